@@ -1,0 +1,144 @@
+/** `tankobon report-status`: what the edge network was told, what waits, and how its nodes fare. */
+import { resolve } from 'node:path';
+import { asStorageError, writeWhole } from '../../kernel/files.js';
+import { interruption, UsageError } from '../../kernel/errors.js';
+import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
+import { openOutbox, outboxFolder } from '../../reports/outbox.js';
+import { clearOutbox, readReportStatus } from '../../reports/report-status.js';
+import { readAddresses } from '../../service/addresses.js';
+import { counted } from '../output/sizes.js';
+import type { Run } from '../run.js';
+
+export interface ReportStatusOptions {
+  /** One JSON object on standard output, and nothing else there. */
+  readonly json?: boolean;
+  /** Send what waits now. */
+  readonly flush?: boolean;
+  /** Forget all reports and figures, after a question. */
+  readonly clear?: boolean;
+  /** Do not ask. */
+  readonly yes?: boolean;
+  /** Write the figures as one page to this file. */
+  readonly html?: string;
+}
+
+const DEFAULT_COLUMNS = 80;
+
+/**
+ * Exit code 3 where a flush leaves reports waiting. Throws UsageError('bad-option') for options that exclude
+ * each other or a question that nobody can answer, and StorageError where the page cannot be written.
+ */
+export async function reportStatus(options: ReportStatusOptions, run: Run): Promise<ExitCode> {
+  if (options.flush === true && options.clear === true) {
+    throw new UsageError('bad-option', 'Either --flush or --clear can be asked for, not both.');
+  }
+  const folder = outboxFolder(run.folders.state, readAddresses(run.settings).networkUrl);
+  if (options.clear === true) return clear(folder, options, run);
+  const code = options.flush === true ? await flush(folder, options, run) : EXIT.done;
+  // The flush's own object is the answer to the program that asked for one.
+  if (options.json !== true || options.flush !== true) await show(folder, options, run);
+  return code;
+}
+
+async function show(folder: string, options: ReportStatusOptions, run: Run): Promise<void> {
+  const nowMs = run.clock.wallMs();
+  const status = await readReportStatus(folder, nowMs);
+  if (options.html !== undefined) {
+    const { reportPage } = await import('../output/report-page.js');
+    const file = resolve(options.html);
+    await writeWhole(file, reportPage(status, nowMs)).catch((error: unknown) => {
+      throw asStorageError(error, file);
+    });
+    run.stderr.write(`The figures are in ${file}\n`);
+  }
+  if (options.json === true) run.stdout.write(`${JSON.stringify(status)}\n`);
+  else if (options.html === undefined) {
+    const { reportTable } = await import('../output/report-table.js');
+    const { isTTY, columns } = run.stdout;
+    const colours = isTTY && !run.env['NO_COLOR'] && run.env['TERM'] !== 'dumb';
+    run.stdout.write(reportTable(status, { columns: columns || DEFAULT_COLUMNS, colours, nowMs }));
+  }
+}
+
+async function flush(folder: string, { json }: ReportStatusOptions, run: Run): Promise<ExitCode> {
+  const { openService } = await import('../compose.js');
+  const { reportHost } = await import('../../reports/report-host.js');
+  const warn = (message: string) => void run.stderr.write(`tankobon: ${message}\n`);
+  const service = await openService(run, {
+    onWait: ({ why, untilMs }) => {
+      warn(`Waiting until ${new Date(untilMs).toLocaleTimeString()}: ${why}.`);
+    },
+    warn,
+  });
+  const { networkUrl } = service.addresses;
+  const { connections, anonymous: client } = service;
+  const outbox = openOutbox({
+    folder,
+    clock: run.clock,
+    send: reportHost({ networkUrl, connections, client }),
+    onTrouble: () => {
+      warn('The journal of the health reports cannot be used.');
+    },
+  });
+  const flushed = await outbox.flush(run.signal);
+  await outbox.finish(0);
+  await service.close();
+  run.signal.throwIfAborted();
+  const { host, waiting } = await readReportStatus(folder, run.clock.wallMs());
+  const reason = host.lastError?.reason;
+  if (json === true) {
+    const result = { ...flushed, waiting, ...(reason === undefined ? {} : { lastError: reason }) };
+    run.stdout.write(`${JSON.stringify(result)}\n`);
+  } else {
+    run.stderr.write(`${flushInWords({ ...flushed, waiting }, host.state, reason)}\n`);
+  }
+  return waiting === 0 ? EXIT.done : EXIT.incomplete;
+}
+
+function flushInWords(
+  { sent, givenUp, waiting }: { sent: number; givenUp: number; waiting: number },
+  host: 'well' | 'down',
+  reason: string | undefined,
+): string {
+  if (sent + givenUp + waiting === 0) return 'No health report was waiting.';
+  const refused = givenUp > 0 ? ` The report host refused ${counted(givenUp, 'report')}.` : '';
+  const rest =
+    waiting === 0
+      ? ''
+      : host === 'down'
+        ? ` ${waiting} still waiting: the report host does not take them (${reason ?? 'no answer'}).`
+        : ` ${waiting} still waiting, in the hands of a tankobon that is running.`;
+  return `${counted(sent, 'health report')} sent.${refused}${rest}`;
+}
+
+async function clear(folder: string, options: ReportStatusOptions, run: Run): Promise<ExitCode> {
+  const { waiting, nodes } = await readReportStatus(folder, run.clock.wallMs());
+  const loads = nodes.reduce((sum, node) => sum + node.loads, 0);
+  const what = `${counted(waiting, 'waiting report')} and the figures of ${counted(loads, 'load')}`;
+  if (options.yes !== true && !(await confirmed(`Forget ${what}?`, run))) {
+    run.stderr.write('Nothing was forgotten.\n');
+    return EXIT.done;
+  }
+  const { inUse } = await clearOutbox(folder);
+  const left = inUse > 0 ? ' Those of a tankobon that is running are kept.' : '';
+  if (options.json === true) run.stdout.write(`${JSON.stringify({ cleared: true, inUse })}\n`);
+  else run.stderr.write(`Forgotten: ${what}.${left}\n`);
+  return EXIT.done;
+}
+
+async function confirmed(message: string, run: Run): Promise<boolean> {
+  const { stdin: input, stderr: output, signal } = run;
+  if (!input.isTTY) {
+    throw new UsageError('bad-option', 'There is no terminal to ask whether to forget them.', {
+      hint: 'Type: tankobon report-status --clear --yes',
+    });
+  }
+  const { confirm } = await import('@inquirer/prompts');
+  try {
+    return await confirm({ message, default: false }, { input, output, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Error && error.name === 'ExitPromptError') throw interruption();
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+/** `tankobon whoami`: what is known of the login on this machine. Asks nothing of the network. */
+import { notLoggedIn } from '../../auth/credentials.js';
+import { AuthError } from '../../kernel/errors.js';
+import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
+import { credentialsOf } from '../compose-login.js';
+import type { Run } from '../run.js';
+import { accessTokenLine, refreshTokenLine } from './token-lines.js';
+
+export async function whoami(run: Run): Promise<ExitCode> {
+  const stored = await credentialsOf(run).read();
+  if (!stored) throw notLoggedIn();
+  const { login, store } = stored;
+  if (!login.tokens) {
+    throw new AuthError(
+      'session-ended',
+      `Nobody is logged in: the session of ${login.username} has ended. The client ${login.clientId} is kept.`,
+    );
+  }
+  const nowMs = run.clock.wallMs();
+  run.stdout.write(
+    [
+      `Account:   ${login.username}`,
+      `Client id: ${login.clientId}`,
+      `Storage:   ${store.kind} (${store.place})`,
+      accessTokenLine(login.tokens, nowMs),
+      refreshTokenLine(login.tokens, nowMs),
+      '',
+    ].join('\n'),
+  );
+  return EXIT.done;
+}

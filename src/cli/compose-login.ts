@@ -1,0 +1,49 @@
+/** Wires the login's parts for the run of one command: where it is kept, and the session that keeps it fresh. */
+import { join } from 'node:path';
+import { openCredentials, type Credentials } from '../auth/credentials.js';
+import { guestWhereNeeded } from '../auth/guest.js';
+import { openSession, type Session } from '../auth/session.js';
+import { readAddresses } from '../service/addresses.js';
+import type { Bearer } from '../service/client.js';
+import { openService, type Service } from './compose.js';
+import { waitInWords } from './output/sentences.js';
+import type { Run } from './run.js';
+
+/** What is stored for the service that the settings name. Opens nothing yet. */
+export function credentialsOf(run: Run): Credentials {
+  return openCredentials({
+    folder: join(run.folders.state, 'credentials'),
+    addresses: readAddresses(run.settings),
+    clock: run.clock,
+  });
+}
+
+/** The session over this service's connections. */
+export function sessionOf(run: Run, service: Service, credentials = credentialsOf(run)): Session {
+  return openSession({ credentials, endpoint: service.anonymous, clock: run.clock });
+}
+
+/** The session for a command that works without one too: what is wrong with it is a warning. */
+export function bearerOf(run: Run, service: Service, warn: (message: string) => void): Bearer {
+  return guestWhereNeeded(sessionOf(run, service), run.clock, (trouble) => {
+    warn(`Going on without a login. ${trouble.message} ${trouble.hint}`);
+  });
+}
+
+/** The way to the service for a command about the login alone; closed when `work` is done. */
+export async function withService<T>(run: Run, work: (service: Service) => Promise<T>): Promise<T> {
+  const service = await openService(run, {
+    onWait: (wait) => {
+      const until = new Date(wait.untilMs).toISOString();
+      run.stderr.write(`${waitInWords({ type: 'waiting', for: wait.for, until })}\n`);
+    },
+    warn: (message) => {
+      run.stderr.write(`tankobon: ${message}\n`);
+    },
+  });
+  try {
+    return await work(service);
+  } finally {
+    await service.close();
+  }
+}

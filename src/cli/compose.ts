@@ -1,0 +1,93 @@
+/** The one place that wires real parts: connections, ledger, client, session, reports, for the run of one command. */
+import { join } from 'node:path';
+import type { Reports } from '../reports/outbox.js';
+import { readAddresses, type ServiceAddresses } from '../service/addresses.js';
+import {
+  createServiceClient,
+  type Bearer,
+  type ClientParts,
+  type ServiceClient,
+} from '../service/client.js';
+import { openConnections, type Connections } from '../service/connections.js';
+import { openMachineLedger } from '../service/machine-ledger.js';
+import { ownDomain, type IsOwn } from '../service/own-domain.js';
+import type { RateLedger, Wait } from '../service/rate-ledger.js';
+import type { Run } from './run.js';
+
+/** What the parts have to say while they work. */
+export interface Tellings {
+  readonly onWait: (wait: Wait) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** The way to the service, as one command uses it. */
+export interface Service {
+  readonly addresses: ServiceAddresses;
+  readonly isOwn: IsOwn;
+  readonly connections: Connections;
+  readonly ledger: RateLedger;
+  /** Without a login: for the token endpoint, and for whoever is nobody. */
+  readonly anonymous: ServiceClient;
+  /** The same for whoever is logged in. */
+  as(bearer: Bearer): ServiceClient;
+  close(): Promise<void>;
+}
+
+export async function openService(run: Run, tellings: Tellings): Promise<Service> {
+  const { settings, clock, folders } = run;
+  const addresses = readAddresses(settings);
+  const [isOwn, connections] = await Promise.all([
+    ownDomain(addresses.apiUrl),
+    openConnections(settings),
+  ]);
+  const ledger = openMachineLedger({
+    folder: folders.ledger,
+    addresses,
+    clock,
+    warn: tellings.warn,
+  });
+  const { maxAnswerBytes } = settings;
+  const parts: ClientParts = {
+    addresses,
+    isOwn,
+    connections,
+    ledger,
+    clock,
+    maxAnswerBytes,
+    onWait: tellings.onWait,
+  };
+  return {
+    addresses,
+    isOwn,
+    connections,
+    ledger,
+    anonymous: createServiceClient(parts),
+    as: (bearer) => createServiceClient({ ...parts, bearer }),
+    async close() {
+      connections.close();
+      await ledger.close();
+    },
+  };
+}
+
+/** The outbox, sending over this service's connections. `finish` is the caller's to call. */
+export async function openReports(
+  run: Run,
+  service: Service,
+  tellings: Pick<Tellings, 'warn'>,
+): Promise<Reports> {
+  const { openOutbox, outboxFolder } = await import('../reports/outbox.js');
+  const { reportHost } = await import('../reports/report-host.js');
+  const { networkUrl } = service.addresses;
+  return openOutbox({
+    folder: outboxFolder(run.folders.state, networkUrl),
+    clock: run.clock,
+    send: reportHost({ networkUrl, connections: service.connections, client: service.anonymous }),
+    onTrouble: (error) => {
+      const why = error instanceof Error ? error.message : String(error);
+      tellings.warn(
+        `Health reports are kept in memory alone, since their journal cannot be used: ${why}`,
+      );
+    },
+  });
+}

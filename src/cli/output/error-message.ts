@@ -1,0 +1,29 @@
+/** An error as the user reads it: what happened, to what, and what to type next. */
+import { RunError, TankobonError } from '../../kernel/errors.js';
+import type { ExitCode } from '../../kernel/exit-codes.js';
+
+/** Anything that is none of our errors is a fault of the program itself. */
+function asOurs(error: unknown): TankobonError {
+  if (error instanceof TankobonError) return error;
+  const what = error instanceof Error ? error.message : String(error);
+  return new RunError('fault', `Something unexpected went wrong: ${what}`, { cause: error });
+}
+
+export function exitCodeOf(error: unknown): ExitCode {
+  return asOurs(error).exitCode;
+}
+
+/** Two lines for a user; with `DEBUG=tankobon` the stack and the causes below. */
+export function errorMessage(error: unknown, env: Readonly<NodeJS.ProcessEnv>): string {
+  const ours = asOurs(error);
+  const lines = [`tankobon: ${ours.message}`, `  ${ours.hint}`];
+  if (debugging(env)) {
+    for (let at: unknown = ours; at instanceof Error; at = at.cause)
+      lines.push(at.stack ?? String(at));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function debugging(env: Readonly<NodeJS.ProcessEnv>): boolean {
+  return (env['DEBUG'] ?? '').split(/[\s,]+/).some((name) => name === 'tankobon' || name === '*');
+}

@@ -1,0 +1,14 @@
+/** For a program: one JSON object a line on standard output, and nothing else there. */
+import type { Run } from '../run.js';
+import type { Observer } from './observer.js';
+
+export function jsonLines({ stdout, stderr }: Pick<Run, 'stdout' | 'stderr'>): Observer {
+  return {
+    observe(event) {
+      if (event.type === 'page-bytes') return;
+      if (event.type === 'warning') stderr.write(`tankobon: ${event.message}\n`);
+      else stdout.write(`${JSON.stringify(event)}\n`);
+    },
+    close: () => undefined,
+  };
+}

@@ -1,0 +1,19 @@
+/** For a log: a line for what matters on standard error, and each saved file's path on standard output. */
+import type { Run } from '../run.js';
+import type { Observer, ObserverWish } from './observer.js';
+import { sentence } from './sentences.js';
+
+export function plainLines(
+  { label }: Pick<ObserverWish, 'label'>,
+  run: Pick<Run, 'stdout' | 'stderr' | 'clock'>,
+): Observer {
+  return {
+    observe(event) {
+      if (event.type === 'page-bytes') return;
+      const text = sentence(event, label, run.clock.wallMs());
+      if (text !== undefined) run.stderr.write(`${text}\n`);
+      if (event.type === 'chapter-saved') run.stdout.write(`${event.file}\n`);
+    },
+    close: () => undefined,
+  };
+}

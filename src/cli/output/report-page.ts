@@ -1,0 +1,130 @@
+/**
+ * The figures of the health reports as one page for a browser: no script, nothing from elsewhere, readable from
+ * disk, in light and dark, and on paper. Pure.
+ */
+import type { ReportStatus } from '../../reports/report-status.js';
+import type { NodeFigures } from '../../reports/statistics.js';
+import { durationChart } from './duration-chart.js';
+import { inDuration } from './report-table.js';
+import { inBytes, inTime } from './sizes.js';
+
+/** The whole page. `nowMs` is by the wall clock. */
+export function reportPage(status: ReportStatus, nowMs: number): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Health reports of tankobon</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<header>
+<h1>Health reports</h1>
+<p class="quiet">What tankobon told the edge network of the pages that it loaded. Written ${escape(stamp(nowMs))}.</p>
+</header>
+${tiles(status)}
+${hostLine(status, nowMs)}
+${status.nodes.length === 0 ? '<p>No load from the edge network has been reported yet.</p>' : charts(status)}
+</main>
+</body>
+</html>
+`;
+}
+
+function charts(status: ReportStatus): string {
+  return `<section>
+<h2>Durations over time</h2>
+<p class="quiet">Loads that succeeded: the line is the median of each stretch of time, the band reaches up to the slowest.</p>
+${durationChart(status.overTime)}
+</section>
+<section>
+<h2>Nodes</h2>
+<div class="wide"><table>
+<thead><tr><th scope="col">Node</th><th scope="col" class="number">Loads</th><th scope="col">Success</th><th scope="col">Cached</th><th scope="col" class="number">Median</th><th scope="col" class="number">Slowest</th><th scope="col" class="number">Bytes/s</th></tr></thead>
+<tbody>
+${status.nodes.map(nodeRow).join('\n')}
+</tbody>
+</table></div>
+</section>`;
+}
+
+function tiles(status: ReportStatus): string {
+  const tile = (name: string, count: number, mood: string) =>
+    `<div class="tile ${count > 0 ? mood : ''}"><dt>${name}</dt><dd>${count.toLocaleString('en')}</dd></div>`;
+  return `<dl class="tiles">
+${tile('sent', status.sent, '')}
+${tile('waiting', status.waiting, 'uneasy')}
+${tile('given up', status.givenUp, 'bad')}
+${tile('dropped', status.dropped, 'bad')}
+</dl>`;
+}
+
+function hostLine(status: ReportStatus, nowMs: number): string {
+  const { host, oldestWaitingAgeMs, lastSentAtMs, reasons } = status;
+  const ago = (atMs: number) => `${inTime((nowMs - atMs) / 1_000)} ago`;
+  const facts = [
+    `The report host is ${host.state === 'well' ? 'well' : '<strong class="bad">down</strong>'}.`,
+    ...(host.lastError
+      ? [`Its last error: ${escape(host.lastError.reason)}, ${ago(host.lastError.atMs)}.`]
+      : []),
+    ...(lastSentAtMs === undefined ? [] : [`Last sent ${ago(lastSentAtMs)}.`]),
+    ...(oldestWaitingAgeMs === undefined
+      ? []
+      : [`The oldest that waits is ${inTime(oldestWaitingAgeMs / 1_000)} old.`]),
+    ...Object.entries(reasons).map(([reason, count]) => `Not sent: ${count} (${escape(reason)}).`),
+  ];
+  return `<p>${facts.join(' ')}</p>`;
+}
+
+function nodeRow(node: NodeFigures): string {
+  const { successRate, cachedShare, medianMs, slowestMs, bytesPerSecond } = node;
+  const mood = successRate >= 0.95 ? 'good' : successRate >= 0.8 ? 'uneasy' : 'bad';
+  return `<tr><th scope="row">${escape(node.node)}</th><td class="number">${node.loads.toLocaleString('en')}</td><td>${shareBar(successRate, mood, 'success')}</td><td>${shareBar(cachedShare, 'plain', 'cached')}</td><td class="number">${inDuration(medianMs)}</td><td class="number">${inDuration(slowestMs)}</td><td class="number">${bytesPerSecond === undefined ? '–' : inBytes(bytesPerSecond)}</td></tr>`;
+}
+
+function shareBar(share: number | undefined, mood: string, name: string): string {
+  if (share === undefined) return '–';
+  const percent = share === 1 ? '100' : (Math.floor(share * 1_000) / 10).toFixed(1);
+  const width = (share * 100).toFixed(1);
+  return `<span class="share"><svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="${name} ${percent} %"><rect class="track" width="100" height="10"/><rect class="${mood}" width="${width}" height="10"/></svg>${percent} %</span>`;
+}
+
+function stamp(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+const STYLE = `
+:root { --page: #fbfaf8; --card: #ffffff; --ink: #1f2328; --quiet: #62676e; --line: #dedbd5; --track: #e9e6e0; --plain: #3f6fb0; --band: #3f6fb02e; --good: #2f7d4f; --uneasy: #b27b11; --bad: #b8383a; }
+@media (prefers-color-scheme: dark) { :root { --page: #15171a; --card: #1d2024; --ink: #e6e4e0; --quiet: #9aa0a8; --line: #34383e; --track: #30343a; --plain: #7aa7e6; --band: #7aa7e633; --good: #5fb682; --uneasy: #d9a441; --bad: #e5716f; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+main { max-width: 62rem; margin: 0 auto; padding: 2rem 1.25rem 3rem; }
+h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.1rem; margin: 0 0 .25rem; }
+p { margin: .25rem 0 1rem; } .quiet { color: var(--quiet); }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .75rem; margin: 1rem 0; }
+.tile, section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1rem; }
+section { margin: 1.25rem 0; padding: 1.1rem 1.25rem; }
+.tile dt { color: var(--quiet); font-size: .85rem; } .tile dd { margin: 0; font-size: 1.6rem; font-variant-numeric: tabular-nums; }
+.tile.uneasy dd { color: var(--uneasy); } .tile.bad dd, strong.bad { color: var(--bad); }
+.wide { overflow-x: auto; }
+table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .45rem .6rem; text-align: left; border-top: 1px solid var(--line); white-space: nowrap; }
+thead th { border-top: 0; color: var(--quiet); font-weight: 500; font-size: .85rem; }
+tbody th { font-weight: 500; overflow-wrap: anywhere; white-space: normal; min-width: 9rem; }
+.number { text-align: right; }
+.share { display: inline-flex; align-items: center; gap: .5rem; }
+.share svg { width: 5rem; height: .6rem; border-radius: .3rem; }
+rect.track { fill: var(--track); } rect.good { fill: var(--good); } rect.uneasy { fill: var(--uneasy); } rect.bad { fill: var(--bad); } rect.plain { fill: var(--plain); }
+.chart { display: block; width: 100%; height: auto; }
+.chart .grid { stroke: var(--line); stroke-width: 1; } .chart text { fill: var(--quiet); font-size: 12px; }
+.chart .band { fill: var(--band); } .chart .median { fill: none; stroke: var(--plain); stroke-width: 2; stroke-linejoin: round; } .chart circle { fill: var(--plain); }
+@media print { section, .tile { break-inside: avoid; } }
+`;

@@ -1,0 +1,64 @@
+/** Events as sentences: what a log shows, and what a terminal keeps above its bars. */
+import { SKIP_REASONS, type DownloadEvent, type Warning } from '../../download/events.js';
+import { counted, inBytes } from './sizes.js';
+
+type Told = DownloadEvent | Warning;
+
+/** A wait shorter than this is not worth a line. */
+export const SHOWN_WAIT_MS = 2_000;
+
+const WAIT_NAMES = {
+  rate: 'the service’s general rate limit',
+  quota: 'the quota of this kind of request',
+  cooldown: 'a cooldown that the service asked for',
+} as const;
+
+export function waitInWords(event: Extract<Told, { type: 'waiting' }>): string {
+  const until = new Date(event.until);
+  return `waiting for ${WAIT_NAMES[event.for]} until ${until.toLocaleTimeString(undefined, { hour12: false })}`;
+}
+
+/** One sentence for the event, or `undefined` where a person needs none. */
+export function sentence(
+  event: Told,
+  label: (chapter: string) => string,
+  nowMs: number,
+): string | undefined {
+  switch (event.type) {
+    case 'chapter-started':
+      return `${label(event.chapter)}: ${counted(event.pages, 'page')}${event.kept > 0 ? `, ${event.kept} of them here already` : ''}`;
+    case 'page-loaded':
+      return event.warning
+        ? `${label(event.chapter)}: page ${event.page} is kept, though its bytes are not those that its name promises (two base URLs agree on them)`
+        : undefined;
+    case 'page-failed':
+      return `${label(event.chapter)}: page ${event.page}, attempt ${event.attempt}: ${event.reason}`;
+    case 'chapter-saved':
+      return `${label(event.chapter)}: saved, ${counted(event.pages, 'page')}, ${inBytes(event.bytes)}`;
+    case 'chapter-skipped':
+      return `${label(event.chapter)}: skipped. ${SKIP_REASONS[event.reason]}${event.file ? ` ${event.file}` : ''}`;
+    case 'chapter-failed':
+      return `${label(event.chapter)}: failed. ${event.message}`;
+    case 'waiting':
+      return Date.parse(event.until) - nowMs > SHOWN_WAIT_MS ? waitInWords(event) : undefined;
+    case 'warning':
+      return event.message;
+    case 'summary':
+      return summaryInWords(event);
+  }
+}
+
+function summaryInWords({
+  saved,
+  skipped,
+  failed,
+  reports,
+}: Extract<Told, { type: 'summary' }>): string {
+  const chapters = [
+    `${saved} saved`,
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+  ].join(', ');
+  const waiting = reports.waiting > 0 ? `, ${reports.waiting} waiting for the next run` : '';
+  return `${chapters}; health reports: ${reports.sent} sent${waiting}`;
+}

@@ -1,0 +1,57 @@
+/** One run of the process: signals in, exit code out, and never a stack trace for a user. */
+import { EXIT, type ExitCode } from '../kernel/exit-codes.js';
+import { interruption } from '../kernel/errors.js';
+import { systemClock } from '../kernel/clock.js';
+import { errorMessage, exitCodeOf } from './output/error-message.js';
+import type { Run } from './run.js';
+
+/** A process that has nothing left to do but is held up (a dead connection, say) ends after this long all the same. */
+const LINGER_MS = 1_000;
+
+export async function runProcess(words: readonly string[]): Promise<void> {
+  const stopping = new AbortController();
+  stopOnSignals(stopping);
+  endQuietlyOnClosedPipe();
+  const code = await runWords(words, stopping.signal);
+  process.exitCode = code;
+  setTimeout(() => process.exit(code), LINGER_MS).unref();
+}
+
+async function runWords(words: readonly string[], signal: AbortSignal): Promise<ExitCode> {
+  try {
+    const { runProgram } = await import('./program.js');
+    return await runProgram(words, () => surroundings(signal));
+  } catch (error) {
+    process.stderr.write(errorMessage(error, process.env));
+    return exitCodeOf(error);
+  }
+}
+
+async function surroundings(signal: AbortSignal): Promise<Run> {
+  const { foldersFrom } = await import('./folders.js');
+  const { loadSettings } = await import('./settings.js');
+  const folders = foldersFrom(process.env);
+  const { settings } = await loadSettings(process.env, folders.config);
+  const { env, stdin, stdout, stderr } = process;
+  return { env, stdin, stdout, stderr, clock: systemClock, signal, settings, folders };
+}
+
+/** The first Ctrl-C asks for an orderly stop; the second ends the process there and then. */
+function stopOnSignals(stopping: AbortController): void {
+  const stop = () => {
+    if (stopping.signal.aborted) process.exit(EXIT.interrupted);
+    stopping.abort(interruption());
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+}
+
+/** `tankobon … | head` closes our standard output: that is no fault of the program's. */
+function endQuietlyOnClosedPipe(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,18 @@
+/** What surrounds a command: everything it may touch, handed in, so that it works without argv or a process. */
+import type { Clock } from '../kernel/clock.js';
+import type { Folders } from './folders.js';
+import type { Settings } from './setting-table.js';
+
+export interface Run {
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  readonly stdin: NodeJS.ReadStream;
+  /** Results go here, and nothing else. */
+  readonly stdout: NodeJS.WriteStream;
+  /** Messages go here. */
+  readonly stderr: NodeJS.WriteStream;
+  readonly clock: Clock;
+  /** Aborted with an interruption (kernel/errors) when the user wants to stop. */
+  readonly signal: AbortSignal;
+  readonly settings: Settings;
+  readonly folders: Folders;
+}

@@ -1,0 +1,138 @@
+/**
+ * The chapter image delivery metadata of spec 4.2 (`GET /at-home/server/{id}`): where a chapter's pages are, and
+ * for how long that holds.
+ */
+import { z } from 'zod';
+import type { Clock } from '../kernel/clock.js';
+import { ChapterError } from '../kernel/errors.js';
+import { ServiceRefusal } from '../service/errors.js';
+import type { ServiceClient } from '../service/client.js';
+import { isPlainSegment, type Quality } from './page-url.js';
+
+/** What the metadata says, in the specification's words (2.4). */
+export interface DeliveryMetadata {
+  readonly baseUrl: string;
+  readonly hash: string;
+  readonly data: readonly string[];
+  readonly dataSaver: readonly string[];
+}
+
+/** A base URL is guaranteed for 15 minutes (spec 2.4, 8.5); it is renewed before the last of them begins. */
+const BASE_URL_LIFETIME_MS = 15 * 60_000;
+const RENEWED_EARLY_MS = 60_000;
+
+/** No chapter has so many; an answer that says so is not believed. */
+const MOST_PAGES = 5_000;
+/** Longer than any base URL, shorter than what a hostile one could use to fill logs and reports. */
+const LONGEST_BASE_URL = 4_096;
+
+const segment = z.string().refine(isPlainSegment, 'not one plain path segment');
+const names = z.array(segment).max(MOST_PAGES).refine(allDifferent, 'a name stands twice');
+const schema = z.object({
+  result: z.literal('ok'),
+  baseUrl: z.string().min(1).max(LONGEST_BASE_URL),
+  chapter: z.object({ hash: segment, data: names, dataSaver: names }),
+});
+
+function allDifferent(list: readonly string[]): boolean {
+  return new Set(list).size === list.length;
+}
+
+/**
+ * Asks for a chapter's metadata. Throws ChapterError('chapter-not-found' | 'chapter-refused'), or the
+ * ServiceError of the request.
+ */
+export async function askDeliveryMetadata(
+  client: ServiceClient,
+  chapterId: string,
+  signal?: AbortSignal,
+): Promise<DeliveryMetadata> {
+  try {
+    const answer = await client.api({
+      method: 'GET',
+      path: `/at-home/server/${chapterId}`,
+      schema: (value) => schema.parse(value),
+      ...(signal && { signal }),
+    });
+    return { baseUrl: answer.baseUrl, ...answer.chapter };
+  } catch (error) {
+    throw asChapterError(error, chapterId);
+  }
+}
+
+function asChapterError(error: unknown, chapterId: string): unknown {
+  if (!(error instanceof ServiceRefusal)) return error;
+  if (error.status === 404) {
+    return new ChapterError('chapter-not-found', `The service has no chapter ${chapterId}.`, {
+      cause: error,
+    });
+  }
+  if (error.status === 403 || error.status === 401) {
+    return new ChapterError('chapter-refused', `The service refuses chapter ${chapterId} to you.`, {
+      cause: error,
+    });
+  }
+  return error;
+}
+
+/** A base URL and which one it is: the first of a chapter is 1. */
+export interface BaseUrl {
+  readonly url: string;
+  readonly generation: number;
+}
+
+/**
+ * One chapter's base URL over time. However many pages fail at once, one metadata call serves them all; and one
+ * that is near its 15 minutes is renewed before it is used.
+ */
+export class BaseUrls {
+  #current: BaseUrl;
+  #askedAtMs: number;
+  #renewal: Promise<BaseUrl> | undefined;
+
+  /**
+   * @param first what the first metadata call said, asked for at `askedAtMs` of the clock's monotonic time
+   * @param ask asks again; must throw where the chapter is another one by now
+   */
+  constructor(
+    first: DeliveryMetadata,
+    askedAtMs: number,
+    private readonly ask: () => Promise<DeliveryMetadata>,
+    private readonly clock: Clock,
+  ) {
+    this.#current = { url: first.baseUrl, generation: 1 };
+    this.#askedAtMs = askedAtMs;
+  }
+
+  /** The base URL to use now. */
+  async current(): Promise<BaseUrl> {
+    const ageMs = this.clock.monotonicMs() - this.#askedAtMs;
+    if (this.#renewal) return this.#renewal;
+    return ageMs < BASE_URL_LIFETIME_MS - RENEWED_EARLY_MS ? this.#current : this.#renew();
+  }
+
+  /** A base URL newer than the one that failed (spec 4.3: after a failed load the metadata is asked for again). */
+  async after(failed: BaseUrl): Promise<BaseUrl> {
+    if (this.#renewal) return this.#renewal;
+    return this.#current.generation > failed.generation ? this.current() : this.#renew();
+  }
+
+  #renew(): Promise<BaseUrl> {
+    const askedAtMs = this.clock.monotonicMs();
+    this.#renewal = this.ask()
+      .then(({ baseUrl }) => {
+        this.#askedAtMs = askedAtMs;
+        this.#current = { url: baseUrl, generation: this.#current.generation + 1 };
+        return this.#current;
+      })
+      .finally(() => {
+        this.#renewal = undefined;
+      });
+    return this.#renewal;
+  }
+}
+
+/** The file names of a chapter's pages in this quality, in page order. */
+export function pageNames(metadata: DeliveryMetadata, quality: Quality): readonly string[] {
+  return quality === 'data' ? metadata.data : metadata.dataSaver;
+}

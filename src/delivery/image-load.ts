@@ -1,0 +1,266 @@
+/**
+ * One load of one page: asks for it, streams it to a file, and proves it on the way. What comes back is what
+ * the health report wants to know (spec 2.5), good or bad; a load never throws for anything the node did.
+ */
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import type { Got } from 'got';
+import { pictureExtension, TELLING_BYTES, type PictureExtension } from '../archive/media-type.js';
+import type { Clock } from '../kernel/clock.js';
+import type { LOAD_CODES } from '../kernel/error-codes.js';
+import { asStorageError, isSystemError } from '../kernel/files.js';
+import type { ServiceClient } from '../service/client.js';
+
+export type LoadReason = keyof typeof LOAD_CODES;
+
+export interface ImageRequest {
+  readonly url: URL;
+  /** Where the bytes go; replaced if it is there. */
+  readonly file: string;
+  /** The sha256 that the name promises, lower-case hex. */
+  readonly promisedDigest: string | undefined;
+  /** Told of bytes as they arrive, for a progress bar. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+interface Measured {
+  /** Bytes of the body as they arrived, also of an error page; 0 when nothing answered (spec 2.5). */
+  readonly bytes: number;
+  /** The whole load, in whole milliseconds. */
+  readonly durationMs: number;
+  /** Whether `X-Cache` begins with HIT. */
+  readonly cached: boolean;
+}
+
+/** A whole picture: what its bytes hash to, and what its first bytes say it is. */
+interface Picture {
+  readonly digest: string;
+  readonly extension: PictureExtension;
+}
+
+export type ImageOutcome =
+  | (Measured & Picture & { readonly ok: true })
+  | (Measured & {
+      readonly ok: false;
+      readonly reason: LoadReason;
+      readonly message: string;
+      /** With `bad-digest`: the picture that came instead; it is in the file. */
+      readonly picture?: Picture;
+    });
+
+export interface ImageLoader {
+  /** The page client: a got instance that never sees a token. */
+  readonly page: Got;
+  /** Page loads from the service's own hosts need a place like any other request. */
+  readonly admit: ServiceClient['admit'];
+  readonly clock: Clock;
+  readonly maxPageBytes: number;
+}
+
+/** Of an error page no more than this is read. */
+const ERROR_PAGE_BYTES = 64 * 1024;
+
+/**
+ * Loads `request.url` into `request.file`. Throws only what is not the node's doing: an interruption, a
+ * StorageError, a cooldown of the service.
+ */
+export async function loadImage(
+  loader: ImageLoader,
+  request: ImageRequest,
+  signal?: AbortSignal,
+): Promise<ImageOutcome> {
+  const place = await loader.admit({ method: 'GET', url: request.url }, signal);
+  const startedMs = loader.clock.monotonicMs();
+  const body = new Body(loader.maxPageBytes);
+  let response: IncomingMessage | undefined;
+  let verdict: Verdict;
+  const stream = loader.page.stream(request.url, signal ? { signal } : {});
+  stream.once('response', (head: IncomingMessage) => {
+    response = head;
+  });
+  // Once destroyed, the stream may still complain; by then its outcome stands.
+  stream.on('error', () => undefined);
+  try {
+    verdict = await receive(stream, () => response, request, body);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (isDiskError(error)) throw asStorageError(error, request.file);
+    verdict = failed(reasonOf(error, body.bytes), nodeMessage(error));
+  } finally {
+    stream.destroy();
+    await place?.settle(
+      response ? { status: response.statusCode ?? 0, headers: response.headers } : undefined,
+    );
+  }
+  const durationMs = Math.round(loader.clock.monotonicMs() - startedMs);
+  return { ...verdict, bytes: body.bytes, durationMs, cached: isCacheHit(response) };
+}
+
+type Verdict =
+  | ({ readonly ok: true } & Picture)
+  | {
+      readonly ok: false;
+      readonly reason: LoadReason;
+      readonly message: string;
+      readonly picture?: Picture;
+    };
+
+function failed(reason: LoadReason, message: string, picture?: Picture): Verdict {
+  return { ok: false, reason, message, ...(picture ? { picture } : {}) };
+}
+
+/** What has arrived of a body: counted, hashed, its first bytes kept. */
+class Body {
+  bytes = 0;
+  head = Buffer.alloc(0);
+  readonly #hash = createHash('sha256');
+
+  constructor(private readonly mostBytes: number) {}
+
+  /** Takes a chunk; false once the body is larger than a page may be. */
+  take(chunk: Buffer): boolean {
+    this.bytes += chunk.length;
+    this.#hash.update(chunk);
+    if (this.head.length < TELLING_BYTES) {
+      this.head = Buffer.concat([this.head, chunk.subarray(0, TELLING_BYTES - this.head.length)]);
+    }
+    return this.bytes <= this.mostBytes;
+  }
+
+  digest(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+async function receive(
+  stream: AsyncIterable<Buffer>,
+  response: () => IncomingMessage | undefined,
+  request: ImageRequest,
+  body: Body,
+): Promise<Verdict> {
+  const chunks = stream[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  const head = response();
+  const status = head?.statusCode ?? 0;
+  if (status !== 200) {
+    await countErrorPage(first, chunks, body);
+    return refusal(status);
+  }
+  const file = await open(request.file, 'w');
+  try {
+    for (let step = first; !step.done; step = await chunks.next()) {
+      if (!body.take(step.value)) return failed('too-large', `More than ${body.bytes} bytes came.`);
+      if (body.head.length >= TELLING_BYTES && !pictureExtension(body.head))
+        return notAPicture(head);
+      request.onBytes?.(step.value.length);
+      await file.writeFile(step.value);
+    }
+  } finally {
+    await file.close();
+  }
+  return judge(head, request, body);
+}
+
+/** The whole body is there: is it the page? */
+function judge(head: IncomingMessage | undefined, request: ImageRequest, body: Body): Verdict {
+  if (body.bytes === 0) return failed('bad-length', 'An empty answer came.');
+  const announced = Number(head?.headers['content-length'] ?? body.bytes);
+  if (announced !== body.bytes)
+    return failed('bad-length', `${body.bytes} bytes came, ${announced} were announced.`);
+  const extension = pictureExtension(body.head);
+  if (!extension) return notAPicture(head);
+  const picture: Picture = { digest: body.digest(), extension };
+  if (request.promisedDigest !== undefined && picture.digest !== request.promisedDigest) {
+    return failed(
+      'bad-digest',
+      `The bytes have the sha256 ${picture.digest}, not the one in the name.`,
+      picture,
+    );
+  }
+  return { ok: true, ...picture };
+}
+
+function notAPicture(head: IncomingMessage | undefined): Verdict {
+  return failed(
+    'not-a-picture',
+    `What came is no picture (${head?.headers['content-type'] ?? 'no type given'}).`,
+  );
+}
+
+function refusal(status: number): Verdict {
+  if (status === 403) return failed('base-url-expired', 'The node answered 403.');
+  if (status >= 300 && status < 400) return failed('redirected', `The node answered ${status}.`);
+  return failed('bad-status', `The node answered ${status}.`);
+}
+
+async function countErrorPage(
+  first: IteratorResult<Buffer>,
+  rest: AsyncIterator<Buffer>,
+  body: Body,
+): Promise<void> {
+  for (let step = first; !step.done && body.bytes < ERROR_PAGE_BYTES; step = await rest.next())
+    body.take(step.value);
+}
+
+function isCacheHit(response: IncomingMessage | undefined): boolean {
+  const header = response?.headers['x-cache'];
+  return typeof header === 'string' && /^hit/i.test(header);
+}
+
+function isDiskError(error: unknown): boolean {
+  return (
+    isSystemError(
+      error,
+      'ENOSPC',
+      'EDQUOT',
+      'EIO',
+      'EACCES',
+      'EPERM',
+      'EROFS',
+      'EISDIR',
+      'ENOTDIR',
+      'ENOENT',
+    ) &&
+    'syscall' in error &&
+    ['open', 'write', 'fdatasync', 'fsync'].includes(String(error.syscall))
+  );
+}
+
+/** Which of got's phases ran out of time (its TimeoutError names the event). */
+const TIMEOUT_REASONS: Readonly<Record<string, LoadReason>> = {
+  lookup: 'connect-timeout',
+  connect: 'connect-timeout',
+  secureConnect: 'tls-timeout',
+  send: 'first-byte-timeout',
+  response: 'first-byte-timeout',
+  socket: 'idle-timeout',
+  read: 'idle-timeout',
+  request: 'page-timeout',
+};
+
+const CONNECT_FAILURES = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'EADDRNOTAVAIL',
+];
+
+/** What went wrong on the wire, in one of our reasons. */
+function reasonOf(error: unknown, bytes: number): LoadReason {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ('event' in at && typeof at.event === 'string')
+      return TIMEOUT_REASONS[at.event] ?? 'page-timeout';
+    const code = 'code' in at ? String(at.code) : '';
+    if (CONNECT_FAILURES.includes(code)) return 'connect-failed';
+    if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/.test(code))
+      return 'bad-certificate';
+  }
+  return bytes > 0 ? 'bad-length' : 'connection-broken';
+}
+
+function nodeMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

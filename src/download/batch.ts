@@ -1,0 +1,136 @@
+/**
+ * Several chapters, one after another as far as their pages go, with the next one prepared while the last pages
+ * of this one load. One chapter that cannot be had leaves the others alone; what concerns them all stops the run.
+ */
+import { RunError, TankobonError } from '../kernel/errors.js';
+import { decidingExitCode, EXIT, type ExitCode } from '../kernel/exit-codes.js';
+import {
+  prepareChapter,
+  type ChapterJob,
+  type ChapterParts,
+  type PreparedChapter,
+} from './chapter.js';
+
+export interface BatchOutcome {
+  readonly saved: number;
+  readonly skipped: number;
+  readonly failed: readonly { readonly job: ChapterJob; readonly error: TankobonError }[];
+  readonly exitCode: ExitCode;
+}
+
+/** Chapters whose pages are loading at once, at most: enough to fill the slots with chapters of few pages. */
+const MOST_CHAPTERS_IN_FLIGHT = 8;
+/** So many chapters in a row that the network or the service would not give: the next will fare no better. */
+const MOST_OUTAGES_IN_A_ROW = 3;
+
+/** Codes that say something about the run and not about one chapter. */
+const RUN_WIDE: ReadonlySet<string> = new Set([
+  'interrupted',
+  'banned',
+  'wait-too-long',
+  'captcha-required',
+  'disk-full',
+  'fault',
+]);
+
+/** Saves every chapter that can be had; tells each one's fate to `parts.observe`. Never throws for a chapter. */
+export async function saveAll(
+  jobs: Iterable<ChapterJob>,
+  parts: ChapterParts,
+  signal: AbortSignal,
+): Promise<BatchOutcome> {
+  const batch = new Batch(parts, signal);
+  for (const job of jobs) await batch.begin(job);
+  return batch.end();
+}
+
+class Batch {
+  #saved = 0;
+  #skipped = 0;
+  #outagesInARow = 0;
+  readonly #failed: { job: ChapterJob; error: TankobonError }[] = [];
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+
+  constructor(
+    private readonly parts: ChapterParts,
+    signal: AbortSignal,
+  ) {
+    this.#signal = AbortSignal.any([signal, this.#stop.signal]);
+  }
+
+  /** Returns when it is time to begin the next chapter. */
+  async begin(job: ChapterJob): Promise<void> {
+    await this.parts.slots.whenAllStarted();
+    while (this.#inFlight.size >= MOST_CHAPTERS_IN_FLIGHT) await Promise.race(this.#inFlight);
+    try {
+      this.#signal.throwIfAborted();
+      const chapter = await prepareChapter(job, this.parts, this.#signal);
+      if (chapter) this.#follow(job, chapter);
+      else this.#skip(job);
+    } catch (error) {
+      this.#fail(job, error);
+    }
+  }
+
+  async end(): Promise<BatchOutcome> {
+    while (this.#inFlight.size > 0) await Promise.race(this.#inFlight);
+    const exitCode = decidingExitCode(this.#failed.map(({ error }) => worst(error.exitCode)));
+    return { saved: this.#saved, skipped: this.#skipped, failed: this.#failed, exitCode };
+  }
+
+  #follow(job: ChapterJob, chapter: PreparedChapter): void {
+    const following = chapter
+      .save()
+      .then(
+        (saved) => {
+          this.#saved += 1;
+          this.#outagesInARow = 0;
+          this.parts.observe({ type: 'chapter-saved', chapter: job.id, ...saved });
+        },
+        (error: unknown) => {
+          this.#fail(job, error);
+        },
+      )
+      .finally(() => {
+        this.#inFlight.delete(following);
+      });
+    this.#inFlight.add(following);
+  }
+
+  #skip(job: ChapterJob): void {
+    this.#skipped += 1;
+    this.parts.observe({
+      type: 'chapter-skipped',
+      chapter: job.id,
+      reason: 'already-there',
+      file: job.file,
+    });
+  }
+
+  #fail(job: ChapterJob, thrown: unknown): void {
+    const error = thrown instanceof TankobonError ? thrown : asFault(thrown);
+    this.#failed.push({ job, error });
+    this.parts.observe({
+      type: 'chapter-failed',
+      chapter: job.id,
+      reason: error.code,
+      message: error.message,
+    });
+    const outage = error.code === 'unreachable' || error.code === 'service-failed';
+    this.#outagesInARow = outage ? this.#outagesInARow + 1 : 0;
+    if (RUN_WIDE.has(error.code) || this.#outagesInARow >= MOST_OUTAGES_IN_A_ROW)
+      this.#stop.abort(error);
+  }
+}
+
+/** In a batch a chapter that failed for a wrong name on disk is one that could not be had. */
+function worst(code: ExitCode): ExitCode {
+  return code === EXIT.usage ? EXIT.incomplete : code;
+}
+
+function asFault(thrown: unknown): TankobonError {
+  const what = thrown instanceof Error ? thrown.message : String(thrown);
+  return new RunError('fault', `Something unexpected went wrong: ${what}`, { cause: thrown });
+}

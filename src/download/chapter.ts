@@ -1,0 +1,220 @@
+/**
+ * One chapter from its metadata to its CBZ, in two steps, so that a batch can prepare the next chapter while the
+ * last pages of this one load.
+ */
+import { writeCbz } from '../archive/cbz.js';
+import {
+  askDeliveryMetadata,
+  BaseUrls,
+  pageNames,
+  type DeliveryMetadata,
+} from '../delivery/at-home.js';
+import { promisedDigest, type Quality } from '../delivery/page-url.js';
+import { ChapterError, hasCode, StorageError } from '../kernel/errors.js';
+import { asStorageError, statIfThere } from '../kernel/files.js';
+import type { ServiceClient } from '../service/client.js';
+import { loadPage, type PageJob, type PageParts } from './page.js';
+import { Workspace, type KeptPage } from './workspace.js';
+
+export interface ChapterJob {
+  readonly id: string;
+  /** The CBZ's final path. */
+  readonly file: string;
+  readonly quality: Quality;
+  /** Load it again although its CBZ is there. */
+  readonly replace: boolean;
+  /** Written into the archive as its comment: which chapter this is. */
+  readonly comment?: string;
+  /** ComicInfo.xml for these pages; `undefined` leaves it out. Never throws. */
+  readonly comicInfo?: (pages: readonly KeptPage[]) => Promise<string | undefined>;
+}
+
+export interface ChapterParts extends PageParts {
+  readonly client: ServiceClient;
+}
+
+export interface SavedChapter {
+  readonly file: string;
+  readonly pages: number;
+  readonly bytes: number;
+}
+
+export interface PreparedChapter {
+  /** Loads what is missing and leaves the CBZ. To be called once; its pages are in the queue when it returns. */
+  save(): Promise<SavedChapter>;
+}
+
+/** No use in trying the rest of a chapter once this many of its pages are lost. */
+const MOST_LOST_PAGES = 3;
+
+/**
+ * Takes the workspace, asks where the pages are, and proves what an earlier run left. `undefined`: the CBZ is there
+ * already and need not be replaced, perhaps since another process made it just now. Throws ChapterError,
+ * StorageError, or what the service said; what an earlier run left stays for the next.
+ */
+export async function prepareChapter(
+  job: ChapterJob,
+  parts: ChapterParts,
+  signal: AbortSignal,
+): Promise<PreparedChapter | undefined> {
+  if (await isDone(job)) return undefined;
+  const workspace = await takeWorkspace(job, parts, signal);
+  try {
+    if (!(await isDone(job))) return await prepareIn(workspace, job, parts, signal);
+    await workspace.remove();
+    return undefined;
+  } catch (error) {
+    await workspace.leave();
+    throw error;
+  }
+}
+
+/** Whether the target is there. A folder in its place is found out before anything is sent. */
+async function isDone(job: ChapterJob): Promise<boolean> {
+  const there = await statIfThere(job.file).catch((error: unknown) => {
+    throw asStorageError(error, job.file);
+  });
+  if (there && !there.isFile())
+    throw new StorageError('name-taken', `Something that is no file stands at ${job.file}.`);
+  return there !== undefined && !job.replace;
+}
+
+function takeWorkspace(
+  job: ChapterJob,
+  parts: ChapterParts,
+  signal: AbortSignal,
+): Promise<Workspace> {
+  return Workspace.take({
+    chapterId: job.id,
+    target: job.file,
+    quality: job.quality,
+    clock: parts.loader.clock,
+    signal,
+    onBusy: () => {
+      const message = `Another tankobon is at work on chapter ${job.id} in this folder; waiting for it.`;
+      parts.observe({ type: 'warning', message });
+    },
+  });
+}
+
+async function prepareIn(
+  workspace: Workspace,
+  job: ChapterJob,
+  parts: ChapterParts,
+  signal: AbortSignal,
+): Promise<PreparedChapter> {
+  const { clock } = parts.loader;
+  const { quality } = job;
+  const ask = () => askDeliveryMetadata(parts.client, job.id, signal);
+  const askedAtMs = clock.monotonicMs();
+  const metadata = await ask();
+  const names = pageNames(metadata, quality);
+  if (names.length === 0)
+    throw new ChapterError('chapter-empty', `The service names no page for chapter ${job.id}.`);
+  const baseUrls = new BaseUrls(
+    metadata,
+    askedAtMs,
+    async () => unchanged(job, metadata, await ask()),
+    clock,
+  );
+  await workspace.resume({ hash: metadata.hash, quality, names }, (page) =>
+    promisedDigest(names[page - 1] ?? ''),
+  );
+  const pages = names.map((fileName, index) => ({
+    chapter: job.id,
+    page: index + 1,
+    fileName,
+    hash: metadata.hash,
+    quality,
+    baseUrls,
+    workspace,
+    signal,
+  }));
+  return { save: () => save(job, pages, workspace, parts, signal) };
+}
+
+async function save(
+  job: ChapterJob,
+  pages: readonly PageJob[],
+  workspace: Workspace,
+  parts: ChapterParts,
+  signal: AbortSignal,
+): Promise<SavedChapter> {
+  try {
+    parts.observe({
+      type: 'chapter-started',
+      chapter: job.id,
+      pages: pages.length,
+      kept: workspace.kept.size,
+    });
+    await loadPages(pages, parts);
+    const saved = await pack(job, pages.length, workspace, signal);
+    await workspace.remove();
+    return saved;
+  } catch (error) {
+    await workspace.leave();
+    throw error;
+  }
+}
+
+/** A fresh base URL serves the chapter that was begun, or none. */
+function unchanged(
+  job: ChapterJob,
+  first: DeliveryMetadata,
+  now: DeliveryMetadata,
+): DeliveryMetadata {
+  const same =
+    now.hash === first.hash &&
+    JSON.stringify(pageNames(now, job.quality)) === JSON.stringify(pageNames(first, job.quality));
+  if (!same)
+    throw new ChapterError(
+      'chapter-changed',
+      `Chapter ${job.id} changed on the service while it was loaded.`,
+    );
+  return now;
+}
+
+/** Loads all pages that are missing. A lost page does not stop the others: what they load, the next run has. */
+async function loadPages(pages: readonly PageJob[], parts: PageParts): Promise<void> {
+  const lost: unknown[] = [];
+  const stop = new AbortController();
+  const loads = pages
+    .filter(({ page, workspace }) => !workspace.kept.has(page))
+    .map(async (page) => {
+      const signal = AbortSignal.any([page.signal, stop.signal]);
+      try {
+        await loadPage({ ...page, signal }, parts);
+      } catch (error) {
+        lost.push(error);
+        if (!hasCode(error, 'page-lost') || lost.length >= MOST_LOST_PAGES) stop.abort(error);
+      }
+    });
+  await Promise.all(loads);
+  pages[0]?.signal.throwIfAborted();
+  if (stop.signal.aborted) throw stop.signal.reason;
+  if (lost.length > 0) throw lost[0];
+}
+
+async function pack(
+  job: ChapterJob,
+  count: number,
+  workspace: Workspace,
+  signal: AbortSignal,
+): Promise<SavedChapter> {
+  const pages = [...workspace.kept.values()].sort((a, b) => a.page - b.page);
+  if (pages.length !== count || pages.some(({ page }, index) => page !== index + 1)) {
+    throw new StorageError(
+      'archive-wrong',
+      `${pages.length} pages of chapter ${job.id} are there, not ${count}.`,
+    );
+  }
+  const comicInfo = await job.comicInfo?.(pages);
+  const { bytes } = await writeCbz({
+    file: job.file,
+    pages,
+    signal,
+    ...(comicInfo === undefined ? {} : { comicInfo }),
+    ...(job.comment === undefined ? {} : { comment: job.comment }),
+  });
+  return { file: job.file, pages: count, bytes };
+}

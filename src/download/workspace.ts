@@ -1,0 +1,144 @@
+/**
+ * Where the pages of an unfinished chapter wait: a hidden folder beside the target. A page is there under its
+ * own digest or not at all, so what a killed run left behind can be proven again, and is.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Clock } from '../kernel/clock.js';
+import { asStorageError, readIfThere, writeWhole } from '../kernel/files.js';
+import { lockFile, type HeldLock } from '../kernel/lock.js';
+
+/** What makes two runs' pages the same pages. */
+export interface ChapterManifest {
+  readonly hash: string;
+  readonly quality: string;
+  readonly names: readonly string[];
+}
+
+export interface KeptPage {
+  /** Counted from 1. */
+  readonly page: number;
+  readonly file: string;
+  readonly extension: string;
+  readonly bytes: number;
+}
+
+const MANIFEST_FILE = 'chapter.json';
+const LOCK_FILE = 'lock';
+const PAGE_FILE = /^(\d+)\.([0-9a-f]{64})\.([a-z]+)$/;
+
+export interface WorkspaceWish {
+  readonly chapterId: string;
+  /** The CBZ's final path; the workspace is beside it. */
+  readonly target: string;
+  readonly quality: string;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+  /** Called once when another process holds the workspace. */
+  readonly onBusy?: () => void;
+}
+
+export class Workspace {
+  readonly #kept = new Map<number, KeptPage>();
+
+  private constructor(
+    readonly folder: string,
+    private readonly lock: HeldLock,
+  ) {}
+
+  /**
+   * Makes the folder and takes it for this process alone; waits while another has it. Nothing of it is trusted
+   * until `resume`.
+   */
+  static async take(wish: WorkspaceWish): Promise<Workspace> {
+    const folder = join(dirname(wish.target), `.${wish.chapterId}.${wish.quality}.tankobon`);
+    try {
+      await mkdir(folder, { recursive: true });
+      const lock = await lockFile(join(folder, LOCK_FILE), {
+        clock: wish.clock,
+        pollMs: 200,
+        ...(wish.signal ? { signal: wish.signal } : {}),
+        ...(wish.onBusy ? { onWait: wish.onBusy } : {}),
+      });
+      return new Workspace(folder, lock);
+    } catch (error) {
+      throw asStorageError(error, folder);
+    }
+  }
+
+  /** Proves again what an earlier run left of this very chapter; anything else is removed. */
+  async resume(
+    manifest: ChapterManifest,
+    promised: (page: number) => string | undefined,
+  ): Promise<void> {
+    const file = join(this.folder, MANIFEST_FILE);
+    const text = JSON.stringify(manifest);
+    const same = (await readIfThere(file))?.toString('utf8') === text;
+    for (const name of await readdir(this.folder)) {
+      if (name === LOCK_FILE || (same && name === MANIFEST_FILE)) continue;
+      const kept = same ? await this.#prove(name, promised) : undefined;
+      if (kept && kept.page <= manifest.names.length) this.#kept.set(kept.page, kept);
+      else await rm(join(this.folder, name), { recursive: true, force: true });
+    }
+    if (!same) {
+      await writeWhole(file, text).catch((error: unknown) => {
+        throw asStorageError(error, file);
+      });
+    }
+  }
+
+  get kept(): ReadonlyMap<number, KeptPage> {
+    return this.#kept;
+  }
+
+  /** Where a page's bytes go while they arrive. */
+  partFile(page: number): string {
+    return join(this.folder, `${page}.part`);
+  }
+
+  /** Gives a page that has arrived and was proven its name; from now on a later run finds it. */
+  async keep(
+    page: number,
+    picture: { readonly digest: string; readonly extension: string; readonly bytes: number },
+  ) {
+    const { digest, extension, bytes } = picture;
+    const file = join(this.folder, `${page}.${digest}.${extension}`);
+    await rename(this.partFile(page), file);
+    this.#kept.set(page, { page, file, extension, bytes });
+  }
+
+  /** Removes the folder with all that is in it, and lets go of it. */
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+    this.lock.release();
+  }
+
+  /** Lets go of the folder and leaves it for the next run; an empty one is of no use to it. */
+  async leave(): Promise<void> {
+    if (this.#kept.size === 0) await this.remove();
+    else this.lock.release();
+  }
+
+  async #prove(
+    name: string,
+    promised: (page: number) => string | undefined,
+  ): Promise<KeptPage | undefined> {
+    const parts = PAGE_FILE.exec(name);
+    if (!parts) return undefined;
+    const [, number = '', digest = '', extension = ''] = parts;
+    const page = Number(number);
+    if ((promised(page) ?? digest) !== digest) return undefined;
+    const file = join(this.folder, name);
+    if ((await digestOf(file)) !== digest) return undefined;
+    return { page, file, extension, bytes: (await stat(file)).size };
+  }
+}
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { setImmediate as turn } from 'node:timers/promises';
+import { PageSlots } from '../../src/download/page-slots.js';
+
+test('no more pages are in flight than there are slots, and they start in the order of asking', async () => {
+  const slots = new PageSlots(3);
+  const started: number[] = [];
+  let inFlight = 0;
+  let most = 0;
+  await Promise.all(
+    Array.from({ length: 12 }, (_, page) =>
+      slots.use(async () => {
+        started.push(page);
+        inFlight += 1;
+        most = Math.max(most, inFlight);
+        await turn();
+        inFlight -= 1;
+      }),
+    ),
+  );
+  expect(most).toBe(3);
+  expect(started).toEqual([...started].sort((a, b) => a - b));
+});
+
+test('a slot is free again after a load that failed', async () => {
+  const slots = new PageSlots(1);
+  await expect(slots.use(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await slots.use(() => Promise.resolve('yes'))).toBe('yes');
+});
+
+test('the next chapter is prepared when the last page has started, not when it has ended', async () => {
+  const slots = new PageSlots(2);
+  const ends: (() => void)[] = [];
+  const load = () => slots.use(() => new Promise<void>((resolve) => ends.push(resolve)));
+  const loads = [load(), load(), load()];
+  let allStarted = false;
+  const waiting = slots.whenAllStarted().then(() => {
+    allStarted = true;
+  });
+  await turn();
+  expect(allStarted).toBe(false);
+  ends[0]?.();
+  await waiting;
+  expect(ends).toHaveLength(3);
+  for (const end of ends) end();
+  await Promise.all(loads);
+});
