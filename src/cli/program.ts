@@ -8,6 +8,7 @@ import { VERSION } from '../kernel/version.js';
 import type { ConfigOptions } from './commands/config.js';
 import type { DownloadOptions } from './commands/download.js';
 import type { LoginOptions } from './commands/login.js';
+import type { ReportStatusOptions } from './commands/report-status.js';
 import type { Run } from './run.js';
 import { SETTINGS } from './setting-table.js';
 
@@ -47,6 +48,7 @@ export function commandTree(surroundings: Surroundings, done: (code: ExitCode) =
   addDownload(program, surroundings, done);
   addConfig(program, surroundings, done);
   addLogin(program, surroundings, done);
+  addReportStatus(program, surroundings, done);
   addDemo(program, surroundings, done);
   return program;
 }
@@ -165,6 +167,26 @@ function addDemo(
       const run = await surroundings();
       const { demo } = await import('./commands/demo.js');
       done(await demo(options, run));
+    });
+}
+
+function addReportStatus(
+  program: Command,
+  surroundings: Surroundings,
+  done: (code: ExitCode) => void,
+): void {
+  program
+    .command('report-status')
+    .description('what the edge network was told of its nodes, what waits, and how they fare')
+    .option('--flush', 'send what waits now, and say how it went')
+    .option('--html <file>', 'write the figures as one page for a browser')
+    .option('--clear', 'forget all reports and figures, after a question')
+    .option('--yes', 'do not ask')
+    .option('--json', 'one JSON object on standard output')
+    .action(async (options: ReportStatusOptions) => {
+      const run = await surroundings();
+      const { reportStatus } = await import('./commands/report-status.js');
+      done(await reportStatus(options, run));
     });
 }
 

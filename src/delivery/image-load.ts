@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import type { Got } from 'got';
+import { endsWell, ENDING_BYTES } from '../archive/picture-end.js';
 import { pictureExtension, TELLING_BYTES, type PictureExtension } from '../archive/media-type.js';
 import type { Clock } from '../kernel/clock.js';
 import type { LOAD_CODES } from '../kernel/error-codes.js';
@@ -110,10 +111,11 @@ function failed(reason: LoadReason, message: string, picture?: Picture): Verdict
   return { ok: false, reason, message, ...(picture ? { picture } : {}) };
 }
 
-/** What has arrived of a body: counted, hashed, its first bytes kept. */
+/** What has arrived of a body: counted, hashed, its first and last bytes kept. */
 class Body {
   bytes = 0;
   head = Buffer.alloc(0);
+  tail = Buffer.alloc(0);
   readonly #hash = createHash('sha256');
 
   constructor(private readonly mostBytes: number) {}
@@ -125,6 +127,7 @@ class Body {
     if (this.head.length < TELLING_BYTES) {
       this.head = Buffer.concat([this.head, chunk.subarray(0, TELLING_BYTES - this.head.length)]);
     }
+    this.tail = Buffer.concat([this.tail, chunk.subarray(-ENDING_BYTES)]).subarray(-ENDING_BYTES);
     return this.bytes <= this.mostBytes;
   }
 
@@ -170,6 +173,9 @@ function judge(head: IncomingMessage | undefined, request: ImageRequest, body: B
     return failed('bad-length', `${body.bytes} bytes came, ${announced} were announced.`);
   const extension = pictureExtension(body.head);
   if (!extension) return notAPicture(head);
+  if (!hasKnownEnd(head) && !endsWell(extension, body.head, body.tail, body.bytes)) {
+    return failed('bad-length', `The picture breaks off after ${body.bytes} bytes.`);
+  }
   const picture: Picture = { digest: body.digest(), extension };
   if (request.promisedDigest !== undefined && picture.digest !== request.promisedDigest) {
     return failed(
@@ -179,6 +185,14 @@ function judge(head: IncomingMessage | undefined, request: ImageRequest, body: B
     );
   }
   return { ok: true, ...picture };
+}
+
+/** Whether HTTP itself tells where the body ends (RFC 9112, section 6.3); otherwise it ends where the connection does. */
+function hasKnownEnd(head: IncomingMessage | undefined): boolean {
+  return (
+    head?.headers['content-length'] !== undefined ||
+    head?.headers['transfer-encoding'] !== undefined
+  );
 }
 
 function notAPicture(head: IncomingMessage | undefined): Verdict {

@@ -1,4 +1,9 @@
-/** Asks at the terminal for what a login still lacks, on standard error; secrets are not shown while typed. */
+/**
+ * Asks at the terminal for what a login still lacks, on standard error; secrets are not shown while typed. The
+ * terminal echoes nothing from the first question to the last: between two prompts it would otherwise show
+ * whatever is typed faster than the next one comes up.
+ */
+import { PassThrough } from 'node:stream';
 import { interruption } from '../../kernel/errors.js';
 import type { PasswordGrant } from '../../auth/grants.js';
 import type { Run } from '../run.js';
@@ -17,7 +22,8 @@ export async function askForFields(
   run: Pick<Run, 'stdin' | 'stderr' | 'signal'>,
 ): Promise<PasswordGrant> {
   const { input, password } = await import('@inquirer/prompts');
-  const context = { input: run.stdin, output: run.stderr, signal: run.signal };
+  const keyboard = silentKeyboard(run.stdin);
+  const context = { input: keyboard.keys, output: run.stderr, signal: run.signal };
   const ask = async (name: LoginField): Promise<string> => {
     const { words } = LOGIN_FIELDS[name];
     const message = `${words.charAt(0).toUpperCase()}${words.slice(1)}:`;
@@ -40,6 +46,25 @@ export async function askForFields(
     run.signal.throwIfAborted();
     if (error instanceof Error && error.name === 'ExitPromptError') throw interruption();
     throw error;
+  } finally {
+    keyboard.release();
   }
   return answers;
+}
+
+/** What is typed, without the terminal's echo; a Ctrl-C comes as a key and is the prompt's to notice. */
+function silentKeyboard(stdin: Run['stdin']): { readonly keys: PassThrough; release(): void } {
+  const keys = new PassThrough();
+  const pass = (typed: Buffer) => void keys.write(typed);
+  stdin.setRawMode(true);
+  stdin.on('data', pass);
+  return {
+    keys,
+    release() {
+      stdin.off('data', pass);
+      stdin.pause();
+      stdin.setRawMode(false);
+      keys.end();
+    },
+  };
 }

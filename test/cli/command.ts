@@ -1,0 +1,52 @@
+/** The program as a user runs it: a process of its own, from the compiled code. */
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { join, resolve } from 'node:path';
+
+/** Where the compiled program is; `npm test` builds it first. */
+const DIST = resolve(process.env['TANKOBON_DIST'] ?? 'dist');
+
+export interface Finished {
+  /** The exit code; null where a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly finished: Promise<Finished>;
+}
+
+/** Starts `tankobon <words>`; nothing of this machine's environment but the path is handed on. */
+export function start(
+  words: readonly string[],
+  options: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly cwd?: string;
+    readonly input?: string;
+  } = {},
+): Running {
+  const child = spawn(process.execPath, [join(DIST, 'cli/main.js'), ...words], {
+    cwd: options.cwd,
+    env: { PATH: process.env['PATH'], ...options.env },
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(options.input ?? '');
+  const finished = new Promise<Finished>((done, failed) => {
+    child.once('error', failed);
+    child.once('close', (code, signal) => {
+      done({ code, signal, stdout, stderr });
+    });
+  });
+  return { child, finished };
+}
+
+/** Runs it to its end. */
+export async function tankobon(...args: Parameters<typeof start>): Promise<Finished> {
+  return start(...args).finished;
+}

@@ -1,0 +1,148 @@
+/** Rules 5 to 8 of the pipeline, fault by fault: what a page's load may meet, and what must come of it. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { FAULT_NAMES, FAULTS, type FaultName } from '../../src/demo/faults.js';
+import { madeChapter } from '../../src/demo/library/library.js';
+import type { PracticeService } from '../../src/demo/practice-service.js';
+import { Rig } from './rig.js';
+
+const PAGES = 12;
+const BAD_PAGE = 5;
+const chapter = madeChapter({
+  id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0001',
+  pages: PAGES,
+  bytesPerPage: 20_000,
+});
+const neighbour = madeChapter({
+  id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0002',
+  pages: 2,
+  bytesPerPage: 20_000,
+  seed: 2,
+});
+
+const FAILING = FAULT_NAMES.filter((name) => FAULTS[name].fails);
+/** Two base URLs that agree on the wrong bytes: the page is kept, with a warning (rule 5). */
+const AGREED_ON: readonly FaultName[] = ['same-flipped-byte'];
+
+let rig: Rig;
+afterEach(() => rig.stop());
+
+function logIndex(
+  service: PracticeService,
+  find: (entry: PracticeService['log'][number]) => boolean,
+  nth = 0,
+): number {
+  const found = service.log.flatMap((entry, index) => (find(entry) ? [index] : []));
+  return found[nth] ?? -1;
+}
+
+const isAtHome = ({ path }: { path: string }) => path.startsWith('/at-home/server/');
+const isFailureReport = (entry: PracticeService['log'][number]) =>
+  entry.host === 'network' && JSON.stringify(entry.body ?? '').includes('false');
+
+describe('a fault of one page that is gone after one load', () => {
+  test.each(FAILING)(
+    '%s: the chapter is whole, and every load is reported as it went',
+    async (fault) => {
+      rig = await Rig.start({ chapters: [chapter] });
+      rig.service.misbehave({ fault, chapter: chapter.id, page: BAD_PAGE, attempts: 1 });
+      const { code, events } = await rig.download({ targets: [chapter.id] });
+
+      expect(code).toBe(0);
+      const [archive = ''] = rig.archives();
+      expect(execFileSync('unzip', ['-tq', archive], { encoding: 'utf8' })).toContain('No errors');
+      expect(events.filter(({ type }) => type === 'page-loaded')).toHaveLength(PAGES);
+
+      const failures = events.filter(({ type }) => type === 'page-failed').length;
+      expect(failures).toBeGreaterThanOrEqual(1);
+      const reports = rig.service.reports;
+      expect(reports.filter(({ success }) => success)).toHaveLength(PAGES);
+      expect(reports.filter(({ success }) => !success)).toHaveLength(failures);
+      expect(rig.service.violations()).toEqual([]);
+
+      // Spec 4.3: the report of the failed load goes before the metadata is asked for again.
+      const secondCall = logIndex(rig.service, isAtHome, 1);
+      const failureReport = logIndex(rig.service, isFailureReport);
+      expect(secondCall).toBeGreaterThan(-1);
+      expect(failureReport).toBeGreaterThan(-1);
+      expect(failureReport).toBeLessThan(secondCall);
+      expect(rig.service.log.filter(isAtHome)).toHaveLength(2);
+    },
+  );
+});
+
+describe('a fault of one page that never goes away', () => {
+  test.each(FAILING.filter((fault) => !AGREED_ON.includes(fault)))(
+    '%s: exit 3, nothing under the final name, at most 5 attempts, and the other chapter is there',
+    async (fault) => {
+      rig = await Rig.start({ chapters: [chapter, neighbour] });
+      rig.service.misbehave({ fault, chapter: chapter.id, page: BAD_PAGE, attempts: 'always' });
+      const { code, events } = await rig.download({ targets: [chapter.id, neighbour.id] });
+
+      expect(code).toBe(3);
+      expect(rig.archives()).toHaveLength(1);
+      expect(events).toContainEqual(
+        expect.objectContaining({ type: 'chapter-saved', chapter: neighbour.id }),
+      );
+      expect(events).toContainEqual(
+        expect.objectContaining({
+          type: 'chapter-failed',
+          chapter: chapter.id,
+          reason: 'page-lost',
+        }),
+      );
+      const attempts = events.flatMap((event) =>
+        event.type === 'page-failed' ? [event.attempt] : [],
+      );
+      expect(Math.max(...attempts)).toBe(5);
+      const failed = rig.service.reports.filter(({ success }) => !success);
+      expect(failed).toHaveLength(attempts.length);
+      expect(rig.service.violations()).toEqual([]);
+    },
+  );
+
+  test.each(AGREED_ON)(
+    '%s: two base URLs agree, so the page is kept with a warning',
+    async (fault) => {
+      rig = await Rig.start({ chapters: [chapter] });
+      rig.service.misbehave({ fault, chapter: chapter.id, page: BAD_PAGE, attempts: 'always' });
+      const { code, events } = await rig.download({ targets: [chapter.id] });
+      expect(code).toBe(0);
+      expect(events).toContainEqual(
+        expect.objectContaining({ type: 'page-loaded', page: BAD_PAGE, warning: 'bad-digest' }),
+      );
+    },
+  );
+});
+
+test('a body cut short without a length is noticed although no name carries a digest', async () => {
+  const plain = madeChapter({
+    id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0003',
+    pages: 3,
+    bytesPerPage: 20_000,
+    named: 'plain',
+  });
+  rig = await Rig.start({ chapters: [plain] });
+  rig.service.misbehave({ fault: 'cut-without-length', chapter: plain.id, page: 2, attempts: 1 });
+  const { code, events } = await rig.download({ targets: [plain.id] });
+  expect(code).toBe(0);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'page-failed', page: 2, reason: 'bad-length' }),
+  );
+});
+
+test('no X-Cache is no fault: the load counts as not cached', async () => {
+  rig = await Rig.start({ chapters: [chapter] });
+  rig.service.misbehave({
+    fault: 'no-x-cache',
+    chapter: chapter.id,
+    page: BAD_PAGE,
+    attempts: 'always',
+  });
+  const { code, events } = await rig.download({ targets: [chapter.id] });
+  expect(code).toBe(0);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'page-loaded', page: BAD_PAGE, cached: false }),
+  );
+  expect(rig.service.log.filter(isAtHome)).toHaveLength(1);
+});

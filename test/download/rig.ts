@@ -1,0 +1,121 @@
+/** A whole run of `download` inside the test's process: real sockets, a folder of its own, and a clock that hurries. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { download, type DownloadOptions } from '../../src/cli/commands/download.js';
+import { foldersFrom } from '../../src/cli/folders.js';
+import type { Run } from '../../src/cli/run.js';
+import { loadSettings } from '../../src/cli/settings.js';
+import type { Settings } from '../../src/cli/setting-table.js';
+import {
+  startPracticeService,
+  type PracticeOptions,
+  type PracticeService,
+} from '../../src/demo/practice-service.js';
+import type { DownloadEvent } from '../../src/download/events.js';
+import { systemClock, type Clock } from '../../src/kernel/clock.js';
+import type { ExitCode } from '../../src/kernel/exit-codes.js';
+
+/** Pauses between attempts take a fiftieth of their time; what time it is stays true. */
+const HURRY = 50;
+
+export const hurriedClock: Clock = {
+  ...systemClock,
+  sleep: (ms, signal) => delay(ms / HURRY, undefined, signal ? { signal } : {}),
+};
+
+export interface Ran {
+  readonly code: ExitCode;
+  readonly events: readonly DownloadEvent[];
+  readonly stderr: string;
+}
+
+export class Rig {
+  readonly folder = mkdtempSync(join(tmpdir(), 'tankobon-rig-'));
+
+  private constructor(readonly service: PracticeService) {}
+
+  static async start(options: PracticeOptions = {}): Promise<Rig> {
+    return new Rig(await startPracticeService(options));
+  }
+
+  /** The output folder of this rig's runs. */
+  get output(): string {
+    return join(this.folder, 'shelf');
+  }
+
+  async download(
+    options: Partial<DownloadOptions> & { readonly targets: readonly string[] },
+    change: {
+      readonly settings?: Partial<Settings>;
+      readonly signal?: AbortSignal;
+      readonly clock?: Clock;
+    } = {},
+  ): Promise<Ran> {
+    const env = { ...this.service.environment, TANKOBON_HOME: join(this.folder, 'home') };
+    const folders = foldersFrom(env);
+    const { settings } = await loadSettings(env, folders.config);
+    const stdout = new PassThrough();
+    const stderr = new PassThrough();
+    const said = Promise.all([textOf(stdout), textOf(stderr)]);
+    const run = {
+      env,
+      stdin: process.stdin,
+      stdout: stdout as unknown as NodeJS.WriteStream,
+      stderr: stderr as unknown as NodeJS.WriteStream,
+      clock: change.clock ?? hurriedClock,
+      signal: change.signal ?? new AbortController().signal,
+      settings: { ...settings, ...IMPATIENT, ...change.settings },
+      folders,
+    } satisfies Run;
+    const code = await download({ output: this.output, json: true, ...options }, run);
+    stdout.end();
+    stderr.end();
+    const [events, messages] = await said;
+    return {
+      code,
+      events: events
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as DownloadEvent),
+      stderr: messages,
+    };
+  }
+
+  /** All files below the output folder, hidden ones too. */
+  files(): readonly string[] {
+    try {
+      return readdirSync(this.output, { recursive: true, encoding: 'utf8', withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name));
+    } catch {
+      return [];
+    }
+  }
+
+  /** The finished archives. */
+  archives(): readonly string[] {
+    return this.files().filter((file) => file.endsWith('.cbz'));
+  }
+
+  async stop(): Promise<void> {
+    await this.service.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+const IMPATIENT = {
+  connectTimeoutMs: 2_000,
+  firstByteTimeoutMs: 400,
+  idleTimeoutMs: 400,
+  pageTimeoutMs: 2_500,
+  maxPageBytes: 2 * 1024 * 1024,
+} satisfies Partial<Settings>;
+
+async function textOf(stream: PassThrough): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
