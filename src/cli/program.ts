@@ -62,7 +62,10 @@ function addDownload(
   program
     .command('download')
     .description('fetch chapters and leave a CBZ of each')
-    .argument('[target...]', 'a chapter’s id or web address')
+    .argument(
+      '[target...]',
+      'a chapter, title or list: its UUID (title:UUID, list:UUID) or web address',
+    )
     .option(
       '-o, --output <dir>',
       `folder that the CBZ files go to (default: ${SETTINGS.output.default})`,
@@ -84,7 +87,30 @@ function addDownload(
       `pages in flight, ${range[0]} to ${range[1]} (default: ${SETTINGS.concurrency.default})`,
       wholeNumber(range[0], range[1]),
     )
+    .option(
+      '--language <codes>',
+      'of titles and lists: languages wanted, in order of preference, such as en,pt-br',
+    )
+    .option(
+      '--chapters <ranges>',
+      'of titles and lists: only these chapters, such as 1-10,12.5,20-',
+    )
+    .option('--volumes <ranges>', 'of titles and lists: only these volumes, such as 1-3,none')
+    .option(
+      '--group <names>',
+      'groups preferred, in order; another’s release is taken where none of them has one',
+    )
+    .option('--all-releases', 'every release of a chapter, not one for each number')
+    .option(
+      '--latest <n>',
+      'of titles and lists: only so many, the last published',
+      wholeNumber(1, 100_000),
+    )
     .option('--force', 'load again what is there already')
+    .option('--update', 'load again what is there in an older version')
+    .option('--dry-run', 'only say what would be done, and why')
+    .option('--cover', 'save the cover beside the chapters too')
+    .option('--mark-read', 'mark saved chapters as read, when logged in')
     .option('--json', 'one JSON object a line on standard output')
     .option('--quiet', 'say nothing but errors')
     .option('--no-reports', 'send no health reports to the edge network')

@@ -12,7 +12,8 @@ import {
 } from './chapter.js';
 
 export interface BatchOutcome {
-  readonly saved: number;
+  /** The ids of the chapters whose CBZ was made. */
+  readonly saved: ReadonlySet<string>;
   readonly skipped: number;
   readonly failed: readonly { readonly job: ChapterJob; readonly error: TankobonError }[];
   readonly exitCode: ExitCode;
@@ -45,7 +46,7 @@ export async function saveAll(
 }
 
 class Batch {
-  #saved = 0;
+  readonly #saved = new Set<string>();
   #skipped = 0;
   #outagesInARow = 0;
   readonly #failed: { job: ChapterJob; error: TankobonError }[] = [];
@@ -85,7 +86,7 @@ class Batch {
       .save()
       .then(
         (saved) => {
-          this.#saved += 1;
+          this.#saved.add(job.id);
           this.#outagesInARow = 0;
           this.parts.observe({ type: 'chapter-saved', chapter: job.id, ...saved });
         },
@@ -101,6 +102,7 @@ class Batch {
 
   #skip(job: ChapterJob): void {
     this.#skipped += 1;
+    this.parts.observe({ type: 'warning', message: `${job.file} is there already.` });
     this.parts.observe({
       type: 'chapter-skipped',
       chapter: job.id,

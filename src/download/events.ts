@@ -9,7 +9,7 @@ export const SKIP_REASONS = {
   'already-there': 'The chapter is on the shelf already.',
   'chapter-external': 'The chapter is hosted elsewhere; the service has no pages of it.',
   'chapter-unavailable': 'The chapter is not available now.',
-  'not-yet-published': 'The chapter is not published yet.',
+  'chapter-unpublished': 'The chapter is not published yet.',
   'newer-version': 'The chapter is there in an older version; --update loads the newer one.',
 } as const;
 

@@ -1,150 +1,218 @@
 /**
- * From what a user named to the chapters to save: what each is called, where its CBZ goes, and what will be said
- * of it inside. Metadata is wanted here and never needed: a service that has none still yields a CBZ.
+ * From what a user named to the chapters to save: which releases, what each is called, where its CBZ goes, what
+ * is on the shelf already. Metadata is wanted here and never needed: a service that has none still yields a CBZ.
  */
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { distinctPaths, readNameTemplate } from '../archive/file-name.js';
 import { identityComment } from '../archive/identity.js';
-import { fetchChapter, fetchChapters, type Chapter } from '../catalogue/chapter.js';
+import { scanShelf, type Shelf } from '../archive/shelf.js';
+import type { Chapter } from '../catalogue/chapter.js';
 import { comicFacts, nameValues } from '../catalogue/credits.js';
-import { fetchTitle, type Title } from '../catalogue/title.js';
+import { resolveTargets, type Resolution } from '../catalogue/resolve.js';
+import {
+  selectChapters,
+  whyNotToBeHad,
+  type PassedOver,
+  type Wish,
+} from '../catalogue/selection.js';
+import type { Target } from '../catalogue/target.js';
+import type { Title } from '../catalogue/title.js';
 import type { Quality } from '../delivery/page-url.js';
-import { ChapterError, hasCode, TankobonError } from '../kernel/errors.js';
+import { ChapterError, type TankobonError } from '../kernel/errors.js';
 import type { ServiceClient } from '../service/client.js';
 import type { ChapterJob } from './chapter.js';
+import type { SkipReason } from './events.js';
 import type { KeptPage } from './workspace.js';
 
 export interface PlanWish {
-  readonly chapterIds: readonly string[];
-  /** The folder that the CBZ files go to. */
+  readonly targets: readonly Target[];
+  /** The folder that the CBZ files go to; whatever lies below it is on the shelf. */
   readonly output: string;
   readonly quality: Quality;
   /** Load again what is there. */
-  readonly replace: boolean;
+  readonly force: boolean;
+  /** Load again what is there in an older version. */
+  readonly update: boolean;
+  /** False: files are named by id, and hold no ComicInfo.xml. */
   readonly metadata: boolean;
   readonly nameTemplate: string;
+  /** Which of the chapters of titles and lists. */
+  readonly selection: Wish;
+}
+
+export interface PlannedChapter {
+  readonly job: ChapterJob;
+  readonly chapter: Chapter | undefined;
+  readonly title: Title | undefined;
+  /** Why this release and no other, for a person. */
+  readonly why: string;
+}
+
+export interface SkippedChapter {
+  readonly id: string;
+  readonly reason: SkipReason;
+  /** Where it is, if it is there. */
+  readonly file?: string;
 }
 
 export interface Plan {
-  readonly jobs: readonly ChapterJob[];
-  /** Chapters that are known not to be had, each with why. */
+  readonly chapters: readonly PlannedChapter[];
+  readonly skipped: readonly SkippedChapter[];
+  /** Releases that were not asked for, or given up for another of the same chapter. */
+  readonly passedOver: readonly PassedOver[];
+  /** What was asked for by name and cannot be had, each with why. */
   readonly lost: readonly { readonly id: string; readonly error: TankobonError }[];
 }
 
 export interface PlanParts {
   readonly client: ServiceClient;
   readonly warn: (message: string) => void;
+  readonly nowMs: number;
   readonly signal: AbortSignal;
+}
+
+/** A chapter that is to be had, if it is not on the shelf. */
+interface Wanted {
+  readonly id: string;
+  readonly chapter: Chapter | undefined;
+  readonly why: string;
 }
 
 /** Throws what concerns the run as a whole: a cooldown, an unreachable service, a wrong template. */
 export async function planChapters(wish: PlanWish, parts: PlanParts): Promise<Plan> {
   const nameChapter = readNameTemplate(wish.nameTemplate);
-  const known = wish.metadata
-    ? await askChapters(wish.chapterIds, parts)
-    : new Map<string, Chapter>();
-  const titles = new Titles(parts);
-  const lost: { id: string; error: TankobonError }[] = [];
-  const wanted = wish.chapterIds.flatMap((id) => {
-    const chapter = known.get(id);
-    const error = chapter && whyNot(chapter);
-    if (error) {
-      lost.push({ id, error });
-      return [];
+  const shelfScan = scanShelf(wish.output, parts.signal);
+  // Awaited below; a failure must not count as unhandled while the service is asked.
+  shelfScan.catch(() => undefined);
+  const resolution = await resolve(wish, parts);
+  const { wanted, skipped, passedOver, lost } = choose(resolution, wish, parts);
+  const shelf = await shelfScan;
+  const missing: (Wanted & { readonly replaces?: string })[] = [];
+  for (const one of wanted) {
+    const there = wish.force ? undefined : shelf.find(one.id);
+    const isNewer = (one.chapter?.version ?? 0) > (there?.version ?? Number.POSITIVE_INFINITY);
+    if (!there) missing.push(one);
+    else if (isNewer && wish.update) missing.push({ ...one, replaces: there.file });
+    else
+      skipped.push({
+        id: one.id,
+        reason: isNewer ? 'newer-version' : 'already-there',
+        file: there.file,
+      });
+  }
+  const titleOf = (chapter: Chapter | undefined) =>
+    resolution.titles.get(chapter?.titleId ?? '') ?? chapter?.titleInBrief;
+  const paths = distinctPaths(
+    missing.map(({ id, chapter }) => ({
+      chapterId: id,
+      path:
+        chapter && wish.metadata ? nameChapter(nameValues(chapter, titleOf(chapter))) : `${id}.cbz`,
+    })),
+    takenPaths(shelf, wish),
+  );
+  const damaged = new Set(shelf.damaged.map(({ file }) => file));
+  const chapters = missing.map(({ id, chapter, why, replaces }, index): PlannedChapter => {
+    const file = replaces ?? join(wish.output, paths[index] ?? `${id}.cbz`);
+    const title = titleOf(chapter);
+    const replace = wish.force || replaces !== undefined || damaged.has(file);
+    return { job: jobOf({ id, chapter, title, file, replace }, wish), chapter, title, why };
+  });
+  return { chapters, skipped, passedOver, lost };
+}
+
+/** Without metadata a chapter is its id, and nothing is asked of the catalogue for it. */
+async function resolve(wish: PlanWish, { client, warn, signal }: PlanParts): Promise<Resolution> {
+  const isBare = ({ kind }: Target) => !wish.metadata && (kind === 'chapter' || kind === 'any');
+  const { languages } = wish.selection;
+  const found = await resolveTargets(
+    wish.targets.filter((target) => !isBare(target)),
+    { client, warn, signal, ...(languages.length > 0 && { languages }) },
+  );
+  return { ...found, bare: [...found.bare, ...wish.targets.filter(isBare).map(({ id }) => id)] };
+}
+
+/** Each chapter once: those named themselves first, then those of series, in reading order. */
+function choose(
+  { named, series, titles, bare, lost }: Resolution,
+  wish: PlanWish,
+  { nowMs }: PlanParts,
+) {
+  const wanted = new Map<string, Wanted>();
+  const skipped: SkippedChapter[] = [];
+  const passedOver: PassedOver[] = [];
+  const refused: { id: string; error: TankobonError }[] = lost.map(({ target, error }) => ({
+    id: target.id,
+    error,
+  }));
+  for (const chapter of named) {
+    const error = whyNot(chapter, nowMs);
+    if (error) refused.push({ id: chapter.id, error });
+    else wanted.set(chapter.id, { id: chapter.id, chapter, why: 'named' });
+  }
+  for (const id of bare) wanted.set(id, { id, chapter: undefined, why: 'named' });
+  for (const { titleId, chapters } of series) {
+    const numbersRestart = titles.get(titleId)?.numbersRestart ?? false;
+    const selection = selectChapters(chapters, wish.selection, { nowMs, numbersRestart });
+    for (const { chapter, why } of selection.chosen) {
+      if (!wanted.has(chapter.id)) wanted.set(chapter.id, { id: chapter.id, chapter, why });
     }
-    const path = chapter ? nameChapter(nameValues(chapter, chapter.titleInBrief)) : `${id}.cbz`;
-    return [{ chapterId: id, chapter, path }];
-  });
-  const paths = distinctPaths(wanted);
-  const jobs = wanted.map(({ chapterId, chapter }, index): ChapterJob => {
-    const { quality, replace } = wish;
-    return {
-      id: chapterId,
-      file: join(wish.output, paths[index] ?? `${chapterId}.cbz`),
-      quality,
-      replace,
-      comment: identityComment({
-        chapterId,
-        quality,
-        ...(chapter && { version: chapter.version }),
-      }),
-      ...(chapter && {
-        comicInfo: (pages: readonly KeptPage[]) => comicInfoOf(chapter, titles, pages),
-      }),
-    };
-  });
-  return { jobs, lost };
+    for (const one of selection.passedOver) {
+      const { chapter, because } = one;
+      if (
+        because === 'chapter-external' ||
+        because === 'chapter-unavailable' ||
+        because === 'chapter-unpublished'
+      ) {
+        skipped.push({ id: chapter.id, reason: because });
+      } else passedOver.push(one);
+    }
+  }
+  return { wanted: [...wanted.values()], skipped, passedOver, lost: refused };
 }
 
 /** Why a chapter that was asked for by name cannot be had, as far as its metadata tell. */
-function whyNot(chapter: Chapter): ChapterError | undefined {
-  if (chapter.externalUrl !== undefined && chapter.pages === 0) {
-    const message = `Chapter ${chapter.id} is hosted elsewhere: ${chapter.externalUrl}`;
-    return new ChapterError('chapter-external', message);
-  }
-  if (chapter.isUnavailable)
-    return new ChapterError('chapter-unavailable', `Chapter ${chapter.id} is not available.`);
-  return undefined;
+function whyNot(chapter: Chapter, nowMs: number): ChapterError | undefined {
+  const reason = whyNotToBeHad(chapter, nowMs);
+  if (!reason) return undefined;
+  const code = reason.because === 'chapter-external' ? 'chapter-external' : 'chapter-unavailable';
+  return new ChapterError(code, `Chapter ${chapter.id} has no pages to load: ${reason.why}.`);
 }
 
-async function askChapters(
-  ids: readonly string[],
-  parts: PlanParts,
-): Promise<ReadonlyMap<string, Chapter>> {
-  try {
-    const [only] = ids;
-    if (only === undefined) return new Map();
-    if (ids.length > 1) return await fetchChapters(parts.client, ids, parts.signal);
-    return new Map([[only, await fetchChapter(parts.client, only, parts.signal)]]);
-  } catch (error) {
-    if (!isPassedOver(error)) throw error;
-    parts.warn(
-      `The service gives no metadata, so the CBZ is named by the chapter's id and holds no ComicInfo.xml. ${error.message}`,
-    );
-    return new Map();
-  }
+/** Paths that belong to chapters which stay as they are. */
+function takenPaths(shelf: Shelf, wish: PlanWish): string[] {
+  if (wish.force) return [];
+  return shelf.chapters.map(({ file }) => relative(wish.output, file).split(sep).join('/'));
 }
 
-/** Without metadata there is still a chapter, unless the service is gone or wants nothing more to be sent. */
-function isPassedOver(error: unknown): error is TankobonError {
-  return hasCode(error, 'request-refused', 'bad-answer', 'service-failed');
+interface Found {
+  readonly id: string;
+  readonly chapter: Chapter | undefined;
+  readonly title: Title | undefined;
+  readonly file: string;
+  readonly replace: boolean;
 }
 
-/** The titles of this run, each asked for once, while pages load. */
-class Titles {
-  readonly #asked = new Map<string, Promise<Title | undefined>>();
-
-  constructor(private readonly parts: PlanParts) {}
-
-  /** The title with its people; where the service has none to give, what the chapter's answer said. */
-  async of(chapter: Chapter): Promise<Title | undefined> {
-    const { titleId, titleInBrief } = chapter;
-    if (titleId === undefined) return titleInBrief;
-    let asked = this.#asked.get(titleId);
-    if (!asked) {
-      asked = this.#ask(titleId);
-      this.#asked.set(titleId, asked);
-    }
-    return (await asked) ?? titleInBrief;
-  }
-
-  async #ask(titleId: string): Promise<Title | undefined> {
-    try {
-      return await fetchTitle(this.parts.client, titleId, this.parts.signal);
-    } catch (error) {
-      this.parts.signal.throwIfAborted();
-      if (!(error instanceof TankobonError)) throw error;
-      this.parts.warn(
-        `ComicInfo.xml will be short, since the title could not be asked for: ${error.message}`,
-      );
-      return undefined;
-    }
-  }
+function jobOf(
+  { id, chapter, title, file, replace }: Found,
+  { quality, metadata }: PlanWish,
+): ChapterJob {
+  const version = chapter && { version: chapter.version };
+  return {
+    id,
+    file,
+    quality,
+    replace,
+    comment: identityComment({ chapterId: id, quality, ...version }),
+    ...(chapter &&
+      metadata && {
+        comicInfo: (pages: readonly KeptPage[]) => comicInfoOf(chapter, title, pages),
+      }),
+  };
 }
 
 async function comicInfoOf(
   chapter: Chapter,
-  titles: Titles,
+  title: Title | undefined,
   pages: readonly KeptPage[],
 ): Promise<string> {
   const { comicInfoXml } = await import('../archive/comic-info.js');
@@ -152,5 +220,5 @@ async function comicInfoOf(
   const sized = await Promise.all(
     pages.map(async ({ file, bytes }) => ({ bytes, ...(await pictureSizeOfFile(file)) })),
   );
-  return comicInfoXml(comicFacts(chapter, await titles.of(chapter), sized));
+  return comicInfoXml(comicFacts(chapter, title, sized));
 }

@@ -103,6 +103,71 @@ export const AUTH_CODES = {
     'This needs a login, and there is none.',
     'Type: tankobon login',
   ),
+  'login-incomplete': code(
+    EXIT.usage,
+    'A login was asked for without all that it takes, and there is no terminal to ask at.',
+    'Set TANKOBON_USERNAME, TANKOBON_PASSWORD, TANKOBON_CLIENT_ID and TANKOBON_CLIENT_SECRET, or use: tankobon login --stdin',
+  ),
+  'bad-login-input': code(
+    EXIT.usage,
+    'What was given for a login cannot be one; nothing was sent.',
+    'Give a JSON object with username, password, clientId and clientSecret; type: tankobon help login',
+  ),
+  'bad-client-id': code(
+    EXIT.usage,
+    'A client id does not begin with personal-client-; nothing was sent.',
+    'Copy the id from the API client section of your settings page, then type: tankobon login',
+  ),
+  'client-pending': code(
+    EXIT.login,
+    'The personal client is not approved yet, and cannot be used until it is.',
+    'Staff must approve it: see the API client section of your settings page; then type: tankobon login',
+  ),
+  'wrong-client': code(
+    EXIT.login,
+    'The service does not accept the client id with the client secret.',
+    'Copy both anew from the API client section of your settings page (Get Secret), then type: tankobon login',
+  ),
+  'wrong-password': code(
+    EXIT.login,
+    'The service does not accept the username with the password.',
+    'Check both, and that the personal client is this account’s own; then type: tankobon login',
+  ),
+  'account-unusable': code(
+    EXIT.login,
+    'The service knows the account, and does not let it log in now.',
+    'Log in with a browser to see what it wants, then type: tankobon login',
+  ),
+  'realm-disabled': code(
+    EXIT.login,
+    'The authentication service knows no such realm, or has disabled it.',
+    'Check the settings authUrl and realm: tankobon config list; if they are right, try again later.',
+  ),
+  'session-ended': code(
+    EXIT.login,
+    'The service has ended the session. The client id and the client secret are kept.',
+    'Type: tankobon login',
+  ),
+  'credentials-damaged': code(
+    EXIT.login,
+    'A login is stored, but not as it was written.',
+    'Store a new one with: tankobon login; or remove what is left with: tankobon logout',
+  ),
+  'credentials-exposed': code(
+    EXIT.keychain,
+    'The file with the login can be read by other users of this machine.',
+    'Others may know the login: get a new client secret, then type: tankobon login --insecure-storage',
+  ),
+  'keychain-locked': code(
+    EXIT.keychain,
+    'The keychain is there, but locked.',
+    'Unlock it (log in to the desktop, or open its password manager), then run the same command again.',
+  ),
+  'no-keychain': code(
+    EXIT.keychain,
+    'No keychain can be reached on this machine.',
+    'Start one (on Linux a Secret Service such as gnome-keyring), or store the login in a file with: tankobon login --insecure-storage',
+  ),
 } as const;
 
 /** One chapter cannot be had. */

@@ -12,7 +12,7 @@ import { StorageError } from './errors.js';
 export function asideName(file: string): string {
   return join(
     dirname(file),
-    `.${basename(file).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`,
+    `.${basename(file).slice(0, 60)}.${randomBytes(6).toString('hex')}.tmp`,
   );
 }
 
@@ -87,7 +87,9 @@ export function isSystemError(
   error: unknown,
   ...names: readonly string[]
 ): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'code' in error && names.includes(String(error.code));
+  // Not `instanceof Error`: the system's errors may come from another realm than this module's.
+  if (typeof error !== 'object' || error === null || !('code' in error)) return false;
+  return typeof error.code === 'string' && names.includes(error.code);
 }
 
 /** Turns what the operating system says of `file` into one of our errors; anything else passes unchanged. */

@@ -6,7 +6,9 @@ interface PackageFacts {
   readonly homepage: string;
 }
 
-const facts = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as PackageFacts;
+const facts = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as PackageFacts;
 
 export const VERSION = facts.version;
 export const HOME_PAGE = facts.homepage;

@@ -1,55 +1,38 @@
-/** `tankobon download`: chapters from their ids or addresses to CBZ files. */
+/** `tankobon download`: chapters, titles and lists, from their ids or addresses to CBZ files. */
 import { basename } from 'node:path';
-import { DEFAULT_NAME_TEMPLATE } from '../../archive/file-name.js';
-import { readTargets, type TargetSource } from '../../catalogue/target-lines.js';
-import type { Quality } from '../../delivery/page-url.js';
 import { saveAll } from '../../download/batch.js';
 import type { ChapterParts } from '../../download/chapter.js';
 import { PageSlots } from '../../download/page-slots.js';
-import { planChapters, type Plan } from '../../download/plan.js';
+import { planChapters, type Plan, type PlanWish } from '../../download/plan.js';
 import { TankobonError, UsageError } from '../../kernel/errors.js';
 import { decidingExitCode, EXIT, type ExitCode } from '../../kernel/exit-codes.js';
+import type { Reports } from '../../reports/outbox.js';
+import type { ServiceClient } from '../../service/client.js';
 import { captchaSolver, solvingCaptchas } from '../captcha.js';
 import { bearerOf } from '../compose-login.js';
 import { openReports, openService, type Service } from '../compose.js';
-import { errorMessage } from '../output/error-message.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import type { Observer } from '../output/observer.js';
-import type { Reports } from '../../reports/outbox.js';
-import type { ServiceClient } from '../../service/client.js';
+import { skippedInWords } from '../output/sentences.js';
 import type { Run } from '../run.js';
-import { readSource } from '../target-sources.js';
+import { afterwards } from './download-extras.js';
+import { wishOf, type DownloadOptions } from './download-wish.js';
+import { tellPlan } from './dry-run.js';
+import { retryCommand } from './retry-command.js';
 
-export interface DownloadOptions {
-  readonly targets: readonly string[];
-  readonly fromFile?: readonly string[];
-  readonly output?: string;
-  readonly quality?: Quality;
-  readonly concurrency?: number;
-  readonly force?: boolean;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  /** False with `--no-reports`; otherwise the setting decides. */
-  readonly reports?: boolean;
-  /** False with `--no-metadata`; otherwise the setting decides. */
-  readonly metadata?: boolean;
-  readonly captchaResult?: string;
-  /** Template of the file name. */
-  readonly name?: string;
-}
+export type { DownloadOptions } from './download-wish.js';
 
 /** Whoever presses Ctrl-C wants to be gone within a second. */
 const INTERRUPTED_PATIENCE_MS = 300;
 
 /** Throws UsageError before anything is sent; after that every chapter's fate is told, and the exit code sums it up. */
 export async function download(options: DownloadOptions, run: Run): Promise<ExitCode> {
-  const chapterIds = await wantedChapters(options, run);
+  const wish = await wishOf(options, run);
   const names = new Map<string, string>();
   const observer = await chooseObserver(
     {
       json: options.json === true,
       quiet: options.quiet === true,
-      chapters: chapterIds.length,
       label: (chapter) => names.get(chapter) ?? chapter,
     },
     run,
@@ -65,96 +48,132 @@ export async function download(options: DownloadOptions, run: Run): Promise<Exit
     },
   });
   try {
-    return await downloadOver(service, { chapterIds, names, options, observer, warn, run });
+    const session = { wish, options, observer, names, warn, run, service };
+    return options.dryRun ? await dryRun(session) : await downloadAll(session);
   } finally {
     observer.close();
     await service.close();
   }
 }
 
-interface Download {
-  readonly chapterIds: readonly string[];
-  /** What each chapter is called, once it is known. */
-  readonly names: Map<string, string>;
+interface Session {
+  readonly wish: PlanWish;
   readonly options: DownloadOptions;
   readonly observer: Observer;
+  /** What each chapter is called, once it is known. */
+  readonly names: Map<string, string>;
   readonly warn: (message: string) => void;
   readonly run: Run;
+  readonly service: Service;
 }
 
-async function downloadOver(service: Service, download: Download): Promise<ExitCode> {
-  const { options, observer, warn, run } = download;
-  const { observe } = observer;
+function clientOf({ options, observer, warn, run, service }: Session): ServiceClient {
+  const solve = captchaSolver(options.captchaResult, run, observer.close);
+  return solvingCaptchas(service.as(bearerOf(run, service, warn)), solve);
+}
+
+async function dryRun(session: Session): Promise<ExitCode> {
+  const { wish, options, observer, warn, run } = session;
+  const nowMs = run.clock.wallMs();
+  const plan = await planChapters(wish, {
+    client: clientOf(session),
+    warn,
+    nowMs,
+    signal: run.signal,
+  });
+  observer.close();
+  tellPlan(plan, options.json === true, run);
+  return exitCodeOf(plan.lost.map(({ error }) => error));
+}
+
+async function downloadAll(session: Session): Promise<ExitCode> {
+  const { options, observer, warn, run, service } = session;
   const reporting = (options.reports ?? true) && run.settings.reports;
   const reports = reporting ? await openReports(run, service, { warn }) : undefined;
-  const failures: TankobonError[] = [];
-  const fail = (chapter: string, error: TankobonError): void => {
-    failures.push(error);
-    observe({ type: 'chapter-failed', chapter, reason: error.code, message: error.message });
-  };
+  const failures: Failure[] = [];
   let counts = { saved: 0, skipped: 0 };
   try {
-    const bearer = bearerOf(run, service, warn);
-    const solve = captchaSolver(options.captchaResult, run, observer.close);
-    const client = solvingCaptchas(service.as(bearer), solve);
-    const plan = await planOrFail(download, client, fail);
-    for (const { id, file } of plan.jobs) download.names.set(id, basename(file, '.cbz'));
-    for (const { id, error } of plan.lost) fail(id, error);
-    const outcome = await saveAll(
-      plan.jobs,
-      chapterParts(download, service, client, reports),
-      run.signal,
-    );
-    failures.push(...outcome.failed.map(({ error }) => error));
-    counts = outcome;
+    const client = clientOf(session);
+    const plan = await planOrFail(session, client, failures);
+    const planned = plan.chapters.map(({ job }) => job);
+    const outcome = await saveAll(planned, chapterParts(session, client, reports), run.signal);
+    failures.push(...outcome.failed.map(({ job, error }) => ({ id: job.id, error })));
+    counts = { saved: outcome.saved.size, skipped: outcome.skipped + plan.skipped.length };
+    const saved = plan.chapters.filter(({ job }) => outcome.saved.has(job.id));
+    await afterwards(saved, {
+      ...session,
+      client,
+      loader: chapterParts(session, client, reports).loader,
+    });
   } finally {
     const sent = await reports?.finish(run.signal.aborted ? INTERRUPTED_PATIENCE_MS : undefined);
     if (!reporting) warn('No health reports were made: they are turned off.');
-    observe({
+    observer.observe({
       type: 'summary',
-      saved: counts.saved,
-      skipped: counts.skipped,
+      ...counts,
       failed: failures.length,
       reports: sent ?? { sent: 0, waiting: 0 },
     });
   }
   observer.close();
-  tellNextSteps(failures, run);
-  return decidingExitCode(
-    failures.map(({ exitCode }) => (exitCode === EXIT.usage ? EXIT.incomplete : exitCode)),
-  );
+  tellNextSteps(failures, session);
+  return exitCodeOf(failures.map(({ error }) => error));
 }
 
-/** What stops the plan as a whole is told of each chapter that was asked for. */
+interface Failure {
+  readonly id: string;
+  readonly error: TankobonError;
+}
+
+/** The plan, with what it skips and loses told. What stops it as a whole is told of each target. */
 async function planOrFail(
-  { chapterIds, options, warn, run }: Download,
+  session: Session,
   client: ServiceClient,
-  fail: (chapter: string, error: TankobonError) => void,
+  failures: Failure[],
 ): Promise<Plan> {
-  const { settings, signal } = run;
-  const wish = {
-    chapterIds,
-    output: options.output ?? settings.output,
-    quality: options.quality ?? (settings.quality as Quality),
-    replace: options.force === true,
-    metadata: (options.metadata ?? true) && settings.metadata,
-    nameTemplate: options.name ?? (settings.name === '' ? DEFAULT_NAME_TEMPLATE : settings.name),
+  const { wish, observer, names, warn, run } = session;
+  const fail = (id: string, error: TankobonError): void => {
+    failures.push({ id, error });
+    observer.observe({
+      type: 'chapter-failed',
+      chapter: id,
+      reason: error.code,
+      message: error.message,
+    });
   };
   try {
-    return await planChapters(wish, { client, warn, signal });
+    const plan = await planChapters(wish, {
+      client,
+      warn,
+      nowMs: run.clock.wallMs(),
+      signal: run.signal,
+    });
+    for (const { job } of plan.chapters) names.set(job.id, basename(job.file, '.cbz'));
+    for (const { id, reason, file } of plan.skipped) {
+      observer.observe({
+        type: 'chapter-skipped',
+        chapter: id,
+        reason,
+        ...(file !== undefined && { file }),
+      });
+    }
+    for (const line of skippedInWords(plan.skipped)) observer.note(line);
+    for (const { id, error } of plan.lost) fail(id, error);
+    observer.expect(plan.chapters.length);
+    return plan;
   } catch (error) {
     if (!(error instanceof TankobonError) || error instanceof UsageError) throw error;
-    for (const id of chapterIds) fail(id, error);
-    return { jobs: [], lost: [] };
+    for (const { id } of wish.targets) fail(id, error);
+    return { chapters: [], skipped: [], passedOver: [], lost: [] };
   }
 }
 
 function chapterParts(
-  { options, observer, run }: Download,
-  service: Service,
+  session: Session,
   client: ServiceClient,
   reports: Reports | undefined,
 ): ChapterParts {
+  const { options, observer, run, service } = session;
   const { clock, settings } = run;
   return {
     client,
@@ -172,22 +191,18 @@ function chapterParts(
   };
 }
 
-/** Reads the targets. Throws UsageError where not one of them is right; a bad one beside right ones is a warning. */
-async function wantedChapters(options: DownloadOptions, run: Run): Promise<readonly string[]> {
-  const sources: TargetSource[] = [{ name: 'command line', lines: options.targets }];
-  for (const name of options.fromFile ?? []) sources.push(await readSource(name, run));
-  const { targets, faults } = readTargets(sources);
-  const [first, ...others] = faults;
-  if (targets.length === 0) {
-    throw first ?? new UsageError('bad-target', 'No chapter was named.');
-  }
-  for (const fault of first ? [first, ...others] : [])
-    run.stderr.write(errorMessage(fault, run.env));
-  return targets.map(({ id }) => id);
+/** A name that cannot be written is, among several chapters, one chapter that could not be had. */
+function exitCodeOf(errors: readonly TankobonError[]): ExitCode {
+  return decidingExitCode(
+    errors.map(({ exitCode }) => (exitCode === EXIT.usage ? EXIT.incomplete : exitCode)),
+  );
 }
 
-/** For each kind of failure, once, what to type next. */
-function tellNextSteps(failures: readonly TankobonError[], run: Run): void {
-  for (const hint of new Set(failures.map((failure) => failure.hint)))
+/** For each kind of failure, once, what to type next; and the command that tries just those chapters again. */
+function tellNextSteps(failures: readonly Failure[], { options, wish, run }: Session): void {
+  for (const hint of new Set(failures.map(({ error }) => error.hint)))
     run.stderr.write(`  ${hint}\n`);
+  if (failures.length === 0 || failures.length === wish.targets.length) return;
+  const ids = failures.map(({ id }) => id);
+  run.stderr.write(`  Just those again: ${retryCommand(ids, options)}\n`);
 }

@@ -1,6 +1,6 @@
 /** `tankobon report-status`: what the edge network was told, what waits, and how its nodes fare. */
 import { resolve } from 'node:path';
-import { asStorageError, writeWhole } from '../../kernel/files.js';
+import { writeWhole } from '../../kernel/files.js';
 import { interruption, UsageError } from '../../kernel/errors.js';
 import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
 import { openOutbox, outboxFolder } from '../../reports/outbox.js';
@@ -26,7 +26,7 @@ const DEFAULT_COLUMNS = 80;
 
 /**
  * Exit code 3 where a flush leaves reports waiting. Throws UsageError('bad-option') for options that exclude
- * each other or a question that nobody can answer, and StorageError where the page cannot be written.
+ * each other or a question that nobody can answer, and UsageError('bad-output') where the page cannot be written.
  */
 export async function reportStatus(options: ReportStatusOptions, run: Run): Promise<ExitCode> {
   if (options.flush === true && options.clear === true) {
@@ -46,8 +46,12 @@ async function show(folder: string, options: ReportStatusOptions, run: Run): Pro
   if (options.html !== undefined) {
     const { reportPage } = await import('../output/report-page.js');
     const file = resolve(options.html);
-    await writeWhole(file, reportPage(status, nowMs)).catch((error: unknown) => {
-      throw asStorageError(error, file);
+    await writeWhole(file, reportPage(status, nowMs)).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new UsageError('bad-output', `The page cannot be written: ${why}`, {
+        cause,
+        hint: 'Name a file in a folder that you may write to, with: --html FILE',
+      });
     });
     run.stderr.write(`The figures are in ${file}\n`);
   }

@@ -9,6 +9,8 @@ export function jsonLines({ stdout, stderr }: Pick<Run, 'stdout' | 'stderr'>): O
       if (event.type === 'warning') stderr.write(`tankobon: ${event.message}\n`);
       else stdout.write(`${JSON.stringify(event)}\n`);
     },
+    expect: () => undefined,
+    note: () => undefined,
     close: () => undefined,
   };
 }

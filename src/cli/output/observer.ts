@@ -3,6 +3,10 @@ import type { Observe } from '../../download/events.js';
 
 export interface Observer {
   readonly observe: Observe;
+  /** So many chapters are about to be loaded. */
+  expect(chapters: number): void;
+  /** A sentence for a person, that a program needs not. */
+  note(sentence: string): void;
   /** Leaves the terminal as it was found. To be called before anything else is printed. */
   close(): void;
 }
@@ -10,8 +14,6 @@ export interface Observer {
 export interface ObserverWish {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** How many chapters this run is about; known before the first begins. */
-  readonly chapters: number;
   /** What to call a chapter. */
   readonly label: (chapter: string) => string;
 }

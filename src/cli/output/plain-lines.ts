@@ -14,6 +14,10 @@ export function plainLines(
       if (text !== undefined) run.stderr.write(`${text}\n`);
       if (event.type === 'chapter-saved') run.stdout.write(`${event.file}\n`);
     },
+    expect: () => undefined,
+    note(text) {
+      run.stderr.write(`${text}\n`);
+    },
     close: () => undefined,
   };
 }

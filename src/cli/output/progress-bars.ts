@@ -26,6 +26,12 @@ export function progressBars(wish: ObserverWish, run: Run): Observer {
     observe: (event) => {
       bars.tell(event);
     },
+    expect: (chapters) => {
+      bars.expect(chapters);
+    },
+    note: (text) => {
+      bars.note(text);
+    },
     close: () => {
       bars.close();
     },
@@ -35,7 +41,7 @@ export function progressBars(wish: ObserverWish, run: Run): Observer {
 class ProgressBars {
   readonly #multi: MultiBar;
   readonly #chapters = new Map<string, ChapterBar>();
-  readonly #batch: SingleBar | undefined;
+  #batch: SingleBar | undefined;
   #wait: { readonly text: string; readonly untilMs: number } | undefined;
   #closed = false;
 
@@ -63,8 +69,10 @@ class ProgressBars {
           columns: run.stderr.columns || DEFAULT_COLUMNS,
         }),
     });
-    if (wish.chapters > 1)
-      this.#batch = this.#multi.create(wish.chapters, 0, { label: 'chapters' });
+  }
+
+  expect(chapters: number): void {
+    if (chapters > 1) this.#batch = this.#multi.create(chapters, 0, { label: 'chapters' });
   }
 
   tell(event: Told): void {
@@ -125,15 +133,19 @@ class ProgressBars {
   #say(event: DownloadEvent | Warning): void {
     const text = sentence(event, this.wish.label, this.run.clock.wallMs());
     if (text === undefined) return;
-    if (this.#closed || !this.#multi.isActive) this.run.stderr.write(`${text}\n`);
-    else this.#multi.log(`${text}\n`);
+    this.note(text);
     if (event.type === 'chapter-saved') this.#sayPath(event.file);
+  }
+
+  note(text: string): void {
+    if (this.#closed || !this.#multi.isActive) this.run.stderr.write(`${text}\n`);
+    else this.#multi.log(aboveBars(text));
   }
 
   /** On one terminal the path is a line like the others; redirected, it is the result. */
   #sayPath(file: string): void {
     if (this.run.stdout.isTTY && !this.#closed && this.#multi.isActive)
-      this.#multi.log(`  ${file}\n`);
+      this.#multi.log(aboveBars(`  ${file}`));
     else this.run.stdout.write(`${file}\n`);
   }
 
@@ -148,6 +160,11 @@ class ProgressBars {
     if (this.#wait && this.#wait.untilMs <= this.run.clock.wallMs()) this.#wait = undefined;
     return this.#wait?.text;
   }
+}
+
+/** Clears the bars, which are drawn again below, and lets a long line wrap, which bars must not. */
+function aboveBars(text: string): string {
+  return `\u001b[J\u001b[?7h${text}\n\u001b[?7l`;
 }
 
 /** Bytes a second over the last few seconds. */

@@ -38,8 +38,8 @@ ${status.nodes.length === 0 ? '<p>No load from the edge network has been reporte
 function charts(status: ReportStatus): string {
   return `<section>
 <h2>Durations over time</h2>
-<p class="quiet">Loads that succeeded: the line is the median of each stretch of time, the band reaches up to the slowest.</p>
-${durationChart(status.overTime)}
+<p class="quiet">Loads that succeeded: the line is the median of each stretch of time, the band reaches up to the slowest. Times are UTC.</p>
+<div class="wide">${durationChart(status.overTime)}</div>
 </section>
 <section>
 <h2>Nodes</h2>
@@ -106,7 +106,7 @@ const STYLE = `
 @media (prefers-color-scheme: dark) { :root { --page: #15171a; --card: #1d2024; --ink: #e6e4e0; --quiet: #9aa0a8; --line: #34383e; --track: #30343a; --plain: #7aa7e6; --band: #7aa7e633; --good: #5fb682; --uneasy: #d9a441; --bad: #e5716f; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
-main { max-width: 62rem; margin: 0 auto; padding: 2rem 1.25rem 3rem; }
+main { max-width: 68rem; margin: 0 auto; padding: 2rem 1.25rem 3rem; }
 h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.1rem; margin: 0 0 .25rem; }
 p { margin: .25rem 0 1rem; } .quiet { color: var(--quiet); }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .75rem; margin: 1rem 0; }
@@ -118,12 +118,12 @@ section { margin: 1.25rem 0; padding: 1.1rem 1.25rem; }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .45rem .6rem; text-align: left; border-top: 1px solid var(--line); white-space: nowrap; }
 thead th { border-top: 0; color: var(--quiet); font-weight: 500; font-size: .85rem; }
-tbody th { font-weight: 500; overflow-wrap: anywhere; white-space: normal; min-width: 9rem; }
+tbody th { font-weight: 500; font-size: .9rem; overflow-wrap: anywhere; white-space: normal; min-width: 9rem; }
 .number { text-align: right; }
 .share { display: inline-flex; align-items: center; gap: .5rem; }
 .share svg { width: 5rem; height: .6rem; border-radius: .3rem; }
 rect.track { fill: var(--track); } rect.good { fill: var(--good); } rect.uneasy { fill: var(--uneasy); } rect.bad { fill: var(--bad); } rect.plain { fill: var(--plain); }
-.chart { display: block; width: 100%; height: auto; }
+.chart { display: block; width: 100%; min-width: 34rem; height: auto; }
 .chart .grid { stroke: var(--line); stroke-width: 1; } .chart text { fill: var(--quiet); font-size: 12px; }
 .chart .band { fill: var(--band); } .chart .median { fill: none; stroke: var(--plain); stroke-width: 2; stroke-linejoin: round; } .chart circle { fill: var(--plain); }
 @media print { section, .tile { break-inside: avoid; } }

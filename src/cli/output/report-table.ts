@@ -47,7 +47,11 @@ function summaryLines(status: ReportStatus, look: TableLook): string[] {
     paint(`${status.givenUp} given up`, status.givenUp > 0 ? 'red' : undefined, look),
     ...(status.dropped > 0 ? [paint(`${status.dropped} dropped`, 'red', look)] : []),
   ];
-  const lines = [`${paint('Health reports', 'bold', look)}  ${counts.join(', ')}`];
+  const title = paint('Health reports', 'bold', look);
+  const isNarrow = look.columns < NARROWEST_NODE + FIGURES_COLUMNS;
+  const lines = isNarrow
+    ? [title, ...counts.map((count) => `  ${count}`)]
+    : [`${title}  ${counts.join(', ')}`];
   for (const [reason, count] of Object.entries(status.reasons)) {
     lines.push(`  not sent: ${count} (${reason})`);
   }
@@ -59,7 +63,8 @@ function summaryLines(status: ReportStatus, look: TableLook): string[] {
     host.state === 'well' ? paint('well', 'green', look) : paint('down', 'red', look);
   lines.push(`  report host: ${wellness}`);
   if (host.lastError) {
-    lines.push(`  last error: ${host.lastError.reason}, ${ago(host.lastError.atMs, look)}`);
+    const when = ago(host.lastError.atMs, look);
+    lines.push(`  last error: ${host.lastError.reason}${isNarrow ? `\n    ${when}` : `, ${when}`}`);
   }
   if (status.damagedLines > 0) {
     lines.push(`  ${counted(status.damagedLines, 'damaged line')} of the journal skipped`);

@@ -1,5 +1,10 @@
 /** Events as sentences: what a log shows, and what a terminal keeps above its bars. */
-import { SKIP_REASONS, type DownloadEvent, type Warning } from '../../download/events.js';
+import {
+  SKIP_REASONS,
+  type DownloadEvent,
+  type SkipReason,
+  type Warning,
+} from '../../download/events.js';
 import { counted, inBytes } from './sizes.js';
 
 type Told = DownloadEvent | Warning;
@@ -36,7 +41,8 @@ export function sentence(
     case 'chapter-saved':
       return `${label(event.chapter)}: saved, ${counted(event.pages, 'page')}, ${inBytes(event.bytes)}`;
     case 'chapter-skipped':
-      return `${label(event.chapter)}: skipped. ${SKIP_REASONS[event.reason]}${event.file ? ` ${event.file}` : ''}`;
+      // Told together, see skippedInWords.
+      return undefined;
     case 'chapter-failed':
       return `${label(event.chapter)}: failed. ${event.message}`;
     case 'waiting':
@@ -61,4 +67,17 @@ function summaryInWords({
   ].join(', ');
   const waiting = reports.waiting > 0 ? `, ${reports.waiting} waiting for the next run` : '';
   return `${chapters}; health reports: ${reports.sent} sent${waiting}`;
+}
+
+/** A line for each reason, with how many chapters it concerns and, for one alone, which. */
+export function skippedInWords(
+  skipped: readonly { readonly id: string; readonly reason: SkipReason; readonly file?: string }[],
+): string[] {
+  const byReason = new Map<SkipReason, typeof skipped>();
+  for (const one of skipped) byReason.set(one.reason, [...(byReason.get(one.reason) ?? []), one]);
+  return [...byReason].map(([reason, chapters]) => {
+    const [only] = chapters;
+    const which = chapters.length === 1 && only ? ` (${only.file ?? only.id})` : '';
+    return `${counted(chapters.length, 'chapter')} skipped${which}: ${SKIP_REASONS[reason]}`;
+  });
 }

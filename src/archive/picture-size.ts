@@ -1,0 +1,42 @@
+/** How wide and high a picture is, read from its beginning; the pixels themselves are never decoded. */
+import { open } from 'node:fs/promises';
+
+export interface PictureSize {
+  /** Pixels. */
+  readonly width: number;
+  /** Pixels. */
+  readonly height: number;
+}
+
+/** A JPEG may carry a thumbnail and a colour profile before it says its size. */
+const BEGINNING_BYTES = 512 * 1024;
+/** No picture of a page is larger; a number beyond it is a lie of the file. */
+const MOST_PIXELS_A_SIDE = 2 ** 20;
+
+/** The size of the picture in `bytes`, of which the first 512 KiB are enough; undefined where they do not tell. */
+export async function pictureSize(bytes: Uint8Array): Promise<PictureSize | undefined> {
+  const { imageSize } = await import('image-size');
+  try {
+    const { width, height } = imageSize(bytes);
+    return isSide(width) && isSide(height) ? { width, height } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The size of the picture in `file`. Rejects only with what the system says of the file. */
+export async function pictureSizeOfFile(file: string): Promise<PictureSize | undefined> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const beginning = Buffer.alloc(Math.min(size, BEGINNING_BYTES));
+    const { bytesRead } = await handle.read(beginning, 0, beginning.length, 0);
+    return await pictureSize(beginning.subarray(0, bytesRead));
+  } finally {
+    await handle.close();
+  }
+}
+
+function isSide(pixels: number): boolean {
+  return Number.isInteger(pixels) && pixels > 0 && pixels <= MOST_PIXELS_A_SIDE;
+}

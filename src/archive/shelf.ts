@@ -1,0 +1,128 @@
+/**
+ * The chapters that are on the shelf already, found by what the CBZ files say of themselves and not by their
+ * names: renamed and moved files are still known. Only the end of each file is read, and for archives without
+ * our comment their `ComicInfo.xml`.
+ */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Entry, ZipFile } from 'yauzl';
+import { isSystemError } from '../kernel/files.js';
+import { COMIC_INFO_NAME } from './comic-info.js';
+import { identityInComicInfo, readIdentityComment, type CbzIdentity } from './identity.js';
+
+export interface ShelvedCbz extends CbzIdentity {
+  readonly file: string;
+}
+
+export interface Shelf {
+  /** The chapter's CBZ; of several the one with the newest version. */
+  find(chapterId: string): ShelvedCbz | undefined;
+  readonly chapters: readonly ShelvedCbz[];
+  /** Files that are called CBZ and cannot be read as one. They hold nothing up. */
+  readonly damaged: readonly { readonly file: string; readonly why: string }[];
+  /** CBZ files that name no chapter. */
+  readonly unknown: number;
+}
+
+/** So many files are open at a time. */
+const OPEN_AT_ONCE = 16;
+/** An archive of more entries is not searched for its metadata. */
+const MOST_ENTRIES = 20_000;
+const MOST_COMIC_INFO_BYTES = 2 ** 20;
+
+/**
+ * Scans a folder and all below it, but for hidden ones and links to folders. A folder that is not there is an
+ * empty shelf. Rejects with the signal's reason when aborted.
+ */
+export async function scanShelf(folder: string, signal?: AbortSignal): Promise<Shelf> {
+  const files = await cbzFiles(folder, signal);
+  const chapters: ShelvedCbz[] = [];
+  const damaged: { file: string; why: string }[] = [];
+  let unknown = 0;
+  const waiting = files[Symbol.iterator]();
+  const work = async () => {
+    for (const file of waiting) {
+      signal?.throwIfAborted();
+      const found = await readIdentity(file);
+      if (typeof found === 'string') damaged.push({ file, why: found });
+      else if (found) chapters.push({ ...found, file });
+      else unknown += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: OPEN_AT_ONCE }, work));
+  return shelfOf(chapters.sort(byFile), damaged.sort(byFile), unknown);
+}
+
+function shelfOf(
+  chapters: readonly ShelvedCbz[],
+  damaged: Shelf['damaged'],
+  unknown: number,
+): Shelf {
+  const newest = new Map<string, ShelvedCbz>();
+  for (const cbz of chapters) {
+    const other = newest.get(cbz.chapterId);
+    if (!other || (cbz.version ?? 0) > (other.version ?? 0)) newest.set(cbz.chapterId, cbz);
+  }
+  return { chapters, damaged, unknown, find: (chapterId) => newest.get(chapterId.toLowerCase()) };
+}
+
+/** Walks by itself, since `readdir`'s own recursion would enter hidden folders too. */
+async function cbzFiles(folder: string, signal: AbortSignal | undefined): Promise<string[]> {
+  const files: string[] = [];
+  const folders = [folder];
+  for (let here = folders.pop(); here !== undefined; here = folders.pop()) {
+    signal?.throwIfAborted();
+    for (const entry of await entriesOf(here)) {
+      if (entry.name.startsWith('.')) continue;
+      if (entry.isDirectory()) folders.push(join(here, entry.name));
+      else if (/\.cbz$/i.test(entry.name)) files.push(join(here, entry.name));
+    }
+  }
+  return files;
+}
+
+async function entriesOf(folder: string) {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) return [];
+    throw error;
+  }
+}
+
+/** What the archive says it is; nothing where it says nothing; why, as a text, where it cannot be read. */
+async function readIdentity(file: string): Promise<CbzIdentity | string | undefined> {
+  const { openPromise } = await import('yauzl');
+  try {
+    const zip = await openPromise(file, { lazyEntries: true, autoClose: false });
+    try {
+      return readIdentityComment(zip.comment) ?? (await identityByComicInfo(zip));
+    } finally {
+      zip.close();
+    }
+  } catch (error) {
+    return error instanceof Object && 'message' in error ? String(error.message) : String(error);
+  }
+}
+
+async function identityByComicInfo(zip: ZipFile): Promise<CbzIdentity | undefined> {
+  if (zip.entryCount > MOST_ENTRIES) return undefined;
+  for await (const entry of zip.eachEntry()) {
+    if (entry.fileName !== COMIC_INFO_NAME) continue;
+    if (entry.uncompressedSize > MOST_COMIC_INFO_BYTES) return undefined;
+    return identityInComicInfo(await textOf(zip, entry));
+  }
+  return undefined;
+}
+
+/** yauzl ends the stream with an error where more comes than the entry announces. */
+async function textOf(zip: ZipFile, entry: Entry): Promise<string> {
+  const chunks: Buffer[] = [];
+  const stream = await zip.openReadStreamPromise(entry);
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function byFile(a: { readonly file: string }, b: { readonly file: string }): number {
+  return a.file < b.file ? -1 : 1;
+}

@@ -1,0 +1,90 @@
+/**
+ * The chapters of a title or of a list. The service shows the first 10,000 of a collection (spec 8.4); a longer
+ * feed is walked on from the last chapter's moment of creation, and what is seen twice at the seam counts once.
+ */
+import { COLLECTION_REACH, collectionQuery, LARGEST_FEED_PAGE } from '../service/collection.js';
+import type { ServiceClient } from '../service/client.js';
+import { ServiceError } from '../kernel/errors.js';
+import { chapterEntity, collection } from './answers.js';
+import { readChapter, type Chapter } from './chapter.js';
+import { sinceText, withRatings } from './query.js';
+
+export interface FeedWish {
+  /** Only these; all where there are none. */
+  readonly languages?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** All chapters of a title, oldest first; the groups come along. One call for each 500. */
+export function fetchTitleFeed(
+  client: ServiceClient,
+  titleId: string,
+  wish: FeedWish = {},
+): Promise<Chapter[]> {
+  return fetchFeed(client, `/manga/${titleId}/feed`, wish);
+}
+
+/** All chapters of all titles of a list, oldest first; the groups come along. One call for each 500. */
+export function fetchListFeed(
+  client: ServiceClient,
+  listId: string,
+  wish: FeedWish = {},
+): Promise<Chapter[]> {
+  return fetchFeed(client, `/list/${listId}/feed`, wish);
+}
+
+/** No title comes near it; a feed that goes on and on is not followed for ever. */
+const MOST_CHAPTERS = 200_000;
+
+async function fetchFeed(client: ServiceClient, path: string, wish: FeedWish): Promise<Chapter[]> {
+  const found = new Map<string, Chapter>();
+  let since: Date | undefined;
+  for (;;) {
+    const last = await walkWindow(client, path, wish, since, found);
+    if (last === undefined) return [...found.values()];
+    const movedOn = last.createdAt && (!since || last.createdAt > since);
+    if (!movedOn || found.size > MOST_CHAPTERS) {
+      throw new ServiceError('bad-answer', `The feed ${path} cannot be walked to its end.`);
+    }
+    since = last.createdAt;
+  }
+}
+
+/**
+ * Adds what one window of 10,000 shows. Resolves with its last chapter where there is more behind it, with
+ * `undefined` at the feed's end.
+ */
+async function walkWindow(
+  client: ServiceClient,
+  path: string,
+  wish: FeedWish,
+  since: Date | undefined,
+  found: Map<string, Chapter>,
+): Promise<Chapter | undefined> {
+  for (let offset = 0; offset < COLLECTION_REACH;) {
+    const answer = await client.api({
+      method: 'GET',
+      path,
+      query: feedQuery(offset, wish, since),
+      schema: (value) => collection(chapterEntity).parse(value),
+      ...(wish.signal && { signal: wish.signal }),
+    });
+    const chapters = answer.data.map(readChapter);
+    for (const chapter of chapters) found.set(chapter.id, chapter);
+    offset += chapters.length;
+    const last = chapters.at(-1);
+    if (last === undefined || offset >= answer.total) return undefined;
+    if (offset >= COLLECTION_REACH) return last;
+  }
+  return undefined;
+}
+
+function feedQuery(offset: number, wish: FeedWish, since: Date | undefined): URLSearchParams {
+  const size = Math.min(LARGEST_FEED_PAGE, COLLECTION_REACH - offset);
+  const query = withRatings(collectionQuery(offset, size));
+  for (const language of wish.languages ?? []) query.append('translatedLanguage[]', language);
+  query.append('includes[]', 'scanlation_group');
+  query.append('order[createdAt]', 'asc');
+  if (since) query.append('createdAtSince', sinceText(since));
+  return query;
+}

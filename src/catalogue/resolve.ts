@@ -1,0 +1,217 @@
+/**
+ * From what a user named to chapters with their titles, in as few calls as can be: chapters and titles are asked
+ * for by the hundred, feeds by five hundred, and nothing is asked for once for each chapter. Metadata is wanted
+ * and never needed: a chapter that the catalogue does not know is handed on by its bare id.
+ */
+import { ChapterError, hasCode, type TankobonError } from '../kernel/errors.js';
+import { ServiceRefusal } from '../service/errors.js';
+import type { ServiceClient } from '../service/client.js';
+import { fetchChapter, fetchChapters, type Chapter } from './chapter.js';
+import { fetchListFeed, fetchTitleFeed } from './feed.js';
+import { fetchList } from './list.js';
+import type { Target } from './target.js';
+import { fetchTitle, fetchTitles, type Title } from './title.js';
+
+export interface ResolveParts {
+  readonly client: ServiceClient;
+  /** For feeds: only chapters in these; all where there are none. */
+  readonly languages?: readonly string[];
+  /** Told where metadata was wanted and could not be had. */
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface Series {
+  readonly titleId: string;
+  /** Every release that the feed shows, not yet selected. */
+  readonly chapters: readonly Chapter[];
+}
+
+export interface Resolution {
+  /** Chapters that were named themselves, in the order in which they were named. */
+  readonly named: readonly Chapter[];
+  /** One for each title that was named, or that stands in a list that was. */
+  readonly series: readonly Series[];
+  /** All titles of these chapters, with their people, as far as the service has them. */
+  readonly titles: ReadonlyMap<string, Title>;
+  /** Chapters by id of which there is no metadata. */
+  readonly bare: readonly string[];
+  /** What was named and is not there. */
+  readonly lost: readonly { readonly target: Target; readonly error: TankobonError }[];
+}
+
+/** Throws what concerns the run as a whole: the service cannot be reached, a cooldown, a captcha. */
+export async function resolveTargets(
+  targets: readonly Target[],
+  parts: ResolveParts,
+): Promise<Resolution> {
+  const search = new Search(parts);
+  await search.chapters(targets.filter(({ kind }) => kind === 'chapter' || kind === 'any'));
+  await search.titles(targets.filter(({ kind }) => kind === 'title'));
+  for (const target of targets) if (target.kind === 'list') await search.list(target);
+  await search.titlesOfChapters();
+  return search.result(targets);
+}
+
+class Search {
+  readonly #named = new Map<string, Chapter>();
+  readonly #series = new Map<string, Map<string, Chapter>>();
+  readonly #titles = new Map<string, Title>();
+  readonly #bare = new Set<string>();
+  readonly #lost: { target: Target; error: TankobonError }[] = [];
+
+  constructor(private readonly parts: ResolveParts) {}
+
+  result(targets: readonly Target[]): Resolution {
+    return {
+      named: targets.flatMap(({ id }) => this.#named.get(id) ?? []),
+      series: [...this.#series].map(([titleId, chapters]) => ({
+        titleId,
+        chapters: [...chapters.values()],
+      })),
+      titles: this.#titles,
+      bare: [...this.#bare],
+      lost: this.#lost,
+    };
+  }
+
+  /** A bare UUID is a chapter's first of all, then a title's, then a list's. */
+  async chapters(targets: readonly Target[]): Promise<void> {
+    const ids = targets.map(({ id }) => id);
+    const listed = await this.#listedChapters(ids);
+    if (listed === undefined) {
+      for (const id of ids) this.#bare.add(id);
+      return;
+    }
+    for (const [id, chapter] of listed) this.#named.set(id, chapter);
+    const missing = targets.filter(({ id }) => !listed.has(id));
+    const titles = await this.#titlesAmong(missing.filter(({ kind }) => kind === 'any'));
+    for (const target of missing) {
+      if (titles.has(target.id)) await this.#feedOf(target.id);
+      else await this.#unlisted(target, ids.length > 1);
+    }
+  }
+
+  async titles(targets: readonly Target[]): Promise<void> {
+    const found = await this.#titlesAmong(targets);
+    for (const target of targets) {
+      if (found.has(target.id)) await this.#feedOf(target.id);
+      else this.#isLost(target, `The service has no title ${target.id}.`);
+    }
+  }
+
+  async list(target: Target): Promise<void> {
+    const found = await this.#listAmong(target);
+    if (!found) this.#isLost(target, `The service shows no list ${target.id}.`);
+  }
+
+  /** The titles of chapters that were named or came with a list, by the hundred. */
+  async titlesOfChapters(): Promise<void> {
+    const ofNamed = [...this.#named.values()].flatMap(({ titleId }) => titleId ?? []);
+    const wanted = [...ofNamed, ...this.#series.keys()].filter((id) => !this.#titles.has(id));
+    await this.#titlesAmong([...new Set(wanted)].map((id) => ({ kind: 'title', id })));
+    for (const { titleInBrief } of this.#named.values()) {
+      if (titleInBrief && !this.#titles.has(titleInBrief.id)) {
+        this.#titles.set(titleInBrief.id, titleInBrief);
+      }
+    }
+  }
+
+  /** `undefined` where the service has no catalogue to ask, or it is out of order. */
+  async #listedChapters(ids: readonly string[]): Promise<Map<string, Chapter> | undefined> {
+    const { client, signal, warn } = this.parts;
+    const [only] = ids;
+    if (only === undefined) return new Map();
+    try {
+      if (ids.length > 1) return await fetchChapters(client, ids, signal);
+      const chapter = await orUndefined(fetchChapter(client, only, signal));
+      return new Map(chapter ? [[only, chapter]] : []);
+    } catch (error) {
+      if (!isPassedOver(error)) throw error;
+      warn(`The service gives no metadata of the chapters. ${error.message}`);
+      return undefined;
+    }
+  }
+
+  /** Those of the ids that are titles'; they are kept. */
+  async #titlesAmong(targets: readonly Target[]): Promise<ReadonlyMap<string, Title>> {
+    const { client, signal, warn } = this.parts;
+    const ids = targets.map(({ id }) => id);
+    const [only] = ids;
+    if (only === undefined) return this.#titles;
+    try {
+      if (ids.length === 1) {
+        const title = await orUndefined(fetchTitle(client, only, signal));
+        if (title) this.#titles.set(only, title);
+      } else {
+        for (const [id, title] of await fetchTitles(client, ids, signal))
+          this.#titles.set(id, title);
+      }
+    } catch (error) {
+      if (!isPassedOver(error)) throw error;
+      warn(`The service gives no metadata of the titles. ${error.message}`);
+    }
+    return this.#titles;
+  }
+
+  /** What no collection lists: a chapter that is unavailable or not out yet, or somebody's list. */
+  async #unlisted(target: Target, notYetAskedAlone: boolean): Promise<void> {
+    const { client, signal } = this.parts;
+    const chapter = notYetAskedAlone
+      ? await orUndefined(fetchChapter(client, target.id, signal))
+      : undefined;
+    if (chapter) this.#named.set(target.id, chapter);
+    else if (target.kind !== 'any' || !(await this.#listAmong(target))) this.#bare.add(target.id);
+  }
+
+  async #feedOf(titleId: string): Promise<void> {
+    this.#add(titleId, await fetchTitleFeed(this.parts.client, titleId, this.#feedWish()));
+  }
+
+  async #listAmong({ id }: Target): Promise<boolean> {
+    const { client, signal } = this.parts;
+    const list = await orUndefined(fetchList(client, id, signal));
+    if (!list) return false;
+    if (list.titleIds.length === 0) return true;
+    const chapters = await fetchListFeed(client, id, this.#feedWish());
+    for (const titleId of list.titleIds) {
+      this.#add(
+        titleId,
+        chapters.filter((chapter) => chapter.titleId === titleId),
+      );
+    }
+    return true;
+  }
+
+  #feedWish() {
+    const { languages, signal } = this.parts;
+    return { signal, ...(languages && { languages }) };
+  }
+
+  #add(titleId: string, chapters: readonly Chapter[]): void {
+    const known = this.#series.get(titleId) ?? new Map<string, Chapter>();
+    for (const chapter of chapters) known.set(chapter.id, chapter);
+    this.#series.set(titleId, known);
+  }
+
+  #isLost(target: Target, message: string): void {
+    this.#lost.push({ target, error: new ChapterError('chapter-not-found', message) });
+  }
+}
+
+/** Refusals that say of one thing that it is not there, or not for you. */
+const NOT_THERE: readonly number[] = [400, 401, 403, 404];
+
+async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ServiceRefusal && NOT_THERE.includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+/** Without metadata there are still chapters, unless the service is gone or wants nothing more to be sent. */
+function isPassedOver(error: unknown): error is TankobonError {
+  return hasCode(error, 'request-refused', 'bad-answer', 'service-failed');
+}

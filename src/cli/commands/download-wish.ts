@@ -1,0 +1,90 @@
+/** What `tankobon download` was asked for: flags before settings, targets from wherever they stand. */
+import { DEFAULT_NAME_TEMPLATE } from '../../archive/file-name.js';
+import { parseRanges } from '../../catalogue/ranges.js';
+import type { Wish } from '../../catalogue/selection.js';
+import type { Target } from '../../catalogue/target.js';
+import { readTargets, type TargetSource } from '../../catalogue/target-lines.js';
+import type { Quality } from '../../delivery/page-url.js';
+import type { PlanWish } from '../../download/plan.js';
+import { UsageError } from '../../kernel/errors.js';
+import { errorMessage } from '../output/error-message.js';
+import type { Run } from '../run.js';
+import { readSource } from '../target-sources.js';
+
+export interface DownloadOptions {
+  readonly targets: readonly string[];
+  readonly fromFile?: readonly string[];
+  readonly output?: string;
+  readonly quality?: Quality;
+  /** Pages in flight, 1 to 16. */
+  readonly concurrency?: number;
+  readonly force?: boolean;
+  readonly update?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  /** False with `--no-reports`; otherwise the setting decides. */
+  readonly reports?: boolean;
+  /** False with `--no-metadata`; otherwise the setting decides. */
+  readonly metadata?: boolean;
+  readonly captchaResult?: string;
+  /** Template of the file name. */
+  readonly name?: string;
+  /** Languages, groups: separated by commas, in order of preference. */
+  readonly language?: string;
+  readonly group?: string;
+  /** Such as `1-10,12.5,20-,none`. */
+  readonly chapters?: string;
+  readonly volumes?: string;
+  readonly allReleases?: boolean;
+  readonly latest?: number;
+  readonly cover?: boolean;
+  readonly markRead?: boolean;
+}
+
+/** Throws UsageError before anything is sent. */
+export async function wishOf(options: DownloadOptions, run: Run): Promise<PlanWish> {
+  const { settings } = run;
+  return {
+    targets: await targetsOf(options, run),
+    output: options.output ?? settings.output,
+    quality: options.quality ?? (settings.quality as Quality),
+    force: options.force === true,
+    update: options.update === true,
+    metadata: (options.metadata ?? true) && settings.metadata,
+    nameTemplate: options.name ?? (settings.name === '' ? DEFAULT_NAME_TEMPLATE : settings.name),
+    selection: selectionOf(options, run),
+  };
+}
+
+function selectionOf(options: DownloadOptions, { settings }: Run): Wish {
+  const { chapters, volumes, latest, allReleases } = options;
+  return {
+    languages: listOf(options.language ?? settings.language).map((code) => code.toLowerCase()),
+    groups: listOf(options.group ?? settings.group),
+    ...(chapters !== undefined && { chapters: parseRanges(chapters, '--chapters') }),
+    ...(volumes !== undefined && { volumes: parseRanges(volumes, '--volumes') }),
+    ...(latest !== undefined && { latest }),
+    ...(allReleases !== undefined && { allReleases }),
+  };
+}
+
+/** Words between commas; a word in quotes may hold a comma. */
+function listOf(text: string): string[] {
+  const words = [...text.matchAll(/\s*(?:"([^"]*)"|([^,]*))\s*(?:,|$)/g)];
+  return words
+    .map(([, quoted, plain]) => (quoted ?? plain ?? '').trim())
+    .filter((word) => word !== '');
+}
+
+/** Throws where not one target is right; a bad one beside right ones is told, and stops nothing. */
+async function targetsOf(options: DownloadOptions, run: Run): Promise<readonly Target[]> {
+  const sources: TargetSource[] = [{ name: 'command line', lines: options.targets }];
+  for (const name of options.fromFile ?? []) sources.push(await readSource(name, run));
+  const { targets, faults } = readTargets(sources, [new URL(run.settings.apiUrl).hostname]);
+  if (targets.length === 0) {
+    throw faults[0] ?? new UsageError('bad-target', 'Nothing to download was named.');
+  }
+  for (const fault of faults) run.stderr.write(errorMessage(fault, run.env));
+  return targets;
+}

@@ -1,0 +1,68 @@
+/** `--dry-run`: what would be done and why, and what it would ask of the service at least. Sends nothing more. */
+import { leastTimeMs } from '../../download/estimate.js';
+import { SKIP_REASONS } from '../../download/events.js';
+import type { Plan } from '../../download/plan.js';
+import { quotasOf } from '../../service/quotas.js';
+import { counted, inTime } from '../output/sizes.js';
+import type { Run } from '../run.js';
+
+export function tellPlan(plan: Plan, json: boolean, run: Pick<Run, 'stdout'>): void {
+  const requests = plan.chapters.length;
+  const leastMs = leastTimeMs(requests, quotasOf('any', 'GET', '/at-home/server/any'));
+  run.stdout.write(json ? asJson(plan, requests, leastMs) : asText(plan, requests, leastMs));
+}
+
+function asJson(plan: Plan, requests: number, leastMs: number): string {
+  const lines = [
+    ...plan.chapters.map(({ job, why }) => ({
+      type: 'planned',
+      chapter: job.id,
+      file: job.file,
+      why,
+    })),
+    ...plan.skipped.map(({ id, reason, file }) => ({
+      type: 'chapter-skipped',
+      chapter: id,
+      reason,
+      file,
+    })),
+    ...plan.passedOver.map(({ chapter, because, why }) => ({
+      type: 'passed-over',
+      chapter: chapter.id,
+      reason: because,
+      why,
+    })),
+    ...plan.lost.map(({ id, error }) => ({
+      type: 'chapter-failed',
+      chapter: id,
+      reason: error.code,
+      message: error.message,
+    })),
+    { type: 'plan', chapters: plan.chapters.length, requests, leastTimeMs: leastMs },
+  ];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+function asText(plan: Plan, requests: number, leastMs: number): string {
+  const lines = [
+    ...plan.chapters.map(({ job, why }) => `${job.id}  ${job.file}\n  ${why}`),
+    ...plan.skipped.map(
+      ({ id, reason, file }) => `${id}  skipped: ${SKIP_REASONS[reason]}${file ? ` ${file}` : ''}`,
+    ),
+    ...passedOverLines(plan),
+    ...plan.lost.map(({ id, error }) => `${id}  cannot be had: ${error.message}`),
+    `${counted(plan.chapters.length, 'chapter')} to load, with ${counted(requests, 'API request')} or more; ` +
+      `the service's limits allow it in ${inTime(leastMs / 1_000)} at the least.`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Other releases of a chapter that is taken are worth a line; what was not asked for is only counted. */
+function passedOverLines({ passedOver }: Plan): string[] {
+  const releases = passedOver.filter(({ because }) => because === 'other-release');
+  const others = passedOver.length - releases.length;
+  return [
+    ...releases.map(({ chapter, why }) => `${chapter.id}  not taken: ${why}`),
+    ...(others > 0 ? [`${counted(others, 'release')} outside what was asked for`] : []),
+  ];
+}

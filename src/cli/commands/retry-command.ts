@@ -1,0 +1,20 @@
+/** The command line that tries again just what failed: the ids, with the flags that shape the result. Pure. */
+import type { DownloadOptions } from './download-wish.js';
+
+export function retryCommand(ids: readonly string[], options: DownloadOptions): string {
+  const words = ['tankobon', 'download'];
+  const flag = (name: string, value: string | undefined): void => {
+    if (value !== undefined) words.push(name, quoted(value));
+  };
+  flag('--output', options.output);
+  flag('--quality', options.quality);
+  flag('--name', options.name);
+  if (options.metadata === false) words.push('--no-metadata');
+  if (options.reports === false) words.push('--no-reports');
+  return [...words, ...ids].join(' ');
+}
+
+/** As a POSIX shell reads it back. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

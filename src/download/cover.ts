@@ -1,0 +1,82 @@
+/** The cover of what was saved, as a picture beside it: `cover.jpg` in the folder of the chapters. */
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { chooseCover, coverAddress, fetchCovers } from '../catalogue/cover.js';
+import type { Title } from '../catalogue/title.js';
+import { loadImage, type ImageLoader } from '../delivery/image-load.js';
+import { ServiceError } from '../kernel/errors.js';
+import { asideName, putInPlace } from '../kernel/files.js';
+import type { ServiceClient } from '../service/client.js';
+import type { PlannedChapter } from './plan.js';
+
+export interface CoverParts {
+  readonly client: ServiceClient;
+  readonly loader: ImageLoader;
+  /** Where the service keeps its cover pictures. */
+  readonly coversUrl: URL;
+  readonly signal: AbortSignal;
+}
+
+/** One folder of chapters of one title. */
+interface Shelved {
+  readonly folder: string;
+  readonly title: Title;
+  readonly chapters: { readonly volume: string | undefined; readonly language: string }[];
+}
+
+/** Saves a cover into each folder that chapters of a title went to; resolves with the files. */
+export async function saveCovers(
+  chapters: readonly PlannedChapter[],
+  parts: CoverParts,
+): Promise<string[]> {
+  const files: string[] = [];
+  for (const shelved of byFolder(chapters)) {
+    const file = await saveCover(shelved, parts);
+    if (file !== undefined) files.push(file);
+  }
+  return files;
+}
+
+function byFolder(chapters: readonly PlannedChapter[]): Iterable<Shelved> {
+  const found = new Map<string, Shelved>();
+  for (const { job, chapter, title } of chapters) {
+    if (!chapter || !title) continue;
+    const folder = dirname(job.file);
+    const shelved = found.get(folder) ?? { folder, title, chapters: [] };
+    found.set(folder, shelved);
+    if (shelved.title.id === title.id) shelved.chapters.push(chapter);
+  }
+  return found.values();
+}
+
+async function saveCover(
+  { folder, title, chapters }: Shelved,
+  parts: CoverParts,
+): Promise<string | undefined> {
+  const cover = chooseCover(
+    await fetchCovers(parts.client, title.id, parts.signal),
+    title,
+    chapters,
+  );
+  if (!cover) return undefined;
+  const url = coverAddress(parts.coversUrl, title.id, cover);
+  await mkdir(folder, { recursive: true });
+  const aside = asideName(join(folder, 'cover'));
+  try {
+    const loaded = await loadImage(
+      parts.loader,
+      { url, file: aside, promisedDigest: undefined },
+      parts.signal,
+    );
+    if (!loaded.ok)
+      throw new ServiceError(
+        'unreachable',
+        `The cover of ${title.name} did not come: ${loaded.message}`,
+      );
+    const file = join(folder, `cover.${loaded.extension}`);
+    await putInPlace(aside, file);
+    return file;
+  } finally {
+    await rm(aside, { force: true });
+  }
+}

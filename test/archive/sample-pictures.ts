@@ -1,0 +1,29 @@
+/** One real picture of each kind, grey, 7 pixels wide and 5 high; the PNG is written by the practice service. */
+import { encodePng } from '../../src/demo/pictures/png.js';
+
+const base64 = (text: string) => Buffer.from(text, 'base64');
+
+export const SAMPLE_WIDTH = 7;
+export const SAMPLE_HEIGHT = 5;
+
+export const SAMPLE_PICTURES = {
+  jpg: base64(
+    '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgICAgMCAgIDAwMDBAYEBAQEBAgGBgUGCQgKCgkICQkKDA8MCgsOCwkJDRENDg8QEBEQ' +
+      'CgwSExIQEw8QEBD/wAALCAAFAAcBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AJ//Z',
+  ),
+  png: encodePng({
+    width: SAMPLE_WIDTH,
+    height: SAMPLE_HEIGHT,
+    pixels: new Uint8Array(35).fill(126),
+  }),
+  gif: base64(
+    'R0lGODlhBwAFAPAAAH5+fgAAACH5BAAAAAAAIf8LSW1hZ2VNYWdpY2sOZ2FtbWE9MC40NTQ1NDUALAAAAAAHAAUAAAIFhI+puwUAOw==',
+  ),
+  webp: base64('UklGRiQAAABXRUJQVlA4IBgAAABQAQCdASoHAAUAAgA0JaQABHQAAP5oAAA='),
+  avif: base64(
+    'AAAAHGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZgAAAOptZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAAA5waXRt' +
+      'AAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAEOAAEAAAAAAAAAFAAAACNpaW5mAAAAAAABAAAAFWluZmUCAAAAAAEAAGF2MDEAAAAAamlw' +
+      'cnAAAABLaXBjbwAAABNjb2xybmNseAACAAIABoAAAAAMYXYxQ4EADAAAAAAUaXNwZQAAAAAAAAAHAAAABQAAABBwaXhpAAAAAAMICAgAAAAX' +
+      'aXBtYQAAAAAAAAABAAEEgYIDhAAAABxtZGF0EgAKBRgItGBCMgkYAAooooQAAHg=',
+  ),
+} as const;

@@ -1,0 +1,52 @@
+/**
+ * A practice service and a client of it, as the catalogue's tests want them: without waits, and with the API's
+ * calls written down.
+ */
+import { startPracticeService, type PracticeOptions } from '../../src/demo/practice-service.js';
+import { systemClock } from '../../src/kernel/clock.js';
+import { readAddresses } from '../../src/service/addresses.js';
+import { createServiceClient, type Bearer } from '../../src/service/client.js';
+import { openConnections } from '../../src/service/connections.js';
+import { ownDomain } from '../../src/service/own-domain.js';
+import type { RateLedger } from '../../src/service/rate-ledger.js';
+import { LIMITS } from '../service/made-client.js';
+
+/** The limits are another's to test: here nothing waits, and the service is told to bear it. */
+const AT_ONCE: RateLedger = {
+  reserve: () => Promise.resolve({ settle: () => Promise.resolve() }),
+  close: () => Promise.resolve(),
+};
+const PATIENT = { general: { requests: 1_000_000, periodMs: 1_000 } };
+
+export async function practise(options: PracticeOptions = {}, bearer?: Bearer) {
+  const service = await startPracticeService({ limits: PATIENT, ...options });
+  const addresses = readAddresses(service.addresses);
+  const connections = await openConnections(LIMITS);
+  const client = createServiceClient({
+    addresses,
+    isOwn: await ownDomain(addresses.apiUrl),
+    connections,
+    ledger: AT_ONCE,
+    clock: systemClock,
+    random: () => 0,
+    ...(bearer && { bearer }),
+  });
+  let seen = 0;
+  return {
+    service,
+    client,
+    /** The calls of the API since the last time this was asked, as `GET /path`, each with its query. */
+    calls() {
+      const all = service.log.filter(({ host }) => host === 'api');
+      const fresh = all.slice(seen);
+      seen = all.length;
+      return fresh.map(({ method, path, query }) => ({ line: `${method} ${path}`, query }));
+    },
+    async stop() {
+      connections.close();
+      await service.stop();
+    },
+  };
+}
+
+export type Practice = Awaited<ReturnType<typeof practise>>;
