@@ -1,0 +1,7 @@
+/** What the practice service has to read: one door to the records and to the libraries made of them. */
+export type * from './records.js';
+export { EXAMPLE_CHAPTERS, EXAMPLE_LISTS, EXAMPLE_TITLES } from './example-ids.js';
+export { exampleLibrary } from './example-library.js';
+export { endlessTitle, longTitle } from './long-title.js';
+export { madeChapter } from './made-chapter.js';
+export { joinedLibraries, shelved } from './shelf.js';

@@ -1,0 +1,38 @@
+/** Puts titles, chapters and lists on a shelf, where each is found by its id. */
+import type { Library, LibraryChapter, LibraryList, LibraryTitle } from './records.js';
+
+export interface ShelfContents {
+  readonly titles: readonly LibraryTitle[];
+  readonly chapters: readonly LibraryChapter[];
+  readonly lists: readonly LibraryList[];
+  readonly followedTitleIds?: readonly string[];
+}
+
+const byId = <T extends { readonly id: string }>(things: readonly T[]): ReadonlyMap<string, T> =>
+  new Map(things.map((thing) => [thing.id, thing]));
+
+/** A library of these; ids are found in small or capital letters. */
+export function shelved(contents: ShelfContents): Library {
+  const titles = byId(contents.titles);
+  const chapters = byId(contents.chapters);
+  const lists = byId(contents.lists);
+  return {
+    chapter: (id) => chapters.get(id.toLowerCase()),
+    title: (id) => titles.get(id.toLowerCase()),
+    list: (id) => lists.get(id.toLowerCase()),
+    chapters: () => contents.chapters,
+    titles: () => contents.titles,
+    lists: () => contents.lists,
+    followedTitleIds: () => contents.followedTitleIds ?? [],
+  };
+}
+
+/** One library that holds what several hold. */
+export function joinedLibraries(...libraries: readonly Library[]): Library {
+  return shelved({
+    titles: libraries.flatMap((library) => library.titles()),
+    chapters: libraries.flatMap((library) => library.chapters()),
+    lists: libraries.flatMap((library) => library.lists()),
+    followedTitleIds: libraries.flatMap((library) => library.followedTitleIds()),
+  });
+}

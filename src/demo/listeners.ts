@@ -1,0 +1,92 @@
+/** The sockets of one practice service: a listener for each host, each on a port of its own. */
+import { selfSigned, type Certificate } from './certificate/self-signed.js';
+import type { FaultName } from './faults.js';
+import type { FrontDoor } from './front-door.js';
+import type { Role } from './log.js';
+import type { PracticeOptions } from './options.js';
+import { listen, type Listener } from './wire.js';
+
+export interface Listeners {
+  readonly api: Listener;
+  readonly auth: Listener;
+  readonly network: Listener;
+  readonly images: Listener;
+  readonly nodes: readonly Listener[];
+  /** With `tls`: what all of the above show. */
+  readonly certificate?: Certificate;
+  /** The origin for the next base URL: the next node, or a bad one where the base URL is to be bad. */
+  readonly nextOrigin: (fault: FaultName | undefined) => string;
+  close(): Promise<void>;
+}
+
+/** Below all ports that are given out, and without a listener on any machine of today. */
+const CLOSED_PORT = 1;
+
+export async function openListeners(
+  options: PracticeOptions,
+  frontDoor: FrontDoor,
+): Promise<Listeners> {
+  const { ports = {}, nodes: howMany = 3, imagesFrom = 'nodes', advertisedNodes = [] } = options;
+  const certificate = options.tls === true ? selfSigned() : undefined;
+  // A server name must not be an address (RFC 6066, section 3), so TLS goes by the other name.
+  const name = certificate ? 'localhost' : '127.0.0.1';
+  const all: Listener[] = [];
+  const open = async (
+    role: Role,
+    port = 0,
+    {
+      tls = certificate,
+      calledAs,
+    }: { tls?: Certificate | undefined; calledAs?: string | undefined } = {},
+  ): Promise<Listener> => {
+    const listener = await listen({
+      name,
+      port,
+      ...(tls ? { tls } : {}),
+      respond: (arrival, origin) => frontDoor(role, calledAs ?? origin, arrival),
+    });
+    all.push(listener);
+    return listener;
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all(all.map((listener) => listener.close()));
+  };
+  try {
+    const api = await open('api', ports.api);
+    const auth = await open('auth', ports.auth);
+    const network = await open('network', ports.network);
+    const images = await open('images', ports.images);
+    const nodes: Listener[] = [];
+    for (let index = 0; index < howMany; index += 1) {
+      const calledAs = advertisedNodes[index];
+      nodes.push(await open('node', ports.nodes?.[index], { calledAs }));
+    }
+    const unvouched = await open('node', 0, { tls: selfSigned() });
+    const closed = `${certificate ? 'https' : 'http'}://${name}:${CLOSED_PORT}`;
+    const servers = {
+      nodes: nodes.map(({ origin }, index) => advertisedNodes[index] ?? origin),
+      api: [api.origin],
+      images: [images.origin],
+    }[imagesFrom];
+    let named = 0;
+    return {
+      api,
+      auth,
+      network,
+      images,
+      nodes,
+      close,
+      ...(certificate ? { certificate } : {}),
+      nextOrigin(fault) {
+        if (fault === 'connect-refused') return closed;
+        if (fault === 'bad-certificate') return unvouched.origin;
+        const next = servers[named % servers.length] ?? api.origin;
+        named += 1;
+        return next;
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

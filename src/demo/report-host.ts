@@ -1,0 +1,95 @@
+/** The edge network's report host (spec 4.3): takes health reports, and checks each field by field (spec 2.5). */
+import { errorAnswer, jsonAnswer, pageAnswer, type Answer } from './endpoint.js';
+import type { BaseUrls } from './base-urls.js';
+import { judge, type OpenEntry, type ReceivedReport } from './log.js';
+import type { Verdict } from './verdicts.js';
+
+/** How the report host is. `dead` refuses connections, `silent` never answers, a number is the status of each answer. */
+export type ReportHostState =
+  'alive' | 'dead' | 'silent' | { readonly slowMs: number } | { readonly status: number };
+
+type Fields = Omit<ReceivedReport, 'atMs'>;
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isFlag = (value: unknown): boolean => typeof value === 'boolean';
+
+const FIELD_CHECKS: Readonly<Record<keyof Fields, (value: unknown) => boolean>> = {
+  url: (value) => typeof value === 'string' && URL.canParse(value),
+  success: isFlag,
+  bytes: isCount,
+  duration: isCount,
+  cached: isFlag,
+};
+
+/** The report, where the body is JSON with exactly the five fields, each of its type. */
+export function readReport(body: string): Fields | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const given = value as Record<string, unknown>;
+  const names = Object.keys(FIELD_CHECKS) as (keyof Fields)[];
+  const right =
+    Object.keys(given).length === names.length &&
+    names.every((name) => Object.hasOwn(given, name) && FIELD_CHECKS[name](given[name]));
+  return right ? (given as unknown as Fields) : undefined;
+}
+
+function refused(entry: OpenEntry, verdict: Verdict, detail: string): Answer {
+  judge(entry, verdict);
+  return errorAnswer(400, { title: 'validation_exception', detail });
+}
+
+export interface ReportHost {
+  /** Answers the request of `entry`, whose body is read. */
+  answer(entry: OpenEntry): Answer;
+  readonly reports: readonly ReceivedReport[];
+}
+
+export function createReportHost(baseUrls: BaseUrls, state: () => ReportHostState): ReportHost {
+  const reports: ReceivedReport[] = [];
+  const unwell = (entry: OpenEntry): Answer | undefined => {
+    const now = state();
+    if (now === 'silent') {
+      judge(entry, 'report-host-unwell');
+      return { status: 0, delivery: { how: 'silence' } };
+    }
+    if (typeof now === 'object' && 'status' in now) {
+      judge(entry, 'report-host-unwell');
+      return pageAnswer(now.status, 'The report host is not well');
+    }
+    return undefined;
+  };
+  const check = (entry: OpenEntry): Answer => {
+    if (entry.headers['content-type'] !== 'application/json') {
+      return refused(entry, 'report-content-type', 'Content-Type must be application/json');
+    }
+    const report = readReport(entry.body);
+    if (!report) return refused(entry, 'report-malformed', 'Not a report');
+    const found = baseUrls.find(report.url);
+    if (!found?.place) return refused(entry, 'report-unknown-url', 'No such image');
+    if (found.handedOut.own) return refused(entry, 'report-own-host', 'Not of the network');
+    const sick = unwell(entry);
+    if (sick) return sick;
+    reports.push({ atMs: entry.atMs, ...report });
+    judge(entry, 'report-accepted');
+    return jsonAnswer(200, { result: 'ok' });
+  };
+  return {
+    reports,
+    answer(entry) {
+      if (entry.path !== '/report') {
+        judge(entry, 'not-found');
+        return errorAnswer(404, { title: 'not_found_http_exception', detail: 'No such path' });
+      }
+      if (entry.method !== 'POST') {
+        judge(entry, 'wrong-method');
+        return errorAnswer(405, { title: 'method_not_allowed', detail: 'POST alone' });
+      }
+      return check(entry);
+    },
+  };
+}
