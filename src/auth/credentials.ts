@@ -1,0 +1,142 @@
+/**
+ * Which store the login is in, found without a flag, and changes of it one at a time. A credentials file that is
+ * there is in force. Without one, a mark in the same folder says that the keychain may hold a login; where there
+ * is no mark the keychain is not asked, so that a guest's run neither waits for it nor makes it ask the user.
+ */
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AuthError, hasCode } from '../kernel/errors.js';
+import { asStorageError, statIfThere, writeWhole } from '../kernel/files.js';
+import { lockFile, type HeldLock } from '../kernel/lock.js';
+import type { Clock } from '../kernel/clock.js';
+import { LIVE_SERVICE, type ServiceAddresses } from '../service/addresses.js';
+import type { CredentialStore, StorageKind } from './credential-store.js';
+import { fileStore, makePrivateFolder } from './file-store.js';
+import { keychainStore } from './keychain-store.js';
+import { systemKeychain } from './keychain.js';
+import type { Login } from './login.js';
+
+export interface StoredLogin {
+  readonly login: Login;
+  readonly store: CredentialStore;
+}
+
+export interface Credentials {
+  /** The store of this kind, whether or not it is in use. */
+  store(kind: StorageKind): CredentialStore;
+  /** The store in use; undefined where nobody logged in. */
+  storeInUse(): Promise<CredentialStore | undefined>;
+  /** The login in use; undefined where there is none. Throws as CredentialStore.read. */
+  read(): Promise<StoredLogin | undefined>;
+  /** Stores a new login, from then on the one in use. To be called under the lock. */
+  keep(login: Login, kind: StorageKind): Promise<void>;
+  /** Removes every login of this service, wherever it is. Resolves with the kinds of store that held something. */
+  clear(): Promise<readonly StorageKind[]>;
+  /** Held by whoever changes what is stored; between processes too. */
+  lock(signal?: AbortSignal): Promise<HeldLock>;
+}
+
+export interface CredentialPlaces {
+  /** The folder for credentials and for what is needed to find them. */
+  readonly folder: string;
+  readonly addresses: Pick<ServiceAddresses, 'authUrl' | 'realm'>;
+  readonly clock?: Clock;
+}
+
+const LOCK_POLL_MS = 20;
+
+/** The credentials of one service; another authentication address has others, in the keychain too. */
+export function openCredentials({ folder, addresses, clock }: CredentialPlaces): Credentials {
+  const { service, fileName } = namesFor(addresses);
+  const file = join(folder, `${fileName}.json`);
+  const mark = join(folder, `${fileName}.keychain`);
+  const stores = { keychain: keychainStore(systemKeychain(service)), file: fileStore(file) };
+
+  const marked = async () => (await statIfThere(mark)) !== undefined;
+  const storeInUse = async () => {
+    if (await statIfThere(file)) return stores.file;
+    return (await marked()) ? stores.keychain : undefined;
+  };
+  return {
+    store: (kind) => stores[kind],
+    storeInUse,
+    async read() {
+      const store = await storeInUse();
+      const login = await store?.read();
+      return store && login && { store, login };
+    },
+    async keep(login, kind) {
+      await makePrivateFolder(folder);
+      if (kind === 'keychain') {
+        await writeMark(mark);
+        await stores.keychain.write(login);
+        await stores.file.clear();
+        return;
+      }
+      await stores.file.write(login);
+      if (await marked()) await clearKeychain(stores.keychain, mark);
+    },
+    async clear() {
+      const hadFile = await stores.file.clear();
+      const hadEntries = await clearKeychain(stores.keychain, mark);
+      return [
+        ...(hadFile ? (['file'] as const) : []),
+        ...(hadEntries ? (['keychain'] as const) : []),
+      ];
+    },
+    async lock(signal) {
+      await makePrivateFolder(folder);
+      return lockFile(join(folder, `${fileName}.lock`), {
+        pollMs: LOCK_POLL_MS,
+        ...(clock && { clock }),
+        ...(signal && { signal }),
+      });
+    },
+  };
+}
+
+/** Empties the keychain, then takes the mark away. No keychain at all holds nothing, unless the mark says otherwise. */
+async function clearKeychain(keychain: CredentialStore, mark: string): Promise<boolean> {
+  try {
+    const had = await keychain.clear();
+    await rm(mark, { force: true });
+    return had;
+  } catch (error) {
+    if (hasCode(error, 'no-keychain') && !(await statIfThere(mark))) return false;
+    throw error;
+  }
+}
+
+async function writeMark(mark: string): Promise<void> {
+  if (await statIfThere(mark)) return;
+  try {
+    await writeWhole(mark, 'The login is in the keychain of the operating system.\n', {
+      mode: 0o600,
+    });
+  } catch (error) {
+    throw asStorageError(error, mark);
+  }
+}
+
+const KEYCHAIN_SERVICE = 'tankobon';
+
+/** The names under which one service's login is kept: a practice login never overwrites a real one. */
+function namesFor({ authUrl, realm }: CredentialPlaces['addresses']): {
+  readonly service: string;
+  readonly fileName: string;
+} {
+  const address = authUrl.href.replace(/\/+$/, '');
+  if (address === LIVE_SERVICE.authUrl && realm === LIVE_SERVICE.realm) {
+    return { service: KEYCHAIN_SERVICE, fileName: 'login' };
+  }
+  const whole = `${address}/realms/${realm}`;
+  const digest = createHash('sha256').update(whole).digest('hex').slice(0, 12);
+  const host = authUrl.host.replace(/[^\w.-]+/g, '_').slice(0, 60);
+  return { service: `${KEYCHAIN_SERVICE} ${whole}`, fileName: `login-${host}-${digest}` };
+}
+
+/** What a command throws that cannot do without a login. */
+export function notLoggedIn(): AuthError {
+  return new AuthError('not-logged-in', 'Nobody is logged in.');
+}

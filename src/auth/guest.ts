@@ -1,0 +1,45 @@
+/**
+ * A bearer for runs that want a login but do not need one: whatever is wrong with the login is said once, and
+ * the run goes on as a guest. What is wrong with the network for a moment is tried again a little later.
+ */
+import type { Clock } from '../kernel/clock.js';
+import { AuthError, hasCode, type TankobonError } from '../kernel/errors.js';
+import type { Bearer } from '../service/client.js';
+
+/** How long a run goes on as a guest before it tries again what failed in passing. */
+const PAUSE_MS = 60_000;
+
+/** @param onTrouble is told what is wrong with the login, once for each kind. */
+export function guestWhereNeeded(
+  bearer: Bearer,
+  clock: Pick<Clock, 'monotonicMs'>,
+  onTrouble: (trouble: TankobonError) => void,
+): Bearer {
+  let guestUntilMs = -Infinity;
+  const told = new Set<string>();
+  const asGuest = async (ask: () => Promise<string | undefined>) => {
+    if (clock.monotonicMs() < guestUntilMs) return undefined;
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isTrouble(error)) throw error;
+      guestUntilMs = error instanceof AuthError ? Infinity : clock.monotonicMs() + PAUSE_MS;
+      if (!told.has(error.code)) onTrouble(error);
+      told.add(error.code);
+      return undefined;
+    }
+  };
+  return {
+    token: (signal) => asGuest(() => bearer.token(signal)),
+    renewed: (rejected, signal) => asGuest(() => bearer.renewed(rejected, signal)),
+    isPastItsTime: (token) => bearer.isPastItsTime(token),
+  };
+}
+
+/** A cooldown holds for guests too (spec 7), and an interruption for everybody. */
+function isTrouble(error: unknown): error is TankobonError {
+  return (
+    error instanceof AuthError ||
+    hasCode(error, 'unreachable', 'service-failed', 'bad-answer', 'request-refused')
+  );
+}

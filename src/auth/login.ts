@@ -1,0 +1,90 @@
+/**
+ * What a login is made of, as it is kept: the personal client (spec 2.1), the account it belongs to, and the
+ * tokens (spec 2.2) with their times. Foreign text, such as a stored record, becomes one only through here.
+ */
+import { isRecord } from '../service/errors.js';
+
+export interface PersonalClient {
+  /** Begins with `personal-client-`. */
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface Tokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  /** When the access token was asked for, in wall-clock milliseconds; the wall clock may have been wrong. */
+  readonly obtainedAtMs: number;
+  readonly accessLastsMs: number;
+  /** When the refresh token was, which a refresh need not replace. */
+  readonly refreshObtainedAtMs: number;
+  /** Absent where the service did not say. */
+  readonly refreshLastsMs?: number;
+}
+
+export interface Login extends PersonalClient {
+  readonly username: string;
+  /** Absent after the service ended the session: the client stays for the next login. */
+  readonly tokens?: Tokens;
+}
+
+/** A login whose session goes on. */
+export type LiveLogin = Login & { readonly tokens: Tokens };
+
+export const CLIENT_ID_PREFIX = 'personal-client-';
+
+/** A name, an id or a secret longer than this, in UTF-8 bytes, is none. */
+export const LONGEST_FIELD_BYTES = 500;
+/** A token longer than this, in UTF-8 bytes, is none that any header could carry. */
+export const LONGEST_TOKEN_BYTES = 20_000;
+
+/** Whether `text` can go into a header and a form: not empty, not endless, no control characters. */
+export function isToken(text: unknown): text is string {
+  return (
+    typeof text === 'string' && /^[\x21-\x7e]+$/.test(text) && text.length <= LONGEST_TOKEN_BYTES
+  );
+}
+
+/** Whether `text` can be a name or a secret: not empty, not endless, no control characters. */
+export function isField(text: unknown): text is string {
+  return (
+    typeof text === 'string' &&
+    text !== '' &&
+    !/\p{Cc}/u.test(text) &&
+    Buffer.byteLength(text) <= LONGEST_FIELD_BYTES
+  );
+}
+
+/** The login that a stored record holds; undefined where it is none. Never throws. */
+export function readLogin(value: unknown): Login | undefined {
+  if (!isRecord(value)) return undefined;
+  const { username, clientId, clientSecret, tokens } = value;
+  if (!isField(username) || !isField(clientId) || !isField(clientSecret)) return undefined;
+  if (tokens === undefined) return { username, clientId, clientSecret };
+  const read = readTokens(tokens);
+  return read && { username, clientId, clientSecret, tokens: read };
+}
+
+function readTokens(value: unknown): Tokens | undefined {
+  if (!isRecord(value)) return undefined;
+  const { accessToken, refreshToken, obtainedAtMs, accessLastsMs } = value;
+  const { refreshObtainedAtMs, refreshLastsMs } = value;
+  if (!isToken(accessToken) || !isToken(refreshToken)) return undefined;
+  if (!isMs(obtainedAtMs) || !isMs(accessLastsMs) || !isMs(refreshObtainedAtMs)) return undefined;
+  if (refreshLastsMs !== undefined && !isMs(refreshLastsMs)) return undefined;
+  return {
+    accessToken,
+    refreshToken,
+    obtainedAtMs,
+    accessLastsMs,
+    refreshObtainedAtMs,
+    ...(refreshLastsMs !== undefined && { refreshLastsMs }),
+  };
+}
+
+/** Two of these added up are still a moment that a date can show. */
+const MOST_MS = 4e15;
+
+function isMs(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MOST_MS;
+}

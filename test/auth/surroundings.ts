@@ -1,0 +1,63 @@
+/** What a login's parts need around them in a test: a run's settings and folders, and clocks that can be set. */
+import { PassThrough, Readable } from 'node:stream';
+import { foldersFrom } from '../../src/cli/folders.js';
+import type { Run } from '../../src/cli/run.js';
+import { loadSettings } from '../../src/cli/settings.js';
+import { systemClock, type Clock } from '../../src/kernel/clock.js';
+import type { Tokens } from '../../src/auth/login.js';
+import type { Env } from './rig.js';
+
+/** The machine's clocks, each of which can be set forward or back. */
+export class SettableClock implements Clock {
+  wallAheadMs = 0;
+  monotonicAheadMs = 0;
+
+  wallMs(): number {
+    return systemClock.wallMs() + this.wallAheadMs;
+  }
+
+  monotonicMs(): number {
+    return systemClock.monotonicMs() + this.monotonicAheadMs;
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    await systemClock.sleep(ms, signal);
+  }
+
+  /** Time passes for both. */
+  pass(ms: number): void {
+    this.wallAheadMs += ms;
+    this.monotonicAheadMs += ms;
+  }
+}
+
+/** A run whose messages nobody reads; `input` is what is piped into it. */
+export async function runWith(env: Env, clock: Clock = systemClock, input = ''): Promise<Run> {
+  const folders = foldersFrom(env);
+  const { settings } = await loadSettings(env, folders.config);
+  const stdin = Readable.from([Buffer.from(input)]) as unknown as Run['stdin'];
+  const stdout = new PassThrough().resume() as unknown as Run['stdout'];
+  const stderr = new PassThrough().resume() as unknown as Run['stderr'];
+  return {
+    env,
+    stdin,
+    stdout,
+    stderr,
+    clock,
+    signal: new AbortController().signal,
+    settings,
+    folders,
+  };
+}
+
+/** Tokens that came just now and look real. */
+export function someTokens(changes: Partial<Tokens> = {}): Tokens {
+  return {
+    accessToken: 'access-0',
+    refreshToken: 'refresh-0',
+    obtainedAtMs: Date.now(),
+    accessLastsMs: 900_000,
+    refreshObtainedAtMs: Date.now(),
+    ...changes,
+  };
+}
