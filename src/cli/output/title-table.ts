@@ -1,0 +1,53 @@
+/** Titles that a search found, for a person: a row each where there is room, else a few lines each. Pure. */
+import type { Title } from '../../catalogue/title.js';
+import { fitted } from './progress-line.js';
+
+/** Below this a row would leave no room for the name. */
+const NARROWEST_ROW = 110;
+const LANGUAGES_COLUMNS = 22;
+const STATUS_COLUMNS = 9;
+const YEAR_COLUMNS = 4;
+const ID_COLUMNS = 36;
+const GAP = '  ';
+
+type Shown = Pick<Title, 'id' | 'name' | 'year' | 'status' | 'languages'>;
+
+/** @param columns of the terminal; none: nothing is cut, a row for each title */
+export function titleLines(titles: readonly Shown[], columns?: number): string[] {
+  if (columns !== undefined && columns < NARROWEST_ROW) {
+    return titles.flatMap((title) => stacked(title, columns));
+  }
+  const head = ['id', 'year', 'status', 'languages', 'title'] as const;
+  return [
+    row(head, columns),
+    ...titles.map((title) => row([title.id, ...facts(title), plain(title.name)], columns)),
+  ];
+}
+
+function row(cells: readonly string[], columns: number | undefined): string {
+  const [id = '', year = '', status = '', languages = '', name = ''] = cells;
+  const fixed = [
+    fitted(id, ID_COLUMNS),
+    fitted(year, YEAR_COLUMNS),
+    fitted(status, STATUS_COLUMNS),
+    columns === undefined ? languages : fitted(languages, LANGUAGES_COLUMNS),
+  ].join(GAP);
+  const whole = `${fixed}${GAP}${name}`;
+  return columns === undefined ? whole : fitted(whole, columns - 1).trimEnd();
+}
+
+function stacked(title: Shown, columns: number): string[] {
+  const [year, status, languages] = facts(title);
+  const lines = [plain(title.name), `  ${title.id}`, `  ${year}, ${status}, in ${languages}`];
+  return lines.map((line) => fitted(line, columns - 1).trimEnd());
+}
+
+function facts({ year, status, languages }: Shown): [year: string, status: string, languages: string] {
+  const languageList = languages.length === 0 ? '–' : languages.join(', ');
+  return [year === undefined ? '–' : String(year), plain(status ?? '–'), plain(languageList)];
+}
+
+/** What the service sends may hold anything, also what a terminal would obey. */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, ' ').trim();
+}

@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { checkedReport, reportProblem } from '../../src/reports/health-report.js';
+import { reportNo } from './report-listener.js';
+
+describe('a health report', () => {
+  test.each([
+    { url: '/data/1.png' },
+    { url: 'node.example/1.png' },
+    { url: 'ftp://a.example/1.png' },
+    { bytes: -1 },
+    { bytes: 1.5 },
+    { duration: Number.NaN },
+    { duration: '12' },
+    { success: 1 },
+    { cached: undefined },
+  ])('with %p is none, and is never journalled or sent', (wrong) => {
+    const report = { ...reportNo(1), ...wrong } as never;
+    expect(reportProblem(report)).toBeDefined();
+    expect(() => checkedReport(report)).toThrow(expect.objectContaining({ code: 'fault' }));
+  });
+
+  test('has the five fields and no other', () => {
+    const more = { ...reportNo(1), token: 'secret' };
+    expect(Object.keys(checkedReport(more)).sort()).toEqual(
+      ['bytes', 'cached', 'duration', 'success', 'url'].sort(),
+    );
+  });
+
+  test('is told from anything else without a throw', () => {
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        reportProblem(value);
+      }),
+    );
+  });
+});

@@ -1,0 +1,68 @@
+/** Starts child processes that use the compiled outbox, so that they can be killed. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** The compiled program; another folder than the project's own may be named in the environment. */
+const DIST = resolve(process.env['TANKOBON_DIST'] ?? 'dist');
+
+export interface Worker {
+  /** Numbers of the reports whose `record` or `attempt` has resolved. */
+  readonly recorded: number[];
+  readonly ended: Promise<void>;
+  readonly process: ChildProcess;
+}
+
+const SCRIPT = `
+const [dist, folder, url, from, reports] = process.argv.slice(1);
+const load = (path) => import(dist + '/' + path);
+const { openOutbox } = await load('reports/outbox.js');
+const { reportHost } = await load('reports/report-host.js');
+const { openConnections } = await load('service/connections.js');
+const { systemClock } = await load('kernel/clock.js');
+const ms = 5000;
+const connections = await openConnections({ connectTimeoutMs: ms, tlsTimeoutMs: ms, firstByteTimeoutMs: ms,
+  idleTimeoutMs: ms, pageTimeoutMs: ms, apiTimeoutMs: ms, reportTimeoutMs: ms });
+const client = { admit: async () => undefined };
+const send = reportHost({ networkUrl: new URL(url), connections, client });
+const outbox = openOutbox({ folder, clock: systemClock, send });
+for (let number = Number(from); number < Number(from) + Number(reports); number += 1) {
+  const report = { url: 'https://node.example.net/' + number + '.png', success: number % 5 > 0, bytes: number,
+    duration: 7, cached: false };
+  await (report.success ? outbox.record(report) : outbox.attempt(report));
+  process.stdout.write(number + '\\n');
+  await systemClock.sleep(1);
+}
+await outbox.finish(10000);
+connections.close();
+`;
+
+export function startWorker(
+  folder: string,
+  url: URL,
+  numbers: { readonly from: number; readonly reports: number },
+): Worker {
+  if (!existsSync(join(DIST, 'reports', 'outbox.js'))) {
+    throw new Error(`There is no compiled program in ${DIST}. Type: npm run build`);
+  }
+  const words = [pathToFileURL(DIST).href, folder, url.href, numbers.from, numbers.reports];
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module', '-e', SCRIPT, ...words.map(String)],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const recorded: number[] = [];
+  let rest = '';
+  child.stdout.on('data', (piece: Buffer) => {
+    const lines = (rest + piece.toString()).split('\n');
+    rest = lines.pop() ?? '';
+    recorded.push(...lines.map(Number));
+  });
+  const ended = new Promise<void>((done) => {
+    child.once('close', () => {
+      done();
+    });
+  });
+  return { recorded, ended, process: child };
+}
