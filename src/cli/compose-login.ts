@@ -5,7 +5,7 @@ import { guestWhereNeeded } from '../auth/guest.js';
 import { openSession, type Session } from '../auth/session.js';
 import { readAddresses } from '../service/addresses.js';
 import type { Bearer } from '../service/client.js';
-import { openService, type Service } from './compose.js';
+import { hasReports, openReports, openService, type Service } from './compose.js';
 import { waitInWords } from './output/sentences.js';
 import type { Run } from './run.js';
 
@@ -30,20 +30,30 @@ export function bearerOf(run: Run, service: Service, warn: (message: string) => 
   });
 }
 
-/** The way to the service for a command about the login alone; closed when `work` is done. */
+/**
+ * The way to the service for a command that downloads nothing; closed when `work` is done. Health reports that an
+ * earlier run had to leave go out beside it.
+ */
 export async function withService<T>(run: Run, work: (service: Service) => Promise<T>): Promise<T> {
+  const warn = (message: string): void => {
+    run.stderr.write(`tankobon: ${message}\n`);
+  };
   const service = await openService(run, {
     onWait: (wait) => {
       const until = new Date(wait.untilMs).toISOString();
       run.stderr.write(`${waitInWords({ type: 'waiting', for: wait.for, until })}\n`);
     },
-    warn: (message) => {
-      run.stderr.write(`tankobon: ${message}\n`);
-    },
+    warn,
   });
+  const leftOver = run.settings.reports && (await hasReports(run, service));
+  const reports = leftOver ? await openReports(run, service, { warn }) : undefined;
   try {
     return await work(service);
   } finally {
+    await reports?.finish(LEFT_OVER_PATIENCE_MS);
     await service.close();
   }
 }
+
+/** What a command that is about something else waits for reports of earlier runs. */
+const LEFT_OVER_PATIENCE_MS = 500;

@@ -1,5 +1,5 @@
 /** The one place that wires real parts: connections, ledger, client, session, reports, for the run of one command. */
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import type { Reports } from '../reports/outbox.js';
 import { readAddresses, type ServiceAddresses } from '../service/addresses.js';
 import {
@@ -68,6 +68,12 @@ export async function openService(run: Run, tellings: Tellings): Promise<Service
       await ledger.close();
     },
   };
+}
+
+/** Whether any run so far left an outbox for this report host. */
+export async function hasReports(run: Run, service: Service): Promise<boolean> {
+  const { outboxFolder } = await import('../reports/outbox.js');
+  return existsSync(outboxFolder(run.folders.state, service.addresses.networkUrl));
 }
 
 /** The outbox, sending over this service's connections. `finish` is the caller's to call. */

@@ -3,7 +3,7 @@
  * is on the shelf already. Metadata is wanted here and never needed: a service that has none still yields a CBZ.
  */
 import { join, relative, sep } from 'node:path';
-import { distinctPaths, readNameTemplate } from '../archive/file-name.js';
+import { distinctPaths, type NameChapter } from '../archive/file-name.js';
 import { identityComment } from '../archive/identity.js';
 import { scanShelf, type Shelf } from '../archive/shelf.js';
 import type { Chapter } from '../catalogue/chapter.js';
@@ -19,6 +19,7 @@ import type { Target } from '../catalogue/target.js';
 import type { Title } from '../catalogue/title.js';
 import type { Quality } from '../delivery/page-url.js';
 import { ChapterError, type TankobonError } from '../kernel/errors.js';
+import { asStorageError } from '../kernel/files.js';
 import type { ServiceClient } from '../service/client.js';
 import type { ChapterJob } from './chapter.js';
 import type { SkipReason } from './events.js';
@@ -35,7 +36,8 @@ export interface PlanWish {
   readonly update: boolean;
   /** False: files are named by id, and hold no ComicInfo.xml. */
   readonly metadata: boolean;
-  readonly nameTemplate: string;
+  /** Gives each chapter its path below the output folder. */
+  readonly nameChapter: NameChapter;
   /** Which of the chapters of titles and lists. */
   readonly selection: Wish;
 }
@@ -78,10 +80,12 @@ interface Wanted {
   readonly why: string;
 }
 
-/** Throws what concerns the run as a whole: a cooldown, an unreachable service, a wrong template. */
+/** Throws what concerns the run as a whole: a cooldown, an unreachable service, an output folder that cannot be read. */
 export async function planChapters(wish: PlanWish, parts: PlanParts): Promise<Plan> {
-  const nameChapter = readNameTemplate(wish.nameTemplate);
-  const shelfScan = scanShelf(wish.output, parts.signal);
+  const { nameChapter } = wish;
+  const shelfScan = scanShelf(wish.output, parts.signal).catch((error: unknown) => {
+    throw asStorageError(error, wish.output);
+  });
   // Awaited below; a failure must not count as unhandled while the service is asked.
   shelfScan.catch(() => undefined);
   const resolution = await resolve(wish, parts);

@@ -20,6 +20,20 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
+/** The same for people: what help and the documentation say. */
+export const EXIT_MEANINGS: Readonly<Record<(typeof EXIT)[keyof typeof EXIT], string>> = {
+  [EXIT.done]: 'All that was asked for is there.',
+  [EXIT.fault]: 'A fault of the program itself.',
+  [EXIT.usage]: 'The command line, a setting or an input file is wrong; nothing was sent.',
+  [EXIT.incomplete]: 'Some chapter could not be had; the others are there.',
+  [EXIT.login]: 'The service wants a login, or refused one.',
+  [EXIT.captcha]: 'The service wants a captcha to be solved.',
+  [EXIT.cooldown]:
+    'A ban’s cooldown is in force, or the service names a wait of over 15 minutes; nothing more is sent.',
+  [EXIT.keychain]: 'No keychain can be reached.',
+  [EXIT.interrupted]: 'Interrupted; what was loaded is kept for the next run.',
+};
+
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** Where several hold, the first of these tells the user what to do next. */

@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path';
 
 /** Where the compiled program is; `npm test` builds it first. */
 const DIST = resolve(process.env['TANKOBON_DIST'] ?? 'dist');
+/** The file that node runs. */
+export const PROGRAM = join(DIST, 'cli/main.js');
 
 export interface Finished {
   /** The exit code; null where a signal ended it. */
@@ -27,7 +29,7 @@ export function start(
     readonly input?: string;
   } = {},
 ): Running {
-  const child = spawn(process.execPath, [join(DIST, 'cli/main.js'), ...words], {
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
     cwd: options.cwd,
     env: { PATH: process.env['PATH'], ...options.env },
   });

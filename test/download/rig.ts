@@ -9,6 +9,7 @@ import { foldersFrom } from '../../src/cli/folders.js';
 import type { Run } from '../../src/cli/run.js';
 import { loadSettings } from '../../src/cli/settings.js';
 import type { Settings } from '../../src/cli/setting-table.js';
+import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/demo/accounts.js';
 import {
   startPracticeService,
   type PracticeOptions,
@@ -32,6 +33,24 @@ export interface Ran {
   readonly stderr: string;
 }
 
+export interface RunChange {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly settings?: Partial<Settings>;
+  readonly signal?: AbortSignal;
+  readonly clock?: Clock;
+}
+
+/** One line of a dry run in JSON. */
+export interface DryLine {
+  readonly type: string;
+  readonly chapter: string;
+  readonly file: string;
+  readonly why: string;
+  readonly reason: string;
+  readonly requests: number;
+  readonly leastTimeMs: number;
+}
+
 export class Rig {
   readonly folder = mkdtempSync(join(tmpdir(), 'tankobon-rig-'));
 
@@ -48,19 +67,43 @@ export class Rig {
 
   async download(
     options: Partial<DownloadOptions> & { readonly targets: readonly string[] },
-    change: {
-      readonly settings?: Partial<Settings>;
-      readonly signal?: AbortSignal;
-      readonly clock?: Clock;
-    } = {},
+    change: RunChange = {},
   ): Promise<Ran> {
-    const env = { ...this.service.environment, TANKOBON_HOME: join(this.folder, 'home') };
+    const { code, stdout, stderr } = await this.command(
+      (run) => download({ output: this.output, json: true, ...options }, run),
+      change,
+    );
+    const events = stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as DownloadEvent);
+    return { code, events, stderr };
+  }
+
+  /** What `--dry-run` tells of these options, a record a line. */
+  async dryRun(
+    options: Partial<DownloadOptions> & { readonly targets: readonly string[] },
+  ): Promise<readonly DryLine[]> {
+    const { events } = await this.download({ ...options, dryRun: true });
+    return events as unknown as readonly DryLine[];
+  }
+
+  /** Runs any command in this rig's surroundings. */
+  async command(
+    act: (run: Run) => Promise<ExitCode>,
+    change: RunChange = {},
+  ): Promise<{ code: ExitCode; stdout: string; stderr: string }> {
+    const env = {
+      ...this.service.environment,
+      TANKOBON_HOME: join(this.folder, 'home'),
+      ...change.env,
+    };
     const folders = foldersFrom(env);
     const { settings } = await loadSettings(env, folders.config);
     const stdout = new PassThrough();
     const stderr = new PassThrough();
     const said = Promise.all([textOf(stdout), textOf(stderr)]);
-    const run = {
+    const code = await act({
       env,
       stdin: process.stdin,
       stdout: stdout as unknown as NodeJS.WriteStream,
@@ -69,18 +112,20 @@ export class Rig {
       signal: change.signal ?? new AbortController().signal,
       settings: { ...settings, ...IMPATIENT, ...change.settings },
       folders,
-    } satisfies Run;
-    const code = await download({ output: this.output, json: true, ...options }, run);
+    });
     stdout.end();
     stderr.end();
-    const [events, messages] = await said;
+    const [results, messages] = await said;
+    return { code, stdout: results, stderr: messages };
+  }
+
+  /** The environment in which `login` needs no terminal. */
+  loginEnvironment(): Readonly<Record<string, string>> {
     return {
-      code,
-      events: events
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as DownloadEvent),
-      stderr: messages,
+      TANKOBON_USERNAME: PRACTICE_ACCOUNT.username,
+      TANKOBON_PASSWORD: PRACTICE_ACCOUNT.password,
+      TANKOBON_CLIENT_ID: PRACTICE_CLIENT.id,
+      TANKOBON_CLIENT_SECRET: PRACTICE_CLIENT.secret,
     };
   }
 

@@ -1,5 +1,5 @@
 /** What `tankobon download` was asked for: flags before settings, targets from wherever they stand. */
-import { DEFAULT_NAME_TEMPLATE } from '../../archive/file-name.js';
+import { DEFAULT_NAME_TEMPLATE, readNameTemplate } from '../../archive/file-name.js';
 import { parseRanges } from '../../catalogue/ranges.js';
 import type { Wish } from '../../catalogue/selection.js';
 import type { Target } from '../../catalogue/target.js';
@@ -42,7 +42,7 @@ export interface DownloadOptions {
   readonly markRead?: boolean;
 }
 
-/** Throws UsageError before anything is sent. */
+/** Throws UsageError, or StorageError for a template that leaves the folder, before anything is sent. */
 export async function wishOf(options: DownloadOptions, run: Run): Promise<PlanWish> {
   const { settings } = run;
   return {
@@ -52,7 +52,9 @@ export async function wishOf(options: DownloadOptions, run: Run): Promise<PlanWi
     force: options.force === true,
     update: options.update === true,
     metadata: (options.metadata ?? true) && settings.metadata,
-    nameTemplate: options.name ?? (settings.name === '' ? DEFAULT_NAME_TEMPLATE : settings.name),
+    nameChapter: readNameTemplate(
+      options.name ?? (settings.name === '' ? DEFAULT_NAME_TEMPLATE : settings.name),
+    ),
     selection: selectionOf(options, run),
   };
 }
@@ -70,7 +72,7 @@ function selectionOf(options: DownloadOptions, { settings }: Run): Wish {
 }
 
 /** Words between commas; a word in quotes may hold a comma. */
-function listOf(text: string): string[] {
+export function listOf(text: string): string[] {
   const words = [...text.matchAll(/\s*(?:"([^"]*)"|([^,]*))\s*(?:,|$)/g)];
   return words
     .map(([, quoted, plain]) => (quoted ?? plain ?? '').trim())

@@ -1,0 +1,115 @@
+/** What a disk may refuse, in a mount namespace of its own, and two processes at the same chapter. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { madeChapter } from '../../src/demo/library/library.js';
+import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+import { PROGRAM, tankobon } from './command.js';
+
+const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';
+const PAGES = 20;
+let service: PracticeService;
+let folder: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  const chapter = madeChapter({ id: ID, pages: PAGES, bytesPerPage: 60_000 });
+  service = await startPracticeService({
+    chapters: [chapter],
+    latencyMs: { node: 30 },
+    specificationOnly: true,
+  });
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-disk-'));
+  env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+afterAll(() => service.stop());
+
+/** Runs the program with a file system of this kind at `shelf`, then `ls -A` there. */
+async function onDisk(
+  options: string,
+  after = '',
+): Promise<{ code: number | null; stderr: string; left: string }> {
+  const shelf = join(folder, 'shelf');
+  mkdirSync(shelf);
+  const script =
+    `mount -t tmpfs -o ${options} none "$SHELF" && ${after || 'true'} && ` +
+    `"$NODE" "$PROGRAM" download ${ID} -o "$SHELF"; code=$?; ls -A "$SHELF" | tr '\\n' ' '; exit $code`;
+  // Not the synchronous kind: the practice service lives in this process and must answer meanwhile.
+  return new Promise((done) => {
+    const child = execFile(
+      'unshare',
+      ['--user', '--map-root-user', '--mount', 'sh', '-c', script],
+      { env: { PATH: process.env['PATH'], ...env, SHELF: shelf, NODE: process.execPath, PROGRAM } },
+      (_error, stdout, stderr) => {
+        done({ code: child.exitCode, stderr, left: stdout.trim() });
+      },
+    );
+  });
+}
+
+test('a full disk is said so, exits 3, and leaves nothing under the final name but what is loaded', async () => {
+  const { code, stderr, left } = await onDisk('size=500k');
+  expect(code).toBe(3);
+  expect(stderr).toContain('No room left');
+  expect(left).toMatch(/^\.\S+\.tankobon$/);
+});
+
+test('a disk that is full only for the CBZ keeps the pages and leaves no half of it', async () => {
+  const { code, stderr, left } = await onDisk('size=1800k');
+  expect(code).toBe(3);
+  expect(stderr).toContain('No room left');
+  expect(left).toMatch(/^\.\S+\.tankobon$/);
+});
+
+test('a read-only folder is said so and exits 3', async () => {
+  const { code, stderr } = await onDisk('size=1m', 'mount -o remount,ro "$SHELF"');
+  expect(code).toBe(3);
+  expect(stderr).toContain('May not write');
+});
+
+test('a name too long for the file system is said so', async () => {
+  const { code, stderr } = await tankobon(['download', ID, '-o', join(folder, 'x'.repeat(300))], {
+    env,
+  });
+  expect(code).toBe(3);
+  expect(stderr).toContain('too long');
+});
+
+test('two processes at the same chapter and folder: one does it, the other waits and finds it done', async () => {
+  const before = service.log.length;
+  const output = join(folder, 'both');
+  const both = await Promise.all(
+    [1, 2].map(() => tankobon(['download', ID, '-o', output, '--concurrency', '1'], { env })),
+  );
+  expect(both.map(({ code }) => code)).toEqual([0, 0]);
+  expect(both.map(({ stderr }) => stderr).join('')).toContain('Another tankobon is at work');
+  expect(readdirSync(output)).toEqual([`${ID}.cbz`]);
+  execFileSync('unzip', ['-tq', join(output, `${ID}.cbz`)]);
+  expect(service.log.slice(before).filter(({ host }) => host === 'node')).toHaveLength(PAGES);
+});
+
+test('a chapter from a file, from standard input, and twice on the command line is done once', async () => {
+  const input = `# a shelf\n\n${ID}\nnonsense\nhttps://mangadex.org/chapter/${ID}/3 # again\n`;
+  const { code, stdout, stderr } = await tankobon(
+    ['download', ID, '--from-file', '-', '-o', folder],
+    { env, input },
+  );
+  expect(code).toBe(0);
+  expect(stdout.trim().split('\n')).toHaveLength(1);
+  expect(stderr).toMatch(/standard input, line 4: "nonsense"/);
+});
+
+test('the network being dead is said in a sentence that helps', async () => {
+  const dead = { ...env, TANKOBON_API_URL: 'http://127.0.0.1:9' };
+  const { code, stderr } = await tankobon(['download', ID, '-o', folder], { env: dead });
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/127\.0\.0\.1:9/);
+  expect(stderr).toContain('Check the network');
+  expect(stderr).not.toMatch(/\bat .*\.js:\d+/);
+});

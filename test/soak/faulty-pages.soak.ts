@@ -1,0 +1,68 @@
+/** A thousand pages, one load in five failing in a way drawn from the whole fault list. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { reportStatus } from '../../src/cli/commands/report-status.js';
+import { madeChapter } from '../../src/demo/library/library.js';
+import type { LogEntry } from '../../src/demo/log.js';
+import { Rig, type Ran } from '../download/rig.js';
+import { fastClock } from './fast-clock.js';
+
+const CHAPTERS = 10;
+const PAGES = 100;
+const SEED = 20_26;
+const chapters = Array.from({ length: CHAPTERS }, (_, index) =>
+  madeChapter({
+    id: `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f01${String(index).padStart(2, '0')}`,
+    pages: PAGES,
+    bytesPerPage: 12_000,
+    seed: index + 1,
+  }),
+);
+
+let rig: Rig;
+let ran: Ran;
+beforeAll(async () => {
+  // Both sides live five times as fast, so that the quotas, which hold, cost seconds and not minutes.
+  const clock = fastClock(5);
+  rig = await Rig.start({ chapters, clock, specificationOnly: true });
+  rig.service.misbehave({ seed: SEED, share: 0.2 });
+  ran = await rig.download({ targets: chapters.map(({ id }) => id) }, { clock });
+  // What the exit had no patience for.
+  await rig.command((run) => reportStatus({ flush: true }, run));
+});
+afterAll(() => rig.stop());
+
+test('every page is present and right', () => {
+  expect(ran.events.at(-1)).toMatchObject({ type: 'summary', saved: CHAPTERS, failed: 0 });
+  expect(ran.code).toBe(0);
+  for (const file of rig.archives()) execFileSync('unzip', ['-tq', file]);
+  expect(ran.events.filter(({ type }) => type === 'page-loaded')).toHaveLength(CHAPTERS * PAGES);
+});
+
+test('one correct report for each load, the failed ones before the metadata is asked for again', () => {
+  const failures = ran.events.filter(({ type }) => type === 'page-failed').length;
+  expect(failures).toBeGreaterThan(CHAPTERS * PAGES * 0.1);
+  const { reports, log } = rig.service;
+  expect(reports.filter(({ success }) => success)).toHaveLength(CHAPTERS * PAGES);
+  expect(reports.filter(({ success }) => !success)).toHaveLength(failures);
+
+  for (const chapter of chapters) {
+    const isRenewal = ({ path }: LogEntry) => path === `/at-home/server/${chapter.id}`;
+    const saysFailed = ({ host, body }: LogEntry) =>
+      host === 'network' && body.includes(chapter.hash) && body.includes('"success":false');
+    const failed = ran.events.filter(
+      (event) => event.type === 'page-failed' && event.chapter === chapter.id,
+    ).length;
+    const [first, ...renewals] = log.filter(isRenewal);
+    expect(first).toBeDefined();
+    expect(renewals.length).toBeLessThanOrEqual(failed);
+    for (const [index, renewal] of renewals.entries()) {
+      const before = log.slice(0, log.indexOf(renewal)).filter(saysFailed);
+      expect(before.length).toBeGreaterThan(index);
+    }
+  }
+});
+
+test('no rule of the service was broken', () => {
+  expect(rig.service.violations()).toEqual([]);
+});

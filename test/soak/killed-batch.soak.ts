@@ -1,0 +1,105 @@
+/** A batch that is killed at fifty random moments: no report lost that was due, none sent again more than once a kill. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { madeChapter } from '../../src/demo/library/library.js';
+import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+import { start, tankobon } from '../cli/command.js';
+
+const KILLS = 50;
+const chapters = Array.from({ length: 6 }, (_, index) =>
+  madeChapter({
+    id: `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f020${index}`,
+    pages: 60,
+    bytesPerPage: 15_000,
+    seed: index + 1,
+  }),
+);
+
+let service: PracticeService;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-soak-'));
+  service = await startPracticeService({
+    chapters,
+    specificationOnly: true,
+    latencyMs: { node: 120, network: 15 },
+  });
+  service.misbehave({
+    seed: 7,
+    share: 0.05,
+    faults: ['status-500', 'cut-with-length', 'flipped-byte'],
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('killed fifty times, the batch ends whole, and the network has heard of every load', async () => {
+  const env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
+  const output = join(folder, 'shelf');
+  const words = [
+    'download',
+    '--json',
+    '--no-metadata',
+    '--concurrency',
+    '3',
+    '-o',
+    output,
+    ...chapters.map(({ id }) => id),
+  ];
+  const told: { page: number; chapter: string }[] = [];
+  let kills = 0;
+  for (let round = 0; round < KILLS; round += 1) {
+    const { child, finished } = start(words, { env });
+    await delay(250 + Math.random() * 1_500);
+    if (child.exitCode === null) kills += 1;
+    child.kill('SIGKILL');
+    told.push(...pagesIn((await finished).stdout));
+  }
+  const last = await tankobon(words, { env });
+  expect({ code: last.code, stderr: last.stderr }).toMatchObject({ code: 0 });
+  told.push(...pagesIn(last.stdout));
+  await tankobon(['report-status', '--flush'], { env });
+
+  for (const name of readdirSync(output)) execFileSync('unzip', ['-tq', join(output, name)]);
+  expect(readdirSync(output)).toHaveLength(chapters.length);
+
+  const good = new Map<string, number>();
+  for (const { url, success } of service.reports)
+    if (success) good.set(pageOf(url), (good.get(pageOf(url)) ?? 0) + 1);
+  const names = new Map(chapters.map((chapter) => [chapter.id, chapter]));
+  for (const { chapter, page } of told) {
+    const loaded = names.get(chapter);
+    expect(
+      good.has(`${loaded?.hash ?? ''}/${loaded?.pages('data')[page - 1]?.fileName ?? ''}`),
+    ).toBe(true);
+  }
+  const loads = service.log.filter(({ host }) => host === 'node').length;
+  expect(service.reports.length).toBeLessThanOrEqual(loads + kills * MOST_IN_FLIGHT);
+  expect(service.violations()).toEqual([]);
+});
+
+/** Reports under way at once: as many may be repeated by one kill. */
+const MOST_IN_FLIGHT = 4;
+
+function pagesIn(stdout: string): { page: number; chapter: string }[] {
+  return stdout.split('\n').flatMap((line) => {
+    try {
+      const event = JSON.parse(line) as { type: string; page: number; chapter: string };
+      return event.type === 'page-loaded' ? [event] : [];
+    } catch {
+      // The last line of a killed process may be torn.
+      return [];
+    }
+  });
+}
+
+/** `<hash>/<file name>`, the last two segments. */
+function pageOf(url: string): string {
+  return url.split('/').slice(-2).join('/');
+}
