@@ -131,7 +131,7 @@ export class ReportSender {
 
   async #isHopeless(waitedMs: number): Promise<boolean> {
     if (await this.#breaker.isOpen()) {
-      return this.#inFlight.size === 0 || waitedMs >= PROBE_PATIENCE_MS;
+      return this.#workers.size === 0 || waitedMs >= PROBE_PATIENCE_MS;
     }
     const earliestMs = Math.min(...this.#inFlight.values());
     return !this.#answered && this.parts.clock.monotonicMs() - earliestMs >= SILENCE_MS;

@@ -1,0 +1,112 @@
+/**
+ * A small, strict stand-in for the service's hosts: it writes down when each request arrives, and answers late,
+ * wrongly or not at all as it is told. It counts by sliding windows, over the arrivals, after the fact.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { readAddresses, type ServiceAddresses } from '../../src/service/addresses.js';
+
+export interface Arrival {
+  readonly atMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export interface Reply {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: unknown;
+  /** Sent as it stands instead of `body`. */
+  readonly raw?: string | Buffer;
+}
+
+export type Behaviour = (arrival: Arrival, number: number) => Reply | 'silence' | 'reset';
+
+export interface StandIn {
+  readonly url: string;
+  readonly addresses: ServiceAddresses;
+  readonly arrivals: Arrival[];
+  behave(behaviour: Behaviour): void;
+  stop(): Promise<void>;
+}
+
+export interface StandInOptions {
+  /** From the arrival to the answer; a function is asked for each. */
+  readonly latencyMs?: number | (() => number);
+}
+
+const OK: Behaviour = () => ({ body: { result: 'ok' } });
+
+export async function startStandIn(options: StandInOptions = {}): Promise<StandIn> {
+  const arrivals: Arrival[] = [];
+  const sockets = new Set<Socket>();
+  let behaviour = OK;
+  const server = createServer((request, response) => {
+    const atMs = performance.now();
+    void readBody(request).then((body) => {
+      const { method = '', url: path = '', headers } = request;
+      const arrival = { atMs, method, path, headers, body };
+      arrivals.push(arrival);
+      const reply = behaviour(arrival, arrivals.length);
+      const { latencyMs = 0 } = options;
+      const ms = typeof latencyMs === 'number' ? latencyMs : latencyMs();
+      setTimeout(() => {
+        answer(request, response, reply);
+      }, ms);
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    addresses: readAddresses({ apiUrl: url, authUrl: url, networkUrl: url, realm: 'practice' }),
+    arrivals,
+    behave(next) {
+      behaviour = next;
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, reply: ReturnType<Behaviour>) {
+  if (reply === 'silence') return;
+  if (reply === 'reset') {
+    request.socket.resetAndDestroy();
+    return;
+  }
+  response.writeHead(reply.status ?? 200, {
+    'content-type': 'application/json',
+    ...reply.headers,
+  });
+  response.end(reply.raw ?? JSON.stringify(reply.body ?? {}));
+}
+
+/** The most arrivals that lie within any `periodMs`, by a window that slides and is half open. */
+export function mostInAnyWindow(timesMs: readonly number[], periodMs: number): number {
+  const sorted = [...timesMs].sort((a, b) => a - b);
+  let first = 0;
+  let most = 0;
+  sorted.forEach((atMs, at) => {
+    while (atMs - (sorted[first] ?? atMs) >= periodMs) first += 1;
+    most = Math.max(most, at - first + 1);
+  });
+  return most;
+}

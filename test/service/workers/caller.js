@@ -1,0 +1,64 @@
+import { setInterval } from 'node:timers';
+
+// One process of several that call the API through the shared ledger. Its parent hands out the work: each
+// message `go` is one request, answered by `done`; `end` closes the ledger.
+const job = JSON.parse(process.argv[2]);
+const load = (module) => import(`${job.dist}/service/${module}.js`);
+
+const { readAddresses } = await load('addresses');
+const { createServiceClient } = await load('client');
+const { openConnections } = await load('connections');
+const { openMachineLedger } = await load('machine-ledger');
+const { systemClock } = await import(`${job.dist}/kernel/clock.js`);
+
+// The wall clock of this process: wrong from the start, and stepped again and again.
+let wallMs = job.wallOffsetMs ?? 0;
+const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + wallMs };
+if (job.wallOffsetMs) {
+  setInterval(() => {
+    wallMs = -wallMs;
+  }, 700).unref();
+}
+
+const addresses = readAddresses({
+  apiUrl: job.url,
+  authUrl: job.url,
+  networkUrl: job.url,
+  realm: 'practice',
+});
+const limits = Object.fromEntries(
+  ['connect', 'tls', 'firstByte', 'idle', 'page', 'api', 'report'].map((name) => [
+    `${name}TimeoutMs`,
+    20_000,
+  ]),
+);
+const connections = await openConnections(limits);
+const ledger = openMachineLedger({
+  folder: job.folder,
+  addresses,
+  clock,
+  warn: (text) => process.send({ warned: text }),
+  ...(job.periodScale && { periodScale: job.periodScale }),
+});
+const client = createServiceClient({
+  addresses,
+  isOwn: () => false,
+  connections,
+  ledger,
+  clock,
+});
+
+process.on('message', (message) => {
+  if (message === 'end') {
+    void ledger.close().then(() => {
+      connections.close();
+      process.disconnect();
+    });
+    return;
+  }
+  client.api({ method: 'GET', path: job.path, schema: (value) => value }).then(
+    () => process.send({ done: true }),
+    (error) => process.send({ done: false, code: error.code, message: error.message }),
+  );
+});
+process.send({ ready: true });
