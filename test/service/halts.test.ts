@@ -43,6 +43,9 @@ const thrown = async (promise: Promise<unknown>): Promise<TankobonError> => {
   if (error instanceof TankobonError) return error;
   throw new Error(`Not one of our errors: ${String(error)}`);
 };
+const untilHalted = async (): Promise<void> => {
+  while (viewLedger({ folder, clock }).cooldown === undefined) await clock.sleep(5);
+};
 /** Time passes as soon as somebody waits for it. */
 const passAtOnce = async (ms: number): Promise<void> => {
   clock.pass(ms);
@@ -62,7 +65,7 @@ describe('429', () => {
     const [one, other] = [await make(), await make()];
     answerOnce({ 'retry-after': '1' });
     const first = one.client.api(REQUEST);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await untilHalted();
     const page = other.client.admit({ method: 'GET', url: new URL('/x.png', service.url) });
     await Promise.all([
       first,
@@ -82,7 +85,7 @@ describe('429', () => {
     const { client } = await make();
     answerOnce({ 'retry-after': '1' });
     const first = client.api(REQUEST);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await untilHalted();
     await Promise.all([first, client.api(REQUEST), client.api(REQUEST), client.api(REQUEST)]);
     const [, trial = 0, ...later] = service.arrivals.map(({ atMs }) => atMs);
     expect(later).toHaveLength(3);

@@ -6,7 +6,7 @@ import { UsageError } from '../../kernel/errors.js';
 import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
 import type { LedgerView, QuotaView } from '../../service/ledger-view.js';
 import { resetLedger, viewLedger } from '../../service/machine-ledger.js';
-import type { Run } from '../run.js';
+import type { BareRun } from '../run.js';
 
 export interface LimitsOptions {
   /** One JSON object instead of a table. */
@@ -18,14 +18,14 @@ export interface LimitsOptions {
 const BAR_CELLS = 20;
 
 /** Throws UsageError('bad-option') where `reset` is asked for and there is no terminal to ask at. */
-export async function limits(options: LimitsOptions, run: Run): Promise<ExitCode> {
+export async function limits(options: LimitsOptions, run: BareRun): Promise<ExitCode> {
   if (options.reset === true) return reset(run);
   const view = viewLedger({ folder: run.folders.ledger, clock: run.clock });
   run.stdout.write(options.json === true ? `${JSON.stringify(asJson(view))}\n` : asTable(view));
   return EXIT.done;
 }
 
-async function reset(run: Run): Promise<ExitCode> {
+async function reset(run: BareRun): Promise<ExitCode> {
   const { folders, clock, stdin, stderr, signal } = run;
   if (!stdin.isTTY) {
     throw new UsageError('bad-option', 'The ledger is reset only after a question at a terminal.', {

@@ -1,0 +1,205 @@
+/**
+ * The way to the service: one loop that asks the ledger (which knows of any cooldown), sends, and hears the
+ * answer, so that no request and no repeat of one escapes the limits. The bearer is put on requests to the API
+ * and on nothing else.
+ */
+import type { Clock } from '../kernel/clock.js';
+import { ServiceError, UsageError } from '../kernel/errors.js';
+import { endpointUrl, hostKey, tokenUrl, type ServiceAddresses } from './addresses.js';
+import { checkReach } from './collection.js';
+import type { Connections } from './connections.js';
+import { exchange, jsonValue, Silence, type Incoming, type Outgoing } from './exchange.js';
+import { isBan, isTokenRejected, judged, shaped, type Answer } from './judgement.js';
+import type { IsOwn } from './own-domain.js';
+import type { Line, Place, RateLedger, Wait } from './rate-ledger.js';
+import { markPassing, MOST_TRIES, PassingFailure, pauseMs } from './retry.js';
+
+export type { Answer } from './judgement.js';
+
+/** A login in force, as far as the client needs to know it. */
+export interface Bearer {
+  /** A token that is good now; undefined when nobody is logged in. */
+  token(signal?: AbortSignal): Promise<string | undefined>;
+  /** Another one, after the API rejected this. */
+  renewed(rejectedToken: string, signal?: AbortSignal): Promise<string | undefined>;
+  isPastItsTime(token: string): boolean;
+}
+
+export interface ApiRequest<T> {
+  readonly method: 'GET' | 'POST';
+  /** Below the API's base, such as `/at-home/server/…`. */
+  readonly path: string;
+  readonly query?: URLSearchParams;
+  readonly json?: unknown;
+  /** Gives the answer its shape; what it throws becomes `bad-answer`. */
+  readonly schema: (value: unknown) => T;
+  /** What solving a captcha gave, for the repeat of the request that asked for it. */
+  readonly captchaResult?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface ServiceClient {
+  /**
+   * One call of the API. Failures that pass are tried three times in all where the request is a GET. Throws
+   * `unreachable`, `service-failed`, `bad-answer`, `rate-limited`, `banned`, `wait-too-long`, CaptchaRequired,
+   * and ServiceRefusal for any other 4xx.
+   */
+  api<T>(request: ApiRequest<T>): Promise<T>;
+  /** POST to the token endpoint (spec 4.1), once. Any status but 429 and a ban is the caller's to judge. */
+  tokenForm(form: URLSearchParams, signal?: AbortSignal): Promise<Answer>;
+  /** A place for a load from one of the service's hosts; undefined for a volunteer's, which needs none. */
+  admit(line: Line, signal?: AbortSignal): Promise<Place | undefined>;
+}
+
+export interface ClientParts {
+  readonly addresses: ServiceAddresses;
+  readonly isOwn: IsOwn;
+  readonly connections: Connections;
+  readonly ledger: RateLedger;
+  readonly clock: Clock;
+  /** Absent: all requests are anonymous. */
+  readonly bearer?: Bearer;
+  /** Called for waits of over two seconds. */
+  readonly onWait?: (wait: Wait) => void;
+  /** An answer larger than this, unpacked, is refused. */
+  readonly maxAnswerBytes?: number;
+  readonly random?: () => number;
+}
+
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+/** How often one request is sent again after a 429; each time all requests have waited as the service asked. */
+const MOST_THROTTLED = 5;
+const LONGEST_WAIT_MS = 15 * 60_000;
+
+export function createServiceClient(parts: ClientParts): ServiceClient {
+  return new Client(parts);
+}
+
+class Client implements ServiceClient {
+  readonly #hosts: ReadonlySet<string>;
+
+  constructor(private readonly parts: ClientParts) {
+    const { apiUrl, authUrl, networkUrl } = parts.addresses;
+    this.#hosts = new Set([apiUrl, authUrl, networkUrl].map(hostKey));
+  }
+
+  async api<T>(request: ApiRequest<T>): Promise<T> {
+    checkReach(request.query ?? new URLSearchParams());
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#apiOnce(request);
+      } catch (error) {
+        if (!(error instanceof PassingFailure)) throw error;
+        // A request that changes something might have been carried out although its answer was lost.
+        if (request.method !== 'GET' || tries === MOST_TRIES) throw error.failure;
+        await this.#pause(tries, error, request.signal);
+      }
+    }
+  }
+
+  async tokenForm(form: URLSearchParams, signal?: AbortSignal): Promise<Answer> {
+    const outgoing = { method: 'POST', url: tokenUrl(this.parts.addresses), form, signal } as const;
+    return this.#send('auth', outgoing).catch((error: unknown) => {
+      throw error instanceof PassingFailure ? error.failure : error;
+    });
+  }
+
+  async admit(line: Line, signal?: AbortSignal): Promise<Place | undefined> {
+    const own = this.#hosts.has(hostKey(line.url)) || this.parts.isOwn(line.url);
+    return own ? this.#reserve(line, signal) : undefined;
+  }
+
+  async #apiOnce<T>(request: ApiRequest<T>): Promise<T> {
+    const { method, path, query, json, signal } = request;
+    const url = endpointUrl(this.parts.addresses.apiUrl, path, query);
+    const what = `${method} ${path}`;
+    const outgoing: Outgoing = { method, url, json, signal };
+    const { bearer } = this.parts;
+    const token = await bearer?.token(signal);
+    let answer = await this.#send('api', withHeaders(outgoing, token, request.captchaResult));
+    if (bearer && token !== undefined && isTokenRejected(answer, bearer.isPastItsTime(token))) {
+      const fresh = await bearer.renewed(token, signal);
+      if (fresh !== undefined && fresh !== token) {
+        answer = await this.#send('api', withHeaders(outgoing, fresh, request.captchaResult));
+      }
+    }
+    return shaped(what, judged(what, answer, this.parts.clock.wallMs()), request.schema);
+  }
+
+  /** Sends until the answer is neither a 429 nor a ban; after a ban it is the ledger that throws. */
+  async #send(kind: 'api' | 'auth', outgoing: Outgoing): Promise<Answer> {
+    for (let throttled = 0; ; throttled += 1) {
+      const place = await this.#reserve(outgoing, outgoing.signal);
+      const answer = await this.#exchange(kind, outgoing, place);
+      if (answer.status !== 429 && !isBan(answer)) return answer;
+      if (throttled === MOST_THROTTLED) {
+        throw new ServiceError(
+          'rate-limited',
+          `${outgoing.url.host} answered 429 ${throttled + 1} times, although each wait was kept.`,
+        );
+      }
+    }
+  }
+
+  async #exchange(kind: 'api' | 'auth', outgoing: Outgoing, place: Place): Promise<Answer> {
+    const { maxAnswerBytes = MAX_ANSWER_BYTES } = this.parts;
+    let incoming: Incoming;
+    try {
+      incoming = await exchange(this.parts.connections[kind], outgoing);
+    } catch (error) {
+      await place.settle(error instanceof Silence ? 'silence' : undefined);
+      throw markPassing(error);
+    }
+    const { status, headers } = incoming;
+    if (status === 429) {
+      incoming.drop();
+      await place.settle({ status, headers });
+      return { status, headers, body: undefined };
+    }
+    if (status !== 403) void place.settle({ status, headers });
+    try {
+      const text = await incoming.text(maxAnswerBytes);
+      const answer = { status, headers, body: jsonValue(text) };
+      if (status === 403) await place.settle({ status, headers, generic: isBan(answer) });
+      return answer;
+    } catch (error) {
+      // A 403 whose page never came whole is no word of the service's own either.
+      if (status === 403) await place.settle({ status, headers, generic: true });
+      throw markPassing(error);
+    }
+  }
+
+  async #reserve(line: Line, signal?: AbortSignal): Promise<Place> {
+    const { ledger, onWait } = this.parts;
+    return ledger.reserve(line, { ...(signal && { signal }), ...(onWait && { onWait }) });
+  }
+
+  async #pause(failed: number, failure: PassingFailure, signal?: AbortSignal): Promise<void> {
+    const { clock, onWait, random = Math.random } = this.parts;
+    const ms = Math.max(pauseMs(failed, random), failure.serviceSaysMs ?? 0);
+    const untilMs = clock.wallMs() + ms;
+    if (ms > LONGEST_WAIT_MS) {
+      throw new ServiceError(
+        'wait-too-long',
+        `The service asks for a pause until ${new Date(untilMs).toISOString()}.`,
+        { cause: failure.failure },
+      );
+    }
+    if (ms > 2_000) onWait?.({ for: 'cooldown', untilMs, why: 'the service asked for a pause' });
+    await clock.sleep(ms, signal);
+  }
+}
+
+function withHeaders(outgoing: Outgoing, token?: string, captchaResult?: string): Outgoing {
+  if (captchaResult !== undefined && !/^[\x21-\x7e]+$/.test(captchaResult)) {
+    throw new UsageError('bad-option', 'The result of a captcha is one word, without spaces.');
+  }
+  return {
+    ...outgoing,
+    headers: {
+      accept: 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(captchaResult !== undefined && { 'x-captcha-result': captchaResult }),
+    },
+  };
+}

@@ -1,0 +1,165 @@
+/**
+ * The two ways in which the service says stop (spec 7), as pure decisions: 429, which is waited for, and the ban
+ * of a generic 403, which ends everything until its cooldown is over. After either has ended, requests go one at a
+ * time until one is answered well, so that a stop that goes on is met by one request and not by many.
+ */
+import { namedWaitMs } from './rate-headers.js';
+import type { HeardAnswer } from './rate-ledger.js';
+
+/** All times but the `WallMs` are monotonic milliseconds of this boot. */
+export interface Halt {
+  readonly sinceMs: number;
+  /** The same moment by the wall clock, for after a reboot. */
+  readonly sinceWallMs: number;
+  readonly untilMs: number;
+  /** How often it was met in a row. */
+  readonly strikes: number;
+}
+
+export interface Cooldown {
+  /** A 429 is being waited for, or the wait is over and no good answer has come yet. */
+  readonly stop?: Halt;
+  /** A ban; kept for a day after its end, so that the next one is known to be the second. */
+  readonly ban?: Halt & { readonly over?: true };
+  /** The place of the one request that tries whether a halt has ended. */
+  readonly probe?: string;
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** Where the service names no time: 5 s, 10 s, 20 s …, a quarter of an hour at most. */
+const FIRST_PAUSE_MS = 5 * SECOND_MS;
+const LONGEST_PAUSE_MS = 15 * MINUTE_MS;
+const SHORTEST_PAUSE_MS = SECOND_MS;
+/** The ban's duration is undisclosed (spec 7): 10 minutes, doubled each time it is met again, a day at most. */
+const FIRST_BAN_MS = 10 * MINUTE_MS;
+const LONGEST_HALT_MS = DAY_MS;
+
+export interface Moment {
+  readonly nowMs: number;
+  readonly wallMs: number;
+}
+
+/** How long a 429 stops everything: as long as it says; longer than that where it says so in vain, or nothing. */
+function stopLengthMs(namedMs: number | undefined, strikes: number): number {
+  const growingMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (strikes - 1));
+  if (namedMs === undefined) return growingMs;
+  const leastMs = strikes === 1 ? SHORTEST_PAUSE_MS : growingMs;
+  return Math.min(LONGEST_HALT_MS, Math.max(namedMs, leastMs));
+}
+
+function banLengthMs(strikes: number): number {
+  return Math.min(LONGEST_HALT_MS, FIRST_BAN_MS * 2 ** (strikes - 1));
+}
+
+/** What the answer to a request makes of the cooldown; `silence`: nothing came within the time limits. */
+export function cooldownAfter(
+  cooldown: Cooldown,
+  place: { readonly id: string; readonly grantedMs: number },
+  answer: HeardAnswer | 'silence' | undefined,
+  moment: Moment,
+): Cooldown {
+  const { probe, ...halts } = cooldown;
+  const rest: Cooldown = probe === undefined || probe === place.id ? halts : cooldown;
+  if (answer === undefined) return rest;
+  if (answer === 'silence') return afterSilence(rest, moment);
+  if (answer.status === 429) return after429(rest, place.grantedMs, answer, moment);
+  if (answer.generic === true) return afterBan(rest, place.grantedMs, moment);
+  // From a host of pictures a 403 says that a base URL has expired, and nothing of bans.
+  if (answer.status === 403 && answer.generic === undefined) return rest;
+  return afterGoodAnswer(rest, place.grantedMs);
+}
+
+function after429(
+  cooldown: Cooldown,
+  grantedMs: number,
+  { headers }: HeardAnswer,
+  { nowMs, wallMs }: Moment,
+): Cooldown {
+  const { stop } = cooldown;
+  // Requests that were under way when the first 429 came are answered alike; that is one stop, not several.
+  const sameStop = stop !== undefined && grantedMs <= stop.sinceMs;
+  const strikes = sameStop ? stop.strikes : Math.min(30, (stop?.strikes ?? 0) + 1);
+  const untilMs = nowMs + stopLengthMs(namedWaitMs(headers, wallMs), strikes);
+  const halt = { sinceMs: nowMs, sinceWallMs: wallMs, untilMs, strikes };
+  return {
+    ...cooldown,
+    stop: sameStop ? { ...stop, untilMs: Math.max(stop.untilMs, untilMs) } : halt,
+  };
+}
+
+function afterBan(cooldown: Cooldown, grantedMs: number, { nowMs, wallMs }: Moment): Cooldown {
+  const known = currentBan(cooldown, nowMs);
+  const sameBan = known !== undefined && grantedMs <= known.sinceMs;
+  const strikes = sameBan ? known.strikes : Math.min(30, (known?.strikes ?? 0) + 1);
+  const untilMs = nowMs + banLengthMs(strikes);
+  const sinceMs = sameBan ? known.sinceMs : nowMs;
+  return { ...cooldown, ban: { sinceMs, sinceWallMs: wallMs, untilMs, strikes } };
+}
+
+/** Right after a ban the service may not answer at all (spec 7); each request renews its cooldown. */
+function afterSilence(cooldown: Cooldown, { nowMs, wallMs }: Moment): Cooldown {
+  const ban = currentBan(cooldown, nowMs);
+  if (ban === undefined || ban.over === true) return cooldown;
+  const lengthMs = banLengthMs(ban.strikes);
+  // Long after, it is more likely that the network is down.
+  if (nowMs - ban.untilMs > lengthMs) return cooldown;
+  return {
+    ...cooldown,
+    ban: {
+      sinceMs: nowMs,
+      sinceWallMs: wallMs,
+      untilMs: nowMs + lengthMs,
+      strikes: ban.strikes,
+    },
+  };
+}
+
+function afterGoodAnswer(cooldown: Cooldown, grantedMs: number): Cooldown {
+  const { stop, ban, ...rest } = cooldown;
+  return {
+    ...rest,
+    // What was sent before the halt says nothing about whether it has ended.
+    ...(stop && grantedMs < stop.untilMs && { stop }),
+    ...(ban && { ban: grantedMs < ban.untilMs ? ban : { ...ban, over: true as const } }),
+  };
+}
+
+function currentBan({ ban }: Cooldown, nowMs: number): Cooldown['ban'] {
+  return ban !== undefined && nowMs - ban.untilMs > DAY_MS ? undefined : ban;
+}
+
+/** The ban in force. */
+export function banInForce({ ban }: Cooldown, nowMs: number): Halt | undefined {
+  return ban !== undefined && ban.untilMs > nowMs ? ban : undefined;
+}
+
+/** The 429 that is being waited for. */
+export function stopInForce({ stop }: Cooldown, nowMs: number): Halt | undefined {
+  return stop !== undefined && stop.untilMs > nowMs ? stop : undefined;
+}
+
+/** Whether a halt is over as far as time goes, but no good answer has shown it yet. */
+export function isOnProbation({ stop, ban }: Cooldown): boolean {
+  return stop !== undefined || (ban !== undefined && ban.over !== true);
+}
+
+/** Without what no longer matters: a ban of which a day has passed. */
+export function pruneCooldown(cooldown: Cooldown, nowMs: number): Cooldown {
+  const { ban, ...rest } = cooldown;
+  return ban === undefined || currentBan(cooldown, nowMs) ? cooldown : rest;
+}
+
+/** After a reboot: what the wall clock says is left of each halt, and never more than its whole length. */
+export function cooldownAfterReboot(cooldown: Cooldown, { nowMs, wallMs }: Moment): Cooldown {
+  const moved = <H extends Halt>(halt: H): H => {
+    const lengthMs = Math.max(0, halt.untilMs - halt.sinceMs);
+    const goneMs = wallMs - halt.sinceWallMs;
+    const leftMs = goneMs < 0 ? lengthMs : Math.max(0, lengthMs - goneMs);
+    return { ...halt, sinceMs: nowMs, untilMs: nowMs + leftMs };
+  };
+  const { stop, ban } = cooldown;
+  return { ...(stop && { stop: moved(stop) }), ...(ban && { ban: moved(ban) }) };
+}

@@ -1,0 +1,60 @@
+/** The ledger of this machine, put together: its folder, its processes, and what the service's requests draw on. */
+import type { Clock } from '../kernel/clock.js';
+import { hostKey, pathBelow, type ServiceAddresses } from './addresses.js';
+import { Holders } from './holders.js';
+import { LedgerFile } from './ledger-file.js';
+import { viewOf, type LedgerView } from './ledger-view.js';
+import { quotasOf, type PeriodScale, type Quota } from './quotas.js';
+import type { Line, RateLedger } from './rate-ledger.js';
+import { SharedLedger } from './shared-ledger.js';
+
+export interface MachineLedgerOptions {
+  /** `TANKOBON_LEDGER`, or the ledger's own folder in the state folder. Made where it is missing. */
+  readonly folder: string;
+  readonly addresses: ServiceAddresses;
+  readonly clock: Clock;
+  readonly warn: (message: string) => void;
+  /** For a practice service whose periods are shortened. */
+  readonly periodScale?: PeriodScale;
+}
+
+export function openMachineLedger(options: MachineLedgerOptions): RateLedger {
+  const { folder, clock, warn, addresses, periodScale } = options;
+  return new SharedLedger({
+    store: new LedgerFile({ folder, clock, warn }),
+    company: new Holders(folder),
+    clock,
+    quotasFor: (line) => quotasFor(addresses, line, periodScale),
+  });
+}
+
+/** The general limit counts per API host; the token endpoint's host is spared alike. Others have no known limit. */
+export function quotasFor(
+  { apiUrl, authUrl }: ServiceAddresses,
+  { method, url }: Line,
+  scale?: PeriodScale,
+): readonly Quota[] {
+  const host = hostKey(url);
+  if (host === hostKey(apiUrl)) {
+    return quotasOf(host, method, pathBelow(apiUrl, url) ?? '', scale);
+  }
+  return host === hostKey(authUrl) ? quotasOf(host, method, '', scale) : [];
+}
+
+/** What stands in the ledger now, for showing. Waits for nobody, and changes nothing. */
+export function viewLedger({ folder, clock }: { folder: string; clock: Clock }): LedgerView {
+  const file = new LedgerFile({ folder, clock, warn: () => undefined });
+  return viewOf(file.peek(), { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() });
+}
+
+/** Forgets all but the requests that are under way, and those who wait. */
+export async function resetLedger(options: Omit<MachineLedgerOptions, 'addresses'>): Promise<void> {
+  await new LedgerFile(options).exchange((state) => {
+    state.places = state.places.filter(({ settledMs }) => settledMs === undefined);
+    state.foreign = [];
+    state.limits = [];
+    state.cooldown = {};
+    delete state.fullAtMs;
+    return Promise.resolve();
+  });
+}

@@ -1,0 +1,32 @@
+/**
+ * Files of a folder that several users of the machine may share: whoever may write to the folder may write to
+ * them, whatever the umask of the process that came first.
+ */
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isSystemError } from '../kernel/files.js';
+
+const READ_WRITE_BITS = 0o666;
+const OWNER_BITS = 0o600;
+
+/** Makes the file, empty, where it is missing. */
+export function makeShared(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', OWNER_BITS));
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST')) return;
+    throw error;
+  }
+  share(file);
+}
+
+/** Gives a file of this process the rights that its folder gives. */
+export function share(file: string): void {
+  const folderBits = statSync(dirname(file)).mode & READ_WRITE_BITS;
+  // Who may not write to the folder may not write to its files, nor learn what they hold.
+  const others = [0o060, 0o006].filter((bits) => (folderBits & bits) === bits);
+  chmodSync(
+    file,
+    others.reduce((mode, bits) => mode | bits, OWNER_BITS),
+  );
+}
