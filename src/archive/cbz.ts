@@ -52,78 +52,119 @@ export async function writeCbz(cbz: Cbz): Promise<{ bytes: number }> {
     if ((await statIfThere(cbz.file))?.isFile() === false) {
       throw new StorageError('name-taken', `Something that is no file stands at ${cbz.file}.`);
     }
-    const aside = asideName(cbz.file);
+    const growing = await GrowingCbz.begin({
+      aside: asideName(cbz.file),
+      pages: cbz.pages.length,
+      forceZip64: needsZip64(cbz),
+      ...(cbz.comment !== undefined && { comment: cbz.comment }),
+      ...(cbz.signal && { signal: cbz.signal }),
+    });
     try {
-      const entries = await writeAside(aside, cbz);
-      const bytes = await assertArchive(aside, entries, cbz.comment ?? '');
-      cbz.signal?.throwIfAborted();
-      await putInPlace(aside, cbz.file);
-      return { bytes };
+      for (const page of cbz.pages) await growing.add(page);
+      return await growing.finish(cbz.file, cbz.comicInfo);
     } finally {
-      await rm(aside, { force: true });
+      await growing.abandon();
     }
   } catch (error) {
     throw asStorageError(error, cbz.file);
   }
 }
 
+/** Loads the libraries that `writeCbz` and its check need, at a moment when nobody waits for them. Never rejects. */
+export async function warmUpPacking(): Promise<void> {
+  await Promise.allSettled([import('archiver'), import('yauzl')]);
+}
+
 /** The pages' names in the archive: `001.png`, with as many digits as the last one needs, and three at least. */
 export function pageNames(extensions: readonly string[]): string[] {
-  const digits = Math.max(3, String(extensions.length).length);
-  return extensions.map(
-    (extension, index) => `${String(index + 1).padStart(digits, '0')}.${extension}`,
-  );
+  return extensions.map((extension, index) => pageName(index, extensions.length, extension));
 }
 
-async function writeAside(aside: string, cbz: Cbz): Promise<AnnouncedEntry[]> {
-  const { ZipArchive } = await import('archiver');
-  const handle = await open(aside, 'wx');
-  try {
+function pageName(index: number, pages: number, extension: string): string {
+  const digits = Math.max(3, String(pages).length);
+  return `${String(index + 1).padStart(digits, '0')}.${extension}`;
+}
+
+/** What must be known of a CBZ before its first page. */
+export interface GrowingCbzWish {
+  /** Where it grows: in a folder of the file system that it shall end up on. */
+  readonly aside: string;
+  /** How many pages will come. */
+  readonly pages: number;
+  readonly comment?: string;
+  /** For archives of 4 GB or 65,535 entries; absent: one that grows so large is given up. */
+  readonly forceZip64?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** A CBZ to which pages are added in their order, when each is there; it gets its name at the end. */
+export class GrowingCbz {
+  readonly #announced: AnnouncedEntry[] = [];
+  #payloadBytes = 0;
+
+  private constructor(
+    private readonly wish: GrowingCbzWish,
+    private readonly handle: FileHandle,
+    private readonly archive: ZipArchive,
+    private readonly sink: Sink,
+  ) {}
+
+  /** Makes the file. Whatever happens then, `abandon` must be called in the end. */
+  static async begin(wish: GrowingCbzWish): Promise<GrowingCbz> {
+    const { ZipArchive } = await import('archiver');
+    const handle = await open(wish.aside, 'wx');
     const archive = new ZipArchive({
       store: true,
-      forceZip64: needsZip64(cbz),
-      comment: cbz.comment ?? '',
+      forceZip64: wish.forceZip64 ?? false,
+      comment: wish.comment ?? '',
     });
-    try {
-      return await writeEntries(archive, handle, cbz);
-    } finally {
-      archive.abort();
-      archive.destroy();
-    }
-  } finally {
-    await handle.close();
+    return new GrowingCbz(wish, handle, archive, sinkInto(archive, handle, wish.signal));
   }
-}
 
-async function writeEntries(
-  archive: ZipArchive,
-  handle: FileHandle,
-  cbz: Cbz,
-): Promise<AnnouncedEntry[]> {
-  const sink = sinkInto(archive, handle, cbz.signal);
-  const announced: AnnouncedEntry[] = [];
-  let payloadBytes = 0;
-  const add = async (name: string, data: Buffer): Promise<void> => {
+  async add(page: CbzPage): Promise<void> {
+    const tooLarge = this.#payloadBytes + page.bytes >= ZIP64_BYTES;
+    if (tooLarge && this.wish.forceZip64 !== true) {
+      throw new StorageError('archive-wrong', 'The pages are too many for a plain archive.');
+    }
+    const name = pageName(this.#announced.length, this.wish.pages, page.extension);
+    await this.#append(name, await readPage(page, this.wish.signal));
+  }
+
+  /** Adds the metadata, checks and syncs the whole, and gives it its name; replaces what stands there. */
+  async finish(file: string, comicInfo?: string): Promise<{ bytes: number }> {
+    const { aside, comment = '', signal } = this.wish;
+    if (comicInfo !== undefined) await this.#append(COMIC_INFO_NAME, Buffer.from(comicInfo));
+    await Promise.all([this.archive.finalize(), this.sink.drain(Number.POSITIVE_INFINITY)]);
+    await this.handle.sync();
+    await this.handle.close();
+    const bytes = await assertArchive(aside, this.#announced, comment);
+    signal?.throwIfAborted();
+    await putInPlace(aside, file);
+    return { bytes };
+  }
+
+  /** Lets go of the file, and removes it if it has not got its name. */
+  async abandon(): Promise<void> {
+    this.archive.abort();
+    this.archive.destroy();
+    await this.handle.close();
+    await rm(this.wish.aside, { force: true });
+  }
+
+  async #append(name: string, data: Buffer): Promise<void> {
+    const { archive, sink } = this;
     // A buffer, not a stream: so size and CRC stand before the data, and readers that stream can follow.
     archive.append(data, { name, date: ENTRY_DATE, mode: ENTRY_MODE });
-    announced.push({ name, bytes: data.length, crc32: crc32(data) });
-    payloadBytes += data.length;
-    if (payloadBytes - sink.writtenBytes() >= MOST_WAITING_BYTES) await sink.drain(payloadBytes);
-  };
-  const names = pageNames(cbz.pages.map((page) => page.extension));
-  for (const [index, page] of cbz.pages.entries()) {
-    await add(names[index] ?? '', await readPage(page, cbz.signal));
+    this.#announced.push({ name, bytes: data.length, crc32: crc32(data) });
+    this.#payloadBytes += data.length;
+    if (this.#payloadBytes - sink.writtenBytes() >= MOST_WAITING_BYTES)
+      await sink.drain(this.#payloadBytes);
   }
-  if (cbz.comicInfo !== undefined) await add(COMIC_INFO_NAME, Buffer.from(cbz.comicInfo, 'utf8'));
-  const finished = archive.finalize();
-  await Promise.all([finished, sink.drain(Number.POSITIVE_INFINITY)]);
-  await handle.sync();
-  return announced;
 }
 
 async function readPage(page: CbzPage, signal: AbortSignal | undefined): Promise<Buffer> {
   signal?.throwIfAborted();
-  const data = await readFile(page.file, signal ? { signal } : {});
+  const data = await readFile(page.file);
   if (data.length === page.bytes) return data;
   throw new StorageError(
     'archive-wrong',
@@ -137,19 +178,44 @@ interface Sink {
   writtenBytes(): number;
 }
 
-/** Takes from the archive only as much as is asked for, so that pages do not pile up in it. */
+/** Takes what the archive gives as it is given: its own way of joining pieces would copy each page once more. */
 function sinkInto(archive: ZipArchive, handle: FileHandle, signal: AbortSignal | undefined): Sink {
-  const chunks = archive[Symbol.asyncIterator]() as AsyncIterator<Buffer, unknown>;
+  const given: Buffer[] = [];
+  let outcome: { readonly failure: Error | undefined } | undefined;
+  let wake = (): void => undefined;
   let writtenBytes = 0;
+  const end = (failure?: Error): void => {
+    outcome ??= { failure };
+    wake();
+  };
+  archive.on('data', (piece: Buffer) => {
+    given.push(piece);
+    wake();
+  });
+  archive.once('end', () => {
+    end();
+  });
+  archive.once('close', () => {
+    end(new Error('The archive was closed before its end.'));
+  });
+  archive.on('error', end);
   return {
     writtenBytes: () => writtenBytes,
     async drain(untilBytes) {
       while (writtenBytes < untilBytes) {
         signal?.throwIfAborted();
-        const next = await chunks.next();
-        if (next.done === true) return;
-        await handle.writeFile(next.value);
-        writtenBytes += next.value.length;
+        const piece = given.shift();
+        if (piece) {
+          await handle.writeFile(piece);
+          writtenBytes += piece.length;
+        } else if (outcome) {
+          if (outcome.failure !== undefined) throw outcome.failure;
+          return;
+        } else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
       }
     },
   };

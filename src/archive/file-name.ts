@@ -6,7 +6,7 @@
 import { cleanSegment, MOST_SEGMENT_BYTES } from './path-segment.js';
 import { parseTemplate, renderSegment, type FieldValues } from './name-template.js';
 
-export { NAME_FIELDS, type FieldValues, type NameField } from './name-template.js';
+export { NAME_FIELDS, type FieldValues } from './name-template.js';
 
 export const CBZ_EXTENSION = '.cbz';
 export const DEFAULT_NAME_TEMPLATE =

@@ -8,6 +8,8 @@ export interface PictureSize {
   readonly height: number;
 }
 
+/** Nearly every picture says its size within so many bytes. */
+const FIRST_BYTES = 4 * 1024;
 /** A JPEG may carry a thumbnail and a colour profile before it says its size. */
 const BEGINNING_BYTES = 512 * 1024;
 /** No picture of a page is larger; a number beyond it is a lie of the file. */
@@ -28,10 +30,12 @@ export async function pictureSize(bytes: Uint8Array): Promise<PictureSize | unde
 export async function pictureSizeOfFile(file: string): Promise<PictureSize | undefined> {
   const handle = await open(file);
   try {
-    const { size } = await handle.stat();
-    const beginning = Buffer.alloc(Math.min(size, BEGINNING_BYTES));
-    const { bytesRead } = await handle.read(beginning, 0, beginning.length, 0);
-    return await pictureSize(beginning.subarray(0, bytesRead));
+    for (const bytes of [FIRST_BYTES, BEGINNING_BYTES]) {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
+      const size = await pictureSize(buffer.subarray(0, bytesRead));
+      if (size || bytesRead < bytes) return size;
+    }
+    return undefined;
   } finally {
     await handle.close();
   }

@@ -21,7 +21,7 @@ export interface Shelf {
   /** Files that are called CBZ and cannot be read as one. They hold nothing up. */
   readonly damaged: readonly { readonly file: string; readonly why: string }[];
   /** CBZ files that name no chapter. */
-  readonly unknown: number;
+  readonly unknown: readonly string[];
 }
 
 /** So many files are open at a time. */
@@ -38,7 +38,7 @@ export async function scanShelf(folder: string, signal?: AbortSignal): Promise<S
   const files = await cbzFiles(folder, signal);
   const chapters: ShelvedCbz[] = [];
   const damaged: { file: string; why: string }[] = [];
-  let unknown = 0;
+  const unknown: string[] = [];
   const waiting = files[Symbol.iterator]();
   const work = async () => {
     for (const file of waiting) {
@@ -46,7 +46,7 @@ export async function scanShelf(folder: string, signal?: AbortSignal): Promise<S
       const found = await readIdentity(file);
       if (typeof found === 'string') damaged.push({ file, why: found });
       else if (found) chapters.push({ ...found, file });
-      else unknown += 1;
+      else unknown.push(file);
     }
   };
   await Promise.all(Array.from({ length: OPEN_AT_ONCE }, work));
@@ -56,7 +56,7 @@ export async function scanShelf(folder: string, signal?: AbortSignal): Promise<S
 function shelfOf(
   chapters: readonly ShelvedCbz[],
   damaged: Shelf['damaged'],
-  unknown: number,
+  unknown: readonly string[],
 ): Shelf {
   const newest = new Map<string, ShelvedCbz>();
   for (const cbz of chapters) {

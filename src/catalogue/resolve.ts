@@ -87,7 +87,7 @@ class Search {
     const missing = targets.filter(({ id }) => !listed.has(id));
     const titles = await this.#titlesAmong(missing.filter(({ kind }) => kind === 'any'));
     for (const target of missing) {
-      if (titles.has(target.id)) await this.#feedOf(target.id);
+      if (titles.has(target.id)) await this.#orLost(target, () => this.#feedOf(target.id));
       else await this.#unlisted(target, ids.length > 1);
     }
   }
@@ -95,14 +95,16 @@ class Search {
   async titles(targets: readonly Target[]): Promise<void> {
     const found = await this.#titlesAmong(targets);
     for (const target of targets) {
-      if (found.has(target.id)) await this.#feedOf(target.id);
+      if (found.has(target.id)) await this.#orLost(target, () => this.#feedOf(target.id));
       else this.#isLost(target, `The service has no title ${target.id}.`);
     }
   }
 
   async list(target: Target): Promise<void> {
-    const found = await this.#listAmong(target);
-    if (!found) this.#isLost(target, `The service shows no list ${target.id}.`);
+    await this.#orLost(target, async () => {
+      const found = await this.#listAmong(target);
+      if (!found) this.#isLost(target, `The service shows no list ${target.id}.`);
+    });
   }
 
   /** The titles of chapters that were named or came with a list, by the hundred. */
@@ -162,6 +164,16 @@ class Search {
       : undefined;
     if (chapter) this.#named.set(target.id, chapter);
     else if (target.kind !== 'any' || !(await this.#listAmong(target))) this.#bare.add(target.id);
+  }
+
+  /** What one target's feed is refused is that target's loss alone. */
+  async #orLost(target: Target, act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      if (!isPassedOver(error)) throw error;
+      this.#lost.push({ target, error });
+    }
   }
 
   async #feedOf(titleId: string): Promise<void> {

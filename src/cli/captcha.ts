@@ -2,6 +2,7 @@
  * Captchas, as far as a command line can help: the request that asked for one is sent again with the result from
  * `--captcha-result`, or with what a person at the terminal types in.
  */
+import { interruption } from '../kernel/errors.js';
 import { CaptchaRequired } from '../service/errors.js';
 import type { ApiRequest, ServiceClient } from '../service/client.js';
 import type { Run } from './run.js';
@@ -52,7 +53,10 @@ export function captchaSolver(
     const result = await input(
       { message: 'Its result (empty: give up):' },
       { input: run.stdin, output: run.stderr, signal: run.signal },
-    );
+    ).catch((error: unknown) => {
+      run.signal.throwIfAborted();
+      throw error instanceof Error && error.name === 'ExitPromptError' ? interruption() : error;
+    });
     return result.trim() === '' ? undefined : result.trim();
   };
 }

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../kernel/exit-codes.js';
 import { interruption } from '../kernel/errors.js';
 import { systemClock } from '../kernel/clock.js';
 import { errorMessage, exitCodeOf } from './output/error-message.js';
-import type { Run } from './run.js';
+import type { BareRun, Run } from './run.js';
 
 /** A process that has nothing left to do but is held up (a dead connection, say) ends after this long all the same. */
 const LINGER_MS = 1_000;
@@ -11,7 +11,7 @@ const LINGER_MS = 1_000;
 export async function runProcess(words: readonly string[]): Promise<void> {
   const stopping = new AbortController();
   stopOnSignals(stopping);
-  endQuietlyOnClosedPipe();
+  stopOnClosedPipe(stopping);
   const code = await runWords(words, stopping.signal);
   process.exitCode = code;
   setTimeout(() => process.exit(code), LINGER_MS).unref();
@@ -20,20 +20,28 @@ export async function runProcess(words: readonly string[]): Promise<void> {
 async function runWords(words: readonly string[], signal: AbortSignal): Promise<ExitCode> {
   try {
     const { runProgram } = await import('./program.js');
-    return await runProgram(words, () => surroundings(signal));
+    const { foldersFrom } = await import('./folders.js');
+    const { env, stdin, stdout, stderr } = process;
+    const bare = (): BareRun => ({
+      env,
+      stdin,
+      stdout,
+      stderr,
+      clock: systemClock,
+      signal,
+      folders: foldersFrom(env),
+    });
+    return await runProgram(words, { bare, run: () => withSettings(bare()) });
   } catch (error) {
     process.stderr.write(errorMessage(error, process.env));
     return exitCodeOf(error);
   }
 }
 
-async function surroundings(signal: AbortSignal): Promise<Run> {
-  const { foldersFrom } = await import('./folders.js');
+async function withSettings(bare: BareRun): Promise<Run> {
   const { loadSettings } = await import('./settings.js');
-  const folders = foldersFrom(process.env);
-  const { settings } = await loadSettings(process.env, folders.config);
-  const { env, stdin, stdout, stderr } = process;
-  return { env, stdin, stdout, stderr, clock: systemClock, signal, settings, folders };
+  const { settings } = await loadSettings(bare.env, bare.folders.config);
+  return { ...bare, settings };
 }
 
 /** The first Ctrl-C asks for an orderly stop; the second ends the process there and then. */
@@ -46,12 +54,19 @@ function stopOnSignals(stopping: AbortController): void {
   process.on('SIGTERM', stop);
 }
 
-/** `tankobon … | head` closes our standard output: that is no fault of the program's. */
-function endQuietlyOnClosedPipe(): void {
+/**
+ * `tankobon … | head` closes our standard output: nobody reads on, so the run stops as after Ctrl-C. A disk that takes
+ * no more of it is a fault like any other, told in a sentence.
+ */
+function stopOnClosedPipe(stopping: AbortController): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
-      throw error;
+      if (error.code === 'EPIPE') {
+        stopping.abort(interruption());
+        return;
+      }
+      if (stream === process.stdout) process.stderr.write(errorMessage(error, process.env));
+      process.exit(EXIT.fault);
     });
   }
 }

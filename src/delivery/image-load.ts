@@ -10,7 +10,7 @@ import { endsWell, ENDING_BYTES } from '../archive/picture-end.js';
 import { pictureExtension, TELLING_BYTES, type PictureExtension } from '../archive/media-type.js';
 import type { Clock } from '../kernel/clock.js';
 import type { LOAD_CODES } from '../kernel/error-codes.js';
-import { asStorageError, isSystemError } from '../kernel/files.js';
+import { asStorageError } from '../kernel/files.js';
 import type { ServiceClient } from '../service/client.js';
 
 export type LoadReason = keyof typeof LOAD_CODES;
@@ -59,6 +59,8 @@ export interface ImageLoader {
   readonly maxPageBytes: number;
 }
 
+/** So much is gathered before it is written: a write costs far more than the bytes in it. */
+const WRITTEN_AT_ONCE_BYTES = 256 * 1024;
 /** Of an error page no more than this is read. */
 const ERROR_PAGE_BYTES = 64 * 1024;
 
@@ -86,7 +88,7 @@ export async function loadImage(
     verdict = await receive(stream, () => response, request, body);
   } catch (error) {
     signal?.throwIfAborted();
-    if (isDiskError(error)) throw asStorageError(error, request.file);
+    if (error instanceof LocalFailure) throw asStorageError(error.cause, request.file);
     verdict = failed(reasonOf(error, body.bytes), nodeMessage(error));
   } finally {
     stream.destroy();
@@ -114,8 +116,8 @@ function failed(reason: LoadReason, message: string, picture?: Picture): Verdict
 /** What has arrived of a body: counted, hashed, its first and last bytes kept. */
 class Body {
   bytes = 0;
-  head = Buffer.alloc(0);
-  tail = Buffer.alloc(0);
+  head: Buffer = Buffer.alloc(0);
+  tail: Buffer = Buffer.alloc(0);
   readonly #hash = createHash('sha256');
 
   constructor(private readonly mostBytes: number) {}
@@ -127,7 +129,10 @@ class Body {
     if (this.head.length < TELLING_BYTES) {
       this.head = Buffer.concat([this.head, chunk.subarray(0, TELLING_BYTES - this.head.length)]);
     }
-    this.tail = Buffer.concat([this.tail, chunk.subarray(-ENDING_BYTES)]).subarray(-ENDING_BYTES);
+    this.tail =
+      chunk.length >= ENDING_BYTES
+        ? chunk.subarray(-ENDING_BYTES)
+        : Buffer.concat([this.tail, chunk]).subarray(-ENDING_BYTES);
     return this.bytes <= this.mostBytes;
   }
 
@@ -150,15 +155,28 @@ async function receive(
     await countErrorPage(first, chunks, body);
     return refusal(status);
   }
-  const file = await open(request.file, 'w');
+  const file = await local(open(request.file, 'w'));
   try {
+    const gathered = Buffer.allocUnsafe(WRITTEN_AT_ONCE_BYTES);
+    let gatheredBytes = 0;
+    const write = async (): Promise<void> => {
+      await local(file.writeFile(gathered.subarray(0, gatheredBytes)));
+      gatheredBytes = 0;
+    };
     for (let step = first; !step.done; step = await chunks.next()) {
+      const tellsAlready = body.head.length >= TELLING_BYTES;
       if (!body.take(step.value)) return failed('too-large', `More than ${body.bytes} bytes came.`);
-      if (body.head.length >= TELLING_BYTES && !pictureExtension(body.head))
+      if (!tellsAlready && body.head.length >= TELLING_BYTES && !pictureExtension(body.head))
         return notAPicture(head);
       request.onBytes?.(step.value.length);
-      await file.writeFile(step.value);
+      for (let taken = 0; taken < step.value.length;) {
+        const bytes = step.value.copy(gathered, gatheredBytes, taken);
+        taken += bytes;
+        gatheredBytes += bytes;
+        if (gatheredBytes === gathered.length) await write();
+      }
     }
+    if (gatheredBytes > 0) await write();
   } finally {
     await file.close();
   }
@@ -222,23 +240,15 @@ function isCacheHit(response: IncomingMessage | undefined): boolean {
   return typeof header === 'string' && /^hit/i.test(header);
 }
 
-function isDiskError(error: unknown): boolean {
-  return (
-    isSystemError(
-      error,
-      'ENOSPC',
-      'EDQUOT',
-      'EIO',
-      'EACCES',
-      'EPERM',
-      'EROFS',
-      'EISDIR',
-      'ENOTDIR',
-      'ENOENT',
-    ) &&
-    'syscall' in error &&
-    ['open', 'write', 'fdatasync', 'fsync'].includes(String(error.syscall))
-  );
+/** What our own disk or process refused: no doing of the node's, and nothing to report of it. */
+class LocalFailure extends Error {}
+
+async function local<T>(act: Promise<T>): Promise<T> {
+  try {
+    return await act;
+  } catch (cause) {
+    throw new LocalFailure('A local file could not be written.', { cause });
+  }
 }
 
 /** Which of got's phases ran out of time (its TimeoutError names the event). */

@@ -29,6 +29,7 @@ const RUN_WIDE: ReadonlySet<string> = new Set([
   'interrupted',
   'banned',
   'wait-too-long',
+  'rate-limited',
   'captcha-required',
   'disk-full',
   'fault',
@@ -112,7 +113,7 @@ class Batch {
   }
 
   #fail(job: ChapterJob, thrown: unknown): void {
-    const error = thrown instanceof TankobonError ? thrown : asFault(thrown);
+    const error = thrown instanceof TankobonError ? thrown : this.#explained(thrown);
     this.#failed.push({ job, error });
     this.parts.observe({
       type: 'chapter-failed',
@@ -124,6 +125,12 @@ class Batch {
     this.#outagesInARow = outage ? this.#outagesInARow + 1 : 0;
     if (RUN_WIDE.has(error.code) || this.#outagesInARow >= MOST_OUTAGES_IN_A_ROW)
       this.#stop.abort(error);
+  }
+
+  /** What an abort broke off is explained by the abort, whatever words the platform has for it. */
+  #explained(thrown: unknown): TankobonError {
+    const reason: unknown = this.#signal.aborted ? this.#signal.reason : thrown;
+    return reason instanceof TankobonError ? reason : asFault(thrown);
   }
 }
 

@@ -2,7 +2,7 @@
  * One chapter from its metadata to its CBZ, in two steps, so that a batch can prepare the next chapter while the
  * last pages of this one load.
  */
-import { writeCbz } from '../archive/cbz.js';
+import { GrowingCbz, warmUpPacking, writeCbz } from '../archive/cbz.js';
 import {
   askDeliveryMetadata,
   BaseUrls,
@@ -14,6 +14,7 @@ import { ChapterError, hasCode, StorageError } from '../kernel/errors.js';
 import { asStorageError, statIfThere } from '../kernel/files.js';
 import type { ServiceClient } from '../service/client.js';
 import { loadPage, type PageJob, type PageParts } from './page.js';
+import { PagePacker } from './page-packer.js';
 import { Workspace, type KeptPage } from './workspace.js';
 
 export interface ChapterJob {
@@ -117,9 +118,8 @@ async function prepareIn(
     async () => unchanged(job, metadata, await ask()),
     clock,
   );
-  await workspace.resume({ hash: metadata.hash, quality, names }, (page) =>
-    promisedDigest(names[page - 1] ?? ''),
-  );
+  const promised = (page: number) => promisedDigest(names[page - 1] ?? '');
+  await workspace.resume({ hash: metadata.hash, quality, names }, promised, signal);
   const pages = names.map((fileName, index) => ({
     chapter: job.id,
     page: index + 1,
@@ -140,6 +140,14 @@ async function save(
   parts: ChapterParts,
   signal: AbortSignal,
 ): Promise<SavedChapter> {
+  const packer = new PagePacker(workspace.kept, () =>
+    GrowingCbz.begin({
+      aside: workspace.archiveFile,
+      pages: pages.length,
+      signal,
+      ...(job.comment !== undefined && { comment: job.comment }),
+    }),
+  );
   try {
     parts.observe({
       type: 'chapter-started',
@@ -147,13 +155,30 @@ async function save(
       pages: pages.length,
       kept: workspace.kept.size,
     });
-    await loadPages(pages, parts);
-    const saved = await pack(job, pages.length, workspace, signal);
-    await workspace.remove();
+    const loading = loadPages(pages, parts, () => {
+      packer.pageKept();
+    });
+    // While the first bytes are on their way the processor has nothing else to do.
+    void warmUpPacking();
+    await loading;
+    const saved = await pack(job, pages.length, { workspace, packer }, signal);
+    await packer.abandon();
+    await tidyUp(workspace, parts);
     return saved;
   } catch (error) {
+    await packer.abandon();
     await workspace.leave();
     throw error;
+  }
+}
+
+/** The CBZ is there: what cannot be removed beside it is worth a word, and no more. */
+async function tidyUp(workspace: Workspace, { observe }: ChapterParts): Promise<void> {
+  try {
+    await workspace.remove();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    observe({ type: 'warning', message: `${workspace.folder} could not be removed: ${why}` });
   }
 }
 
@@ -175,7 +200,11 @@ function unchanged(
 }
 
 /** Loads all pages that are missing. A lost page does not stop the others: what they load, the next run has. */
-async function loadPages(pages: readonly PageJob[], parts: PageParts): Promise<void> {
+async function loadPages(
+  pages: readonly PageJob[],
+  parts: PageParts,
+  onKept: () => void,
+): Promise<void> {
   const lost: unknown[] = [];
   const stop = new AbortController();
   const loads = pages
@@ -184,6 +213,7 @@ async function loadPages(pages: readonly PageJob[], parts: PageParts): Promise<v
       const signal = AbortSignal.any([page.signal, stop.signal]);
       try {
         await loadPage({ ...page, signal }, parts);
+        onKept();
       } catch (error) {
         lost.push(error);
         if (!hasCode(error, 'page-lost') || lost.length >= MOST_LOST_PAGES) stop.abort(error);
@@ -195,10 +225,11 @@ async function loadPages(pages: readonly PageJob[], parts: PageParts): Promise<v
   if (lost.length > 0) throw lost[0];
 }
 
+/** Finishes what was packed on the way; where that could not be, packs all pages now. */
 async function pack(
   job: ChapterJob,
   count: number,
-  workspace: Workspace,
+  { workspace, packer }: { readonly workspace: Workspace; readonly packer: PagePacker },
   signal: AbortSignal,
 ): Promise<SavedChapter> {
   const pages = [...workspace.kept.values()].sort((a, b) => a.page - b.page);
@@ -209,12 +240,20 @@ async function pack(
     );
   }
   const comicInfo = await job.comicInfo?.(pages);
+  const { file } = job;
+  const packed = await packer.whole(count);
+  try {
+    if (packed) return { file, pages: count, ...(await packed.finish(file, comicInfo)) };
+  } catch (error) {
+    throw asStorageError(error, file);
+  }
+  await packer.abandon();
   const { bytes } = await writeCbz({
-    file: job.file,
+    file,
     pages,
     signal,
     ...(comicInfo === undefined ? {} : { comicInfo }),
     ...(job.comment === undefined ? {} : { comment: job.comment }),
   });
-  return { file: job.file, pages: count, bytes };
+  return { file, pages: count, bytes };
 }

@@ -5,7 +5,7 @@ import { chooseCover, coverAddress, fetchCovers } from '../catalogue/cover.js';
 import type { Title } from '../catalogue/title.js';
 import { loadImage, type ImageLoader } from '../delivery/image-load.js';
 import { ServiceError } from '../kernel/errors.js';
-import { asideName, putInPlace } from '../kernel/files.js';
+import { asideName, asStorageError, putInPlace } from '../kernel/files.js';
 import type { ServiceClient } from '../service/client.js';
 import type { PlannedChapter } from './plan.js';
 
@@ -60,9 +60,9 @@ async function saveCover(
   );
   if (!cover) return undefined;
   const url = coverAddress(parts.coversUrl, title.id, cover);
-  await mkdir(folder, { recursive: true });
   const aside = asideName(join(folder, 'cover'));
   try {
+    await mkdir(folder, { recursive: true });
     const loaded = await loadImage(
       parts.loader,
       { url, file: aside, promisedDigest: undefined },
@@ -76,6 +76,8 @@ async function saveCover(
     const file = join(folder, `cover.${loaded.extension}`);
     await putInPlace(aside, file);
     return file;
+  } catch (error) {
+    throw asStorageError(error, folder);
   } finally {
     await rm(aside, { force: true });
   }

@@ -54,7 +54,7 @@ export async function loadPage(job: PageJob, parts: PageParts): Promise<void> {
     if (done.url) {
       const verdict = judge(done.base, done.outcome, wrongPictures);
       // Journalled before the page is kept: a kill in between costs a load, which is reported again, and no report.
-      await report(done.url, done.outcome, verdict !== 'failed', parts);
+      await report(done.url, done.outcome, verdict !== 'failed', parts, job.signal);
       if (verdict !== 'failed') {
         await keep(job, done.outcome);
         tellLoaded(job, parts, done.url, done.outcome, verdict);
@@ -146,11 +146,26 @@ async function report(
   outcome: ImageOutcome,
   success: boolean,
   { reports, isOwn }: PageParts,
+  signal: AbortSignal,
 ): Promise<void> {
   if (!reports || isOwn(url)) return;
   const { bytes, durationMs, cached } = outcome;
   const body = { url: url.href, success, bytes, duration: durationMs, cached };
-  await (success ? reports.record(body) : reports.attempt(body));
+  if (success) await reports.record(body);
+  else await unlessAborted(reports.attempt(body), signal);
+}
+
+/** Whoever wants to stop does not wait for a report host; the report is in the journal by then, or lost with its load. */
+async function unlessAborted(act: Promise<void>, signal: AbortSignal): Promise<void> {
+  const leave = new AbortController();
+  const aborted = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true, signal: leave.signal });
+  });
+  try {
+    await Promise.race([act, aborted]);
+  } finally {
+    leave.abort();
+  }
 }
 
 function failureOf(outcome: ImageOutcome | LoadError): { reason: LoadReason; message: string } {

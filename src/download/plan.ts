@@ -93,10 +93,10 @@ export async function planChapters(wish: PlanWish, parts: PlanParts): Promise<Pl
   const shelf = await shelfScan;
   const missing: (Wanted & { readonly replaces?: string })[] = [];
   for (const one of wanted) {
-    const there = wish.force ? undefined : shelf.find(one.id);
+    const there = shelf.find(one.id);
     const isNewer = (one.chapter?.version ?? 0) > (there?.version ?? Number.POSITIVE_INFINITY);
     if (!there) missing.push(one);
-    else if (isNewer && wish.update) missing.push({ ...one, replaces: there.file });
+    else if (wish.force || (isNewer && wish.update)) missing.push({ ...one, replaces: there.file });
     else
       skipped.push({
         id: one.id,
@@ -154,6 +154,7 @@ function choose(
     else wanted.set(chapter.id, { id: chapter.id, chapter, why: 'named' });
   }
   for (const id of bare) wanted.set(id, { id, chapter: undefined, why: 'named' });
+  const refusedIds = new Set(refused.map(({ id }) => id));
   for (const { titleId, chapters } of series) {
     const numbersRestart = titles.get(titleId)?.numbersRestart ?? false;
     const selection = selectChapters(chapters, wish.selection, { nowMs, numbersRestart });
@@ -167,7 +168,7 @@ function choose(
         because === 'chapter-unavailable' ||
         because === 'chapter-unpublished'
       ) {
-        skipped.push({ id: chapter.id, reason: because });
+        if (!refusedIds.has(chapter.id)) skipped.push({ id: chapter.id, reason: because });
       } else passedOver.push(one);
     }
   }
@@ -182,10 +183,10 @@ function whyNot(chapter: Chapter, nowMs: number): ChapterError | undefined {
   return new ChapterError(code, `Chapter ${chapter.id} has no pages to load: ${reason.why}.`);
 }
 
-/** Paths that belong to chapters which stay as they are. */
+/** Paths that belong to other chapters, or to somebody else's archives. */
 function takenPaths(shelf: Shelf, wish: PlanWish): string[] {
-  if (wish.force) return [];
-  return shelf.chapters.map(({ file }) => relative(wish.output, file).split(sep).join('/'));
+  const files = [...shelf.chapters.map(({ file }) => file), ...shelf.unknown];
+  return files.map((file) => relative(wish.output, file).split(sep).join('/'));
 }
 
 interface Found {
@@ -221,8 +222,8 @@ async function comicInfoOf(
 ): Promise<string> {
   const { comicInfoXml } = await import('../archive/comic-info.js');
   const { pictureSizeOfFile } = await import('../archive/picture-size.js');
-  const sized = await Promise.all(
-    pages.map(async ({ file, bytes }) => ({ bytes, ...(await pictureSizeOfFile(file)) })),
-  );
+  const sized = [];
+  // One after another: so no more than one beginning of a page is in memory.
+  for (const { file, bytes } of pages) sized.push({ bytes, ...(await pictureSizeOfFile(file)) });
   return comicInfoXml(comicFacts(chapter, title, sized));
 }

@@ -4,11 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../kernel/clock.js';
-import { asStorageError, readIfThere, writeWhole } from '../kernel/files.js';
+import { StorageError } from '../kernel/errors.js';
+import { asStorageError, isSystemError, readIfThere, writeWhole } from '../kernel/files.js';
 import { lockFile, type HeldLock } from '../kernel/lock.js';
 
 /** What makes two runs' pages the same pages. */
@@ -28,6 +29,7 @@ export interface KeptPage {
 
 const MANIFEST_FILE = 'chapter.json';
 const LOCK_FILE = 'lock';
+const ARCHIVE_FILE = 'archive.part';
 const PAGE_FILE = /^(\d+)\.([0-9a-f]{64})\.([a-z]+)$/;
 
 export interface WorkspaceWish {
@@ -65,33 +67,56 @@ export class Workspace {
       });
       return new Workspace(folder, lock);
     } catch (error) {
-      throw asStorageError(error, folder);
+      // What Node says of a folder that it could not make on a read-only file system.
+      if (!isSystemError(error, 'ENOENT')) throw asStorageError(error, folder);
+      throw new StorageError('not-writable', `May not write ${folder}: it cannot be made.`, {
+        cause: error,
+      });
     }
   }
 
-  /** Proves again what an earlier run left of this very chapter; anything else is removed. */
+  /**
+   * Proves again what an earlier run left of this very chapter; anything else is removed. Rejects with the signal's
+   * reason when aborted, and with StorageError.
+   */
   async resume(
     manifest: ChapterManifest,
     promised: (page: number) => string | undefined,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    try {
+      await this.#resume(manifest, promised, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw asStorageError(error, this.folder);
+    }
+  }
+
+  async #resume(
+    manifest: ChapterManifest,
+    promised: (page: number) => string | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<void> {
     const file = join(this.folder, MANIFEST_FILE);
     const text = JSON.stringify(manifest);
     const same = (await readIfThere(file))?.toString('utf8') === text;
     for (const name of await readdir(this.folder)) {
+      signal?.throwIfAborted();
       if (name === LOCK_FILE || (same && name === MANIFEST_FILE)) continue;
-      const kept = same ? await this.#prove(name, promised) : undefined;
+      const kept = same ? await this.#prove(name, promised, signal) : undefined;
       if (kept && kept.page <= manifest.names.length) this.#kept.set(kept.page, kept);
       else await rm(join(this.folder, name), { recursive: true, force: true });
     }
-    if (!same) {
-      await writeWhole(file, text).catch((error: unknown) => {
-        throw asStorageError(error, file);
-      });
-    }
+    if (!same) await writeWhole(file, text);
   }
 
   get kept(): ReadonlyMap<number, KeptPage> {
     return this.#kept;
+  }
+
+  /** Where the archive grows until it gets its name. */
+  get archiveFile(): string {
+    return join(this.folder, ARCHIVE_FILE);
   }
 
   /** Where a page's bytes go while they arrive. */
@@ -112,19 +137,30 @@ export class Workspace {
 
   /** Removes the folder with all that is in it, and lets go of it. */
   async remove(): Promise<void> {
-    await rm(this.folder, { recursive: true, force: true });
-    this.lock.release();
+    try {
+      for (const name of await readdir(this.folder)) {
+        if (name !== LOCK_FILE) await rm(join(this.folder, name), { recursive: true, force: true });
+      }
+      // The lock's file goes last, while the lock is held; whoever waited for it makes a new one.
+      await rm(join(this.folder, LOCK_FILE), { force: true });
+    } finally {
+      this.lock.release();
+    }
+    // Where somebody has moved in meanwhile, the folder is theirs.
+    await rmdir(this.folder).catch(() => undefined);
   }
 
   /** Lets go of the folder and leaves it for the next run; an empty one is of no use to it. */
   async leave(): Promise<void> {
-    if (this.#kept.size === 0) await this.remove();
-    else this.lock.release();
+    const names = await readdir(this.folder).catch((): string[] => []);
+    if (names.some((name) => PAGE_FILE.test(name))) this.lock.release();
+    else await this.remove().catch(() => undefined);
   }
 
   async #prove(
     name: string,
     promised: (page: number) => string | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<KeptPage | undefined> {
     const parts = PAGE_FILE.exec(name);
     if (!parts) return undefined;
@@ -132,13 +168,18 @@ export class Workspace {
     const page = Number(number);
     if ((promised(page) ?? digest) !== digest) return undefined;
     const file = join(this.folder, name);
-    if ((await digestOf(file)) !== digest) return undefined;
+    if ((await digestOf(file, signal)) !== digest) return undefined;
     return { page, file, extension, bytes: (await stat(file)).size };
   }
 }
 
-async function digestOf(file: string): Promise<string> {
+/** The file's sha256; `undefined` for what is no file. */
+async function digestOf(
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  if (!(await stat(file)).isFile()) return undefined;
   const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
+  await pipeline(createReadStream(file), hash, signal ? { signal } : {});
   return hash.digest('hex');
 }

@@ -105,18 +105,10 @@ export function asStorageError(error: unknown, file: string): unknown {
   if (isSystemError(error, 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) {
     return new StorageError('name-taken', `Something else stands at ${file}.`, { cause: error });
   }
-  if (isSystemError(error, 'ENOENT')) {
-    // What Node says of a folder that it could not make on a read-only file system.
-    return new StorageError(
-      'not-writable',
-      `May not write ${file}: its folder is not there, and cannot be made.`,
-      {
-        cause: error,
-      },
-    );
-  }
-  if (isSystemError(error, 'EACCES', 'EPERM', 'EROFS')) {
-    return new StorageError('not-writable', `May not write ${file}.`, { cause: error });
+  if (isSystemError(error, 'EACCES', 'EPERM', 'EROFS', 'EMFILE', 'ENFILE', 'EIO')) {
+    return new StorageError('not-writable', `May not write ${file} (${error.code ?? ''}).`, {
+      cause: error,
+    });
   }
   return error;
 }

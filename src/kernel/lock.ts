@@ -5,6 +5,7 @@
 import { closeSync, fstatSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemClock, type Clock } from './clock.js';
+import { isSystemError } from './files.js';
 
 export interface HeldLock {
   /** Lets go. Doing so twice is harmless. */
@@ -34,7 +35,8 @@ const LOCK_FILE_MODE = 0o666;
 export async function tryLockFile(file: string): Promise<HeldLock | undefined> {
   const { tryLock, unlock } = await import('fs-native-extensions');
   mkdirSync(dirname(file), { recursive: true });
-  const descriptor = openSync(file, 'a+', LOCK_FILE_MODE);
+  const descriptor = openLockFile(file);
+  if (descriptor === undefined) return undefined;
   let held = false;
   try {
     held = tryLock(descriptor) && standsAt(file, descriptor);
@@ -53,6 +55,16 @@ export async function tryLockFile(file: string): Promise<HeldLock | undefined> {
       }
     },
   };
+}
+
+/** `undefined` where the folder was removed in this very moment, by a holder that was done with it. */
+function openLockFile(file: string): number | undefined {
+  try {
+    return openSync(file, 'a+', LOCK_FILE_MODE);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined;
+    throw error;
+  }
 }
 
 /** Whether the open file is still the one that `file` names. */

@@ -178,7 +178,7 @@ describe('what cannot be a login is refused before anything is sent', () => {
     for (const flag of ['--password', '--client-secret']) {
       const refused = await login({}, [flag, 'pass word']);
       expect(refused).toMatchObject({ code: 2, stdout: '' });
-      expect(refused.stderr).toContain(`unknown option '${flag}'`);
+      expect(refused.stderr).toContain(`Unknown option '${flag}'`);
       expect(refused.stderr).not.toContain('pass word');
     }
   });

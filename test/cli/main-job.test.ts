@@ -166,7 +166,7 @@ test('every request says who sends it, carries no Via, and breaks no rule', asyn
 
 test.each([
   ['a word', ['download', 'naruto'], /"naruto" is no chapter.*https:\/\/mangadex\.org\/chapter\//],
-  ['nothing', ['download'], /No chapter was named/],
+  ['nothing', ['download'], /Nothing to download was named/],
   ['an unknown flag', ['download', '--forse', ID], /--force/],
   ['a quality that is none', ['download', '-q', 'best', ID], /data, data-saver/],
   ['too many pages at once', ['download', '--concurrency', '17', ID], /from 1 to 16/],

@@ -97,3 +97,25 @@ test('a name of 400 letters is cut to what a file system takes', async () => {
   expect(code).toBe(0);
   expect(rig.archives()).toHaveLength(1);
 });
+
+test('what is loaded stays where the next run fails before it gets to it', async () => {
+  const folder = await leaveUnfinished();
+  const before = readdirSync(folder);
+  rig.service.misanswer({ answer: 'unavailable', times: 3 });
+  expect((await rig.download({ targets: [ID] })).code).toBe(3);
+  expect(readdirSync(folder)).toEqual(before);
+  expect(await loadedPages()).toEqual([PAGES]);
+});
+
+test('an archive of somebody else under the wanted name is left alone, and the chapter gets another', async () => {
+  expect((await rig.download({ targets: [ID] })).code).toBe(0);
+  const [archive = ''] = rig.archives();
+  const script =
+    'import sys,zipfile; z=zipfile.ZipFile(sys.argv[1],"w"); z.writestr("a.txt","mine"); z.close()';
+  execFileSync('python3', ['-c', script, archive]);
+  const { code, events } = await rig.download({ targets: [ID] });
+  expect(code).toBe(0);
+  expect(events).toContainEqual(expect.objectContaining({ type: 'chapter-saved' }));
+  expect(rig.archives()).toHaveLength(2);
+  expect(execFileSync('unzip', ['-p', archive, 'a.txt'], { encoding: 'utf8' })).toBe('mine');
+});

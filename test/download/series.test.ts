@@ -229,3 +229,34 @@ test('--cover saves the cover beside the chapters, --mark-read marks what was sa
   ).toBe(true);
   expect(rig.service.violations()).toEqual([]);
 });
+
+test('--force loads a chapter again in its place, and no other chapter’s file', async () => {
+  const output = join(rig.folder, 'forced');
+  const name = '{series} {chapter:03}.cbz';
+  const { first, portuguese } = EXAMPLE_CHAPTERS;
+  for (const id of [first, portuguese]) await rig.download({ targets: [id], output, name });
+  const before = execFileSync('ls', [output], { encoding: 'utf8' });
+  const { code } = await rig.download({ targets: [portuguese], output, name, force: true });
+  expect(code).toBe(0);
+  expect(execFileSync('ls', [output], { encoding: 'utf8' })).toBe(before);
+  const again = await rig.dryRun({ targets: [first, portuguese], output, name });
+  expect(again.filter(({ reason }) => reason === 'already-there')).toHaveLength(2);
+});
+
+test('a title whose feed fails is lost alone; what else was named is there', async () => {
+  const output = join(rig.folder, 'beside a broken feed');
+  const takeBack = rig.service.answerWith(`/manga/${EXAMPLE_TITLES.long}/feed`, () => ({
+    status: 500,
+    body: 'no',
+  }));
+  const { code, events } = await rig.download({
+    targets: [EXAMPLE_CHAPTERS.starlightSecond, LONG],
+    output,
+  });
+  takeBack();
+  expect(code).toBe(3);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'chapter-saved', chapter: EXAMPLE_CHAPTERS.starlightSecond }),
+  );
+  expect(events.at(-1)).toMatchObject({ saved: 1, failed: 1 });
+});

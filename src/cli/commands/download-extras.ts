@@ -5,6 +5,7 @@ import type { ImageLoader } from '../../delivery/image-load.js';
 import { saveCovers } from '../../download/cover.js';
 import type { PlannedChapter } from '../../download/plan.js';
 import { TankobonError } from '../../kernel/errors.js';
+import { EXIT } from '../../kernel/exit-codes.js';
 import type { ServiceClient } from '../../service/client.js';
 import type { Service } from '../compose.js';
 import type { Observer } from '../output/observer.js';
@@ -21,14 +22,19 @@ export interface ExtrasParts {
   readonly loader: ImageLoader;
 }
 
+/** Resolves with what stopped the run as a whole: a cooldown or a captcha that was met meanwhile. */
 export async function afterwards(
   saved: readonly PlannedChapter[],
   parts: ExtrasParts,
-): Promise<void> {
+): Promise<readonly TankobonError[]> {
   const { options, run } = parts;
-  if (saved.length === 0 || run.signal.aborted) return;
-  if (options.cover) await orWarn('The cover was not saved', parts, () => covers(saved, parts));
-  if (options.markRead) await orWarn('Not marked as read', parts, () => marks(saved, parts));
+  if (saved.length === 0 || run.signal.aborted) return [];
+  const met: (TankobonError | undefined)[] = [];
+  if (options.cover)
+    met.push(await orWarn('The cover was not saved', parts, () => covers(saved, parts)));
+  if (options.markRead)
+    met.push(await orWarn('Not marked as read', parts, () => marks(saved, parts)));
+  return met.filter((error) => error !== undefined);
 }
 
 async function covers(
@@ -56,11 +62,13 @@ async function orWarn(
   what: string,
   { warn }: ExtrasParts,
   act: () => Promise<void>,
-): Promise<void> {
+): Promise<TankobonError | undefined> {
   try {
     await act();
+    return undefined;
   } catch (error) {
     if (!(error instanceof TankobonError) || error.code === 'interrupted') throw error;
     warn(`${what}: ${error.message} ${error.hint}`);
+    return error.exitCode === EXIT.cooldown || error.exitCode === EXIT.captcha ? error : undefined;
   }
 }

@@ -91,6 +91,7 @@ async function downloadAll(session: Session): Promise<ExitCode> {
   const reporting = (options.reports ?? true) && run.settings.reports;
   const reports = reporting ? await openReports(run, service, { warn }) : undefined;
   const failures: Failure[] = [];
+  const stopped: TankobonError[] = [];
   let counts = { saved: 0, skipped: 0 };
   try {
     const client = clientOf(session);
@@ -100,11 +101,12 @@ async function downloadAll(session: Session): Promise<ExitCode> {
     failures.push(...outcome.failed.map(({ job, error }) => ({ id: job.id, error })));
     counts = { saved: outcome.saved.size, skipped: outcome.skipped + plan.skipped.length };
     const saved = plan.chapters.filter(({ job }) => outcome.saved.has(job.id));
-    await afterwards(saved, {
+    const met = await afterwards(saved, {
       ...session,
       client,
       loader: chapterParts(session, client, reports).loader,
     });
+    stopped.push(...met);
   } finally {
     const sent = await reports?.finish(run.signal.aborted ? INTERRUPTED_PATIENCE_MS : undefined);
     if (!reporting) warn('No health reports were made: they are turned off.');
@@ -116,8 +118,9 @@ async function downloadAll(session: Session): Promise<ExitCode> {
     });
   }
   observer.close();
-  tellNextSteps(failures, session);
-  return exitCodeOf(failures.map(({ error }) => error));
+  const gotAny = counts.saved + counts.skipped > 0;
+  tellNextSteps(failures, gotAny, session);
+  return exitCodeOf([...failures.map(({ error }) => error), ...stopped]);
 }
 
 interface Failure {
@@ -199,10 +202,22 @@ function exitCodeOf(errors: readonly TankobonError[]): ExitCode {
 }
 
 /** For each kind of failure, once, what to type next; and the command that tries just those chapters again. */
-function tellNextSteps(failures: readonly Failure[], { options, wish, run }: Session): void {
+function tellNextSteps(
+  failures: readonly Failure[],
+  gotAny: boolean,
+  { options, run }: Session,
+): void {
   for (const hint of new Set(failures.map(({ error }) => error.hint)))
     run.stderr.write(`  ${hint}\n`);
-  if (failures.length === 0 || failures.length === wish.targets.length) return;
+  // A run that was stopped goes on with the very same command; so does one of which nothing came.
+  const stoppedShort = failures.some(({ error }) => STOPS_THE_RUN.has(error.exitCode));
+  if (failures.length === 0 || !gotAny || stoppedShort) return;
   const ids = failures.map(({ id }) => id);
   run.stderr.write(`  Just those again: ${retryCommand(ids, options)}\n`);
 }
+
+const STOPS_THE_RUN: ReadonlySet<ExitCode> = new Set([
+  EXIT.interrupted,
+  EXIT.cooldown,
+  EXIT.captcha,
+]);

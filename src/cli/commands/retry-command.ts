@@ -9,6 +9,10 @@ export function retryCommand(ids: readonly string[], options: DownloadOptions): 
   flag('--output', options.output);
   flag('--quality', options.quality);
   flag('--name', options.name);
+  if (options.force) words.push('--force');
+  if (options.update) words.push('--update');
+  if (options.cover) words.push('--cover');
+  if (options.markRead) words.push('--mark-read');
   if (options.metadata === false) words.push('--no-metadata');
   if (options.reports === false) words.push('--no-reports');
   return [...words, ...ids].join(' ');

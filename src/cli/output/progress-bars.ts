@@ -72,7 +72,8 @@ class ProgressBars {
   }
 
   expect(chapters: number): void {
-    if (chapters > 1) this.#batch = this.#multi.create(chapters, 0, { label: 'chapters' });
+    if (chapters > 1 && !this.#closed)
+      this.#batch = this.#multi.create(chapters, 0, { label: 'chapters' });
   }
 
   tell(event: Told): void {
@@ -107,7 +108,7 @@ class ProgressBars {
     }
   }
 
-  /** Takes the bars away; what was said above them stays. */
+  /** Takes the bars away for good; what was said above them stays, and what comes is said in lines. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -116,6 +117,7 @@ class ProgressBars {
   }
 
   #begin(chapter: string, pages: number, kept: number): void {
+    if (this.#closed) return;
     const speed = new Speed(this.run.clock);
     const bar = this.#multi.create(pages, kept, { label: this.wish.label(chapter), speed });
     this.#chapters.set(chapter, { bar, speed });

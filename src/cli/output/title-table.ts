@@ -42,7 +42,11 @@ function stacked(title: Shown, columns: number): string[] {
   return lines.map((line) => fitted(line, columns - 1).trimEnd());
 }
 
-function facts({ year, status, languages }: Shown): [year: string, status: string, languages: string] {
+function facts({
+  year,
+  status,
+  languages,
+}: Shown): [year: string, status: string, languages: string] {
   const languageList = languages.length === 0 ? '–' : languages.join(', ');
   return [year === undefined ? '–' : String(year), plain(status ?? '–'), plain(languageList)];
 }

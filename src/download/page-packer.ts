@@ -1,0 +1,56 @@
+/**
+ * Packs a chapter's pages in their order while later ones load, so that little is left to do when the last one is
+ * there. Nothing depends on it: where it fails, the pages are there all the same, and are packed at the end.
+ */
+import type { GrowingCbz } from '../archive/cbz.js';
+import type { KeptPage } from './workspace.js';
+
+export class PagePacker {
+  #packed = 0;
+  #archive: GrowingCbz | undefined;
+  #working: Promise<void> | undefined;
+  #hasFailed = false;
+
+  /** @param begin makes the archive; called once, when the first page is there */
+  constructor(
+    private readonly kept: ReadonlyMap<number, KeptPage>,
+    private readonly begin: () => Promise<GrowingCbz>,
+  ) {}
+
+  /** To be called when a page was kept: packs it, if those before it are packed. */
+  pageKept(): void {
+    if (this.#hasFailed) return;
+    this.#working ??= this.#work()
+      .catch(() => {
+        this.#hasFailed = true;
+      })
+      .finally(() => {
+        this.#working = undefined;
+      });
+  }
+
+  /** The archive with all pages, once they are packed; undefined where it could not be made. */
+  async whole(pages: number): Promise<GrowingCbz | undefined> {
+    await this.#working;
+    this.pageKept();
+    await this.#working;
+    return this.#packed === pages && !this.#hasFailed ? this.#archive : undefined;
+  }
+
+  /** Removes the archive, if it has not got its name. */
+  async abandon(): Promise<void> {
+    this.#hasFailed = true;
+    await this.#working;
+    await this.#archive?.abandon();
+  }
+
+  async #work(): Promise<void> {
+    for (;;) {
+      const page = this.kept.get(this.#packed + 1);
+      if (!page || this.#hasFailed) return;
+      this.#archive ??= await this.begin();
+      await this.#archive.add(page);
+      this.#packed += 1;
+    }
+  }
+}
