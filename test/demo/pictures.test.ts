@@ -1,13 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Canvas } from '../../src/demo/pictures/canvas.js';
-import { encodeJpeg, resized } from '../../src/demo/pictures/jpeg.js';
+import { Canvas, type Tone } from '../../src/demo/pictures/canvas.js';
+import { resized } from '../../src/demo/pictures/grey-picture.js';
+import { encodeJpeg } from '../../src/demo/pictures/jpeg.js';
 import { letters, widthOf, wrapped } from '../../src/demo/pictures/lettering.js';
 import { panels } from '../../src/demo/pictures/layout.js';
 import { noiseSheet } from '../../src/demo/pictures/noise-picture.js';
 import { encodePng } from '../../src/demo/pictures/png.js';
-import { boundsOf, boxOutline, ellipse } from '../../src/demo/pictures/shapes.js';
+import { boundsOf, boxOutline, ellipse, type Outline } from '../../src/demo/pictures/shapes.js';
+import { dots } from '../../src/demo/pictures/tones.js';
 import { decodedPng } from './decoded-png.js';
 
 interface Shades {
@@ -27,9 +29,15 @@ function decodedJpeg(file: Buffer): Shades {
   return { width: Number(width), height: Number(height), pixels: map.subarray(head.length) };
 }
 
+const SQUARE = { x: 2, y: 1, width: 4, height: 5 };
+
 function drawing(): Canvas {
   const canvas = new Canvas(61, 43);
-  canvas.shape(ellipse([30, 20], 22, 15), (x) => x * 4);
+  canvas.shape(ellipse([30, 20], 22, 15), (into, at, x, _, count) => {
+    for (let step = 0; step < count; step += 1) {
+      into[at + step] = (x + step) * 4;
+    }
+  });
   canvas.stroke(
     [
       [2, 40],
@@ -143,6 +151,47 @@ describe('drawing', () => {
       [at % 50, Math.floor(at / 50)].every((place) => place >= 10 && place < 30);
     expect(inked).toHaveLength(400);
     expect(inked.every(within)).toBe(true);
+  });
+
+  test('a tone shades each pixel by its own place, whether the pixel is covered whole or in part', () => {
+    const slope: Tone = (into, at, x, y, count) => {
+      for (let step = 0; step < count; step += 1) {
+        into[at + step] = 10 * (x + step) + y;
+      }
+    };
+    const canvas = new Canvas(12, 3);
+    canvas.fill(boxOutline({ x: 2.5, y: 1, width: 7, height: 2 }), slope);
+    const row = (y: number): number[] => [...canvas.pixels.subarray(12 * y, 12 * y + 12)];
+    const half = (shade: number): number => Math.ceil((shade + 255) / 2);
+    expect(row(0)).toEqual(Array.from({ length: 12 }, () => 255));
+    for (const y of [1, 2]) {
+      const whole = [3, 4, 5, 6, 7, 8].map((x) => 10 * x + y);
+      expect(row(y)).toEqual([255, 255, half(20 + y), ...whole, half(90 + y), 255, 255]);
+    }
+  });
+
+  test.each(['to the right', 'to the left'])(
+    'what an outline goes round twice %s is filled once',
+    (way) => {
+      const twice: Outline = [...boxOutline(SQUARE), ...boxOutline(SQUARE)];
+      const canvas = new Canvas(8, 8);
+      canvas.fill(way === 'to the right' ? twice : [...twice].reverse(), 40);
+      const once = new Canvas(8, 8);
+      once.fillBox(SQUARE, 40);
+      expect(canvas.pixels).toEqual(once.pixels);
+    },
+  );
+
+  test('screentone is as dark on the whole as was asked for, wherever it is begun', () => {
+    const canvas = new Canvas(100, 100);
+    for (const x of [0, 37]) {
+      canvas.fillBox({ x, y: 0, width: 100 - x, height: 100 }, dots(0.3, 10));
+    }
+    const mean = canvas.pixels.reduce((sum, shade) => sum + shade, 0) / canvas.pixels.length;
+    expect(mean / 255).toBeCloseTo(0.7, 1);
+    const whole = new Canvas(100, 100);
+    whole.fillBox({ x: 0, y: 0, width: 100, height: 100 }, dots(0.3, 10));
+    expect(canvas.pixels).toEqual(whole.pixels);
   });
 
   test('a half covered pixel is half as dark', () => {

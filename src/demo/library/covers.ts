@@ -1,6 +1,7 @@
 /** The covers of titles: drawn like a title page, in sixteen shades of a colour; thumbnails are JPEG. */
 import { drawTitlePage, type TitlePage } from '../pictures/comic-page.js';
-import { encodeJpeg, resized } from '../pictures/jpeg.js';
+import { resized } from '../pictures/grey-picture.js';
+import { encodeJpeg } from '../pictures/jpeg.js';
 import { encodePng } from '../pictures/png.js';
 import { uuidOf } from './made-chapter.js';
 import type { LibraryCover } from './records.js';

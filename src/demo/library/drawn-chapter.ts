@@ -1,10 +1,11 @@
 /**
  * The pages of a drawn chapter: a title page, pages of panels, and a last page that says how it ends. The
  * original is a PNG of 800 by 1200 pixels, data-saver a smaller and coarser JPEG. A page is drawn when it
- * is first asked for; a shelf keeps the latest few files, so that naming and serving a chapter draws it once.
+ * is first asked for; a shelf keeps the latest files, so that naming and serving a chapter draws it once.
  */
 import { drawComicPage, drawTitlePage, type Beat } from '../pictures/comic-page.js';
-import { encodeJpeg, resized } from '../pictures/jpeg.js';
+import { resized } from '../pictures/grey-picture.js';
+import { encodeJpeg } from '../pictures/jpeg.js';
 import { panels } from '../pictures/layout.js';
 import { encodePng } from '../pictures/png.js';
 import type { Scene } from '../pictures/scenery.js';
@@ -43,7 +44,8 @@ export interface PageKeeper {
   files(key: string, draw: () => Files): Files;
 }
 
-export function pageKeeper(limit = 40): PageKeeper {
+/** Room for a dozen chapters, some 80 kB a page: several loaded side by side do not push each other out. */
+export function pageKeeper(limit = 144): PageKeeper {
   const kept = new Map<string, Files>();
   return {
     files(key, draw) {

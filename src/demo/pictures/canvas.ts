@@ -37,7 +37,7 @@ export class Canvas {
     readonly height: number,
   ) {
     this.pixels = new Uint8Array(width * height).fill(PAPER);
-    this.#coverage = new Coverage(width);
+    this.#coverage = new Coverage(width, height);
     this.#stencil = wholeSheet(width, height);
   }
 
@@ -97,9 +97,7 @@ export class Canvas {
       const coverage = sum < 0 ? -sum : sum;
       let next = x + 1;
       if (coverage === 0 || coverage >= FULL) {
-        while (next < end && changes[next] === 0) {
-          next += 1;
-        }
+        next = this.#nextChange(next, end);
       }
       if (coverage >= FULL) {
         this.#layRun(x, y, next - x, paint);
@@ -108,6 +106,26 @@ export class Canvas {
       }
       x = next;
     }
+  }
+
+  /** Where the coverage changes next, or `end`. */
+  #nextChange(from: number, end: number): number {
+    const { changes } = this.#coverage;
+    let x = from;
+    while (
+      x + 4 <= end &&
+      ((changes[x] ?? 0) |
+        (changes[x + 1] ?? 0) |
+        (changes[x + 2] ?? 0) |
+        (changes[x + 3] ?? 0)) ===
+        0
+    ) {
+      x += 4;
+    }
+    while (x < end && changes[x] === 0) {
+      x += 1;
+    }
+    return x;
   }
 
   #layRun(x: number, y: number, count: number, paint: Paint): void {
@@ -134,35 +152,40 @@ export class Canvas {
   #segment(from: Point, to: Point, radius: number, shade: number): void {
     const { pixels, width } = this;
     const { top, bottom, lefts, rights } = this.#stencil;
-    const [startX, startY] = from;
-    const [acrossX, acrossY] = [to[0] - startX, to[1] - startY];
-    const lengthSquared = acrossX * acrossX + acrossY * acrossY || 1;
+    const startX = from[0];
+    const startY = from[1];
+    const acrossX = to[0] - startX;
+    const acrossY = to[1] - startY;
+    // By these a pixel's place becomes its share of the way from one end to the other.
+    const perX = acrossX / (acrossX * acrossX + acrossY * acrossY || 1);
+    const perY = acrossY / (acrossX * acrossX + acrossY * acrossY || 1);
     // A pixel whose middle is nearer than `inner` is covered whole, one farther than `outer` not at all.
     const outer = radius + 0.5;
     const inner = max(0, radius - 0.5);
+    const innerSquared = inner * inner;
+    const outerSquared = outer * outer;
     const end = min(bottom, ceil(max(startY, to[1]) + outer));
     for (let y = max(top, floor(min(startY, to[1]) - outer)); y < end; y += 1) {
       const offY = y + 0.5 - startY;
       // Only the part of the segment that is near enough to this row can reach it.
       const near = acrossY === 0 ? 0 : max(0, min(1, (offY - outer) / acrossY));
       const far = acrossY === 0 ? 1 : max(0, min(1, (offY + outer) / acrossY));
-      const [nearX, farX] = [startX + near * acrossX, startX + far * acrossX];
-      const left = max(lefts[y] ?? 0, floor(min(nearX, farX) - outer));
+      const nearX = startX + near * acrossX;
+      const farX = startX + far * acrossX;
+      const row = y * width;
       const right = min(rights[y] ?? 0, ceil(max(nearX, farX) + outer));
-      for (let x = left; x < right; x += 1) {
+      for (let x = max(lefts[y] ?? 0, floor(min(nearX, farX) - outer)); x < right; x += 1) {
         const offX = x + 0.5 - startX;
-        const share = (offX * acrossX + offY * acrossY) / lengthSquared;
+        const share = offX * perX + offY * perY;
         const along = share < 0 ? 0 : share > 1 ? 1 : share;
         const gapX = offX - along * acrossX;
         const gapY = offY - along * acrossY;
         const gapSquared = gapX * gapX + gapY * gapY;
-        if (gapSquared <= inner * inner) {
-          pixels[y * width + x] = shade;
-        } else if (gapSquared < outer * outer) {
-          const at = y * width + x;
-          const old = pixels[at] ?? PAPER;
-          const coverage = min(1, outer - sqrt(gapSquared));
-          pixels[at] = old + (shade - old) * coverage + 0.5;
+        if (gapSquared <= innerSquared) {
+          pixels[row + x] = shade;
+        } else if (gapSquared < outerSquared) {
+          const old = pixels[row + x] ?? PAPER;
+          pixels[row + x] = (old + (shade - old) * min(1, outer - sqrt(gapSquared)) + 0.5) | 0;
         }
       }
     }

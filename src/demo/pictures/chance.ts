@@ -1,5 +1,8 @@
 /** Chance that repeats itself: everything drawn follows from a seed. */
 
+/** Taken out once: in the inner loops a module's own name is found faster than a global's member. */
+const { floor, imul } = Math;
+
 export interface Chance {
   /** A number from 0 up to, but not with, 1. */
   next(): number;
@@ -14,13 +17,13 @@ export function chanceFrom(seed: number): Chance {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    let mixed = imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
   return {
     next,
     between: (low, high) => low + next() * (high - low),
-    below: (count) => Math.floor(next() * count),
+    below: (count) => floor(next() * count),
   };
 }

@@ -1,6 +1,6 @@
 /** The two checksums that a PNG carries: CRC-32 over each chunk and Adler-32 over the picture's own bytes. */
 
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
+const CRC_TABLE = Int32Array.from({ length: 256 }, (_, index) => {
   let value = index;
   for (let bit = 0; bit < 8; bit += 1) {
     value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
@@ -8,13 +8,24 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
   return value;
 });
 
+/** So many bytes are gone through at a time: loops that are called often run faster than one long one. */
+const RUN = 3_800;
+
 /** The CRC-32 of the PNG specification (annex D), unsigned. */
 export function crc32(bytes: Uint8Array): number {
-  let crc = 0xffffffff;
-  for (const byte of bytes) {
-    crc = (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
+  let crc = -1;
+  for (let from = 0; from < bytes.length; from += RUN) {
+    crc = crcOfRun(bytes, from, Math.min(bytes.length, from + RUN), crc);
   }
-  return (crc ^ 0xffffffff) >>> 0;
+  return (crc ^ -1) >>> 0;
+}
+
+function crcOfRun(bytes: Uint8Array, from: number, to: number, start: number): number {
+  let crc = start;
+  for (let at = from; at < to; at += 1) {
+    crc = (CRC_TABLE[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0) ^ (crc >>> 8);
+  }
+  return crc;
 }
 
 const ADLER_BASE = 65_521;

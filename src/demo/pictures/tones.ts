@@ -27,9 +27,9 @@ function gapsOf(period: number): Float32Array {
   });
 }
 
-/** How large the dots are, in pixels, that make a surface so dark. */
+/** How large the dots are, in pixels, that make a surface so dark; below 0 there is none. */
 const radiusOf = (darkness: number, period: number): number =>
-  (period / sqrt(2 * PI)) * sqrt(darkness);
+  darkness > 0 ? (period / sqrt(2 * PI)) * sqrt(darkness) : -1;
 
 /** The shade of a pixel that is so far outside a dot's edge, below 0 inside. */
 const shadeAt = (outside: number): number =>
@@ -39,19 +39,14 @@ const shadeAt = (outside: number): number =>
 function dotsByRow(darknessAt: (y: number) => number, period: number): Tone {
   const gaps = gapsOf(period);
   return (into, at, x, y, count) => {
-    const darkness = darknessAt(y);
-    if (darkness <= 0) {
-      into.fill(PAPER, at, at + count);
-      return;
-    }
-    const radius = radiusOf(darkness, period);
+    const radius = radiusOf(darknessAt(y), period);
     const row = (y % period) * period;
     const fresh = min(count, period);
     for (let step = 0; step < fresh; step += 1) {
       into[at + step] = shadeAt((gaps[row + ((x + step) % period)] ?? 0) - radius);
     }
-    for (let to = at + period; to < at + count; to += 1) {
-      into[to] = into[to - period] ?? PAPER;
+    for (let done = fresh; done < count; done *= 2) {
+      into.copyWithin(at + done, at, at + min(done, count - done));
     }
   };
 }
@@ -64,15 +59,20 @@ export function dotsOutwards(
 ): Tone {
   const period = 10;
   const gaps = gapsOf(period);
-  const widest = radiusOf(1, period);
+  const slope = growth / reach;
   return (into, at, x, y, count) => {
     const row = (y % period) * period;
-    const down = (y - middleY) ** 2;
+    const down = (y - middleY) * (y - middleY);
+    let column = x % period;
+    let radius = 0;
     for (let step = 0; step < count; step += 1) {
-      const across = x + step - middleX;
-      const darkness = start + (growth * sqrt(across * across + down)) / reach;
-      const gap = gaps[row + ((x + step) % period)] ?? 0;
-      into[at + step] = darkness <= 0 ? PAPER : shadeAt(gap - widest * sqrt(darkness));
+      // Within four pixels the dots hardly grow.
+      if (step === 0 || ((x + step) & 3) === 0) {
+        const across = x + step - middleX;
+        radius = radiusOf(start + slope * sqrt(across * across + down), period);
+      }
+      into[at + step] = shadeAt((gaps[row + column] ?? 0) - radius);
+      column = column + 1 === period ? 0 : column + 1;
     }
   };
 }
