@@ -3,7 +3,7 @@ const js = require('@eslint/js');
 const tseslint = require('typescript-eslint');
 
 module.exports = tseslint.config(
-  { ignores: ['dist/', 'coverage/', 'node_modules/'] },
+  { ignores: ['dist/', 'bench/out/', 'coverage/', 'node_modules/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -38,7 +38,7 @@ module.exports = tseslint.config(
     },
   },
   {
-    files: ['**/*.{js,cjs}'],
+    files: ['**/*.{js,cjs,mjs}'],
     languageOptions: {
       globals: {
         process: 'readonly',
@@ -49,6 +49,7 @@ module.exports = tseslint.config(
         Buffer: 'readonly',
         setTimeout: 'readonly',
         URL: 'readonly',
+        fetch: 'readonly',
       },
     },
   },

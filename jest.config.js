@@ -11,5 +11,11 @@ export default {
     ],
   },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  // Most tests wait for sockets and processes more than they compute.
+  maxWorkers: 2,
   testTimeout: 30_000,
+  // What runs in processes of its own is not counted.
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['src/**/*.ts', '!src/**/*.d.ts'],
+  coverageReporters: ['text', 'text-summary'],
 };

@@ -7,10 +7,10 @@ import { readAddresses } from '../service/addresses.js';
 import type { Bearer } from '../service/client.js';
 import { hasReports, openReports, openService, type Service } from './compose.js';
 import { waitInWords } from './output/sentences.js';
-import type { Run } from './run.js';
+import type { Run, Wiring } from './run.js';
 
 /** What is stored for the service that the settings name. Opens nothing yet. */
-export function credentialsOf(run: Run): Credentials {
+export function credentialsOf(run: Wiring): Credentials {
   return openCredentials({
     folder: join(run.folders.state, 'credentials'),
     addresses: readAddresses(run.settings),
@@ -19,12 +19,16 @@ export function credentialsOf(run: Run): Credentials {
 }
 
 /** The session over this service's connections. */
-export function sessionOf(run: Run, service: Service, credentials = credentialsOf(run)): Session {
+export function sessionOf(
+  run: Wiring,
+  service: Service,
+  credentials = credentialsOf(run),
+): Session {
   return openSession({ credentials, endpoint: service.anonymous, clock: run.clock });
 }
 
 /** The session for a command that works without one too: what is wrong with it is a warning. */
-export function bearerOf(run: Run, service: Service, warn: (message: string) => void): Bearer {
+export function bearerOf(run: Wiring, service: Service, warn: (message: string) => void): Bearer {
   return guestWhereNeeded(sessionOf(run, service), run.clock, (trouble) => {
     warn(`Going on without a login. ${trouble.message} ${trouble.hint}`);
   });

@@ -12,7 +12,7 @@ import { openConnections, type Connections } from '../service/connections.js';
 import { openMachineLedger } from '../service/machine-ledger.js';
 import { ownDomain, type IsOwn } from '../service/own-domain.js';
 import type { RateLedger, Wait } from '../service/rate-ledger.js';
-import type { Run } from './run.js';
+import type { Wiring } from './run.js';
 
 /** What the parts have to say while they work. */
 export interface Tellings {
@@ -33,12 +33,12 @@ export interface Service {
   close(): Promise<void>;
 }
 
-export async function openService(run: Run, tellings: Tellings): Promise<Service> {
+export async function openService(run: Wiring, tellings: Tellings): Promise<Service> {
   const { settings, clock, folders } = run;
   const addresses = readAddresses(settings);
   const [isOwn, connections] = await Promise.all([
     ownDomain(addresses.apiUrl),
-    openConnections(settings),
+    openConnections(settings, run.env),
   ]);
   const ledger = openMachineLedger({
     folder: folders.ledger,
@@ -71,14 +71,14 @@ export async function openService(run: Run, tellings: Tellings): Promise<Service
 }
 
 /** Whether any run so far left an outbox for this report host. */
-export async function hasReports(run: Run, service: Service): Promise<boolean> {
+export async function hasReports(run: Wiring, service: Service): Promise<boolean> {
   const { outboxFolder } = await import('../reports/outbox.js');
   return existsSync(outboxFolder(run.folders.state, service.addresses.networkUrl));
 }
 
 /** The outbox, sending over this service's connections. `finish` is the caller's to call. */
 export async function openReports(
-  run: Run,
+  run: Wiring,
   service: Service,
   tellings: Pick<Tellings, 'warn'>,
 ): Promise<Reports> {

@@ -3,12 +3,12 @@
  * and turns what comes back into an exit code.
  */
 import { VERSION } from '../kernel/version.js';
-import { runProcess } from './process.js';
 
 const words = process.argv.slice(2);
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
   // Asked so often by scripts that it is worth not waking the command tree for it.
   process.stdout.write(`${VERSION}\n`);
 } else {
+  const { runProcess } = await import('./process.js');
   await runProcess(words);
 }

@@ -16,3 +16,9 @@ export interface Run {
   readonly settings: Settings;
   readonly folders: Folders;
 }
+
+/** The same without settings, for the commands that must work while the settings are wrong. */
+export type BareRun = Omit<Run, 'settings'>;
+
+/** What the parts are wired from: all that a program needs which is no command line. */
+export type Wiring = Pick<Run, 'settings' | 'clock' | 'folders' | 'env'>;

@@ -11,6 +11,8 @@ export interface SettingFacts {
   readonly env?: string;
   /** The flag that overrides both. */
   readonly flag?: string;
+  /** What the flag does, where that is not what the setting means. */
+  readonly flagMeaning?: string;
   /** For numbers, the smallest and the largest that is accepted. */
   readonly range?: readonly [number, number];
   /** For words, the only ones that are accepted. */
@@ -70,11 +72,17 @@ export const SETTINGS = {
     default: '',
     flag: '--name',
   },
-  metadata: { meaning: 'Put ComicInfo.xml into the CBZ.', default: true, flag: '--no-metadata' },
+  metadata: {
+    meaning: 'Put ComicInfo.xml into the CBZ, and name it after its series.',
+    default: true,
+    flag: '--no-metadata',
+    flagMeaning: 'Leave ComicInfo.xml out, and name the CBZ by the chapter’s id.',
+  },
   reports: {
     meaning: 'Send health reports to the edge network.',
     default: true,
     flag: '--no-reports',
+    flagMeaning: 'Send no health reports to the edge network.',
   },
   maxPageBytes: {
     meaning: 'A page larger than this, in bytes, is refused.',

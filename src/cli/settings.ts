@@ -1,18 +1,12 @@
 /**
  * The settings in force and where each comes from: environment before file before default. (A flag comes before
- * all; the command that has it applies it.) The file is written and checked by `conf`, from the schema made here.
+ * all; the command that has it applies it.) The file is `conf`'s; what may stand in it is checked against the table.
  */
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '../kernel/errors.js';
+import { hasCode, UsageError, type TankobonError } from '../kernel/errors.js';
 import { readAddress } from '../service/addresses.js';
-import {
-  settingFacts,
-  SETTING_KEYS,
-  SETTINGS,
-  type SettingKey,
-  type Settings,
-} from './setting-table.js';
+import { settingFacts, SETTING_KEYS, type SettingKey, type Settings } from './setting-table.js';
 
 export type SettingSource = 'environment' | 'file' | 'default';
 export type SettingValue = string | number | boolean;
@@ -20,6 +14,15 @@ export type SettingValue = string | number | boolean;
 export interface LoadedSettings {
   readonly settings: Settings;
   readonly sources: Readonly<Record<SettingKey, SettingSource>>;
+}
+
+/** One setting as it stands, right or wrong. */
+export interface SettingState {
+  readonly key: SettingKey;
+  readonly value: unknown;
+  readonly source: SettingSource;
+  /** What is wrong with the value, and how to mend it. */
+  readonly problem?: TankobonError;
 }
 
 /** The settings file's name inside the config folder. */
@@ -30,70 +33,115 @@ export async function loadSettings(
   env: Readonly<NodeJS.ProcessEnv>,
   configFolder: string,
 ): Promise<LoadedSettings> {
-  const file = join(configFolder, SETTINGS_FILE);
-  // conf brings a schema compiler along; without a file there is nothing for it to do.
-  const stored = existsSync(file) ? (await openSettingsFile(configFolder)).store : {};
-  const settings: Record<string, SettingValue> = {};
+  const { states } = await inspectSettings(env, configFolder);
+  const settings: Record<string, unknown> = {};
   const sources: Partial<Record<SettingKey, SettingSource>> = {};
-  for (const key of SETTING_KEYS) {
-    const facts = settingFacts(key);
-    const fromEnv = facts.env === undefined ? undefined : env[facts.env];
-    if (fromEnv !== undefined && fromEnv !== '') {
-      settings[key] = parseSetting(key, fromEnv, facts.env);
-      sources[key] = 'environment';
-    } else {
-      const fromFile = stored[key];
-      settings[key] = fromFile ?? facts.default;
-      sources[key] = fromFile === undefined ? 'default' : 'file';
-    }
+  for (const { key, value, source, problem } of states) {
+    if (problem) throw problem;
+    settings[key] = value;
+    sources[key] = source;
   }
   return { settings: settings as Settings, sources: sources as Record<SettingKey, SettingSource> };
+}
+
+/**
+ * The same without stopping at what is wrong. `unknown`: names in the file that are no settings; they do nothing,
+ * and their values are nobody's business. Throws only where the file as a whole cannot be used.
+ */
+export async function inspectSettings(
+  env: Readonly<NodeJS.ProcessEnv>,
+  configFolder: string,
+): Promise<{ readonly states: readonly SettingState[]; readonly unknown: readonly string[] }> {
+  // conf brings a schema compiler along; without a file there is nothing for it to do.
+  const isThere = existsSync(join(configFolder, SETTINGS_FILE));
+  const stored = isThere ? (await openSettingsFile(configFolder)).store : {};
+  const states = SETTING_KEYS.map((key): SettingState => {
+    const facts = settingFacts(key);
+    const fromEnv = facts.env === undefined ? undefined : env[facts.env];
+    if (facts.env !== undefined && fromEnv !== undefined && fromEnv !== '') {
+      return stateOf(key, fromEnv, 'environment', facts.env);
+    }
+    const fromFile = stored[key];
+    return fromFile === undefined
+      ? { key, value: facts.default, source: 'default' }
+      : stateOf(key, fromFile, 'file', key);
+  });
+  const isKnown = (name: string) => SETTING_KEYS.some((key) => key === name);
+  return { states, unknown: Object.keys(stored).filter((name) => !isKnown(name)) };
+}
+
+function stateOf(
+  key: SettingKey,
+  value: unknown,
+  source: SettingSource,
+  named: string,
+): SettingState {
+  try {
+    if (source === 'file' && typeof value !== typeof settingFacts(key).default) {
+      throw wrongValue(
+        key,
+        named,
+        JSON.stringify(value),
+        `must be a ${typeof settingFacts(key).default}`,
+      );
+    }
+    return { key, value: parseSetting(key, String(value), named), source };
+  } catch (problem) {
+    if (!hasCode(problem)) throw problem;
+    return { key, value, source, problem };
+  }
 }
 
 /** A setting's value from its text. `source` names where the text stands, for the message. */
 export function parseSetting(key: SettingKey, text: string, source: string = key): SettingValue {
   const facts = settingFacts(key);
-  const wrong = (expected: string) =>
-    new UsageError('bad-setting', `${source} is "${text}", but ${expected}.`, {
-      hint: `Set it right, for example: ${source === key ? `tankobon config set ${key} ${facts.default}` : `${source}=${facts.default}`}`,
-    });
+  const wrong = (expected: string) => wrongValue(key, source, `"${text}"`, expected);
   if (typeof facts.default === 'number') {
     const value = Number(text);
     const [least, most] = facts.range ?? [0, Number.MAX_SAFE_INTEGER];
     if (text.trim() === '' || !Number.isInteger(value) || value < least || value > most) {
-      throw wrong(`it must be a whole number from ${least} to ${most}`);
+      throw wrong(`must be a whole number from ${least} to ${most}`);
     }
     return value;
   }
   if (typeof facts.default === 'boolean') {
-    if (text !== 'true' && text !== 'false') throw wrong('it must be true or false');
+    if (text !== 'true' && text !== 'false') throw wrong('must be true or false');
     return text === 'true';
   }
   if (facts.words && !facts.words.includes(text))
-    throw wrong(`it must be one of: ${facts.words.join(', ')}`);
+    throw wrong(`must be one of: ${facts.words.join(', ')}`);
   if (key.endsWith('Url')) readAddress(source, text);
   return text;
 }
 
+function wrongValue(key: SettingKey, source: string, shown: string, expected: string): UsageError {
+  const usual = settingFacts(key).default;
+  const mend = source === key ? `tankobon config set ${key} ${usual}` : `${source}=${usual}`;
+  return new UsageError('bad-setting', `${source} is ${shown}, but ${expected}.`, {
+    hint: `Set it right, for example: ${mend}`,
+  });
+}
+
 /**
- * The settings file, opened with its schema. One that is no JSON is set aside under another name, and said so; one
- * that holds a wrong value stays, and the value is named.
+ * The settings file, opened for reading and mending: what is in it may be wrong. One that is no JSON object is set
+ * aside under another name, and said so.
  */
 export async function openSettingsFile(configFolder: string) {
   const { default: Conf } = await import('conf');
   const file = join(configFolder, SETTINGS_FILE);
   try {
-    return new Conf<Record<string, SettingValue>>({
+    return new Conf<Record<string, unknown>>({
       cwd: configFolder,
       configName: SETTINGS_FILE.replace(/\.json$/, ''),
-      schema: settingsSchema(),
       projectName: 'tankobon',
+      deserialize: readObject,
     });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     if (!(cause instanceof SyntaxError)) {
-      throw new UsageError('bad-setting', `The settings file ${file} holds a wrong value: ${why}`, {
+      throw new UsageError('bad-setting', `The settings file ${file} cannot be used: ${why}`, {
         cause,
+        hint: 'Check its permissions, or name another folder in TANKOBON_HOME.',
       });
     }
     const aside = `${file}.damaged-${Date.now().toString(36)}`;
@@ -109,19 +157,10 @@ export async function openSettingsFile(configFolder: string) {
   }
 }
 
-function settingsSchema() {
-  return Object.fromEntries(
-    SETTING_KEYS.map((key) => {
-      const facts = settingFacts(key);
-      const type = typeof SETTINGS[key].default as 'string' | 'number' | 'boolean';
-      return [
-        key,
-        {
-          type: type === 'number' ? ('integer' as const) : type,
-          ...(facts.range ? { minimum: facts.range[0], maximum: facts.range[1] } : {}),
-          ...(facts.words ? { enum: [...facts.words] } : {}),
-        },
-      ];
-    }),
-  );
+function readObject(text: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new SyntaxError('it holds no JSON object');
+  }
+  return value as Record<string, unknown>;
 }

@@ -159,7 +159,13 @@ async function report(
 async function unlessAborted(act: Promise<void>, signal: AbortSignal): Promise<void> {
   const leave = new AbortController();
   const aborted = new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true, signal: leave.signal });
+    signal.addEventListener(
+      'abort',
+      () => {
+        resolve();
+      },
+      { once: true, signal: leave.signal },
+    );
   });
   try {
     await Promise.race([act, aborted]);

@@ -31,11 +31,11 @@ export interface ErrorDetails {
   readonly hint?: string;
 }
 
-export abstract class TankobonError<Code extends ErrorCode = ErrorCode> extends Error {
-  readonly code: Code;
+export abstract class TankobonError extends Error {
+  readonly code: ErrorCode;
   readonly hint: string;
 
-  constructor(code: Code, message: string, details: ErrorDetails = {}) {
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? {} : { cause: details.cause });
     this.name = new.target.name;
     this.code = code;
@@ -47,13 +47,22 @@ export abstract class TankobonError<Code extends ErrorCode = ErrorCode> extends 
   }
 }
 
-export class UsageError extends TankobonError<keyof typeof USAGE_CODES> {}
-export class ServiceError extends TankobonError<keyof typeof SERVICE_CODES> {}
-export class AuthError extends TankobonError<keyof typeof AUTH_CODES> {}
-export class ChapterError extends TankobonError<keyof typeof CHAPTER_CODES> {}
-export class LoadError extends TankobonError<keyof typeof LOAD_CODES> {}
-export class StorageError extends TankobonError<keyof typeof STORAGE_CODES> {}
-export class RunError extends TankobonError<keyof typeof RUN_CODES> {}
+/** An error of one kind: only that kind's codes. */
+abstract class ErrorOfKind<Code extends ErrorCode> extends TankobonError {
+  declare readonly code: Code;
+
+  constructor(code: Code, message: string, details: ErrorDetails = {}) {
+    super(code, message, details);
+  }
+}
+
+export class UsageError extends ErrorOfKind<keyof typeof USAGE_CODES> {}
+export class ServiceError extends ErrorOfKind<keyof typeof SERVICE_CODES> {}
+export class AuthError extends ErrorOfKind<keyof typeof AUTH_CODES> {}
+export class ChapterError extends ErrorOfKind<keyof typeof CHAPTER_CODES> {}
+export class LoadError extends ErrorOfKind<keyof typeof LOAD_CODES> {}
+export class StorageError extends ErrorOfKind<keyof typeof STORAGE_CODES> {}
+export class RunError extends ErrorOfKind<keyof typeof RUN_CODES> {}
 
 /** Whether `error` is one of ours, with this code where one is given. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is TankobonError {

@@ -70,7 +70,7 @@ function openLockFile(file: string): number | undefined {
 /** Whether the open file is still the one that `file` names. */
 function standsAt(file: string, descriptor: number): boolean {
   const named = statSync(file, { throwIfNoEntry: false });
-  return named !== undefined && named.ino === fstatSync(descriptor).ino;
+  return named?.ino === fstatSync(descriptor).ino;
 }
 
 /**

@@ -56,57 +56,57 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
   ['help rep', ['report-status']],
   ['help exit', ['exit-codes']],
   // A folder's flag takes folders, a file's flag takes files.
-  ['download --output m', ['my shelf/']],
-  ['config set output m', ['my shelf/']],
+  ['download --output m', ['my shelf']],
+  ['config set output m', ['my shelf']],
+  ['download --from-file m', ['my list.txt', 'my shelf']],
 ];
 
 interface Session {
   readonly command: readonly string[];
-  /** Typed before the cases. */
+  /** The name of the file that the shell reads first, and what stands in it. */
+  readonly startFile: string;
   readonly setUp: readonly string[];
   /** The keys that put all that fits onto the line. */
   readonly insertAll: string;
 }
 
-const TELL = String.raw`tankobon() { printf 'go''t:'; printf '<%s>' "$@"; echo; }`;
-
 /** Types each of `lines` after `tankobon ` and has the shell insert what fits; the words that the program then gets. */
-function typeInto({ command, setUp, insertAll }: Session, lines: readonly string[]): string[][] {
-  const keys = [
-    ...[...setUp, TELL, `cd '${join(folder, 'work')}'`].map((line) => `${line}\n`),
-    ...lines.map((line) => `tankobon ${line}${insertAll}\n`),
+function typeInto(session: Session, lines: readonly string[]): string[][] {
+  const start = [
+    "PS1='ready> '",
+    ...session.setUp,
+    `tankobon() { printf 'got:'; printf '<%s>' "$@"; echo; }`,
+    `cd '${join(folder, 'work')}'`,
   ];
-  const steps = [
-    ...keys.map((types, index) => ({
-      awaits: index > setUp.length + 2 ? 'got:' : 'ready> ',
-      types,
-    })),
-    { awaits: 'got:', types: 'exit\n' },
-  ];
+  writeFileSync(join(folder, session.startFile), `${start.join('\n')}\n`);
+  const keys = [...lines.map((line) => `tankobon ${line}${session.insertAll}\n`), 'exit\n'];
+  const steps = keys.map((types) => ({ awaits: 'ready> ', types }));
   const told = execFileSync('python3', [resolve('test/auth/terminal.py')], {
-    input: JSON.stringify({ command, steps }),
+    input: JSON.stringify({ command: session.command, steps }),
     encoding: 'utf8',
-    env: { ...process.env, PS1: 'ready> ', TERM: 'dumb', HOME: folder, HISTFILE: '' },
+    env: { PATH: process.env['PATH'], TERM: 'dumb', HOME: folder, ZDOTDIR: folder },
   });
   const { screen, untyped } = JSON.parse(told) as { screen: string; untyped: number };
-  expect({ untyped, screen: untyped === 0 ? '' : screen }).toEqual({ untyped: 0, screen: '' });
+  expect(untyped === 0 ? '' : screen).toBe('');
   return [...screen.matchAll(/^got:(.*?)\r?$/gm)].map(([, words = '']) =>
     [...words.matchAll(/<(.*?)>/g)].map(([, word = '']) => word),
   );
 }
 
 const BASH = (): Session => ({
-  command: ['bash', '--norc', '--noprofile', '-i'],
+  command: ['bash', '--rcfile', join(folder, 'bashrc'), '-i'],
+  startFile: 'bashrc',
   setUp: [`source '${join(folder, 'script.bash')}'`],
   insertAll: '\u001b*',
 });
 
 const ZSH = (): Session => ({
-  command: ['zsh', '-f', '-i'],
+  command: ['zsh', '-d', '-i'],
+  startFile: '.zshrc',
   setUp: [
     `autoload -Uz compinit; compinit -u -d '${join(folder, 'dump')}'`,
     `source '${join(folder, 'script.zsh')}'`,
-    'zle -C insert-all complete-word _generic; bindkey "^Xa" insert-all',
+    "zle -C insert-all complete-word _generic; bindkey '^Xa' insert-all",
     "zstyle ':completion:insert-all:*' completer _all_matches _complete",
     "zstyle ':completion:insert-all:*' insert yes",
   ],
@@ -127,8 +127,53 @@ describe.each([
       session(),
       CASES.map(([typed]) => typed),
     );
-    expect(got.map((words, index) => words.slice(untouched(CASES[index]?.[0] ?? '').length).sort())).toEqual(
-      CASES.map(([, offered]) => [...offered].sort()),
+    const offered = got.map((words, index) =>
+      words
+        .slice(untouched(CASES[index]?.[0] ?? '').length)
+        .map((word) => word.replace(/\/$/, ''))
+        .sort(),
     );
+    expect(offered).toEqual(CASES.map(([, expected]) => [...expected].sort()));
+  });
+
+  test('a value is completed behind the sign too, and a path with a space stays one word', () => {
+    const got = typeInto({ ...session(), insertAll: '\t' }, [
+      'download --quality=data-',
+      'download --from-file my\\ l',
+    ]);
+    expect(got).toEqual([
+      ['download', '--quality=data-saver'],
+      ['download', '--from-file', 'my list.txt'],
+    ]);
+  });
+});
+
+describe('fish', () => {
+  const offered = (typed: string): string[] =>
+    execFileSync(
+      'fish',
+      [
+        '--no-config',
+        '-c',
+        'source $argv[1]; complete -C "tankobon $argv[2]"',
+        join(folder, 'script.fish'),
+        typed,
+      ],
+      {
+        encoding: 'utf8',
+        cwd: join(folder, 'work'),
+        env: { PATH: process.env['PATH'], HOME: folder },
+      },
+    )
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => (line.split('\t')[0] ?? '').replace(/\/$/, ''));
+
+  test.each(CASES)('"%s" is completed', (typed, expected) => {
+    expect(offered(typed).sort()).toEqual([...expected].sort());
+  });
+
+  test('a value is completed behind the sign too', () => {
+    expect(offered('download --quality=data-')).toEqual(['--quality=data-saver']);
   });
 });

@@ -54,15 +54,8 @@ test('the demo leaves a CBZ that unzip and Python accept, and says where', async
 test('download fetches from a practice service that another process keeps up, by the environment it prints', async () => {
   const serving = start(['demo', '--serve']);
   let printed = '';
-  while (!printed.includes('TANKOBON_HOME=')) {
-    const [text] = (await Promise.race([
-      new Promise((resolve) =>
-        serving.child.stdout.once('data', (data: string) => resolve([data])),
-      ),
-      serving.finished.then(({ stderr }) => Promise.reject(new Error(stderr))),
-    ])) as [string];
-    printed += text;
-  }
+  serving.child.stdout.on('data', (text: string) => (printed += text));
+  while (!printed.includes('TANKOBON_HOME=') && serving.child.exitCode === null) await delay(50);
   const env = Object.fromEntries(
     [...printed.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
       name,

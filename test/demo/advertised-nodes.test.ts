@@ -22,7 +22,9 @@ test('base URLs name the advertised origin, and the node serves what is asked fo
     const address = `${service.nodes[0] ?? ''}${path}/data/${chapter.hash}/${page?.fileName ?? ''}`;
     const load = await fetch(address, agent);
     expect(load.status).toBe(200);
-    expect(Buffer.from(await load.arrayBuffer()).equals(page?.bytes() ?? Buffer.alloc(0))).toBe(true);
+    expect(Buffer.from(await load.arrayBuffer()).equals(page?.bytes() ?? Buffer.alloc(0))).toBe(
+      true,
+    );
   } finally {
     await service.stop();
   }

@@ -38,7 +38,7 @@ function logIndex(
 
 const isAtHome = ({ path }: { path: string }) => path.startsWith('/at-home/server/');
 const isFailureReport = (entry: PracticeService['log'][number]) =>
-  entry.host === 'network' && JSON.stringify(entry.body ?? '').includes('false');
+  entry.host === 'network' && entry.body.includes('"success":false');
 
 describe('a fault of one page that is gone after one load', () => {
   test.each(FAILING)(

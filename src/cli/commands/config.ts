@@ -2,15 +2,17 @@
 import { join } from 'node:path';
 import { UsageError } from '../../kernel/errors.js';
 import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
+import { nearest } from '../nearest.js';
+import { errorMessage } from '../output/error-message.js';
 import { fitted } from '../output/progress-line.js';
-import type { Run } from '../run.js';
+import type { BareRun } from '../run.js';
 import { SETTING_KEYS, settingFacts, type SettingKey } from '../setting-table.js';
 import {
-  loadSettings,
+  inspectSettings,
   openSettingsFile,
   parseSetting,
   SETTINGS_FILE,
-  type LoadedSettings,
+  type SettingState,
 } from '../settings.js';
 
 export type ConfigOptions =
@@ -19,47 +21,79 @@ export type ConfigOptions =
   | { readonly action: 'list'; readonly json?: boolean }
   | { readonly action: 'path' };
 
-/** Throws UsageError('bad-setting') for a key or a value that is none, naming the right ones. */
-export async function config(options: ConfigOptions, run: Run): Promise<ExitCode> {
+/**
+ * Works while the settings are wrong, so that they can be mended with it; a wrong one makes `list` exit 2. Throws
+ * UsageError('bad-setting') for a key or a value that is none, naming the right ones.
+ */
+export async function config(options: ConfigOptions, run: BareRun): Promise<ExitCode> {
   const folder = run.folders.config;
   switch (options.action) {
     case 'path':
       run.stdout.write(`${join(folder, SETTINGS_FILE)}\n`);
-      break;
+      return EXIT.done;
     case 'get':
-      run.stdout.write(
-        `${(await loadSettings(run.env, folder)).settings[settingKey(options.key)]}\n`,
-      );
-      break;
+      await get(settingKey(options.key), run);
+      return EXIT.done;
     case 'list':
-      list(await loadSettings(run.env, folder), options.json === true, run);
-      break;
+      return list(options.json === true, run);
     case 'set': {
       const key = settingKey(options.key);
       const value = parseSetting(key, options.value);
-      (await openSettingsFile(folder)).set(key, value);
+      await change(run, (file) => {
+        file.set(key, value);
+      });
       warnIfOverridden(key, run);
-      break;
+      return EXIT.done;
     }
     case 'unset': {
       const key = settingKey(options.key);
-      (await openSettingsFile(folder)).delete(key);
+      await change(run, (file) => {
+        file.delete(key);
+      });
       warnIfOverridden(key, run);
+      return EXIT.done;
     }
   }
-  return EXIT.done;
+}
+
+type SettingsFile = Awaited<ReturnType<typeof openSettingsFile>>;
+
+async function change({ folders }: BareRun, act: (file: SettingsFile) => void): Promise<void> {
+  const file = await openSettingsFile(folders.config);
+  try {
+    act(file);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError('bad-setting', `The settings file cannot be written: ${why}`, {
+      cause,
+      hint: 'Check the folder’s permissions, or name another one in TANKOBON_HOME.',
+    });
+  }
 }
 
 function settingKey(text: string): SettingKey {
   const key = SETTING_KEYS.find((known) => known.toLowerCase() === text.toLowerCase());
   if (key) return key;
+  if (/secret|password|token/i.test(text)) {
+    throw new UsageError('bad-setting', 'Secrets are no settings: they are kept with the login.', {
+      hint: 'Type: tankobon login',
+    });
+  }
+  const meant = nearest(text, SETTING_KEYS);
   throw new UsageError('bad-setting', `There is no setting "${text}".`, {
-    hint: `The settings are: ${SETTING_KEYS.join(', ')}.`,
+    hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}The settings are: ${SETTING_KEYS.join(', ')}.`,
   });
 }
 
+async function get(key: SettingKey, { env, folders, stdout }: BareRun): Promise<void> {
+  const { states } = await inspectSettings(env, folders.config);
+  const state = states.find((one) => one.key === key);
+  if (state?.problem) throw state.problem;
+  stdout.write(`${String(state?.value)}\n`);
+}
+
 /** A value that is set and still not in force would puzzle whoever set it. */
-function warnIfOverridden(key: SettingKey, run: Run): void {
+function warnIfOverridden(key: SettingKey, run: BareRun): void {
   const { env } = settingFacts(key);
   if (env !== undefined && run.env[env]) {
     run.stderr.write(
@@ -68,17 +102,46 @@ function warnIfOverridden(key: SettingKey, run: Run): void {
   }
 }
 
-function list({ settings, sources }: LoadedSettings, json: boolean, run: Run): void {
-  if (json) {
-    const all = Object.fromEntries(
-      SETTING_KEYS.map((key) => [key, { value: settings[key], source: sources[key] }]),
+async function list(asJson: boolean, run: BareRun): Promise<ExitCode> {
+  const { states, unknown } = await inspectSettings(run.env, run.folders.config);
+  run.stdout.write(asJson ? jsonOf(states) : linesOf(states, run.stdout));
+  for (const name of unknown) {
+    const meant = nearest(name, SETTING_KEYS);
+    run.stderr.write(
+      `tankobon: The settings file holds "${name}", which is no setting.${meant === undefined ? '' : ` Did you mean ${meant}?`}\n`,
     );
-    run.stdout.write(`${JSON.stringify(all)}\n`);
-    return;
   }
-  const widest = Math.max(...SETTING_KEYS.map((key) => key.length));
-  for (const key of SETTING_KEYS) {
-    const value = settings[key] === '' ? '(empty)' : String(settings[key]);
-    run.stdout.write(`${fitted(key, widest)}  ${value}  (${sources[key]})\n`);
-  }
+  const problems = states.flatMap(({ problem }) => problem ?? []);
+  for (const problem of problems) run.stderr.write(errorMessage(problem, run.env));
+  return problems.length === 0 ? EXIT.done : EXIT.usage;
+}
+
+function jsonOf(states: readonly SettingState[]): string {
+  const all = Object.fromEntries(
+    states.map(({ key, value, source, problem }) => [
+      key,
+      { value, source, ...(problem && { problem: problem.message }) },
+    ]),
+  );
+  return `${JSON.stringify(all)}\n`;
+}
+
+/** A line for each, or two where a terminal is too narrow for that. */
+function linesOf(states: readonly SettingState[], stdout: BareRun['stdout']): string {
+  const room = stdout.isTTY ? stdout.columns || Infinity : Infinity;
+  const widest = Math.max(...states.map(({ key }) => key.length));
+  const rows = states.map((state) => {
+    const { key, value, problem } = state;
+    const shown =
+      value === '' ? '(empty)' : typeof value === 'string' ? value : JSON.stringify(value);
+    return [key, `${shown}  (${sourceOf(state)}${problem ? '; wrong' : ''})`] as const;
+  });
+  const isWide = rows.every(([, told]) => widest + 2 + told.length < room);
+  return rows
+    .map(([key, told]) => (isWide ? `${fitted(key, widest)}  ${told}\n` : `${key}\n  ${told}\n`))
+    .join('');
+}
+
+function sourceOf({ key, source }: SettingState): string {
+  return source === 'environment' ? (settingFacts(key).env ?? source) : source;
 }

@@ -4,11 +4,11 @@ import type { Observe } from '../../download/events.js';
 export interface Observer {
   readonly observe: Observe;
   /** So many chapters are about to be loaded. */
-  expect(chapters: number): void;
+  readonly expect: (chapters: number) => void;
   /** A sentence for a person, that a program needs not. */
-  note(sentence: string): void;
+  readonly note: (sentence: string) => void;
   /** Leaves the terminal as it was found. To be called before anything else is printed. */
-  close(): void;
+  readonly close: () => void;
 }
 
 export interface ObserverWish {

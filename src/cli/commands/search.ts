@@ -1,0 +1,81 @@
+/** `tankobon search`: titles by their names, as a table, as JSON, or to choose one from and fetch it. */
+import { searchTitles } from '../../catalogue/search.js';
+import type { Title } from '../../catalogue/title.js';
+import { interruption } from '../../kernel/errors.js';
+import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
+import { withService } from '../compose-login.js';
+import { plain, titleLines } from '../output/title-table.js';
+import type { Run } from '../run.js';
+import { listOf } from './download-wish.js';
+
+export interface SearchOptions {
+  readonly words: readonly string[];
+  /** Languages between commas: only titles that have chapters in one of them. */
+  readonly language?: string;
+  /** How many at most, 1 to 100. */
+  readonly limit?: number;
+  /** One JSON array on standard output, and no question. */
+  readonly json?: boolean;
+}
+
+/** One request. Throws UsageError('bad-option') for empty words. */
+export async function search(options: SearchOptions, run: Run): Promise<ExitCode> {
+  const { stdin, stdout, stderr, signal } = run;
+  const languages = listOf(options.language ?? run.settings.language);
+  const titles = await withService(run, (service) =>
+    searchTitles(service.anonymous, options.words.join(' '), {
+      languages: languages.map((code) => code.toLowerCase()),
+      signal,
+      ...(options.limit !== undefined && { limit: options.limit }),
+    }),
+  );
+  if (options.json === true) {
+    stdout.write(`${JSON.stringify(titles.map(asJson))}\n`);
+    return EXIT.done;
+  }
+  if (titles.length === 0) {
+    const where = languages.length === 0 ? '' : ` with chapters in ${languages.join(' or ')}`;
+    stderr.write(`No title${where} has a name like that.\n`);
+    return EXIT.done;
+  }
+  const lines = titleLines(titles, stdout.isTTY ? stdout.columns || undefined : undefined);
+  stdout.write(`${lines.join('\n')}\n`);
+  return stdin.isTTY && stdout.isTTY && stderr.isTTY
+    ? fetchChosen(titles, options, run)
+    : EXIT.done;
+}
+
+function asJson({ id, name, year, status, languages }: Title): unknown {
+  return { id, title: name, year: year ?? null, status: status ?? null, languages };
+}
+
+async function fetchChosen(
+  titles: readonly Title[],
+  { language }: SearchOptions,
+  run: Run,
+): Promise<ExitCode> {
+  const chosen = await choose(titles, run);
+  if (chosen === undefined) return EXIT.done;
+  const { download } = await import('./download.js');
+  const wish = language === undefined ? {} : { language };
+  return download({ targets: [`title:${chosen.id}`], ...wish }, run);
+}
+
+async function choose(titles: readonly Title[], run: Run): Promise<Title | undefined> {
+  const { stdin: input, stderr: output, signal } = run;
+  const { select } = await import('@inquirer/prompts');
+  const choices = titles.map((title) => ({
+    name: title.year === undefined ? plain(title.name) : `${plain(title.name)} (${title.year})`,
+    value: title,
+  }));
+  try {
+    return await select<Title | undefined>(
+      { message: 'Fetch one?', choices: [{ name: 'none', value: undefined }, ...choices] },
+      { input, output, signal },
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Error && error.name === 'ExitPromptError') throw interruption();
+    throw error;
+  }
+}
