@@ -39,8 +39,8 @@ function nightly(): Promise<{ code: number | null; stdout: string; stderr: strin
   };
   return new Promise((done) => {
     const child = execFile(
-      './nightly.sh',
-      ['shelf.txt', 'Comics'],
+      'sh',
+      ['nightly.sh', 'shelf.txt', 'Comics'],
       { cwd: folder, env },
       (_error, stdout, stderr) => {
         done({ code: child.exitCode, stdout, stderr });
