@@ -3,6 +3,7 @@
  * `--captcha-result`, or with what a person at the terminal types in.
  */
 import { interruption } from '../kernel/errors.js';
+import { solveCaptcha } from '../service/captcha.js';
 import { CaptchaRequired } from '../service/errors.js';
 import type { ApiRequest, ServiceClient } from '../service/client.js';
 import type { Run } from './run.js';
@@ -10,22 +11,46 @@ import type { Run } from './run.js';
 /** A solved captcha's result for this site key; `undefined` where there is nobody to ask. */
 export type SolveCaptcha = (siteKey: string | undefined) => Promise<string | undefined>;
 
-/** The same client, which repeats once whatever was refused for want of a captcha. */
+/**
+ * The same client, which gets over captchas. A request that only reads is sent again with the result in its header;
+ * one that changes something is not repeated on trust: the result goes to the captcha's own endpoint first (spec
+ * 4.4). One captcha at a time: whoever was refused meanwhile tries again before asking for another.
+ */
 export function solvingCaptchas(client: ServiceClient, solve: SolveCaptcha): ServiceClient {
-  let asking: Promise<string | undefined> = Promise.resolve(undefined);
+  let solved = 0;
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const acting = turn.then(act);
+    turn = acting.catch(() => undefined);
+    return acting;
+  };
+  const getOver = async <T>(request: ApiRequest<T>, refused: CaptchaRequired): Promise<T> => {
+    const captchaResult = await solve(refused.siteKey);
+    if (captchaResult === undefined) throw refused;
+    const repeat = request.method === 'GET' ? { ...request, captchaResult } : request;
+    if (repeat === request) await solveCaptcha(client, captchaResult, request.signal);
+    const answer = await client.api(repeat);
+    solved += 1;
+    return answer;
+  };
   return {
-    admit: client.admit.bind(client),
-    tokenForm: client.tokenForm.bind(client),
+    admit: (line, signal) => client.admit(line, signal),
+    tokenForm: (form, signal) => client.tokenForm(form, signal),
     async api<T>(request: ApiRequest<T>): Promise<T> {
+      const solvedBefore = solved;
       try {
         return await client.api(request);
       } catch (error) {
         if (!(error instanceof CaptchaRequired)) throw error;
-        const { siteKey } = error;
-        asking = asking.catch(() => undefined).then(() => solve(siteKey));
-        const captchaResult = await asking;
-        if (captchaResult === undefined) throw error;
-        return client.api({ ...request, captchaResult });
+        return inTurn(async () => {
+          if (solved === solvedBefore) return getOver(request, error);
+          try {
+            return await client.api(request);
+          } catch (again) {
+            if (!(again instanceof CaptchaRequired)) throw again;
+            return getOver(request, again);
+          }
+        });
       }
     },
   };

@@ -312,11 +312,6 @@ export const STORAGE_CODES = {
     'A name would leave the output folder.',
     'Use a template without .. and without a leading slash.',
   ),
-  'chapter-busy': code(
-    EXIT.incomplete,
-    'Another tankobon is at work on the same chapter in the same folder.',
-    'Let it finish, then run the same command again.',
-  ),
   'archive-wrong': code(
     EXIT.fault,
     'The archive does not hold what it should; it was not put under its final name.',

@@ -34,12 +34,12 @@ afterAll(() => service.stop());
 async function onDisk(
   options: string,
   after = '',
-): Promise<{ code: number | null; stderr: string; left: string }> {
+): Promise<{ code: number | null; stderr: string; left: string; events: string }> {
   const shelf = join(folder, 'shelf');
   mkdirSync(shelf);
   const script =
     `mount -t tmpfs -o ${options} none "$SHELF" && ${after || 'true'} && ` +
-    `"$NODE" "$PROGRAM" download ${ID} -o "$SHELF"; code=$?; ls -A "$SHELF" | tr '\\n' ' '; exit $code`;
+    `"$NODE" "$PROGRAM" download ${ID} --json -o "$SHELF"; code=$?; ls -A "$SHELF" | tr '\\n' ' '; exit $code`;
   // Not the synchronous kind: the practice service lives in this process and must answer meanwhile.
   return new Promise((done) => {
     const child = execFile(
@@ -47,30 +47,35 @@ async function onDisk(
       ['--user', '--map-root-user', '--mount', 'sh', '-c', script],
       { env: { PATH: process.env['PATH'], ...env, SHELF: shelf, NODE: process.execPath, PROGRAM } },
       (_error, stdout, stderr) => {
-        done({ code: child.exitCode, stderr, left: stdout.trim() });
+        const lines = stdout.trim().split('\n');
+        const left = lines
+          .filter((line) => !line.startsWith('{'))
+          .join('')
+          .trim();
+        done({ code: child.exitCode, stderr, left, events: stdout });
       },
     );
   });
 }
 
 test('a full disk is said so, exits 3, and leaves nothing under the final name but what is loaded', async () => {
-  const { code, stderr, left } = await onDisk('size=500k');
+  const { code, events, left } = await onDisk('size=500k');
   expect(code).toBe(3);
-  expect(stderr).toContain('No room left');
+  expect(events).toMatch(/"reason":"disk-full","message":"[^"]*No room left/);
   expect(left).toMatch(/^\.\S+\.tankobon$/);
 });
 
 test('a disk that is full only for the CBZ keeps the pages and leaves no half of it', async () => {
-  const { code, stderr, left } = await onDisk('size=1800k');
+  const { code, events, left } = await onDisk('size=1800k');
   expect(code).toBe(3);
-  expect(stderr).toContain('No room left');
+  expect(events).toMatch(/"reason":"disk-full","message":"[^"]*No room left/);
   expect(left).toMatch(/^\.\S+\.tankobon$/);
 });
 
 test('a read-only folder is said so and exits 3', async () => {
-  const { code, stderr } = await onDisk('size=1m', 'mount -o remount,ro "$SHELF"');
+  const { code, events } = await onDisk('size=1m', 'mount -o remount,ro "$SHELF"');
   expect(code).toBe(3);
-  expect(stderr).toContain('May not write');
+  expect(events).toMatch(/"reason":"not-writable","message":"[^"]*May not write/);
 });
 
 test('a name too long for the file system is said so', async () => {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { FAULT_NAMES, FAULTS, type FaultName } from '../../src/demo/faults.js';
 import { madeChapter } from '../../src/demo/library/library.js';
+import type { ErrorCode } from '../../src/kernel/error-codes.js';
 import type { PracticeService } from '../../src/demo/practice-service.js';
 import { Rig } from './rig.js';
 
@@ -19,6 +20,32 @@ const neighbour = madeChapter({
   bytesPerPage: 20_000,
   seed: 2,
 });
+
+/** The reason that each fault is told by, in events and in the end. */
+const REASONS: Readonly<Partial<Record<FaultName, readonly ErrorCode[]>>> = {
+  'connection-reset': ['connection-broken'],
+  'connect-refused': ['connect-failed'],
+  'bad-certificate': ['bad-certificate'],
+  hang: ['first-byte-timeout', 'idle-timeout'],
+  stall: ['idle-timeout'],
+  trickle: ['page-timeout'],
+  'cut-with-length': ['bad-length'],
+  'cut-without-length': ['bad-length'],
+  'cut-chunked': ['bad-length'],
+  'status-403': ['base-url-expired'],
+  'status-404': ['bad-status'],
+  'status-410': ['bad-status'],
+  'status-429': ['bad-status'],
+  'status-500': ['bad-status'],
+  'status-503': ['bad-status'],
+  'html-page': ['not-a-picture'],
+  'another-picture': ['bad-digest'],
+  'flipped-byte': ['bad-digest'],
+  'same-flipped-byte': ['bad-digest'],
+  'empty-body': ['bad-length'],
+  'endless-body': ['too-large'],
+  redirect: ['redirected'],
+};
 
 const FAILING = FAULT_NAMES.filter((name) => FAULTS[name].fails);
 /** Two base URLs that agree on the wrong bytes: the page is kept, with a warning (rule 5). */
@@ -53,7 +80,11 @@ describe('a fault of one page that is gone after one load', () => {
       expect(execFileSync('unzip', ['-tq', archive], { encoding: 'utf8' })).toContain('No errors');
       expect(events.filter(({ type }) => type === 'page-loaded')).toHaveLength(PAGES);
 
-      const failures = events.filter(({ type }) => type === 'page-failed').length;
+      const reasons = events.flatMap((event) =>
+        event.type === 'page-failed' ? [event.reason] : [],
+      );
+      expect(REASONS[fault]).toEqual(expect.arrayContaining([...new Set(reasons)]));
+      const failures = reasons.length;
       expect(failures).toBeGreaterThanOrEqual(1);
       const reports = rig.service.reports;
       expect(reports.filter(({ success }) => success)).toHaveLength(PAGES);
