@@ -97,7 +97,10 @@ describe('a fault of one page that is gone after one load', () => {
       expect(secondCall).toBeGreaterThan(-1);
       expect(failureReport).toBeGreaterThan(-1);
       expect(failureReport).toBeLessThan(secondCall);
-      expect(rig.service.log.filter(isAtHome)).toHaveLength(2);
+      // One call for many failures at once; never more than one for each.
+      const calls = rig.service.log.filter(isAtHome).length;
+      expect(calls).toBeGreaterThanOrEqual(2);
+      expect(calls).toBeLessThanOrEqual(1 + failures);
     },
   );
 });

@@ -153,9 +153,9 @@ export class Rig {
 
 const IMPATIENT = {
   connectTimeoutMs: 2_000,
-  firstByteTimeoutMs: 400,
-  idleTimeoutMs: 400,
-  pageTimeoutMs: 2_500,
+  firstByteTimeoutMs: 1_000,
+  idleTimeoutMs: 1_000,
+  pageTimeoutMs: 3_000,
   maxPageBytes: 2 * 1024 * 1024,
 } satisfies Partial<Settings>;
 
