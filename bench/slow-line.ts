@@ -19,16 +19,11 @@ export interface Forwarder {
 /** What may wait in the line before the sender is held up: the bytes that a long fat line has in flight. */
 const MOST_BYTES_IN_FLIGHT = 16 * 1024 * 1024;
 
-/** Listens on a port of loopback and forwards to `targetPort` of loopback. */
-export async function forward(targetPort: number, line: Line): Promise<Forwarder> {
+/** Listens on a port of loopback and forwards to `target`, which may become known later, another port of loopback. */
+export async function forward(target: number | Promise<number>, line: Line): Promise<Forwarder> {
   const sockets = new Set<Socket>();
-  const server = createServer({ noDelay: true, allowHalfOpen: true }, (near) => {
-    const far = connect({
-      port: targetPort,
-      host: '127.0.0.1',
-      noDelay: true,
-      allowHalfOpen: true,
-    });
+  const join = (near: Socket, port: number): void => {
+    const far = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     // A real handshake takes a round trip before the first byte; on loopback it takes none, so it is added here.
     carry(near, far, line, 2 * line.delayMs);
     carry(far, near, line, 0);
@@ -40,7 +35,16 @@ export async function forward(targetPort: number, line: Line): Promise<Forwarder
         far.destroy();
       });
     }
-  });
+  };
+  const server = createServer(
+    { noDelay: true, allowHalfOpen: true, pauseOnConnect: true },
+    (near) => {
+      void Promise.resolve(target).then((port) => {
+        join(near, port);
+        near.resume();
+      });
+    },
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
@@ -79,8 +83,12 @@ function carry(
       if (to.writable) to.write(chunk);
     });
   });
-  from.on('end', () => later(arrivalMs(0), () => to.end()));
-  from.on('error', () => later(arrivalMs(0), () => to.destroy()));
+  from.on('end', () => {
+    later(arrivalMs(0), () => to.end());
+  });
+  from.on('error', () => {
+    later(arrivalMs(0), () => to.destroy());
+  });
 }
 
 /** Runs what it is given at its time, and never before what it was given earlier: a line does not reorder bytes. */

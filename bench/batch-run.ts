@@ -1,0 +1,172 @@
+/**
+ * Very many chapters in this process: the parts that `tankobon download` is made of, put together with a clock
+ * and a scale of the quotas' periods of our own, and with a ledger whose work is counted.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SETTINGS } from '../src/cli/setting-table.js';
+import { shelved } from '../src/demo/library/library.js';
+import { madeChapter } from '../src/demo/library/made-chapter.js';
+import type { LogEntry } from '../src/demo/log.js';
+import { startPracticeService, type PracticeService } from '../src/demo/practice-service.js';
+import { saveAll } from '../src/download/batch.js';
+import type { Observe } from '../src/download/events.js';
+import { PageSlots } from '../src/download/page-slots.js';
+import type { Clock } from '../src/kernel/clock.js';
+import { readAddresses } from '../src/service/addresses.js';
+import { createServiceClient } from '../src/service/client.js';
+import { openConnections } from '../src/service/connections.js';
+import { Holders } from '../src/service/holders.js';
+import { LedgerFile, type LedgerStore } from '../src/service/ledger-file.js';
+import { quotasFor } from '../src/service/machine-ledger.js';
+import { ownDomain } from '../src/service/own-domain.js';
+import { SharedLedger } from '../src/service/shared-ledger.js';
+
+export interface BatchWish {
+  readonly chapters: number;
+  readonly pagesEach: number;
+  readonly clock: Clock;
+  /** The endpoints' periods times this, on both sides; the general limit's second stays. */
+  readonly periodScale: number;
+}
+
+export interface BatchFigures {
+  /** The service's record of what arrived. */
+  readonly log: readonly LogEntry[];
+  /**
+   * Memory that only the batch held, just before its end: what was in use then, less what is once it is over and
+   * the practice service, which remembers every request, is alone. NaN where Node was started without --expose-gc.
+   */
+  readonly heldBytes: number;
+  /** How often the ledger's file was read, changed and written, and how long that took in real time. */
+  readonly exchanges: number;
+  readonly exchangeMs: number;
+}
+
+const PAGE_BYTES = 2_000;
+
+/** Runs `around` with the batch's promise and its service: it decides how time passes. */
+export async function runBatch(
+  wish: BatchWish,
+  around: (batch: Promise<void>, service: PracticeService) => Promise<void> = (batch) => batch,
+): Promise<BatchFigures> {
+  const { clock, periodScale } = wish;
+  const chapters = Array.from({ length: wish.chapters }, (_, index) =>
+    madeChapter({
+      pages: wish.pagesEach,
+      bytesPerPage: PAGE_BYTES,
+      seed: index + 1,
+      named: 'plain',
+    }),
+  );
+  const service = await startPracticeService({
+    clock,
+    library: shelved({ titles: [], chapters, lists: [] }),
+    limits: { periodScale },
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'tankobon-batch-'));
+  try {
+    const work = new Work(wish.chapters);
+    await around(load(wish, service, folder, work), service);
+    const { exchanges, exchangeMs } = work;
+    const heldBytes = work.usedNearEndBytes - usedBytes();
+    if (service.violations().length > 0) throw new Error('The batch broke a rule of the service.');
+    return { log: service.log, heldBytes, exchanges, exchangeMs };
+  } finally {
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What is in use when all that is not has been collected. */
+function usedBytes(): number {
+  if (!globalThis.gc) return NaN;
+  globalThis.gc();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+class Work {
+  usedNearEndBytes = 0;
+  exchanges = 0;
+  exchangeMs = 0;
+  #saved = 0;
+
+  constructor(private readonly chapters: number) {}
+
+  readonly observe: Observe = (event) => {
+    if (event.type === 'chapter-failed') throw new Error(event.message);
+    if (event.type !== 'chapter-saved') return;
+    this.#saved += 1;
+    if (this.#saved === this.chapters) this.usedNearEndBytes = usedBytes();
+  };
+
+  counted(store: LedgerStore): LedgerStore {
+    return {
+      exchange: async (change) => {
+        const startedMs = performance.now();
+        try {
+          return await store.exchange(change);
+        } finally {
+          this.exchanges += 1;
+          this.exchangeMs += performance.now() - startedMs;
+        }
+      },
+    };
+  }
+}
+
+async function load(
+  wish: BatchWish,
+  service: PracticeService,
+  folder: string,
+  work: Work,
+): Promise<void> {
+  const { clock, periodScale } = wish;
+  const defaults = Object.fromEntries(
+    Object.entries(SETTINGS).map(([key, facts]) => [key, facts.default]),
+  ) as { [Key in keyof typeof SETTINGS]: (typeof SETTINGS)[Key]['default'] };
+  const addresses = readAddresses(service.addresses);
+  const connections = await openConnections(defaults);
+  const ledgerFolder = join(folder, 'ledger');
+  const scale = { general: 1, endpoint: periodScale };
+  const ledger = new SharedLedger({
+    store: work.counted(new LedgerFile({ folder: ledgerFolder, clock, warn: () => undefined })),
+    company: new Holders(ledgerFolder),
+    clock,
+    quotasFor: (line) => quotasFor(addresses, line, scale),
+  });
+  const isOwn = await ownDomain(addresses.apiUrl);
+  const client = createServiceClient({ addresses, isOwn, connections, ledger, clock });
+  try {
+    const outcome = await saveAll(
+      jobsOf(service, folder),
+      {
+        client,
+        loader: {
+          page: connections.page,
+          admit: (line, signal) => client.admit(line, signal),
+          clock,
+          maxPageBytes: defaults.maxPageBytes,
+        },
+        slots: new PageSlots(defaults.concurrency),
+        reports: undefined,
+        isOwn,
+        observe: work.observe,
+        random: Math.random,
+      },
+      new AbortController().signal,
+    );
+    if (outcome.saved.size !== wish.chapters) throw new Error('Not every chapter was saved.');
+  } finally {
+    connections.close();
+    await ledger.close();
+  }
+}
+
+function* jobsOf({ library }: PracticeService, folder: string) {
+  for (const { id } of library.chapters()) {
+    yield { id, file: join(folder, `${id}.cbz`), quality: 'data' as const, replace: false };
+  }
+}

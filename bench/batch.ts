@@ -1,0 +1,62 @@
+/** 200 short chapters: how much of what the quotas allow is used, in virtual time and, with shorter periods, in real time. */
+import { systemClock } from '../src/kernel/clock.js';
+import { runBatch, type BatchFigures } from './batch-run.js';
+import { allowedArrivals, metadataArrivals } from './quota-share.js';
+import { record, type Measurement } from './records.js';
+import { rounded } from './statistics.js';
+import { timeline } from './timeline.js';
+import { virtualClock } from './virtual-clock.js';
+
+const CHAPTERS = 200;
+const PAGES_EACH = 4;
+const SHORTENED = 0.2;
+
+export const batch: Measurement = {
+  name: 'batch',
+  about: '200 short chapters against the quotas',
+  async run() {
+    const wish = { chapters: CHAPTERS, pagesEach: PAGES_EACH };
+    const clock = virtualClock();
+    const virtual = await runBatch({ ...wish, clock, periodScale: 1 }, (done, { log }) =>
+      clock.runUntil(done, () => log.reduce((sum, { status }) => sum + status, log.length)),
+    );
+    tell('batch-virtual-time', 'virtual time, the real quotas', virtual, 1);
+    const real = await runBatch({ ...wish, clock: systemClock, periodScale: SHORTENED });
+    tell(
+      'batch-real-time',
+      `real time, the quota’s minute shortened to ${60 * SHORTENED} s`,
+      real,
+      SHORTENED,
+    );
+  },
+};
+
+function tell(name: string, how: string, { log }: BatchFigures, periodScale: number): void {
+  const calls = metadataArrivals(log);
+  const allowed = allowedArrivals(CHAPTERS, periodScale);
+  const [tookMs = NaN, leastMs = NaN] = [calls.at(-1), allowed.at(-1)];
+  const firstMs = log.find(({ path }) => path.startsWith('/at-home/'))?.atMs ?? 0;
+  const pages = log
+    .filter(({ host }) => host === 'node')
+    .map(({ atMs }) => (atMs - firstMs) / 1_000);
+  const usedPercent = rounded((100 * leastMs) / tookMs);
+  record(name, {
+    what: `${CHAPTERS} chapters of ${PAGES_EACH} pages, ${how}; from the first metadata call to the last`,
+    rows: [
+      {
+        chapters: CHAPTERS,
+        tookSeconds: rounded(tookMs / 1_000, 4),
+        leastSeconds: rounded(leastMs / 1_000, 4),
+        usedPercent,
+        requests: log.length,
+      },
+    ],
+    chart: timeline({
+      title: `${CHAPTERS} chapters against the quotas`,
+      subtitle: `${how}; ${usedPercent} % of what they allow`,
+      calls: calls.map((ms) => ms / 1_000),
+      allowed: allowed.map((ms) => ms / 1_000),
+      pages,
+    }),
+  });
+}

@@ -1,0 +1,118 @@
+/** The practice service of one measurement: in its own process, at the far end of a line. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { GateOptions } from '../src/demo/gate.js';
+import type { LogEntry } from '../src/demo/log.js';
+import { forward, type Forwarder, type Line } from './slow-line.js';
+
+export interface PracticeWish {
+  /** Chapters to be had; `count` of each kind, 1 where absent. */
+  readonly chapters: readonly {
+    readonly pages: number;
+    readonly bytesPerPage: number;
+    readonly count?: number;
+  }[];
+  readonly limits?: GateOptions;
+  readonly advertisedNodes?: readonly string[];
+}
+
+export type PracticeQuestion =
+  | { readonly ask: 'arrivals'; readonly sinceMs: number }
+  | { readonly ask: 'report host'; readonly state: 'alive' | 'dead' };
+
+export interface PracticeAnswer {
+  readonly arrivals: readonly Pick<LogEntry, 'atMs' | 'host' | 'path' | 'status'>[];
+  readonly violations: number;
+  readonly reports: number;
+}
+
+interface Whereabouts {
+  readonly ports: Readonly<Record<'api' | 'auth' | 'network' | 'node', number>>;
+  readonly realm: string;
+  /** By kind, in the order of the wish. */
+  readonly chapters: readonly (readonly string[])[];
+}
+
+export class Practice {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly forwarders: readonly Forwarder[],
+    private readonly whereabouts: Whereabouts,
+    private readonly near: Readonly<Record<'api' | 'auth' | 'network', number>>,
+  ) {}
+
+  /** Starts the service; with a line, its API and its node are reached through forwarders alone. */
+  static async start(wish: PracticeWish, line?: Line): Promise<Practice> {
+    let found: (ports: Whereabouts['ports']) => void = () => undefined;
+    const ports = new Promise<Whereabouts['ports']>((resolve) => (found = resolve));
+    const way = async (host: keyof Whereabouts['ports']): Promise<Forwarder | undefined> =>
+      line &&
+      forward(
+        ports.then((far) => far[host]),
+        line,
+      );
+    const [api, node, network] = [await way('api'), await way('node'), await way('network')];
+    const told = {
+      ...wish,
+      ...(node && { advertisedNodes: [`http://127.0.0.1:${node.port}`] }),
+    };
+    const program = fileURLToPath(new URL('practice-process.js', import.meta.url));
+    const child = fork(program, [JSON.stringify(told)]);
+    const [whereabouts] = (await once(child, 'message')) as [Whereabouts];
+    found(whereabouts.ports);
+    const near = {
+      ...whereabouts.ports,
+      ...(api && { api: api.port }),
+      ...(network && { network: network.port }),
+    };
+    const forwarders = [api, node, network].filter((one) => one !== undefined);
+    return new Practice(child, forwarders, whereabouts, near);
+  }
+
+  /** The ids of the chapters of one kind. */
+  chapters(kind = 0): readonly string[] {
+    return this.whereabouts.chapters[kind] ?? [];
+  }
+
+  /** Where the API is, for whoever comes over the line. */
+  get apiUrl(): string {
+    return `http://127.0.0.1:${this.near.api}`;
+  }
+
+  /** The API without the line: for what a measurement must know beforehand. */
+  get apiUrlNearby(): string {
+    return `http://127.0.0.1:${this.whereabouts.ports.api}`;
+  }
+
+  get environment(): Readonly<Record<string, string>> {
+    return {
+      TANKOBON_API_URL: this.apiUrl,
+      TANKOBON_AUTH_URL: `http://127.0.0.1:${this.near.auth}`,
+      TANKOBON_NETWORK_URL: `http://127.0.0.1:${this.near.network}`,
+      TANKOBON_REALM: this.whereabouts.realm,
+    };
+  }
+
+  /** What has arrived since that moment of the monotonic clock. */
+  async arrivals(sinceMs: number): Promise<PracticeAnswer> {
+    return this.#ask({ ask: 'arrivals', sinceMs });
+  }
+
+  async reportHost(state: 'alive' | 'dead'): Promise<void> {
+    await this.#ask({ ask: 'report host', state });
+  }
+
+  async stop(): Promise<void> {
+    const gone = once(this.child, 'exit');
+    this.child.disconnect();
+    await Promise.all(this.forwarders.map((forwarder) => forwarder.close()));
+    await gone;
+  }
+
+  async #ask(question: PracticeQuestion): Promise<PracticeAnswer> {
+    this.child.send(question);
+    const [answer] = (await once(this.child, 'message')) as [PracticeAnswer];
+    return answer;
+  }
+}

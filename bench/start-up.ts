@@ -1,0 +1,89 @@
+/** How long until the program says something, or asks the service something, against Node with an empty file. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { barChart } from './bar-chart.js';
+import { Practice } from './practice.js';
+import { record, type Measurement } from './records.js';
+import { median, medianRatio, rounded } from './statistics.js';
+import { tankobon, timed } from './timed-process.js';
+
+const RUNS = 15;
+/** So that the general limit of a second has no word in it. */
+const PAUSE_MS = 600;
+
+export const startUp: Measurement = {
+  name: 'start-up',
+  about: '--version, --help and the first request of download, against an empty Node',
+  async run() {
+    const folder = mkdtempSync(join(tmpdir(), 'tankobon-start-'));
+    const practice = await Practice.start({ chapters: [{ pages: 1, bytesPerPage: 2_000 }] });
+    try {
+      tell(await measure(practice, folder));
+    } finally {
+      await practice.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+interface Subject {
+  readonly name: string;
+  readonly ms: number[];
+  measure(run: number): Promise<number>;
+}
+
+async function measure(practice: Practice, folder: string): Promise<readonly Subject[]> {
+  const empty = join(folder, 'empty.mjs');
+  writeFileSync(empty, '');
+  const [chapter = ''] = practice.chapters();
+  const wall = async (words: readonly string[]): Promise<number> => (await timed({ words })).wallMs;
+  const subjects: Subject[] = [
+    { name: 'node, empty file', ms: [], measure: () => wall([process.execPath, empty]) },
+    { name: 'tankobon --version', ms: [], measure: () => wall(tankobon('--version')) },
+    { name: 'tankobon --help', ms: [], measure: () => wall(tankobon('--help')) },
+    {
+      name: 'tankobon download: first request',
+      ms: [],
+      measure: (run) => firstRequestMs(practice, chapter, join(folder, String(run))),
+    },
+  ];
+  for (let run = 0; run < RUNS; run += 1) {
+    for (const subject of subjects) subject.ms.push(await subject.measure(run));
+    await delay(PAUSE_MS);
+  }
+  return subjects;
+}
+
+async function firstRequestMs(
+  practice: Practice,
+  chapter: string,
+  folder: string,
+): Promise<number> {
+  const { startedMs } = await timed({
+    words: tankobon('download', chapter, '--output', join(folder, 'shelf'), '--quiet'),
+    env: { ...practice.environment, TANKOBON_HOME: join(folder, 'home') },
+  });
+  const { arrivals } = await practice.arrivals(startedMs);
+  return (arrivals[0]?.atMs ?? NaN) - startedMs;
+}
+
+function tell(subjects: readonly Subject[]): void {
+  const empty = subjects[0]?.ms ?? [];
+  record('start-up', {
+    what: `from the process's start to its exit, or to the arrival of its first request; ${RUNS} runs each, in turn`,
+    rows: subjects.map(({ name, ms }) => ({
+      what: name,
+      medianMs: Math.round(median(ms)),
+      timesNode: rounded(medianRatio(ms, empty)),
+      allMs: ms.map(Math.round),
+    })),
+    chart: barChart({
+      title: 'Start-up',
+      subtitle: `milliseconds; median of ${RUNS} (dots: each run)`,
+      bars: subjects.map(({ name, ms }, index) => ({ label: name, values: ms, isOurs: index > 0 })),
+      unit: 'ms',
+    }),
+  });
+}
