@@ -17,7 +17,7 @@ beforeAll(async () => {
   const chapter = madeChapter({ id: ID, pages: PAGES, bytesPerPage: 60_000 });
   service = await startPracticeService({
     chapters: [chapter],
-    latencyMs: { node: 30 },
+    latencyMs: { node: 150 },
     specificationOnly: true,
   });
 });
