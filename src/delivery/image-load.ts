@@ -9,11 +9,9 @@ import type { Got } from 'got';
 import { endsWell, ENDING_BYTES } from '../archive/picture-end.js';
 import { pictureExtension, TELLING_BYTES, type PictureExtension } from '../archive/media-type.js';
 import type { Clock } from '../kernel/clock.js';
-import type { LOAD_CODES } from '../kernel/error-codes.js';
 import { asStorageError } from '../kernel/files.js';
 import type { ServiceClient } from '../service/client.js';
-
-export type LoadReason = keyof typeof LOAD_CODES;
+import { nodeMessage, reasonOf, type LoadReason } from './load-reason.js';
 
 export interface ImageRequest {
   readonly url: URL;
@@ -249,42 +247,4 @@ async function local<T>(act: Promise<T>): Promise<T> {
   } catch (cause) {
     throw new LocalFailure('A local file could not be written.', { cause });
   }
-}
-
-/** Which of got's phases ran out of time (its TimeoutError names the event). */
-const TIMEOUT_REASONS: Readonly<Record<string, LoadReason>> = {
-  lookup: 'connect-timeout',
-  connect: 'connect-timeout',
-  secureConnect: 'tls-timeout',
-  send: 'first-byte-timeout',
-  response: 'first-byte-timeout',
-  socket: 'idle-timeout',
-  read: 'idle-timeout',
-  request: 'page-timeout',
-};
-
-const CONNECT_FAILURES = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ENETUNREACH',
-  'EHOSTUNREACH',
-  'EADDRNOTAVAIL',
-];
-
-/** What went wrong on the wire, in one of our reasons. */
-function reasonOf(error: unknown, bytes: number): LoadReason {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if ('event' in at && typeof at.event === 'string')
-      return TIMEOUT_REASONS[at.event] ?? 'page-timeout';
-    const code = 'code' in at ? String(at.code) : '';
-    if (CONNECT_FAILURES.includes(code)) return 'connect-failed';
-    if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/.test(code))
-      return 'bad-certificate';
-  }
-  return bytes > 0 ? 'bad-length' : 'connection-broken';
-}
-
-function nodeMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,7 +3,6 @@
  * of this one load. One chapter that cannot be had leaves the others alone; what concerns them all stops the run.
  */
 import { RunError, TankobonError } from '../kernel/errors.js';
-import { decidingExitCode, EXIT, type ExitCode } from '../kernel/exit-codes.js';
 import {
   prepareChapter,
   type ChapterJob,
@@ -16,7 +15,6 @@ export interface BatchOutcome {
   readonly saved: ReadonlySet<string>;
   readonly skipped: number;
   readonly failed: readonly { readonly job: ChapterJob; readonly error: TankobonError }[];
-  readonly exitCode: ExitCode;
 }
 
 /** Chapters whose pages are loading at once, at most: enough to fill the slots with chapters of few pages. */
@@ -78,8 +76,7 @@ class Batch {
 
   async end(): Promise<BatchOutcome> {
     while (this.#inFlight.size > 0) await Promise.race(this.#inFlight);
-    const exitCode = decidingExitCode(this.#failed.map(({ error }) => worst(error.exitCode)));
-    return { saved: this.#saved, skipped: this.#skipped, failed: this.#failed, exitCode };
+    return { saved: this.#saved, skipped: this.#skipped, failed: this.#failed };
   }
 
   #follow(job: ChapterJob, chapter: PreparedChapter): void {
@@ -132,11 +129,6 @@ class Batch {
     const reason: unknown = this.#signal.aborted ? this.#signal.reason : thrown;
     return reason instanceof TankobonError ? reason : asFault(thrown);
   }
-}
-
-/** In a batch a chapter that failed for a wrong name on disk is one that could not be had. */
-function worst(code: ExitCode): ExitCode {
-  return code === EXIT.usage ? EXIT.incomplete : code;
 }
 
 function asFault(thrown: unknown): TankobonError {

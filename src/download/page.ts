@@ -3,12 +3,8 @@
  * (spec 4.3). The order is the network's: the failed load is reported before the metadata is asked for again.
  */
 import type { BaseUrl, BaseUrls } from '../delivery/at-home.js';
-import {
-  loadImage,
-  type ImageLoader,
-  type ImageOutcome,
-  type LoadReason,
-} from '../delivery/image-load.js';
+import { loadImage, type ImageLoader, type ImageOutcome } from '../delivery/image-load.js';
+import type { LoadReason } from '../delivery/load-reason.js';
 import { pageUrl, promisedDigest, type Quality } from '../delivery/page-url.js';
 import { ChapterError, LoadError } from '../kernel/errors.js';
 import { asStorageError } from '../kernel/files.js';
