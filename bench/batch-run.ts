@@ -137,7 +137,7 @@ async function load(
     clock,
     quotasFor: (line) => quotasFor(addresses, line, scale),
   });
-  const isOwn = await ownDomain(addresses.apiUrl);
+  const isOwn = ownDomain(addresses.apiUrl);
   const client = createServiceClient({ addresses, isOwn, connections, ledger, clock });
   try {
     const outcome = await saveAll(

@@ -1,2 +1,3 @@
 #!/usr/bin/env node
-import '../dist/cli/main.js';
+// src/cli/main.ts, as tools/bundle/ puts it into few files.
+require('../dist/program/main.js');

@@ -25,7 +25,7 @@ import { readTitle } from '../src/catalogue/title.js';
 import { askDeliveryMetadata, pageNames } from '../src/delivery/at-home.js';
 import { pageUrl } from '../src/delivery/page-url.js';
 import { TankobonError } from '../src/kernel/errors.js';
-import type { ServiceClient } from '../src/service/client.js';
+import type { ApiRequest, ServiceClient } from '../src/service/client.js';
 import { captchaAsked, isOwnError, plainText, readReasons } from '../src/service/errors.js';
 import { jsonValue } from '../src/service/exchange.js';
 import { rateFacts, retryAfterMs } from '../src/service/rate-headers.js';
@@ -148,8 +148,7 @@ const CHAPTER = {
 describe('the chapter image delivery metadata', () => {
   const answering = (value: unknown) =>
     ({
-      api: (request: { schema: (value: unknown) => unknown }) =>
-        Promise.resolve(request.schema(value)),
+      api: async (request: ApiRequest<unknown>) => (await request.shape())(value),
     }) as unknown as ServiceClient;
 
   test(

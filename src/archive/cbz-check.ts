@@ -25,12 +25,12 @@ export async function assertArchive(
   announced: readonly AnnouncedEntry[],
   comment: string,
 ): Promise<number> {
-  const { openPromise } = await import('yauzl');
+  const { default: yauzl } = await import('yauzl');
   const wrong = (what: string, cause?: unknown) =>
     new StorageError('archive-wrong', `The archive is not as announced: ${what}.`, { cause });
   let zip: ZipFile;
   try {
-    zip = await openPromise(file, { lazyEntries: true, autoClose: false });
+    zip = await yauzl.openPromise(file, { lazyEntries: true, autoClose: false });
   } catch (error) {
     throw wrong('it cannot be read', error);
   }

@@ -92,9 +92,9 @@ async function entriesOf(folder: string) {
 
 /** What the archive says it is; nothing where it says nothing; why, as a text, where it cannot be read. */
 async function readIdentity(file: string): Promise<CbzIdentity | string | undefined> {
-  const { openPromise } = await import('yauzl');
+  const { default: yauzl } = await import('yauzl');
   try {
-    const zip = await openPromise(file, { lazyEntries: true, autoClose: false });
+    const zip = await yauzl.openPromise(file, { lazyEntries: true, autoClose: false });
     try {
       return readIdentityComment(zip.comment) ?? (await identityByComicInfo(zip));
     } finally {

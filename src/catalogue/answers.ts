@@ -4,7 +4,7 @@
  * for numbers, and nothing is taken that is larger than any real answer. What would move a terminal's cursor or
  * turn the direction of a line is dropped: these texts are shown, and become names of files.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const MOST_LETTERS = 20_000;
 const SHORT = 1_024;
@@ -38,20 +38,11 @@ const texts = z.union([
 const orNothing = <Shape extends z.ZodType>(shape: Shape) =>
   shape.nullish().transform((it) => it ?? undefined);
 
-/** Attributes are there only where `includes[]` asked for them; each kind is read by who wants it. */
-const relationship = z.object({
-  id: uuid,
-  type: z.string().max(64),
-  attributes: z.unknown().optional(),
-});
-const relationships = z.array(relationship).max(MOST_ENTRIES * 10);
-export type Relationship = z.output<typeof relationship>;
-
 const tag = z.object({
   attributes: z.object({ name: texts, group: word }),
 });
 
-export const titleAttributes = z.object({
+const titleAttributes = z.object({
   title: texts,
   altTitles: z.array(texts).max(MOST_ENTRIES).optional(),
   description: orNothing(texts),
@@ -64,7 +55,7 @@ export const titleAttributes = z.object({
   tags: orNothing(z.array(tag).max(MOST_ENTRIES)),
 });
 
-export const chapterAttributes = z.object({
+const chapterAttributes = z.object({
   title: orNothing(text),
   volume: orNothing(text),
   chapter: orNothing(text),
@@ -78,14 +69,30 @@ export const chapterAttributes = z.object({
   createdAt: orNothing(word),
 });
 
-export const coverAttributes = z.object({
+const coverAttributes = z.object({
   fileName: z.string().max(256),
   volume: orNothing(text),
   locale: orNothing(code),
 });
 
-/** A group, an author or an artist. */
-export const namedAttributes = z.object({ name: text });
+const NAMED_TYPES: ReadonlySet<string> = new Set(['scanlation_group', 'author', 'artist']);
+const namedAttributes = z.object({ name: text });
+
+/**
+ * Something that belongs to an entity. Its attributes are there only where `includes[]` asked for them; those of
+ * another shape than is known count as not there, since nothing depends on them.
+ */
+const relationship = z
+  .object({ id: uuid, type: z.string().max(64), attributes: z.unknown().optional() })
+  .transform(({ id, type, attributes }) => ({
+    id,
+    type,
+    title: type === 'manga' ? titleAttributes.safeParse(attributes).data : undefined,
+    cover: type === 'cover_art' ? coverAttributes.safeParse(attributes).data : undefined,
+    name: NAMED_TYPES.has(type) ? namedAttributes.safeParse(attributes).data?.name : undefined,
+  }));
+const relationships = z.array(relationship).max(MOST_ENTRIES * 10);
+export type Relationship = z.output<typeof relationship>;
 
 const entity = <Type extends string, Attributes extends z.ZodType>(
   type: Type,

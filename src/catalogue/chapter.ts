@@ -1,9 +1,10 @@
 /** A chapter: one group's release of it, in one language. */
 import { collectionQuery, LARGEST_PAGE } from '../service/collection.js';
 import type { ServiceClient } from '../service/client.js';
-import { chapterEntity, collection, single, type ChapterEntity } from './answers.js';
+import type { ChapterEntity } from './answers.js';
 import { inPieces, withRatings } from './query.js';
-import { namesOf, titleAmong, type Title } from './title.js';
+import { shapedAs } from './shape.js';
+import { titleAmong, type Title } from './title.js';
 
 export interface Group {
   readonly id: string;
@@ -48,7 +49,7 @@ export async function fetchChapter(
       ['includes[]', 'manga'],
       ['includes[]', 'scanlation_group'],
     ]),
-    schema: (value) => single(chapterEntity).parse(value),
+    shape: shapedAs(({ single, chapterEntity }) => single(chapterEntity)),
     ...(signal && { signal }),
   });
   return readChapter(answer.data);
@@ -73,7 +74,7 @@ export async function fetchChapters(
       method: 'GET',
       path: '/chapter',
       query,
-      schema: (value) => collection(chapterEntity).parse(value),
+      shape: shapedAs(({ collection, chapterEntity }) => collection(chapterEntity)),
       ...(signal && { signal }),
     });
     for (const entity of answer.data) found.set(entity.id, readChapter(entity));
@@ -97,7 +98,7 @@ export function readChapter(entity: ChapterEntity): Chapter {
     publishAt: moment(attributes.publishAt),
     readableAt: moment(attributes.readableAt),
     createdAt: moment(attributes.createdAt),
-    groups: groups.map((group) => ({ id: group.id, name: namesOf([group], group.type)[0] ?? '' })),
+    groups: groups.map(({ id, name }) => ({ id, name: name ?? '' })),
     titleId: relationships.find(({ type }) => type === 'manga')?.id,
     titleInBrief: titleAmong(relationships),
   };

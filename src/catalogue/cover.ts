@@ -2,7 +2,7 @@
 import { ServiceError } from '../kernel/errors.js';
 import { collectionQuery, COLLECTION_REACH, LARGEST_PAGE } from '../service/collection.js';
 import type { ServiceClient } from '../service/client.js';
-import { collection, coverEntity } from './answers.js';
+import { shapedAs } from './shape.js';
 import type { Cover, Title } from './title.js';
 
 /** Where the service keeps its pictures: `uploads.` beside `api.`; on a practice service, the API's own host. */
@@ -27,7 +27,7 @@ export async function fetchCovers(
       method: 'GET',
       path: '/cover',
       query,
-      schema: (value) => collection(coverEntity).parse(value),
+      shape: shapedAs(({ collection, coverEntity }) => collection(coverEntity)),
       ...(signal && { signal }),
     });
     for (const { id, attributes } of answer.data) covers.set(id, { id, ...attributes });

@@ -5,9 +5,9 @@
 import { COLLECTION_REACH, collectionQuery, LARGEST_FEED_PAGE } from '../service/collection.js';
 import type { ServiceClient } from '../service/client.js';
 import { ServiceError } from '../kernel/errors.js';
-import { chapterEntity, collection } from './answers.js';
 import { readChapter, type Chapter } from './chapter.js';
 import { sinceText, withRatings } from './query.js';
+import { shapedAs } from './shape.js';
 
 export interface FeedWish {
   /** Only these; all where there are none. */
@@ -66,7 +66,7 @@ async function walkWindow(
       method: 'GET',
       path,
       query: feedQuery(offset, wish, since),
-      schema: (value) => collection(chapterEntity).parse(value),
+      shape: shapedAs(({ collection, chapterEntity }) => collection(chapterEntity)),
       ...(wish.signal && { signal: wish.signal }),
     });
     const chapters = answer.data.map(readChapter);

@@ -1,6 +1,6 @@
 /** A list of titles that somebody keeps on the service. */
 import type { ServiceClient } from '../service/client.js';
-import { listEntity, single } from './answers.js';
+import { shapedAs } from './shape.js';
 
 export interface TitleList {
   readonly id: string;
@@ -17,7 +17,7 @@ export async function fetchList(
   const { data } = await client.api({
     method: 'GET',
     path: `/list/${listId}`,
-    schema: (value) => single(listEntity).parse(value),
+    shape: shapedAs(({ single, listEntity }) => single(listEntity)),
     ...(signal && { signal }),
   });
   const titles = data.relationships.filter(({ type }) => type === 'manga');

@@ -4,8 +4,8 @@
  */
 import type { ServiceClient } from '../service/client.js';
 import { ServiceRefusal } from '../service/errors.js';
-import { done } from './answers.js';
 import { inPieces } from './query.js';
+import { shapedAs } from './shape.js';
 
 const MOST_AT_ONCE = 100;
 /** The service has no such endpoint. */
@@ -25,7 +25,7 @@ export async function markRead(
         method: 'POST',
         path: `/manga/${titleId}/read`,
         json: { chapterIdsRead: ids, chapterIdsUnread: [] },
-        schema: (value) => done.parse(value),
+        shape: shapedAs(({ done }) => done),
         ...(signal && { signal }),
       });
     } catch (error) {
@@ -44,7 +44,7 @@ async function markEach(
     await client.api({
       method: 'POST',
       path: `/chapter/${id}/read`,
-      schema: (value) => done.parse(value),
+      shape: shapedAs(({ done }) => done),
       ...(signal && { signal }),
     });
   }

@@ -2,8 +2,8 @@
 import { UsageError } from '../kernel/errors.js';
 import { collectionQuery, LARGEST_PAGE } from '../service/collection.js';
 import type { ServiceClient } from '../service/client.js';
-import { collection, titleEntity } from './answers.js';
 import { withRatings } from './query.js';
+import { shapedAs } from './shape.js';
 import { readTitle, type Title } from './title.js';
 
 export interface SearchWish {
@@ -38,7 +38,7 @@ export async function searchTitles(
     method: 'GET',
     path: '/manga',
     query,
-    schema: (value) => collection(titleEntity).parse(value),
+    shape: shapedAs(({ collection, titleEntity }) => collection(titleEntity)),
     ...(wish.signal && { signal: wish.signal }),
   });
   return answer.data.map(readTitle);

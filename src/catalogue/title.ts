@@ -1,17 +1,9 @@
 /** A title: what a series is called, who made it, and what readers want to know of it. */
 import { collectionQuery, LARGEST_PAGE } from '../service/collection.js';
 import type { ServiceClient } from '../service/client.js';
-import {
-  collection,
-  coverAttributes,
-  namedAttributes,
-  single,
-  titleAttributes,
-  titleEntity,
-  type Relationship,
-  type TitleEntity,
-} from './answers.js';
+import type { Relationship, TitleEntity } from './answers.js';
 import { inPieces, withRatings } from './query.js';
+import { shapedAs } from './shape.js';
 
 export interface Cover {
   readonly id: string;
@@ -58,7 +50,7 @@ export async function fetchTitle(
     method: 'GET',
     path: `/manga/${titleId}`,
     query,
-    schema: (value) => single(titleEntity).parse(value),
+    shape: shapedAs(({ single, titleEntity }) => single(titleEntity)),
     ...(signal && { signal }),
   });
   return readTitle(answer.data);
@@ -79,7 +71,7 @@ export async function fetchTitles(
       method: 'GET',
       path: '/manga',
       query,
-      schema: (value) => collection(titleEntity).parse(value),
+      shape: shapedAs(({ collection, titleEntity }) => collection(titleEntity)),
       ...(signal && { signal }),
     });
     for (const entity of answer.data) found.set(entity.id, readTitle(entity));
@@ -119,12 +111,11 @@ export function readTitle(entity: TitleEntity): Title {
 /** The title that a chapter's relationships carry, where they carry one; its people and cover are not there. */
 export function titleAmong(relationships: readonly Relationship[]): Title | undefined {
   const related = relationships.find(({ type }) => type === 'manga');
-  const attributes = titleAttributes.safeParse(related?.attributes);
-  if (related === undefined || !attributes.success) return undefined;
+  if (related?.title === undefined) return undefined;
   return readTitle({
     id: related.id,
     type: 'manga',
-    attributes: attributes.data,
+    attributes: related.title,
     relationships: [],
   });
 }
@@ -133,7 +124,7 @@ export function titleAmong(relationships: readonly Relationship[]): Title | unde
 export function namesOf(relationships: readonly Relationship[], type: string): string[] {
   const names = relationships
     .filter((related) => related.type === type)
-    .map((related) => namedAttributes.safeParse(related.attributes).data?.name.trim() ?? '');
+    .map(({ name }) => name ?? '');
   return [...new Set(names.filter((name) => name !== ''))];
 }
 
@@ -157,12 +148,5 @@ function titleName(
 }
 
 function coversOf(relationships: readonly Relationship[]): Cover[] {
-  return relationships
-    .filter(({ type }) => type === 'cover_art')
-    .flatMap(({ id, attributes }) => {
-      const read = coverAttributes.safeParse(attributes);
-      if (!read.success) return [];
-      const { fileName, volume, locale } = read.data;
-      return [{ id, fileName, volume, locale }];
-    });
+  return relationships.flatMap(({ id, cover }) => (cover ? [{ id, ...cover }] : []));
 }

@@ -18,6 +18,8 @@ import type { Wiring } from './run.js';
 export interface Tellings {
   readonly onWait: (wait: Wait) => void;
   readonly warn: (message: string) => void;
+  /** Told whenever a request has left: there is time until its answer. */
+  readonly onSent?: () => void;
 }
 
 /** The way to the service, as one command uses it. */
@@ -36,10 +38,8 @@ export interface Service {
 export async function openService(run: Wiring, tellings: Tellings): Promise<Service> {
   const { settings, clock, folders } = run;
   const addresses = readAddresses(settings);
-  const [isOwn, connections] = await Promise.all([
-    ownDomain(addresses.apiUrl),
-    openConnections(settings, run.env),
-  ]);
+  const isOwn = ownDomain(addresses.apiUrl);
+  const connections = await openConnections(settings, run.env);
   const ledger = openMachineLedger({
     folder: folders.ledger,
     addresses,
@@ -55,6 +55,7 @@ export async function openService(run: Wiring, tellings: Tellings): Promise<Serv
     clock,
     maxAnswerBytes,
     onWait: tellings.onWait,
+    ...(tellings.onSent && { onSent: tellings.onSent }),
   };
   return {
     addresses,

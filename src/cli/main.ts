@@ -9,6 +9,5 @@ if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
   // Asked so often by scripts that it is worth not waking the command tree for it.
   process.stdout.write(`${VERSION}\n`);
 } else {
-  const { runProcess } = await import('./process.js');
-  await runProcess(words);
+  void import('./process.js').then(({ runProcess }) => runProcess(words));
 }

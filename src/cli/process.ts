@@ -21,10 +21,13 @@ async function runWords(words: readonly string[], signal: AbortSignal): Promise<
   try {
     const { runProgram } = await import('./program.js');
     const { foldersFrom } = await import('./folders.js');
-    const { env, stdin, stdout, stderr } = process;
+    const { env, stdout, stderr } = process;
     const bare = (): BareRun => ({
       env,
-      stdin,
+      // Opened when somebody asks for it; hardly a command does.
+      get stdin() {
+        return process.stdin;
+      },
       stdout,
       stderr,
       clock: systemClock,
@@ -41,7 +44,7 @@ async function runWords(words: readonly string[], signal: AbortSignal): Promise<
 async function withSettings(bare: BareRun): Promise<Run> {
   const { loadSettings } = await import('./settings.js');
   const { settings } = await loadSettings(bare.env, bare.folders.config);
-  return { ...bare, settings };
+  return Object.assign(bare, { settings });
 }
 
 /** The first Ctrl-C asks for an orderly stop; the second ends the process there and then. */

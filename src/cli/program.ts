@@ -19,12 +19,10 @@ export async function runProgram(
   surroundings: Surroundings,
 ): Promise<ExitCode> {
   let outcome: ExitCode = EXIT.done;
-  const program = commandTree({
-    ...surroundings,
-    done: (code) => {
-      outcome = code;
-    },
-  });
+  const done = (code: ExitCode): void => {
+    outcome = code;
+  };
+  const program = commandTree({ ...surroundings, done }, words[0]);
   try {
     await program.parseAsync(words.length === 0 ? ['help'] : words, { from: 'user' });
   } catch (error) {
@@ -34,18 +32,20 @@ export async function runProgram(
   return outcome;
 }
 
-/** The whole tree, unparsed. */
-export function commandTree(parts: TreeParts): ToldCommand {
+const FAMILIES = [addChapterCommands, addLoginCommands, addMannersCommands, addOwnCommands];
+
+/** The tree, unparsed: the whole of it, or no more than it takes to find one command in it. */
+export function commandTree(parts: TreeParts, sought?: string): ToldCommand {
   const program = new ToldCommand('tankobon')
     .description('Turns chapters of a manga-reading service into CBZ files.')
     .version(VERSION, '-V, --version', 'say which tankobon this is')
     .example('tankobon demo', 'see it work, all on this machine')
     .example('tankobon search <words>', 'find a title, and fetch it')
     .example('tankobon download <UUID or address>', 'fetch a chapter, a title or a list');
-  addChapterCommands(program, parts);
-  addLoginCommands(program, parts);
-  addMannersCommands(program, parts);
-  addOwnCommands(program, parts);
+  for (const addFamily of FAMILIES) {
+    addFamily(program, parts);
+    if (program.commands.some((command) => command.name() === sought)) break;
+  }
   tellErrorsOurWay(program);
   return program;
 }

@@ -2,12 +2,11 @@
  * The chapter image delivery metadata of spec 4.2 (`GET /at-home/server/{id}`): where a chapter's pages are, and
  * for how long that holds.
  */
-import { z } from 'zod';
 import type { Clock } from '../kernel/clock.js';
 import { ChapterError } from '../kernel/errors.js';
 import { ServiceRefusal } from '../service/errors.js';
 import type { ServiceClient } from '../service/client.js';
-import { isPlainSegment, type Quality } from './page-url.js';
+import type { Quality } from './page-url.js';
 
 /** What the metadata says, in the specification's words (2.4). */
 export interface DeliveryMetadata {
@@ -20,23 +19,6 @@ export interface DeliveryMetadata {
 /** A base URL is guaranteed for 15 minutes (spec 2.4, 8.5); it is renewed before the last of them begins. */
 const BASE_URL_LIFETIME_MS = 15 * 60_000;
 const RENEWED_EARLY_MS = 60_000;
-
-/** No chapter has so many; an answer that says so is not believed. */
-const MOST_PAGES = 5_000;
-/** Longer than any base URL, shorter than what a hostile one could use to fill logs and reports. */
-const LONGEST_BASE_URL = 4_096;
-
-const segment = z.string().refine(isPlainSegment, 'not one plain path segment');
-const names = z.array(segment).max(MOST_PAGES).refine(allDifferent, 'a name stands twice');
-const schema = z.object({
-  result: z.literal('ok'),
-  baseUrl: z.string().min(1).max(LONGEST_BASE_URL),
-  chapter: z.object({ hash: segment, data: names, dataSaver: names }),
-});
-
-function allDifferent(list: readonly string[]): boolean {
-  return new Set(list).size === list.length;
-}
 
 /**
  * Asks for a chapter's metadata. Throws ChapterError('chapter-not-found' | 'chapter-refused'), or the
@@ -51,7 +33,11 @@ export async function askDeliveryMetadata(
     const answer = await client.api({
       method: 'GET',
       path: `/at-home/server/${chapterId}`,
-      schema: (value) => schema.parse(value),
+      // Loaded while the answer is on its way: what it is written with is large.
+      shape: async () => {
+        const { deliveryAnswer } = await import('./delivery-answer.js');
+        return (value) => deliveryAnswer.parse(value);
+      },
       ...(signal && { signal }),
     });
     return { baseUrl: answer.baseUrl, ...answer.chapter };

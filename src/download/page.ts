@@ -144,7 +144,7 @@ async function report(
   { reports, isOwn }: PageParts,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!reports || isOwn(url)) return;
+  if (!reports || (await isOwn(url))) return;
   const { bytes, durationMs, cached } = outcome;
   const body = { url: url.href, success, bytes, duration: durationMs, cached };
   if (success) await reports.record(body);

@@ -33,13 +33,13 @@ const LOCK_FILE_MODE = 0o666;
  * gets the lock of the removed file notices that another stands in its place, and does not count it as held.
  */
 export async function tryLockFile(file: string): Promise<HeldLock | undefined> {
-  const { tryLock, unlock } = await import('fs-native-extensions');
+  const { default: locks } = await import('fs-native-extensions');
   mkdirSync(dirname(file), { recursive: true });
   const descriptor = openLockFile(file);
   if (descriptor === undefined) return undefined;
   let held = false;
   try {
-    held = tryLock(descriptor) && standsAt(file, descriptor);
+    held = locks.tryLock(descriptor) && standsAt(file, descriptor);
   } finally {
     if (!held) closeSync(descriptor);
   }
@@ -49,7 +49,7 @@ export async function tryLockFile(file: string): Promise<HeldLock | undefined> {
       if (!held) return;
       held = false;
       try {
-        unlock(descriptor);
+        locks.unlock(descriptor);
       } finally {
         closeSync(descriptor);
       }

@@ -14,7 +14,7 @@ export async function solveCaptcha(
     method: 'POST',
     path: '/captcha/solve',
     json: { captchaChallenge: result },
-    schema: () => undefined,
+    shape: () => () => undefined,
     ...(signal && { signal }),
   });
 }

@@ -25,14 +25,17 @@ export interface Bearer {
   isPastItsTime(token: string): boolean;
 }
 
+/** Gives an answer its shape; what it throws becomes `bad-answer`. */
+export type Shape<T> = (value: unknown) => T;
+
 export interface ApiRequest<T> {
   readonly method: 'GET' | 'POST';
   /** Below the API's base, such as `/at-home/server/…`. */
   readonly path: string;
   readonly query?: URLSearchParams;
   readonly json?: unknown;
-  /** Gives the answer its shape; what it throws becomes `bad-answer`. */
-  readonly schema: (value: unknown) => T;
+  /** Asked for while the answer is on its way, so that what checks it can be loaded meanwhile. */
+  readonly shape: () => Shape<T> | Promise<Shape<T>>;
   /** What solving a captcha gave, for the repeat of the request that asked for it. */
   readonly captchaResult?: string;
   readonly signal?: AbortSignal;
@@ -61,6 +64,8 @@ export interface ClientParts {
   readonly bearer?: Bearer;
   /** Called for waits of over two seconds. */
   readonly onWait?: (wait: Wait) => void;
+  /** Told whenever a request to the API has left. */
+  readonly onSent?: () => void;
   /** An answer larger than this, unpacked, is refused. */
   readonly maxAnswerBytes?: number;
   readonly random?: () => number;
@@ -105,7 +110,7 @@ class Client implements ServiceClient {
   }
 
   async admit(line: Line, signal?: AbortSignal): Promise<Place | undefined> {
-    const own = this.#hosts.has(hostKey(line.url)) || this.parts.isOwn(line.url);
+    const own = this.#hosts.has(hostKey(line.url)) || (await this.parts.isOwn(line.url));
     return own ? this.#reserve(line, signal) : undefined;
   }
 
@@ -113,7 +118,14 @@ class Client implements ServiceClient {
     const { method, path, query, json, signal } = request;
     const url = endpointUrl(this.parts.addresses.apiUrl, path, query);
     const what = `${method} ${path}`;
-    const outgoing: Outgoing = { method, url, json, signal };
+    let shape: Promise<Shape<T>> | undefined;
+    const theShape = () => (shape ??= Promise.resolve(request.shape()));
+    const onSent = (): void => {
+      // Awaited below, if the answer is a good one.
+      theShape().catch(() => undefined);
+      this.parts.onSent?.();
+    };
+    const outgoing: Outgoing = { method, url, json, signal, onSent };
     const { bearer } = this.parts;
     const token = await bearer?.token(signal);
     let answer = await this.#send('api', withHeaders(outgoing, token, request.captchaResult));
@@ -123,7 +135,7 @@ class Client implements ServiceClient {
         answer = await this.#send('api', withHeaders(outgoing, fresh, request.captchaResult));
       }
     }
-    return shaped(what, judged(what, answer, this.parts.clock.wallMs()), request.schema);
+    return shaped(what, judged(what, answer, this.parts.clock.wallMs()), await theShape());
   }
 
   /** Sends until the answer is neither a 429 nor a ban; after a ban it is the ledger that throws. */

@@ -71,26 +71,50 @@ export async function openConnections(
       ],
     },
   };
-  const base = got.extend(common);
-  const withoutCredentials = base.extend({
-    hooks: { beforeRequest: [dropCredentials] },
-  });
-  return {
-    api: base.extend({ timeout: delays(limits, limits.apiTimeoutMs) }),
-    auth: withoutCredentials.extend({ timeout: delays(limits, limits.apiTimeoutMs) }),
-    page: withoutCredentials.extend({
+  const base = once(() => got.extend(common));
+  const withoutCredentials = once(() =>
+    base().extend({ hooks: { beforeRequest: [dropCredentials] } }),
+  );
+  const api = once(() => base().extend({ timeout: delays(limits, limits.apiTimeoutMs) }));
+  const auth = once(() =>
+    withoutCredentials().extend({ timeout: delays(limits, limits.apiTimeoutMs) }),
+  );
+  const page = once(() =>
+    withoutCredentials().extend({
       timeout: delays(limits, limits.pageTimeoutMs),
       // The bytes as they are stored: pictures gain nothing from compression, and a length must be provable.
       decompress: false,
       headers: { 'accept-encoding': 'identity' },
     }),
-    report: withoutCredentials.extend({ timeout: delays(limits, limits.reportTimeoutMs) }),
+  );
+  const report = once(() =>
+    withoutCredentials().extend({ timeout: delays(limits, limits.reportTimeoutMs) }),
+  );
+  return {
+    get api() {
+      return api();
+    },
+    get auth() {
+      return auth();
+    },
+    get page() {
+      return page();
+    },
+    get report() {
+      return report();
+    },
     close() {
       http.destroy();
       https.destroy();
       tunnels?.destroy();
     },
   };
+}
+
+/** An instance costs a millisecond to make, and most commands use one of the four. */
+function once(make: () => Got): () => Got {
+  let made: Got | undefined;
+  return () => (made ??= make());
 }
 
 function delays(limits: TimeLimits, wholeMs: number): Delays {

@@ -3,7 +3,7 @@
  * is bounded here: its headers, its size once unpacked, its time.
  */
 import { once } from 'node:events';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Got, Method } from 'got';
 import { ServiceError } from '../kernel/errors.js';
 import { parseJson } from './errors.js';
@@ -15,6 +15,8 @@ export interface Outgoing {
   readonly json?: unknown;
   readonly form?: URLSearchParams;
   readonly signal?: AbortSignal | undefined;
+  /** Told when the request has left: from here on there is time until the answer. */
+  readonly onSent?: () => void;
 }
 
 /** An answer whose headers are there. */
@@ -40,6 +42,8 @@ export async function exchange(got: Got, outgoing: Outgoing): Promise<Incoming> 
     ...(form && { form: Object.fromEntries(form) }),
     ...(signal && { signal }),
   });
+  const { onSent } = outgoing;
+  if (onSent) stream.once('request', (request: ClientRequest) => request.once('finish', onSent));
   // An error that comes when nobody listens any more must not end the process.
   stream.on('error', () => undefined);
   // got waits for a body to be written wherever a method may have one.

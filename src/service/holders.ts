@@ -4,10 +4,10 @@
  * stopped is alive: it may still send what it has a place for.
  */
 import { randomBytes } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryLockFile, type HeldLock } from '../kernel/lock.js';
-import { makeShared } from './shared-files.js';
+import { makeShared, unlinkIfThere } from './shared-files.js';
 
 const SUFFIX = '.holder';
 
@@ -51,7 +51,7 @@ export class Holders {
   }
 
   #remove(holder: string): void {
-    rmSync(this.#fileOf(holder), { force: true });
+    unlinkIfThere(this.#fileOf(holder));
   }
 
   #fileOf(holder: string): string {

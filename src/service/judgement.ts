@@ -54,9 +54,9 @@ export function judged(what: string, answer: Answer, wallMs: number): Answer {
   return answer;
 }
 
-export function shaped<T>(what: string, { body }: Answer, schema: (value: unknown) => T): T {
+export function shaped<T>(what: string, { body }: Answer, shape: (value: unknown) => T): T {
   try {
-    return schema(body);
+    return shape(body);
   } catch (cause) {
     throw new ServiceError('bad-answer', `The answer to ${what} has not the shape expected.`, {
       cause,

@@ -3,14 +3,14 @@
  * whenever a process is killed. It is not synced, since that would cost more than the whole reservation: a power
  * cut may damage it, and then all limits count as used up.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.js';
 import { asStorageError, isSystemError } from '../kernel/files.js';
 import { lockFile } from '../kernel/lock.js';
 import { bodyIn, bodyOf, readState, textOf } from './ledger-format.js';
 import { afterReboot, emptyState, type LedgerState } from './ledger-state.js';
-import { makeShared, share } from './shared-files.js';
+import { makeShared, share, unlinkIfThere } from './shared-files.js';
 
 /** Where a ledger is kept. Exchanges exclude each other, between processes too. */
 export interface LedgerStore {
@@ -102,12 +102,12 @@ export class LedgerFile implements LedgerStore {
     const body = bodyOf(state);
     if (before !== undefined && body === bodyIn(before)) return;
     const writtenMs = Math.max(state.writtenMs, this.options.clock.monotonicMs());
-    if (existsSync(this.#file)) rmSync(this.#aside, { force: true });
+    if (existsSync(this.#file)) unlinkIfThere(this.#aside);
     else if (existsSync(this.#aside)) renameSync(this.#aside, this.#file);
     writeFileSync(this.#aside, textOf(writtenMs, body), { flag: 'wx', mode: 0o600 });
     share(this.#aside);
     // Not renamed over the old one: some file systems (ext4) then write it out at once, which takes 20 times longer.
-    rmSync(this.#file, { force: true });
+    unlinkIfThere(this.#file);
     renameSync(this.#aside, this.#file);
   }
 }

@@ -4,21 +4,22 @@
  */
 import { hostKey } from './addresses.js';
 
-/** Whether an address lies in the service's own domain. Never throws. */
-export type IsOwn = (url: URL) => boolean;
+/** Whether an address lies in the service's own domain. Never rejects. */
+export type IsOwn = (url: URL) => Promise<boolean>;
+
+const PRIVATE_TOO = { allowPrivateDomains: true };
 
 /**
  * The registrable domain of the API's address by the public suffix list, with all names under it; or, where
  * the API is an IP address, localhost or a bare name, the very same host and port.
  */
-export async function ownDomain(apiUrl: URL): Promise<IsOwn> {
-  const { getDomain } = await import('tldts');
-  const registrable = (url: URL): string | null =>
-    getDomain(url.hostname, { allowPrivateDomains: true });
-  const own = registrable(apiUrl);
-  if (own === null) {
-    const ownHost = hostKey(apiUrl);
-    return (url) => hostKey(url) === ownHost;
-  }
-  return (url) => registrable(url) === own;
+export function ownDomain(apiUrl: URL): IsOwn {
+  const ownHost = hostKey(apiUrl);
+  return async (url) => {
+    if (hostKey(url) === ownHost) return true;
+    // The list is large, and nobody asks before there is a page to load.
+    const { getDomain } = await import('tldts');
+    const own = getDomain(apiUrl.hostname, PRIVATE_TOO);
+    return own !== null && getDomain(url.hostname, PRIVATE_TOO) === own;
+  };
 }

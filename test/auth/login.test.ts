@@ -217,8 +217,8 @@ test('each service has a login of its own', async () => {
   expect(await cli(['whoami'], env)).toMatchObject({ code: 0 });
 });
 
-test('on standard input the names of the grant’s form do as well', async () => {
+test('on standard input the names of the grant’s form do as well', () => {
   const { username, password, clientId, clientSecret } = TRICKY;
   const form = { username, password, client_id: clientId, client_secret: clientSecret };
-  expect(await fieldsInJson(JSON.stringify(form))).toEqual(TRICKY);
+  expect(fieldsInJson(JSON.stringify(form))).toEqual(TRICKY);
 });

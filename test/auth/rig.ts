@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/demo/accounts.js';
 
 /** The compiled program; another build of it may be named. */
-export const MAIN = resolve(process.env['TANKOBON_DIST'] ?? 'dist', 'cli/main.js');
+export const MAIN = resolve(process.env['TANKOBON_DIST'] ?? 'dist', 'program/main.js');
 
 export interface Ended {
   readonly code: number | null;

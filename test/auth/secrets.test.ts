@@ -117,7 +117,7 @@ test('the token goes to the API and nowhere else, and a whole run shows no secre
   expect(files.length).toBeGreaterThan(0);
   for (const file of files) seen.push(file, readFileSync(file, 'latin1'));
   const all = seen.join('\n');
-  expect(all).toContain('cli/main.js');
+  expect(all).toContain('program/main.js');
   expect(all).toContain('    at ');
   expect(practice.secrets().length).toBeGreaterThan(6);
   const found = practice

@@ -24,7 +24,7 @@ export async function practise(options: PracticeOptions = {}, bearer?: Bearer) {
   const connections = await openConnections(LIMITS);
   const client = createServiceClient({
     addresses,
-    isOwn: await ownDomain(addresses.apiUrl),
+    isOwn: ownDomain(addresses.apiUrl),
     connections,
     ledger: AT_ONCE,
     clock: systemClock,

@@ -37,7 +37,7 @@ const marked = async () => {
   const answer = await practice.client.api({
     method: 'GET',
     path: `/manga/${EXAMPLE_TITLES.lighthouse}/read`,
-    schema: (value) => value as { data: string[] },
+    shape: () => (value) => value as { data: string[] },
   });
   practice.calls();
   return answer.data.sort();

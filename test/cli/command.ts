@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 /** Where the compiled program is; `npm test` builds it first. */
 const DIST = resolve(process.env['TANKOBON_DIST'] ?? 'dist');
 /** The file that node runs. */
-export const PROGRAM = join(DIST, 'cli/main.js');
+export const PROGRAM = join(DIST, 'program/main.js');
 
 export interface Finished {
   /** The exit code; null where a signal ended it. */

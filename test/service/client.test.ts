@@ -25,7 +25,11 @@ const make = async (options?: MadeClientOptions): Promise<MadeClient> => {
   return one;
 };
 
-const REQUEST: ApiRequest<unknown> = { method: 'GET', path: '/manga/x', schema: (value) => value };
+const REQUEST: ApiRequest<unknown> = {
+  method: 'GET',
+  path: '/manga/x',
+  shape: () => (value) => value,
+};
 
 const thrown = async (promise: Promise<unknown>): Promise<TankobonError> => {
   const error: unknown = await promise.catch((reason: unknown) => reason);
@@ -180,10 +184,10 @@ describe('failures that stay', () => {
 
   test('an answer of another shape is not asked for again', async () => {
     const { client } = await make();
-    const schema = (): never => {
+    const shape = () => (): never => {
       throw new Error('no baseUrl');
     };
-    expect((await thrown(client.api({ ...REQUEST, schema }))).code).toBe('bad-answer');
+    expect((await thrown(client.api({ ...REQUEST, shape }))).code).toBe('bad-answer');
     expect(service.arrivals).toHaveLength(1);
   });
 });

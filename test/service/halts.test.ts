@@ -34,7 +34,11 @@ const make = async (options?: MadeClientOptions): Promise<MadeClient> => {
   return one;
 };
 
-const REQUEST: ApiRequest<unknown> = { method: 'GET', path: '/manga/x', schema: (value) => value };
+const REQUEST: ApiRequest<unknown> = {
+  method: 'GET',
+  path: '/manga/x',
+  shape: () => (value) => value,
+};
 const MINUTE_MS = 60_000;
 const BAN = { status: 403, raw: '<html><h1>403 Forbidden</h1></html>' } as const;
 

@@ -60,7 +60,7 @@ export async function makeClient(
   });
   const client = createServiceClient({
     addresses,
-    isOwn: await ownDomain(addresses.apiUrl),
+    isOwn: ownDomain(addresses.apiUrl),
     connections,
     ledger,
     clock,

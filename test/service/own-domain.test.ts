@@ -3,8 +3,7 @@ import { endpointUrl, pathBelow, readAddresses, tokenUrl } from '../../src/servi
 import { collectionQuery } from '../../src/service/collection.js';
 import { ownDomain } from '../../src/service/own-domain.js';
 
-const isOwn = async (api: string, url: string): Promise<boolean> =>
-  (await ownDomain(new URL(api)))(new URL(url));
+const isOwn = (api: string, url: string): Promise<boolean> => ownDomain(new URL(api))(new URL(url));
 
 describe('the own domain', () => {
   test.each([

@@ -1,29 +1,21 @@
 /** `tankobon download`: chapters, titles and lists, from their ids or addresses to CBZ files. */
 import { basename } from 'node:path';
-import { saveAll } from '../../download/batch.js';
-import type { ChapterParts } from '../../download/chapter.js';
-import { PageSlots } from '../../download/page-slots.js';
-import { planChapters, type Plan, type PlanWish } from '../../download/plan.js';
+import { planChapters, type Plan, type PlanParts } from '../../download/plan.js';
 import { TankobonError, UsageError } from '../../kernel/errors.js';
 import { decidingExitCode, EXIT, type ExitCode } from '../../kernel/exit-codes.js';
-import type { Reports } from '../../reports/outbox.js';
-import type { ServiceClient } from '../../service/client.js';
 import { captchaSolver, solvingCaptchas } from '../captcha.js';
 import { bearerOf } from '../compose-login.js';
-import { openReports, openService, type Service } from '../compose.js';
+import { openService } from '../compose.js';
 import { chooseObserver } from '../output/choose-observer.js';
-import type { Observer } from '../output/observer.js';
 import { skippedInWords } from '../output/sentences.js';
 import type { Run } from '../run.js';
-import { afterwards } from './download-extras.js';
+import { isReporting, type DownloadSession, type Failure } from './download-session.js';
 import { wishOf, type DownloadOptions } from './download-wish.js';
 import { tellPlan } from './dry-run.js';
 import { retryCommand } from './retry-command.js';
+import type { SavedChapters } from './save-planned.js';
 
 export type { DownloadOptions } from './download-wish.js';
-
-/** Whoever presses Ctrl-C wants to be gone within a second. */
-const INTERRUPTED_PATIENCE_MS = 300;
 
 /** Throws UsageError before anything is sent; after that every chapter's fate is told, and the exit code sums it up. */
 export async function download(options: DownloadOptions, run: Run): Promise<ExitCode> {
@@ -46,9 +38,12 @@ export async function download(options: DownloadOptions, run: Run): Promise<Exit
     onWait: ({ for: what, untilMs }) => {
       observe({ type: 'waiting', for: what, until: new Date(untilMs).toISOString() });
     },
+    onSent: loadWhatComesNext,
   });
   try {
-    const session = { wish, options, observer, names, warn, run, service };
+    const solve = captchaSolver(options.captchaResult, run, observer.close);
+    const client = solvingCaptchas(service.as(bearerOf(run, service, warn)), solve);
+    const session = { wish, options, observer, names, warn, run, service, client };
     return options.dryRun ? await dryRun(session) : await downloadAll(session);
   } finally {
     observer.close();
@@ -56,85 +51,48 @@ export async function download(options: DownloadOptions, run: Run): Promise<Exit
   }
 }
 
-interface Session {
-  readonly wish: PlanWish;
-  readonly options: DownloadOptions;
-  readonly observer: Observer;
-  /** What each chapter is called, once it is known. */
-  readonly names: Map<string, string>;
-  readonly warn: (message: string) => void;
-  readonly run: Run;
-  readonly service: Service;
+/** While an answer is on its way the processor has nothing else to do. */
+function loadWhatComesNext(): void {
+  void import('./save-planned.js');
 }
 
-function clientOf({ options, observer, warn, run, service }: Session): ServiceClient {
-  const solve = captchaSolver(options.captchaResult, run, observer.close);
-  return solvingCaptchas(service.as(bearerOf(run, service, warn)), solve);
-}
-
-async function dryRun(session: Session): Promise<ExitCode> {
-  const { wish, options, observer, warn, run } = session;
-  const nowMs = run.clock.wallMs();
-  const plan = await planChapters(wish, {
-    client: clientOf(session),
-    warn,
-    nowMs,
-    signal: run.signal,
-  });
+async function dryRun(session: DownloadSession): Promise<ExitCode> {
+  const { wish, options, observer, run } = session;
+  const plan = await planChapters(wish, planParts(session));
   observer.close();
   tellPlan(plan, options.json === true, run);
   return exitCodeOf(plan.lost.map(({ error }) => error));
 }
 
-async function downloadAll(session: Session): Promise<ExitCode> {
-  const { options, observer, warn, run, service } = session;
-  const reporting = (options.reports ?? true) && run.settings.reports;
-  const reports = reporting ? await openReports(run, service, { warn }) : undefined;
+async function downloadAll(session: DownloadSession): Promise<ExitCode> {
+  const { options, observer, warn, run } = session;
   const failures: Failure[] = [];
-  const stopped: TankobonError[] = [];
-  let counts = { saved: 0, skipped: 0 };
+  let done: SavedChapters = { saved: 0, skipped: 0, failures, stopped: [], reports: NO_REPORTS };
   try {
-    const client = clientOf(session);
-    const plan = await planOrFail(session, client, failures);
-    const planned = plan.chapters.map(({ job }) => job);
-    const outcome = await saveAll(planned, chapterParts(session, client, reports), run.signal);
-    failures.push(...outcome.failed.map(({ job, error }) => ({ id: job.id, error })));
-    counts = { saved: outcome.saved.size, skipped: outcome.skipped + plan.skipped.length };
-    const saved = plan.chapters.filter(({ job }) => outcome.saved.has(job.id));
-    const met = await afterwards(saved, {
-      ...session,
-      client,
-      loader: chapterParts(session, client, reports).loader,
-    });
-    stopped.push(...met);
+    const plan = await planOrFail(session, failures);
+    const { savePlanned } = await import('./save-planned.js');
+    done = await savePlanned(plan, session);
+    failures.push(...done.failures);
   } finally {
-    const sent = await reports?.finish(run.signal.aborted ? INTERRUPTED_PATIENCE_MS : undefined);
-    if (!reporting) warn('No health reports were made: they are turned off.');
+    if (!isReporting(options, run)) warn('No health reports were made: they are turned off.');
     observer.observe({
       type: 'summary',
-      ...counts,
+      saved: done.saved,
+      skipped: done.skipped,
       failed: failures.length,
-      reports: sent ?? { sent: 0, waiting: 0 },
+      reports: done.reports,
     });
   }
   observer.close();
-  const gotAny = counts.saved + counts.skipped > 0;
-  tellNextSteps(failures, gotAny, session);
-  return exitCodeOf([...failures.map(({ error }) => error), ...stopped]);
+  tellNextSteps(failures, done.saved + done.skipped > 0, session);
+  return exitCodeOf([...failures.map(({ error }) => error), ...done.stopped]);
 }
 
-interface Failure {
-  readonly id: string;
-  readonly error: TankobonError;
-}
+const NO_REPORTS = { sent: 0, waiting: 0 };
 
 /** The plan, with what it skips and loses told. What stops it as a whole is told of each target. */
-async function planOrFail(
-  session: Session,
-  client: ServiceClient,
-  failures: Failure[],
-): Promise<Plan> {
-  const { wish, observer, names, warn, run } = session;
+async function planOrFail(session: DownloadSession, failures: Failure[]): Promise<Plan> {
+  const { wish, observer, names } = session;
   const fail = (id: string, error: TankobonError): void => {
     failures.push({ id, error });
     observer.observe({
@@ -145,12 +103,7 @@ async function planOrFail(
     });
   };
   try {
-    const plan = await planChapters(wish, {
-      client,
-      warn,
-      nowMs: run.clock.wallMs(),
-      signal: run.signal,
-    });
+    const plan = await planChapters(wish, planParts(session));
     for (const { job } of plan.chapters) names.set(job.id, basename(job.file, '.cbz'));
     for (const { id, reason, file } of plan.skipped) {
       observer.observe({
@@ -171,27 +124,8 @@ async function planOrFail(
   }
 }
 
-function chapterParts(
-  session: Session,
-  client: ServiceClient,
-  reports: Reports | undefined,
-): ChapterParts {
-  const { options, observer, run, service } = session;
-  const { clock, settings } = run;
-  return {
-    client,
-    loader: {
-      page: service.connections.page,
-      admit: (line, signal) => client.admit(line, signal),
-      clock,
-      maxPageBytes: settings.maxPageBytes,
-    },
-    slots: new PageSlots(options.concurrency ?? settings.concurrency),
-    reports,
-    isOwn: service.isOwn,
-    observe: observer.observe,
-    random: Math.random,
-  };
+function planParts({ client, warn, run }: DownloadSession): PlanParts {
+  return { client, warn, nowMs: run.clock.wallMs(), signal: run.signal };
 }
 
 /** A name that cannot be written is, among several chapters, one chapter that could not be had. */
@@ -205,7 +139,7 @@ function exitCodeOf(errors: readonly TankobonError[]): ExitCode {
 function tellNextSteps(
   failures: readonly Failure[],
   gotAny: boolean,
-  { options, run }: Session,
+  { options, run }: DownloadSession,
 ): void {
   for (const hint of new Set(failures.map(({ error }) => error.hint)))
     run.stderr.write(`  ${hint}\n`);

@@ -4,6 +4,7 @@
  * is told by its name; its text is never repeated.
  */
 import { addAbortSignal } from 'node:stream';
+import * as z from 'zod';
 import { CLIENT_ID_PREFIX, isField } from '../../auth/login.js';
 import type { PasswordGrant } from '../../auth/grants.js';
 import { AuthError } from '../../kernel/errors.js';
@@ -103,8 +104,7 @@ async function wholeText(stdin: Run['stdin'], signal: AbortSignal): Promise<stri
 }
 
 /** The fields in a JSON object, each by our name for it or by that of the grant's form (spec 4.1). */
-export async function fieldsInJson(text: string): Promise<GivenFields> {
-  const { z } = await import('zod');
+export function fieldsInJson(text: string): GivenFields {
   const field = z.string().optional();
   const shape = z.strictObject({
     username: field,

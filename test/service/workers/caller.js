@@ -42,7 +42,7 @@ const ledger = openMachineLedger({
 });
 const client = createServiceClient({
   addresses,
-  isOwn: () => false,
+  isOwn: async () => false,
   connections,
   ledger,
   clock,
@@ -56,7 +56,7 @@ process.on('message', (message) => {
     });
     return;
   }
-  client.api({ method: 'GET', path: job.path, schema: (value) => value }).then(
+  client.api({ method: 'GET', path: job.path, shape: () => (value) => value }).then(
     () => process.send({ done: true }),
     (error) => process.send({ done: false, code: error.code, message: error.message }),
   );

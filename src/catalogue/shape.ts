@@ -1,0 +1,15 @@
+/** The checks of answers, loaded when the first request is on its way: what they are written with is large. */
+import type { Shape } from '../service/client.js';
+import type * as answers from './answers.js';
+
+type Answers = typeof answers;
+
+/** Picks a shape among those of answers.ts, for `ApiRequest.shape`. */
+export function shapedAs<T>(
+  pick: (answers: Answers) => { parse(value: unknown): T },
+): () => Promise<Shape<T>> {
+  return async () => {
+    const schema = pick(await import('./answers.js'));
+    return (value) => schema.parse(value);
+  };
+}

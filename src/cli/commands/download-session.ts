@@ -1,0 +1,31 @@
+/** One run of `tankobon download`: what was asked for, and all the parts that both its halves work with. */
+import type { PlanWish } from '../../download/plan.js';
+import type { TankobonError } from '../../kernel/errors.js';
+import type { ServiceClient } from '../../service/client.js';
+import type { Service } from '../compose.js';
+import type { Observer } from '../output/observer.js';
+import type { Run } from '../run.js';
+import type { DownloadOptions } from './download-wish.js';
+
+export interface DownloadSession {
+  readonly wish: PlanWish;
+  readonly options: DownloadOptions;
+  readonly observer: Observer;
+  /** What each chapter is called, once it is known. */
+  readonly names: Map<string, string>;
+  readonly warn: (message: string) => void;
+  readonly run: Run;
+  readonly service: Service;
+  readonly client: ServiceClient;
+}
+
+/** A chapter that could not be had. */
+export interface Failure {
+  readonly id: string;
+  readonly error: TankobonError;
+}
+
+/** Whether this run makes health reports. */
+export function isReporting(options: DownloadOptions, run: Run): boolean {
+  return (options.reports ?? true) && run.settings.reports;
+}
