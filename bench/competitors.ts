@@ -20,10 +20,15 @@ export const TANKOBON: Competitor = {
   does: 'chapter to CBZ, proven, reported',
   command: (practice, chapter, folder) =>
     Promise.resolve({
-      words: tankobon('download', chapter, '--output', join(folder, 'shelf'), '--json'),
+      words: tankobon('download', pageOf(chapter), '--output', join(folder, 'shelf'), '--json'),
       env: { ...practice.environment, TANKOBON_HOME: join(folder, 'home') },
     }),
 };
+
+/** The address that a user copies from the browser. */
+function pageOf(chapter: string): string {
+  return `https://mangadex.org/chapter/${chapter}`;
+}
 
 const CURL: Competitor = {
   name: 'curl --parallel',

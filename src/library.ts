@@ -204,6 +204,7 @@ async function fetchAll(
     },
     signal,
   );
+  await plan.whole;
   return {
     saved: outcome.saved.size,
     skipped: outcome.skipped + plan.skipped.length,

@@ -18,6 +18,8 @@ export interface ResolveParts {
   readonly languages?: readonly string[];
   /** Told where metadata was wanted and could not be had. */
   readonly warn: (message: string) => void;
+  /** Told of the chapters that were named themselves, before their titles are asked for. */
+  readonly onNamed?: (chapters: readonly Chapter[]) => void;
   readonly signal: AbortSignal;
 }
 
@@ -32,8 +34,10 @@ export interface Resolution {
   readonly named: readonly Chapter[];
   /** One for each title that was named, or that stands in a list that was. */
   readonly series: readonly Series[];
-  /** All titles of these chapters, with their people, as far as the service has them. */
+  /** The titles of these chapters as far as they are known by now: enough to name files after. */
   readonly titles: ReadonlyMap<string, Title>;
+  /** The same with their people and covers, as far as the service has them. Never rejects. */
+  readonly titlesInFull: Promise<ReadonlyMap<string, Title>>;
   /** Chapters by id of which there is no metadata. */
   readonly bare: readonly string[];
   /** What was named and is not there. */
@@ -47,10 +51,13 @@ export async function resolveTargets(
 ): Promise<Resolution> {
   const search = new Search(parts);
   await search.chapters(targets.filter(({ kind }) => kind === 'chapter' || kind === 'any'));
+  parts.onNamed?.(search.found(targets).named);
   await search.titles(targets.filter(({ kind }) => kind === 'title'));
   for (const target of targets) if (target.kind === 'list') await search.list(target);
-  await search.titlesOfChapters();
-  return search.result(targets);
+  const asked = search.titlesOfChapters();
+  // Where the names are known, people and covers may come while the pages load.
+  if (!search.knowsAllNames()) await asked;
+  return { ...search.found(targets), titlesInFull: search.inFull(asked) };
 }
 
 class Search {
@@ -62,7 +69,7 @@ class Search {
 
   constructor(private readonly parts: ResolveParts) {}
 
-  result(targets: readonly Target[]): Resolution {
+  found(targets: readonly Target[]): Omit<Resolution, 'titlesInFull'> {
     return {
       named: targets.flatMap(({ id }) => this.#named.get(id) ?? []),
       series: [...this.#series].map(([titleId, chapters]) => ({
@@ -112,11 +119,29 @@ class Search {
     const ofNamed = [...this.#named.values()].flatMap(({ titleId }) => titleId ?? []);
     const wanted = [...ofNamed, ...this.#series.keys()].filter((id) => !this.#titles.has(id));
     await this.#titlesAmong([...new Set(wanted)].map((id) => ({ kind: 'title', id })));
-    for (const { titleInBrief } of this.#named.values()) {
-      if (titleInBrief && !this.#titles.has(titleInBrief.id)) {
-        this.#titles.set(titleInBrief.id, titleInBrief);
-      }
+  }
+
+  /** Whether each title that is not there yet has a name in what its chapter said of it. */
+  knowsAllNames(): boolean {
+    const isKnown = (id: string) => this.#titles.has(id);
+    return (
+      [...this.#series.keys()].every(isKnown) &&
+      [...this.#named.values()].every(
+        ({ titleId = '', titleInBrief }) => isKnown(titleId) || (titleInBrief?.name ?? '') !== '',
+      )
+    );
+  }
+
+  /** The titles once `asked` is over; where it fails they are what they were, and that is worth a word. */
+  async inFull(asked: Promise<void>): Promise<ReadonlyMap<string, Title>> {
+    const { warn, signal } = this.parts;
+    try {
+      await asked;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      if (!signal.aborted) warn(`The service gives no metadata of the titles. ${why}`);
     }
+    return this.#titles;
   }
 
   /** `undefined` where the service has no catalogue to ask, or it is out of order. */

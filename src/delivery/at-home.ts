@@ -61,6 +61,38 @@ function asChapterError(error: unknown, chapterId: string): unknown {
   return error;
 }
 
+/** An answer, and when it was asked for, in the clock's monotonic time. */
+export interface AskedMetadata {
+  readonly askedAtMs: number;
+  readonly metadata: Promise<DeliveryMetadata>;
+}
+
+/** Metadata that is asked for before it is needed. */
+export class MetadataAhead {
+  readonly #asked = new Map<string, AskedMetadata>();
+
+  constructor(
+    private readonly client: ServiceClient,
+    private readonly clock: Clock,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  ask(chapterId: string): void {
+    const askedAtMs = this.clock.monotonicMs();
+    const metadata = askDeliveryMetadata(this.client, chapterId, this.signal);
+    // Whoever takes it hears of its failure.
+    metadata.catch(() => undefined);
+    this.#asked.set(chapterId, { askedAtMs, metadata });
+  }
+
+  /** Hands it out once: what is asked for after that has to be fresh. */
+  take(chapterId: string): AskedMetadata | undefined {
+    const asked = this.#asked.get(chapterId);
+    this.#asked.delete(chapterId);
+    return asked;
+  }
+}
+
 /** A base URL and which one it is: the first of a chapter is 1. */
 export interface BaseUrl {
   readonly url: string;

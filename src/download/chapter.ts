@@ -2,10 +2,11 @@
  * One chapter from its metadata to its CBZ, in two steps, so that a batch can prepare the next chapter while the
  * last pages of this one load.
  */
-import { GrowingCbz, warmUpPacking, writeCbz } from '../archive/cbz.js';
+import { GrowingCbz, writeCbz } from '../archive/cbz.js';
 import {
   askDeliveryMetadata,
   BaseUrls,
+  type MetadataAhead,
   pageNames,
   type DeliveryMetadata,
 } from '../delivery/at-home.js';
@@ -32,6 +33,8 @@ export interface ChapterJob {
 
 export interface ChapterParts extends PageParts {
   readonly client: ServiceClient;
+  /** What was asked for before it was this chapter's turn. */
+  readonly ahead?: MetadataAhead;
 }
 
 export interface SavedChapter {
@@ -107,8 +110,9 @@ async function prepareIn(
   const { clock } = parts.loader;
   const { quality } = job;
   const ask = () => askDeliveryMetadata(parts.client, job.id, signal);
-  const askedAtMs = clock.monotonicMs();
-  const metadata = await ask();
+  const asked = parts.ahead?.take(job.id);
+  const askedAtMs = asked?.askedAtMs ?? clock.monotonicMs();
+  const metadata = await (asked?.metadata ?? ask());
   const names = pageNames(metadata, quality);
   if (names.length === 0)
     throw new ChapterError('chapter-empty', `The service names no page for chapter ${job.id}.`);
@@ -158,8 +162,6 @@ async function save(
     const loading = loadPages(pages, parts, () => {
       packer.pageKept();
     });
-    // While the first bytes are on their way the processor has nothing else to do.
-    void warmUpPacking();
     await loading;
     const saved = await pack(job, pages.length, { workspace, packer }, signal);
     await packer.abandon();

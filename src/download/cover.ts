@@ -30,16 +30,17 @@ export async function saveCovers(
   parts: CoverParts,
 ): Promise<string[]> {
   const files: string[] = [];
-  for (const shelved of byFolder(chapters)) {
+  for (const shelved of await byFolder(chapters)) {
     const file = await saveCover(shelved, parts);
     if (file !== undefined) files.push(file);
   }
   return files;
 }
 
-function byFolder(chapters: readonly PlannedChapter[]): Iterable<Shelved> {
+async function byFolder(chapters: readonly PlannedChapter[]): Promise<Iterable<Shelved>> {
   const found = new Map<string, Shelved>();
-  for (const { job, chapter, title } of chapters) {
+  for (const { job, chapter, title: titleInFull } of chapters) {
+    const title = await titleInFull;
     if (!chapter || !title) continue;
     const folder = dirname(job.file);
     const shelved = found.get(folder) ?? { folder, title, chapters: [] };

@@ -23,6 +23,7 @@ import { asStorageError } from '../kernel/files.js';
 import type { ServiceClient } from '../service/client.js';
 import type { ChapterJob } from './chapter.js';
 import type { SkipReason } from './events.js';
+import { watchForSureChapter } from './sure-chapter.js';
 import type { KeptPage } from './workspace.js';
 
 export interface PlanWish {
@@ -45,7 +46,8 @@ export interface PlanWish {
 export interface PlannedChapter {
   readonly job: ChapterJob;
   readonly chapter: Chapter | undefined;
-  readonly title: Title | undefined;
+  /** With its people and covers, as soon as they are there. Never rejects. */
+  readonly title: Promise<Title | undefined>;
   /** Why this release and no other, for a person. */
   readonly why: string;
 }
@@ -64,12 +66,16 @@ export interface Plan {
   readonly passedOver: readonly PassedOver[];
   /** What was asked for by name and cannot be had, each with why. */
   readonly lost: readonly { readonly id: string; readonly error: TankobonError }[];
+  /** Resolves when nothing of it is asked for any more. */
+  readonly whole: Promise<unknown>;
 }
 
 export interface PlanParts {
   readonly client: ServiceClient;
   readonly warn: (message: string) => void;
   readonly nowMs: number;
+  /** Told of a chapter that the plan will surely hold, while the rest of it is still asked for. */
+  readonly onSure?: (chapterId: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -88,7 +94,8 @@ export async function planChapters(wish: PlanWish, parts: PlanParts): Promise<Pl
   });
   // Awaited below; a failure must not count as unhandled while the service is asked.
   shelfScan.catch(() => undefined);
-  const resolution = await resolve(wish, parts);
+  const onNamed = watchForSureChapter(wish, shelfScan, parts);
+  const resolution = await resolve(wish, parts, onNamed);
   const { wanted, skipped, passedOver, lost } = choose(resolution, wish, parts);
   const shelf = await shelfScan;
   const missing: (Wanted & { readonly replaces?: string })[] = [];
@@ -104,33 +111,39 @@ export async function planChapters(wish: PlanWish, parts: PlanParts): Promise<Pl
         file: there.file,
       });
   }
-  const titleOf = (chapter: Chapter | undefined) =>
-    resolution.titles.get(chapter?.titleId ?? '') ?? chapter?.titleInBrief;
+  const titleAmong = (titles: ReadonlyMap<string, Title>, chapter: Chapter | undefined) =>
+    titles.get(chapter?.titleId ?? '') ?? chapter?.titleInBrief;
   const paths = distinctPaths(
     missing.map(({ id, chapter }) => ({
       chapterId: id,
       path:
-        chapter && wish.metadata ? nameChapter(nameValues(chapter, titleOf(chapter))) : `${id}.cbz`,
+        chapter && wish.metadata
+          ? nameChapter(nameValues(chapter, titleAmong(resolution.titles, chapter)))
+          : `${id}.cbz`,
     })),
     takenPaths(shelf, wish),
   );
   const damaged = new Set(shelf.damaged.map(({ file }) => file));
   const chapters = missing.map(({ id, chapter, why, replaces }, index): PlannedChapter => {
     const file = replaces ?? join(wish.output, paths[index] ?? `${id}.cbz`);
-    const title = titleOf(chapter);
+    const title = resolution.titlesInFull.then((titles) => titleAmong(titles, chapter));
     const replace = wish.force || replaces !== undefined || damaged.has(file);
     return { job: jobOf({ id, chapter, title, file, replace }, wish), chapter, title, why };
   });
-  return { chapters, skipped, passedOver, lost };
+  return { chapters, skipped, passedOver, lost, whole: resolution.titlesInFull };
 }
 
 /** Without metadata a chapter is its id, and nothing is asked of the catalogue for it. */
-async function resolve(wish: PlanWish, { client, warn, signal }: PlanParts): Promise<Resolution> {
+async function resolve(
+  wish: PlanWish,
+  { client, warn, signal }: PlanParts,
+  onNamed: (chapters: readonly Chapter[]) => void,
+): Promise<Resolution> {
   const isBare = ({ kind }: Target) => !wish.metadata && (kind === 'chapter' || kind === 'any');
   const { languages } = wish.selection;
   const found = await resolveTargets(
     wish.targets.filter((target) => !isBare(target)),
-    { client, warn, signal, ...(languages.length > 0 && { languages }) },
+    { client, warn, signal, onNamed, ...(languages.length > 0 && { languages }) },
   );
   return { ...found, bare: [...found.bare, ...wish.targets.filter(isBare).map(({ id }) => id)] };
 }
@@ -192,7 +205,7 @@ function takenPaths(shelf: Shelf, wish: PlanWish): string[] {
 interface Found {
   readonly id: string;
   readonly chapter: Chapter | undefined;
-  readonly title: Title | undefined;
+  readonly title: Promise<Title | undefined>;
   readonly file: string;
   readonly replace: boolean;
 }
@@ -217,7 +230,7 @@ function jobOf(
 
 async function comicInfoOf(
   chapter: Chapter,
-  title: Title | undefined,
+  title: Promise<Title | undefined>,
   pages: readonly KeptPage[],
 ): Promise<string> {
   const { comicInfoXml } = await import('../archive/comic-info.js');
@@ -225,5 +238,5 @@ async function comicInfoOf(
   const sized = [];
   // One after another: so no more than one beginning of a page is in memory.
   for (const { file, bytes } of pages) sized.push({ bytes, ...(await pictureSizeOfFile(file)) });
-  return comicInfoXml(comicFacts(chapter, title, sized));
+  return comicInfoXml(comicFacts(chapter, await title, sized));
 }

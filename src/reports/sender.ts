@@ -147,7 +147,7 @@ export class ReportSender {
     }
   }
 
-  /** One of the four: sends one report after the other while there are some and the breaker gives leave. */
+  /** Sends one report after the other while there are some and the breaker gives leave. */
   async #work(signal: AbortSignal): Promise<void> {
     while (await this.#mayGoOn(signal)) {
       const report = this.#line.next();

@@ -7,6 +7,11 @@ import { hostKey } from './addresses.js';
 /** Whether an address lies in the service's own domain. Never rejects. */
 export type IsOwn = (url: URL) => Promise<boolean>;
 
+/** Loads the public suffix list, at a moment when nobody waits for it. */
+export async function warmUpOwnDomain(): Promise<void> {
+  await import('tldts');
+}
+
 const PRIVATE_TOO = { allowPrivateDomains: true };
 
 /**

@@ -41,6 +41,7 @@ async function resolve(texts: readonly string[], languages: readonly string[] = 
     texts.map((text) => parseTarget(text)),
     { client: practice.client, languages, signal, warn: (text) => warnings.push(text) },
   );
+  await found.titlesInFull;
   return { found, warnings, calls: lines() };
 }
 

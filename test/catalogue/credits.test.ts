@@ -23,6 +23,7 @@ beforeAll(async () => {
     Object.values(readable).map((id) => parseTarget(id)),
     { client: practice.client, signal: new AbortController().signal, warn: () => undefined },
   );
+  await found.titlesInFull;
 });
 
 afterAll(() => practice.stop());

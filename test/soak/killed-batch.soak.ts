@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { madeChapter } from '../../src/demo/library/library.js';
 import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+import { MOST_IN_FLIGHT } from '../../src/reports/limits.js';
 import { start, tankobon } from '../cli/command.js';
 
 const KILLS = 50;
@@ -79,13 +80,11 @@ test('killed fifty times, the batch ends whole, and the network has heard of eve
       good.has(`${loaded?.hash ?? ''}/${loaded?.pages('data')[page - 1]?.fileName ?? ''}`),
     ).toBe(true);
   }
+  // Each report that was under way at a kill may be repeated.
   const loads = service.log.filter(({ host }) => host === 'node').length;
   expect(service.reports.length).toBeLessThanOrEqual(loads + kills * MOST_IN_FLIGHT);
   expect(service.violations()).toEqual([]);
 });
-
-/** Reports under way at once: as many may be repeated by one kill. */
-const MOST_IN_FLIGHT = 4;
 
 function pagesIn(stdout: string): { page: number; chapter: string }[] {
   return stdout.split('\n').flatMap((line) => {

@@ -19,6 +19,10 @@ const INSTEAD = {
   'http2-wrapper': here('no-http2.js'),
   'cacheable-request': here('no-http-cache.js'),
   'crc-32': here('node-crc-32.js'),
+  'readable-stream/passthrough': here('node-pass-through.cjs'),
+  'readable-stream': 'node:stream',
+  'readdir-glob': here('no-glob.js'),
+  'tar-stream': here('no-tar.js'),
   'require-addon': here('native-addon.cjs'),
   'node:child_process': here('no-child-process.cjs'),
 };

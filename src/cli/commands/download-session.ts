@@ -1,4 +1,5 @@
 /** One run of `tankobon download`: what was asked for, and all the parts that both its halves work with. */
+import type { MetadataAhead } from '../../delivery/at-home.js';
 import type { PlanWish } from '../../download/plan.js';
 import type { TankobonError } from '../../kernel/errors.js';
 import type { ServiceClient } from '../../service/client.js';
@@ -17,6 +18,7 @@ export interface DownloadSession {
   readonly run: Run;
   readonly service: Service;
   readonly client: ServiceClient;
+  readonly ahead: MetadataAhead;
 }
 
 /** A chapter that could not be had. */

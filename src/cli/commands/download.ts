@@ -1,5 +1,6 @@
 /** `tankobon download`: chapters, titles and lists, from their ids or addresses to CBZ files. */
 import { basename } from 'node:path';
+import { MetadataAhead } from '../../delivery/at-home.js';
 import { planChapters, type Plan, type PlanParts } from '../../download/plan.js';
 import { TankobonError, UsageError } from '../../kernel/errors.js';
 import { decidingExitCode, EXIT, type ExitCode } from '../../kernel/exit-codes.js';
@@ -43,7 +44,8 @@ export async function download(options: DownloadOptions, run: Run): Promise<Exit
   try {
     const solve = captchaSolver(options.captchaResult, run, observer.close);
     const client = solvingCaptchas(service.as(bearerOf(run, service, warn)), solve);
-    const session = { wish, options, observer, names, warn, run, service, client };
+    const ahead = new MetadataAhead(client, run.clock, run.signal);
+    const session = { wish, options, observer, names, warn, run, service, client, ahead };
     return options.dryRun ? await dryRun(session) : await downloadAll(session);
   } finally {
     observer.close();
@@ -53,12 +55,13 @@ export async function download(options: DownloadOptions, run: Run): Promise<Exit
 
 /** While an answer is on its way the processor has nothing else to do. */
 function loadWhatComesNext(): void {
-  void import('./save-planned.js');
+  void import('./save-planned.js').then(({ warmUp }) => warmUp());
 }
 
 async function dryRun(session: DownloadSession): Promise<ExitCode> {
   const { wish, options, observer, run } = session;
   const plan = await planChapters(wish, planParts(session));
+  await plan.whole;
   observer.close();
   tellPlan(plan, options.json === true, run);
   return exitCodeOf(plan.lost.map(({ error }) => error));
@@ -103,7 +106,10 @@ async function planOrFail(session: DownloadSession, failures: Failure[]): Promis
     });
   };
   try {
-    const plan = await planChapters(wish, planParts(session));
+    const onSure = (chapterId: string): void => {
+      session.ahead.ask(chapterId);
+    };
+    const plan = await planChapters(wish, { ...planParts(session), onSure });
     for (const { job } of plan.chapters) names.set(job.id, basename(job.file, '.cbz'));
     for (const { id, reason, file } of plan.skipped) {
       observer.observe({
@@ -120,7 +126,7 @@ async function planOrFail(session: DownloadSession, failures: Failure[]): Promis
   } catch (error) {
     if (!(error instanceof TankobonError) || error instanceof UsageError) throw error;
     for (const { id } of wish.targets) fail(id, error);
-    return { chapters: [], skipped: [], passedOver: [], lost: [] };
+    return { chapters: [], skipped: [], passedOver: [], lost: [], whole: Promise.resolve() };
   }
 }
 

@@ -2,12 +2,15 @@
  * The second half of `tankobon download`: the planned chapters are loaded, packed and reported, and what was asked
  * for beside them follows.
  */
+import { setImmediate } from 'node:timers/promises';
+import { warmUpPacking } from '../../archive/cbz.js';
 import { saveAll } from '../../download/batch.js';
 import type { ChapterParts } from '../../download/chapter.js';
 import { PageSlots } from '../../download/page-slots.js';
 import type { Plan } from '../../download/plan.js';
 import type { TankobonError } from '../../kernel/errors.js';
 import type { Reports } from '../../reports/outbox.js';
+import { warmUpOwnDomain } from '../../service/own-domain.js';
 import { openReports } from '../compose.js';
 import { afterwards } from './download-extras.js';
 import { isReporting, type DownloadSession, type Failure } from './download-session.js';
@@ -24,13 +27,23 @@ export interface SavedChapters {
   readonly reports: { readonly sent: number; readonly waiting: number };
 }
 
+/** Loads the libraries that come after the metadata, letting others have their turn in between. */
+export async function warmUp(): Promise<void> {
+  for (const load of [warmUpOwnDomain, warmUpPacking]) {
+    await setImmediate();
+    await load();
+  }
+}
+
 /** Saves what can be had; what cannot is told to the observer and returned. */
 export async function savePlanned(plan: Plan, session: DownloadSession): Promise<SavedChapters> {
   const { options, warn, run, service } = session;
   const reports = isReporting(options, run) ? await openReports(run, service, { warn }) : undefined;
   const parts = chapterParts(session, reports);
-  const finish = async () =>
-    reports?.finish(run.signal.aborted ? INTERRUPTED_PATIENCE_MS : undefined);
+  const finish = async () => {
+    await plan.whole;
+    return reports?.finish(run.signal.aborted ? INTERRUPTED_PATIENCE_MS : undefined);
+  };
   try {
     const planned = plan.chapters.map(({ job }) => job);
     const outcome = await saveAll(planned, parts, run.signal);
@@ -50,12 +63,13 @@ export async function savePlanned(plan: Plan, session: DownloadSession): Promise
 }
 
 function chapterParts(
-  { client, options, observer, run, service }: DownloadSession,
+  { client, ahead, options, observer, run, service }: DownloadSession,
   reports: Reports | undefined,
 ): ChapterParts {
   const { clock, settings } = run;
   return {
     client,
+    ahead,
     loader: {
       page: service.connections.page,
       admit: (line, signal) => client.admit(line, signal),
