@@ -3,13 +3,14 @@
  * The same pages give the same bytes each time, so nothing in it comes from the clock, the user, the machine
  * or its time zone. It is written aside, checked against what was announced, synced and only then renamed.
  */
-import { open, mkdir, readFile, rm, type FileHandle } from 'node:fs/promises';
+import { open, mkdir, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { ZipArchive } from 'archiver';
 import { StorageError } from '../kernel/errors.js';
 import { asideName, asStorageError, putInPlace, statIfThere } from '../kernel/files.js';
 import { assertArchive, type AnnouncedEntry } from './cbz-check.js';
+import { CbzSink } from './cbz-sink.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
 
 export interface CbzPage {
@@ -18,6 +19,8 @@ export interface CbzPage {
   readonly extension: string;
   /** What the page was when it was proven; another length now is an error. */
   readonly bytes: number;
+  /** The CRC-32 of what was proven; other bytes now are an error. Absent: of whatever is there. */
+  readonly crc32?: number;
 }
 
 export interface Cbz {
@@ -37,11 +40,11 @@ const ENTRY_MODE = 0o644;
 /** From here on the plain end record would overflow; the margin is for headers. */
 const ZIP64_BYTES = 2 ** 32 - 2 ** 27;
 const ZIP64_ENTRIES = 0xffff;
-/** Small pages may wait for one another in the archive; a page of this size or more is written at once. */
-const MOST_WAITING_BYTES = 2 ** 20;
+/** The room for a page has this size, or the next power of two that holds the page. */
+const LEAST_ROOM_BYTES = 2 ** 20;
 
 /**
- * Writes the CBZ, whole or not at all. Holds about one page in memory at a time.
+ * Writes the CBZ, whole or not at all. Holds one page in memory at a time.
  * Rejects with StorageError (`archive-wrong` where the result is not what was announced), or with the signal's
  * reason when aborted; in either case nothing is left behind.
  */
@@ -70,9 +73,15 @@ export async function writeCbz(cbz: Cbz): Promise<{ bytes: number }> {
   }
 }
 
-/** Loads the libraries that `writeCbz` and its check need, at a moment when nobody waits for them. Never rejects. */
-export async function warmUpPacking(): Promise<void> {
-  await Promise.allSettled([import('archiver'), import('yauzl')]);
+/** Loads the libraries of an archive, at a moment when nobody waits for them; one a step. */
+export async function* warmUpPacking(): AsyncGenerator<void> {
+  await import('archiver');
+  yield;
+  await import('yauzl');
+  yield;
+  await import('fast-xml-builder');
+  yield;
+  await import('image-size');
 }
 
 /** The pages' names in the archive: `001.png`, with as many digits as the last one needs, and three at least. */
@@ -100,14 +109,18 @@ export interface GrowingCbzWish {
 /** A CBZ to which pages are added in their order, when each is there; it gets its name at the end. */
 export class GrowingCbz {
   readonly #announced: AnnouncedEntry[] = [];
+  readonly #sink: CbzSink;
+  /** Each page is read into the same memory: fresh memory for each would pile up until it is collected. */
+  #room: Buffer = Buffer.alloc(0);
   #payloadBytes = 0;
 
   private constructor(
     private readonly wish: GrowingCbzWish,
     private readonly handle: FileHandle,
     private readonly archive: ZipArchive,
-    private readonly sink: Sink,
-  ) {}
+  ) {
+    this.#sink = new CbzSink(archive, handle, wish.signal);
+  }
 
   /** Makes the file. Whatever happens then, `abandon` must be called in the end. */
   static async begin(wish: GrowingCbzWish): Promise<GrowingCbz> {
@@ -118,7 +131,7 @@ export class GrowingCbz {
       forceZip64: wish.forceZip64 ?? false,
       comment: wish.comment ?? '',
     });
-    return new GrowingCbz(wish, handle, archive, sinkInto(archive, handle, wish.signal));
+    return new GrowingCbz(wish, handle, archive);
   }
 
   async add(page: CbzPage): Promise<void> {
@@ -126,16 +139,22 @@ export class GrowingCbz {
     if (tooLarge && this.wish.forceZip64 !== true) {
       throw new StorageError('archive-wrong', 'The pages are too many for a plain archive.');
     }
+    this.wish.signal?.throwIfAborted();
     const name = pageName(this.#announced.length, this.wish.pages, page.extension);
-    await this.#append(name, await readPage(page, this.wish.signal));
+    const data = await readInto(this.#roomFor(page), page);
+    this.#append(name, data, page.crc32 ?? crc32(data));
+    await this.#sink.drain(data);
   }
 
   /** Adds the metadata, checks and syncs the whole, and gives it its name; replaces what stands there. */
   async finish(file: string, comicInfo?: string): Promise<{ bytes: number }> {
     const { aside, comment = '', signal } = this.wish;
-    if (comicInfo !== undefined) await this.#append(COMIC_INFO_NAME, Buffer.from(comicInfo));
-    await Promise.all([this.archive.finalize(), this.sink.drain(Number.POSITIVE_INFINITY)]);
-    await this.handle.sync();
+    if (comicInfo !== undefined) {
+      const text = Buffer.from(comicInfo);
+      this.#append(COMIC_INFO_NAME, text, crc32(text));
+    }
+    await Promise.all([this.archive.finalize(), this.#sink.drain()]);
+    await this.#sink.sync();
     await this.handle.close();
     const bytes = await assertArchive(aside, this.#announced, comment);
     signal?.throwIfAborted();
@@ -147,78 +166,45 @@ export class GrowingCbz {
   async abandon(): Promise<void> {
     this.archive.abort();
     this.archive.destroy();
+    await this.#sink.idle();
     await this.handle.close();
     await rm(this.wish.aside, { force: true });
   }
 
-  async #append(name: string, data: Buffer): Promise<void> {
-    const { archive, sink } = this;
+  #append(name: string, data: Buffer, crc32: number): void {
     // A buffer, not a stream: so size and CRC stand before the data, and readers that stream can follow.
-    archive.append(data, { name, date: ENTRY_DATE, mode: ENTRY_MODE });
-    this.#announced.push({ name, bytes: data.length, crc32: crc32(data) });
+    this.archive.append(data, { name, date: ENTRY_DATE, mode: ENTRY_MODE });
+    this.#announced.push({ name, bytes: data.length, crc32 });
     this.#payloadBytes += data.length;
-    if (this.#payloadBytes - sink.writtenBytes() >= MOST_WAITING_BYTES)
-      await sink.drain(this.#payloadBytes);
+  }
+
+  #roomFor({ bytes }: CbzPage): Buffer {
+    if (this.#room.length <= bytes) {
+      const roomBytes = 2 ** Math.ceil(Math.log2(bytes + 1));
+      this.#room = Buffer.allocUnsafeSlow(Math.max(roomBytes, LEAST_ROOM_BYTES));
+    }
+    return this.#room;
   }
 }
 
-async function readPage(page: CbzPage, signal: AbortSignal | undefined): Promise<Buffer> {
-  signal?.throwIfAborted();
-  const data = await readFile(page.file);
-  if (data.length === page.bytes) return data;
+/** The page's bytes, read into `room`, which must have room for one byte more. */
+async function readInto(room: Buffer, page: CbzPage): Promise<Buffer> {
+  const handle = await open(page.file);
+  let bytes = 0;
+  try {
+    let bytesRead: number;
+    do {
+      ({ bytesRead } = await handle.read(room, bytes, room.length - bytes));
+      bytes += bytesRead;
+    } while (bytesRead > 0 && bytes <= page.bytes);
+  } finally {
+    await handle.close();
+  }
+  if (bytes === page.bytes) return room.subarray(0, bytes);
   throw new StorageError(
     'archive-wrong',
-    `The page ${page.file} has ${data.length} bytes, not the ${page.bytes} that it had when it was loaded.`,
+    `The page ${page.file} has not the ${page.bytes} bytes that it had when it was loaded.`,
   );
-}
-
-interface Sink {
-  /** Writes what the archive gives until the file holds at least so many bytes, or the archive ends. */
-  drain(untilBytes: number): Promise<void>;
-  writtenBytes(): number;
-}
-
-/** Takes what the archive gives as it is given: its own way of joining pieces would copy each page once more. */
-function sinkInto(archive: ZipArchive, handle: FileHandle, signal: AbortSignal | undefined): Sink {
-  const given: Buffer[] = [];
-  let outcome: { readonly failure: Error | undefined } | undefined;
-  let wake = (): void => undefined;
-  let writtenBytes = 0;
-  const end = (failure?: Error): void => {
-    outcome ??= { failure };
-    wake();
-  };
-  archive.on('data', (piece: Buffer) => {
-    given.push(piece);
-    wake();
-  });
-  archive.once('end', () => {
-    end();
-  });
-  archive.once('close', () => {
-    end(new Error('The archive was closed before its end.'));
-  });
-  archive.on('error', end);
-  return {
-    writtenBytes: () => writtenBytes,
-    async drain(untilBytes) {
-      while (writtenBytes < untilBytes) {
-        signal?.throwIfAborted();
-        const piece = given.shift();
-        if (piece) {
-          await handle.writeFile(piece);
-          writtenBytes += piece.length;
-        } else if (outcome) {
-          if (outcome.failure !== undefined) throw outcome.failure;
-          return;
-        } else {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
-      }
-    },
-  };
 }
 
 function needsZip64(cbz: Cbz): boolean {

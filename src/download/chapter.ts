@@ -241,9 +241,8 @@ async function pack(
       `${pages.length} pages of chapter ${job.id} are there, not ${count}.`,
     );
   }
-  const comicInfo = await job.comicInfo?.(pages);
   const { file } = job;
-  const packed = await packer.whole(count);
+  const [comicInfo, packed] = await Promise.all([job.comicInfo?.(pages), packer.whole(count)]);
   try {
     if (packed) return { file, pages: count, ...(await packed.finish(file, comicInfo)) };
   } catch (error) {

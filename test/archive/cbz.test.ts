@@ -160,6 +160,25 @@ describe('where a CBZ cannot be finished, there is none', () => {
     expect(await leftIn(folder)).toEqual([]);
   });
 
+  test('a page of the same length and other bytes than those that were proven: archive-wrong', async () => {
+    const proven = await Promise.all(
+      (await samplePages()).map(async (page) => ({
+        ...page,
+        crc32: crc32(await readFile(page.file)),
+      })),
+    );
+    const file = join(folder, 'a.cbz');
+    await writeCbz({ file, pages: proven });
+    await rm(file);
+    const changed = await readFile(proven[3]?.file ?? '');
+    changed[20] = (changed[20] ?? 0) ^ 1;
+    await writeFile(proven[3]?.file ?? '', changed);
+    await expect(writeCbz({ file, pages: proven })).rejects.toMatchObject({
+      code: 'archive-wrong',
+    });
+    expect(await leftIn(folder)).toEqual([]);
+  });
+
   test('a page that is gone: the error of the system', async () => {
     const pages = await samplePages();
     await rm(pages[2]?.file ?? '');

@@ -29,10 +29,10 @@ export interface SavedChapters {
 
 /** Loads the libraries that come after the metadata, letting others have their turn in between. */
 export async function warmUp(): Promise<void> {
-  for (const load of [warmUpOwnDomain, warmUpPacking]) {
-    await setImmediate();
-    await load();
-  }
+  await setImmediate();
+  await warmUpOwnDomain();
+  await setImmediate();
+  for await (const _ of warmUpPacking()) await setImmediate();
 }
 
 /** Saves what can be had; what cannot is told to the observer and returned. */
