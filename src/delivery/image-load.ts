@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import { crc32 } from 'node:zlib';
 import type { Got } from 'got';
 import { endsWell, ENDING_BYTES } from '../archive/picture-end.js';
 import { pictureExtension, TELLING_BYTES, type PictureExtension } from '../archive/media-type.js';
@@ -19,6 +20,8 @@ export interface ImageRequest {
   readonly file: string;
   /** The sha256 that the name promises, lower-case hex. */
   readonly promisedDigest: string | undefined;
+  /** Memory to gather the bytes in before they are written, for this load alone; made where absent. */
+  readonly room?: Buffer;
   /** Told of bytes as they arrive, for a progress bar. */
   readonly onBytes?: (bytes: number) => void;
 }
@@ -35,6 +38,7 @@ interface Measured {
 /** A whole picture: what its bytes hash to, and what its first bytes say it is. */
 interface Picture {
   readonly digest: string;
+  readonly crc32: number;
   readonly extension: PictureExtension;
 }
 
@@ -59,6 +63,10 @@ export interface ImageLoader {
 
 /** So much is gathered before it is written: a write costs far more than the bytes in it. */
 const WRITTEN_AT_ONCE_BYTES = 256 * 1024;
+/** For `ImageRequest.room`: whoever loads many pages uses the same again, so that none waits to be collected. */
+export function gatheringRoom(): Buffer {
+  return Buffer.allocUnsafeSlow(WRITTEN_AT_ONCE_BYTES);
+}
 /** Of an error page no more than this is read. */
 const ERROR_PAGE_BYTES = 64 * 1024;
 
@@ -116,6 +124,7 @@ class Body {
   bytes = 0;
   head: Buffer = Buffer.alloc(0);
   tail: Buffer = Buffer.alloc(0);
+  crc32 = 0;
   readonly #hash = createHash('sha256');
 
   constructor(private readonly mostBytes: number) {}
@@ -123,6 +132,7 @@ class Body {
   /** Takes a chunk; false once the body is larger than a page may be. */
   take(chunk: Buffer): boolean {
     this.bytes += chunk.length;
+    this.crc32 = crc32(chunk, this.crc32);
     this.#hash.update(chunk);
     if (this.head.length < TELLING_BYTES) {
       this.head = Buffer.concat([this.head, chunk.subarray(0, TELLING_BYTES - this.head.length)]);
@@ -155,7 +165,7 @@ async function receive(
   }
   const file = await local(open(request.file, 'w'));
   try {
-    const gathered = Buffer.allocUnsafe(WRITTEN_AT_ONCE_BYTES);
+    const gathered = request.room ?? gatheringRoom();
     let gatheredBytes = 0;
     const write = async (): Promise<void> => {
       await local(file.writeFile(gathered.subarray(0, gatheredBytes)));
@@ -192,7 +202,7 @@ function judge(head: IncomingMessage | undefined, request: ImageRequest, body: B
   if (!hasKnownEnd(head) && !endsWell(extension, body.head, body.tail, body.bytes)) {
     return failed('bad-length', `The picture breaks off after ${body.bytes} bytes.`);
   }
-  const picture: Picture = { digest: body.digest(), extension };
+  const picture: Picture = { digest: body.digest(), crc32: body.crc32, extension };
   if (request.promisedDigest !== undefined && picture.digest !== request.promisedDigest) {
     return failed(
       'bad-digest',

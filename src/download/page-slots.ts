@@ -1,9 +1,13 @@
 /**
  * How many pages are in flight at once, over all chapters of a run. First come, first served, so an earlier
- * chapter's pages go before a later one's.
+ * chapter's pages go before a later one's. A slot comes with the memory that its page is gathered in, which the
+ * next page uses again.
  */
+import { gatheringRoom } from '../delivery/image-load.js';
+
 export class PageSlots {
   #free: number;
+  readonly #rooms: Buffer[] = [];
   readonly #waiting: (() => void)[] = [];
   #allStarted: (() => void)[] = [];
 
@@ -11,12 +15,14 @@ export class PageSlots {
     this.#free = slots;
   }
 
-  /** Runs `load` when a slot is free, and frees it afterwards. */
-  async use<T>(load: () => Promise<T>): Promise<T> {
+  /** Runs `load` when a slot is free, and frees it afterwards, with its room. */
+  async use<T>(load: (room: Buffer) => Promise<T>): Promise<T> {
     await this.#take();
+    const room = this.#rooms.pop() ?? gatheringRoom();
     try {
-      return await load();
+      return await load(room);
     } finally {
+      this.#rooms.push(room);
       this.#give();
     }
   }

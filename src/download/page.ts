@@ -46,7 +46,7 @@ type Attempt =
 export async function loadPage(job: PageJob, parts: PageParts): Promise<void> {
   const wrongPictures: WrongPictures = new Map();
   for (let attempt = 1; ; attempt += 1) {
-    const done = await parts.slots.use(() => attemptOnce(job, parts));
+    const done = await parts.slots.use((room) => attemptOnce(job, parts, room));
     if (done.url) {
       const verdict = judge(done.base, done.outcome, wrongPictures);
       // Journalled before the page is kept: a kill in between costs a load, which is reported again, and no report.
@@ -65,7 +65,7 @@ export async function loadPage(job: PageJob, parts: PageParts): Promise<void> {
   }
 }
 
-async function attemptOnce(job: PageJob, parts: PageParts): Promise<Attempt> {
+async function attemptOnce(job: PageJob, parts: PageParts, room: Buffer): Promise<Attempt> {
   job.signal.throwIfAborted();
   const base = await job.baseUrls.current();
   let url: URL;
@@ -84,7 +84,7 @@ async function attemptOnce(job: PageJob, parts: PageParts): Promise<Attempt> {
   const onBytes = (bytes: number) => {
     parts.observe({ type: 'page-bytes', chapter: job.chapter, bytes });
   };
-  const request = { url, file, promisedDigest: promisedDigest(job.fileName), onBytes };
+  const request = { url, file, promisedDigest: promisedDigest(job.fileName), room, onBytes };
   return { base, url, outcome: await loadImage(parts.loader, request, job.signal) };
 }
 

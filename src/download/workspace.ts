@@ -3,10 +3,9 @@
  * own digest or not at all, so what a killed run left behind can be proven again, and is.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { crc32 } from 'node:zlib';
 import type { Clock } from '../kernel/clock.js';
 import { StorageError } from '../kernel/errors.js';
 import { asStorageError, isSystemError, readIfThere, writeWhole } from '../kernel/files.js';
@@ -25,11 +24,14 @@ export interface KeptPage {
   readonly file: string;
   readonly extension: string;
   readonly bytes: number;
+  /** Of the bytes that were proven, for whoever reads them again. */
+  readonly crc32: number;
 }
 
 const MANIFEST_FILE = 'chapter.json';
 const LOCK_FILE = 'lock';
 const ARCHIVE_FILE = 'archive.part';
+const READ_AT_ONCE_BYTES = 256 * 1024;
 const PAGE_FILE = /^(\d+)\.([0-9a-f]{64})\.([a-z]+)$/;
 
 export interface WorkspaceWish {
@@ -127,12 +129,12 @@ export class Workspace {
   /** Gives a page that has arrived and was proven its name; from now on a later run finds it. */
   async keep(
     page: number,
-    picture: { readonly digest: string; readonly extension: string; readonly bytes: number },
-  ) {
-    const { digest, extension, bytes } = picture;
+    picture: Omit<KeptPage, 'page' | 'file'> & { readonly digest: string },
+  ): Promise<void> {
+    const { digest, extension, bytes, crc32 } = picture;
     const file = join(this.folder, `${page}.${digest}.${extension}`);
     await rename(this.partFile(page), file);
-    this.#kept.set(page, { page, file, extension, bytes });
+    this.#kept.set(page, { page, file, extension, bytes, crc32 });
   }
 
   /** Removes the folder with all that is in it, and lets go of it. */
@@ -168,18 +170,30 @@ export class Workspace {
     const page = Number(number);
     if ((promised(page) ?? digest) !== digest) return undefined;
     const file = join(this.folder, name);
-    if ((await digestOf(file, signal)) !== digest) return undefined;
-    return { page, file, extension, bytes: (await stat(file)).size };
+    const found = await contentOf(file, signal);
+    if (found?.digest !== digest) return undefined;
+    return { page, file, extension, bytes: found.bytes, crc32: found.crc32 };
   }
 }
 
-/** The file's sha256; `undefined` for what is no file. */
-async function digestOf(
-  file: string,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
+/** What the file's bytes come to; `undefined` for what is no file. */
+async function contentOf(file: string, signal: AbortSignal | undefined) {
   if (!(await stat(file)).isFile()) return undefined;
   const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash, signal ? { signal } : {});
-  return hash.digest('hex');
+  const handle = await open(file);
+  try {
+    const room = Buffer.allocUnsafeSlow(READ_AT_ONCE_BYTES);
+    const found = { bytes: 0, crc32: 0 };
+    for (;;) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await handle.read(room, 0, room.length);
+      if (bytesRead === 0) return { ...found, digest: hash.digest('hex') };
+      const read = room.subarray(0, bytesRead);
+      hash.update(read);
+      found.crc32 = crc32(read, found.crc32);
+      found.bytes += bytesRead;
+    }
+  } finally {
+    await handle.close();
+  }
 }

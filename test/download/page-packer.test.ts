@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { GrowingCbz, writeCbz } from '../../src/archive/cbz.js';
 import { PagePacker } from '../../src/download/page-packer.js';
 import type { KeptPage } from '../../src/download/workspace.js';
@@ -16,8 +17,9 @@ beforeAll(() => {
   pages = Array.from({ length: 12 }, (_, index) => {
     const bytes = 1_000 * (index + 1);
     const file = join(folder, `${index + 1}.part`);
-    writeFileSync(file, Buffer.alloc(bytes, index + 1));
-    return { page: index + 1, file, extension: 'png', bytes };
+    const content = Buffer.alloc(bytes, index + 1);
+    writeFileSync(file, content);
+    return { page: index + 1, file, extension: 'png', bytes, crc32: crc32(content) };
   });
 });
 
