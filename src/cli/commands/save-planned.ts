@@ -12,6 +12,7 @@ import type { TankobonError } from '../../kernel/errors.js';
 import type { Reports } from '../../reports/outbox.js';
 import { warmUpOwnDomain } from '../../service/own-domain.js';
 import { openReports } from '../compose.js';
+import { youngMemoryCollector } from '../young-memory.js';
 import { afterwards } from './download-extras.js';
 import { isReporting, type DownloadSession, type Failure } from './download-session.js';
 
@@ -67,6 +68,7 @@ function chapterParts(
   reports: Reports | undefined,
 ): ChapterParts {
   const { clock, settings } = run;
+  const collect = youngMemoryCollector();
   return {
     client,
     ahead,
@@ -79,7 +81,10 @@ function chapterParts(
     slots: new PageSlots(options.concurrency ?? settings.concurrency),
     reports,
     isOwn: service.isOwn,
-    observe: observer.observe,
+    observe: (event) => {
+      if (event.type === 'page-bytes') collect(event.bytes);
+      observer.observe(event);
+    },
     random: Math.random,
   };
 }
