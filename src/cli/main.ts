@@ -3,13 +3,11 @@
  * and turns what comes back into an exit code.
  */
 import { VERSION } from '../kernel/version.js';
-import { holdYoungMemory } from './young-memory.js';
 
 const words = process.argv.slice(2);
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
   // Asked so often by scripts that it is worth not waking the command tree for it.
   process.stdout.write(`${VERSION}\n`);
 } else {
-  holdYoungMemory();
   void import('./process.js').then(({ runProcess }) => runProcess(words));
 }

@@ -10,13 +10,12 @@ import { runInNewContext } from 'node:vm';
 /** Fewer, and collecting costs time; more, and the process grows by what lies about. */
 const COLLECTED_AT_ONCE_BYTES = 2 * 1024 * 1024;
 
-/** Holds V8's room for young objects at the size it has now. To be called before much is loaded. */
-export function holdYoungMemory(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
-}
-
-/** A function that is told of bytes as they arrive, and has the young memory collected whenever so many have come. */
+/**
+ * Holds V8's room for young objects at the size it has now. Gives a function that is told of bytes as they arrive,
+ * and has the young memory collected whenever so many have come.
+ */
 export function youngMemoryCollector(): (arrivedBytes: number) => void {
+  setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as NodeJS.GCFunction;
   let lyingAboutBytes = 0;

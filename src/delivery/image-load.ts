@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { IncomingMessage } from 'node:http';
 import { crc32 } from 'node:zlib';
 import type { Got } from 'got';
@@ -24,12 +25,14 @@ export interface ImageRequest {
   readonly room?: Buffer;
   /** Told of bytes as they arrive, for a progress bar. */
   readonly onBytes?: (bytes: number) => void;
+  /** Told when the last byte of a picture is there: the line is free, while the picture is still to be proven. */
+  readonly onArrived?: () => void;
 }
 
 interface Measured {
   /** Bytes of the body as they arrived, also of an error page; 0 when nothing answered (spec 2.5). */
   readonly bytes: number;
-  /** The whole load, in whole milliseconds. */
+  /** The whole load, until its last byte was there, in whole milliseconds. */
   readonly durationMs: number;
   /** Whether `X-Cache` begins with HIT. */
   readonly cached: boolean;
@@ -61,8 +64,12 @@ export interface ImageLoader {
   readonly maxPageBytes: number;
 }
 
-/** So much is gathered before it is written: a write costs far more than the bytes in it. */
-const WRITTEN_AT_ONCE_BYTES = 256 * 1024;
+/**
+ * So much is gathered before it is hashed and written: a write costs far more than the bytes in it, and most pages
+ * are hashed when the next one is asked for already, in the time that its first byte takes.
+ */
+const WRITTEN_AT_ONCE_BYTES = 1024 * 1024;
+
 /** For `ImageRequest.room`: whoever loads many pages uses the same again, so that none waits to be collected. */
 export function gatheringRoom(): Buffer {
   return Buffer.allocUnsafeSlow(WRITTEN_AT_ONCE_BYTES);
@@ -84,6 +91,11 @@ export async function loadImage(
   const body = new Body(loader.maxPageBytes);
   let response: IncomingMessage | undefined;
   let verdict: Verdict;
+  let arrivedMs: number | undefined;
+  const onArrived = (): void => {
+    arrivedMs = loader.clock.monotonicMs();
+    request.onArrived?.();
+  };
   const stream = loader.page.stream(request.url, signal ? { signal } : {});
   stream.once('response', (head: IncomingMessage) => {
     response = head;
@@ -91,7 +103,7 @@ export async function loadImage(
   // Once destroyed, the stream may still complain; by then its outcome stands.
   stream.on('error', () => undefined);
   try {
-    verdict = await receive(stream, () => response, request, body);
+    verdict = await receive(stream, () => response, { ...request, onArrived }, body);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof LocalFailure) throw asStorageError(error.cause, request.file);
@@ -102,7 +114,7 @@ export async function loadImage(
       response ? { status: response.statusCode ?? 0, headers: response.headers } : undefined,
     );
   }
-  const durationMs = Math.round(loader.clock.monotonicMs() - startedMs);
+  const durationMs = Math.round((arrivedMs ?? loader.clock.monotonicMs()) - startedMs);
   return { ...verdict, bytes: body.bytes, durationMs, cached: isCacheHit(response) };
 }
 
@@ -119,7 +131,7 @@ function failed(reason: LoadReason, message: string, picture?: Picture): Verdict
   return { ok: false, reason, message, ...(picture ? { picture } : {}) };
 }
 
-/** What has arrived of a body: counted, hashed, its first and last bytes kept. */
+/** What has arrived of a body: counted, its first and last bytes kept; and what of it was hashed. */
 class Body {
   bytes = 0;
   head: Buffer = Buffer.alloc(0);
@@ -132,8 +144,6 @@ class Body {
   /** Takes a chunk; false once the body is larger than a page may be. */
   take(chunk: Buffer): boolean {
     this.bytes += chunk.length;
-    this.crc32 = crc32(chunk, this.crc32);
-    this.#hash.update(chunk);
     if (this.head.length < TELLING_BYTES) {
       this.head = Buffer.concat([this.head, chunk.subarray(0, TELLING_BYTES - this.head.length)]);
     }
@@ -142,6 +152,12 @@ class Body {
         ? chunk.subarray(-ENDING_BYTES)
         : Buffer.concat([this.tail, chunk]).subarray(-ENDING_BYTES);
     return this.bytes <= this.mostBytes;
+  }
+
+  /** Takes the same bytes again, in the same order, in whatever pieces. */
+  hash(piece: Buffer): void {
+    this.crc32 = crc32(piece, this.crc32);
+    this.#hash.update(piece);
   }
 
   digest(): string {
@@ -168,7 +184,10 @@ async function receive(
     const gathered = request.room ?? gatheringRoom();
     let gatheredBytes = 0;
     const write = async (): Promise<void> => {
-      await local(file.writeFile(gathered.subarray(0, gatheredBytes)));
+      const piece = gathered.subarray(0, gatheredBytes);
+      const writing = local(file.writeFile(piece));
+      body.hash(piece);
+      await writing;
       gatheredBytes = 0;
     };
     for (let step = first; !step.done; step = await chunks.next()) {
@@ -184,6 +203,9 @@ async function receive(
         if (gatheredBytes === gathered.length) await write();
       }
     }
+    request.onArrived?.();
+    // Whoever waited for the line sends the next request now.
+    await setImmediate();
     if (gatheredBytes > 0) await write();
   } finally {
     await file.close();

@@ -1,29 +1,47 @@
 /**
  * How many pages are in flight at once, over all chapters of a run. First come, first served, so an earlier
- * chapter's pages go before a later one's. A slot comes with the memory that its page is gathered in, which the
- * next page uses again.
+ * chapter's pages go before a later one's. A slot comes with the memory that its page is gathered in, which a later
+ * page uses again.
  */
 import { gatheringRoom } from '../delivery/image-load.js';
 
+/** What a page has while it is in flight. */
+export interface PageSlot {
+  readonly room: Buffer;
+  /** To be called when the page is there: the next one may begin while this one is proven and kept. */
+  readonly free: () => void;
+}
+
 export class PageSlots {
   #free: number;
+  /** Pages that are there and not kept yet; each still has its room. */
+  #unkept = 0;
   readonly #rooms: Buffer[] = [];
   readonly #waiting: (() => void)[] = [];
   #allStarted: (() => void)[] = [];
 
-  constructor(slots: number) {
+  constructor(private readonly slots: number) {
     this.#free = slots;
   }
 
-  /** Runs `load` when a slot is free, and frees it afterwards, with its room. */
-  async use<T>(load: (room: Buffer) => Promise<T>): Promise<T> {
+  /** Runs `load` when a slot is free; frees it afterwards, if it is not free yet, and its room. */
+  async use<T>(load: (slot: PageSlot) => Promise<T>): Promise<T> {
     await this.#take();
     const room = this.#rooms.pop() ?? gatheringRoom();
+    const state = { isFree: false };
+    const free = (): void => {
+      // A disk that cannot keep up holds the line up, or memory would fill with what waits for it.
+      if (state.isFree || this.#unkept >= this.slots) return;
+      state.isFree = true;
+      this.#unkept += 1;
+      this.#give();
+    };
     try {
-      return await load(room);
+      return await load({ room, free });
     } finally {
       this.#rooms.push(room);
-      this.#give();
+      if (state.isFree) this.#unkept -= 1;
+      else this.#give();
     }
   }
 

@@ -11,7 +11,7 @@ import { asStorageError } from '../kernel/files.js';
 import type { Reports } from '../reports/outbox.js';
 import type { IsOwn } from '../service/own-domain.js';
 import type { Observe } from './events.js';
-import type { PageSlots } from './page-slots.js';
+import type { PageSlot, PageSlots } from './page-slots.js';
 import { MOST_ATTEMPTS, retryPauseMs } from './retry-pause.js';
 import type { Workspace } from './workspace.js';
 
@@ -46,7 +46,7 @@ type Attempt =
 export async function loadPage(job: PageJob, parts: PageParts): Promise<void> {
   const wrongPictures: WrongPictures = new Map();
   for (let attempt = 1; ; attempt += 1) {
-    const done = await parts.slots.use((room) => attemptOnce(job, parts, room));
+    const done = await parts.slots.use((slot) => attemptOnce(job, parts, slot));
     if (done.url) {
       const verdict = judge(done.base, done.outcome, wrongPictures);
       // Journalled before the page is kept: a kill in between costs a load, which is reported again, and no report.
@@ -65,7 +65,7 @@ export async function loadPage(job: PageJob, parts: PageParts): Promise<void> {
   }
 }
 
-async function attemptOnce(job: PageJob, parts: PageParts, room: Buffer): Promise<Attempt> {
+async function attemptOnce(job: PageJob, parts: PageParts, slot: PageSlot): Promise<Attempt> {
   job.signal.throwIfAborted();
   const base = await job.baseUrls.current();
   let url: URL;
@@ -84,7 +84,14 @@ async function attemptOnce(job: PageJob, parts: PageParts, room: Buffer): Promis
   const onBytes = (bytes: number) => {
     parts.observe({ type: 'page-bytes', chapter: job.chapter, bytes });
   };
-  const request = { url, file, promisedDigest: promisedDigest(job.fileName), room, onBytes };
+  const request = {
+    url,
+    file,
+    promisedDigest: promisedDigest(job.fileName),
+    room: slot.room,
+    onBytes,
+    onArrived: slot.free,
+  };
   return { base, url, outcome: await loadImage(parts.loader, request, job.signal) };
 }
 

@@ -1,7 +1,7 @@
 /** The numbers that keep the outbox small and out of everybody's way; times in milliseconds. */
 
-/** Reports under way at the same time: as many as pages, so that they keep up with them on a long line. */
-export const MOST_IN_FLIGHT = 6;
+/** Reports under way at the same time: more than pages usually are, so that on a long line they catch up with them. */
+export const MOST_IN_FLIGHT = 8;
 /** Reports that may wait; beyond that the oldest is dropped. */
 export const MOST_WAITING = 10_000;
 /** A report older than this tells the network nothing any more. */

@@ -33,7 +33,8 @@ export async function warmUp(): Promise<void> {
   await setImmediate();
   await warmUpOwnDomain();
   await setImmediate();
-  for await (const _ of warmUpPacking()) await setImmediate();
+  const steps = warmUpPacking();
+  while (!(await steps.next()).done) await setImmediate();
 }
 
 /** Saves what can be had; what cannot is told to the observer and returned. */
