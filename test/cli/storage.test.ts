@@ -12,8 +12,11 @@ const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';
 const PAGES = 20;
 let service: PracticeService;
 let folder: string;
+/** One ledger for all, as the limits are those of one service. */
+let ledger: string;
 let env: Record<string, string>;
 beforeAll(async () => {
+  ledger = mkdtempSync(join(tmpdir(), 'tankobon-disk-ledger-'));
   const chapter = madeChapter({ id: ID, pages: PAGES, bytesPerPage: 60_000 });
   service = await startPracticeService({
     chapters: [chapter],
@@ -23,12 +26,19 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tankobon-disk-'));
-  env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
+  env = {
+    ...service.environment,
+    TANKOBON_HOME: join(folder, 'home'),
+    TANKOBON_LEDGER: ledger,
+  };
 });
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  rmSync(ledger, { recursive: true, force: true });
+});
 
 /** Runs the program with a file system of this kind at `shelf`, then `ls -A` there. */
 async function onDisk(
