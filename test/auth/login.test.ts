@@ -103,34 +103,67 @@ test.each([
 
 describe('what the service refuses is told by what mends it, and nothing is stored', () => {
   test.each([
-    ['a wrong password', { TANKOBON_PASSWORD: 'no' }, 4, /username and the password/],
-    ['a wrong client secret', { TANKOBON_CLIENT_SECRET: 'no' }, 4, /Get Secret/],
-    ['an unknown client', { TANKOBON_CLIENT_ID: 'personal-client-no' }, 4, /client id/],
+    [
+      'a wrong password',
+      { TANKOBON_PASSWORD: 'no' },
+      'wrong-password',
+      4,
+      /username and the password/,
+    ],
+    ['a wrong client secret', { TANKOBON_CLIENT_SECRET: 'no' }, 'wrong-client', 4, /Get Secret/],
+    [
+      'an unknown client',
+      { TANKOBON_CLIENT_ID: 'personal-client-no' },
+      'wrong-client',
+      4,
+      /client id/,
+    ],
     [
       'a pending client',
       { TANKOBON_CLIENT_ID: 'personal-client-new', TANKOBON_CLIENT_SECRET: 'new' },
+      'client-pending',
       4,
       /not approved yet[^]*API client section/,
     ],
     [
       'a client of another account',
       { TANKOBON_CLIENT_ID: TRICKY.clientId, TANKOBON_CLIENT_SECRET: TRICKY_SECRET },
+      'wrong-client',
       4,
       /another account/,
     ],
-    ['a realm that is not there', { TANKOBON_REALM: 'elsewhere' }, 4, /realm/],
+    ['a realm that is not there', { TANKOBON_REALM: 'elsewhere' }, 'realm-disabled', 4, /realm/],
     [
       'a host that is not there',
       { TANKOBON_AUTH_URL: 'http://127.0.0.1:1' },
+      'unreachable',
       3,
       /could not be reached/,
     ],
-  ])('%s', async (_, changes: Env, exitCode, words) => {
+  ])('%s', async (_, changes: Env, code, exitCode, words) => {
     const refused: unknown = await loginHere(changes).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ exitCode });
+    expect(refused).toMatchObject({ code, exitCode });
     expect(errorMessage(refused, {})).toMatch(words);
     const credentials = credentialsOf(await runWith({ ...env, ...changes }));
     expect(await credentials.read()).toBeUndefined();
+  });
+
+  test('an account that may not log in now', async () => {
+    const body = { error: 'invalid_grant', error_description: 'Account is not fully set up' };
+    const takeBack = practice.answerWith(
+      '/realms/',
+      () => ({
+        status: 400,
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+      'auth',
+    );
+    try {
+      await expect(loginHere()).rejects.toMatchObject({ code: 'account-unusable', exitCode: 4 });
+    } finally {
+      takeBack();
+    }
   });
 
   test('a disabled realm, and an answer of the wrong shape', async () => {
@@ -145,28 +178,42 @@ describe('what the service refuses is told by what mends it, and nothing is stor
 describe('what cannot be a login is refused before anything is sent', () => {
   const nothing = { TANKOBON_USERNAME: '', TANKOBON_PASSWORD: '', TANKOBON_CLIENT_SECRET: '' };
   test.each([
-    ['nothing but a client id', nothing, undefined, /username .*password .*client secret/],
+    [
+      'nothing but a client id',
+      nothing,
+      undefined,
+      'login-incomplete',
+      /username .*password .*client secret/,
+    ],
     [
       'a client id of another kind',
       { TANKOBON_CLIENT_ID: 'client-1' },
       undefined,
+      'bad-client-id',
       /personal-client-/,
     ],
-    ['standard input that is no JSON', nothing, 'pass word', /no JSON object/],
-    ['a list on standard input', nothing, '["pass word"]', /no JSON object/],
-    ['a field too many', nothing, '{"passwort":"pass word"}', /no JSON object/],
-    ['a number for a password', nothing, '{"password":1}', /no JSON object/],
-    ['endless input', nothing, `"${'pass word'.repeat(20_000)}"`, /more than 65536/],
+    ['standard input that is no JSON', nothing, 'pass word', 'bad-login-input', /no JSON object/],
+    ['a list on standard input', nothing, '["pass word"]', 'bad-login-input', /no JSON object/],
+    ['a field too many', nothing, '{"passwort":"pass word"}', 'bad-login-input', /no JSON object/],
+    ['a number for a password', nothing, '{"password":1}', 'bad-login-input', /no JSON object/],
+    [
+      'endless input',
+      nothing,
+      `"${'pass word'.repeat(20_000)}"`,
+      'bad-login-input',
+      /more than 65536/,
+    ],
     [
       'a line break in a password',
       { TANKOBON_PASSWORD: 'pass word\n' },
       undefined,
+      'bad-login-input',
       /The password is/,
     ],
-  ])('%s', async (_, changes: Env, input, told) => {
+  ])('%s', async (_, changes: Env, input, code, told) => {
     const before = asked();
     const refused: unknown = await loginHere(changes, input).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ exitCode: 2 });
+    expect(refused).toMatchObject({ code, exitCode: 2 });
     const message = errorMessage(refused, { DEBUG: 'tankobon' });
     expect(message).toMatch(told);
     expect(message).not.toContain('pass word');

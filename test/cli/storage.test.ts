@@ -1,11 +1,12 @@
 /** What a disk may refuse, in a mount namespace of its own, and two processes at the same chapter. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { madeChapter } from '../../src/demo/library/library.js';
 import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+import { ERROR_CODES, type ErrorCode } from '../../src/kernel/error-codes.js';
 import { PROGRAM, tankobon } from './command.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';
@@ -40,11 +41,18 @@ afterAll(async () => {
   rmSync(ledger, { recursive: true, force: true });
 });
 
+/** The events among the lines that were written. */
+const eventsIn = (stdout: string): unknown[] =>
+  stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line): unknown => JSON.parse(line));
+
 /** Runs the program with a file system of this kind at `shelf`, then `ls -A` there. */
 async function onDisk(
   options: string,
   after = '',
-): Promise<{ code: number | null; stderr: string; left: string; events: string }> {
+): Promise<{ code: number | null; stderr: string; left: string; events: unknown[] }> {
   const shelf = join(folder, 'shelf');
   mkdirSync(shelf);
   const script =
@@ -62,38 +70,65 @@ async function onDisk(
           .filter((line) => !line.startsWith('{'))
           .join('')
           .trim();
-        done({ code: child.exitCode, stderr, left, events: stdout });
+        done({ code: child.exitCode, stderr, left, events: eventsIn(stdout) });
       },
     );
   });
 }
 
+/** The event of a chapter that cannot be had for this reason, told in words such as these. */
+const failure = (reason: ErrorCode, words: string): unknown =>
+  expect.objectContaining({
+    type: 'chapter-failed',
+    reason,
+    message: expect.stringContaining(words),
+  });
+
 test('a full disk is said so, exits 3, and leaves nothing under the final name but what is loaded', async () => {
   const { code, events, left } = await onDisk('size=500k');
   expect(code).toBe(3);
-  expect(events).toMatch(/"reason":"disk-full","message":"[^"]*No room left/);
+  expect(events).toContainEqual(failure('disk-full', 'No room left'));
   expect(left).toMatch(/^\.\S+\.tankobon$/);
 });
 
 test('a disk that is full only for the CBZ keeps the pages and leaves no half of it', async () => {
   const { code, events, left } = await onDisk('size=1800k');
   expect(code).toBe(3);
-  expect(events).toMatch(/"reason":"disk-full","message":"[^"]*No room left/);
+  expect(events).toContainEqual(failure('disk-full', 'No room left'));
   expect(left).toMatch(/^\.\S+\.tankobon$/);
 });
 
 test('a read-only folder is said so and exits 3', async () => {
   const { code, events } = await onDisk('size=1m', 'mount -o remount,ro "$SHELF"');
   expect(code).toBe(3);
-  expect(events).toMatch(/"reason":"not-writable","message":"[^"]*May not write/);
+  expect(events).toContainEqual(failure('not-writable', 'May not write'));
+});
+
+test('standard output on a full disk is a fault, told in a sentence', () => {
+  const full = openSync('/dev/full', 'w');
+  try {
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'help'], {
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    expect(status).toBe(ERROR_CODES.fault.exitCode);
+    expect(stderr).toMatch(/^tankobon: .*no space left on device.*\n/);
+    expect(stderr).toContain(ERROR_CODES.fault.hint);
+    expect(stderr).not.toMatch(/\bat .*\.js:\d+/);
+  } finally {
+    closeSync(full);
+  }
 });
 
 test('a name too long for the file system is said so', async () => {
-  const { code, stderr } = await tankobon(['download', ID, '-o', join(folder, 'x'.repeat(300))], {
+  const output = join(folder, 'x'.repeat(300));
+  const { code, stdout, stderr } = await tankobon(['download', ID, '--json', '-o', output], {
     env,
   });
   expect(code).toBe(3);
-  expect(stderr).toContain('too long');
+  expect(eventsIn(stdout)).toContainEqual(failure('name-too-long', 'too long'));
+  expect(stderr).toContain('--name TEMPLATE');
 });
 
 test('two processes at the same chapter and folder: one does it, the other waits and finds it done', async () => {

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { readdirSync } from 'node:fs';
 import { madeChapter } from '../../src/demo/library/library.js';
-import { Rig } from './rig.js';
+import type { ErrorCode } from '../../src/kernel/error-codes.js';
+import { Rig, type Ran } from './rig.js';
 
 const chapter = madeChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0031',
@@ -41,13 +42,14 @@ function answerAtHome({
   );
 }
 
-/** The run failed with this reason, left nothing, and wrote nothing beside its folders. */
-async function refuses(reason: string): Promise<void> {
+/** The run failed with this reason, left nothing, and wrote nothing beside its folders. Gives its events. */
+async function expectRefusal(reason: ErrorCode): Promise<Ran['events']> {
   const { code, events } = await rig.download({ targets: [chapter.id] });
   expect(events).toContainEqual(expect.objectContaining({ type: 'chapter-failed', reason }));
   expect(code).toBe(3);
   expect(rig.files()).toEqual([]);
   expect(readdirSync(rig.folder).sort()).toEqual(expect.not.arrayContaining(['evil.png']));
+  return events;
 }
 
 describe('metadata that no honest service sends', () => {
@@ -68,7 +70,7 @@ describe('metadata that no honest service sends', () => {
     ['a base URL of 1 MB', { baseUrl: `https://127.0.0.1:1/${'a'.repeat(1_000_000)}` }],
   ])('%s is an answer of the wrong shape', async (_what, answer) => {
     answerAtHome(answer);
-    await refuses('bad-answer');
+    await expectRefusal('bad-answer');
   });
 
   test.each([
@@ -81,14 +83,18 @@ describe('metadata that no honest service sends', () => {
     'a base URL that is %s is never asked, and no report is made of it',
     async (_what, baseUrl) => {
       answerAtHome({ baseUrl });
-      await refuses('page-lost');
+      const events = await expectRefusal('page-lost');
+      const reasons = events.flatMap((event) =>
+        event.type === 'page-failed' ? [event.reason] : [],
+      );
+      expect(new Set(reasons)).toEqual(new Set(['bad-page-url']));
       expect(rig.service.reports).toEqual([]);
     },
   );
 
   test('no page at all', async () => {
     answerAtHome({ data: [] });
-    await refuses('chapter-empty');
+    await expectRefusal('chapter-empty');
   });
 });
 
@@ -96,17 +102,17 @@ describe('answers that are meant to choke their reader', () => {
   test('nesting a hundred thousand deep', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     rig.service.answerWith('/at-home/', () => ({ ...json(0), body: deep }));
-    await refuses('bad-answer');
+    await expectRefusal('bad-answer');
   });
 
   test('5 MB of JSON that says nothing', async () => {
     rig.service.answerWith('/at-home/', () => json({ result: 'ok', junk: 'x'.repeat(5_000_000) }));
-    await refuses('bad-answer');
+    await expectRefusal('bad-answer');
   });
 
   test('more than the cap', async () => {
     rig.service.answerWith('/at-home/', () => json({ result: 'ok', junk: 'x'.repeat(9_000_000) }));
-    await refuses('bad-answer');
+    await expectRefusal('bad-answer');
   });
 
   test('a gzip bomb', async () => {
@@ -117,7 +123,7 @@ describe('answers that are meant to choke their reader', () => {
       body: bomb,
     }));
     const before = process.memoryUsage().rss;
-    await refuses('bad-answer');
+    await expectRefusal('bad-answer');
     expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
   });
 
@@ -133,7 +139,7 @@ describe('answers that are meant to choke their reader', () => {
 
   test('half of a JSON text', async () => {
     rig.service.answerWith('/at-home/', () => ({ ...json(0), body: '{"result":"ok","baseUrl":' }));
-    await refuses('bad-answer');
+    await expectRefusal('bad-answer');
   });
 });
 
@@ -152,7 +158,7 @@ test('5xx and bad JSON of the API are tried again, at most 3 times in all, and t
 
 test('a 404 is asked once', async () => {
   rig.service.misanswer({ answer: 'not-found', times: 'always' });
-  await refuses('chapter-not-found');
+  await expectRefusal('chapter-not-found');
   expect(rig.service.log.filter(({ path }) => path.startsWith('/at-home/'))).toHaveLength(1);
 });
 

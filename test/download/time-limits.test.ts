@@ -39,6 +39,7 @@ function pagesAt(port: number): void {
 async function reasons(settings: {
   connectTimeoutMs?: number;
   tlsTimeoutMs?: number;
+  firstByteTimeoutMs?: number;
 }): Promise<string[]> {
   const { code, events } = await rig.download({ targets: [ID] }, { settings });
   expect(code).toBe(3);
@@ -72,6 +73,12 @@ test('a node that never agrees on TLS is a tls-timeout', async () => {
   pagesAt((mute.address() as AddressInfo).port);
   expect(new Set(await reasons({ tlsTimeoutMs: 300 }))).toEqual(new Set(['tls-timeout']));
   mute.close();
+});
+
+test('a node that agrees on TLS and never answers is a first-byte-timeout', async () => {
+  rig.service.misbehave({ fault: 'hang', chapter: ID, page: 1, attempts: 'always' });
+  const met = await reasons({ firstByteTimeoutMs: 300 });
+  expect(new Set(met)).toEqual(new Set(['first-byte-timeout']));
 });
 
 test('a chapter that is another one when its metadata is asked for again stops, with nothing under its name', async () => {
