@@ -30,7 +30,7 @@ const OF_THIS_MACHINE = {
   },
   NODE_EXTRA_CA_CERTS: { meaning: 'File of further certificate authorities to trust, as PEM.' },
   NO_COLOR: { meaning: 'Anything: no colours.' },
-  DEBUG: { meaning: '`tankobon`: show the stack trace of an error.' },
+  DEBUG: { meaning: '`tankobon`: show the code and the stack trace of an error.' },
 } as const satisfies Record<string, VariableFacts>;
 
 const OF_SETTINGS: Readonly<Record<string, VariableFacts>> = Object.fromEntries(

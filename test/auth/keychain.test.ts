@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
 import {
   cli,
   entriesOf,
   LOGIN_ENV,
-  MAIN,
   newFolder,
   run,
   startSecretService,
@@ -45,12 +44,10 @@ async function withKeychain(state?: Parameters<typeof startSecretService>[1]): P
 
 const login = (env: Env, ...words: string[]) => cli(['login', ...words], { ...env, ...LOGIN_ENV });
 
-/** The code of what the command line throws; the keychain is real, so it has a process of its own too. */
-async function thrownBy(words: readonly string[], env: Env): Promise<string> {
-  const script = resolve('test/auth/thrown-code.mjs');
-  const compiled = dirname(dirname(MAIN));
-  const { stdout } = await run(process.execPath, [script, compiled, ...words], env);
-  return stdout;
+/** The code of what the program ends with. */
+async function codeAfter(words: readonly string[], env: Env): Promise<string | undefined> {
+  const { stderr } = await cli(words, { ...env, DEBUG: 'tankobon' });
+  return /^code: (\S+)$/m.exec(stderr)?.[1];
 }
 
 test('a login lies in the Secret Service, one entry a secret and more for a long one; after logout nothing does', async () => {
@@ -89,7 +86,7 @@ test('an entry that was removed or changed by hand is noticed, and logout remove
     code: 4,
     stderr: expect.stringContaining('not what was written'),
   });
-  expect(await thrownBy(['whoami'], env)).toBe('credentials-damaged');
+  expect(await codeAfter(['whoami'], env)).toBe('credentials-damaged');
   expect(await cli(['logout'], env)).toMatchObject({ code: 0 });
   expect(await entriesOf(entryService, env)).toEqual([]);
 });
@@ -103,19 +100,19 @@ test('a locked keyring, no keyring, a bus without keychain and no bus at all eac
     expect(told.stderr).toContain('The keychain is locked');
     expect(told.stderr).toContain('Unlock it');
   }
-  expect(await thrownBy(['whoami'], locked)).toBe('keychain-locked');
+  expect(await codeAfter(['whoami'], locked)).toBe('keychain-locked');
   const empty = await withKeychain('empty');
   expect(await login(empty)).toMatchObject({
     code: 7,
     stderr: expect.stringMatching(/has no keyring[^]*--insecure-storage/),
   });
-  expect(await thrownBy(['login'], { ...empty, ...LOGIN_ENV })).toBe('no-keychain');
+  expect(await codeAfter(['login'], { ...empty, ...LOGIN_ENV })).toBe('no-keychain');
   const absent = await withKeychain('absent');
   expect(await login(absent)).toMatchObject({
     code: 7,
     stderr: expect.stringContaining('--insecure-storage'),
   });
-  expect(await thrownBy(['login'], { ...absent, ...LOGIN_ENV })).toBe('no-keychain');
+  expect(await codeAfter(['login'], { ...absent, ...LOGIN_ENV })).toBe('no-keychain');
   for (const told of [
     await login(base),
     await cli(['whoami'], base),
@@ -124,7 +121,7 @@ test('a locked keyring, no keyring, a bus without keychain and no bus at all eac
     expect(told).toMatchObject({ code: 7, stdout: '' });
     expect(told.stderr).toMatch(/No keychain can be reached[^]*--insecure-storage/);
   }
-  expect(await thrownBy(['whoami'], base)).toBe('no-keychain');
+  expect(await codeAfter(['whoami'], base)).toBe('no-keychain');
   expect(practice.log).toHaveLength(asked);
 });
 

@@ -227,7 +227,7 @@ function troubleshootingPage(): string {
   return [
     NOTE('the errors’ codes'),
     '# When something goes wrong',
-    'Every error says what happened, to what, and what to type next. With `DEBUG=tankobon` in the environment it shows its stack trace too, and with `--json` its code.',
+    'Every error says what happened, to what, and what to type next. With `DEBUG=tankobon` in the environment it shows its code and its stack trace too; with `--json` the events carry the code.',
     '## Exit codes',
     table(
       ['code', 'meaning'],

@@ -13,11 +13,12 @@ export function exitCodeOf(error: unknown): ExitCode {
   return asOurs(error).exitCode;
 }
 
-/** Two lines for a user; with `DEBUG=tankobon` the stack and the causes below. */
+/** Two lines for a user; with `DEBUG=tankobon` the code, the stack and the causes below. */
 export function errorMessage(error: unknown, env: Readonly<NodeJS.ProcessEnv>): string {
   const ours = asOurs(error);
   const lines = [`tankobon: ${ours.message}`, `  ${ours.hint}`];
   if (debugging(env)) {
+    lines.push(`code: ${ours.code}`);
     for (let at: unknown = ours; at instanceof Error; at = at.cause)
       lines.push(at.stack ?? String(at));
   }
