@@ -15,6 +15,7 @@ export default {
   maxWorkers: 2,
   testTimeout: 30_000,
   // What runs in processes of its own is not counted.
+  collectCoverage: process.env['TANKOBON_COVERAGE'] === '1',
   coverageProvider: 'v8',
   collectCoverageFrom: ['src/**/*.ts', '!src/**/*.d.ts'],
   coverageReporters: ['text', 'text-summary'],

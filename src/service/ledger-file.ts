@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.js';
+import { StorageError } from '../kernel/errors.js';
 import { asStorageError, isSystemError } from '../kernel/files.js';
 import { lockFile } from '../kernel/lock.js';
 import { bodyIn, bodyOf, readState, textOf } from './ledger-format.js';
@@ -56,7 +57,7 @@ export class LedgerFile implements LedgerStore {
         lock.release();
       }
     } catch (error) {
-      throw asStorageError(error, this.options.folder);
+      throw withOwnHint(asStorageError(error, this.options.folder));
     }
   }
 
@@ -112,11 +113,20 @@ export class LedgerFile implements LedgerStore {
   }
 }
 
+/** What a folder of chapters would be told to do is no help with this one. */
+function withOwnHint(error: unknown): unknown {
+  if (!(error instanceof StorageError) || error.code === 'disk-full') return error;
+  return new StorageError(error.code, `The rate ledger cannot be kept. ${error.message}`, {
+    cause: error,
+    hint: 'Set TANKOBON_LEDGER, or TANKOBON_HOME, to a folder that you may write to.',
+  });
+}
+
 function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return undefined;
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;
   }
 }

@@ -51,6 +51,12 @@ const python = (...words: string[]) =>
   };
 
 describe('a CBZ', () => {
+  test('has the comment that was wished for, in whatever letters', async () => {
+    const file = join(folder, 'Commented.cbz');
+    await writeCbz({ file, pages: await samplePages(), comment: '第1話 – naïve' });
+    expect(python(file).comment).toBe('第1話 – naïve');
+  });
+
   test('holds the pages in order, stored, under padded names, with ComicInfo.xml at the root', async () => {
     const file = join(folder, 'Series', 'Chapter 1.cbz');
     const { bytes } = await writeCbz({

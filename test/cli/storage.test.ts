@@ -163,3 +163,16 @@ test('the network being dead is said in a sentence that helps', async () => {
   expect(stderr).toContain('Check the network');
   expect(stderr).not.toMatch(/\bat .*\.js:\d+/);
 });
+
+test('a folder of our own that cannot be one is said with the variable that names it', async () => {
+  const file = join(folder, 'file');
+  closeSync(openSync(file, 'w'));
+  const noLedger = await tankobon(['download', ID, '-o', folder, '--json'], {
+    env: { ...env, TANKOBON_LEDGER: file },
+  });
+  expect(noLedger.code).toBe(3);
+  expect(eventsIn(noLedger.stdout)).toContainEqual(failure('name-taken', 'rate ledger'));
+  expect(noLedger.stderr).toContain('Set TANKOBON_LEDGER');
+  const noHome = { ...service.environment, TANKOBON_HOME: file };
+  expect(await tankobon(['limits'], { env: noHome })).toMatchObject({ code: 0, stderr: '' });
+});
