@@ -143,9 +143,21 @@ async function run(
   const isReporting = options.reports ?? wiring.settings.reports;
   const reports = isReporting ? await openReports(wiring, service, { warn }) : undefined;
   let counts = { saved: 0, skipped: 0, failed: 0 };
+  // What is still asked for when the chapters are there ends with them.
+  const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal]);
   try {
-    counts = await fetchAll(wanted, { ...options, wiring, service, reports, observe, warn });
+    counts = await fetchAll(wanted, {
+      ...options,
+      signal,
+      wiring,
+      service,
+      reports,
+      observe,
+      warn,
+    });
   } finally {
+    over.abort(interruption());
     const sent = await reports?.finish(
       options.signal.aborted ? INTERRUPTED_PATIENCE_MS : undefined,
     );
@@ -204,7 +216,6 @@ async function fetchAll(
     },
     signal,
   );
-  await plan.whole;
   return {
     saved: outcome.saved.size,
     skipped: outcome.skipped + plan.skipped.length,

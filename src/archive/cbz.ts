@@ -73,16 +73,13 @@ export async function writeCbz(cbz: Cbz): Promise<{ bytes: number }> {
   }
 }
 
-/** Loads the libraries of an archive, at a moment when nobody waits for them; one a step. */
-export async function* warmUpPacking(): AsyncGenerator<void> {
-  await import('archiver');
-  yield;
-  await import('yauzl');
-  yield;
-  await import('fast-xml-builder');
-  yield;
-  await import('image-size');
-}
+/** The libraries of an archive, each to be loaded at a moment when nobody waits for it. */
+export const PACKING_LIBRARIES: readonly (() => Promise<unknown>)[] = [
+  () => import('archiver'),
+  () => import('yauzl'),
+  () => import('fast-xml-builder'),
+  () => import('image-size'),
+];
 
 /** The pages' names in the archive: `001.png`, with as many digits as the last one needs, and three at least. */
 export function pageNames(extensions: readonly string[]): string[] {

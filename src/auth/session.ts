@@ -39,6 +39,7 @@ interface Seen {
 
 class StoredSession implements Session {
   #seen: Seen | undefined;
+  #reading: ReturnType<Credentials['read']> | undefined;
   #renewal: Promise<Tokens | undefined> | undefined;
   /** The token that a rejection brought, and when. */
   #afterRejection: { readonly token: string; readonly atMonotonicMs: number } | undefined;
@@ -47,8 +48,11 @@ class StoredSession implements Session {
 
   async token(signal?: AbortSignal): Promise<string | undefined> {
     if (!this.#seen) {
-      const stored = await this.parts.credentials.read();
-      this.#see(stored?.login.tokens);
+      // Two requests that start together ask the keychain once.
+      this.#reading ??= this.parts.credentials.read().finally(() => {
+        this.#reading = undefined;
+      });
+      this.#see((await this.#reading)?.login.tokens);
     }
     const seen = this.#seen;
     if (!seen) return undefined;

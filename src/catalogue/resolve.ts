@@ -3,7 +3,7 @@
  * for by the hundred, feeds by five hundred, and nothing is asked for once for each chapter. Metadata is wanted
  * and never needed: a chapter that the catalogue does not know is handed on by its bare id.
  */
-import { ChapterError, hasCode, type TankobonError } from '../kernel/errors.js';
+import { ChapterError, hasCode, RunError, TankobonError } from '../kernel/errors.js';
 import { ServiceRefusal } from '../service/errors.js';
 import type { ServiceClient } from '../service/client.js';
 import { fetchChapter, fetchChapters, type Chapter } from './chapter.js';
@@ -37,11 +37,17 @@ export interface Resolution {
   /** The titles of these chapters as far as they are known by now: enough to name files after. */
   readonly titles: ReadonlyMap<string, Title>;
   /** The same with their people and covers, as far as the service has them. Never rejects. */
-  readonly titlesInFull: Promise<ReadonlyMap<string, Title>>;
+  readonly titlesInFull: Promise<TitlesInFull>;
   /** Chapters by id of which there is no metadata. */
   readonly bare: readonly string[];
   /** What was named and is not there. */
   readonly lost: readonly { readonly target: Target; readonly error: TankobonError }[];
+}
+
+export interface TitlesInFull {
+  readonly titles: ReadonlyMap<string, Title>;
+  /** What concerns the run as a whole, and kept the rest from coming. */
+  readonly trouble: TankobonError | undefined;
 }
 
 /** Throws what concerns the run as a whole: the service cannot be reached, a cooldown, a captcha. */
@@ -133,15 +139,17 @@ class Search {
   }
 
   /** The titles once `asked` is over; where it fails they are what they were, and that is worth a word. */
-  async inFull(asked: Promise<void>): Promise<ReadonlyMap<string, Title>> {
+  async inFull(asked: Promise<void>): Promise<TitlesInFull> {
     const { warn, signal } = this.parts;
     try {
       await asked;
+      return { titles: this.#titles, trouble: undefined };
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      if (!signal.aborted) warn(`The service gives no metadata of the titles. ${why}`);
+      const trouble = asRunError(error);
+      if (signal.aborted) return { titles: this.#titles, trouble: undefined };
+      warn(`The service gives no metadata of the titles. ${trouble.message}`);
+      return { titles: this.#titles, trouble };
     }
-    return this.#titles;
   }
 
   /** `undefined` where the service has no catalogue to ask, or it is out of order. */
@@ -234,6 +242,12 @@ class Search {
   #isLost(target: Target, message: string): void {
     this.#lost.push({ target, error: new ChapterError('chapter-not-found', message) });
   }
+}
+
+function asRunError(error: unknown): TankobonError {
+  if (error instanceof TankobonError) return error;
+  const what = error instanceof Error ? error.message : String(error);
+  return new RunError('fault', `Something unexpected went wrong: ${what}`, { cause: error });
 }
 
 /** Refusals that say of one thing that it is not there, or not for you. */

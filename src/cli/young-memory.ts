@@ -15,14 +15,23 @@ const COLLECTED_AT_ONCE_BYTES = 2 * 1024 * 1024;
  * and has the young memory collected whenever so many have come.
  */
 export function youngMemoryCollector(): (arrivedBytes: number) => void {
-  setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as NodeJS.GCFunction;
+  const collect = minorCollection();
   let lyingAboutBytes = 0;
   return (arrivedBytes) => {
     lyingAboutBytes += arrivedBytes;
     if (lyingAboutBytes < COLLECTED_AT_ONCE_BYTES) return;
     lyingAboutBytes = 0;
-    collect({ type: 'minor' });
+    collect?.({ type: 'minor' });
   };
+}
+
+/** `undefined` in a Node that does not know these knobs any more: the process is larger then, and nothing else. */
+function minorCollection(): NodeJS.GCFunction | undefined {
+  try {
+    setFlagsFromString('--semi-space-growth-factor=1');
+    setFlagsFromString('--expose-gc');
+    return runInNewContext('gc') as NodeJS.GCFunction;
+  } catch {
+    return undefined;
+  }
 }

@@ -3,7 +3,7 @@
  * for how long that holds.
  */
 import type { Clock } from '../kernel/clock.js';
-import { ChapterError } from '../kernel/errors.js';
+import { ChapterError, interruption } from '../kernel/errors.js';
 import { ServiceRefusal } from '../service/errors.js';
 import type { ServiceClient } from '../service/client.js';
 import type { Quality } from './page-url.js';
@@ -67,9 +67,9 @@ export interface AskedMetadata {
   readonly metadata: Promise<DeliveryMetadata>;
 }
 
-/** Metadata that is asked for before it is needed. */
+/** Metadata that is asked for before it is needed. Ends with its signal, or when it is dropped. */
 export class MetadataAhead {
-  readonly #asked = new Map<string, AskedMetadata>();
+  readonly #asked = new Map<string, AskedMetadata & { readonly stop: AbortController }>();
 
   constructor(
     private readonly client: ServiceClient,
@@ -78,11 +78,23 @@ export class MetadataAhead {
   ) {}
 
   ask(chapterId: string): void {
+    if (this.signal.aborted) return;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.signal, stop.signal]);
     const askedAtMs = this.clock.monotonicMs();
-    const metadata = askDeliveryMetadata(this.client, chapterId, this.signal);
+    const metadata = askDeliveryMetadata(this.client, chapterId, signal);
     // Whoever takes it hears of its failure.
     metadata.catch(() => undefined);
-    this.#asked.set(chapterId, { askedAtMs, metadata });
+    this.#asked.set(chapterId, { askedAtMs, metadata, stop });
+  }
+
+  /** Breaks off what was asked for other chapters than these. */
+  dropAllBut(chapterIds: ReadonlySet<string>): void {
+    for (const [chapterId, { stop }] of this.#asked) {
+      if (chapterIds.has(chapterId)) continue;
+      stop.abort(interruption());
+      this.#asked.delete(chapterId);
+    }
   }
 
   /** Hands it out once: what is asked for after that has to be fresh. */

@@ -1,5 +1,5 @@
 /**
- * One load of one page: asks for it, streams it to a file, and proves it on the way. What comes back is what
+ * One load of one page: asks for it, streams it to a file, and proves it. What comes back is what
  * the health report wants to know (spec 2.5), good or bad; a load never throws for anything the node did.
  */
 import { createHash } from 'node:crypto';
@@ -107,6 +107,8 @@ export async function loadImage(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof LocalFailure) throw asStorageError(error.cause, request.file);
+    // A mistake of our own, which no node shall be reported for.
+    if (error instanceof TypeError && !('code' in error)) throw error;
     verdict = failed(reasonOf(error, body.bytes), nodeMessage(error));
   } finally {
     stream.destroy();

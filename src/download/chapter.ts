@@ -73,7 +73,7 @@ export async function prepareChapter(
   }
 }
 
-/** Whether the target is there. A folder in its place is found out before anything is sent. */
+/** Whether the target is there. A folder in its place is found out before its pages are asked for in its turn. */
 async function isDone(job: ChapterJob): Promise<boolean> {
   const there = await statIfThere(job.file).catch((error: unknown) => {
     throw asStorageError(error, job.file);
@@ -159,10 +159,9 @@ async function save(
       pages: pages.length,
       kept: workspace.kept.size,
     });
-    const loading = loadPages(pages, parts, () => {
+    await loadPages(pages, parts, () => {
       packer.pageKept();
     });
-    await loading;
     const saved = await pack(job, pages.length, { workspace, packer }, signal);
     await packer.abandon();
     await tidyUp(workspace, parts);

@@ -66,8 +66,8 @@ export interface Plan {
   readonly passedOver: readonly PassedOver[];
   /** What was asked for by name and cannot be had, each with why. */
   readonly lost: readonly { readonly id: string; readonly error: TankobonError }[];
-  /** Resolves when nothing of it is asked for any more. */
-  readonly whole: Promise<unknown>;
+  /** What of it is asked for still; resolves with what kept it from coming, if that concerns the run as a whole. */
+  readonly rest: Promise<TankobonError | undefined>;
 }
 
 export interface PlanParts {
@@ -126,11 +126,12 @@ export async function planChapters(wish: PlanWish, parts: PlanParts): Promise<Pl
   const damaged = new Set(shelf.damaged.map(({ file }) => file));
   const chapters = missing.map(({ id, chapter, why, replaces }, index): PlannedChapter => {
     const file = replaces ?? join(wish.output, paths[index] ?? `${id}.cbz`);
-    const title = resolution.titlesInFull.then((titles) => titleAmong(titles, chapter));
+    const title = resolution.titlesInFull.then(({ titles }) => titleAmong(titles, chapter));
     const replace = wish.force || replaces !== undefined || damaged.has(file);
     return { job: jobOf({ id, chapter, title, file, replace }, wish), chapter, title, why };
   });
-  return { chapters, skipped, passedOver, lost, whole: resolution.titlesInFull };
+  const rest = resolution.titlesInFull.then(({ trouble }) => trouble);
+  return { chapters, skipped, passedOver, lost, rest };
 }
 
 /** Without metadata a chapter is its id, and nothing is asked of the catalogue for it. */

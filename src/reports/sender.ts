@@ -1,5 +1,5 @@
 /**
- * Takes reports from the waiting line to the host: at most four at once, by the breaker's leave, with a short
+ * Takes reports from the waiting line to the host: at most eight at once, by the breaker's leave, with a short
  * pause after a failure that passes. Keeps the line within its bounds. Knows nothing of how a report is sent.
  */
 import type { Clock } from '../kernel/clock.js';

@@ -4,7 +4,7 @@
  */
 import { hostKey } from './addresses.js';
 
-/** Whether an address lies in the service's own domain. Never rejects. */
+/** Whether an address lies in the service's own domain. */
 export type IsOwn = (url: URL) => Promise<boolean>;
 
 /** Loads the public suffix list, at a moment when nobody waits for it. */

@@ -4,7 +4,7 @@
  * each has. One loop does all the work: settle what is over, take what can be taken, sleep until the next may.
  */
 import type { Clock } from '../kernel/clock.js';
-import { ServiceError } from '../kernel/errors.js';
+import { interruption, ServiceError } from '../kernel/errors.js';
 import { banInForce, stopInForce } from './cooldown.js';
 import { hear, type Settlement } from './ledger-hearing.js';
 import type { LedgerStore } from './ledger-file.js';
@@ -63,6 +63,7 @@ export class SharedLedger implements RateLedger {
   /** Told to their requests, and not settled. */
   readonly #outstanding = new Map<string, PlaceRecord>();
   #entered = false;
+  #isClosed = false;
   /** Whether the shared queue holds a ticket of this process, which must be withdrawn when nobody waits any more. */
   #isQueued = false;
   #running: Promise<void> | undefined;
@@ -73,6 +74,7 @@ export class SharedLedger implements RateLedger {
 
   async reserve(line: Line, options: ReserveOptions = {}): Promise<Place> {
     options.signal?.throwIfAborted();
+    if (this.#isClosed) throw interruption();
     const waiter = new Waiter(this.parts.quotasFor(line), options, this.parts.clock.monotonicMs());
     const leave = (): void => {
       this.#lines.leave(waiter, options.signal?.reason);
@@ -89,6 +91,8 @@ export class SharedLedger implements RateLedger {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#lines.turnAway(interruption());
     for (const place of this.#outstanding.values()) void this.#settle(place, undefined);
     while (this.#running) await this.#running;
     this.parts.company.leave();

@@ -1,8 +1,10 @@
 /** What is asked for ahead of its turn: a chapter's pages before its metadata is whole, its title's people after. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../src/demo/library/library.js';
 import { interruption } from '../../src/kernel/errors.js';
+import { start } from '../cli/command.js';
 import { Rig } from './rig.js';
 
 const ID = EXAMPLE_CHAPTERS.first;
@@ -24,7 +26,7 @@ describe('the pages of one chapter are asked for', () => {
     rig.service.misanswer({ answer: 'hang', pathStart: '/chapter/', times: 'always' });
     const stop = new AbortController();
     const running = rig.download({ targets: [ADDRESS] }, { signal: stop.signal });
-    while (atHomeCalls().length === 0) await new Promise((done) => setTimeout(done, 10));
+    while (atHomeCalls().length === 0) await delay(10);
     expect(apiCalls().filter((path) => path.startsWith('/manga/'))).toEqual([]);
     stop.abort(interruption());
     await running;
@@ -61,6 +63,17 @@ describe('the pages of one chapter are asked for', () => {
     );
     expect(atHomeCalls()).toEqual([]);
   });
+
+  test('and is broken off with the run where the metadata says that it cannot be had', async () => {
+    rig.service.misanswer({ answer: 'hang', times: 'always' });
+    const address = `https://mangadex.org/chapter/${EXAMPLE_CHAPTERS.external}`;
+    const { code, events } = await rig.download({ targets: [address] });
+    expect(code).toBe(3);
+    expect(events.at(-1)).toMatchObject({ type: 'summary', failed: 1 });
+    // A repeat would come within 20 ms of the clock that hurries.
+    await delay(200);
+    expect(atHomeCalls().length).toBeLessThanOrEqual(1);
+  });
 });
 
 describe('the people of a title', () => {
@@ -83,4 +96,25 @@ describe('the people of a title', () => {
     expect(comicInfo(events)).not.toContain('<Writer>');
     expect(stderr.match(/The service gives no metadata of the titles/g)).toHaveLength(1);
   });
+
+  test('that a ban keeps away leave the chapter whole, and the ban decides the exit code', async () => {
+    rig.service.misanswer({ answer: 'generic-403', pathStart: '/manga/', times: 'always' });
+    const { code, events } = await rig.download({ targets: [ID] });
+    expect(code).toBe(6);
+    expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 1, failed: 0 });
+  });
+});
+
+test('a run that is stopped after its chapters were saved still says that they were', async () => {
+  rig.service.misanswer({ answer: 'hang', pathStart: '/cover', times: 'always' });
+  const { child, finished } = start(['download', ID, '--cover', '--json', '-o', rig.output], {
+    env: { ...rig.service.environment, TANKOBON_HOME: rig.folder },
+  });
+  while (!apiCalls().includes('/cover')) await delay(10);
+  child.kill('SIGINT');
+  const { code, stdout } = await finished;
+  expect(code).toBe(130);
+  const last: unknown = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+  expect(last).toMatchObject({ type: 'summary', saved: 1, failed: 0, reports: { waiting: 0 } });
+  expect(last).not.toMatchObject({ reports: { sent: 0 } });
 });

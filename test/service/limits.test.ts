@@ -104,3 +104,13 @@ describe('tankobon limits', () => {
     expect(await run({})).toBe('Nothing of the limits is in use.\n');
   });
 });
+
+test('a ledger that is closed turns away who waits, and who comes after', async () => {
+  const places = await Promise.all([1, 2, 3, 4, 5].map(() => ledger.reserve(AT_HOME)));
+  const waiting = ledger.reserve(AT_HOME).catch((error: unknown) => error);
+  await sleep(20);
+  await ledger.close();
+  expect(await waiting).toMatchObject({ code: 'interrupted' });
+  await expect(ledger.reserve(AT_HOME)).rejects.toMatchObject({ code: 'interrupted' });
+  await Promise.all(places.map((place) => place.settle(OK)));
+});

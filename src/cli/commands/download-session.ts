@@ -18,7 +18,19 @@ export interface DownloadSession {
   readonly run: Run;
   readonly service: Service;
   readonly client: ServiceClient;
+  /** Aborted when the user wants to stop, and when the run is over: nothing is asked for after it. */
+  readonly signal: AbortSignal;
   readonly ahead: MetadataAhead;
+}
+
+/** What has become of the run so far; it is told at the end, however that comes. */
+export interface Tally {
+  saved: number;
+  skipped: number;
+  readonly failures: Failure[];
+  /** What stopped the run as a whole after its chapters were there. */
+  readonly stopped: TankobonError[];
+  reports: { readonly sent: number; readonly waiting: number };
 }
 
 /** A chapter that could not be had. */

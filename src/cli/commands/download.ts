@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { MetadataAhead } from '../../delivery/at-home.js';
 import { planChapters, type Plan, type PlanParts } from '../../download/plan.js';
-import { TankobonError, UsageError } from '../../kernel/errors.js';
+import { interruption, TankobonError, UsageError } from '../../kernel/errors.js';
 import { decidingExitCode, EXIT, type ExitCode } from '../../kernel/exit-codes.js';
 import { captchaSolver, solvingCaptchas } from '../captcha.js';
 import { bearerOf } from '../compose-login.js';
@@ -10,11 +10,10 @@ import { openService } from '../compose.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { skippedInWords } from '../output/sentences.js';
 import type { Run } from '../run.js';
-import { isReporting, type DownloadSession, type Failure } from './download-session.js';
+import { isReporting, type DownloadSession, type Failure, type Tally } from './download-session.js';
 import { wishOf, type DownloadOptions } from './download-wish.js';
 import { tellPlan } from './dry-run.js';
 import { retryCommand } from './retry-command.js';
-import type { SavedChapters } from './save-planned.js';
 
 export type { DownloadOptions } from './download-wish.js';
 
@@ -34,34 +33,41 @@ export async function download(options: DownloadOptions, run: Run): Promise<Exit
   const warn = (message: string): void => {
     observe({ type: 'warning', message });
   };
+  const over = new AbortController();
+  const signal = AbortSignal.any([run.signal, over.signal]);
   const service = await openService(run, {
     warn,
     onWait: ({ for: what, untilMs }) => {
       observe({ type: 'waiting', for: what, until: new Date(untilMs).toISOString() });
     },
-    onSent: loadWhatComesNext,
+    onSent: warmingUp(signal),
   });
   try {
     const solve = captchaSolver(options.captchaResult, run, observer.close);
     const client = solvingCaptchas(service.as(bearerOf(run, service, warn)), solve);
-    const ahead = new MetadataAhead(client, run.clock, run.signal);
-    const session = { wish, options, observer, names, warn, run, service, client, ahead };
+    const ahead = new MetadataAhead(client, run.clock, signal);
+    const session = { wish, options, observer, names, warn, run, service, client, signal, ahead };
     return options.dryRun ? await dryRun(session) : await downloadAll(session);
   } finally {
+    over.abort(interruption());
     observer.close();
     await service.close();
   }
 }
 
-/** While an answer is on its way the processor has nothing else to do. */
-function loadWhatComesNext(): void {
-  void import('./save-planned.js').then(({ warmUp }) => warmUp());
+/** While the first answer is on its way the processor has nothing else to do than to load what comes next. */
+function warmingUp(signal: AbortSignal): () => void {
+  let warming: Promise<void> | undefined;
+  return () => {
+    warming ??= import('./save-planned.js').then(({ warmUp }) => warmUp(signal));
+    // Whoever needs what could not be loaded hears of it.
+    warming.catch(() => undefined);
+  };
 }
 
 async function dryRun(session: DownloadSession): Promise<ExitCode> {
   const { wish, options, observer, run } = session;
   const plan = await planChapters(wish, planParts(session));
-  await plan.whole;
   observer.close();
   tellPlan(plan, options.json === true, run);
   return exitCodeOf(plan.lost.map(({ error }) => error));
@@ -69,29 +75,27 @@ async function dryRun(session: DownloadSession): Promise<ExitCode> {
 
 async function downloadAll(session: DownloadSession): Promise<ExitCode> {
   const { options, observer, warn, run } = session;
-  const failures: Failure[] = [];
-  let done: SavedChapters = { saved: 0, skipped: 0, failures, stopped: [], reports: NO_REPORTS };
+  const tally: Tally = {
+    saved: 0,
+    skipped: 0,
+    failures: [],
+    stopped: [],
+    reports: { sent: 0, waiting: 0 },
+  };
   try {
-    const plan = await planOrFail(session, failures);
+    const plan = await planOrFail(session, tally.failures);
+    session.ahead.dropAllBut(new Set(plan.chapters.map(({ job }) => job.id)));
     const { savePlanned } = await import('./save-planned.js');
-    done = await savePlanned(plan, session);
-    failures.push(...done.failures);
+    await savePlanned(plan, session, tally);
   } finally {
     if (!isReporting(options, run)) warn('No health reports were made: they are turned off.');
-    observer.observe({
-      type: 'summary',
-      saved: done.saved,
-      skipped: done.skipped,
-      failed: failures.length,
-      reports: done.reports,
-    });
+    const { saved, skipped, failures, reports } = tally;
+    observer.observe({ type: 'summary', saved, skipped, failed: failures.length, reports });
   }
   observer.close();
-  tellNextSteps(failures, done.saved + done.skipped > 0, session);
-  return exitCodeOf([...failures.map(({ error }) => error), ...done.stopped]);
+  tellNextSteps(tally.failures, tally.saved + tally.skipped > 0, session);
+  return exitCodeOf([...tally.failures.map(({ error }) => error), ...tally.stopped]);
 }
-
-const NO_REPORTS = { sent: 0, waiting: 0 };
 
 /** The plan, with what it skips and loses told. What stops it as a whole is told of each target. */
 async function planOrFail(session: DownloadSession, failures: Failure[]): Promise<Plan> {
@@ -126,12 +130,18 @@ async function planOrFail(session: DownloadSession, failures: Failure[]): Promis
   } catch (error) {
     if (!(error instanceof TankobonError) || error instanceof UsageError) throw error;
     for (const { id } of wish.targets) fail(id, error);
-    return { chapters: [], skipped: [], passedOver: [], lost: [], whole: Promise.resolve() };
+    return {
+      chapters: [],
+      skipped: [],
+      passedOver: [],
+      lost: [],
+      rest: Promise.resolve(undefined),
+    };
   }
 }
 
-function planParts({ client, warn, run }: DownloadSession): PlanParts {
-  return { client, warn, nowMs: run.clock.wallMs(), signal: run.signal };
+function planParts({ client, warn, run, signal }: DownloadSession): PlanParts {
+  return { client, warn, nowMs: run.clock.wallMs(), signal };
 }
 
 /** A name that cannot be written is, among several chapters, one chapter that could not be had. */
