@@ -2,17 +2,16 @@
  * One load of one page: asks for it, streams it to a file, and proves it. What comes back is what
  * the health report wants to know (spec 2.5), good or bad; a load never throws for anything the node did.
  */
-import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { IncomingMessage } from 'node:http';
-import { crc32 } from 'node:zlib';
 import type { Got } from 'got';
-import { endsWell, ENDING_BYTES } from '../archive/picture-end.js';
+import { endsWell } from '../archive/picture-end.js';
 import { pictureExtension, TELLING_BYTES, type PictureExtension } from '../archive/media-type.js';
 import type { Clock } from '../kernel/clock.js';
 import { asStorageError } from '../kernel/files.js';
 import type { ServiceClient } from '../service/client.js';
+import { ImageBody } from './image-body.js';
 import { nodeMessage, reasonOf, type LoadReason } from './load-reason.js';
 
 export interface ImageRequest {
@@ -25,8 +24,11 @@ export interface ImageRequest {
   readonly room?: Buffer;
   /** Told of bytes as they arrive, for a progress bar. */
   readonly onBytes?: (bytes: number) => void;
-  /** Told when the last byte of a picture is there: the line is free, while the picture is still to be proven. */
-  readonly onArrived?: () => void;
+  /**
+   * Told when the last byte is there, of a picture that is still to be hashed as a whole: the line is free meanwhile.
+   * A larger one was hashed on its way, and keeps its room to itself until it is proven.
+   */
+  readonly onLineFree?: () => void;
 }
 
 interface Measured {
@@ -88,13 +90,12 @@ export async function loadImage(
 ): Promise<ImageOutcome> {
   const place = await loader.admit({ method: 'GET', url: request.url }, signal);
   const startedMs = loader.clock.monotonicMs();
-  const body = new Body(loader.maxPageBytes);
+  const body = new ImageBody(loader.maxPageBytes);
   let response: IncomingMessage | undefined;
   let verdict: Verdict;
   let arrivedMs: number | undefined;
   const onArrived = (): void => {
     arrivedMs = loader.clock.monotonicMs();
-    request.onArrived?.();
   };
   const stream = loader.page.stream(request.url, signal ? { signal } : {});
   stream.once('response', (head: IncomingMessage) => {
@@ -133,45 +134,11 @@ function failed(reason: LoadReason, message: string, picture?: Picture): Verdict
   return { ok: false, reason, message, ...(picture ? { picture } : {}) };
 }
 
-/** What has arrived of a body: counted, its first and last bytes kept; and what of it was hashed. */
-class Body {
-  bytes = 0;
-  head: Buffer = Buffer.alloc(0);
-  tail: Buffer = Buffer.alloc(0);
-  crc32 = 0;
-  readonly #hash = createHash('sha256');
-
-  constructor(private readonly mostBytes: number) {}
-
-  /** Takes a chunk; false once the body is larger than a page may be. */
-  take(chunk: Buffer): boolean {
-    this.bytes += chunk.length;
-    if (this.head.length < TELLING_BYTES) {
-      this.head = Buffer.concat([this.head, chunk.subarray(0, TELLING_BYTES - this.head.length)]);
-    }
-    this.tail =
-      chunk.length >= ENDING_BYTES
-        ? chunk.subarray(-ENDING_BYTES)
-        : Buffer.concat([this.tail, chunk]).subarray(-ENDING_BYTES);
-    return this.bytes <= this.mostBytes;
-  }
-
-  /** Takes the same bytes again, in the same order, in whatever pieces. */
-  hash(piece: Buffer): void {
-    this.crc32 = crc32(piece, this.crc32);
-    this.#hash.update(piece);
-  }
-
-  digest(): string {
-    return this.#hash.digest('hex');
-  }
-}
-
 async function receive(
   stream: AsyncIterable<Buffer>,
   response: () => IncomingMessage | undefined,
-  request: ImageRequest,
-  body: Body,
+  request: ImageRequest & { readonly onArrived: () => void },
+  body: ImageBody,
 ): Promise<Verdict> {
   const chunks = stream[Symbol.asyncIterator]();
   const first = await chunks.next();
@@ -205,9 +172,12 @@ async function receive(
         if (gatheredBytes === gathered.length) await write();
       }
     }
-    request.onArrived?.();
-    // Whoever waited for the line sends the next request now.
-    await setImmediate();
+    request.onArrived();
+    if (gatheredBytes === body.bytes) {
+      request.onLineFree?.();
+      // Whoever waited for the line sends the next request now.
+      await setImmediate();
+    }
     if (gatheredBytes > 0) await write();
   } finally {
     await file.close();
@@ -216,7 +186,7 @@ async function receive(
 }
 
 /** The whole body is there: is it the page? */
-function judge(head: IncomingMessage | undefined, request: ImageRequest, body: Body): Verdict {
+function judge(head: IncomingMessage | undefined, request: ImageRequest, body: ImageBody): Verdict {
   if (body.bytes === 0) return failed('bad-length', 'An empty answer came.');
   const announced = Number(head?.headers['content-length'] ?? body.bytes);
   if (announced !== body.bytes)
@@ -261,7 +231,7 @@ function refusal(status: number): Verdict {
 async function countErrorPage(
   first: IteratorResult<Buffer>,
   rest: AsyncIterator<Buffer>,
-  body: Body,
+  body: ImageBody,
 ): Promise<void> {
   for (let step = first; !step.done && body.bytes < ERROR_PAGE_BYTES; step = await rest.next())
     body.take(step.value);

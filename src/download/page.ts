@@ -90,7 +90,7 @@ async function attemptOnce(job: PageJob, parts: PageParts, slot: PageSlot): Prom
     promisedDigest: promisedDigest(job.fileName),
     room: slot.room,
     onBytes,
-    onArrived: slot.free,
+    onLineFree: slot.free,
   };
   return { base, url, outcome: await loadImage(parts.loader, request, job.signal) };
 }

@@ -1,0 +1,39 @@
+/** The bytes of one load as far as they have arrived, and what they come to. */
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { TELLING_BYTES } from '../archive/media-type.js';
+import { ENDING_BYTES } from '../archive/picture-end.js';
+
+/** What has arrived of a body: counted, its first and last bytes kept; and what of it was hashed. */
+export class ImageBody {
+  bytes = 0;
+  head: Buffer = Buffer.alloc(0);
+  tail: Buffer = Buffer.alloc(0);
+  crc32 = 0;
+  readonly #hash = createHash('sha256');
+
+  constructor(private readonly mostBytes: number) {}
+
+  /** Takes a chunk; false once the body is larger than a page may be. */
+  take(chunk: Buffer): boolean {
+    this.bytes += chunk.length;
+    if (this.head.length < TELLING_BYTES) {
+      this.head = Buffer.concat([this.head, chunk.subarray(0, TELLING_BYTES - this.head.length)]);
+    }
+    this.tail =
+      chunk.length >= ENDING_BYTES
+        ? chunk.subarray(-ENDING_BYTES)
+        : Buffer.concat([this.tail, chunk]).subarray(-ENDING_BYTES);
+    return this.bytes <= this.mostBytes;
+  }
+
+  /** Takes the same bytes again, in the same order, in whatever pieces. */
+  hash(piece: Buffer): void {
+    this.crc32 = crc32(piece, this.crc32);
+    this.#hash.update(piece);
+  }
+
+  digest(): string {
+    return this.#hash.digest('hex');
+  }
+}
