@@ -99,6 +99,15 @@ function connectionError(error: unknown, url: URL): ServiceError {
       cause: error,
     });
   }
+  // What hpagent says of a proxy that opens no tunnel; got's own code would say nothing.
+  const [, refusal] = /^Bad response: (\d+)$/.exec(message ?? '') ?? [];
+  if (refusal !== undefined) {
+    return new ServiceError(
+      'unreachable',
+      `${url.host} could not be reached: the proxy answered ${refusal}.`,
+      { cause: error, hint: 'Check HTTPS_PROXY, and NO_PROXY for hosts that need none.' },
+    );
+  }
   const why = code ?? message ?? 'unknown';
   return new ServiceError('unreachable', `${url.host} could not be reached (${why}).`, {
     cause: error,

@@ -9,8 +9,11 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { selfSigned } from '../../src/demo/certificate/self-signed.js';
+import { openConnections } from '../../src/service/connections.js';
+import { exchange } from '../../src/service/exchange.js';
 import { proxyFor } from '../../src/service/proxy.js';
 import { USER_AGENT } from '../../src/service/user-agent.js';
+import { LIMITS } from './made-client.js';
 
 describe('HTTPS_PROXY and NO_PROXY', () => {
   const HTTPS_PROXY = 'http://me:secret@proxy.example:3128';
@@ -41,6 +44,27 @@ describe('HTTPS_PROXY and NO_PROXY', () => {
     expect(() => host('https://a.example', bad)).toThrow(/HTTPS_PROXY/);
     expect(() => host('https://a.example', bad)).not.toThrow(/secret/);
   });
+});
+
+test('a proxy that opens no tunnel is told by its answer, with the variables that name it', async () => {
+  const refusing = createTcpServer((socket) => {
+    socket.once('data', () => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((done) => refusing.listen(0, '127.0.0.1', done));
+  const HTTPS_PROXY = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
+  const connections = await openConnections(LIMITS, { HTTPS_PROXY });
+  try {
+    const url = new URL('https://api.example.org/ping');
+    await expect(exchange(connections.api, { method: 'GET', url })).rejects.toMatchObject({
+      code: 'unreachable',
+      message: 'api.example.org could not be reached: the proxy answered 407.',
+      hint: expect.stringContaining('HTTPS_PROXY'),
+    });
+  } finally {
+    connections.close();
+    refusing.close();
+  }
 });
 
 describe('through a real proxy', () => {
