@@ -3,7 +3,7 @@
  * for by the hundred, feeds by five hundred, and nothing is asked for once for each chapter. Metadata is wanted
  * and never needed: a chapter that the catalogue does not know is handed on by its bare id.
  */
-import { ChapterError, hasCode, RunError, TankobonError } from '../kernel/errors.js';
+import { asOurs, ChapterError, hasCode, type TankobonError } from '../kernel/errors.js';
 import { ServiceRefusal } from '../service/errors.js';
 import type { ServiceClient } from '../service/client.js';
 import { fetchChapter, fetchChapters, type Chapter } from './chapter.js';
@@ -145,7 +145,7 @@ class Search {
       await asked;
       return { titles: this.#titles, trouble: undefined };
     } catch (error) {
-      const trouble = asRunError(error);
+      const trouble = asOurs(error);
       if (signal.aborted) return { titles: this.#titles, trouble: undefined };
       warn(`The service gives no metadata of the titles. ${trouble.message}`);
       return { titles: this.#titles, trouble };
@@ -242,12 +242,6 @@ class Search {
   #isLost(target: Target, message: string): void {
     this.#lost.push({ target, error: new ChapterError('chapter-not-found', message) });
   }
-}
-
-function asRunError(error: unknown): TankobonError {
-  if (error instanceof TankobonError) return error;
-  const what = error instanceof Error ? error.message : String(error);
-  return new RunError('fault', `Something unexpected went wrong: ${what}`, { cause: error });
 }
 
 /** Refusals that say of one thing that it is not there, or not for you. */

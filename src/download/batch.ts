@@ -2,7 +2,7 @@
  * Several chapters, one after another as far as their pages go, with the next one prepared while the last pages
  * of this one load. One chapter that cannot be had leaves the others alone; what concerns them all stops the run.
  */
-import { RunError, TankobonError } from '../kernel/errors.js';
+import { asOurs, TankobonError } from '../kernel/errors.js';
 import {
   prepareChapter,
   type ChapterJob,
@@ -127,11 +127,6 @@ class Batch {
   /** What an abort broke off is explained by the abort, whatever words the platform has for it. */
   #explained(thrown: unknown): TankobonError {
     const reason: unknown = this.#signal.aborted ? this.#signal.reason : thrown;
-    return reason instanceof TankobonError ? reason : asFault(thrown);
+    return reason instanceof TankobonError ? reason : asOurs(thrown);
   }
-}
-
-function asFault(thrown: unknown): TankobonError {
-  const what = thrown instanceof Error ? thrown.message : String(thrown);
-  return new RunError('fault', `Something unexpected went wrong: ${what}`, { cause: thrown });
 }

@@ -69,6 +69,13 @@ export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error i
   return error instanceof TankobonError && (codes.length === 0 || codes.includes(error.code));
 }
 
+/** The error itself where it is one of ours; anything else is a fault of the program. */
+export function asOurs(thrown: unknown): TankobonError {
+  if (thrown instanceof TankobonError) return thrown;
+  const what = thrown instanceof Error ? thrown.message : String(thrown);
+  return new RunError('fault', `Something unexpected went wrong: ${what}`, { cause: thrown });
+}
+
 /** What a signal is aborted with when the user interrupts; it travels up through every await. */
 export function interruption(): RunError {
   return new RunError('interrupted', 'Interrupted.');

@@ -1,13 +1,6 @@
 /** An error as the user reads it: what happened, to what, and what to type next. */
-import { RunError, TankobonError } from '../../kernel/errors.js';
+import { asOurs } from '../../kernel/errors.js';
 import type { ExitCode } from '../../kernel/exit-codes.js';
-
-/** Anything that is none of our errors is a fault of the program itself. */
-function asOurs(error: unknown): TankobonError {
-  if (error instanceof TankobonError) return error;
-  const what = error instanceof Error ? error.message : String(error);
-  return new RunError('fault', `Something unexpected went wrong: ${what}`, { cause: error });
-}
 
 export function exitCodeOf(error: unknown): ExitCode {
   return asOurs(error).exitCode;
