@@ -5,7 +5,7 @@
 import { DEFAULT_NAME_TEMPLATE, readNameTemplate } from './archive/file-name.js';
 import { parseTarget, type Target } from './catalogue/target.js';
 import { bearerOf } from './cli/compose-login.js';
-import { openReports, openService, type Service } from './cli/compose.js';
+import { imageLoader, openReports, openService, type Service } from './cli/compose.js';
 import { foldersFrom } from './cli/folders.js';
 import type { Wiring } from './cli/run.js';
 import { loadSettings } from './cli/settings.js';
@@ -202,12 +202,7 @@ async function fetchAll(
     plan.chapters.map(({ job }) => job),
     {
       client,
-      loader: {
-        page: service.connections.page,
-        admit: (line, waiting) => client.admit(line, waiting),
-        clock,
-        maxPageBytes: settings.maxPageBytes,
-      },
+      loader: imageLoader(wiring, service, client),
       slots: new PageSlots(options.concurrency ?? settings.concurrency),
       reports,
       isOwn: service.isOwn,

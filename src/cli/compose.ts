@@ -1,5 +1,6 @@
 /** The one place that wires real parts: connections, ledger, client, session, reports, for the run of one command. */
 import { existsSync } from 'node:fs';
+import type { ImageLoader } from '../delivery/image-load.js';
 import type { Reports } from '../reports/outbox.js';
 import { readAddresses, type ServiceAddresses } from '../service/addresses.js';
 import {
@@ -68,6 +69,16 @@ export async function openService(run: Wiring, tellings: Tellings): Promise<Serv
       connections.close();
       await ledger.close();
     },
+  };
+}
+
+/** Loads pages over this service's connections, with this client's leave. */
+export function imageLoader(run: Wiring, service: Service, client: ServiceClient): ImageLoader {
+  return {
+    page: service.connections.page,
+    admit: (line, signal) => client.admit(line, signal),
+    clock: run.clock,
+    maxPageBytes: run.settings.maxPageBytes,
   };
 }
 

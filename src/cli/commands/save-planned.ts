@@ -10,7 +10,7 @@ import { PageSlots } from '../../download/page-slots.js';
 import type { Plan } from '../../download/plan.js';
 import type { Reports } from '../../reports/outbox.js';
 import { warmUpOwnDomain } from '../../service/own-domain.js';
-import { openReports } from '../compose.js';
+import { imageLoader, openReports } from '../compose.js';
 import { youngMemoryCollector } from '../young-memory.js';
 import { afterwards } from './download-extras.js';
 import { isReporting, type DownloadSession, type Tally } from './download-session.js';
@@ -58,18 +58,12 @@ function chapterParts(
   { client, ahead, options, observer, run, service }: DownloadSession,
   reports: Reports | undefined,
 ): ChapterParts {
-  const { clock, settings } = run;
   const collect = youngMemoryCollector();
   return {
     client,
     ahead,
-    loader: {
-      page: service.connections.page,
-      admit: (line, signal) => client.admit(line, signal),
-      clock,
-      maxPageBytes: settings.maxPageBytes,
-    },
-    slots: new PageSlots(options.concurrency ?? settings.concurrency),
+    loader: imageLoader(run, service, client),
+    slots: new PageSlots(options.concurrency ?? run.settings.concurrency),
     reports,
     isOwn: service.isOwn,
     observe: (event) => {
