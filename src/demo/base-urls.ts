@@ -1,7 +1,7 @@
 /**
  * The base URLs that the service has handed out (spec 2.4). Each is good for one chapter and for a while, and
- * is written so that a client which takes it apart and puts it together again gives itself away: a path
- * prefix, `%2F`, `~`, and a trailing token with an escape in small letters.
+ * has what clients get wrong: a path prefix, `%2F`, `~`, and a trailing token with an escape in lower case. Page
+ * addresses are compared as RFC 3986 section 6.2.2 does, since HTTP libraries normalise them.
  */
 import { randomBytes } from 'node:crypto';
 import type { FaultName } from './faults.js';
@@ -36,7 +36,7 @@ export interface BaseUrls {
     expiresAtMs: number;
     fault?: FaultName;
   }): HandedOut;
-  /** What a page's full address, exactly as it was sent or reported, stands for. */
+  /** What a page's full address, as it was sent or reported, stands for. */
   find(url: string): FoundPage | undefined;
   all(): Iterable<HandedOut>;
 }
@@ -46,6 +46,15 @@ export const BASE_PATH_START = '/edge/';
 
 const QUALITIES: readonly Quality[] = ['data', 'data-saver'];
 
+/** The form that equivalent URLs share (RFC 3986, section 6.2.2); a string that is not a URL stays as it is. */
+function normalizeUrl(text: string): string {
+  if (!URL.canParse(text)) return text;
+  return new URL(text).href.replace(/%[\da-f]{2}/gi, (escape) => {
+    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : escape.toUpperCase();
+  });
+}
+
 export function createBaseUrls(): BaseUrls {
   const byUrl = new Map<string, HandedOut>();
   return {
@@ -53,11 +62,11 @@ export function createBaseUrls(): BaseUrls {
       const token = randomBytes(16).toString('hex');
       const baseUrl = `${origin}${BASE_PATH_START}v1%2Fpractice/~reader/${token}%3d`;
       const handedOut: HandedOut = { baseUrl, ...rest };
-      byUrl.set(baseUrl, handedOut);
+      byUrl.set(normalizeUrl(baseUrl), handedOut);
       return handedOut;
     },
     find(url) {
-      const segments = url.split('/');
+      const segments = normalizeUrl(url).split('/');
       const [segment, hash, fileName] = segments.slice(-3);
       const handedOut = byUrl.get(segments.slice(0, -3).join('/'));
       if (!handedOut) return undefined;

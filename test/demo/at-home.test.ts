@@ -70,8 +70,6 @@ test('each call names another node, with another token', async () => {
 
 test.each([
   ['an escape undone', (url: string) => url.replace('%2F', '/')],
-  ['an escape written large', (url: string) => url.replace('%3d', '%3D')],
-  ['a tilde escaped', (url: string) => url.replace('~', '%7E')],
   ['a slash doubled', (url: string) => url.replace('/data/', '//data/')],
   ['the prefix left out', (url: string) => url.replace('/edge', '')],
   ['another quality', (url: string) => url.replace('/data/', '/data-saver/')],
@@ -85,6 +83,21 @@ test.each([
   expect([403, 404]).toContain((await send(change(url))).status);
   expect(lastVerdict()).toBe('wrong-page-path');
   expect((await send(url)).status).toBe(200);
+});
+
+test.each([
+  ['an escape in upper case', (path: string) => path.replace('%3d', '%3D')],
+  ['an unreserved character escaped', (path: string) => path.replace('~', '%7E')],
+  ['another unreserved character escaped', (path: string) => path.replace('/data/', '/d%61ta/')],
+  ['dot segments', (path: string) => path.replace('/~reader/', '/x/../%2e/~reader/')],
+])('a page address with %s is the same one (RFC 3986, section 6.2.2)', async (_, change) => {
+  await start();
+  const { origin, pathname } = new URL(pageUrl(await atHome(service)));
+  const path = change(pathname);
+  expect(path).not.toBe(pathname);
+  expect((await send(origin, { path })).status).toBe(200);
+  // The log keeps what was sent, so that a client's spelling can be checked.
+  expect(service.log.at(-1)).toMatchObject({ path, load: { page: 1 } });
 });
 
 test('a base URL answers 403 once it has expired, by time or at a word, and a fresh one works', async () => {

@@ -8,6 +8,8 @@ export interface Told {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
+  /** The request target, byte by byte, in place of the URL's own. */
+  readonly path?: string;
   /** A certificate (PEM) to trust. */
   readonly ca?: string;
   /** Overlook what is wrong with a certificate. */
@@ -48,6 +50,7 @@ export function send(url: string, told: Told = {}): Promise<Outcome> {
     agent: false,
     method: told.method ?? 'GET',
     headers,
+    ...(told.path === undefined ? {} : { path: told.path }),
     rejectUnauthorized: told.careless !== true,
     ...(told.ca === undefined ? {} : { ca: told.ca }),
   });
