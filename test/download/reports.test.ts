@@ -73,9 +73,13 @@ test('a report says what the load was: whole address, bytes as they came, whole 
     const [report, ...others] = rig.service.reports.filter(({ url }) => url.endsWith(name));
     expect(others).toEqual([]);
     expect(report).toMatchObject({ bytes, duration: ms, cached, success: true });
-    expect(report?.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/edge\/v1%2Fpractice\/~reader\/[\da-f]{32}%3d\//);
+    expect(report?.url).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+\/edge\/v1%2Fpractice\/~reader\/[\da-f]{32}%3d\//,
+    );
     const { origin, pathname } = new URL(report?.url ?? '');
-    expect(rig.service.log.filter((entry) => entry.origin + entry.path === origin + pathname)).toHaveLength(1);
+    expect(
+      rig.service.log.filter((entry) => entry.origin + entry.path === origin + pathname),
+    ).toHaveLength(1);
   }
   expect(loaded.some(({ cached }) => cached)).toBe(true);
   expect(loaded.some(({ cached }) => !cached)).toBe(true);
