@@ -1,7 +1,6 @@
 /** The commands about tankobon itself: config, completion, help. */
 import { Argument } from 'commander';
 import type { ConfigOptions } from '../commands/config.js';
-import { SHELLS } from '../completion/shells.js';
 import { SETTING_KEYS } from '../setting-table.js';
 import { collect } from './flag-values.js';
 import type { ToldCommand } from './told-command.js';
@@ -60,22 +59,36 @@ function settingArgument(): Argument {
     .argParser((text) => text);
 }
 
+const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
 function addCompletion(program: ToldCommand, { bare, done }: TreeParts): void {
   program
     .command('completion')
-    .description('print what makes your shell complete tankobon’s commands, flags and values')
-    .addArgument(new Argument('<shell>', 'the shell to print it for').choices(SHELLS))
+    .description('print a completion script for your shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .example("echo 'source <(tankobon completion bash)' >> ~/.bashrc", 'bash')
     .example("echo 'source <(tankobon completion zsh)' >> ~/.zshrc", 'zsh, below compinit')
     .example('tankobon completion fish > ~/.config/fish/completions/tankobon.fish', 'fish')
+    .example('tankobon completion powershell | Out-String | Invoke-Expression', 'in $PROFILE')
     .action(async (shell: (typeof SHELLS)[number]) => {
       const { completion } = await import('../commands/completion.js');
-      done(completion(shell, program, bare()));
+      done(completion(shell, bare()));
+    });
+  program
+    .command('__complete', { hidden: true })
+    .argument('[words...]')
+    .action(async (words: readonly string[]) => {
+      const { complete } = await import('../commands/completion.js');
+      done(complete(program, words, bare()));
     });
 }
 
 function topicArgument(program: ToldCommand): Argument {
-  const names = [...program.commands.map((command) => command.name()), 'help', ...HELP_TOPICS];
+  const names = [
+    ...program.createHelp().visibleCommands(program).map((command) => command.name()),
+    'help',
+    ...HELP_TOPICS,
+  ];
   return new Argument('[command...]', 'what to say more of').choices(names).argParser(collect);
 }
 

@@ -1,11 +1,17 @@
 /** Completion in the shells themselves: keys typed into bash and zsh at a terminal, and fish's own question. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SETTING_KEYS } from '../../src/cli/setting-table.js';
-import { tankobon } from './command.js';
+import { PROGRAM, tankobon } from '../cli/command.js';
+
+/** Completes as tankobon does; any other call prints the words that it got. */
+const STAND_IN = `#!/bin/sh
+if [ "$1" = __complete ]; then exec '${process.execPath}' '${PROGRAM}' "$@"; fi
+printf 'got:'; printf '<%s>' "$@"; echo
+`;
 
 let folder: string;
 beforeAll(async () => {
@@ -16,6 +22,10 @@ beforeAll(async () => {
     writeFileSync(join(folder, `script.${shell}`), stdout);
   }
   const work = join(folder, 'work');
+  const program = join(folder, 'bin', 'tankobon');
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(program, STAND_IN);
+  chmodSync(program, 0o755);
   mkdirSync(join(work, 'my shelf'), { recursive: true });
   writeFileSync(join(work, 'my list.txt'), '');
 });
@@ -52,7 +62,7 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
   ['config set ', [...SETTING_KEYS].sort()],
   ['config set quality ', ['data', 'data-saver']],
   ['config set metadata ', ['false', 'true']],
-  ['completion ', ['bash', 'fish', 'zsh']],
+  ['completion ', ['bash', 'fish', 'powershell', 'zsh']],
   ['help rep', ['report-status']],
   ['help exit', ['exit-codes']],
   // A folder's flag takes folders, a file's flag takes files.
@@ -60,6 +70,8 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
   ['config set output m', ['my shelf']],
   ['download --from-file m', ['my list.txt', 'my shelf']],
 ];
+
+const path = () => `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
 
 interface Session {
   readonly command: readonly string[];
@@ -75,7 +87,6 @@ function typeInto(session: Session, lines: readonly string[]): string[][] {
   const start = [
     "PS1='ready> '",
     ...session.setUp,
-    `tankobon() { printf 'got:'; printf '<%s>' "$@"; echo; }`,
     `cd '${join(folder, 'work')}'`,
   ];
   writeFileSync(join(folder, session.startFile), `${start.join('\n')}\n`);
@@ -84,7 +95,7 @@ function typeInto(session: Session, lines: readonly string[]): string[][] {
   const told = execFileSync('python3', [resolve('test/auth/terminal.py')], {
     input: JSON.stringify({ command: session.command, steps }),
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], TERM: 'dumb', HOME: folder, ZDOTDIR: folder },
+    env: { PATH: path(), TERM: 'dumb', HOME: folder, ZDOTDIR: folder },
   });
   const { screen, untyped } = JSON.parse(told) as { screen: string; untyped: number };
   expect(untyped === 0 ? '' : screen).toBe('');
@@ -162,7 +173,7 @@ describe('fish', () => {
       {
         encoding: 'utf8',
         cwd: join(folder, 'work'),
-        env: { PATH: process.env['PATH'], HOME: folder },
+        env: { PATH: path(), HOME: folder },
       },
     )
       .split('\n')

@@ -1,0 +1,53 @@
+/** What completion offers, as the shells' scripts are told it. */
+import { expect, test } from '@jest/globals';
+import { completionLines } from '../../../src/cli/complete.js';
+import { commandTree } from '../../../src/cli/program.js';
+
+const tree = commandTree({
+  run: () => Promise.reject(new Error('not run')),
+  bare: () => {
+    throw new Error('not run');
+  },
+  done: () => undefined,
+});
+
+const complete = (...words: string[]) =>
+  completionLines(tree, words).map((line) => line.split('\t')[0]);
+
+test.each([
+  [['down'], ['download']],
+  [['__'], []],
+  [
+    ['download', '--q'],
+    ['--quality', '--quiet'],
+  ],
+  [
+    ['download', '--quality', ''],
+    ['data', 'data-saver'],
+  ],
+  [['download', '-q', 'data-'], ['data-saver']],
+  // bash splits at the sign; the other shells do not.
+  [['download', '--quality', '=', 'data-'], ['data-saver']],
+  [
+    ['download', '--quality', '='],
+    ['data', 'data-saver'],
+  ],
+  [['download', '--quality=data-'], ['data-saver']],
+  // An option is offered once, unless it can be repeated.
+  [['download', '--quiet', '--qui'], []],
+  [['download', '--from-file', 'a', '--from'], ['--from-file']],
+  [['download', '--output', 'x'], [':folders']],
+  [['download', '--from-file', ''], [':files']],
+  [
+    ['config', 'set', 'metadata', ''],
+    ['true', 'false'],
+  ],
+  [['config', 'set', 'output', ''], [':folders']],
+  [['config', 'set', 'unknown', ''], []],
+  [['help', 'download', 'exit'], ['exit-codes']],
+  [['no-such-command', '--'], ['--version', '--help']],
+  // PowerShell passes no empty argument.
+  [['completion', '""'], ['bash', 'zsh', 'fish', 'powershell']],
+])('%j is completed with %j', (words, offered) => {
+  expect(complete(...words)).toEqual(offered);
+});
