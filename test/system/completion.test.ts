@@ -84,11 +84,7 @@ interface Session {
 
 /** Types each of `lines` after `tankobon ` and has the shell insert what fits; the words that the program then gets. */
 function typeInto(session: Session, lines: readonly string[]): string[][] {
-  const start = [
-    "PS1='ready> '",
-    ...session.setUp,
-    `cd '${join(folder, 'work')}'`,
-  ];
+  const start = ["PS1='ready> '", ...session.setUp, `cd '${join(folder, 'work')}'`];
   writeFileSync(join(folder, session.startFile), `${start.join('\n')}\n`);
   const keys = [...lines.map((line) => `tankobon ${line}${session.insertAll}\n`), 'exit\n'];
   const steps = keys.map((types) => ({ awaits: 'ready> ', types }));

@@ -85,7 +85,10 @@ function addCompletion(program: ToldCommand, { bare, done }: TreeParts): void {
 
 function topicArgument(program: ToldCommand): Argument {
   const names = [
-    ...program.createHelp().visibleCommands(program).map((command) => command.name()),
+    ...program
+      .createHelp()
+      .visibleCommands(program)
+      .map((command) => command.name()),
     'help',
     ...HELP_TOPICS,
   ];

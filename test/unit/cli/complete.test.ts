@@ -45,9 +45,15 @@ test.each([
   [['config', 'set', 'output', ''], [':folders']],
   [['config', 'set', 'unknown', ''], []],
   [['help', 'download', 'exit'], ['exit-codes']],
-  [['no-such-command', '--'], ['--version', '--help']],
+  [
+    ['no-such-command', '--'],
+    ['--version', '--help'],
+  ],
   // PowerShell passes no empty argument.
-  [['completion', '""'], ['bash', 'zsh', 'fish', 'powershell']],
+  [
+    ['completion', '""'],
+    ['bash', 'zsh', 'fish', 'powershell'],
+  ],
 ])('%j is completed with %j', (words, offered) => {
   expect(complete(...words)).toEqual(offered);
 });
