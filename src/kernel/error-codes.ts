@@ -302,6 +302,21 @@ export const STORAGE_CODES = {
     'Something that is no file stands where the CBZ should go.',
     'Move it away, or name another folder with: --output DIR',
   ),
+  'unsafe-path': code(
+    EXIT.incomplete,
+    'A file or folder that tankobon would use is a link, not a regular file, or belongs to another user.',
+    'Look at what is there, and move it away; or choose another folder: --output DIR for chapters, TANKOBON_HOME for settings and login, TANKOBON_LEDGER for the rate ledger.',
+  ),
+  'cannot-lock': code(
+    EXIT.incomplete,
+    'The file system of a folder cannot lock files, so that several processes cannot share it.',
+    'Choose a folder on a local disk: TANKOBON_LEDGER for the rate ledger, TANKOBON_HOME for settings and login, --output DIR for chapters.',
+  ),
+  'storage-failed': code(
+    EXIT.incomplete,
+    'The file system reported an error that has no code of its own.',
+    'Check the disk or the network share, or choose another folder with: --output DIR',
+  ),
   'name-too-long': code(
     EXIT.incomplete,
     'The file system takes no name that long.',

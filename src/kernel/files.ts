@@ -1,12 +1,36 @@
 /**
  * Files that are whole or absent: written aside, synced, renamed, and the folder synced too, so that neither
- * a kill nor a power cut leaves half of one under its final name.
+ * a kill nor a power cut leaves half of one under its final name. What is opened here is opened safely: see
+ * safe-open.ts for why.
  */
 import { randomBytes } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { closeSync, constants, readFileSync, type Stats } from 'node:fs';
+import { open, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { StorageError } from './errors.js';
+import { retryWhileBusy, type BusyRetryOptions } from './busy-retry.js';
+import {
+  createFile,
+  openRegularFile,
+  openRegularFileSync,
+  tooLarge,
+  type OpenOptions,
+} from './safe-open.js';
+import { isSystemError } from './system-errors.js';
+
+export { asStorageError, isSystemError } from './system-errors.js';
+export {
+  createFile,
+  createFileSync,
+  isOwnedByUs,
+  makePrivateFolder,
+  openRegularFile,
+  openRegularFileSync,
+  replaceFile,
+  type OpenOptions,
+} from './safe-open.js';
+
+/** Nothing that tankobon reads as a whole is nearly as large; a larger file was not written by it. */
+const MAX_READ_BYTES = 64 * 2 ** 20;
 
 /** The name to write to before `file` exists: hidden, in the same folder, so that the rename is one step. */
 export function asideName(file: string): string {
@@ -16,7 +40,10 @@ export function asideName(file: string): string {
   );
 }
 
-/** Writes `data` as `file`, whole or not at all. `mode` is the file's from the first byte on. */
+/**
+ * Writes `data` as `file`, whole or not at all; a link in its place is replaced, not followed. `mode` is the
+ * file's from the first byte on, whatever the umask; without it the umask decides.
+ */
 export async function writeWhole(
   file: string,
   data: string | Uint8Array,
@@ -24,11 +51,7 @@ export async function writeWhole(
 ): Promise<void> {
   const aside = asideName(file);
   try {
-    const handle = await open(
-      aside,
-      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
-      options.mode ?? 0o666,
-    );
+    const handle = await createFile(aside, options);
     try {
       await handle.writeFile(data);
       await handle.sync();
@@ -42,13 +65,36 @@ export async function writeWhole(
   }
 }
 
-/** Gives a file that is complete and synced its final name, replacing what stood there, and syncs the folder. */
-export async function putInPlace(aside: string, file: string): Promise<void> {
-  await rename(aside, file);
+/**
+ * Gives a file that is complete and synced its final name, replacing what stood there, and syncs the folder.
+ * Tries again for up to 5 seconds while another program has one of the two open.
+ */
+export async function putInPlace(
+  aside: string,
+  file: string,
+  options?: BusyRetryOptions,
+): Promise<void> {
+  await retryWhileBusy(() => rename(aside, file), options);
   await syncFolder(dirname(file));
 }
 
-/** Makes a rename in `folder` outlast a power cut, where the platform lets a folder be synced. */
+/** Removes the file or link, never a folder, if there is one. Tries again for up to 5 seconds while it is busy. */
+export async function removeFile(file: string, options?: BusyRetryOptions): Promise<boolean> {
+  try {
+    await retryWhileBusy(() => unlink(file), options);
+    return true;
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return false;
+    throw error;
+  }
+}
+
+/** What a file system or a platform answers that does not let a folder be opened or synced. */
+const NO_FOLDER_SYNC = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EBADF', 'EISDIR'];
+/** A folder that may be written to, but not read; on Windows, any folder. */
+const NO_FOLDER_OPEN = ['EACCES', 'EPERM'];
+
+/** Makes a rename in `folder` outlast a power cut, where the file system lets a folder be synced. */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, constants.O_RDONLY);
@@ -58,14 +104,47 @@ async function syncFolder(folder: string): Promise<void> {
       await handle.close();
     }
   } catch (error) {
-    if (process.platform !== 'win32') throw error;
+    if (!isSystemError(error, ...NO_FOLDER_SYNC, ...NO_FOLDER_OPEN)) throw error;
   }
 }
 
-/** The file's bytes, or `undefined` where there is no such file. */
-export async function readIfThere(file: string): Promise<Buffer | undefined> {
+export interface ReadOptions extends OpenOptions {
+  /** A larger file is refused (StorageError `unsafe-path`); 64 MiB where not given. */
+  readonly maxBytes?: number;
+}
+
+/**
+ * The file's bytes, or `undefined` where there is no such file. Throws StorageError `unsafe-path` for anything but
+ * a regular file of ours (see openRegularFile), at once and without reading from it.
+ */
+export async function readIfThere(
+  file: string,
+  options: ReadOptions = {},
+): Promise<Buffer | undefined> {
   try {
-    return await readFile(file);
+    const handle = await openRegularFile(file, options);
+    try {
+      if ((await handle.stat()).size > (options.maxBytes ?? MAX_READ_BYTES)) throw tooLarge(file);
+      return await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+/** The same as readIfThere, synchronously. */
+export function readIfThereSync(file: string, options: ReadOptions = {}): Buffer | undefined {
+  try {
+    const { descriptor, stats } = openRegularFileSync(file, options);
+    try {
+      if (stats.size > (options.maxBytes ?? MAX_READ_BYTES)) throw tooLarge(file);
+      return readFileSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;
@@ -80,35 +159,4 @@ export async function statIfThere(file: string): Promise<Stats | undefined> {
     if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;
   }
-}
-
-/** Whether `error` came from the operating system with one of these names, such as `ENOENT`. */
-export function isSystemError(
-  error: unknown,
-  ...names: readonly string[]
-): error is NodeJS.ErrnoException {
-  // Not `instanceof Error`: the system's errors may come from another realm than this module's.
-  if (typeof error !== 'object' || error === null || !('code' in error)) return false;
-  return typeof error.code === 'string' && names.includes(error.code);
-}
-
-/** Turns what the operating system says of `file` into one of our errors; anything else passes unchanged. */
-export function asStorageError(error: unknown, file: string): unknown {
-  if (isSystemError(error, 'ENOSPC', 'EDQUOT')) {
-    return new StorageError('disk-full', `No room left to write ${file}.`, { cause: error });
-  }
-  if (isSystemError(error, 'ENAMETOOLONG')) {
-    return new StorageError('name-too-long', `The name is too long for the file system: ${file}`, {
-      cause: error,
-    });
-  }
-  if (isSystemError(error, 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) {
-    return new StorageError('name-taken', `Something else stands at ${file}.`, { cause: error });
-  }
-  if (isSystemError(error, 'EACCES', 'EPERM', 'EROFS', 'EMFILE', 'ENFILE', 'EIO')) {
-    return new StorageError('not-writable', `May not write ${file} (${error.code ?? ''}).`, {
-      cause: error,
-    });
-  }
-  return error;
 }

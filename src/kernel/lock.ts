@@ -2,17 +2,25 @@
  * Locks between processes, held by the operating system on an open file: when the holder dies, however it
  * dies, the kernel lets go at once, so there is no stale lock to guess about.
  */
-import { closeSync, fstatSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync } from 'node:fs';
+import { constants as osConstants } from 'node:os';
 import { dirname } from 'node:path';
 import { systemClock, type Clock } from './clock.js';
-import { isSystemError } from './files.js';
+import { StorageError } from './errors.js';
+import { createFileSync, isSystemError, openRegularFileSync, type OpenOptions } from './files.js';
 
 export interface HeldLock {
   /** Lets go. Doing so twice is harmless. */
   release(): void;
 }
 
-export interface LockWait {
+/** How a lock file is opened, and made where it is missing. */
+export interface LockFileOptions extends Pick<OpenOptions, 'isTrusted'> {
+  /** The mode of a file that is made, whatever the umask; 0600 where not given. */
+  readonly mode?: number;
+}
+
+export interface LockWait extends LockFileOptions {
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
   /** How often to try, in milliseconds; each pause is drawn from half of it to the whole. */
@@ -24,22 +32,29 @@ export interface LockWait {
 }
 
 const DEFAULT_POLL_MS = 4;
-/** A lock file may be shared by several users of the machine; it never holds a byte. */
-const LOCK_FILE_MODE = 0o666;
+const PRIVATE_FILE_MODE = 0o600;
+const PRIVATE_FOLDER_MODE = 0o700;
 
 /**
  * Takes the lock of `file` if nobody holds it, `undefined` otherwise. Two calls in one process exclude each
  * other too. The file is made where it is missing. Its holder may remove it before letting go: whoever then
  * gets the lock of the removed file notices that another stands in its place, and does not count it as held.
+ * Throws StorageError: `unsafe-path` for anything but a regular file of ours (see openRegularFile),
+ * `cannot-lock` where the file system has no locks; and the system's own errors.
  */
-export async function tryLockFile(file: string): Promise<HeldLock | undefined> {
+export async function tryLockFile(
+  file: string,
+  options: LockFileOptions = {},
+): Promise<HeldLock | undefined> {
   const { default: locks } = await import('fs-native-extensions');
-  mkdirSync(dirname(file), { recursive: true });
-  const descriptor = openLockFile(file);
+  mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER_MODE });
+  const descriptor = openLockFile(file, options);
   if (descriptor === undefined) return undefined;
   let held = false;
   try {
-    held = locks.tryLock(descriptor) && standsAt(file, descriptor);
+    held = locks.tryLock(descriptor) && isStillAt(file, descriptor);
+  } catch (error) {
+    throw asLockError(error, file);
   } finally {
     if (!held) closeSync(descriptor);
   }
@@ -57,20 +72,40 @@ export async function tryLockFile(file: string): Promise<HeldLock | undefined> {
   };
 }
 
-/** `undefined` where the folder was removed in this very moment, by a holder that was done with it. */
-function openLockFile(file: string): number | undefined {
+/** `undefined` where the file or its folder was made or removed by another process in this very moment. */
+function openLockFile(file: string, { mode, isTrusted }: LockFileOptions): number | undefined {
   try {
-    return openSync(file, 'a+', LOCK_FILE_MODE);
+    const options = { flags: constants.O_RDWR, ...(isTrusted && { isTrusted }) };
+    return openRegularFileSync(file, options).descriptor;
   } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return undefined;
+    if (!isSystemError(error, 'ENOENT')) throw error;
+  }
+  try {
+    return createFileSync(file, { mode: mode ?? PRIVATE_FILE_MODE });
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'EEXIST')) return undefined;
     throw error;
   }
 }
 
 /** Whether the open file is still the one that `file` names. */
-function standsAt(file: string, descriptor: number): boolean {
-  const named = statSync(file, { throwIfNoEntry: false });
-  return named?.ino === fstatSync(descriptor).ino;
+function isStillAt(file: string, descriptor: number): boolean {
+  const named = lstatSync(file, { throwIfNoEntry: false });
+  const opened = fstatSync(descriptor);
+  return named?.ino === opened.ino && named.dev === opened.dev;
+}
+
+/** What the native call throws has a code only, and for ENOLCK just "Unknown system error -37". */
+function asLockError(error: unknown, file: string): unknown {
+  if (!(error instanceof Object) || !('code' in error)) return error;
+  const code = String(error.code);
+  const number = /^Unknown system error -(\d+)$/.exec(code)?.[1];
+  const name = Object.entries(osConstants.errno).find(([, value]) => value === Number(number))?.[0];
+  return new StorageError(
+    'cannot-lock',
+    `The file system of ${file} cannot lock files (${name ?? code}).`,
+    { cause: error },
+  );
 }
 
 /**
@@ -88,7 +123,7 @@ export async function lockFile(file: string, wait: LockWait = {}): Promise<HeldL
   const startedMs = clock.monotonicMs();
   for (let tries = 0; ; tries += 1) {
     wait.signal?.throwIfAborted();
-    const lock = await tryLockFile(file);
+    const lock = await tryLockFile(file, wait);
     if (lock) return lock;
     if (tries === 0) wait.onWait?.();
     if (wait.giveUpAfterMs !== undefined && clock.monotonicMs() - startedMs >= wait.giveUpAfterMs)

@@ -1,0 +1,164 @@
+/** Files and folders that somebody else may have put where tankobon reads or writes. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createFile,
+  makePrivateFolder,
+  openRegularFile,
+  readIfThere,
+  readIfThereSync,
+  removeFile,
+  replaceFile,
+  writeWhole,
+} from '../../../src/kernel/files.js';
+import { tryLockFile } from '../../../src/kernel/lock.js';
+
+let folder: string;
+let socket: Server | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-planted-'));
+});
+afterEach(async () => {
+  await new Promise<void>((closed) => {
+    if (!socket) closed();
+    else
+      socket.close(() => {
+        closed();
+      });
+  });
+  socket = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Puts something at `path` that is not a regular file. */
+const PLANTED: Readonly<Record<string, (path: string) => unknown>> = {
+  'a symbolic link': (path) => {
+    writeFileSync(join(folder, 'victim'), 'precious');
+    symlinkSync(join(folder, 'victim'), path);
+  },
+  'a named pipe': (path) => execFileSync('mkfifo', [path]),
+  'a socket': (path) =>
+    new Promise((listening) => {
+      socket = createServer().listen(path, () => {
+        listening(undefined);
+      });
+    }),
+  'a folder': (path) => {
+    mkdirSync(path);
+  },
+};
+const KINDS = Object.keys(PLANTED);
+
+describe.each(KINDS)('%s in place of a file', (kind) => {
+  let path: string;
+  beforeEach(async () => {
+    path = join(folder, 'x');
+    await PLANTED[kind]?.(path);
+  });
+  const refusal = () => ({ code: 'unsafe-path', message: `${path} is ${kind} and is not used.` });
+
+  test('is not read, and holds nothing up', async () => {
+    await expect(openRegularFile(path)).rejects.toMatchObject(refusal());
+    await expect(readIfThere(path)).rejects.toMatchObject(refusal());
+    expect(() => readIfThereSync(path)).toThrow(expect.objectContaining(refusal()));
+  });
+
+  test('is not a lock file', async () => {
+    await expect(tryLockFile(path)).rejects.toMatchObject(refusal());
+  });
+
+  test('is not written through', async () => {
+    await expect(createFile(path)).rejects.toMatchObject({ code: 'EEXIST' });
+    if (kind === 'a folder') return;
+    const handle = await replaceFile(path);
+    await handle.writeFile('page');
+    await handle.close();
+    expect(lstatSync(path).isFile()).toBe(true);
+    expect(readFileSync(path, 'utf8')).toBe('page');
+    if (kind === 'a symbolic link') {
+      expect(readFileSync(join(folder, 'victim'), 'utf8')).toBe('precious');
+    }
+  });
+
+  test('is not used as a private folder, unless it is a folder', async () => {
+    if (kind === 'a folder') return;
+    await expect(makePrivateFolder(path)).rejects.toMatchObject(refusal());
+  });
+});
+
+test('a link that leads nowhere is no lock file either, and nothing is made where it points', async () => {
+  symlinkSync(join(folder, 'elsewhere'), join(folder, 'x.lock'));
+  await expect(tryLockFile(join(folder, 'x.lock'))).rejects.toMatchObject({ code: 'unsafe-path' });
+  await expect(makePrivateFolder(join(folder, 'x.lock'))).rejects.toMatchObject({
+    code: 'unsafe-path',
+  });
+  expect(readdirSync(folder)).toEqual(['x.lock']);
+});
+
+test('a link to a folder is not made private, nor is what it points to', async () => {
+  const target = join(folder, 'target');
+  mkdirSync(target, { mode: 0o755 });
+  symlinkSync(target, join(folder, 'link'));
+  await expect(makePrivateFolder(join(folder, 'link'))).rejects.toMatchObject({
+    code: 'unsafe-path',
+  });
+  expect(statSync(target).mode & 0o777).toBe(0o755);
+});
+
+test('a device is refused', async () => {
+  await expect(readIfThere('/dev/zero')).rejects.toMatchObject({
+    code: 'unsafe-path',
+    message: '/dev/zero is a device and is not used.',
+  });
+});
+
+test('a file that is far too large is not read', async () => {
+  const file = join(folder, 'large');
+  writeFileSync(file, 'x'.repeat(11));
+  await expect(readIfThere(file, { maxBytes: 10 })).rejects.toMatchObject({ code: 'unsafe-path' });
+  expect((await readIfThere(file, { maxBytes: 11 }))?.length).toBe(11);
+  expect(readIfThereSync(join(folder, 'none'))).toBeUndefined();
+});
+
+test('a file or link is removed, and never what it points to', async () => {
+  writeFileSync(join(folder, 'victim'), '');
+  symlinkSync(join(folder, 'victim'), join(folder, 'x'));
+  expect(await removeFile(join(folder, 'x'))).toBe(true);
+  expect(await removeFile(join(folder, 'x'))).toBe(false);
+  expect(readdirSync(folder)).toEqual(['victim']);
+  mkdirSync(join(folder, 'deep'));
+  await expect(removeFile(join(folder, 'deep'))).rejects.toThrow();
+});
+
+test.each([0o000, 0o077, 0o777])('modes are as asked for under umask %o', async (umask) => {
+  const before = process.umask(umask);
+  try {
+    await writeWhole(join(folder, 'state.json'), '{}', { mode: 0o600 });
+    await writeWhole(join(folder, 'page'), 'x');
+    (await tryLockFile(join(folder, 'own.lock')))?.release();
+    (await tryLockFile(join(folder, 'shared.lock'), { mode: 0o660 }))?.release();
+  } finally {
+    process.umask(before);
+  }
+  const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
+  expect(['state.json', 'page', 'own.lock', 'shared.lock'].map(modeOf)).toEqual([
+    0o600,
+    0o666 & ~umask,
+    0o600,
+    0o660,
+  ]);
+});
