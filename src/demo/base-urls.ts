@@ -55,6 +55,11 @@ function normalizeUrl(text: string): string {
   });
 }
 
+/** Percent-encoding is not case-sensitive: HTTP clients turn `%3d` into `%3D` (RFC 3986, section 6.2.2.1). */
+function normalized(url: string): string {
+  return url.replace(/%[0-9a-f]{2}/gi, (escape) => escape.toUpperCase());
+}
+
 export function createBaseUrls(): BaseUrls {
   const byUrl = new Map<string, HandedOut>();
   return {
@@ -68,7 +73,7 @@ export function createBaseUrls(): BaseUrls {
     find(url) {
       const segments = normalizeUrl(url).split('/');
       const [segment, hash, fileName] = segments.slice(-3);
-      const handedOut = byUrl.get(segments.slice(0, -3).join('/'));
+      const handedOut = byUrl.get(normalized(segments.slice(0, -3).join('/')));
       if (!handedOut) return undefined;
       const quality = QUALITIES.find((known) => known === segment);
       if (!quality || hash !== handedOut.chapter.hash) return { handedOut };

@@ -21,12 +21,19 @@ export const FAULTS = {
   'connection-reset': page('The connection is reset before the answer begins.'),
   'connect-refused': baseUrl('The base URL names a port where nobody listens.'),
   'bad-certificate': baseUrl("The base URL's node shows a certificate that nobody vouches for."),
+  'tls-refused': baseUrl("The base URL's node ends the TLS handshake."),
   hang: page('The request is taken and never answered.'),
   stall: page('Half of the body comes, and then nothing more.'),
   trickle: page('The body comes sixteen bytes at a time, with pauses.'),
   'cut-with-length': page('The connection ends halfway through the announced length.'),
   'cut-without-length': page('No length is announced, and the body ends halfway as if complete.'),
   'cut-chunked': page('A chunked body breaks off halfway, without its last chunk.'),
+  'truncated-copy': page(
+    'The first half of the image as if it were whole: status 200, chunked, X-Cache: HIT, a proper end.',
+  ),
+  'truncated-copy-with-length': page(
+    'The first half of the image as if it were whole: status 200, its own length, X-Cache: HIT.',
+  ),
   'status-403': page('403, as for an expired base URL.'),
   'status-404': page('404.'),
   'status-410': page('410.'),
@@ -35,6 +42,7 @@ export const FAULTS = {
   'status-503': page('503.'),
   'html-page': page('An HTML page with status 200 and the type of a picture.'),
   'another-picture': page('A whole and valid picture, but of another page; another one each time.'),
+  'forged-image': page('A whole and valid image, but of another page; the same one each time.'),
   'flipped-byte': page('The picture with one byte changed; another byte each time.'),
   'same-flipped-byte': page('The picture with one byte changed; the same byte each time.'),
   'empty-body': page('Status 200 with a Content-Length of 0.'),
@@ -53,7 +61,7 @@ export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];
 
 /** What random plans draw from where they name nothing: the failing ones that a client can always tell and outlast. */
 export const RANDOM_FAULTS: readonly FaultName[] = FAULT_NAMES.filter(
-  (name) => FAULTS[name].fails && name !== 'trickle' && name !== 'same-flipped-byte',
+  (name) => FAULTS[name].fails && !['trickle', 'same-flipped-byte', 'forged-image'].includes(name),
 );
 
 /** One fault at one place. */
@@ -64,6 +72,8 @@ interface PlannedFault {
   /** From 1; every page where absent. Without meaning for a fault of the base URL. */
   readonly page?: number;
   readonly quality?: Quality;
+  /** One of `PracticeService.nodes`; every node where absent. Without meaning for a fault of the base URL. */
+  readonly node?: string;
   /**
    * The first so many loads of each such page (of any node), or every one. For a fault of the base URL, the
    * first so many base URLs handed out for the chapter.
@@ -90,6 +100,8 @@ export interface Occasion {
   readonly attempt: number;
   readonly page?: number;
   readonly quality?: Quality;
+  /** The origin of the node that was asked. */
+  readonly node?: string;
 }
 
 /** A number from 0 up to 1 that is always the same for the same words. */
@@ -104,6 +116,7 @@ function plannedFault(plan: PlannedFault, occasion: Occasion): FaultName | undef
     (plan.chapter ?? occasion.chapter) === occasion.chapter &&
     (!ofPage || (plan.page ?? occasion.page) === occasion.page) &&
     (!ofPage || (plan.quality ?? occasion.quality) === occasion.quality) &&
+    (!ofPage || (plan.node ?? occasion.node) === occasion.node) &&
     (plan.attempts === 'always' || occasion.attempt <= plan.attempts);
   return here ? plan.fault : undefined;
 }

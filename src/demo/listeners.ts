@@ -37,10 +37,15 @@ export async function openListeners(
     {
       tls = certificate,
       calledAs,
-    }: { tls?: Certificate | undefined; calledAs?: string | undefined } = {},
+      hostName = name,
+    }: {
+      tls?: Certificate | undefined;
+      calledAs?: string | undefined;
+      hostName?: string | undefined;
+    } = {},
   ): Promise<Listener> => {
     const listener = await listen({
-      name,
+      name: hostName,
       port,
       ...(tls ? { tls } : {}),
       respond: (arrival, origin) => frontDoor(role, calledAs ?? origin, arrival),
@@ -59,9 +64,12 @@ export async function openListeners(
     const nodes: Listener[] = [];
     for (let index = 0; index < howMany; index += 1) {
       const calledAs = advertisedNodes[index];
-      nodes.push(await open('node', ports.nodes?.[index], { calledAs }));
+      const hostName = options.nodeHostNames?.[index];
+      nodes.push(await open('node', ports.nodes?.[index], { calledAs, hostName }));
     }
     const unvouched = await open('node', 0, { tls: selfSigned() });
+    // Without a certificate, a TLS server ends each handshake with an alert.
+    const refusesTls = await open('node', 0, { tls: { key: '', cert: '' } });
     const closed = `${certificate ? 'https' : 'http'}://${name}:${CLOSED_PORT}`;
     const servers = {
       nodes: nodes.map(({ origin }, index) => advertisedNodes[index] ?? origin),
@@ -80,6 +88,7 @@ export async function openListeners(
       nextOrigin(fault) {
         if (fault === 'connect-refused') return closed;
         if (fault === 'bad-certificate') return unvouched.origin;
+        if (fault === 'tls-refused') return refusesTls.origin;
         const next = servers[named % servers.length] ?? api.origin;
         named += 1;
         return next;

@@ -56,7 +56,7 @@ export function createPageServer(parts: NodeParts): ServePage {
     const attempt = (attempts.get(key) ?? 0) + 1;
     attempts.set(key, attempt);
     const load = { chapter, quality, page: index + 1, attempt };
-    const fault = faultOn(load, parts.plans);
+    const fault = faultOn({ ...load, node: entry.origin }, parts.plans);
     entry.load = fault ? { ...load, fault } : load;
     const picture = page.bytes();
     const good: Answer = {
@@ -70,7 +70,7 @@ export function createPageServer(parts: NodeParts): ServePage {
       good,
       picture,
       attempt,
-      anotherPicture: () => anotherPicture(found, { quality, index, page }, attempt),
+      anotherPicture: (nth) => anotherPicture(found, { quality, index, page }, nth),
       elsewhere: parts.elsewhere(),
     });
   };

@@ -20,6 +20,11 @@ export interface PracticeOptions {
   /** How many volunteers' nodes there are; each base URL names the next one. 3 where absent. */
   readonly nodes?: number;
   /**
+   * The host name of each node in its base URLs, which must resolve to 127.0.0.1: with `['127.0.0.1', 'localhost']`
+   * the nodes are different hosts. By default all nodes are ports of one host.
+   */
+  readonly nodeHostNames?: readonly string[];
+  /**
    * What the base URLs call each node, as origins, where clients reach it by another way: through a forwarder, say.
    * Its own origin where absent.
    */

@@ -8,8 +8,8 @@ export interface FaultyLoad {
   readonly picture: Buffer;
   /** From 1. */
   readonly attempt: number;
-  /** A picture of another page, another one for each attempt. */
-  anotherPicture(): Buffer;
+  /** An image of another page; which one, follows from the attempt. */
+  anotherPicture(attempt: number): Buffer;
   /** Where a redirect points. */
   readonly elsewhere: string;
 }
@@ -40,6 +40,16 @@ function half(
   return { ...load.good, delivery: { how: 'sent', framing, stop: { afterBytes, then } } };
 }
 
+/** A cached file that was cut off: served as if it were the whole image. */
+function truncatedCopy({ good, picture }: FaultyLoad, framing: 'length' | 'chunked'): Answer {
+  return {
+    ...good,
+    headers: { ...good.headers, 'X-Cache': 'HIT' },
+    body: picture.subarray(0, Math.floor(picture.length / 2)),
+    delivery: { how: 'sent', framing },
+  };
+}
+
 const withoutXCache = (answer: Answer): Answer => ({
   ...answer,
   headers: Object.fromEntries(
@@ -52,12 +62,15 @@ export const FAULTY_ANSWER: Readonly<Record<FaultName, (load: FaultyLoad) => Ans
   'connection-reset': ({ good }) => ({ ...good, delivery: { how: 'reset' } }),
   'connect-refused': ({ good }) => good,
   'bad-certificate': ({ good }) => good,
+  'tls-refused': ({ good }) => good,
   hang: ({ good }) => ({ ...good, delivery: { how: 'silence' } }),
   stall: (load) => half(load, 'length', 'stall'),
   trickle: ({ good }) => ({ ...good, delivery: { how: 'sent', trickleMs: TRICKLE_MS } }),
   'cut-with-length': (load) => half(load, 'length', 'cut'),
   'cut-without-length': (load) => half(load, 'until-close', 'cut'),
   'cut-chunked': (load) => half(load, 'chunked', 'cut'),
+  'truncated-copy': (load) => truncatedCopy(load, 'chunked'),
+  'truncated-copy-with-length': (load) => truncatedCopy(load, 'length'),
   'status-403': () => pageAnswer(403, 'Forbidden'),
   'status-404': () => pageAnswer(404, 'Not Found'),
   'status-410': () => pageAnswer(410, 'Gone'),
@@ -68,7 +81,8 @@ export const FAULTY_ANSWER: Readonly<Record<FaultName, (load: FaultyLoad) => Ans
     ...good,
     body: '<!doctype html><html><body><h1>Please wait</h1></body></html>\n',
   }),
-  'another-picture': (load) => ({ ...load.good, body: load.anotherPicture() }),
+  'another-picture': (load) => ({ ...load.good, body: load.anotherPicture(load.attempt) }),
+  'forged-image': (load) => ({ ...load.good, body: load.anotherPicture(1) }),
   'flipped-byte': ({ good, picture, attempt }) => ({ ...good, body: flipped(picture, attempt) }),
   'same-flipped-byte': ({ good, picture }) => ({ ...good, body: flipped(picture, 0) }),
   'empty-body': ({ good }) => ({ ...good, body: '' }),

@@ -52,6 +52,9 @@ const SHOWN: Readonly<Record<FaultName, (outcome: Outcome) => void>> = {
   'bad-certificate'(outcome) {
     expect(outcome).toMatchObject({ status: 0, error: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
   },
+  'tls-refused'(outcome) {
+    expect(outcome).toMatchObject({ status: 0, error: 'EPROTO' });
+  },
   hang(outcome) {
     expect(outcome).toMatchObject({ status: 0, error: 'idle' });
   },
@@ -80,6 +83,19 @@ const SHOWN: Readonly<Record<FaultName, (outcome: Outcome) => void>> = {
     expect(outcome.headers['transfer-encoding']).toBe('chunked');
     expect(outcome.body.length).toBe(halfLength);
   },
+  'truncated-copy'(outcome) {
+    expect(outcome).toMatchObject({ status: 200, whole: true });
+    expect(outcome.headers).toMatchObject({ 'transfer-encoding': 'chunked', 'x-cache': 'HIT' });
+    expect(outcome.body).toEqual(picture.subarray(0, halfLength));
+  },
+  'truncated-copy-with-length'(outcome) {
+    expect(outcome).toMatchObject({ status: 200, whole: true });
+    expect(outcome.headers).toMatchObject({
+      'content-length': String(halfLength),
+      'x-cache': 'HIT',
+    });
+    expect(outcome.body).toEqual(picture.subarray(0, halfLength));
+  },
   'status-403': status(403),
   'status-404': status(404),
   'status-410': status(410),
@@ -91,6 +107,10 @@ const SHOWN: Readonly<Record<FaultName, (outcome: Outcome) => void>> = {
     expect(outcome.body.toString()).toMatch(/^<!doctype html>/);
   },
   'another-picture'(outcome) {
+    expect(outcome.status).toBe(200);
+    expect(others.some((other) => other.equals(outcome.body))).toBe(true);
+  },
+  'forged-image'(outcome) {
     expect(outcome.status).toBe(200);
     expect(others.some((other) => other.equals(outcome.body))).toBe(true);
   },
@@ -158,6 +178,46 @@ test('a flipped byte is another one each time, unless the same one is asked for'
   expect(await twice('flipped-byte')).toBe(false);
   expect(await twice('another-picture')).toBe(false);
   expect(await twice('same-flipped-byte')).toBe(true);
+  expect(await twice('forged-image')).toBe(true);
+});
+
+test('a fault of one node leaves the same page of the other nodes alone', async () => {
+  const [bad = ''] = service.nodes;
+  service.misbehave({ fault: 'status-410', node: bad, attempts: 'always' });
+  const statuses = new Map<boolean, number>();
+  while (statuses.size < 2) {
+    const told = await atHome(service);
+    statuses.set(told.baseUrl.startsWith(bad), (await send(pageUrl(told, 2))).status);
+  }
+  expect(statuses).toEqual(
+    new Map([
+      [true, 410],
+      [false, 200],
+    ]),
+  );
+});
+
+test('nodes may have host names of their own', async () => {
+  await service.stop();
+  service = await startPracticeService({
+    library: SHELF,
+    nodes: 2,
+    nodeHostNames: ['127.0.0.1', 'localhost'],
+  });
+  const names = [await atHome(service), await atHome(service)].map(
+    ({ baseUrl }) => new URL(baseUrl).hostname,
+  );
+  expect(names).toEqual(['127.0.0.1', 'localhost']);
+  expect((await send(pageUrl(await atHome(service), 2))).status).toBe(200);
+  expect((await send(pageUrl(await atHome(service), 2))).status).toBe(200);
+});
+
+test('an address with its percent-encoding in capitals is the same address', async () => {
+  const told = await atHome(service);
+  const capitals = pageUrl(told, 2).replace(/%[0-9a-f]{2}/g, (escape) => escape.toUpperCase());
+  expect(capitals).not.toBe(pageUrl(told, 2));
+  expect((await send(capitals)).status).toBe(200);
+  expect(service.violations()).toEqual([]);
 });
 
 test('a client that overlooks a bad certificate is found out', async () => {

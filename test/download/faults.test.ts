@@ -26,12 +26,15 @@ const REASONS: Readonly<Partial<Record<FaultName, readonly ErrorCode[]>>> = {
   'connection-reset': ['connection-broken'],
   'connect-refused': ['connect-failed'],
   'bad-certificate': ['bad-certificate'],
+  'tls-refused': ['bad-certificate'],
   hang: ['first-byte-timeout', 'idle-timeout'],
   stall: ['idle-timeout'],
   trickle: ['page-timeout'],
   'cut-with-length': ['bad-length'],
   'cut-without-length': ['bad-length'],
   'cut-chunked': ['bad-length'],
+  'truncated-copy': ['bad-digest'],
+  'truncated-copy-with-length': ['bad-digest'],
   'status-403': ['base-url-expired'],
   'status-404': ['bad-status'],
   'status-410': ['bad-status'],
@@ -40,6 +43,7 @@ const REASONS: Readonly<Partial<Record<FaultName, readonly ErrorCode[]>>> = {
   'status-503': ['bad-status'],
   'html-page': ['not-a-picture'],
   'another-picture': ['bad-digest'],
+  'forged-image': ['bad-digest'],
   'flipped-byte': ['bad-digest'],
   'same-flipped-byte': ['bad-digest'],
   'empty-body': ['bad-length'],
@@ -49,7 +53,12 @@ const REASONS: Readonly<Partial<Record<FaultName, readonly ErrorCode[]>>> = {
 
 const FAILING = FAULT_NAMES.filter((name) => FAULTS[name].fails);
 /** Two base URLs that agree on the wrong bytes: the page is kept, with a warning (rule 5). */
-const AGREED_ON: readonly FaultName[] = ['same-flipped-byte'];
+const AGREED_ON: readonly FaultName[] = [
+  'same-flipped-byte',
+  'forged-image',
+  'truncated-copy',
+  'truncated-copy-with-length',
+];
 
 let rig: Rig;
 afterEach(() => rig.stop());
