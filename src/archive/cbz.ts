@@ -24,8 +24,10 @@ export interface CbzPage {
 }
 
 export interface Cbz {
-  /** The final path; folders on the way to it are made. What stands there is replaced. */
+  /** The final path; folders on the way to it are made. */
   readonly file: string;
+  /** Gives the finished file its name; where absent, `file` is replaced. */
+  readonly publish?: Publish;
   readonly pages: readonly CbzPage[];
   /** The text of `ComicInfo.xml`; left out where there is no metadata. */
   readonly comicInfo?: string;
@@ -33,6 +35,9 @@ export interface Cbz {
   readonly comment?: string;
   readonly signal?: AbortSignal;
 }
+
+/** Gives a finished file that has a temporary name its final one, and resolves with that. */
+export type Publish = (tmpFile: string) => Promise<string>;
 
 /** ZIP's first moment: the same in every archive. archiver writes it in UTC. */
 const ENTRY_DATE = new Date(Date.UTC(1980, 0, 1));
@@ -48,7 +53,7 @@ const LEAST_ROOM_BYTES = 2 ** 20;
  * Rejects with StorageError (`archive-wrong` where the result is not what was announced), or with the signal's
  * reason when aborted; in either case nothing is left behind.
  */
-export async function writeCbz(cbz: Cbz): Promise<{ bytes: number }> {
+export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number }> {
   cbz.signal?.throwIfAborted();
   try {
     await mkdir(dirname(cbz.file), { recursive: true });
@@ -64,13 +69,19 @@ export async function writeCbz(cbz: Cbz): Promise<{ bytes: number }> {
     });
     try {
       for (const page of cbz.pages) await growing.add(page);
-      return await growing.finish(cbz.file, cbz.comicInfo);
+      const publish = cbz.publish ?? ((tmpFile) => replacing(tmpFile, cbz.file));
+      return await growing.finish(publish, cbz.comicInfo);
     } finally {
       await growing.abandon();
     }
   } catch (error) {
     throw asStorageError(error, cbz.file);
   }
+}
+
+async function replacing(tmpFile: string, file: string): Promise<string> {
+  await putInPlace(tmpFile, file);
+  return file;
 }
 
 /** The libraries of an archive, each to be loaded at a moment when nobody waits for it. */
@@ -143,8 +154,8 @@ export class GrowingCbz {
     await this.#sink.drain(data);
   }
 
-  /** Adds the metadata, checks and syncs the whole, and gives it its name; replaces what stands there. */
-  async finish(file: string, comicInfo?: string): Promise<{ bytes: number }> {
+  /** Adds the metadata, checks and syncs the whole, and gives it its name. */
+  async finish(publish: Publish, comicInfo?: string): Promise<{ file: string; bytes: number }> {
     const { aside, comment = '', signal } = this.wish;
     if (comicInfo !== undefined) {
       const text = Buffer.from(comicInfo);
@@ -155,8 +166,7 @@ export class GrowingCbz {
     await this.handle.close();
     const bytes = await assertArchive(aside, this.#announced, comment);
     signal?.throwIfAborted();
-    await putInPlace(aside, file);
-    return { bytes };
+    return { file: await publish(aside), bytes };
   }
 
   /** Lets go of the file, and removes it if it has not got its name. */

@@ -65,13 +65,19 @@ export function distinctPaths(
   return wanted.map(({ chapterId, path }) => given.get(chapterId) ?? path);
 }
 
-function firstFree({ chapterId, path }: WantedPath, used: ReadonlySet<string>): string {
-  const short = withMark(path, chapterId.slice(0, SHORT_ID));
-  if (!used.has(samePathKey(short))) return short;
-  for (let count = 1; ; count += 1) {
-    const long = withMark(path, count === 1 ? chapterId : `${chapterId} ${count}`);
-    if (!used.has(samePathKey(long))) return long;
+function firstFree(wanted: WantedPath, used: ReadonlySet<string>): string {
+  for (const path of markedPaths(wanted)) {
+    if (path !== wanted.path && !used.has(samePathKey(path))) return path;
   }
+  return wanted.path;
+}
+
+/** The path itself, then the paths with a mark that tells this chapter from others: its short id, its id, `id 2` … */
+export function* markedPaths({ chapterId, path }: WantedPath): Generator<string, never> {
+  yield path;
+  yield withMark(path, chapterId.slice(0, SHORT_ID));
+  yield withMark(path, chapterId);
+  for (let count = 2; ; count += 1) yield withMark(path, `${chapterId} ${count}`);
 }
 
 /** The same for two paths that some file system takes for one. */

@@ -91,7 +91,7 @@ async function entriesOf(folder: string) {
 }
 
 /** What the archive says it is; nothing where it says nothing; why, as a text, where it cannot be read. */
-async function readIdentity(file: string): Promise<CbzIdentity | string | undefined> {
+export async function readIdentity(file: string): Promise<CbzIdentity | string | undefined> {
   const { default: yauzl } = await import('yauzl');
   try {
     const zip = await yauzl.openPromise(file, { lazyEntries: true, autoClose: false });

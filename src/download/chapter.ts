@@ -12,8 +12,9 @@ import {
 } from '../delivery/at-home.js';
 import { promisedDigest, type Quality } from '../delivery/page-url.js';
 import { ChapterError, hasCode, StorageError } from '../kernel/errors.js';
-import { asStorageError, statIfThere } from '../kernel/files.js';
+import { asStorageError } from '../kernel/files.js';
 import type { ServiceClient } from '../service/client.js';
+import { findPublished, publishChapter } from './publish-chapter.js';
 import { loadPage, type PageJob, type PageParts } from './page.js';
 import { PagePacker } from './page-packer.js';
 import { Workspace, type KeptPage } from './workspace.js';
@@ -73,14 +74,9 @@ export async function prepareChapter(
   }
 }
 
-/** Whether the target is there. A folder in its place is found out before its pages are asked for in its turn. */
+/** Whether the CBZ is there. A folder in its place is found out before its pages are asked for in its turn. */
 async function isDone(job: ChapterJob): Promise<boolean> {
-  const there = await statIfThere(job.file).catch((error: unknown) => {
-    throw asStorageError(error, job.file);
-  });
-  if (there && !there.isFile())
-    throw new StorageError('name-taken', `Something that is no file stands at ${job.file}.`);
-  return there !== undefined && !job.replace;
+  return (await findPublished(job)) !== undefined && !job.replace;
 }
 
 function takeWorkspace(
@@ -241,19 +237,21 @@ async function pack(
     );
   }
   const { file } = job;
+  const publish = (tmpFile: string) => publishChapter(tmpFile, job);
   const [comicInfo, packed] = await Promise.all([job.comicInfo?.(pages), packer.whole(count)]);
   try {
-    if (packed) return { file, pages: count, ...(await packed.finish(file, comicInfo)) };
+    if (packed) return { pages: count, ...(await packed.finish(publish, comicInfo)) };
   } catch (error) {
     throw asStorageError(error, file);
   }
   await packer.abandon();
-  const { bytes } = await writeCbz({
+  const written = await writeCbz({
     file,
+    publish,
     pages,
     signal,
     ...(comicInfo === undefined ? {} : { comicInfo }),
     ...(job.comment === undefined ? {} : { comment: job.comment }),
   });
-  return { file, pages: count, bytes };
+  return { pages: count, ...written };
 }

@@ -95,7 +95,7 @@ const NO_FOLDER_SYNC = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EBADF', 'E
 const NO_FOLDER_OPEN = ['EACCES', 'EPERM'];
 
 /** Makes a rename in `folder` outlast a power cut, where the file system lets a folder be synced. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, constants.O_RDONLY);
     try {

@@ -1,6 +1,7 @@
 /** Packing on the way gives the very archive that packing at the end gives, or none. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -42,7 +43,10 @@ test('pages that come in any order make the archive that all of them make at onc
     await new Promise((resolve) => setImmediate(resolve));
   }
   const grown = join(folder, 'grown.cbz');
-  await (await packer.whole(pages.length))?.finish(grown);
+  await (await packer.whole(pages.length))?.finish(async (tmpFile) => {
+    await rename(tmpFile, grown);
+    return grown;
+  });
   await packer.abandon();
   const atOnce = join(folder, 'at-once.cbz');
   await writeCbz({ file: atOnce, pages, comment: COMMENT });

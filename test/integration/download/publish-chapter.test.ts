@@ -1,0 +1,90 @@
+/** Whose archive stands at a chapter's name decides where the chapter goes. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeCbz } from '../../../src/archive/cbz.js';
+import { identityComment } from '../../../src/archive/identity.js';
+import { findPublished, publishChapter } from '../../../src/download/publish-chapter.js';
+import { madeChapter } from '../../../src/demo/library/library.js';
+
+const OURS = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0001';
+const OTHER = '1d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0002';
+const picture = madeChapter({ pages: 1, bytesPerPage: 2_000 }).pages('data')[0]?.bytes();
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-publish-chapter-'));
+  file = join(folder, 'Same Name.cbz');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function archive(path: string, chapterId?: string): Promise<string> {
+  const page = join(folder, 'page.png');
+  writeFileSync(page, picture ?? '');
+  await writeCbz({
+    file: path,
+    pages: [{ file: page, extension: 'png', bytes: picture?.length ?? 0 }],
+    ...(chapterId !== undefined && { comment: identityComment({ chapterId }) }),
+  });
+  rmSync(page);
+  return path;
+}
+
+const ours = (replace = false) => ({ id: OURS, file, replace });
+const tmpArchive = () => archive(join(folder, '.ours.tmp'), OURS);
+const names = () => readdirSync(folder).sort();
+
+test('nothing is there: the planned name', async () => {
+  expect(await findPublished(ours())).toBeUndefined();
+  expect(await publishChapter(await tmpArchive(), ours())).toBe(file);
+  expect(names()).toEqual(['Same Name.cbz']);
+  expect(await findPublished(ours())).toBe(file);
+});
+
+test.each([
+  ['another chapter', OTHER],
+  ['no chapter that it names', undefined],
+])('an archive of %s is left alone, with --force too; ours gets the mark', async (_, chapterId) => {
+  await archive(file, chapterId);
+  const before = readFileSync(file);
+  const marked = join(folder, 'Same Name (0d5c1b62).cbz');
+  expect(await findPublished(ours())).toBeUndefined();
+  expect(await publishChapter(await tmpArchive(), ours(true))).toBe(marked);
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect(await findPublished(ours())).toBe(marked);
+});
+
+test('where the short mark is another chapter’s too, the whole id is the mark', async () => {
+  await archive(file, OTHER);
+  await archive(join(folder, 'Same Name (0d5c1b62).cbz'), OTHER);
+  const marked = join(folder, `Same Name (${OURS}).cbz`);
+  expect(await publishChapter(await tmpArchive(), ours())).toBe(marked);
+});
+
+test('the same chapter from another process stays, and is replaced only where that was asked for', async () => {
+  await archive(file, OURS);
+  const tmpFile = await tmpArchive();
+  writeFileSync(tmpFile, 'another archive');
+  const before = readFileSync(file);
+  expect(await publishChapter(tmpFile, ours())).toBe(file);
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect(await publishChapter(tmpFile, ours(true))).toBe(file);
+  expect(readFileSync(file, 'utf8')).toBe('another archive');
+});
+
+test('a damaged file is replaced where the plan says so, and is left alone otherwise', async () => {
+  writeFileSync(file, 'not an archive');
+  const marked = join(folder, 'Same Name (0d5c1b62).cbz');
+  expect(await publishChapter(await tmpArchive(), ours())).toBe(marked);
+  expect(await publishChapter(await tmpArchive(), ours(true))).toBe(file);
+  expect(names()).toEqual(['Same Name (0d5c1b62).cbz', 'Same Name.cbz']);
+});
+
+test('a folder at the name is an error that says so', async () => {
+  mkdirSync(file);
+  await expect(findPublished(ours())).rejects.toMatchObject({ code: 'name-taken' });
+});

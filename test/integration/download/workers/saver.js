@@ -1,0 +1,74 @@
+// Saves chapters into a folder in a process of its own, with the periods of the quotas shortened. Its parent sends
+// `go` when all processes are ready, and gets the events.
+import { once } from 'node:events';
+
+const job = JSON.parse(process.argv[2]);
+const load = (module) => import(`${job.dist}/${module}.js`);
+
+const { readNameTemplate } = await load('archive/file-name');
+const { PageSlots } = await load('download/page-slots');
+const { planChapters } = await load('download/plan');
+const { saveAll } = await load('download/batch');
+const { systemClock: clock } = await load('kernel/clock');
+const { readAddresses } = await load('service/addresses');
+const { createServiceClient } = await load('service/client');
+const { openConnections } = await load('service/connections');
+const { openMachineLedger } = await load('service/machine-ledger');
+
+const addresses = readAddresses(job.addresses);
+const limits = Object.fromEntries(
+  ['connect', 'tls', 'firstByte', 'idle', 'page', 'api', 'report'].map((name) => [
+    `${name}TimeoutMs`,
+    20_000,
+  ]),
+);
+const connections = await openConnections(limits);
+const warn = (message) => process.send({ type: 'warning', message });
+const ledger = openMachineLedger({
+  folder: job.ledger,
+  addresses,
+  clock,
+  warn,
+  periodScale: job.periodScale,
+});
+const isOwn = async () => false;
+const client = createServiceClient({ addresses, isOwn, connections, ledger, clock });
+
+process.send({ ready: true });
+await once(process, 'message');
+const { signal } = new AbortController();
+const plan = await planChapters(
+  {
+    targets: job.chapters.map((id) => ({ kind: 'chapter', id })),
+    output: job.output,
+    quality: 'data',
+    force: false,
+    update: false,
+    metadata: true,
+    nameChapter: readNameTemplate('Same Name {chapter:03}.cbz'),
+    selection: { languages: [], groups: [] },
+  },
+  { client, warn, nowMs: clock.wallMs(), signal },
+);
+const loader = {
+  page: connections.page,
+  admit: (line, stop) => client.admit(line, stop),
+  clock,
+  maxPageBytes: 2 ** 20,
+};
+await saveAll(
+  plan.chapters.map(({ job: chapter }) => chapter),
+  {
+    client,
+    loader,
+    slots: new PageSlots(4),
+    reports: undefined,
+    isOwn,
+    observe: (event) => event.type.startsWith('chapter-') && process.send(event),
+    random: Math.random,
+  },
+  signal,
+);
+await ledger.close();
+connections.close();
+process.disconnect();
