@@ -43,7 +43,9 @@ test('pages that come in any order make the archive that all of them make at onc
     await new Promise((resolve) => setImmediate(resolve));
   }
   const grown = join(folder, 'grown.cbz');
-  await (await packer.whole(pages.length))?.finish(async (tmpFile) => {
+  await (
+    await packer.whole(pages.length)
+  )?.finish(async (tmpFile) => {
     await rename(tmpFile, grown);
     return grown;
   });

@@ -36,7 +36,7 @@ const client = createServiceClient({ addresses, isOwn, connections, ledger, cloc
 
 process.send({ ready: true });
 await once(process, 'message');
-const { signal } = new AbortController();
+const { signal } = new globalThis.AbortController();
 const plan = await planChapters(
   {
     targets: job.chapters.map((id) => ({ kind: 'chapter', id })),
