@@ -44,6 +44,44 @@ const CURL: Competitor = {
   },
 };
 
+/** The same work as ours with programs that everyone has: the metadata, the pages, an archive. It verifies nothing. */
+export const SCRIPT: Competitor = {
+  name: 'curl, jq and zip',
+  does: 'metadata, pages and CBZ by a shell script',
+  command(practice, chapter, folder) {
+    const script = join(folder, 'download.sh');
+    writeFileSync(script, DOWNLOAD_SCRIPT);
+    return Promise.resolve({
+      words: ['bash', script, practice.apiUrl, chapter, String(PAGES_IN_FLIGHT)],
+      cwd: folder,
+      env: { CURL_CA_BUNDLE: practice.environment['NODE_EXTRA_CA_CERTS'] ?? '' },
+    });
+  },
+};
+
+const DOWNLOAD_SCRIPT = `set -euo pipefail
+curl --http1.1 --silent --fail --parallel --parallel-max 2 \\
+  "$1/chapter/$2?includes[]=manga&includes[]=scanlation_group" --globoff --output chapter.json \\
+  "$1/at-home/server/$2" --output pages.json
+jq -r '.baseUrl as $base | .chapter.hash as $hash | .chapter.data | to_entries[] |
+  "url = \\"\\($base)/data/\\($hash)/\\(.value)\\"\\noutput = \\"\\(1000 + .key).png\\""' pages.json > pages.curl
+curl --http1.1 --silent --fail --parallel --parallel-max "$3" --config pages.curl
+zip -0 -q "$2.cbz" ./*.png
+`;
+
+/** Another build of tankobon, whose bin is named in TANKOBON_BASELINE, so that two builds meet in one run. */
+export const BASELINE: Competitor | undefined = process.env['TANKOBON_BASELINE']
+  ? {
+      ...TANKOBON,
+      name: 'tankobon, baseline',
+      async command(practice, chapter, folder) {
+        const { words, ...rest } = await TANKOBON.command(practice, chapter, folder);
+        const [node = '', , ...flags] = words;
+        return { ...rest, words: [node, process.env['TANKOBON_BASELINE'] ?? '', ...flags] };
+      },
+    }
+  : undefined;
+
 const ARIA2: Competitor = {
   name: 'aria2c',
   does: 'the bare transfers, addresses known',
@@ -84,7 +122,7 @@ const GALLERY_DL: Competitor = {
   },
 };
 
-export const COMPETITORS: readonly Competitor[] = [CURL, ARIA2, GALLERY_DL];
+export const COMPETITORS: readonly Competitor[] = [SCRIPT, CURL, ARIA2, GALLERY_DL];
 
 /** The addresses of a chapter's pages, asked for as a client would, and not over the line. */
 async function pageAddresses(practice: Practice, chapter: string): Promise<readonly string[]> {

@@ -7,6 +7,8 @@ import { delimiter, join } from 'node:path';
 const PACKAGES: ReadonlyMap<string, string> = new Map([
   ['time', 'time'],
   ['curl', 'curl'],
+  ['jq', 'jq'],
+  ['zip', 'zip'],
   ['aria2c', 'aria2'],
   ['gallery-dl', 'gallery-dl'],
 ]);

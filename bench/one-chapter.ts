@@ -4,51 +4,90 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { barChart } from './bar-chart.js';
-import { COMPETITORS, PAGES_IN_FLIGHT, TANKOBON } from './competitors.js';
+import {
+  BASELINE,
+  COMPETITORS,
+  PAGES_IN_FLIGHT,
+  SCRIPT,
+  TANKOBON,
+  type Competitor,
+} from './competitors.js';
 import { Practice } from './practice.js';
 import { record, type Measurement } from './records.js';
 import type { Line } from './slow-line.js';
 import { median, medianRatio, rounded } from './statistics.js';
 import { timed } from './timed-process.js';
 
-const PAGES = 40;
-const BYTES_A_PAGE = 1_000_000;
-const RUNS = 5;
 /** The service's general limit is of a second; no program shall pay for the one before it. */
 const PAUSE_MS = 1_100;
 
-const LINES: readonly (Line & { readonly name: string; readonly words: string })[] = [
-  { name: 'one-chapter', words: '40 ms each way', delayMs: 40 },
+interface Setup extends Line {
+  readonly name: string;
+  readonly words: string;
+  readonly pages: number;
+  readonly megabytesPerPage: number;
+  readonly runs: number;
+  readonly competitors: readonly Competitor[];
+}
+
+const SETUPS: readonly Setup[] = [
+  {
+    name: 'one-chapter',
+    words: '40 ms each way',
+    delayMs: 40,
+    pages: 40,
+    megabytesPerPage: 1,
+    runs: 5,
+    competitors: COMPETITORS,
+  },
   {
     name: 'one-chapter-capped',
     words: '40 ms each way, 2 MB/s a connection',
     delayMs: 40,
     bytesPerSecond: 2_000_000,
+    pages: 40,
+    megabytesPerPage: 1,
+    runs: 5,
+    competitors: COMPETITORS,
+  },
+  {
+    name: 'one-large-chapter',
+    words: '40 ms each way',
+    delayMs: 40,
+    pages: 200,
+    megabytesPerPage: 5,
+    runs: 3,
+    competitors: [SCRIPT],
   },
 ];
 
 export const oneChapter: Measurement = {
   name: 'one-chapter',
-  about: 'one chapter of 40 pages of 1 MB, whole process, against other programs',
+  about: 'one chapter, whole process, against other programs',
   async run() {
-    for (const line of LINES) await overLine(line);
+    for (const setup of SETUPS) await measure(setup);
   },
 };
 
-async function overLine(line: (typeof LINES)[number]): Promise<void> {
-  const competitors = [TANKOBON, ...COMPETITORS];
+async function measure(setup: Setup): Promise<void> {
+  const { pages, megabytesPerPage, runs, words } = setup;
+  const competitors = [TANKOBON, ...(BASELINE ? [BASELINE] : []), ...setup.competitors];
   const times = new Map(competitors.map(({ name }) => [name, [] as number[]]));
-  const wish = { chapters: [{ pages: PAGES, bytesPerPage: BYTES_A_PAGE }] };
-  const practice = await Practice.start(wish, line);
+  const processorTimes = new Map(competitors.map(({ name }) => [name, [] as number[]]));
+  const practice = await Practice.start(
+    { chapters: [{ pages, bytesPerPage: megabytesPerPage * 1_000_000 }] },
+    setup,
+  );
   try {
     const [chapter = ''] = practice.chapters();
-    for (let run = 0; run < RUNS; run += 1) {
+    for (let run = 0; run < runs; run += 1) {
       for (const competitor of competitors) {
         const folder = mkdtempSync(join(tmpdir(), 'tankobon-bench-'));
         try {
           const command = await competitor.command(practice, chapter, folder);
-          const { wallMs } = await timed(command);
+          const { wallMs, cpuMs } = await timed(command);
           times.get(competitor.name)?.push(wallMs);
+          processorTimes.get(competitor.name)?.push(cpuMs);
         } finally {
           rmSync(folder, { recursive: true, force: true });
         }
@@ -61,23 +100,27 @@ async function overLine(line: (typeof LINES)[number]): Promise<void> {
     await practice.stop();
   }
   const own = times.get(TANKOBON.name) ?? [];
+  const ownProcessor = processorTimes.get(TANKOBON.name) ?? [];
   const rows = competitors.map(({ name, does }) => {
     const all = times.get(name) ?? [];
+    const processor = processorTimes.get(name) ?? [];
     return {
       program: name,
       does,
       medianMs: Math.round(median(all)),
       timesOurs: rounded(medianRatio(all, own)),
       ourTimeOverIts: rounded(medianRatio(own, all)),
+      ourProcessorTimeOverIts: rounded(medianRatio(ownProcessor, processor)),
       allMs: all.map(Math.round),
     };
   });
-  record(line.name, {
-    what: `${PAGES} pages of 1 MB, ${PAGES_IN_FLIGHT} in flight, ${line.words}; whole process, ${RUNS} runs each, in turn`,
+  const size = `${pages} pages of ${megabytesPerPage} MB`;
+  record(setup.name, {
+    what: `${size}, ${PAGES_IN_FLIGHT} in flight, ${words}; whole process, ${runs} runs each, in turn`,
     rows,
     chart: barChart({
-      title: 'One chapter, 40 pages of 1 MB',
-      subtitle: `seconds, whole process; ${line.words}; median of ${RUNS} (dots: each run)`,
+      title: `One chapter, ${size}`,
+      subtitle: `seconds, whole process; ${words}; median of ${runs} (dots: each run)`,
       bars: rows.map(({ program, does, allMs }) => ({
         label: program,
         note: does,
