@@ -128,7 +128,7 @@ async function load(
     Object.entries(SETTINGS).map(([key, facts]) => [key, facts.default]),
   ) as { [Key in keyof typeof SETTINGS]: (typeof SETTINGS)[Key]['default'] };
   const addresses = readAddresses(service.addresses);
-  const connections = await openConnections(defaults);
+  const connections = await openConnections(defaults, process.env, addresses);
   const ledgerFolder = join(folder, 'ledger');
   const scale = { general: 1, endpoint: periodScale };
   const ledger = new SharedLedger({

@@ -40,7 +40,7 @@ export async function openService(run: Wiring, tellings: Tellings): Promise<Serv
   const { settings, clock, folders } = run;
   const addresses = readAddresses(settings);
   const isOwn = ownDomain(addresses.apiUrl);
-  const connections = await openConnections(settings, run.env);
+  const connections = await openConnections(settings, run.env, addresses);
   const ledger = openMachineLedger({
     folder: folders.ledger,
     addresses,

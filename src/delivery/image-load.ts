@@ -12,7 +12,7 @@ import type { Clock } from '../kernel/clock.js';
 import { asStorageError } from '../kernel/files.js';
 import type { ServiceClient } from '../service/client.js';
 import { ImageBody } from './image-body.js';
-import { nodeMessage, reasonOf, type LoadReason } from './load-reason.js';
+import { nodeMessage, reasonOf, refusedAddress, type LoadReason } from './load-reason.js';
 
 export interface ImageRequest {
   readonly url: URL;
@@ -81,7 +81,7 @@ const ERROR_PAGE_BYTES = 64 * 1024;
 
 /**
  * Loads `request.url` into `request.file`. Throws only what is not the node's doing: an interruption, a
- * StorageError, a cooldown of the service.
+ * StorageError, a cooldown of the service, and LoadError('bad-page-url') where no connection may be opened.
  */
 export async function loadImage(
   loader: ImageLoader,
@@ -108,6 +108,8 @@ export async function loadImage(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof LocalFailure) throw asStorageError(error.cause, request.file);
+    const refused = refusedAddress(error);
+    if (refused) throw refused;
     // A mistake of our own, which no node shall be reported for.
     if (error instanceof TypeError && !('code' in error)) throw error;
     verdict = failed(reasonOf(error, body.bytes), nodeMessage(error));

@@ -24,7 +24,7 @@ export function isPlainSegment(name: string): boolean {
 
 /**
  * The address to load. Throws LoadError('bad-page-url') where the string is no address, is neither https: nor
- * loopback http:, or would be changed on its way (dot segments, backslashes, a user name).
+ * loopback http:, has a query or a fragment, or would be changed on its way (dot segments, backslashes, a user name).
  */
 export function pageUrl({ baseUrl, quality, hash, fileName }: PagePlace): URL {
   const text = `${baseUrl}/${quality}/${hash}/${fileName}`;
@@ -38,6 +38,9 @@ export function pageUrl({ baseUrl, quality, hash, fileName }: PagePlace): URL {
       `A page is loaded over https: alone, not from ${shown(baseUrl)}`,
     );
   }
+  if (url.search !== '' || url.hash !== '') {
+    throw new LoadError('bad-page-url', `The base URL has a query or a fragment: ${shown(baseUrl)}`);
+  }
   if (url.username !== '' || url.password !== '' || !survives(text, url)) {
     throw new LoadError(
       'bad-page-url',
@@ -50,7 +53,7 @@ export function pageUrl({ baseUrl, quality, hash, fileName }: PagePlace): URL {
 /** Parsing may lower-case the host and percent-encode a stray character; it must not move the path. */
 function survives(text: string, url: URL): boolean {
   const path = text.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
-  return decoded(url.pathname + url.search + url.hash) === decoded(path);
+  return decoded(url.pathname) === decoded(path);
 }
 
 function decoded(path: string): string {

@@ -23,6 +23,10 @@ export interface EndpointRequest {
 type Delivery =
   /** The connection is reset before a byte of an answer. */
   | { readonly how: 'reset' }
+  /** The connection is closed in order, without a byte of an answer. */
+  | { readonly how: 'close' }
+  /** 101 Switching Protocols, and then nothing more. */
+  | { readonly how: 'upgrade' }
   /** Never a byte; the socket is closed late. */
   | { readonly how: 'silence' }
   | {

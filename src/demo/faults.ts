@@ -19,7 +19,10 @@ const baseUrl = (sentence: string): FaultFacts => ({ of: 'base-url', fails: true
 
 export const FAULTS = {
   'connection-reset': page('The connection is reset before the answer begins.'),
+  'closed-without-answer': page('The connection is closed before the answer begins.'),
+  'switching-protocols': page('101, with a change to another protocol that nobody asked for.'),
   'connect-refused': baseUrl('The base URL names a port where nobody listens.'),
+  'silent-node': baseUrl('The base URL names a port that takes connections and never says a word.'),
   'bad-certificate': baseUrl("The base URL's node shows a certificate that nobody vouches for."),
   'tls-refused': baseUrl("The base URL's node ends the TLS handshake."),
   hang: page('The request is taken and never answered.'),

@@ -4,7 +4,7 @@ import type { FaultName } from './faults.js';
 import type { FrontDoor } from './front-door.js';
 import type { Role } from './log.js';
 import type { PracticeOptions } from './options.js';
-import { listen, type Listener } from './wire.js';
+import { listen, listenSilently, type Listener } from './wire.js';
 
 export interface Listeners {
   readonly api: Listener;
@@ -30,7 +30,7 @@ export async function openListeners(
   const certificate = options.tls === true ? selfSigned() : undefined;
   // A server name must not be an address (RFC 6066, section 3), so TLS goes by the other name.
   const name = certificate ? 'localhost' : '127.0.0.1';
-  const all: Listener[] = [];
+  const all: Pick<Listener, 'close'>[] = [];
   const open = async (
     role: Role,
     port = 0,
@@ -70,7 +70,9 @@ export async function openListeners(
     const unvouched = await open('node', 0, { tls: selfSigned() });
     // Without a certificate, a TLS server ends each handshake with an alert.
     const refusesTls = await open('node', 0, { tls: { key: '', cert: '' } });
-    const closed = `${certificate ? 'https' : 'http'}://${name}:${CLOSED_PORT}`;
+    const silent = await listenSilently();
+    all.push(silent);
+    const originAt = (port: number) => `${certificate ? 'https' : 'http'}://${name}:${port}`;
     const servers = {
       nodes: nodes.map(({ origin }, index) => advertisedNodes[index] ?? origin),
       api: [api.origin],
@@ -86,7 +88,8 @@ export async function openListeners(
       close,
       ...(certificate ? { certificate } : {}),
       nextOrigin(fault) {
-        if (fault === 'connect-refused') return closed;
+        if (fault === 'connect-refused') return originAt(CLOSED_PORT);
+        if (fault === 'silent-node') return originAt(silent.port);
         if (fault === 'bad-certificate') return unvouched.origin;
         if (fault === 'tls-refused') return refusesTls.origin;
         const next = servers[named % servers.length] ?? api.origin;

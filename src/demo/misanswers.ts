@@ -36,6 +36,8 @@ const MISANSWERS = {
     chapter: { hash: '0', data: [], dataSaver: [] },
   }),
   reset: { status: 0, delivery: { how: 'reset' } },
+  'closed-without-answer': { status: 0, delivery: { how: 'close' } },
+  'switching-protocols': { status: 0, delivery: { how: 'upgrade' } },
   hang: { status: 0, delivery: { how: 'silence' } },
 } as const satisfies Record<string, Answer>;
 

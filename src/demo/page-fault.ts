@@ -60,7 +60,10 @@ const withoutXCache = (answer: Answer): Answer => ({
 /** The answers by fault. Those of the base URL never reach a node, and so have none. */
 export const FAULTY_ANSWER: Readonly<Record<FaultName, (load: FaultyLoad) => Answer>> = {
   'connection-reset': ({ good }) => ({ ...good, delivery: { how: 'reset' } }),
+  'closed-without-answer': ({ good }) => ({ ...good, delivery: { how: 'close' } }),
+  'switching-protocols': ({ good }) => ({ ...good, delivery: { how: 'upgrade' } }),
   'connect-refused': ({ good }) => good,
+  'silent-node': ({ good }) => good,
   'bad-certificate': ({ good }) => good,
   'tls-refused': ({ good }) => good,
   hang: ({ good }) => ({ ...good, delivery: { how: 'silence' } }),

@@ -20,6 +20,9 @@ const TRICKLE_BYTES = 16;
 /** How long a connection without an answer is held before it is closed. */
 const SILENCE_MS = 60_000;
 
+const SWITCHING_PROTOCOLS =
+  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
+
 function* piecesOf(body: Buffer, size: number): Generator<Buffer> {
   for (let at = 0; at < body.length; at += size) yield body.subarray(at, at + size);
 }
@@ -110,7 +113,12 @@ export async function sendAnswer(
     resetConnection(socket);
     return;
   }
-  if (delivery.how === 'silence') {
+  if (delivery.how === 'close') {
+    socket.end();
+    return;
+  }
+  if (delivery.how === 'upgrade') socket.write(SWITCHING_PROTOCOLS);
+  if (delivery.how === 'silence' || delivery.how === 'upgrade') {
     await holdInSilence(response);
     return;
   }

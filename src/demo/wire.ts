@@ -11,7 +11,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { once } from 'node:events';
-import { isIP, type AddressInfo, type Socket } from 'node:net';
+import { createServer as createTcpServer, isIP, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { EndpointRequest } from './endpoint.js';
 import { sendAnswer, type Reply } from './sending.js';
@@ -78,6 +78,39 @@ function arrivalOf(message: IncomingMessage, hostname: string): Arrival {
   };
 }
 
+function trackSockets(server: TcpServer): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    socket.on('error', () => {
+      socket.destroy();
+    });
+  });
+  return sockets;
+}
+
+/** Accepts connections on loopback, and never sends a byte over them: no TLS handshake, no answer. */
+export async function listenSilently(): Promise<{
+  readonly port: number;
+  close(): Promise<void>;
+}> {
+  const server = createTcpServer();
+  const sockets = trackSockets(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
 /** Listens on loopback. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const scheme = options.tls ? 'https' : 'http';
@@ -102,14 +135,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const server: Server = options.tls
     ? createTlsServer(settings, onRequest)
     : createPlainServer(settings, onRequest);
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    socket.on('error', () => {
-      socket.destroy();
-    });
-  });
+  const sockets = trackSockets(server);
   server.on('tlsClientError', () => undefined);
   const open = async (port: number): Promise<number> => {
     server.listen(port, '127.0.0.1');

@@ -6,7 +6,7 @@ import type { BaseUrl, BaseUrls } from '../delivery/at-home.js';
 import { loadImage, type ImageLoader, type ImageOutcome } from '../delivery/image-load.js';
 import type { LoadReason } from '../delivery/load-reason.js';
 import { pageUrl, promisedDigest, type Quality } from '../delivery/page-url.js';
-import { ChapterError, LoadError } from '../kernel/errors.js';
+import { ChapterError, LoadError, ServiceError } from '../kernel/errors.js';
 import { asStorageError } from '../kernel/files.js';
 import type { Reports } from '../reports/outbox.js';
 import type { IsOwn } from '../service/own-domain.js';
@@ -42,7 +42,10 @@ type Attempt =
   | { readonly base: BaseUrl; readonly url: URL; readonly outcome: ImageOutcome }
   | { readonly base: BaseUrl; readonly url: undefined; readonly outcome: LoadError };
 
-/** Leaves the page in the workspace. Throws ChapterError('page-lost'), or what stops the whole chapter. */
+/**
+ * Leaves the page in the workspace. Throws ChapterError('page-lost'), ServiceError('bad-answer') where the service
+ * names no usable base URL, or what stops the whole chapter.
+ */
 export async function loadPage(job: PageJob, parts: PageParts): Promise<void> {
   const wrongPictures: WrongPictures = new Map();
   for (let attempt = 1; ; attempt += 1) {
@@ -59,7 +62,9 @@ export async function loadPage(job: PageJob, parts: PageParts): Promise<void> {
     }
     const { reason, message } = failureOf(done.outcome);
     parts.observe({ type: 'page-failed', chapter: job.chapter, page: job.page, reason, attempt });
-    if (attempt === MOST_ATTEMPTS) throw lost(job, message);
+    if (attempt === MOST_ATTEMPTS) {
+      throw done.url ? lost(job, message) : new ServiceError('bad-answer', message);
+    }
     await parts.loader.clock.sleep(retryPauseMs(attempt, parts.random()), job.signal);
     await job.baseUrls.after(done.base);
   }
@@ -68,31 +73,29 @@ export async function loadPage(job: PageJob, parts: PageParts): Promise<void> {
 async function attemptOnce(job: PageJob, parts: PageParts, slot: PageSlot): Promise<Attempt> {
   job.signal.throwIfAborted();
   const base = await job.baseUrls.current();
-  let url: URL;
-  try {
-    url = pageUrl({
-      baseUrl: base.url,
-      quality: job.quality,
-      hash: job.hash,
-      fileName: job.fileName,
-    });
-  } catch (error) {
-    if (error instanceof LoadError) return { base, url: undefined, outcome: error };
-    throw error;
-  }
   const file = job.workspace.partFile(job.page);
   const onBytes = (bytes: number) => {
     parts.observe({ type: 'page-bytes', chapter: job.chapter, bytes });
   };
   const request = {
-    url,
     file,
     promisedDigest: promisedDigest(job.fileName),
     room: slot.room,
     onBytes,
     onLineFree: slot.free,
   };
-  return { base, url, outcome: await loadImage(parts.loader, request, job.signal) };
+  try {
+    const url = pageUrl({
+      baseUrl: base.url,
+      quality: job.quality,
+      hash: job.hash,
+      fileName: job.fileName,
+    });
+    return { base, url, outcome: await loadImage(parts.loader, { ...request, url }, job.signal) };
+  } catch (error) {
+    if (error instanceof LoadError) return { base, url: undefined, outcome: error };
+    throw error;
+  }
 }
 
 /** Pictures that came under a name that promises another digest, with the base URL that gave each. */

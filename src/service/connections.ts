@@ -6,7 +6,9 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Delays, ExtendOptions, Got } from 'got';
+import { guardPageAddresses, type PageAddressOptions } from './page-address.js';
 import { proxyFor, tunnelAgent, type ProxyEnvironment } from './proxy.js';
+import { withDeadline } from './request-deadline.js';
 import { USER_AGENT } from './user-agent.js';
 
 export interface TimeLimits {
@@ -37,21 +39,39 @@ export interface Connections {
 const MAX_HEADER_BYTES = 64 * 1024;
 /** How many idle connections are kept to one host. */
 const MAX_IDLE_CONNECTIONS = 16;
+/**
+ * Node tries the addresses of a name one after another, and gives each 250 ms unless told otherwise: too little for
+ * a slow line.
+ */
+const ADDRESS_ATTEMPT_TIMEOUT_MS = 2_500;
 /** To learn of the proxy, and of a fault in its address, before anything is called. */
 const ANY_HOST = new URL('https://host');
 
-/** Throws `bad-setting` where the environment names a proxy that is none. */
+/**
+ * Throws `bad-setting` where the environment names a proxy that is none.
+ *
+ * @param pageAddresses what decides where pages may be loaded from
+ */
 export async function openConnections(
   limits: TimeLimits,
-  env: ProxyEnvironment = process.env,
+  env: ProxyEnvironment,
+  pageAddresses: PageAddressOptions,
 ): Promise<Connections> {
   const { got } = await import('got');
-  const kept = { keepAlive: true, maxFreeSockets: MAX_IDLE_CONNECTIONS } as const;
+  const kept = {
+    keepAlive: true,
+    maxFreeSockets: MAX_IDLE_CONNECTIONS,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
+  } as const;
   const http = new HttpAgent(kept);
   const https = new HttpsAgent({ ...kept, minVersion: 'TLSv1.2' });
+  const guard = guardPageAddresses(pageAddresses);
+  // Connections of their own: one that is kept alive has been checked as these are.
+  const pageHttp = new HttpAgent({ ...kept, lookup: guard.lookup });
+  const pageHttps = new HttpsAgent({ ...kept, minVersion: 'TLSv1.2', lookup: guard.lookup });
   const proxy = proxyFor(ANY_HOST, { ...env, NO_PROXY: '', no_proxy: '' });
   const tunnels =
-    proxy && (await tunnelAgent(proxy, { ...limits, maxFreeSockets: MAX_IDLE_CONNECTIONS }));
+    proxy && (await tunnelAgent(proxy, { ...kept, connectTimeoutMs: limits.connectTimeoutMs }));
   const common: ExtendOptions = {
     agent: { http, https },
     http2: false,
@@ -75,20 +95,28 @@ export async function openConnections(
   const withoutCredentials = once(() =>
     base().extend({ hooks: { beforeRequest: [dropCredentials] } }),
   );
-  const api = once(() => base().extend({ timeout: delays(limits, limits.apiTimeoutMs) }));
+  const api = once(() => base().extend(timeLimits(limits, limits.apiTimeoutMs)));
   const auth = once(() =>
-    withoutCredentials().extend({ timeout: delays(limits, limits.apiTimeoutMs) }),
+    withoutCredentials().extend(timeLimits(limits, limits.apiTimeoutMs)),
   );
   const page = once(() =>
     withoutCredentials().extend({
-      timeout: delays(limits, limits.pageTimeoutMs),
+      ...timeLimits(limits, limits.pageTimeoutMs),
+      agent: { http: pageHttp, https: pageHttps },
+      hooks: {
+        beforeRequest: [
+          async ({ url }) => {
+            if (url) await guard.check(url);
+          },
+        ],
+      },
       // The bytes as they are stored: pictures gain nothing from compression, and a length must be provable.
       decompress: false,
       headers: { 'accept-encoding': 'identity' },
     }),
   );
   const report = once(() =>
-    withoutCredentials().extend({ timeout: delays(limits, limits.reportTimeoutMs) }),
+    withoutCredentials().extend(timeLimits(limits, limits.reportTimeoutMs)),
   );
   return {
     get api() {
@@ -104,9 +132,7 @@ export async function openConnections(
       return report();
     },
     close() {
-      http.destroy();
-      https.destroy();
-      tunnels?.destroy();
+      for (const agent of [http, https, pageHttp, pageHttps, tunnels]) agent?.destroy();
     },
   };
 }
@@ -117,15 +143,16 @@ function once(make: () => Got): () => Got {
   return () => (made ??= make());
 }
 
-function delays(limits: TimeLimits, wholeMs: number): Delays {
-  return {
+/** got's limits for each phase, and our own deadline around the whole. */
+function timeLimits(limits: TimeLimits, deadlineMs: number): ExtendOptions {
+  const timeout: Delays = {
     lookup: limits.connectTimeoutMs,
     connect: limits.connectTimeoutMs,
     secureConnect: limits.tlsTimeoutMs,
     response: limits.firstByteTimeoutMs,
     socket: limits.idleTimeoutMs,
-    request: wholeMs,
   };
+  return { timeout, handlers: [withDeadline(deadlineMs)] };
 }
 
 interface Signed {

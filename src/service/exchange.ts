@@ -90,9 +90,14 @@ export function jsonValue(text: string): unknown {
 }
 
 function connectionError(error: unknown, url: URL): ServiceError {
-  const { code, name, message } = error as { code?: string; name?: string; message?: string };
-  if (name === 'TimeoutError') {
+  const { code, message } = error as { code?: string; message?: string };
+  if (isTimeout(error)) {
     return new Silence('unreachable', `${url.host} did not answer in time.`, { cause: error });
+  }
+  if (code === 'ERR_UNEXPECTED_UPGRADE') {
+    return new ServiceError('unreachable', `${url.host} answered 101 Switching Protocols.`, {
+      cause: error,
+    });
   }
   if (code?.startsWith('HPE_') === true || code?.startsWith('Z_') === true) {
     return new ServiceError('bad-answer', `${url.host} answered with no valid HTTP (${code}).`, {
@@ -112,4 +117,12 @@ function connectionError(error: unknown, url: URL): ServiceError {
   return new ServiceError('unreachable', `${url.host} could not be reached (${why}).`, {
     cause: error,
   });
+}
+
+/** got wraps what a stream is destroyed with. */
+function isTimeout(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at.name === 'TimeoutError') return true;
+  }
+  return false;
 }

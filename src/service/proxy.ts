@@ -38,15 +38,24 @@ function isExcepted(url: URL, list: string): boolean {
 /** An agent whose connections are tunnels through the proxy, with TLS to the host itself inside. */
 export async function tunnelAgent(
   proxy: URL,
-  options: { readonly connectTimeoutMs: number; readonly maxFreeSockets: number },
+  options: {
+    readonly keepAlive: boolean;
+    readonly maxFreeSockets: number;
+    readonly autoSelectFamilyAttemptTimeout: number;
+    readonly connectTimeoutMs: number;
+  },
 ): Promise<Agent> {
   const { default: hpagent } = await import('hpagent');
+  const { connectTimeoutMs, ...kept } = options;
+  const { autoSelectFamilyAttemptTimeout } = kept;
+  const headers = { 'user-agent': USER_AGENT };
+  // All that hpagent hands to the connection to the proxy; its type leaves out what Node takes beyond.
+  const proxyRequestOptions = { headers, autoSelectFamilyAttemptTimeout };
   return new hpagent.HttpsProxyAgent({
+    ...kept,
     proxy,
-    keepAlive: true,
-    maxFreeSockets: options.maxFreeSockets,
     minVersion: 'TLSv1.2',
-    timeout: options.connectTimeoutMs,
-    proxyRequestOptions: { headers: { 'user-agent': USER_AGENT } },
+    timeout: connectTimeoutMs,
+    proxyRequestOptions,
   });
 }

@@ -21,7 +21,7 @@ const PATIENT = { general: { requests: 1_000_000, periodMs: 1_000 } };
 export async function practise(options: PracticeOptions = {}, bearer?: Bearer) {
   const service = await startPracticeService({ limits: PATIENT, ...options });
   const addresses = readAddresses(service.addresses);
-  const connections = await openConnections(LIMITS);
+  const connections = await openConnections(LIMITS, process.env, addresses);
   const client = createServiceClient({
     addresses,
     isOwn: ownDomain(addresses.apiUrl),

@@ -46,6 +46,15 @@ const SHOWN: Readonly<Record<FaultName, (outcome: Outcome) => void>> = {
   'connection-reset'(outcome) {
     expect(outcome).toMatchObject({ status: 0, error: 'ECONNRESET' });
   },
+  'closed-without-answer'(outcome) {
+    expect(outcome).toMatchObject({ status: 0, error: 'ECONNRESET' });
+  },
+  'switching-protocols'(outcome) {
+    expect(outcome).toMatchObject({ status: 101 });
+  },
+  'silent-node'(outcome) {
+    expect(outcome).toMatchObject({ status: 0, error: 'idle' });
+  },
   'connect-refused'(outcome) {
     expect(outcome).toMatchObject({ status: 0, error: 'ECONNREFUSED' });
   },

@@ -60,6 +60,11 @@ export function send(url: string, told: Told = {}): Promise<Outcome> {
   request.on('error', (error: NodeJS.ErrnoException) => {
     settle(false, error.code ?? error.message);
   });
+  request.on('upgrade', (response, socket) => {
+    head = { status: response.statusCode ?? 0, headers: response.headers };
+    settle(false, 'upgrade');
+    socket.destroy();
+  });
   request.on('response', (response) => {
     head = { status: response.statusCode ?? 0, headers: response.headers };
     let bytes = 0;

@@ -24,7 +24,10 @@ const neighbour = madeChapter({
 /** The reason that each fault is told by, in events and in the end. */
 const REASONS: Readonly<Partial<Record<FaultName, readonly ErrorCode[]>>> = {
   'connection-reset': ['connection-broken'],
+  'closed-without-answer': ['connection-broken'],
+  'switching-protocols': ['bad-status'],
   'connect-refused': ['connect-failed'],
+  'silent-node': ['first-byte-timeout', 'idle-timeout'],
   'bad-certificate': ['bad-certificate'],
   'tls-refused': ['bad-certificate'],
   hang: ['first-byte-timeout', 'idle-timeout'],

@@ -83,7 +83,7 @@ describe('metadata that no honest service sends', () => {
     'a base URL that is %s is never asked, and no report is made of it',
     async (_what, baseUrl) => {
       answerAtHome({ baseUrl });
-      const events = await expectRefusal('page-lost');
+      const events = await expectRefusal('bad-answer');
       const reasons = events.flatMap((event) =>
         event.type === 'page-failed' ? [event.reason] : [],
       );

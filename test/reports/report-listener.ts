@@ -41,15 +41,19 @@ export async function startListener(reportTimeoutMs = 3_000): Promise<ReportList
   const { port } = server.address() as AddressInfo;
   const url = new URL(`http://127.0.0.1:${port}`);
   const waitMs = 5_000;
-  const connections = await openConnections({
-    connectTimeoutMs: waitMs,
-    tlsTimeoutMs: waitMs,
-    firstByteTimeoutMs: waitMs,
-    idleTimeoutMs: waitMs,
-    pageTimeoutMs: waitMs,
-    apiTimeoutMs: waitMs,
-    reportTimeoutMs,
-  });
+  const connections = await openConnections(
+    {
+      connectTimeoutMs: waitMs,
+      tlsTimeoutMs: waitMs,
+      firstByteTimeoutMs: waitMs,
+      idleTimeoutMs: waitMs,
+      pageTimeoutMs: waitMs,
+      apiTimeoutMs: waitMs,
+      reportTimeoutMs,
+    },
+    process.env,
+    { apiUrl: url },
+  );
   const client = { admit: () => Promise.resolve(undefined) };
   const listener: ReportListener = {
     url,

@@ -23,7 +23,7 @@ const { openConnections } = await load('service/connections.js');
 const { systemClock } = await load('kernel/clock.js');
 const ms = 5000;
 const connections = await openConnections({ connectTimeoutMs: ms, tlsTimeoutMs: ms, firstByteTimeoutMs: ms,
-  idleTimeoutMs: ms, pageTimeoutMs: ms, apiTimeoutMs: ms, reportTimeoutMs: ms });
+  idleTimeoutMs: ms, pageTimeoutMs: ms, apiTimeoutMs: ms, reportTimeoutMs: ms }, process.env, { apiUrl: new URL(url) });
 const client = { admit: async () => undefined };
 const send = reportHost({ networkUrl: new URL(url), connections, client });
 const outbox = openOutbox({ folder, clock: systemClock, send });

@@ -50,7 +50,7 @@ export async function makeClient(
   const waits: Wait[] = [];
   const warnings: string[] = [];
   const clock = parts.clock ?? systemClock;
-  const connections = await openConnections({ ...LIMITS, ...limits });
+  const connections = await openConnections({ ...LIMITS, ...limits }, process.env, addresses);
   const ledger = openMachineLedger({
     folder,
     addresses,

@@ -53,7 +53,11 @@ test('a proxy that opens no tunnel is told by its answer, with the variables tha
   });
   await new Promise<void>((done) => refusing.listen(0, '127.0.0.1', done));
   const HTTPS_PROXY = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
-  const connections = await openConnections(LIMITS, { HTTPS_PROXY });
+  const connections = await openConnections(
+    LIMITS,
+    { HTTPS_PROXY },
+    { apiUrl: new URL('https://api.example.org') },
+  );
   try {
     const url = new URL('https://api.example.org/ping');
     await expect(exchange(connections.api, { method: 'GET', url })).rejects.toMatchObject({

@@ -32,7 +32,7 @@ const limits = Object.fromEntries(
     20_000,
   ]),
 );
-const connections = await openConnections(limits);
+const connections = await openConnections(limits, process.env, addresses);
 const ledger = openMachineLedger({
   folder: job.folder,
   addresses,

@@ -3,7 +3,7 @@ const [dist, url] = process.argv.slice(2);
 const { openConnections } = await import(`${dist}/service/connections.js`);
 const timeouts = ['connect', 'tls', 'firstByte', 'idle', 'page', 'api', 'report'];
 const limits = Object.fromEntries(timeouts.map((name) => [`${name}TimeoutMs`, 5_000]));
-const connections = await openConnections(limits);
+const connections = await openConnections(limits, process.env, { apiUrl: new URL(url) });
 for (let times = 0; times < 2; times += 1) {
   const answer = await connections.api(url).catch((error) => ({ body: error.code }));
   console.log(answer.body);
