@@ -39,7 +39,10 @@ export function pageUrl({ baseUrl, quality, hash, fileName }: PagePlace): URL {
     );
   }
   if (url.search !== '' || url.hash !== '') {
-    throw new LoadError('bad-page-url', `The base URL has a query or a fragment: ${shown(baseUrl)}`);
+    throw new LoadError(
+      'bad-page-url',
+      `The base URL has a query or a fragment: ${shown(baseUrl)}`,
+    );
   }
   if (url.username !== '' || url.password !== '' || !survives(text, url)) {
     throw new LoadError(

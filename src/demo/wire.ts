@@ -11,7 +11,13 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { once } from 'node:events';
-import { createServer as createTcpServer, isIP, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
+import {
+  createServer as createTcpServer,
+  isIP,
+  type AddressInfo,
+  type Server as TcpServer,
+  type Socket,
+} from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { EndpointRequest } from './endpoint.js';
 import { sendAnswer, type Reply } from './sending.js';

@@ -96,9 +96,7 @@ export async function openConnections(
     base().extend({ hooks: { beforeRequest: [dropCredentials] } }),
   );
   const api = once(() => base().extend(timeLimits(limits, limits.apiTimeoutMs)));
-  const auth = once(() =>
-    withoutCredentials().extend(timeLimits(limits, limits.apiTimeoutMs)),
-  );
+  const auth = once(() => withoutCredentials().extend(timeLimits(limits, limits.apiTimeoutMs)));
   const page = once(() =>
     withoutCredentials().extend({
       ...timeLimits(limits, limits.pageTimeoutMs),
