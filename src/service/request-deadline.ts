@@ -3,6 +3,8 @@
  * an answer that takes the connection out of HTTP. For a 101, Node hands the socket over and counts the request as
  * closed, which stops got's own timers: without this, such a request never ends.
  */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { HandlerFunction } from 'got';
 
 /** Has the shape of got's TimeoutError, so that both are classified alike. */
@@ -28,7 +30,7 @@ export function withDeadline(deadlineMs: number): HandlerFunction {
     request.once('close', () => {
       clearTimeout(timer);
     });
-    request.once('upgrade', (_response, socket) => {
+    request.once('upgrade', (_response: IncomingMessage, socket: Socket) => {
       socket.destroy();
       request.destroy(new UnexpectedUpgradeError('The answer was 101 Switching Protocols.'));
     });

@@ -54,7 +54,7 @@ test.each([
   ['page', true],
 ] as const)('%s, through a proxy: %p', async (kind, proxied) => {
   const { port, begin } = await lateListener();
-  const real = dns.lookup;
+  const real: unknown = Reflect.get(dns, 'lookup');
   Object.assign(dns, { lookup });
   closing.push(() => Object.assign(dns, { lookup: real }));
   const events: string[] = [];
