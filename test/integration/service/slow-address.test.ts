@@ -32,7 +32,7 @@ const lookup: LookupFunction = (_hostname, options, callback) => {
   else callback(null, '127.0.0.1', 4);
 };
 
-async function lateListener(): Promise<{ port: number; begin(): void }> {
+async function lateListener(): Promise<{ port: number; begin: () => void }> {
   const listener = spawn('python3', ['-c', LATE_LISTENER], { stdio: ['pipe', 'pipe', 'inherit'] });
   closing.push(() => listener.kill());
   const [text] = (await once(listener.stdout, 'data')) as [Buffer];
