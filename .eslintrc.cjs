@@ -29,7 +29,7 @@ module.exports = tseslint.config(
         {
           patterns: [
             {
-              regex: '^(\\.\\./)+(?!kernel/|library/|pictures/|\\.\\./)',
+              regex: '^(\\.\\./)+(?!kernel/|library/|\\.\\./)',
               message: 'demo/ imports only kernel/ and itself',
             },
           ],

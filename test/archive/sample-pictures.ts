@@ -1,6 +1,4 @@
-/** One real picture of each kind, grey, 7 pixels wide and 5 high; the PNG is written by the practice service. */
-import { encodePng } from '../../src/demo/pictures/png.js';
-
+/** One real picture of each kind, grey, 7 pixels wide and 5 high. */
 const base64 = (text: string) => Buffer.from(text, 'base64');
 
 export const SAMPLE_WIDTH = 7;
@@ -11,11 +9,10 @@ export const SAMPLE_PICTURES = {
     '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgICAgMCAgIDAwMDBAYEBAQEBAgGBgUGCQgKCgkICQkKDA8MCgsOCwkJDRENDg8QEBEQ' +
       'CgwSExIQEw8QEBD/wAALCAAFAAcBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AJ//Z',
   ),
-  png: encodePng({
-    width: SAMPLE_WIDTH,
-    height: SAMPLE_HEIGHT,
-    pixels: new Uint8Array(35).fill(126),
-  }),
+  png: base64(
+    'iVBORw0KGgoAAAANSUhEUgAAAAcAAAAFCAAAAACs8akEAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAADklEQVQImWOogwAGAjQAWL8RO9q7ymQA' +
+      'AAAASUVORK5CYII=',
+  ),
   gif: base64(
     'R0lGODlhBwAFAPAAAH5+fgAAACH5BAAAAAAAIf8LSW1hZ2VNYWdpY2sOZ2FtbWE9MC40NTQ1NDUALAAAAAAHAAUAAAIFhI+puwUAOw==',
   ),

@@ -1,7 +1,6 @@
 /** The certificates that the practice service makes for itself. */
 import { expect, test } from '@jest/globals';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { objectId, utcTime } from '../../src/demo/certificate/der.js';
 import { selfSigned } from '../../src/demo/certificate/self-signed.js';
 
 test('a certificate is for this machine alone, signs itself, and may be named as an authority', () => {
@@ -23,11 +22,4 @@ test('each is new: neither key nor serial number comes twice', () => {
   const other = new X509Certificate(selfSigned().cert);
   expect(one.serialNumber).not.toBe(other.serialNumber);
   expect(one.verify(other.publicKey)).toBe(false);
-});
-
-test('object identifiers and times are written as X.690 has them', () => {
-  expect(objectId('1.2.840.10045.4.3.2').toString('hex')).toBe('06082a8648ce3d040302');
-  expect(utcTime(new Date('2031-03-04T05:06:07Z')).toString('latin1')).toBe(
-    '\u0017\r310304050607Z',
-  );
 });

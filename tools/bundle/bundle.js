@@ -4,7 +4,7 @@
  * dependencies of package.json at the versions of package-lock.json; dist/program/PACKAGES.md names each with its
  * licence. The library entry, dist/index.js, is not bundled.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -69,6 +69,8 @@ const { output } = await bundle.write({
   },
 });
 await bundle.close();
+// Pages of the practice service, found beside the program as they are beside its source.
+cpSync(join(ROOT, 'src/demo/fixtures'), join(ROOT, 'dist/fixtures'), { recursive: true });
 writeFileSync(join(OUT, 'package.json'), '{"type":"commonjs"}\n');
 writeFileSync(
   join(OUT, 'PACKAGES.md'),

@@ -1,23 +1,9 @@
 /**
- * A certificate of our own for `localhost` and 127.0.0.1 (RFC 5280), made anew at each start, so that no key
- * lies about. Nobody vouches for it: to a client it is a bad certificate, unless it is named in
- * NODE_EXTRA_CA_CERTS, for which it calls itself an authority.
+ * A certificate of our own for `localhost` and 127.0.0.1 (RFC 5280), made anew at each start, so that no key is
+ * stored. No authority signed it: to a client it is a bad certificate, unless it is named in NODE_EXTRA_CA_CERTS,
+ * for which it says that it is an authority.
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import {
-  asContext,
-  bits,
-  inContext,
-  integer,
-  namedBits,
-  objectId,
-  octets,
-  sequence,
-  set,
-  utcTime,
-  utf8,
-  yes,
-} from './der.js';
 
 export interface Certificate {
   /** The private key, PEM. */
@@ -27,57 +13,56 @@ export interface Certificate {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const VERSION_3 = Buffer.of(2);
-const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
-const COMMON_NAME = '2.5.4.3';
-const BASIC_CONSTRAINTS = '2.5.29.19';
-const KEY_USAGE = '2.5.29.15';
-const SUBJECT_ALT_NAME = '2.5.29.17';
-/** digitalSignature and keyCertSign. */
-const KEY_USAGE_BITS = { byte: 0b1000_0100, unused: 2 };
+const [INTEGER, BIT_STRING, UTC_TIME, SEQUENCE] = [0x02, 0x03, 0x17, 0x30];
 
-function extensions(): Buffer {
-  const critical = (id: string, value: Buffer): Buffer =>
-    sequence(objectId(id), yes(), octets(value));
-  const names = sequence(
-    asContext(2, Buffer.from('localhost', 'latin1')),
-    asContext(7, Buffer.of(127, 0, 0, 1)),
-  );
-  return sequence(
-    critical(BASIC_CONSTRAINTS, sequence(yes())),
-    critical(KEY_USAGE, namedBits(KEY_USAGE_BITS.byte, KEY_USAGE_BITS.unused)),
-    sequence(objectId(SUBJECT_ALT_NAME), octets(names)),
-  );
+/** One value in DER (ITU-T X.690): a tag, a length, the content. */
+function der(tag: number, ...parts: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  const { length } = content;
+  const lengthBytes = length < 0x80 ? [] : length < 0x100 ? [0x81] : [0x82, length >> 8];
+  return Buffer.concat([Buffer.of(tag, ...lengthBytes, length & 0xff), content]);
 }
 
-function pem(label: string, der: Buffer): string {
-  const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
-  return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
-}
+const hex = (...digits: readonly string[]): Buffer => Buffer.from(digits.join(''), 'hex');
 
-/** A key and a certificate that signs itself, good from a day before `now` for thirty days. */
+const VERSION_3 = hex('a003020102');
+const ECDSA_WITH_SHA256 = hex('300a06082a8648ce3d040302');
+/** The common name `tankobon`. */
+const NAME = hex('3013', '3111', '300f', '0603550403', '0c08', '74616e6b6f626f6e');
+/** Critical, both: an authority; a key for digitalSignature and keyCertSign. Then the names that it is for. */
+const EXTENSIONS = hex(
+  'a33f303d',
+  ...['300f', '0603551d13', '0101ff', '0405', '30030101ff'],
+  ...['300e', '0603551d0f', '0101ff', '0404', '03020284'],
+  ...['301a', '0603551d11', '0413', '3011', '8209', '6c6f63616c686f7374', '8704', '7f000001'],
+);
+
+/** A time before 2050, to the second. */
+const utcTime = (ms: number): Buffer =>
+  der(UTC_TIME, Buffer.from(`${new Date(ms).toISOString().replace(/\D/g, '').slice(2, 14)}Z`));
+
+/** A key and a certificate signed by it, valid from a day before `now` for thirty days. */
 export function selfSigned(now: Date = new Date()): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const algorithm = sequence(objectId(ECDSA_WITH_SHA256));
-  const name = sequence(set(sequence(objectId(COMMON_NAME), utf8('tankobon practice service'))));
-  // The first byte keeps the number positive and without needless zeros.
-  const serial = Buffer.concat([Buffer.of(0x40), randomBytes(15)]);
-  const toBeSigned = sequence(
-    inContext(0, integer(VERSION_3)),
-    integer(serial),
-    algorithm,
-    name,
-    sequence(
-      utcTime(new Date(now.getTime() - DAY_MS)),
-      utcTime(new Date(now.getTime() + 30 * DAY_MS)),
-    ),
-    name,
+  // The first byte keeps the serial number positive and without leading zeros.
+  const serial = der(INTEGER, Buffer.of(0x40), randomBytes(15));
+  const [from, until] = [now.getTime() - DAY_MS, now.getTime() + 30 * DAY_MS];
+  const unsigned = der(
+    SEQUENCE,
+    VERSION_3,
+    serial,
+    ECDSA_WITH_SHA256,
+    NAME,
+    der(SEQUENCE, utcTime(from), utcTime(until)),
+    NAME,
     publicKey.export({ type: 'spki', format: 'der' }),
-    inContext(3, extensions()),
+    EXTENSIONS,
   );
-  const signature = sign('sha256', toBeSigned, privateKey);
+  const signature = der(BIT_STRING, Buffer.of(0), sign('sha256', unsigned, privateKey));
+  const certificate = der(SEQUENCE, unsigned, ECDSA_WITH_SHA256, signature);
+  const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    cert: pem('CERTIFICATE', sequence(toBeSigned, algorithm, bits(signature))),
+    cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'),
   };
 }

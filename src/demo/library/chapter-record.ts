@@ -1,7 +1,7 @@
 /** Makes a chapter's record from what is special about it; all else is as usual. */
-import { hashOf, madeChapter } from './made-chapter.js';
-import { drawnPages, type Drawing, type PageKeeper } from './drawn-chapter.js';
-import type { ChapterAttributes, LibraryChapter, LibraryGroup } from './records.js';
+import { hashOf } from './made-chapter.js';
+import type { ChapterAttributes, LibraryChapter, LibraryGroup, Quality } from './records.js';
+import { pageCount, storyPages, type Story } from './story-pages.js';
 
 export interface ChapterFacts extends Partial<Omit<ChapterAttributes, 'pages'>> {
   readonly id: string;
@@ -11,13 +11,15 @@ export interface ChapterFacts extends Partial<Omit<ChapterAttributes, 'pages'>> 
   readonly at: string;
 }
 
-function recordOf(
+/** A chapter of drawn pages; 0 pages for one that is hosted elsewhere. */
+export function storyChapter(
   facts: ChapterFacts,
-  pages: number,
-  read: LibraryChapter['pages'],
+  story: Story,
+  pages = pageCount(story),
 ): LibraryChapter {
   const { id, titleId, groups, at, ...special } = facts;
-  const gone = pages === 0 || special.isUnavailable === true;
+  const unavailable = pages === 0 || special.isUnavailable === true;
+  const read = new Map<Quality, ReturnType<LibraryChapter['pages']>>();
   return {
     id,
     hash: hashOf('chapter', id),
@@ -38,30 +40,15 @@ function recordOf(
       ...special,
       pages,
     },
-    pages: (quality) => (gone ? [] : read(quality)),
+    pages(quality) {
+      if (unavailable) return [];
+      const known = read.get(quality) ?? storyPages(story, id, pages, quality);
+      read.set(quality, known);
+      return known;
+    },
   };
 }
 
-/** A chapter of drawn pages. */
-export function drawnChapter(
-  facts: ChapterFacts,
-  drawing: Drawing,
-  keeper: PageKeeper,
-): LibraryChapter {
-  const drawn = new Map<string, ReturnType<LibraryChapter['pages']>>();
-  return recordOf(facts, drawing.pages, (quality) => {
-    const pages = drawn.get(quality) ?? drawnPages(facts.id, drawing, quality, keeper);
-    drawn.set(quality, pages);
-    return pages;
-  });
-}
-
-/** A chapter of small noise pictures, for titles with very many; 0 pages for one that is hosted elsewhere. */
-export function plainChapter(facts: ChapterFacts, pages: number): LibraryChapter {
-  const seed = Number.parseInt(facts.id.slice(0, 7), 16);
-  let made: LibraryChapter | undefined;
-  return recordOf(facts, pages, (quality) => {
-    made ??= madeChapter({ id: facts.id, pages, bytesPerPage: 6_000, seed });
-    return made.pages(quality);
-  });
-}
+/** A chapter for a title without a story of its own. */
+export const plainChapter = (facts: ChapterFacts, pages: number): LibraryChapter =>
+  storyChapter(facts, 'stairs', pages);

@@ -1,5 +1,4 @@
 /** The library that the practice service shows where no other is given. */
-import { pageKeeper } from './drawn-chapter.js';
 import { EXAMPLE_LISTS, EXAMPLE_TITLES } from './example-ids.js';
 import { lighthouseChapters, lighthouseTitle } from './lighthouse.js';
 import { longTitle } from './long-title.js';
@@ -10,11 +9,10 @@ import { starlightChapters, starlightTitle } from './starlight.js';
 
 /** The drawn demo titles, the odd ones and the long one, with lists and what the reader follows. */
 export function exampleLibrary(): Library {
-  const keeper = pageKeeper();
   const { lighthouse, starlight, odd } = EXAMPLE_TITLES;
   const own = shelved({
     titles: [lighthouseTitle(), starlightTitle(), ...oddTitles()],
-    chapters: [...lighthouseChapters(keeper), ...starlightChapters(keeper), ...oddChapters()],
+    chapters: [...lighthouseChapters(), ...starlightChapters(), ...oddChapters()],
     lists: [
       {
         id: EXAMPLE_LISTS.shelf,

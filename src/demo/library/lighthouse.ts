@@ -3,22 +3,17 @@
  * meets: joint releases, a second release, a second version, a decimal number, no number at all, hosted
  * elsewhere, unavailable, not yet published.
  */
-import { drawnChapter, plainChapter, type ChapterFacts } from './chapter-record.js';
-import { drawnCover } from './covers.js';
+import { storyChapter, type ChapterFacts } from './chapter-record.js';
 import { GROUPS, PEOPLE, TAGS } from './credits.js';
-import type { Drawing, PageKeeper } from './drawn-chapter.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from './example-ids.js';
 import type { LibraryChapter, LibraryTitle } from './records.js';
-import { LIGHTHOUSE_STORY } from './stories.js';
+import { drawnCover } from './story-pages.js';
 
 const NAME = 'The Lighthouse Cat of Minami Island';
-const CREDIT = 'Story: Aoi Minase - Art: Ren Kurogane';
-const OPENING = { scene: 'harbour', cast: ['girl'], cat: false } as const;
 const titleId = EXAMPLE_TITLES.lighthouse;
 const { tidewater, paperLantern, mareAlta } = GROUPS;
 
 export function lighthouseTitle(): LibraryTitle {
-  const cover = { title: NAME, credit: CREDIT, ...OPENING };
   return {
     id: titleId,
     attributes: {
@@ -42,20 +37,13 @@ export function lighthouseTitle(): LibraryTitle {
     authors: [PEOPLE.minase],
     artists: [PEOPLE.kurogane],
     covers: [
-      drawnCover(titleId, '1', { ...cover, seed: 3 }, [30, 70, 140]),
-      drawnCover(
-        titleId,
-        '2',
-        { ...cover, seed: 9, scene: 'stars', cast: ['keeper'] },
-        [120, 40, 90],
-      ),
+      drawnCover(titleId, '1', 'lighthouse-1'),
+      drawnCover(titleId, '2', 'lighthouse-cover-2'),
     ],
   };
 }
 
-type Facts = Omit<ChapterFacts, 'titleId'>;
-
-const DRAWN: readonly Facts[] = [
+const CHAPTERS: readonly (Omit<ChapterFacts, 'titleId'> & { readonly pages?: number })[] = [
   {
     id: EXAMPLE_CHAPTERS.first,
     volume: '1',
@@ -125,9 +113,6 @@ const DRAWN: readonly Facts[] = [
     at: '2024-03-01T12:00:00+00:00',
   },
   { id: EXAMPLE_CHAPTERS.bare, groups: [], at: '2024-03-08T12:00:00+00:00' },
-];
-
-const ABSENT: readonly (Facts & { readonly pages: number })[] = [
   {
     id: EXAMPLE_CHAPTERS.external,
     volume: '2',
@@ -146,7 +131,6 @@ const ABSENT: readonly (Facts & { readonly pages: number })[] = [
     isUnavailable: true,
     groups: [tidewater],
     at: '2024-02-16T12:00:00+00:00',
-    pages: 12,
   },
   {
     id: EXAMPLE_CHAPTERS.future,
@@ -156,26 +140,8 @@ const ABSENT: readonly (Facts & { readonly pages: number })[] = [
     publishAt: '2099-01-01T12:00:00+00:00',
     groups: [tidewater],
     at: '2024-03-15T12:00:00+00:00',
-    pages: 12,
   },
 ];
 
-export function lighthouseChapters(keeper: PageKeeper): LibraryChapter[] {
-  const drawn = DRAWN.map((facts, seed) => {
-    const drawing: Drawing = {
-      title: NAME,
-      chapterLine: facts.chapter ? `Chapter ${facts.chapter}` : 'One shot',
-      chapterName: facts.title ?? '',
-      credit: CREDIT,
-      story: LIGHTHOUSE_STORY,
-      opening: OPENING,
-      rightToLeft: true,
-      pages: 12,
-      seed,
-      startsAt: seed * 5,
-    };
-    return drawnChapter({ ...facts, titleId }, drawing, keeper);
-  });
-  const absent = ABSENT.map(({ pages, ...facts }) => plainChapter({ ...facts, titleId }, pages));
-  return [...drawn, ...absent];
-}
+export const lighthouseChapters = (): LibraryChapter[] =>
+  CHAPTERS.map(({ pages, ...facts }) => storyChapter({ ...facts, titleId }, 'lighthouse', pages));

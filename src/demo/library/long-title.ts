@@ -4,12 +4,12 @@
  * is asked for.
  */
 import { plainChapter } from './chapter-record.js';
-import { drawnCover } from './covers.js';
 import { GROUPS, PEOPLE, TAGS } from './credits.js';
 import { EXAMPLE_TITLES } from './example-ids.js';
 import { uuidOf } from './made-chapter.js';
 import type { Library, LibraryChapter, LibraryGroup, LibraryTitle } from './records.js';
 import { shelved } from './shelf.js';
+import { drawnCover } from './story-pages.js';
 
 const CHAPTERS_A_VOLUME = 10;
 /** The latest chapters are in no volume yet. */
@@ -125,21 +125,7 @@ function titleOf(id: string, chapters: number): LibraryTitle {
     tags: [TAGS.adventure],
     authors: [PEOPLE.minase],
     artists: [PEOPLE.minase],
-    covers: ['1', '2', '3'].map((volume) =>
-      drawnCover(
-        id,
-        volume,
-        {
-          title: 'Endless Stairs',
-          credit: 'Aoi Minase',
-          scene: 'city',
-          cast: ['boy'],
-          cat: false,
-          seed: 60 + Number(volume),
-        },
-        [20, 110, 90],
-      ),
-    ),
+    covers: ['1', '2', '3'].map((volume) => drawnCover(id, volume, 'stairs-cover')),
   };
 }
 

@@ -1,16 +1,16 @@
 /**
- * Chapters made to measure: so many pages of about so many bytes, named as the live service names them or
- * plainly. Everything follows from the seed; nothing is drawn before it is asked for, and no page is kept.
+ * Chapters made to measure: so many pages of so many bytes, named as the live service names them or
+ * plainly. Everything follows from the seed; nothing is made before it is asked for, and no page is kept.
  */
 import { createHash } from 'node:crypto';
-import { noiseSheet, type NoiseSheet } from '../pictures/noise-picture.js';
+import { noisePages } from './noise-pages.js';
 import type { LibraryChapter, LibraryPage, Quality } from './records.js';
 
 export interface MadeChapterOptions {
   /** A UUID; follows from the seed where none is given. */
   readonly id?: string;
   readonly pages: number;
-  /** About how large a page of original quality is; data-saver has half of it. 20,000 where not given. */
+  /** The size of a page of original quality, at least 1,000; data-saver has half of it. 20,000 where not given. */
   readonly bytesPerPage?: number;
   /** Chapters of different seeds have different pages. 1 where not given. */
   readonly seed?: number;
@@ -46,23 +46,22 @@ export function nameWithDigest(page: number, bytes: Uint8Array, extension: 'png'
 function madePages(options: MadeChapterOptions, quality: Quality): LibraryPage[] {
   const { bytesPerPage = 20_000, seed = 1, named = 'with-digest' } = options;
   const original = quality === 'data';
-  let sheet: NoiseSheet | undefined;
-  const draw = (page: number): Buffer => {
-    sheet ??= noiseSheet({
-      bytes: original ? bytesPerPage : Math.ceil(bytesPerPage / 2),
-      seed: original ? seed : ~seed,
-    });
-    return sheet.picture(page);
+  let make: ReturnType<typeof noisePages> | undefined;
+  const made = (page: number): Buffer => {
+    make ??= original
+      ? noisePages(bytesPerPage, seed)
+      : noisePages(Math.ceil(bytesPerPage / 2), ~seed);
+    return make(page);
   };
   return Array.from({ length: options.pages }, (_, index) => ({
     fileName:
-      named === 'plain' ? `${index + 1}.png` : nameWithDigest(index + 1, draw(index), 'png'),
+      named === 'plain' ? `${index + 1}.png` : nameWithDigest(index + 1, made(index), 'png'),
     mediaType: 'image/png',
-    bytes: () => draw(index),
+    bytes: () => made(index),
   }));
 }
 
-/** A chapter of noise pictures (PNG), without a title. Repeatable: the same options give the same bytes. */
+/** A chapter of noise pages (PNG), without a title. Repeatable: the same options give the same bytes. */
 export function madeChapter(options: MadeChapterOptions): LibraryChapter {
   const { seed = 1 } = options;
   const id = options.id ?? uuidOf('made chapter', seed, options.pages);

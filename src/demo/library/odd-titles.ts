@@ -1,9 +1,9 @@
 /** Titles whose names are hard to write into a file name or into XML, and one that must be asked for by its rating. */
 import { plainChapter, type ChapterFacts } from './chapter-record.js';
-import { drawnCover } from './covers.js';
 import { GROUPS, PEOPLE, TAGS } from './credits.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from './example-ids.js';
 import type { ContentRating, LibraryChapter, LibraryTitle } from './records.js';
+import { drawnCover } from './story-pages.js';
 
 /** 300 characters exactly. */
 const WORDY_NAME = 'A Very Long Title That Goes On and On Without Ever Coming to Its Point, '
@@ -51,7 +51,6 @@ const ODD_TITLES: readonly OddTitle[] = [
 ];
 
 function titleOf({ titleId, name, rating }: OddTitle, index: number): LibraryTitle {
-  const picture = { title: name, credit: '', scene: 'tone', cast: ['aunt'], cat: false } as const;
   return {
     id: titleId,
     attributes: {
@@ -71,7 +70,7 @@ function titleOf({ titleId, name, rating }: OddTitle, index: number): LibraryTit
     tags: [TAGS.comedy],
     authors: [PEOPLE.ampersand],
     artists: [],
-    covers: [drawnCover(titleId, null, { ...picture, seed: 40 + index }, [110, 80, 30])],
+    covers: [drawnCover(titleId, null, 'stairs-cover')],
   };
 }
 

@@ -1,19 +1,14 @@
 /** Starlight Delivery Service: a Korean original, read left to right. */
-import { drawnChapter, type ChapterFacts } from './chapter-record.js';
-import { drawnCover } from './covers.js';
+import { storyChapter, type ChapterFacts } from './chapter-record.js';
 import { GROUPS, PEOPLE, TAGS } from './credits.js';
-import type { PageKeeper } from './drawn-chapter.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from './example-ids.js';
 import type { LibraryChapter, LibraryTitle } from './records.js';
-import { STARLIGHT_STORY } from './stories.js';
+import { drawnCover } from './story-pages.js';
 
 const NAME = 'Starlight Delivery Service';
-const CREDIT = 'Story and art: Seo Yu-ra';
-const OPENING = { scene: 'stars', cast: ['boy', 'girl'], cat: false } as const;
 const titleId = EXAMPLE_TITLES.starlight;
 
 export function starlightTitle(): LibraryTitle {
-  const picture = { title: NAME, credit: CREDIT, ...OPENING, seed: 21 };
   return {
     id: titleId,
     attributes: {
@@ -35,7 +30,7 @@ export function starlightTitle(): LibraryTitle {
     tags: [TAGS.comedy, TAGS.delivery, TAGS.longStrip],
     authors: [PEOPLE.seo],
     artists: [PEOPLE.seo],
-    covers: [drawnCover(titleId, '1', picture, [90, 60, 150])],
+    covers: [drawnCover(titleId, '1', 'starlight-1')],
   };
 }
 
@@ -64,23 +59,5 @@ const CHAPTERS: readonly Omit<ChapterFacts, 'titleId'>[] = [
   },
 ];
 
-export function starlightChapters(keeper: PageKeeper): LibraryChapter[] {
-  return CHAPTERS.map((facts, index) =>
-    drawnChapter(
-      { ...facts, titleId },
-      {
-        title: NAME,
-        chapterLine: `Chapter ${facts.chapter ?? ''}`,
-        chapterName: facts.title ?? '',
-        credit: CREDIT,
-        story: STARLIGHT_STORY,
-        opening: OPENING,
-        rightToLeft: false,
-        pages: 12,
-        seed: 20 + index,
-        startsAt: index * 5,
-      },
-      keeper,
-    ),
-  );
-}
+export const starlightChapters = (): LibraryChapter[] =>
+  CHAPTERS.map((facts) => storyChapter({ ...facts, titleId }, 'starlight'));

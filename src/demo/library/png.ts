@@ -1,0 +1,22 @@
+/** The parts of a PNG file (ISO/IEC 15948): a signature, then chunks of length, name, content and CRC. */
+import { crc32 } from 'node:zlib';
+
+export const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+
+export function pngChunk(name: string, content: Uint8Array): Buffer {
+  const chunk = Buffer.alloc(content.length + 12);
+  chunk.writeUInt32BE(content.length, 0);
+  chunk.write(name, 4, 'latin1');
+  chunk.set(content, 8);
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, -4)), content.length + 8);
+  return chunk;
+}
+
+/** The first chunk of an image of 8-bit greyscale, not interlaced. */
+export function pngHeader(width: number, height: number): Buffer {
+  const content = Buffer.alloc(13);
+  content.writeUInt32BE(width, 0);
+  content.writeUInt32BE(height, 4);
+  content[8] = 8;
+  return pngChunk('IHDR', content);
+}
