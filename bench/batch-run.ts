@@ -167,6 +167,12 @@ async function load(
 
 function* jobsOf({ library }: PracticeService, folder: string) {
   for (const { id } of library.chapters()) {
-    yield { id, file: join(folder, `${id}.cbz`), quality: 'data' as const, replace: false };
+    yield {
+      id,
+      file: join(folder, `${id}.cbz`),
+      output: folder,
+      quality: 'data' as const,
+      replace: false,
+    };
   }
 }

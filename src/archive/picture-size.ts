@@ -1,5 +1,5 @@
 /** How wide and high a picture is, read from its beginning; the pixels themselves are never decoded. */
-import { open } from 'node:fs/promises';
+import { openRegularFile } from '../kernel/files.js';
 
 export interface PictureSize {
   /** Pixels. */
@@ -28,7 +28,7 @@ export async function pictureSize(bytes: Uint8Array): Promise<PictureSize | unde
 
 /** The size of the picture in `file`. Rejects only with what the system says of the file. */
 export async function pictureSizeOfFile(file: string): Promise<PictureSize | undefined> {
-  const handle = await open(file);
+  const handle = await openRegularFile(file);
   try {
     for (const bytes of [FIRST_BYTES, BEGINNING_BYTES]) {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);

@@ -3,8 +3,10 @@
  * names: renamed and moved files are still known. Only the end of each file is read, and for archives without
  * our comment their `ComicInfo.xml`.
  */
-import { readdir } from 'node:fs/promises';
+import { close, constants, open } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Entry, ZipFile } from 'yauzl';
 import { isSystemError } from '../kernel/files.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
@@ -29,10 +31,14 @@ const OPEN_AT_ONCE = 16;
 /** An archive of more entries is not searched for its metadata. */
 const MOST_ENTRIES = 20_000;
 const MOST_COMIC_INFO_BYTES = 2 ** 20;
+/** Opening a named pipe that was put in place of the file just now does not block. Windows lacks both. */
+const NON_BLOCKING = process.platform === 'win32' ? 0 : constants.O_NONBLOCK;
+const openDescriptor = promisify(open);
+const closeDescriptor = promisify(close);
 
 /**
- * Scans a folder and all below it, but for hidden ones and links to folders. A folder that is not there is an
- * empty shelf. Rejects with the signal's reason when aborted.
+ * Scans a folder and all below it, but for hidden ones and links to folders. A link to a CBZ counts as one, since
+ * it is only read; a named pipe, a socket or a device does not. A folder that is not there is an empty shelf. Rejects with the signal's reason when aborted.
  */
 export async function scanShelf(folder: string, signal?: AbortSignal): Promise<Shelf> {
   const files = await cbzFiles(folder, signal);
@@ -41,9 +47,10 @@ export async function scanShelf(folder: string, signal?: AbortSignal): Promise<S
   const unknown: string[] = [];
   const waiting = files[Symbol.iterator]();
   const work = async () => {
-    for (const file of waiting) {
+    for (const listed of waiting) {
       signal?.throwIfAborted();
-      const found = await readIdentity(file);
+      const { file } = listed;
+      const found = await identityOf(listed);
       if (typeof found === 'string') damaged.push({ file, why: found });
       else if (found) chapters.push({ ...found, file });
       else unknown.push(file);
@@ -66,16 +73,25 @@ function shelfOf(
   return { chapters, damaged, unknown, find: (chapterId) => newest.get(chapterId.toLowerCase()) };
 }
 
+/** A file as its folder lists it. */
+interface ListedCbz {
+  readonly file: string;
+  /** False for links, which may lead to regular files, and for everything else. */
+  readonly isRegular: boolean;
+}
+
 /** Walks by itself, since `readdir`'s own recursion would enter hidden folders too. */
-async function cbzFiles(folder: string, signal: AbortSignal | undefined): Promise<string[]> {
-  const files: string[] = [];
+async function cbzFiles(folder: string, signal: AbortSignal | undefined): Promise<ListedCbz[]> {
+  const files: ListedCbz[] = [];
   const folders = [folder];
   for (let here = folders.pop(); here !== undefined; here = folders.pop()) {
     signal?.throwIfAborted();
     for (const entry of await entriesOf(here)) {
       if (entry.name.startsWith('.')) continue;
       if (entry.isDirectory()) folders.push(join(here, entry.name));
-      else if (/\.cbz$/i.test(entry.name)) files.push(join(here, entry.name));
+      else if (/\.cbz$/i.test(entry.name)) {
+        files.push({ file: join(here, entry.name), isRegular: entry.isFile() });
+      }
     }
   }
   return files;
@@ -91,10 +107,14 @@ async function entriesOf(folder: string) {
 }
 
 /** What the archive says it is; nothing where it says nothing; why, as a text, where it cannot be read. */
-export async function readIdentity(file: string): Promise<CbzIdentity | string | undefined> {
-  const { default: yauzl } = await import('yauzl');
+export function readIdentity(file: string): Promise<CbzIdentity | string | undefined> {
+  return identityOf({ file, isRegular: false });
+}
+
+async function identityOf(listed: ListedCbz): Promise<CbzIdentity | string | undefined> {
   try {
-    const zip = await yauzl.openPromise(file, { lazyEntries: true, autoClose: false });
+    const zip = await openZip(listed);
+    if (!zip) return 'not a regular file';
     try {
       return readIdentityComment(zip.comment) ?? (await identityByComicInfo(zip));
     } finally {
@@ -102,6 +122,20 @@ export async function readIdentity(file: string): Promise<CbzIdentity | string |
     }
   } catch (error) {
     return error instanceof Object && 'message' in error ? String(error.message) : String(error);
+  }
+}
+
+/** The archive; `undefined` for what is not a regular file, nor a link to one. */
+async function openZip({ file, isRegular }: ListedCbz): Promise<ZipFile | undefined> {
+  // Only a link needs the look in advance: opening a device may already have an effect.
+  if (!isRegular && !(await stat(file)).isFile()) return undefined;
+  const { default: yauzl } = await import('yauzl');
+  const descriptor = await openDescriptor(file, constants.O_RDONLY | NON_BLOCKING);
+  try {
+    return await yauzl.fromFdPromise(descriptor, { lazyEntries: true, autoClose: false });
+  } catch (error) {
+    await closeDescriptor(descriptor);
+    throw error;
   }
 }
 

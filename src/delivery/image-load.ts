@@ -2,14 +2,13 @@
  * One load of one page: asks for it, streams it to a file, and proves it. What comes back is what
  * the health report wants to know (spec 2.5), good or bad; a load never throws for anything the node did.
  */
-import { open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { IncomingMessage } from 'node:http';
 import type { Got } from 'got';
 import { endsWell } from '../archive/picture-end.js';
 import { pictureExtension, TELLING_BYTES, type PictureExtension } from '../archive/media-type.js';
 import type { Clock } from '../kernel/clock.js';
-import { asStorageError } from '../kernel/files.js';
+import { asStorageError, replaceFile } from '../kernel/files.js';
 import type { ServiceClient } from '../service/client.js';
 import { ImageBody } from './image-body.js';
 import { nodeMessage, reasonOf, refusedAddress, type LoadReason } from './load-reason.js';
@@ -150,7 +149,7 @@ async function receive(
     await countErrorPage(first, chunks, body);
     return refusal(status);
   }
-  const file = await local(open(request.file, 'w'));
+  const file = await local(replaceFile(request.file));
   try {
     const gathered = request.room ?? gatheringRoom();
     let gatheredBytes = 0;

@@ -23,6 +23,8 @@ export interface ChapterJob {
   readonly id: string;
   /** The CBZ's final path. */
   readonly file: string;
+  /** The folder for all archives, which the user named: `file` is somewhere below it. */
+  readonly output: string;
   readonly quality: Quality;
   /** Load it again although its CBZ is there. */
   readonly replace: boolean;
@@ -87,6 +89,7 @@ function takeWorkspace(
   return Workspace.take({
     chapterId: job.id,
     target: job.file,
+    output: job.output,
     quality: job.quality,
     clock: parts.loader.clock,
     signal,

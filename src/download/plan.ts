@@ -213,12 +213,13 @@ interface Found {
 
 function jobOf(
   { id, chapter, title, file, replace }: Found,
-  { quality, metadata }: PlanWish,
+  { quality, metadata, output }: PlanWish,
 ): ChapterJob {
   const version = chapter && { version: chapter.version };
   return {
     id,
     file,
+    output,
     quality,
     replace,
     comment: identityComment({ chapterId: id, quality, ...version }),

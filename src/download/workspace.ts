@@ -3,12 +3,22 @@
  * own digest or not at all, so what a killed run left behind can be proven again, and is.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Clock } from '../kernel/clock.js';
-import { StorageError } from '../kernel/errors.js';
-import { asStorageError, isSystemError, readIfThere, writeWhole } from '../kernel/files.js';
+import { hasCode, StorageError } from '../kernel/errors.js';
+import {
+  asStorageError,
+  isSystemError,
+  makeFoldersBelow,
+  makePrivateFolder,
+  openRegularFile,
+  readIfThere,
+  removeFile,
+  renameFile,
+  writeWhole,
+} from '../kernel/files.js';
 import { lockFile, type HeldLock } from '../kernel/lock.js';
 
 /** What makes two runs' pages the same pages. */
@@ -33,11 +43,14 @@ const LOCK_FILE = 'lock';
 const ARCHIVE_FILE = 'archive.part';
 const READ_AT_ONCE_BYTES = 256 * 1024;
 const PAGE_FILE = /^(\d+)\.([0-9a-f]{64})\.([a-z]+)$/;
+const UNFINISHED_FILE = /^(\d+\.part|\.chapter\.json\.[0-9a-f]{12}\.tmp)$/;
 
 export interface WorkspaceWish {
   readonly chapterId: string;
   /** The CBZ's final path; the workspace is beside it. */
   readonly target: string;
+  /** The folder that the user named for all archives. Below it, links to folders are refused. */
+  readonly output: string;
   readonly quality: string;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
@@ -54,13 +67,14 @@ export class Workspace {
   ) {}
 
   /**
-   * Makes the folder and takes it for this process alone; waits while another has it. Nothing of it is trusted
-   * until `resume`.
+   * Makes the folder, of mode 0700, and takes it for this process alone; waits while another has it. Nothing of it
+   * is trusted until `resume`. A link or another user's folder in its place is a StorageError `unsafe-path`.
    */
   static async take(wish: WorkspaceWish): Promise<Workspace> {
     const folder = join(dirname(wish.target), `.${wish.chapterId}.${wish.quality}.tankobon`);
     try {
-      await mkdir(folder, { recursive: true });
+      await makeFoldersBelow(wish.output, dirname(wish.target));
+      await makePrivateFolder(folder);
       const lock = await lockFile(join(folder, LOCK_FILE), {
         clock: wish.clock,
         pollMs: 200,
@@ -78,8 +92,8 @@ export class Workspace {
   }
 
   /**
-   * Proves again what an earlier run left of this very chapter; anything else is removed. Rejects with the signal's
-   * reason when aborted, and with StorageError.
+   * Proves again what an earlier run left of this very chapter; what else it left is removed. Files that tankobon
+   * does not make are left alone. Rejects with the signal's reason when aborted, and with StorageError.
    */
   async resume(
     manifest: ChapterManifest,
@@ -101,13 +115,14 @@ export class Workspace {
   ): Promise<void> {
     const file = join(this.folder, MANIFEST_FILE);
     const text = JSON.stringify(manifest);
-    const same = (await readIfThere(file))?.toString('utf8') === text;
-    for (const name of await readdir(this.folder)) {
+    const found = await readIfThere(file).catch(undefinedIfUnsafe);
+    const same = found?.toString('utf8') === text;
+    for (const name of await ownFilesIn(this.folder)) {
       signal?.throwIfAborted();
       if (name === LOCK_FILE || (same && name === MANIFEST_FILE)) continue;
       const kept = same ? await this.#prove(name, promised, signal) : undefined;
       if (kept && kept.page <= manifest.names.length) this.#kept.set(kept.page, kept);
-      else await rm(join(this.folder, name), { recursive: true, force: true });
+      else await removeFile(join(this.folder, name));
     }
     if (!same) await writeWhole(file, text);
   }
@@ -133,22 +148,22 @@ export class Workspace {
   ): Promise<void> {
     const { digest, extension, bytes, crc32 } = picture;
     const file = join(this.folder, `${page}.${digest}.${extension}`);
-    await rename(this.partFile(page), file);
+    await renameFile(this.partFile(page), file);
     this.#kept.set(page, { page, file, extension, bytes, crc32 });
   }
 
-  /** Removes the folder with all that is in it, and lets go of it. */
+  /** Removes what tankobon made, and the folder if nothing else is in it, and lets go of it. */
   async remove(): Promise<void> {
     try {
-      for (const name of await readdir(this.folder)) {
-        if (name !== LOCK_FILE) await rm(join(this.folder, name), { recursive: true, force: true });
+      for (const name of await ownFilesIn(this.folder)) {
+        if (name !== LOCK_FILE) await removeFile(join(this.folder, name));
       }
       // The lock's file goes last, while the lock is held; whoever waited for it makes a new one.
-      await rm(join(this.folder, LOCK_FILE), { force: true });
+      await removeFile(join(this.folder, LOCK_FILE));
     } finally {
       this.lock.release();
     }
-    // Where somebody has moved in meanwhile, the folder is theirs.
+    // It stays where another process uses it already, or where files of somebody else are in it.
     await rmdir(this.folder).catch(() => undefined);
   }
 
@@ -176,11 +191,29 @@ export class Workspace {
   }
 }
 
-/** What the file's bytes come to; `undefined` for what is no file. */
+/** The files, or links in their place, that have a name which tankobon gives. Only these are ever removed. */
+async function ownFilesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.flatMap((entry) =>
+    isOwnName(entry.name) && !entry.isDirectory() ? [entry.name] : [],
+  );
+}
+
+function isOwnName(name: string): boolean {
+  const isFixed = name === LOCK_FILE || name === MANIFEST_FILE || name === ARCHIVE_FILE;
+  return isFixed || PAGE_FILE.test(name) || UNFINISHED_FILE.test(name);
+}
+
+/** A link, a pipe or another user's file is as good as no file: it is removed and made anew. */
+function undefinedIfUnsafe(error: unknown): undefined {
+  if (!hasCode(error, 'unsafe-path')) throw error;
+}
+
+/** What the file's bytes come to; `undefined` for what is not a regular file of this user. */
 async function contentOf(file: string, signal: AbortSignal | undefined) {
-  if (!(await stat(file)).isFile()) return undefined;
+  const handle = await openRegularFile(file).catch(undefinedIfUnsafe);
+  if (!handle) return undefined;
   const hash = createHash('sha256');
-  const handle = await open(file);
   try {
     const room = Buffer.allocUnsafeSlow(READ_AT_ONCE_BYTES);
     const found = { bytes: 0, crc32: 0 };

@@ -22,6 +22,7 @@ export {
   createFile,
   createFileSync,
   isOwnedByUs,
+  makeFoldersBelow,
   makePrivateFolder,
   openRegularFile,
   openRegularFileSync,
@@ -67,15 +68,24 @@ export async function writeWhole(
 
 /**
  * Gives a file that is complete and synced its final name, replacing what stood there, and syncs the folder.
- * Tries again for up to 5 seconds while another program has one of the two open.
+ * Tries again as renameFile does.
  */
 export async function putInPlace(
   aside: string,
   file: string,
   options?: BusyRetryOptions,
 ): Promise<void> {
-  await retryWhileBusy(() => rename(aside, file), options);
+  await renameFile(aside, file, options);
   await syncFolder(dirname(file));
+}
+
+/** Renames, replacing what stood there. Tries again for up to 5 seconds while another program has one of the two open. */
+export async function renameFile(
+  from: string,
+  to: string,
+  options?: BusyRetryOptions,
+): Promise<void> {
+  await retryWhileBusy(() => rename(from, to), options);
 }
 
 /** Removes the file or link, never a folder, if there is one. Tries again for up to 5 seconds while it is busy. */

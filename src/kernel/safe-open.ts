@@ -15,7 +15,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { lstat, mkdir, open, unlink, type FileHandle } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { retryWhileBusy } from './busy-retry.js';
 import { StorageError } from './errors.js';
 import { isSystemError } from './system-errors.js';
@@ -159,6 +159,25 @@ export async function makePrivateFolder(folder: string): Promise<void> {
     }
   } finally {
     await handle.close();
+  }
+}
+
+/**
+ * Makes `folder` with what is missing above it, as the umask says. `root` and what is above it may be links; below
+ * it a link is refused (StorageError `unsafe-path`), since it could lead anywhere.
+ */
+export async function makeFoldersBelow(root: string, folder: string): Promise<void> {
+  await mkdir(root, { recursive: true });
+  let current = root;
+  for (const name of relative(root, folder).split(sep).filter(Boolean)) {
+    current = join(current, name);
+    try {
+      await mkdir(current);
+    } catch (error) {
+      const stats = await lstat(current).catch(() => undefined);
+      if (stats?.isSymbolicLink()) throw unsafe(current, kindOf(stats), error);
+      if (!stats?.isDirectory()) throw error;
+    }
   }
 }
 

@@ -1,0 +1,181 @@
+/** What somebody else may have put into the output folder before or while a chapter is downloaded. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { madeChapter } from '../../../src/demo/library/library.js';
+import { Rig } from '../../download/rig.js';
+
+const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061';
+const PAGES = 4;
+const chapter = madeChapter({ id: ID, pages: PAGES, bytesPerPage: 20_000 });
+
+let rig: Rig;
+let victim: string;
+let workspace: string;
+beforeEach(async () => {
+  rig = await Rig.start({ chapters: [chapter], specificationOnly: true });
+  mkdirSync(rig.output, { recursive: true });
+  workspace = join(rig.output, `.${ID}.data.tankobon`);
+  victim = join(rig.folder, 'victim');
+  mkdirSync(victim, { mode: 0o755 });
+  writeFileSync(join(victim, '.bashrc'), 'precious');
+  writeFileSync(join(victim, '1.part'), 'precious');
+});
+afterEach(() => rig.stop());
+
+const download = () => rig.download({ targets: [ID] });
+const expectVictimUntouched = () => {
+  expect(readdirSync(victim).sort()).toEqual(['.bashrc', '1.part']);
+  expect(statSync(victim).mode & 0o777).toBe(0o755);
+  for (const name of readdirSync(victim)) {
+    expect(readFileSync(join(victim, name), 'utf8')).toBe('precious');
+  }
+};
+
+/** Leaves all pages but the last one in the workspace. */
+async function leaveUnfinished(): Promise<void> {
+  rig.service.misbehave({ fault: 'status-500', chapter: ID, page: PAGES, attempts: 'always' });
+  expect((await download()).code).toBe(3);
+  rig.service.behave();
+}
+
+test('a link in place of the workspace is refused, and nothing happens where it leads', async () => {
+  symlinkSync(victim, workspace);
+  const { code, events, stderr } = await download();
+  expect(code).toBe(3);
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: 'chapter-failed',
+      reason: 'unsafe-path',
+      message: `${workspace} is a symbolic link and is not used.`,
+    }),
+  );
+  expect(stderr).toContain('move it away');
+  expectVictimUntouched();
+});
+
+test('files that tankobon did not make stay in the workspace, and so does the folder', async () => {
+  mkdirSync(join(workspace, 'photos'), { recursive: true });
+  writeFileSync(join(workspace, 'photos', 'a.jpg'), 'precious');
+  writeFileSync(join(workspace, 'notes.txt'), 'precious');
+  expect((await download()).code).toBe(0);
+  expect(readdirSync(workspace).sort()).toEqual(['notes.txt', 'photos']);
+  expect(existsSync(join(workspace, 'photos', 'a.jpg'))).toBe(true);
+});
+
+test('an open workspace of an earlier version is closed to other users, and used', async () => {
+  mkdirSync(workspace, { mode: 0o755 });
+  await leaveUnfinished();
+  expect(statSync(workspace).mode & 0o777).toBe(0o700);
+  expect((await download()).code).toBe(0);
+  expect(readdirSync(rig.output)).toEqual([`${ID}.cbz`]);
+});
+
+test('links in place of the pages while they load are replaced, not followed', async () => {
+  rig.service.misbehave({ fault: 'status-500', chapter: ID, attempts: 2 });
+  const planting = setInterval(() => {
+    if (!existsSync(join(workspace, 'chapter.json'))) return;
+    clearInterval(planting);
+    for (let page = 1; page <= PAGES; page += 1) {
+      const part = join(workspace, `${page}.part`);
+      if (!existsSync(part)) symlinkSync(join(victim, '.bashrc'), part);
+    }
+  }, 1);
+  const { code } = await download();
+  clearInterval(planting);
+  expect(code).toBe(0);
+  expectVictimUntouched();
+  expect(readdirSync(rig.output)).toEqual([`${ID}.cbz`]);
+});
+
+describe('what stands in place of a file of the workspace', () => {
+  const pageName = () => readdirSync(workspace).find((name) => name.startsWith('2.')) ?? '';
+
+  test.each([
+    ['chapter.json', () => 'chapter.json', PAGES],
+    ['a page', pageName, 2],
+  ])('a named pipe as %s is replaced, and holds nothing up', async (_, nameOf, loaded) => {
+    await leaveUnfinished();
+    const file = join(workspace, nameOf());
+    rmSync(file);
+    execFileSync('mkfifo', [file]);
+    const { code, events } = await download();
+    expect(code).toBe(0);
+    expect(events.filter(({ type }) => type === 'page-loaded')).toHaveLength(loaded);
+  });
+
+  test('a link as chapter.json or as a page is not read', async () => {
+    await leaveUnfinished();
+    for (const name of ['chapter.json', pageName()]) {
+      const file = join(workspace, name);
+      const moved = join(rig.folder, name);
+      writeFileSync(moved, readFileSync(file));
+      rmSync(file);
+      symlinkSync(moved, file);
+    }
+    const { code, events } = await download();
+    expect(code).toBe(0);
+    expect(events.filter(({ type }) => type === 'page-loaded')).toHaveLength(PAGES);
+  });
+
+  test.each([
+    ['a named pipe', (file: string) => execFileSync('mkfifo', [file])],
+    [
+      'a symbolic link',
+      (file: string) => {
+        symlinkSync('/nowhere/lock', file);
+      },
+    ],
+  ])('%s as its lock is refused', async (kind, plant) => {
+    mkdirSync(workspace);
+    plant(join(workspace, 'lock'));
+    const { code, events } = await download();
+    expect(code).toBe(3);
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        reason: 'unsafe-path',
+        message: `${join(workspace, 'lock')} is ${kind} and is not used.`,
+      }),
+    );
+  });
+});
+
+describe('folders below the output folder', () => {
+  const inFolder = { name: 'Series/{id}.cbz', metadata: true } as const;
+  let described: Rig;
+  beforeEach(async () => {
+    described = await Rig.start();
+    mkdirSync(described.output, { recursive: true });
+  });
+  afterEach(() => described.stop());
+  const first = () =>
+    described.service.library.chapters().find((one) => one.pages('data').length > 0)?.id ?? '';
+
+  test('that are links are refused', async () => {
+    symlinkSync(victim, join(described.output, 'Series'));
+    const { code, events } = await described.download({ targets: [first()], ...inFolder });
+    expect(code).toBe(3);
+    expect(events).toContainEqual(expect.objectContaining({ reason: 'unsafe-path' }));
+    expectVictimUntouched();
+  });
+
+  test('are made and used otherwise, also where the output folder itself is a link', async () => {
+    const link = join(described.folder, 'link');
+    symlinkSync(described.output, link);
+    const { code } = await described.download({ targets: [first()], output: link, ...inFolder });
+    expect(code).toBe(0);
+    expect(lstatSync(join(described.output, 'Series')).isDirectory()).toBe(true);
+    expect(described.archives()).toHaveLength(1);
+  });
+});
