@@ -206,10 +206,10 @@ describe('the catalogue', () => {
         readTitle(single(titleEntity).parse(value).data),
       );
       await hold(tampered({ result: 'ok', data: [CHAPTER, CHAPTER], total: 2 }), (value) =>
-        collection(chapterEntity).parse(value).data.map(readChapter),
+        collection(chapterEntity, 100).parse(value).items.map(readChapter),
       );
       await hold(tampered({ result: 'ok', data: [cover], total: 1 }), (value) =>
-        collection(coverEntity).parse(value),
+        collection(coverEntity, 100).parse(value),
       );
       await hold(tampered({ result: 'ok', data: list }), (value) =>
         single(listEntity).parse(value),

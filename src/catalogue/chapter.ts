@@ -2,6 +2,7 @@
 import { collectionQuery, LARGEST_PAGE } from '../service/collection.js';
 import type { ServiceClient } from '../service/client.js';
 import type { ChapterEntity } from './answers.js';
+import { CollectionReader, type CatalogueOptions } from './collection-reader.js';
 import { inPieces, withRatings } from './query.js';
 import { shapedAs } from './shape.js';
 import { titleAmong, type Title } from './title.js';
@@ -20,7 +21,8 @@ export interface Chapter {
   readonly title: string | undefined;
   /** The service's language code. */
   readonly language: string;
-  readonly pages: number;
+  /** Undefined where the answer does not say it. */
+  readonly pages: number | undefined;
   /** Where it is hosted, if elsewhere. */
   readonly externalUrl: string | undefined;
   readonly isUnavailable: boolean;
@@ -57,28 +59,26 @@ export async function fetchChapter(
 
 /**
  * Those of the chapters that the service lists, by id, with their groups and titles: one call for each hundred.
- * A chapter that is unavailable or not yet published is not listed; `fetchChapter` knows it.
+ * A chapter that is unavailable or not yet published is not listed, and one whose entry does not fit is skipped;
+ * `fetchChapter` tells which.
  */
 export async function fetchChapters(
   client: ServiceClient,
   chapterIds: readonly string[],
-  signal?: AbortSignal,
+  options: CatalogueOptions = {},
 ): Promise<Map<string, Chapter>> {
   const found = new Map<string, Chapter>();
+  const reader = new CollectionReader(client, '/chapter', (it) => it.chapterEntity, options);
   for (const ids of inPieces([...new Set(chapterIds)], LARGEST_PAGE)) {
     const query = withRatings(collectionQuery(0, LARGEST_PAGE));
     for (const id of ids) query.append('ids[]', id);
     query.append('includes[]', 'manga');
     query.append('includes[]', 'scanlation_group');
-    const answer = await client.api({
-      method: 'GET',
-      path: '/chapter',
-      query,
-      shape: shapedAs(({ collection, chapterEntity }) => collection(chapterEntity)),
-      ...(signal && { signal }),
-    });
-    for (const entity of answer.data) found.set(entity.id, readChapter(entity));
+    for (const entity of (await reader.page(query)).items) {
+      found.set(entity.id, readChapter(entity));
+    }
   }
+  reader.finish();
   return found;
 }
 

@@ -2,7 +2,7 @@
 import { ServiceError } from '../kernel/errors.js';
 import { collectionQuery, COLLECTION_REACH, LARGEST_PAGE } from '../service/collection.js';
 import type { ServiceClient } from '../service/client.js';
-import { shapedAs } from './shape.js';
+import { CollectionReader, type CatalogueOptions } from './collection-reader.js';
 import type { Cover, Title } from './title.js';
 
 /** Where the service keeps its pictures: `uploads.` beside `api.`; on a practice service, the API's own host. */
@@ -16,24 +16,20 @@ export function coversUrl(apiUrl: URL): URL {
 export async function fetchCovers(
   client: ServiceClient,
   titleId: string,
-  signal?: AbortSignal,
+  options: CatalogueOptions = {},
 ): Promise<Cover[]> {
   const covers = new Map<string, Cover>();
+  const reader = new CollectionReader(client, '/cover', (it) => it.coverEntity, options);
   for (let offset = 0; offset < COLLECTION_REACH;) {
     const query = collectionQuery(offset, LARGEST_PAGE);
     query.append('manga[]', titleId);
     query.append('order[volume]', 'asc');
-    const answer = await client.api({
-      method: 'GET',
-      path: '/cover',
-      query,
-      shape: shapedAs(({ collection, coverEntity }) => collection(coverEntity)),
-      ...(signal && { signal }),
-    });
-    for (const { id, attributes } of answer.data) covers.set(id, { id, ...attributes });
-    offset += answer.data.length;
-    if (answer.data.length === 0 || offset >= answer.total) break;
+    const { items, received, total } = await reader.page(query);
+    for (const { id, attributes } of items) covers.set(id, { id, ...attributes });
+    offset += received;
+    if (received === 0 || offset >= total) break;
   }
+  reader.finish();
   return [...covers.values()];
 }
 

@@ -5,14 +5,14 @@
 import { COLLECTION_REACH, collectionQuery, LARGEST_FEED_PAGE } from '../service/collection.js';
 import type { ServiceClient } from '../service/client.js';
 import { ServiceError } from '../kernel/errors.js';
+import type { ChapterEntity } from './answers.js';
 import { readChapter, type Chapter } from './chapter.js';
+import { CollectionReader, type CatalogueOptions } from './collection-reader.js';
 import { sinceText, withRatings } from './query.js';
-import { shapedAs } from './shape.js';
 
-export interface FeedWish {
+export interface FeedWish extends CatalogueOptions {
   /** Only these; all where there are none. */
   readonly languages?: readonly string[];
-  readonly signal?: AbortSignal;
 }
 
 /** All chapters of a title, oldest first; the groups come along. One call for each 500. */
@@ -38,10 +38,14 @@ const MOST_CHAPTERS = 200_000;
 
 async function fetchFeed(client: ServiceClient, path: string, wish: FeedWish): Promise<Chapter[]> {
   const found = new Map<string, Chapter>();
+  const reader = new CollectionReader(client, path, (it) => it.chapterEntity, wish);
   let since: Date | undefined;
   for (;;) {
-    const last = await walkWindow(client, path, wish, since, found);
-    if (last === undefined) return [...found.values()];
+    const last = await walkWindow(reader, wish, since, found);
+    if (last === undefined) {
+      reader.finish();
+      return [...found.values()];
+    }
     const movedOn = last.createdAt && (!since || last.createdAt > since);
     if (!movedOn || found.size > MOST_CHAPTERS) {
       throw new ServiceError('bad-answer', `The feed ${path} cannot be walked to its end.`);
@@ -55,28 +59,22 @@ async function fetchFeed(client: ServiceClient, path: string, wish: FeedWish): P
  * `undefined` at the feed's end.
  */
 async function walkWindow(
-  client: ServiceClient,
-  path: string,
+  reader: CollectionReader<ChapterEntity>,
   wish: FeedWish,
   since: Date | undefined,
   found: Map<string, Chapter>,
 ): Promise<Chapter | undefined> {
+  let last: Chapter | undefined;
   for (let offset = 0; offset < COLLECTION_REACH;) {
-    const answer = await client.api({
-      method: 'GET',
-      path,
-      query: feedQuery(offset, wish, since),
-      shape: shapedAs(({ collection, chapterEntity }) => collection(chapterEntity)),
-      ...(wish.signal && { signal: wish.signal }),
-    });
-    const chapters = answer.data.map(readChapter);
-    for (const chapter of chapters) found.set(chapter.id, chapter);
-    offset += chapters.length;
-    const last = chapters.at(-1);
-    if (last === undefined || offset >= answer.total) return undefined;
-    if (offset >= COLLECTION_REACH) return last;
+    const { items, received, total } = await reader.page(feedQuery(offset, wish, since));
+    for (const entity of items) {
+      last = readChapter(entity);
+      found.set(last.id, last);
+    }
+    offset += received;
+    if (received === 0 || offset >= total) return undefined;
   }
-  return undefined;
+  return last;
 }
 
 function feedQuery(offset: number, wish: FeedWish, since: Date | undefined): URLSearchParams {

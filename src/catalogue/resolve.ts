@@ -40,6 +40,8 @@ export interface Resolution {
   readonly titlesInFull: Promise<TitlesInFull>;
   /** Chapters by id of which there is no metadata. */
   readonly bare: readonly string[];
+  /** Titles that the service has, but whose answer cannot be used: their chapters have no metadata. */
+  readonly unusableTitleIds: ReadonlySet<string>;
   /** What was named and is not there. */
   readonly lost: readonly { readonly target: Target; readonly error: TankobonError }[];
 }
@@ -71,6 +73,7 @@ class Search {
   readonly #series = new Map<string, Map<string, Chapter>>();
   readonly #titles = new Map<string, Title>();
   readonly #bare = new Set<string>();
+  readonly #unusableTitleIds = new Set<string>();
   readonly #lost: { target: Target; error: TankobonError }[] = [];
 
   constructor(private readonly parts: ResolveParts) {}
@@ -84,6 +87,7 @@ class Search {
       })),
       titles: this.#titles,
       bare: [...this.#bare],
+      unusableTitleIds: this.#unusableTitleIds,
       lost: this.#lost,
     };
   }
@@ -98,18 +102,21 @@ class Search {
     }
     for (const [id, chapter] of listed) this.#named.set(id, chapter);
     const missing = targets.filter(({ id }) => !listed.has(id));
-    const titles = await this.#titlesAmong(missing.filter(({ kind }) => kind === 'any'));
+    await this.#titlesAmong(missing.filter(({ kind }) => kind === 'any'));
     for (const target of missing) {
-      if (titles.has(target.id)) await this.#orLost(target, () => this.#feedOf(target.id));
-      else await this.#unlisted(target, ids.length > 1);
+      await this.#orLost(target, async () => {
+        if (!(await this.#isTitle(target))) await this.#unlisted(target, ids.length > 1);
+      });
     }
   }
 
   async titles(targets: readonly Target[]): Promise<void> {
-    const found = await this.#titlesAmong(targets);
+    await this.#titlesAmong(targets);
     for (const target of targets) {
-      if (found.has(target.id)) await this.#orLost(target, () => this.#feedOf(target.id));
-      else this.#isLost(target, `The service has no title ${target.id}.`);
+      await this.#orLost(target, async () => {
+        const found = await this.#isTitle(target);
+        if (!found) this.#isLost(target, `The service has no title ${target.id}.`);
+      });
     }
   }
 
@@ -123,7 +130,9 @@ class Search {
   /** The titles of chapters that were named or came with a list, by the hundred. */
   async titlesOfChapters(): Promise<void> {
     const ofNamed = [...this.#named.values()].flatMap(({ titleId }) => titleId ?? []);
-    const wanted = [...ofNamed, ...this.#series.keys()].filter((id) => !this.#titles.has(id));
+    const wanted = [...ofNamed, ...this.#series.keys()].filter(
+      (id) => !this.#titles.has(id) && !this.#unusableTitleIds.has(id),
+    );
     await this.#titlesAmong([...new Set(wanted)].map((id) => ({ kind: 'title', id })));
   }
 
@@ -158,7 +167,7 @@ class Search {
     const [only] = ids;
     if (only === undefined) return new Map();
     try {
-      if (ids.length > 1) return await fetchChapters(client, ids, signal);
+      if (ids.length > 1) return await fetchChapters(client, ids, { signal, warn });
       const chapter = await orUndefined(fetchChapter(client, only, signal));
       return new Map(chapter ? [[only, chapter]] : []);
     } catch (error) {
@@ -168,34 +177,49 @@ class Search {
     }
   }
 
-  /** Those of the ids that are titles'; they are kept. */
-  async #titlesAmong(targets: readonly Target[]): Promise<ReadonlyMap<string, Title>> {
+  /** Keeps those of the ids that are titles'. */
+  async #titlesAmong(targets: readonly Target[]): Promise<void> {
     const { client, signal, warn } = this.parts;
     const ids = targets.map(({ id }) => id);
     const [only] = ids;
-    if (only === undefined) return this.#titles;
+    if (only === undefined) return;
     try {
       if (ids.length === 1) {
         const title = await orUndefined(fetchTitle(client, only, signal));
         if (title) this.#titles.set(only, title);
       } else {
-        for (const [id, title] of await fetchTitles(client, ids, signal))
-          this.#titles.set(id, title);
+        const { titles, skipped } = await fetchTitles(client, ids, { signal, warn });
+        for (const [id, title] of titles) this.#titles.set(id, title);
+        if (skipped > 0) this.#areUnusable(ids);
       }
     } catch (error) {
       if (!isPassedOver(error)) throw error;
       warn(`The service gives no metadata of the titles. ${error.message}`);
+      if (error.code === 'bad-answer') this.#areUnusable(ids);
     }
-    return this.#titles;
+  }
+
+  /** Those that are not known by now: some entries could not be used, and which these were is unknown. */
+  #areUnusable(ids: readonly string[]): void {
+    for (const id of ids) if (!this.#titles.has(id)) this.#unusableTitleIds.add(id);
+  }
+
+  /** Whether the id is a title's; then its feed is added. Where the title is unusable, the feed's status decides. */
+  async #isTitle({ id }: Target): Promise<boolean> {
+    const isKnown = this.#titles.has(id);
+    if (!isKnown && !this.#unusableTitleIds.has(id)) return false;
+    const feed = fetchTitleFeed(this.parts.client, id, this.#feedWish());
+    const chapters = await (isKnown ? feed : orUndefined(feed));
+    if (chapters) this.#add(id, chapters);
+    return chapters !== undefined;
   }
 
   /** What no collection lists: a chapter that is unavailable or not out yet, or somebody's list. */
   async #unlisted(target: Target, notYetAskedAlone: boolean): Promise<void> {
-    const { client, signal } = this.parts;
-    const chapter = notYetAskedAlone
-      ? await orUndefined(fetchChapter(client, target.id, signal))
-      : undefined;
+    const alone = notYetAskedAlone ? await this.#listedChapters([target.id]) : new Map<string, Chapter>();
+    const chapter = alone?.get(target.id);
     if (chapter) this.#named.set(target.id, chapter);
+    else if (!alone) this.#bare.add(target.id);
     else if (target.kind !== 'any' || !(await this.#listAmong(target))) this.#bare.add(target.id);
   }
 
@@ -207,10 +231,6 @@ class Search {
       if (!isPassedOver(error)) throw error;
       this.#lost.push({ target, error });
     }
-  }
-
-  async #feedOf(titleId: string): Promise<void> {
-    this.#add(titleId, await fetchTitleFeed(this.parts.client, titleId, this.#feedWish()));
   }
 
   async #listAmong({ id }: Target): Promise<boolean> {
@@ -229,8 +249,8 @@ class Search {
   }
 
   #feedWish() {
-    const { languages, signal } = this.parts;
-    return { signal, ...(languages && { languages }) };
+    const { languages, signal, warn } = this.parts;
+    return { signal, warn, ...(languages && { languages }) };
   }
 
   #add(titleId: string, chapters: readonly Chapter[]): void {

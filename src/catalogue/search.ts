@@ -2,16 +2,15 @@
 import { UsageError } from '../kernel/errors.js';
 import { collectionQuery, LARGEST_PAGE } from '../service/collection.js';
 import type { ServiceClient } from '../service/client.js';
+import { CollectionReader, type CatalogueOptions } from './collection-reader.js';
 import { withRatings } from './query.js';
-import { shapedAs } from './shape.js';
 import { readTitle, type Title } from './title.js';
 
-export interface SearchWish {
+export interface SearchWish extends CatalogueOptions {
   /** How many at most, 1 to 100; 20 where not given. */
   readonly limit?: number;
   /** Only titles with chapters in one of these languages. */
   readonly languages?: readonly string[];
-  readonly signal?: AbortSignal;
 }
 
 const USUAL_LIMIT = 20;
@@ -34,12 +33,8 @@ export async function searchTitles(
   for (const language of wish.languages ?? []) {
     query.append('availableTranslatedLanguage[]', language);
   }
-  const answer = await client.api({
-    method: 'GET',
-    path: '/manga',
-    query,
-    shape: shapedAs(({ collection, titleEntity }) => collection(titleEntity)),
-    ...(wish.signal && { signal: wish.signal }),
-  });
-  return answer.data.map(readTitle);
+  const reader = new CollectionReader(client, '/manga', (it) => it.titleEntity, wish);
+  const { items } = await reader.page(query);
+  reader.finish();
+  return items.map(readTitle);
 }

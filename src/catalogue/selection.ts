@@ -99,7 +99,7 @@ function notAsked(chapter: Chapter, wish: Wish): Reason | undefined {
   return undefined;
 }
 
-/** Why a chapter has no pages to load: it lives elsewhere, was taken down, or is not out yet. */
+/** Why a chapter has no pages to load: it is hosted elsewhere, taken down, empty or not published yet. */
 export function whyNotToBeHad(chapter: Chapter, nowMs: number): Reason | undefined {
   if (chapter.externalUrl !== undefined && chapter.pages === 0) {
     return { because: 'chapter-external', why: `it is hosted at ${chapter.externalUrl}` };
@@ -111,7 +111,15 @@ export function whyNotToBeHad(chapter: Chapter, nowMs: number): Reason | undefin
   if (out && out.getTime() > nowMs) {
     return { because: 'chapter-unpublished', why: `it comes out on ${out.toISOString()}` };
   }
+  if (isEmpty(chapter)) {
+    return { because: 'chapter-unavailable', why: 'the service has no pages of it' };
+  }
   return undefined;
+}
+
+/** Whether the service lists the chapter without pages, here or elsewhere, and without having taken it down. */
+export function isEmpty({ pages, externalUrl, isUnavailable }: Chapter): boolean {
+  return pages === 0 && externalUrl === undefined && !isUnavailable;
 }
 
 interface Rank {

@@ -2,7 +2,7 @@
 import type { Shape } from '../service/client.js';
 import type * as answers from './answers.js';
 
-type Answers = typeof answers;
+export type Answers = typeof answers;
 
 /** Picks a shape among those of answers.ts, for `ApiRequest.shape`. */
 export function shapedAs<T>(

@@ -2,6 +2,7 @@
 import { collectionQuery, LARGEST_PAGE } from '../service/collection.js';
 import type { ServiceClient } from '../service/client.js';
 import type { Relationship, TitleEntity } from './answers.js';
+import { CollectionReader, type CatalogueOptions } from './collection-reader.js';
 import { inPieces, withRatings } from './query.js';
 import { shapedAs } from './shape.js';
 
@@ -56,27 +57,28 @@ export async function fetchTitle(
   return readTitle(answer.data);
 }
 
+export interface FetchedTitles {
+  readonly titles: ReadonlyMap<string, Title>;
+  /** Entries that could not be used: a title that is missing may be one of them. */
+  readonly skipped: number;
+}
+
 /** Those of the titles that the service has, by id: one call for each hundred. */
 export async function fetchTitles(
   client: ServiceClient,
   titleIds: readonly string[],
-  signal?: AbortSignal,
-): Promise<Map<string, Title>> {
-  const found = new Map<string, Title>();
+  options: CatalogueOptions = {},
+): Promise<FetchedTitles> {
+  const titles = new Map<string, Title>();
+  const reader = new CollectionReader(client, '/manga', (it) => it.titleEntity, options);
   for (const ids of inPieces([...new Set(titleIds)], LARGEST_PAGE)) {
     const query = withRatings(collectionQuery(0, LARGEST_PAGE));
     for (const id of ids) query.append('ids[]', id);
     for (const name of INCLUDES) query.append('includes[]', name);
-    const answer = await client.api({
-      method: 'GET',
-      path: '/manga',
-      query,
-      shape: shapedAs(({ collection, titleEntity }) => collection(titleEntity)),
-      ...(signal && { signal }),
-    });
-    for (const entity of answer.data) found.set(entity.id, readTitle(entity));
+    for (const entity of (await reader.page(query)).items) titles.set(entity.id, readTitle(entity));
   }
-  return found;
+  reader.finish();
+  return { titles, skipped: reader.skipped };
 }
 
 export function readTitle(entity: TitleEntity): Title {

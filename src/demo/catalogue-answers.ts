@@ -1,5 +1,4 @@
 /** The forms of the catalogue's answers: one entity, a page of a collection, and the usual refusals. */
-import type { Entity } from './catalogue-entities.js';
 import { readQuery, type CatalogueQuery, type Parameters } from './catalogue-query.js';
 import { errorAnswer, jsonAnswer, type Answer, type EndpointRequest } from './endpoint.js';
 
@@ -19,14 +18,14 @@ export function notFound(what: string): Answer {
 }
 
 /** One entity. */
-export const entityAnswer = (data: Entity): Answer =>
+export const entityAnswer = (data: unknown): Answer =>
   jsonAnswer(200, { result: 'ok', response: 'entity', data });
 
 /** One page of what there is. Only what is on the page is dressed up. */
 export function collectionAnswer<T>(
   all: readonly T[],
   query: CatalogueQuery,
-  dress: (item: T) => Entity,
+  dress: (item: T) => unknown,
 ): Answer {
   const { limit, offset } = query;
   const data = all.slice(offset, offset + limit).map(dress);

@@ -82,8 +82,9 @@ const tagEntity = ({ id, name, group }: LibraryTag): Entity => ({
 const userAttributes = { username: 'harbourmaster', roles: ['ROLE_MEMBER'], version: 1 };
 
 export interface Entities {
-  readonly chapter: (chapter: LibraryChapter, includes: readonly string[]) => Entity;
-  readonly title: (title: LibraryTitle, includes: readonly string[]) => Entity;
+  /** As the record says, that is malformed where it says so. */
+  readonly chapter: (chapter: LibraryChapter, includes: readonly string[]) => unknown;
+  readonly title: (title: LibraryTitle, includes: readonly string[]) => unknown;
   readonly cover: (title: LibraryTitle, cover: LibraryCover, includes: readonly string[]) => Entity;
   readonly list: (list: LibraryList) => Entity;
   readonly chaptersOf: (titleId: string) => readonly LibraryChapter[];
@@ -105,8 +106,14 @@ export function entitiesOf(library: Library): Entities {
   };
   return {
     chaptersOf,
-    chapter: (chapter, includes) => chapterEntity(chapter, includes, library, titleAttributes),
-    title: (title, includes) => titleEntity(title, includes, titleAttributes(title)),
+    chapter: (chapter, includes) => {
+      const entity = chapterEntity(chapter, includes, library, titleAttributes);
+      return chapter.malform ? chapter.malform(entity) : entity;
+    },
+    title: (title, includes) => {
+      const entity = titleEntity(title, includes, titleAttributes(title));
+      return title.malform ? title.malform(entity) : entity;
+    },
     cover: (title, cover, includes) => ({
       id: cover.id,
       type: 'cover_art',

@@ -14,6 +14,7 @@ export interface CoverParts {
   readonly loader: ImageLoader;
   /** Where the service keeps its cover pictures. */
   readonly coversUrl: URL;
+  readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -55,7 +56,7 @@ async function saveCover(
   parts: CoverParts,
 ): Promise<string | undefined> {
   const cover = chooseCover(
-    await fetchCovers(parts.client, title.id, parts.signal),
+    await fetchCovers(parts.client, title.id, parts),
     title,
     chapters,
   );

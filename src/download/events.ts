@@ -8,7 +8,7 @@ import type { ErrorCode } from '../kernel/error-codes.js';
 export const SKIP_REASONS = {
   'already-there': 'The chapter is on the shelf already.',
   'chapter-external': 'The chapter is hosted elsewhere; the service has no pages of it.',
-  'chapter-unavailable': 'The chapter is not available now.',
+  'chapter-unavailable': 'The chapter is not available now: taken down, or without pages.',
   'chapter-unpublished': 'The chapter is not published yet.',
   'newer-version': 'The chapter is there in an older version; --update loads the newer one.',
 } as const;

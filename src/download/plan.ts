@@ -10,6 +10,7 @@ import type { Chapter } from '../catalogue/chapter.js';
 import { comicFacts, nameValues } from '../catalogue/credits.js';
 import { resolveTargets, type Resolution } from '../catalogue/resolve.js';
 import {
+  isEmpty,
   selectChapters,
   whyNotToBeHad,
   type PassedOver,
@@ -151,7 +152,7 @@ async function resolve(
 
 /** Each chapter once: those named themselves first, then those of series, in reading order. */
 function choose(
-  { named, series, titles, bare, lost }: Resolution,
+  { named, series, titles, unusableTitleIds, bare, lost }: Resolution,
   wish: PlanWish,
   { nowMs }: PlanParts,
 ) {
@@ -162,10 +163,14 @@ function choose(
     id: target.id,
     error,
   }));
+  // Without its title a chapter's metadata would name a file that chapters of any title could have.
+  const described = (chapter: Chapter): Chapter | undefined =>
+    chapter.titleInBrief || !unusableTitleIds.has(chapter.titleId ?? '') ? chapter : undefined;
   for (const chapter of named) {
     const error = whyNot(chapter, nowMs);
-    if (error) refused.push({ id: chapter.id, error });
-    else wanted.set(chapter.id, { id: chapter.id, chapter, why: 'named' });
+    if (isEmpty(chapter)) skipped.push({ id: chapter.id, reason: 'chapter-unavailable' });
+    else if (error) refused.push({ id: chapter.id, error });
+    else wanted.set(chapter.id, { id: chapter.id, chapter: described(chapter), why: 'named' });
   }
   for (const id of bare) wanted.set(id, { id, chapter: undefined, why: 'named' });
   const refusedIds = new Set(refused.map(({ id }) => id));
@@ -173,7 +178,8 @@ function choose(
     const numbersRestart = titles.get(titleId)?.numbersRestart ?? false;
     const selection = selectChapters(chapters, wish.selection, { nowMs, numbersRestart });
     for (const { chapter, why } of selection.chosen) {
-      if (!wanted.has(chapter.id)) wanted.set(chapter.id, { id: chapter.id, chapter, why });
+      if (!wanted.has(chapter.id))
+        wanted.set(chapter.id, { id: chapter.id, chapter: described(chapter), why });
     }
     for (const one of selection.passedOver) {
       const { chapter, because } = one;

@@ -25,10 +25,15 @@ export function collectionQuery(offset: number, size: number): URLSearchParams {
   return query;
 }
 
+/** How many entries a query asks for; 0 where it does not say it. */
+export function collectionSize(query: URLSearchParams): number {
+  return Number(query.get(SIZE_PARAMETER) ?? 0);
+}
+
 /** Refuses a query that the service would reject for its reach. A query without the two parameters passes. */
 export function checkReach(query: URLSearchParams): void {
   const offset = Number(query.get(OFFSET_PARAMETER) ?? 0);
-  const size = Number(query.get(SIZE_PARAMETER) ?? 0);
+  const size = collectionSize(query);
   if (offset + size <= COLLECTION_REACH) return;
   throw new UsageError(
     'bad-option',

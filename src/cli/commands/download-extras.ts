@@ -39,13 +39,14 @@ export async function afterwards(
 
 async function covers(
   saved: readonly PlannedChapter[],
-  { client, loader, run, service, observer }: ExtrasParts,
+  { client, loader, run, service, observer, warn }: ExtrasParts,
 ) {
   const files = await saveCovers(saved, {
     client,
     loader,
     coversUrl: coversUrl(service.addresses.apiUrl),
     signal: run.signal,
+    warn,
   });
   for (const file of files) observer.note(`cover saved: ${file}`);
 }

@@ -26,6 +26,7 @@ export async function search(options: SearchOptions, run: Run): Promise<ExitCode
     searchTitles(service.anonymous, options.words.join(' '), {
       languages: languages.map((code) => code.toLowerCase()),
       signal,
+      warn: (message) => void stderr.write(`tankobon: ${message}\n`),
       ...(options.limit !== undefined && { limit: options.limit }),
     }),
   );

@@ -4,4 +4,5 @@ export { EXAMPLE_CHAPTERS, EXAMPLE_LISTS, EXAMPLE_TITLES } from './example-ids.j
 export { exampleLibrary } from './example-library.js';
 export { endlessTitle, longTitle } from './long-title.js';
 export { madeChapter } from './made-chapter.js';
+export { MALFORMED_CHAPTERS, MALFORMED_TITLES, malformedLibrary } from './malformed-library.js';
 export { joinedLibraries, shelved } from './shelf.js';

@@ -37,6 +37,16 @@ export interface LibraryGroup {
   readonly name: string;
 }
 
+/** An entity as it goes over the wire. */
+interface AnsweredEntity {
+  readonly id: string;
+  readonly attributes: object;
+  readonly relationships: readonly object[];
+}
+
+/** What the service answers in place of a well-formed entity, for clients to cope with. */
+export type Malform = (entity: AnsweredEntity) => unknown;
+
 export interface LibraryChapter {
   readonly id: string;
   /** The path segment of its page addresses. */
@@ -44,6 +54,7 @@ export interface LibraryChapter {
   readonly titleId: string | null;
   readonly attributes: ChapterAttributes;
   readonly groups: readonly LibraryGroup[];
+  readonly malform?: Malform;
   /** The pages in reading order; none where the chapter is hosted elsewhere or unavailable. */
   pages(quality: Quality): readonly LibraryPage[];
 }
@@ -97,6 +108,7 @@ export interface LibraryTitle {
   readonly artists: readonly LibraryPerson[];
   /** The first is the main cover, the one that a title's relationships name. */
   readonly covers: readonly LibraryCover[];
+  readonly malform?: Malform;
 }
 
 export interface LibraryList {

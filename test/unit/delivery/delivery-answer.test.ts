@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import { deliveryAnswer } from '../../../src/delivery/delivery-answer.js';
+
+test('a list of more names than any chapter has pages is one issue, and its names are not read', () => {
+  let reads = 0;
+  const names = new Proxy(Array.from({ length: 100_000 }, () => 1) as unknown[], {
+    get(target, key, receiver) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) reads += 1;
+      return Reflect.get(target, key, receiver) as unknown;
+    },
+  });
+  const read = deliveryAnswer.safeParse({
+    result: 'ok',
+    baseUrl: 'https://node.example/token',
+    chapter: { hash: 'abc', data: names, dataSaver: [] },
+  });
+  expect(read.error?.issues).toHaveLength(1);
+  expect(reads).toBe(0);
+});
