@@ -216,7 +216,9 @@ class Search {
 
   /** What no collection lists: a chapter that is unavailable or not out yet, or somebody's list. */
   async #unlisted(target: Target, notYetAskedAlone: boolean): Promise<void> {
-    const alone = notYetAskedAlone ? await this.#listedChapters([target.id]) : new Map<string, Chapter>();
+    const alone = notYetAskedAlone
+      ? await this.#listedChapters([target.id])
+      : new Map<string, Chapter>();
     const chapter = alone?.get(target.id);
     if (chapter) this.#named.set(target.id, chapter);
     else if (!alone) this.#bare.add(target.id);

@@ -55,11 +55,7 @@ async function saveCover(
   { folder, title, chapters }: Shelved,
   parts: CoverParts,
 ): Promise<string | undefined> {
-  const cover = chooseCover(
-    await fetchCovers(parts.client, title.id, parts),
-    title,
-    chapters,
-  );
+  const cover = chooseCover(await fetchCovers(parts.client, title.id, parts), title, chapters);
   if (!cover) return undefined;
   const url = coverAddress(parts.coversUrl, title.id, cover);
   const aside = asideName(join(folder, 'cover'));

@@ -171,9 +171,7 @@ describe('a download', () => {
         reason: 'chapter-unavailable',
       });
       expect(events.filter(({ type }) => type === 'chapter-failed')).toEqual([]);
-      expect(stderr.match(/Unexpected entries/g)?.length ?? 0).toBe(
-        targets.length === 1 ? 1 : 0,
-      );
+      expect(stderr.match(/Unexpected entries/g)?.length ?? 0).toBe(targets.length === 1 ? 1 : 0);
     }
     expect(rig.service.log.some(({ path }) => path.endsWith(CHAPTERS.empty))).toBe(false);
     expect(rig.archives()).toHaveLength(1 + CHAPTERS.repairable.length);
