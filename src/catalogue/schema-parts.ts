@@ -49,9 +49,12 @@ export const texts = z.unknown().transform((value, context): Record<string, stri
 /** How a schema treats a member that does not fit. */
 export interface Tolerance {
   /** The schema; where lenient, with a default for what it refuses. */
-  orElse<T>(schema: z.ZodType<T>, fallback: (input: unknown) => NoInfer<T>): z.ZodType<T>;
+  readonly orElse: <T>(
+    schema: z.ZodType<T>,
+    fallback: (input: unknown) => NoInfer<T>,
+  ) => z.ZodType<T>;
   /** A list: strict up to the first item that does not fit, or, where lenient, of the items that fit. */
-  listOf<T>(item: z.ZodType<T>, maxLength: number): z.ZodType<T[]>;
+  readonly listOf: <T>(item: z.ZodType<T>, maxLength: number) => z.ZodType<T[]>;
 }
 
 export const STRICT: Tolerance = {
