@@ -3,12 +3,15 @@ import { deliveryAnswer } from '../../../src/delivery/delivery-answer.js';
 
 test('a list of more names than any chapter has pages is one issue, and its names are not read', () => {
   let reads = 0;
-  const names = new Proxy(Array.from({ length: 100_000 }, () => 1), {
-    get(target, key, receiver) {
-      if (typeof key === 'string' && /^\d+$/.test(key)) reads += 1;
-      return Reflect.get(target, key, receiver) as unknown;
+  const names = new Proxy(
+    Array.from({ length: 100_000 }, () => 1),
+    {
+      get(target, key, receiver) {
+        if (typeof key === 'string' && /^\d+$/.test(key)) reads += 1;
+        return Reflect.get(target, key, receiver) as unknown;
+      },
     },
-  });
+  );
   const read = deliveryAnswer.safeParse({
     result: 'ok',
     baseUrl: 'https://node.example/token',
