@@ -2,6 +2,7 @@
 import { EXIT, type ExitCode } from '../kernel/exit-codes.js';
 import { interruption } from '../kernel/errors.js';
 import { systemClock } from '../kernel/clock.js';
+import { closeLostTerminalsAtExit, ignoresHangup, viewProcess } from './hangup.js';
 import { errorMessage, exitCodeOf } from './output/error-message.js';
 import type { BareRun, Run } from './run.js';
 
@@ -10,8 +11,10 @@ const LINGER_MS = 1_000;
 
 export async function runProcess(words: readonly string[]): Promise<void> {
   const stopping = new AbortController();
-  stopOnSignals(stopping);
-  stopOnClosedPipe(stopping);
+  const outlivesTerminal = ignoresHangup(viewProcess());
+  closeLostTerminalsAtExit();
+  stopOnSignals(stopping, outlivesTerminal);
+  stopOnClosedOutput(stopping, outlivesTerminal);
   const code = await runWords(words, stopping.signal);
   process.exitCode = code;
   setTimeout(() => process.exit(code), LINGER_MS).unref();
@@ -47,23 +50,34 @@ async function withSettings(bare: BareRun): Promise<Run> {
   return Object.assign(bare, { settings });
 }
 
-/** The first Ctrl-C asks for an orderly stop; the second ends the process there and then. */
-function stopOnSignals(stopping: AbortController): void {
+/**
+ * The first Ctrl-C asks for an orderly stop; the second ends the process there and then. A hangup never does the
+ * latter: the kernel and the shell may each send one.
+ */
+function stopOnSignals(stopping: AbortController, outlivesTerminal: boolean): void {
   const stop = () => {
     if (stopping.signal.aborted) process.exit(EXIT.interrupted);
     stopping.abort(interruption());
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  process.on('SIGHUP', () => {
+    if (!outlivesTerminal) stopping.abort(interruption());
+  });
 }
 
 /**
- * `tankobon … | head` closes our standard output: nobody reads on, so the run stops as after Ctrl-C. A disk that takes
- * no more of it is a fault like any other, told in a sentence.
+ * `tankobon … | head` closes our standard output: nobody reads on, so the run stops as after Ctrl-C. So it does when
+ * the terminal is closed (EIO). A disk that takes no more output is a fault like any other, told in a sentence.
  */
-function stopOnClosedPipe(stopping: AbortController): void {
+function stopOnClosedOutput(stopping: AbortController, outlivesTerminal: boolean): void {
   for (const stream of [process.stdout, process.stderr]) {
+    const isTerminal = stream.isTTY;
     stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EIO' && isTerminal) {
+        if (!outlivesTerminal) stopping.abort(interruption());
+        return;
+      }
       if (error.code === 'EPIPE') {
         stopping.abort(interruption());
         return;
