@@ -19,6 +19,8 @@ const HIGHEST_LIMIT = 1_000_000;
 /** UNIX timestamps in seconds: from 2001 to the year 5138. Anything else is another unit. */
 const FIRST_STAMP_S = 1_000_000_000;
 const LAST_STAMP_S = 99_999_999_999;
+/** A year. A header may name any number; added to a clock, this is still a moment that a date can show. */
+const MAX_WAIT_MS = 365 * 24 * 60 * 60_000;
 
 /** @param wallMs the local clock at the answer; counts only where the answer has no `Date` */
 export function rateFacts(headers: IncomingHttpHeaders, wallMs: number): RateFacts {
@@ -34,12 +36,11 @@ export function rateFacts(headers: IncomingHttpHeaders, wallMs: number): RateFac
   };
 }
 
-/** Retry-After, in either form of RFC 9110 10.2.3, as ms from the answer; undefined where none can be read. */
+/** Retry-After, in either form of RFC 9110 10.2.3, as ms from the answer, a year at most; undefined where none can be read. */
 export function retryAfterMs(headers: IncomingHttpHeaders, wallMs: number): number | undefined {
   const text = headers['retry-after']?.trim();
   if (text === undefined || text === '') return undefined;
-  const seconds = wholeNumber(text);
-  if (seconds !== undefined) return seconds * 1_000;
+  if (/^\d+$/.test(text)) return Math.min(MAX_WAIT_MS, Number(text) * 1_000);
   const dateMs = httpDateMs(text);
   return dateMs === undefined ? undefined : untilMs(dateMs, headers, wallMs);
 }
@@ -52,7 +53,8 @@ export function namedWaitMs(headers: IncomingHttpHeaders, wallMs: number): numbe
 
 function untilMs(momentMs: number, headers: IncomingHttpHeaders, wallMs: number): number {
   // `Date` is cut to the second below, so that the wait comes out up to a second too long, never too short.
-  return Math.max(0, momentMs - (httpDateMs(headers.date) ?? wallMs));
+  const leftMs = momentMs - (httpDateMs(headers.date) ?? wallMs);
+  return Math.min(MAX_WAIT_MS, Math.max(0, leftMs));
 }
 
 function httpDateMs(text: string | undefined): number | undefined {
