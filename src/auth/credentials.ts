@@ -29,8 +29,10 @@ export interface Credentials {
   storeInUse(): Promise<CredentialStore | undefined>;
   /** The login in use; undefined where there is none. Throws as CredentialStore.read. */
   read(): Promise<StoredLogin | undefined>;
-  /** Stores a new login, from then on the one in use. To be called under the lock. */
-  keep(login: Login, kind: StorageKind): Promise<void>;
+  /** The same for sending its tokens to the API. Throws `login-other-api` where they were given for another one. */
+  readForApi(): Promise<StoredLogin | undefined>;
+  /** Stores a new login for this API, from then on the one in use. To be called under the lock. */
+  keep(login: Omit<Login, 'apiOrigin'>, kind: StorageKind): Promise<void>;
   /** Removes every login of this service, wherever it is. Resolves with the kinds of store that held something. */
   clear(): Promise<readonly StorageKind[]>;
   /** Held by whoever changes what is stored; between processes too. */
@@ -40,7 +42,7 @@ export interface Credentials {
 export interface CredentialPlaces {
   /** The folder for credentials and for what is needed to find them. */
   readonly folder: string;
-  readonly addresses: Pick<ServiceAddresses, 'authUrl' | 'realm'>;
+  readonly addresses: Pick<ServiceAddresses, 'apiUrl' | 'authUrl' | 'realm'>;
   readonly clock?: Clock;
 }
 
@@ -58,15 +60,23 @@ export function openCredentials({ folder, addresses, clock }: CredentialPlaces):
     if (await statIfThere(file)) return stores.file;
     return (await marked()) ? stores.keychain : undefined;
   };
+  const read = async (): Promise<StoredLogin | undefined> => {
+    const store = await storeInUse();
+    const login = await store?.read();
+    return store && login && { store, login };
+  };
+  const apiOrigin = addresses.apiUrl.origin;
   return {
     store: (kind) => stores[kind],
     storeInUse,
-    async read() {
-      const store = await storeInUse();
-      const login = await store?.read();
-      return store && login && { store, login };
+    read,
+    async readForApi() {
+      const stored = await read();
+      if (stored?.login.tokens) checkApi(stored.login, apiOrigin);
+      return stored;
     },
-    async keep(login, kind) {
+    async keep(owner, kind) {
+      const login = { ...owner, apiOrigin };
       await makePrivateFolder(folder);
       if (kind === 'keychain') {
         await writeMark(mark);
@@ -94,6 +104,15 @@ export function openCredentials({ folder, addresses, clock }: CredentialPlaces):
       });
     },
   };
+}
+
+/** A login from before origins were kept is taken for one at the live service: no other API gets its tokens. */
+function checkApi({ apiOrigin = LIVE_SERVICE.apiUrl }: Login, currentOrigin: string): void {
+  if (apiOrigin === currentOrigin) return;
+  throw new AuthError(
+    'login-other-api',
+    `The stored login is for ${apiOrigin}; no token is sent to ${currentOrigin}.`,
+  );
 }
 
 /** Empties the keychain, then takes the mark away. No keychain at all holds nothing, unless the mark says otherwise. */

@@ -31,16 +31,20 @@ export async function grantByPassword(
     client_id: clientId,
     client_secret: clientSecret,
   });
-  const answer = await endpoint.tokenForm(form, signal);
+  const answer = await endpoint.tokenForm(form, { signal });
   if (answer.status !== 200) throw refusal(answer, 'password');
   return tokensIn(answer.body, atMs);
 }
 
-/** Asks for a new access token. Where no new refresh token comes along, the old one goes on. */
+/**
+ * Asks for a new access token. Where no new refresh token comes along, the old one goes on. `waitSignal` stops it only
+ * until the request is sent.
+ */
 export async function grantByRefresh(
   endpoint: TokenEndpoint,
   { clientId, clientSecret, tokens }: Pick<Required<Login>, 'clientId' | 'clientSecret' | 'tokens'>,
   atMs: number,
+  waitSignal?: AbortSignal,
 ): Promise<Tokens> {
   const form = new URLSearchParams({
     grant_type: 'refresh_token',
@@ -48,7 +52,7 @@ export async function grantByRefresh(
     client_id: clientId,
     client_secret: clientSecret,
   });
-  const answer = await endpoint.tokenForm(form);
+  const answer = await endpoint.tokenForm(form, { waitSignal });
   if (answer.status !== 200) throw refusal(answer, 'refresh');
   return tokensIn(answer.body, atMs, tokens);
 }

@@ -25,6 +25,7 @@ export interface Whereabouts {
 export interface Head {
   readonly username: string;
   readonly clientId: string;
+  readonly apiOrigin?: string;
   readonly times?: Readonly<Record<string, unknown>>;
   readonly secrets: Readonly<Partial<Record<SecretName, Whereabouts>>>;
 }
@@ -73,8 +74,9 @@ export function headBytes(head: Head): Uint8Array {
 export function readHead(bytes: Uint8Array): Head | undefined {
   const value = parsed(bytes);
   if (!isRecord(value) || value['format'] !== FORMAT) return undefined;
-  const { username, clientId, times, secrets } = value;
+  const { username, clientId, apiOrigin, times, secrets } = value;
   if (typeof username !== 'string' || typeof clientId !== 'string') return undefined;
+  if (apiOrigin !== undefined && typeof apiOrigin !== 'string') return undefined;
   if (!isRecord(secrets) || (times !== undefined && !isRecord(times))) return undefined;
   const read: Partial<Record<SecretName, Whereabouts>> = {};
   for (const name of SECRETS) {
@@ -83,7 +85,13 @@ export function readHead(bytes: Uint8Array): Head | undefined {
     if (!whereabouts) return undefined;
     read[name] = whereabouts;
   }
-  return { username, clientId, ...(times && { times }), secrets: read };
+  return {
+    username,
+    clientId,
+    ...(apiOrigin !== undefined && { apiOrigin }),
+    ...(times && { times }),
+    secrets: read,
+  };
 }
 
 function readWhereabouts(value: unknown): Whereabouts | undefined {

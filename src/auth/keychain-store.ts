@@ -70,8 +70,14 @@ class KeychainStore implements CredentialStore {
       const kept = old?.check === valueCheck(value) && (await this.#value(name, old)) === value;
       secrets[name] = kept ? old : await this.#put(name, value, old);
     }
-    const { username, clientId, tokens } = login;
-    const head: Head = { username, clientId, ...(tokens && { times: timesOf(login) }), secrets };
+    const { username, clientId, apiOrigin, tokens } = login;
+    const head: Head = {
+      username,
+      clientId,
+      ...(apiOrigin !== undefined && { apiOrigin }),
+      ...(tokens && { times: timesOf(login) }),
+      secrets,
+    };
     await this.keychain.set(HEAD_ENTRY, headBytes(head));
     for (const name of SECRETS) {
       const old = before?.[name];
@@ -96,9 +102,9 @@ class KeychainStore implements CredentialStore {
       }),
     );
     const [clientSecret, accessToken, refreshToken] = values;
-    const { username, clientId, times } = head;
+    const { username, clientId, apiOrigin, times } = head;
     const tokens = times && { ...times, accessToken, refreshToken };
-    return { username, clientId, clientSecret, ...(tokens && { tokens }) };
+    return { username, clientId, apiOrigin, clientSecret, ...(tokens && { tokens }) };
   }
 
   async #value(name: SecretName, at: Whereabouts): Promise<string | undefined> {

@@ -24,6 +24,8 @@ export interface Tokens {
 
 export interface Login extends PersonalClient {
   readonly username: string;
+  /** Origin of the API that the tokens may be sent to. Absent in logins stored by versions before this was kept. */
+  readonly apiOrigin?: string;
   /** Absent after the service ended the session: the client stays for the next login. */
   readonly tokens?: Tokens;
 }
@@ -58,11 +60,13 @@ export function isField(text: unknown): text is string {
 /** The login that a stored record holds; undefined where it is none. Never throws. */
 export function readLogin(value: unknown): Login | undefined {
   if (!isRecord(value)) return undefined;
-  const { username, clientId, clientSecret, tokens } = value;
+  const { username, clientId, clientSecret, apiOrigin, tokens } = value;
   if (!isField(username) || !isField(clientId) || !isField(clientSecret)) return undefined;
-  if (tokens === undefined) return { username, clientId, clientSecret };
+  if (apiOrigin !== undefined && !isField(apiOrigin)) return undefined;
+  const owner = { username, clientId, clientSecret, ...(apiOrigin !== undefined && { apiOrigin }) };
+  if (tokens === undefined) return owner;
   const read = readTokens(tokens);
-  return read && { username, clientId, clientSecret, tokens: read };
+  return read && { ...owner, tokens: read };
 }
 
 function readTokens(value: unknown): Tokens | undefined {

@@ -5,7 +5,7 @@
  * made the old refresh token worthless with the same answer.
  */
 import type { Clock } from '../kernel/clock.js';
-import { hasCode } from '../kernel/errors.js';
+import { hasCode, interruption } from '../kernel/errors.js';
 import type { Bearer } from '../service/client.js';
 import { notLoggedIn, type Credentials, type StoredLogin } from './credentials.js';
 import { grantByRefresh, type TokenEndpoint } from './grants.js';
@@ -15,16 +15,23 @@ import { accessAgeMs, isDue } from './token-times.js';
 export interface Session extends Bearer {
   /** Renews whether or not it is due. Throws `not-logged-in`, `session-ended`, or what kept the service from it. */
   refresh(signal?: AbortSignal): Promise<Tokens>;
+  /**
+   * Begins no further renewal, and waits for one whose request has been sent until its tokens are stored: with the
+   * answer, the old refresh token may be worthless. Bounded; to be called while the connections are still open.
+   */
+  close(): Promise<void>;
 }
 
 export interface SessionParts {
-  readonly credentials: Pick<Credentials, 'read' | 'lock'>;
+  readonly credentials: Pick<Credentials, 'readForApi' | 'lock'>;
   readonly endpoint: TokenEndpoint;
   readonly clock: Clock;
 }
 
 /** A token that came after a rejection, and is rejected as soon as this, will not be helped by another. */
 const NO_SOONER_MS = 5_000;
+/** For a token endpoint that does not answer, nobody waits longer than this at the end of a command. */
+const MAX_CLOSE_MS = 10_000;
 
 export function openSession(parts: SessionParts): Session {
   return new StoredSession(parts);
@@ -39,17 +46,32 @@ interface Seen {
 
 class StoredSession implements Session {
   #seen: Seen | undefined;
-  #reading: ReturnType<Credentials['read']> | undefined;
+  #reading: ReturnType<Credentials['readForApi']> | undefined;
   #renewal: Promise<Tokens | undefined> | undefined;
   /** The token that a rejection brought, and when. */
   #afterRejection: { readonly token: string; readonly atMonotonicMs: number } | undefined;
 
+  readonly #closing = new AbortController();
+
   constructor(private readonly parts: SessionParts) {}
+
+  async close(): Promise<void> {
+    this.#closing.abort(interruption());
+    if (!this.#renewal) return;
+    const over = new AbortController();
+    const settled = this.#renewal.then(
+      () => undefined,
+      () => undefined,
+    );
+    const tooLong = this.parts.clock.sleep(MAX_CLOSE_MS, over.signal).catch(() => undefined);
+    await Promise.race([settled, tooLong]);
+    over.abort();
+  }
 
   async token(signal?: AbortSignal): Promise<string | undefined> {
     if (!this.#seen) {
       // Two requests that start together ask the keychain once.
-      this.#reading ??= this.parts.credentials.read().finally(() => {
+      this.#reading ??= this.parts.credentials.readForApi().finally(() => {
         this.#reading = undefined;
       });
       this.#see((await this.#reading)?.login.tokens);
@@ -84,7 +106,7 @@ class StoredSession implements Session {
   }
 
   async refresh(signal?: AbortSignal): Promise<Tokens> {
-    const stored = await this.parts.credentials.read();
+    const stored = await this.parts.credentials.readForApi();
     if (!stored?.login.tokens) throw notLoggedIn();
     const tokens = await this.#renew(stored.login.tokens.accessToken, signal);
     if (!tokens) throw notLoggedIn();
@@ -94,6 +116,7 @@ class StoredSession implements Session {
   /** One renewal at a time; whoever needs one joins it. `instead` is a token that will not do, however fresh. */
   async #renew(instead: string | undefined, signal?: AbortSignal): Promise<Tokens | undefined> {
     signal?.throwIfAborted();
+    this.#closing.signal.throwIfAborted();
     this.#renewal ??= this.#renewOnce(instead).finally(() => {
       this.#renewal = undefined;
     });
@@ -105,9 +128,9 @@ class StoredSession implements Session {
   }
 
   async #renewOnce(instead: string | undefined): Promise<Tokens | undefined> {
-    const lock = await this.parts.credentials.lock();
+    const lock = await this.parts.credentials.lock(this.#closing.signal);
     try {
-      const stored = await this.parts.credentials.read();
+      const stored = await this.parts.credentials.readForApi();
       const { tokens } = stored?.login ?? {};
       const seen = this.#see(tokens);
       if (!stored || !tokens || !seen) return undefined;
@@ -121,7 +144,9 @@ class StoredSession implements Session {
   /** Not to be interrupted between the question and the store: the answer may have cost the old refresh token. */
   async #grant({ store }: StoredLogin, login: LiveLogin): Promise<Tokens> {
     try {
-      const tokens = await grantByRefresh(this.parts.endpoint, login, this.parts.clock.wallMs());
+      const { endpoint, clock } = this.parts;
+      const waitSignal = this.#closing.signal;
+      const tokens = await grantByRefresh(endpoint, login, clock.wallMs(), waitSignal);
       await store.write({ ...login, tokens });
       this.#see(tokens);
       return tokens;
@@ -158,8 +183,8 @@ class StoredSession implements Session {
   }
 }
 
-function withoutTokens({ username, clientId, clientSecret }: Login): Login {
-  return { username, clientId, clientSecret };
+function withoutTokens({ tokens: _ended, ...owner }: LiveLogin): Login {
+  return owner;
 }
 
 /** The promise, or the signal's reason where that comes first; the promise goes on either way. */

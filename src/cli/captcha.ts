@@ -35,7 +35,7 @@ export function solvingCaptchas(client: ServiceClient, solve: SolveCaptcha): Ser
   };
   return {
     admit: (line, signal) => client.admit(line, signal),
-    tokenForm: (form, signal) => client.tokenForm(form, signal),
+    tokenForm: (form, options) => client.tokenForm(form, options),
     async api<T>(request: ApiRequest<T>): Promise<T> {
       const solvedBefore = solved;
       try {

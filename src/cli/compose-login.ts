@@ -18,13 +18,15 @@ export function credentialsOf(run: Wiring): Credentials {
   });
 }
 
-/** The session over this service's connections. */
+/** The session over this service's connections, which stay open until it is closed. */
 export function sessionOf(
   run: Wiring,
   service: Service,
   credentials = credentialsOf(run),
 ): Session {
-  return openSession({ credentials, endpoint: service.anonymous, clock: run.clock });
+  const session = openSession({ credentials, endpoint: service.anonymous, clock: run.clock });
+  service.beforeClose(() => session.close());
+  return session;
 }
 
 /** The session for a command that works without one too: what is wrong with it is a warning. */

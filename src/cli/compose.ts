@@ -33,8 +33,13 @@ export interface Service {
   readonly anonymous: ServiceClient;
   /** The same for whoever is logged in. */
   as(bearer: Bearer): ServiceClient;
+  /** Has this done before the connections are closed. */
+  beforeClose(act: () => Promise<void>): void;
   close(): Promise<void>;
 }
+
+/** After this long without a sign of life, a person wants to know why a command does not end. */
+const CLOSE_NOTICE_MS = 1_000;
 
 export async function openService(run: Wiring, tellings: Tellings): Promise<Service> {
   const { settings, clock, folders } = run;
@@ -48,6 +53,7 @@ export async function openService(run: Wiring, tellings: Tellings): Promise<Serv
     warn: tellings.warn,
   });
   const { maxAnswerBytes } = settings;
+  const beforeClose: (() => Promise<void>)[] = [];
   const parts: ClientParts = {
     addresses,
     isOwn,
@@ -65,7 +71,13 @@ export async function openService(run: Wiring, tellings: Tellings): Promise<Serv
     ledger,
     anonymous: createServiceClient(parts),
     as: (bearer) => createServiceClient({ ...parts, bearer }),
+    beforeClose: (act) => void beforeClose.push(act),
     async close() {
+      const notice = setTimeout(() => {
+        tellings.warn('Waiting for the renewed login, to store it.');
+      }, CLOSE_NOTICE_MS);
+      await Promise.all(beforeClose.map((act) => act()));
+      clearTimeout(notice);
       connections.close();
       await ledger.close();
     },

@@ -148,6 +148,11 @@ export const AUTH_CODES = {
     'The service has ended the session. The client id and the client secret are kept.',
     'Type: tankobon login',
   ),
+  'login-other-api': code(
+    EXIT.login,
+    'The stored login was made for another API than the one that is set now; its tokens are not sent there.',
+    'Check the setting apiUrl: tankobon config list; to log in for this API, type: tankobon login',
+  ),
   'credentials-damaged': code(
     EXIT.login,
     'A login is stored, but not as it was written.',

@@ -41,6 +41,13 @@ export interface ApiRequest<T> {
   readonly signal?: AbortSignal;
 }
 
+export interface TokenFormOptions {
+  /** Stops it at any time. */
+  readonly signal?: AbortSignal | undefined;
+  /** Stops it only while it waits to be sent. */
+  readonly waitSignal?: AbortSignal | undefined;
+}
+
 export interface ServiceClient {
   /**
    * One call of the API. Failures that pass are tried three times in all where the request is a GET. Throws
@@ -49,7 +56,7 @@ export interface ServiceClient {
    */
   api<T>(request: ApiRequest<T>): Promise<T>;
   /** POST to the token endpoint (spec 4.1), once. Any status but 429 and a ban is the caller's to judge. */
-  tokenForm(form: URLSearchParams, signal?: AbortSignal): Promise<Answer>;
+  tokenForm(form: URLSearchParams, options?: TokenFormOptions): Promise<Answer>;
   /** A place for a load from one of the service's hosts; undefined for a volunteer's, which needs none. */
   admit(line: Line, signal?: AbortSignal): Promise<Place | undefined>;
 }
@@ -102,9 +109,10 @@ class Client implements ServiceClient {
     }
   }
 
-  async tokenForm(form: URLSearchParams, signal?: AbortSignal): Promise<Answer> {
+  async tokenForm(form: URLSearchParams, options: TokenFormOptions = {}): Promise<Answer> {
+    const { signal, waitSignal = signal } = options;
     const outgoing = { method: 'POST', url: tokenUrl(this.parts.addresses), form, signal } as const;
-    return this.#send('auth', outgoing).catch((error: unknown) => {
+    return this.#send('auth', outgoing, waitSignal).catch((error: unknown) => {
       throw error instanceof PassingFailure ? error.failure : error;
     });
   }
@@ -139,9 +147,13 @@ class Client implements ServiceClient {
   }
 
   /** Sends until the answer is neither a 429 nor a ban; after a ban it is the ledger that throws. */
-  async #send(kind: 'api' | 'auth', outgoing: Outgoing): Promise<Answer> {
+  async #send(
+    kind: 'api' | 'auth',
+    outgoing: Outgoing,
+    waitSignal = outgoing.signal,
+  ): Promise<Answer> {
     for (let throttled = 0; ; throttled += 1) {
-      const place = await this.#reserve(outgoing, outgoing.signal);
+      const place = await this.#reserve(outgoing, waitSignal);
       const answer = await this.#exchange(kind, outgoing, place);
       if (answer.status !== 429 && !isBan(answer)) return answer;
       if (throttled === MOST_THROTTLED) {

@@ -139,6 +139,7 @@ test('only the service’s invalid_grant ends the session; the client stays for 
   practice.endRefreshTokens();
   await expect(session.refresh()).rejects.toMatchObject({ code: 'session-ended', exitCode: 4 });
   expect(await stored()).toEqual({
+    apiOrigin: practice.addresses.apiUrl,
     username: PRACTICE_ACCOUNT.username,
     clientId: PRACTICE_CLIENT.id,
     clientSecret: PRACTICE_CLIENT.secret,
@@ -183,7 +184,7 @@ test('a rotated refresh token is stored before the new access token is used', as
   const failing = openSession({
     credentials: {
       lock: (signal) => credentials.lock(signal),
-      read: async () => {
+      readForApi: async () => {
         const found = await credentials.read();
         const write = () => Promise.reject(new Error('the disk is full'));
         return found && { ...found, store: { ...found.store, write } };

@@ -1,5 +1,6 @@
 /** `tankobon whoami`: what is known of the login on this machine. Asks nothing of the network. */
 import { notLoggedIn } from '../../auth/credentials.js';
+import { LIVE_SERVICE } from '../../service/addresses.js';
 import { AuthError } from '../../kernel/errors.js';
 import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
 import { credentialsOf } from '../compose-login.js';
@@ -21,6 +22,7 @@ export async function whoami(run: Run): Promise<ExitCode> {
     [
       `Account:   ${login.username}`,
       `Client id: ${login.clientId}`,
+      `API:       ${login.apiOrigin ?? LIVE_SERVICE.apiUrl}`,
       `Storage:   ${store.kind} (${store.place})`,
       accessTokenLine(login.tokens, nowMs),
       refreshTokenLine(login.tokens, nowMs),

@@ -1,0 +1,83 @@
+/** A renewal that is under way when a command ends is waited for and stored: its answer may have cost the old token. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { madeChapter } from '../../../src/demo/library/library.js';
+import { startPracticeService, type PracticeService } from '../../../src/demo/practice-service.js';
+import {
+  cli,
+  ended,
+  LOGIN_ENV,
+  newFolder,
+  startCli,
+  type Ended,
+  type Env,
+} from '../../auth/rig.js';
+
+const chapter = madeChapter({ pages: 1, bytesPerPage: 2_000 });
+/** The clock of these commands is an hour ahead, so that they find the access token expired. */
+const AHEAD = { NODE_OPTIONS: `--import=${resolve('test/auth/an-hour-later.mjs')}` };
+
+let practice: PracticeService;
+let folder: string;
+let env: Env;
+
+beforeEach(async () => {
+  folder = newFolder();
+  // Rotates, as it does by itself, and takes its time to answer.
+  practice = await startPracticeService({ chapters: [chapter], latencyMs: { auth: 1_000 } });
+  env = { ...practice.environment, TANKOBON_HOME: join(folder, 'home') };
+  const login = await cli(['login', '--insecure-storage'], { ...env, ...LOGIN_ENV });
+  expect(login).toMatchObject({ code: 0 });
+});
+afterEach(async () => {
+  await practice.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const refreshes = () =>
+  practice.log.filter(({ body }) => body.startsWith('grant_type=refresh_token')).length;
+
+async function signalledInRefresh(
+  words: readonly string[],
+  signal: NodeJS.Signals,
+  own: Env,
+): Promise<Ended> {
+  const child = startCli(words, { ...env, ...own });
+  const over = ended(child);
+  while (refreshes() === 0 && child.exitCode === null) {
+    await new Promise((done) => setTimeout(done, 5));
+  }
+  child.kill(signal);
+  return over;
+}
+
+test.each([
+  ['refresh', 'SIGINT'],
+  ['refresh', 'SIGTERM'],
+  ['download', 'SIGINT'],
+  ['download', 'SIGTERM'],
+] as const)('%s, ended by %s during the renewal, keeps the login', async (command, signal) => {
+  const words =
+    command === 'refresh' ? [command] : [command, chapter.id, '-o', join(folder, 'out')];
+  const run = await signalledInRefresh(words, signal, command === 'refresh' ? {} : AHEAD);
+  expect(run.code).toBe(130);
+  expect(refreshes()).toBe(1);
+  expect(await cli(['refresh'], env)).toMatchObject({ code: 0, stderr: '' });
+  expect(practice.violations()).toEqual([]);
+});
+
+test('a command that waits for its turn to renew ends at once, and the login stays as it is', async () => {
+  practice.misanswer({ answer: 'too-many', host: 'auth', times: 1 });
+  const run = await signalledInRefresh(['refresh'], 'SIGINT', {});
+  expect(run.code).toBe(130);
+  // The 429 came after the signal; what waits for its end is not sent any more.
+  expect(refreshes()).toBe(1);
+});
+
+test('a token endpoint that never answers does not hold the end of a command for long', async () => {
+  practice.misanswer({ answer: 'hang', host: 'auth', times: 'always' });
+  const run = await signalledInRefresh(['refresh'], 'SIGINT', {});
+  expect(run.code).toBe(130);
+  expect(run.stderr).toContain('Waiting for the renewed login');
+}, 30_000);
