@@ -183,8 +183,8 @@ class StoredSession implements Session {
   }
 }
 
-function withoutTokens({ tokens: _ended, ...owner }: LiveLogin): Login {
-  return owner;
+function withoutTokens({ username, clientId, clientSecret, apiOrigin }: Login): Login {
+  return { username, clientId, clientSecret, ...(apiOrigin !== undefined && { apiOrigin }) };
 }
 
 /** The promise, or the signal's reason where that comes first; the promise goes on either way. */
