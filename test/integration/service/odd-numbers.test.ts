@@ -98,7 +98,12 @@ test('whatever numbers an answer carries over the wire, it is a result or one of
 test.each(['999999999999999999999', '-1', '1e3', 'many'])(
   'a Content-Length of %s is a bad answer',
   async (length) => {
-    const grant = { username: 'u', password: 'p', clientId: 'personal-client-x', clientSecret: 's' };
+    const grant = {
+      username: 'u',
+      password: 'p',
+      clientId: 'personal-client-x',
+      clientSecret: 's',
+    };
     service.behave(() => ({ headers: { 'Content-Length': length }, body: {} }));
     const answered = grantByPassword(made.client, grant, 0).catch((error: unknown) => error);
     expect(await answered).toBeInstanceOf(TankobonError);
