@@ -42,7 +42,12 @@ test('no header names a wait of more than a year, or none that a date can show',
 });
 
 test('no expires_in makes a time that a date cannot show', () => {
-  const lasts = fc.oneof(fc.double(), fc.maxSafeInteger(), fc.constantFrom(1e308, Infinity), digits);
+  const lasts = fc.oneof(
+    fc.double(),
+    fc.maxSafeInteger(),
+    fc.constantFrom(1e308, Infinity),
+    digits,
+  );
   fc.assert(
     fc.property(lasts, lasts, (access, refresh) => {
       const body = {
