@@ -22,7 +22,8 @@ export const PRACTICE_CLIENT: PersonalClient = {
   owner: PRACTICE_ACCOUNT.username,
   state: 'approved',
 };
-export const PRACTICE_REALM = 'practice';
+/** The live service's, which some clients have written into them. */
+export const PRACTICE_REALM = 'mangadex';
 
 export interface TokenOptions {
   readonly accounts?: readonly Account[];

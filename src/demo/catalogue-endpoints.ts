@@ -14,6 +14,7 @@ import { CHAPTER_PARAMETERS, FEED_PARAMETERS, shownChapters } from './catalogue-
 import { COVER_PARAMETERS, coversAnswer } from './catalogue-covers.js';
 import { entitiesOf, UPLOADER_ID, type Entities } from './catalogue-entities.js';
 import { includes, type CatalogueQuery } from './catalogue-query.js';
+import { lookupEndpoints } from './catalogue-lookups.js';
 import { readingEndpoints } from './catalogue-reading.js';
 import {
   FOLLOWED_TITLES_PARAMETERS,
@@ -184,12 +185,14 @@ function followEndpoints(shelf: Shelf): Endpoint[] {
  * kept as long as the endpoints.
  */
 export function catalogueEndpoints(library: Library, clock: Pick<Clock, 'wallMs'>): Endpoint[] {
-  const shelf: Shelf = { library, entities: entitiesOf(library), clock };
+  const nowMs = (): number => clock.wallMs();
+  const shelf: Shelf = { library, entities: entitiesOf(library, nowMs), clock };
   return [
     ...chapterEndpoints(shelf),
     ...titleEndpoints(shelf),
     ...listEndpoints(shelf),
     ...followEndpoints(shelf),
     ...readingEndpoints(library, shelf.entities),
+    ...lookupEndpoints(library, shelf.entities, nowMs),
   ];
 }

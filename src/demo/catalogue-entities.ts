@@ -2,15 +2,17 @@
  * Dresses the library's records up as the live service's entities: id, type, attributes, relationships. A
  * relationship carries the attributes of what it points to only where `includes[]` asked for them.
  */
-import type {
-  Library,
-  LibraryChapter,
-  LibraryCover,
-  LibraryGroup,
-  LibraryList,
-  LibraryPerson,
-  LibraryTag,
-  LibraryTitle,
+import {
+  isPublished,
+  uuidOf,
+  type Library,
+  type LibraryChapter,
+  type LibraryCover,
+  type LibraryGroup,
+  type LibraryList,
+  type LibraryPerson,
+  type LibraryTag,
+  type LibraryTitle,
 } from './library/library.js';
 
 interface Relationship {
@@ -79,7 +81,8 @@ const tagEntity = ({ id, name, group }: LibraryTag): Entity => ({
   relationships: [],
 });
 
-const userAttributes = { username: 'harbourmaster', roles: ['ROLE_MEMBER'], version: 1 };
+const userAttributesOf = (username: string) => ({ username, roles: ['ROLE_MEMBER'], version: 1 });
+const userAttributes = userAttributesOf('harbourmaster');
 
 export interface Entities {
   /** As the record says, that is malformed where it says so. */
@@ -87,11 +90,15 @@ export interface Entities {
   readonly title: (title: LibraryTitle, includes: readonly string[]) => unknown;
   readonly cover: (title: LibraryTitle, cover: LibraryCover, includes: readonly string[]) => Entity;
   readonly list: (list: LibraryList) => Entity;
+  readonly person: (person: LibraryPerson, includes: readonly string[]) => Entity;
+  readonly group: (group: LibraryGroup) => Entity;
+  readonly tag: (tag: LibraryTag) => Entity;
+  readonly user: (username: string) => Entity;
   readonly chaptersOf: (titleId: string) => readonly LibraryChapter[];
 }
 
-/** The entities of a library. What it takes some counting to know of a title is counted once. */
-export function entitiesOf(library: Library): Entities {
+/** The entities of a library at a time. What it takes some counting to know of a title is counted once. */
+export function entitiesOf(library: Library, nowMs: () => number): Entities {
   const byTitle = new Map<string | null, LibraryChapter[]>();
   for (const chapter of library.chapters()) {
     byTitle.set(chapter.titleId, byTitle.get(chapter.titleId) ?? []);
@@ -100,7 +107,7 @@ export function entitiesOf(library: Library): Entities {
   const chaptersOf = (titleId: string): readonly LibraryChapter[] => byTitle.get(titleId) ?? [];
   const counted = new Map<string, object>();
   const titleAttributes = (title: LibraryTitle): object => {
-    const attributes = counted.get(title.id) ?? attributesOf(title, chaptersOf(title.id));
+    const attributes = counted.get(title.id) ?? attributesOf(title, chaptersOf(title.id), nowMs());
     counted.set(title.id, attributes);
     return attributes;
   };
@@ -131,6 +138,28 @@ export function entitiesOf(library: Library): Entities {
         ...titleIds.map((titleId) => ({ id: titleId, type: 'manga' })),
         { id: UPLOADER_ID, type: 'user' },
       ],
+    }),
+    person: (person, includes) => ({
+      id: person.id,
+      type: 'author',
+      attributes: personAttributes(person),
+      relationships: library
+        .titles()
+        .filter(({ authors, artists }) => [...authors, ...artists].some(({ id }) => id === person.id))
+        .map((title) => pointer(title.id, 'manga', includes, () => titleAttributes(title))),
+    }),
+    group: (group) => ({
+      id: group.id,
+      type: 'scanlation_group',
+      attributes: groupAttributes(group),
+      relationships: [],
+    }),
+    tag: tagEntity,
+    user: (username) => ({
+      id: uuidOf('user', username),
+      type: 'user',
+      attributes: userAttributesOf(username),
+      relationships: [],
     }),
   };
 }
@@ -166,11 +195,15 @@ function chapterEntity(
   };
 }
 
-function attributesOf(title: LibraryTitle, chapters: readonly LibraryChapter[]): object {
+function attributesOf(
+  title: LibraryTitle,
+  chapters: readonly LibraryChapter[],
+  nowMs: number,
+): object {
   const languages = new Set(chapters.map((chapter) => chapter.attributes.translatedLanguage));
-  const latest = [...chapters].sort((one, other) =>
-    one.attributes.createdAt.localeCompare(other.attributes.createdAt),
-  );
+  const latest = chapters
+    .filter((chapter) => isPublished(chapter, nowMs))
+    .sort((one, other) => one.attributes.createdAt.localeCompare(other.attributes.createdAt));
   return {
     ...title.attributes,
     isLocked: false,

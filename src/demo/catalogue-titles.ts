@@ -23,6 +23,19 @@ export const ONE_TITLE_PARAMETERS: Parameters = TITLE_INCLUDES;
 
 export const FOLLOWED_TITLES_PARAMETERS: Parameters = { ...paging(1, 100), ...TITLE_INCLUDES };
 
+const TAG_PARAMETERS: Parameters = {
+  'includedTags[]': anId,
+  includedTagsMode: oneOf('AND', 'OR'),
+  'excludedTags[]': anId,
+  excludedTagsMode: oneOf('AND', 'OR'),
+};
+
+export const RANDOM_TITLE_PARAMETERS: Parameters = {
+  ...TAG_PARAMETERS,
+  'contentRating[]': aRating,
+  ...TITLE_INCLUDES,
+};
+
 export const TITLE_PARAMETERS: Parameters = {
   ...paging(0, 100),
   title: anyText,
@@ -30,10 +43,7 @@ export const TITLE_PARAMETERS: Parameters = {
   'authors[]': anId,
   'artists[]': anId,
   year: anyText,
-  'includedTags[]': anId,
-  includedTagsMode: oneOf('AND', 'OR'),
-  'excludedTags[]': anId,
-  excludedTagsMode: oneOf('AND', 'OR'),
+  ...TAG_PARAMETERS,
   'status[]': oneOf('ongoing', 'completed', 'hiatus', 'cancelled'),
   'originalLanguage[]': aLanguage,
   'excludedOriginalLanguage[]': aLanguage,

@@ -67,7 +67,23 @@ const GRANT_FIELDS: Readonly<Record<string, readonly string[]>> = {
   refresh_token: ['refresh_token', 'client_id', 'client_secret'],
 };
 
-const TOKEN_PATH = /^\/realms\/([^/]+)\/protocol\/openid-connect\/token$/;
+const PATH = /^\/realms\/([^/]+)\/(protocol\/openid-connect\/token|\.well-known\/openid-configuration)$/;
+
+/** Where the endpoints of a realm are (OpenID Connect Discovery 1.0, section 3). */
+function discoveryAnswer(issuer: string): Answer {
+  const endpoints = `${issuer}/protocol/openid-connect`;
+  return jsonAnswer(200, {
+    issuer,
+    authorization_endpoint: `${endpoints}/auth`,
+    token_endpoint: `${endpoints}/token`,
+    jwks_uri: `${endpoints}/certs`,
+    grant_types_supported: Object.keys(GRANT_FIELDS),
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    token_endpoint_auth_methods_supported: ['client_secret_post'],
+  });
+}
 
 /** The form's grant, where the body is a form that has each field once; else what is wrong with it. */
 function readGrant(entry: OpenEntry): { form: URLSearchParams; type: string } | Refusal {
@@ -144,18 +160,22 @@ export function createTokenEndpoint(options: TokenOptions, nowMs: () => number):
   return {
     issued,
     answer(entry) {
-      const asked = TOKEN_PATH.exec(entry.path)?.[1];
+      const [, asked, endpoint] = PATH.exec(entry.path) ?? [];
       if (asked === undefined) {
         judge(entry, 'not-found');
         return jsonAnswer(404, { error: 'Unable to find matching target resource method' });
       }
-      if (entry.method !== 'POST') {
+      const isDiscovery = endpoint?.startsWith('.well-known') === true;
+      if (entry.method !== (isDiscovery ? 'GET' : 'POST')) {
         judge(entry, 'wrong-method');
         return jsonAnswer(405, { error: 'HTTP 405 Method Not Allowed' });
       }
+      const isRealm = asked === encodeURIComponent(realm);
+      if (isDiscovery && isRealm && realmEnabled) {
+        return discoveryAnswer(`${entry.origin}/realms/${asked}`);
+      }
       const realmRefusal = realmEnabled ? undefined : REFUSED.disabledRealm;
-      const result =
-        asked === encodeURIComponent(realm) ? (realmRefusal ?? grant(entry)) : REFUSED.noSuchRealm;
+      const result = isRealm ? (realmRefusal ?? grant(entry)) : REFUSED.noSuchRealm;
       if (!('error' in result)) return result;
       judge(entry, result.verdict ?? 'grant-refused');
       const { status, error, description } = result;

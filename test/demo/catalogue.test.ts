@@ -343,6 +343,91 @@ describe('covers', () => {
   });
 });
 
+describe('what other clients ask for', () => {
+  const { lighthouse, rated } = EXAMPLE_TITLES;
+  const author = () => related(entity(`/manga/${lighthouse}`), 'author')[0]?.id;
+
+  test.each([
+    ['author', author, { name: 'Aoi Minase' }],
+    ['group', () => '0d4c7b1a-62f9-4e35-8a17-1b5d8fae9201', { name: 'Tidewater Scans' }],
+    ['cover', () => page(`/cover?manga[]=${lighthouse}`).data[0]?.id, { volume: '1' }],
+  ])('%s is found by its id', (path, id, attributes) => {
+    expect(entity(`/${path}/${id() ?? ''}`).attributes).toMatchObject(attributes);
+    expect(ask(`/${path}/00000000-0000-4000-8000-000000000000`).status).toBe(404);
+  });
+
+  test('an author names the titles that they made', () => {
+    const person = entity(`/author/${author() ?? ''}?includes[]=manga`);
+    const [first] = related(person, 'manga');
+    expect(first).toMatchObject({ id: lighthouse, attributes: { year: 2021 } });
+  });
+
+  test('all tags come in one page', () => {
+    const tags = page('/manga/tag');
+    expect(tags).toMatchObject({ limit: tags.total, offset: 0 });
+    expect(attributesOf(tags, 'name')).toContainEqual({ en: 'Adventure' });
+    expect(new Set(idsOf(tags)).size).toBe(tags.total);
+  });
+
+  test('a random title is one that the query allows', () => {
+    expect(entity('/manga/random?contentRating[]=pornographic').id).toBe(rated);
+    const adventure = '1b0c5e7d-3f28-4a96-8d41-60a2d4f3a301';
+    const found = entity(`/manga/random?includedTags[]=${adventure}`).id;
+    expect([lighthouse, EXAMPLE_TITLES.long]).toContain(found);
+  });
+
+  test('the volumes of a title list its published chapters by number', () => {
+    const { volumes } = bodyOf(ask(`/manga/${lighthouse}/aggregate?translatedLanguage[]=en`)) as {
+      volumes: Record<string, { count: number; chapters: Record<string, object> }>;
+    };
+    expect(Object.keys(volumes)).toEqual(['1', '2', 'none']);
+    expect(volumes['1']).toMatchObject({
+      volume: '1',
+      count: 4,
+      chapters: {
+        '1': { chapter: '1', id: EXAMPLE_CHAPTERS.first, others: [], count: 1 },
+        '2': {
+          chapter: '2',
+          id: EXAMPLE_CHAPTERS.second,
+          others: [EXAMPLE_CHAPTERS.secondByOthers],
+          count: 2,
+        },
+      },
+    });
+    expect(Object.keys(volumes['2']?.chapters ?? {})).not.toContain('7');
+    expect(bodyOf(ask(`/manga/${lighthouse}/aggregate?translatedLanguage[]=fr`))).toEqual({
+      result: 'ok',
+      volumes: [],
+    });
+  });
+
+  test('statistics come for each title that is asked for', () => {
+    const path = `/statistics/manga?manga[]=${lighthouse}&manga[]=${rated}`;
+    const { statistics } = bodyOf(ask(path)) as { statistics: Record<string, object> };
+    expect(Object.keys(statistics)).toEqual([lighthouse, rated]);
+    expect(statistics[lighthouse]).toMatchObject({ rating: { average: null }, follows: 0 });
+    expect(ask('/statistics/manga').status).toBe(400);
+  });
+
+  test('who is logged in is said to them alone', () => {
+    expect(ask('/user/me').status).toBe(401);
+    const { data } = bodyOf(ask('/user/me', { account: 'reader' })) as { data: Entity };
+    expect(data).toMatchObject({ type: 'user', attributes: { username: 'reader' } });
+    expect(bodyOf(ask('/auth/check'))).toMatchObject({ isAuthenticated: false });
+    expect(bodyOf(ask('/auth/check', { account: 'reader' }))).toMatchObject({
+      isAuthenticated: true,
+    });
+  });
+
+  test('the latest uploaded chapter of a title is a published one', () => {
+    const { attributes } = entity(`/manga/${lighthouse}`);
+    expect(attributes['latestUploadedChapter']).toBe(EXAMPLE_CHAPTERS.bare);
+    expect(idsOf(page(`${LIGHTHOUSE_FEED}?limit=500`))).toContain(
+      attributes['latestUploadedChapter'],
+    );
+  });
+});
+
 describe('reading marks', () => {
   const account = 'reader';
   const marks = (): unknown =>

@@ -181,6 +181,23 @@ test('the realm must be the right one, and enabled', async () => {
   await tokens();
 });
 
+test('the realm is named like the live one, and says where its token endpoint is', async () => {
+  await start();
+  expect(service.addresses.realm).toBe('mangadex');
+  const path = (realm: string) =>
+    `${service.addresses.authUrl}/realms/${realm}/.well-known/openid-configuration`;
+  const { issuer, ...rest } = json(await send(path('mangadex'))) as Record<string, unknown>;
+  expect(`${String(issuer)}/.well-known/openid-configuration`).toBe(path('mangadex'));
+  expect(rest).toMatchObject({
+    token_endpoint: tokenUrl(),
+    grant_types_supported: ['password', 'refresh_token'],
+  });
+  expect((await send(path('other'))).status).toBe(404);
+  expect((await send(path('mangadex'), { method: 'POST' })).status).toBe(405);
+  service.enableRealm(false);
+  expect((await send(path('mangadex'))).status).toBe(403);
+});
+
 test('a grant is a form, sent with POST, that has each field once', async () => {
   await start();
   const body = JSON.stringify(LOGIN);

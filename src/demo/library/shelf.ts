@@ -8,6 +8,11 @@ export interface ShelfContents {
   readonly followedTitleIds?: readonly string[];
 }
 
+/** Whether a chapter can be read by now. */
+export function isPublished({ attributes }: LibraryChapter, nowMs: number): boolean {
+  return !attributes.isUnavailable && Date.parse(attributes.readableAt) <= nowMs;
+}
+
 const byId = <T extends { readonly id: string }>(things: readonly T[]): ReadonlyMap<string, T> =>
   new Map(things.map((thing) => [thing.id, thing]));
 
