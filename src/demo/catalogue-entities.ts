@@ -145,7 +145,9 @@ export function entitiesOf(library: Library, nowMs: () => number): Entities {
       attributes: personAttributes(person),
       relationships: library
         .titles()
-        .filter(({ authors, artists }) => [...authors, ...artists].some(({ id }) => id === person.id))
+        .filter(({ authors, artists }) =>
+          [...authors, ...artists].some(({ id }) => id === person.id),
+        )
         .map((title) => pointer(title.id, 'manga', includes, () => titleAttributes(title))),
     }),
     group: (group) => ({

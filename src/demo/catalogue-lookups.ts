@@ -3,7 +3,13 @@
  * volumes at a glance, statistics, and who is logged in. The answers have the form of the live service's.
  */
 import { randomInt } from 'node:crypto';
-import { asked, collectionAnswer, entityAnswer, loginWanted, notFound } from './catalogue-answers.js';
+import {
+  asked,
+  collectionAnswer,
+  entityAnswer,
+  loginWanted,
+  notFound,
+} from './catalogue-answers.js';
 import { aggregateAnswer, AGGREGATE_PARAMETERS } from './catalogue-aggregate.js';
 import type { Entities } from './catalogue-entities.js';
 import { anId, includes, paging, type CatalogueQuery } from './catalogue-query.js';
@@ -21,7 +27,9 @@ function personEndpoints(library: Library, entities: Entities): Endpoint[] {
       path: '/author/{id}',
       answer: (request) =>
         asked(request, includes('manga'), (query) => {
-          const people = library.titles().flatMap(({ authors, artists }) => [...authors, ...artists]);
+          const people = library
+            .titles()
+            .flatMap(({ authors, artists }) => [...authors, ...artists]);
           const person = byId(people, request.ids[0] ?? '');
           return person
             ? entityAnswer(entities.person(person, query.all('includes')))

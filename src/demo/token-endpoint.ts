@@ -67,7 +67,8 @@ const GRANT_FIELDS: Readonly<Record<string, readonly string[]>> = {
   refresh_token: ['refresh_token', 'client_id', 'client_secret'],
 };
 
-const PATH = /^\/realms\/([^/]+)\/(protocol\/openid-connect\/token|\.well-known\/openid-configuration)$/;
+const PATH =
+  /^\/realms\/([^/]+)\/(protocol\/openid-connect\/token|\.well-known\/openid-configuration)$/;
 
 /** Where the endpoints of a realm are (OpenID Connect Discovery 1.0, section 3). */
 function discoveryAnswer(issuer: string): Answer {
