@@ -16,10 +16,6 @@ export interface DeliveryMetadata {
   readonly dataSaver: readonly string[];
 }
 
-/** A base URL is guaranteed for 15 minutes (spec 2.4, 8.5); it is renewed before the last of them begins. */
-const BASE_URL_LIFETIME_MS = 15 * 60_000;
-const RENEWED_EARLY_MS = 60_000;
-
 /**
  * Asks for a chapter's metadata. Throws ChapterError('chapter-not-found' | 'chapter-refused'), or the
  * ServiceError of the request.
@@ -102,63 +98,6 @@ export class MetadataAhead {
     const asked = this.#asked.get(chapterId);
     this.#asked.delete(chapterId);
     return asked;
-  }
-}
-
-/** A base URL and which one it is: the first of a chapter is 1. */
-export interface BaseUrl {
-  readonly url: string;
-  readonly generation: number;
-}
-
-/**
- * One chapter's base URL over time. However many pages fail at once, one metadata call serves them all; and one
- * that is near its 15 minutes is renewed before it is used.
- */
-export class BaseUrls {
-  #current: BaseUrl;
-  #askedAtMs: number;
-  #renewal: Promise<BaseUrl> | undefined;
-
-  /**
-   * @param first what the first metadata call said, asked for at `askedAtMs` of the clock's monotonic time
-   * @param ask asks again; must throw where the chapter is another one by now
-   */
-  constructor(
-    first: DeliveryMetadata,
-    askedAtMs: number,
-    private readonly ask: () => Promise<DeliveryMetadata>,
-    private readonly clock: Clock,
-  ) {
-    this.#current = { url: first.baseUrl, generation: 1 };
-    this.#askedAtMs = askedAtMs;
-  }
-
-  /** The base URL to use now. */
-  async current(): Promise<BaseUrl> {
-    const ageMs = this.clock.monotonicMs() - this.#askedAtMs;
-    if (this.#renewal) return this.#renewal;
-    return ageMs < BASE_URL_LIFETIME_MS - RENEWED_EARLY_MS ? this.#current : this.#renew();
-  }
-
-  /** A base URL newer than the one that failed (spec 4.3: after a failed load the metadata is asked for again). */
-  async after(failed: BaseUrl): Promise<BaseUrl> {
-    if (this.#renewal) return this.#renewal;
-    return this.#current.generation > failed.generation ? this.current() : this.#renew();
-  }
-
-  #renew(): Promise<BaseUrl> {
-    const askedAtMs = this.clock.monotonicMs();
-    this.#renewal = this.ask()
-      .then(({ baseUrl }) => {
-        this.#askedAtMs = askedAtMs;
-        this.#current = { url: baseUrl, generation: this.#current.generation + 1 };
-        return this.#current;
-      })
-      .finally(() => {
-        this.#renewal = undefined;
-      });
-    return this.#renewal;
   }
 }
 

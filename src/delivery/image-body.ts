@@ -2,13 +2,11 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { TELLING_BYTES } from '../archive/media-type.js';
-import { ENDING_BYTES } from '../archive/picture-end.js';
 
-/** What has arrived of a body: counted, its first and last bytes kept; and what of it was hashed. */
+/** What has arrived of a body: counted, its first bytes kept; and what of it was hashed. */
 export class ImageBody {
   bytes = 0;
   head: Buffer = Buffer.alloc(0);
-  tail: Buffer = Buffer.alloc(0);
   crc32 = 0;
   readonly #hash = createHash('sha256');
 
@@ -20,10 +18,6 @@ export class ImageBody {
     if (this.head.length < TELLING_BYTES) {
       this.head = Buffer.concat([this.head, chunk.subarray(0, TELLING_BYTES - this.head.length)]);
     }
-    this.tail =
-      chunk.length >= ENDING_BYTES
-        ? chunk.subarray(-ENDING_BYTES)
-        : Buffer.concat([this.tail, chunk]).subarray(-ENDING_BYTES);
     return this.bytes <= this.mostBytes;
   }
 

@@ -2,20 +2,21 @@
  * One load of one page: asks for it, streams it to a file, and proves it. What comes back is what
  * the health report wants to know (spec 2.5), good or bad; a load never throws for anything the node did.
  */
+import type { FileHandle } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { IncomingMessage } from 'node:http';
 import type { Got } from 'got';
-import { endsWell } from '../archive/picture-end.js';
-import { pictureExtension, TELLING_BYTES, type PictureExtension } from '../archive/media-type.js';
+import { pictureExtension, TELLING_BYTES } from '../archive/media-type.js';
 import type { Clock } from '../kernel/clock.js';
-import { asStorageError, replaceFile } from '../kernel/files.js';
+import { asStorageError, removeFile, replaceFile } from '../kernel/files.js';
 import type { ServiceClient } from '../service/client.js';
 import { ImageBody } from './image-body.js';
-import { nodeMessage, reasonOf, refusedAddress, type LoadReason } from './load-reason.js';
+import { checkImage, failed, notAnImage, refusal, type ImageVerdict } from './image-check.js';
+import { nodeMessage, reasonOf, refusedAddress } from './load-reason.js';
 
 export interface ImageRequest {
   readonly url: URL;
-  /** Where the bytes go; replaced if it is there. */
+  /** Where the bytes go; replaced if it is there, and removed where no image came. */
   readonly file: string;
   /** The sha256 that the name promises, lower-case hex. */
   readonly promisedDigest: string | undefined;
@@ -37,24 +38,11 @@ interface Measured {
   readonly durationMs: number;
   /** Whether `X-Cache` begins with HIT. */
   readonly cached: boolean;
+  /** Whether the node sent a response at all. */
+  readonly responded: boolean;
 }
 
-/** A whole picture: what its bytes hash to, and what its first bytes say it is. */
-interface Picture {
-  readonly digest: string;
-  readonly crc32: number;
-  readonly extension: PictureExtension;
-}
-
-export type ImageOutcome =
-  | (Measured & Picture & { readonly ok: true })
-  | (Measured & {
-      readonly ok: false;
-      readonly reason: LoadReason;
-      readonly message: string;
-      /** With `bad-digest`: the picture that came instead; it is in the file. */
-      readonly picture?: Picture;
-    });
+export type ImageOutcome = Measured & ImageVerdict;
 
 export interface ImageLoader {
   /** The page client: a got instance that never sees a token. */
@@ -91,7 +79,7 @@ export async function loadImage(
   const startedMs = loader.clock.monotonicMs();
   const body = new ImageBody(loader.maxPageBytes);
   let response: IncomingMessage | undefined;
-  let verdict: Verdict;
+  let verdict: ImageVerdict;
   let arrivedMs: number | undefined;
   const onArrived = (): void => {
     arrivedMs = loader.clock.monotonicMs();
@@ -119,28 +107,24 @@ export async function loadImage(
     );
   }
   const durationMs = Math.round((arrivedMs ?? loader.clock.monotonicMs()) - startedMs);
-  return { ...verdict, bytes: body.bytes, durationMs, cached: isCacheHit(response) };
+  const responded = response !== undefined;
+  return { ...verdict, bytes: body.bytes, durationMs, cached: isCacheHit(response), responded };
 }
 
-type Verdict =
-  | ({ readonly ok: true } & Picture)
-  | {
-      readonly ok: false;
-      readonly reason: LoadReason;
-      readonly message: string;
-      readonly picture?: Picture;
-    };
-
-function failed(reason: LoadReason, message: string, picture?: Picture): Verdict {
-  return { ok: false, reason, message, ...(picture ? { picture } : {}) };
+/** A load under way: what was asked for, and what has come of it. */
+interface Load {
+  readonly request: ImageRequest & { readonly onArrived: () => void };
+  readonly body: ImageBody;
+  readonly chunks: AsyncIterator<Buffer>;
+  readonly head: IncomingMessage | undefined;
 }
 
 async function receive(
   stream: AsyncIterable<Buffer>,
   response: () => IncomingMessage | undefined,
-  request: ImageRequest & { readonly onArrived: () => void },
+  request: Load['request'],
   body: ImageBody,
-): Promise<Verdict> {
+): Promise<ImageVerdict> {
   const chunks = stream[Symbol.asyncIterator]();
   const first = await chunks.next();
   const head = response();
@@ -150,83 +134,60 @@ async function receive(
     return refusal(status);
   }
   const file = await local(replaceFile(request.file));
+  let verdict: ImageVerdict | undefined;
   try {
-    const gathered = request.room ?? gatheringRoom();
-    let gatheredBytes = 0;
-    const write = async (): Promise<void> => {
-      const piece = gathered.subarray(0, gatheredBytes);
-      const writing = local(file.writeFile(piece));
-      body.hash(piece);
-      await writing;
-      gatheredBytes = 0;
-    };
-    for (let step = first; !step.done; step = await chunks.next()) {
-      const tellsAlready = body.head.length >= TELLING_BYTES;
-      if (!body.take(step.value)) return failed('too-large', `More than ${body.bytes} bytes came.`);
-      if (!tellsAlready && body.head.length >= TELLING_BYTES && !pictureExtension(body.head))
-        return notAPicture(head);
-      request.onBytes?.(step.value.length);
-      for (let taken = 0; taken < step.value.length;) {
-        const bytes = step.value.copy(gathered, gatheredBytes, taken);
-        taken += bytes;
-        gatheredBytes += bytes;
-        if (gatheredBytes === gathered.length) await write();
-      }
-    }
-    request.onArrived();
-    if (gatheredBytes === body.bytes) {
-      request.onLineFree?.();
-      // Whoever waited for the line sends the next request now.
-      await setImmediate();
-    }
-    if (gatheredBytes > 0) await write();
+    verdict = await store(first, { request, body, chunks, head }, file);
+    return verdict;
   } finally {
     await file.close();
+    if (!verdict?.ok && !verdict?.picture) await local(removeFile(request.file));
   }
-  return judge(head, request, body);
 }
 
-/** The whole body is there: is it the page? */
-function judge(head: IncomingMessage | undefined, request: ImageRequest, body: ImageBody): Verdict {
-  if (body.bytes === 0) return failed('bad-length', 'An empty answer came.');
-  const announced = Number(head?.headers['content-length'] ?? body.bytes);
-  if (announced !== body.bytes)
-    return failed('bad-length', `${body.bytes} bytes came, ${announced} were announced.`);
-  const extension = pictureExtension(body.head);
-  if (!extension) return notAPicture(head);
-  if (!hasKnownEnd(head) && !endsWell(extension, body.head, body.tail, body.bytes)) {
-    return failed('bad-length', `The picture breaks off after ${body.bytes} bytes.`);
+/** Brings the body into the file as it arrives, and judges it. */
+async function store(
+  first: IteratorResult<Buffer>,
+  { request, body, chunks, head }: Load,
+  file: FileHandle,
+): Promise<ImageVerdict> {
+  const gathered = request.room ?? gatheringRoom();
+  let gatheredBytes = 0;
+  const write = async (): Promise<void> => {
+    const piece = gathered.subarray(0, gatheredBytes);
+    const writing = local(file.writeFile(piece));
+    body.hash(piece);
+    await writing;
+    gatheredBytes = 0;
+  };
+  for (let step = first; !step.done; step = await chunks.next()) {
+    const tellsAlready = body.head.length >= TELLING_BYTES;
+    if (!body.take(step.value)) return failed('too-large', `More than ${body.bytes} bytes came.`);
+    if (!tellsAlready && body.head.length >= TELLING_BYTES && !pictureExtension(body.head))
+      return notAnImage(head);
+    request.onBytes?.(step.value.length);
+    for (let taken = 0; taken < step.value.length;) {
+      const bytes = step.value.copy(gathered, gatheredBytes, taken);
+      taken += bytes;
+      gatheredBytes += bytes;
+      if (gatheredBytes === gathered.length) await write();
+    }
   }
-  const picture: Picture = { digest: body.digest(), crc32: body.crc32, extension };
-  if (request.promisedDigest !== undefined && picture.digest !== request.promisedDigest) {
-    return failed(
-      'bad-digest',
-      `The bytes have the sha256 ${picture.digest}, not the one in the name.`,
-      picture,
-    );
+  request.onArrived();
+  const isInMemory = gatheredBytes === body.bytes;
+  if (isInMemory) {
+    request.onLineFree?.();
+    // Whoever waited for the line sends the next request now.
+    await setImmediate();
   }
-  return { ok: true, ...picture };
-}
-
-/** Whether HTTP itself tells where the body ends (RFC 9112, section 6.3); otherwise it ends where the connection does. */
-function hasKnownEnd(head: IncomingMessage | undefined): boolean {
-  return (
-    head?.headers['content-length'] !== undefined ||
-    head?.headers['transfer-encoding'] !== undefined
+  if (gatheredBytes > 0) await write();
+  return checkImage(head, request.promisedDigest, body, async () =>
+    isInMemory ? gathered.subarray(0, body.bytes) : readAll(file, body.bytes),
   );
 }
 
-function notAPicture(head: IncomingMessage | undefined): Verdict {
-  return failed(
-    'not-a-picture',
-    `What came is no picture (${head?.headers['content-type'] ?? 'no type given'}).`,
-  );
-}
-
-function refusal(status: number): Verdict {
-  if (status === 403) return failed('base-url-expired', 'The node answered 403.');
-  if (status >= 300 && status < 400) return failed('redirected', `The node answered ${status}.`);
-  return failed('bad-status', `The node answered ${status}.`);
+async function readAll(file: FileHandle, bytes: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await local(file.read(Buffer.alloc(bytes), 0, bytes, 0));
+  return buffer.subarray(0, bytesRead);
 }
 
 async function countErrorPage(

@@ -5,11 +5,11 @@
 import { GrowingCbz, writeCbz } from '../archive/cbz.js';
 import {
   askDeliveryMetadata,
-  BaseUrls,
   type MetadataAhead,
   pageNames,
   type DeliveryMetadata,
 } from '../delivery/at-home.js';
+import { BaseUrls } from '../delivery/base-urls.js';
 import { promisedDigest, type Quality } from '../delivery/page-url.js';
 import { ChapterError, hasCode, StorageError } from '../kernel/errors.js';
 import { asStorageError } from '../kernel/files.js';

@@ -31,7 +31,7 @@ export type DownloadEvent =
       readonly ms: number;
       readonly host: string;
       readonly cached: boolean;
-      /** The page was kept although its bytes are not those that its name promises: two base URLs agree on them. */
+      /** The page was kept although its bytes are not those that its name promises: two hosts gave the same image. */
       readonly warning?: 'bad-digest';
     }
   | {

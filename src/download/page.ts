@@ -2,25 +2,21 @@
  * One page until it is there: load, report, and after a failure a fresh base URL, at most five times
  * (spec 4.3). The order is the network's: the failed load is reported before the metadata is asked for again.
  */
-import type { BaseUrl, BaseUrls } from '../delivery/at-home.js';
+import type { BaseUrl, BaseUrls, DeadBaseUrl } from '../delivery/base-urls.js';
 import { loadImage, type ImageLoader, type ImageOutcome } from '../delivery/image-load.js';
 import type { LoadReason } from '../delivery/load-reason.js';
 import { pageUrl, promisedDigest, type Quality } from '../delivery/page-url.js';
-import { ChapterError, LoadError, ServiceError } from '../kernel/errors.js';
-import { asStorageError } from '../kernel/files.js';
-import type { Reports } from '../reports/outbox.js';
-import type { IsOwn } from '../service/own-domain.js';
+import { ChapterError, LoadError, ServiceError, type TankobonError } from '../kernel/errors.js';
+import { asStorageError, removeFile } from '../kernel/files.js';
 import type { Observe } from './events.js';
+import { reportLoad, type ReportParts } from './page-report.js';
 import type { PageSlot, PageSlots } from './page-slots.js';
 import { MOST_ATTEMPTS, retryPauseMs } from './retry-pause.js';
 import type { Workspace } from './workspace.js';
 
-export interface PageParts {
+export interface PageParts extends ReportParts {
   readonly loader: ImageLoader;
   readonly slots: PageSlots;
-  /** Absent where the user wants no reports. */
-  readonly reports: Reports | undefined;
-  readonly isOwn: IsOwn;
   readonly observe: Observe;
   readonly random: () => number;
 }
@@ -39,40 +35,85 @@ export interface PageJob {
 
 /** One attempt: the base URL it used, and how it went; no address, no load. */
 type Attempt =
-  | { readonly base: BaseUrl; readonly url: URL; readonly outcome: ImageOutcome }
+  | {
+      readonly base: BaseUrl;
+      readonly url: URL;
+      readonly outcome: ImageOutcome;
+      readonly verdict: Verdict;
+      /** Settled when the load's report was journalled, or for a failed load tried. */
+      readonly reported: Promise<void>;
+    }
   | { readonly base: BaseUrl; readonly url: undefined; readonly outcome: LoadError };
+
+type Verdict = 'proven' | 'doubtful' | 'failed';
 
 /**
  * Leaves the page in the workspace. Throws ChapterError('page-lost'), ServiceError('bad-answer') where the service
  * names no usable base URL, or what stops the whole chapter.
  */
 export async function loadPage(job: PageJob, parts: PageParts): Promise<void> {
-  const wrongPictures: WrongPictures = new Map();
+  const witnesses: Witnesses = new Map();
   for (let attempt = 1; ; attempt += 1) {
-    const done = await parts.slots.use((slot) => attemptOnce(job, parts, slot));
+    const done = await nextAttempt(job, parts, witnesses);
     if (done.url) {
-      const verdict = judge(done.base, done.outcome, wrongPictures);
       // Journalled before the page is kept: a kill in between costs a load, which is reported again, and no report.
-      await report(done.url, done.outcome, verdict !== 'failed', parts, job.signal);
-      if (verdict !== 'failed') {
+      await done.reported;
+      if (done.verdict !== 'failed') {
         await keep(job, done.outcome);
-        tellLoaded(job, parts, done.url, done.outcome, verdict);
+        tellLoaded(job, parts, done.url, done.outcome, done.verdict);
         return;
       }
+      await discard(job);
     }
     const { reason, message } = failureOf(done.outcome);
     parts.observe({ type: 'page-failed', chapter: job.chapter, page: job.page, reason, attempt });
-    if (attempt === MOST_ATTEMPTS) {
-      throw done.url ? lost(job, message) : new ServiceError('bad-answer', message);
-    }
-    await parts.loader.clock.sleep(retryPauseMs(attempt, parts.random()), job.signal);
-    await job.baseUrls.after(done.base);
+    if (attempt === MOST_ATTEMPTS)
+      throw givenUp(
+        done,
+        `Page ${job.page} of chapter ${job.chapter} could not be loaded in ${attempt} attempts; the last: ${message}`,
+      );
+    await pause(attempt, job, parts);
+    job.baseUrls.retire(done.base);
+    await job.baseUrls.untilUsable();
   }
 }
 
-async function attemptOnce(job: PageJob, parts: PageParts, slot: PageSlot): Promise<Attempt> {
+/** Loads the page once, as soon as there is a slot and a base URL that is not known to be dead. */
+async function nextAttempt(job: PageJob, parts: PageParts, witnesses: Witnesses): Promise<Attempt> {
+  for (;;) {
+    const done = await parts.slots.use((slot) => attemptOnce(job, parts, slot, witnesses));
+    if (done) return done;
+    // Without a slot meanwhile: others can use it.
+    await job.baseUrls.untilUsable();
+  }
+}
+
+/** Undefined where no base URL is usable now. */
+async function attemptOnce(
+  job: PageJob,
+  parts: PageParts,
+  slot: PageSlot,
+  witnesses: Witnesses,
+): Promise<Attempt | undefined> {
   job.signal.throwIfAborted();
-  const base = await job.baseUrls.current();
+  const base = job.baseUrls.take();
+  if (!base) return undefined;
+  let attempt: Attempt | undefined;
+  try {
+    attempt = await loadFrom(base, job, parts, slot, witnesses);
+    return attempt;
+  } finally {
+    job.baseUrls.settle(base, attempt && deadBaseUrl(attempt, job, parts));
+  }
+}
+
+async function loadFrom(
+  base: BaseUrl,
+  job: PageJob,
+  parts: PageParts,
+  slot: PageSlot,
+  witnesses: Witnesses,
+): Promise<Attempt> {
   const file = job.workspace.partFile(job.page);
   const onBytes = (bytes: number) => {
     parts.observe({ type: 'page-bytes', chapter: job.chapter, bytes });
@@ -91,30 +132,54 @@ async function attemptOnce(job: PageJob, parts: PageParts, slot: PageSlot): Prom
       hash: job.hash,
       fileName: job.fileName,
     });
-    return { base, url, outcome: await loadImage(parts.loader, { ...request, url }, job.signal) };
+    const outcome = await loadImage(parts.loader, { ...request, url }, job.signal);
+    const verdict = judge(url, outcome, witnesses);
+    const reported = reportLoad(url, outcome, verdict === 'proven', parts, job.signal);
+    return { base, url, outcome, verdict, reported };
   } catch (error) {
     if (error instanceof LoadError) return { base, url: undefined, outcome: error };
     throw error;
   }
 }
 
-/** Pictures that came under a name that promises another digest, with the base URL that gave each. */
-type WrongPictures = Map<string, string>;
+/** Where the attempt shows that no page will come from its base URL: nothing responded, or it has expired. */
+function deadBaseUrl(attempt: Attempt, job: PageJob, parts: PageParts): DeadBaseUrl | undefined {
+  const { reason, message } = failureOf(attempt.outcome);
+  if (attempt.url) {
+    const { ok, responded } = attempt.outcome;
+    if (ok || (responded && reason !== 'base-url-expired')) return undefined;
+  }
+  return {
+    giveUp: (deadInARow) =>
+      givenUp(
+        attempt,
+        `The last ${deadInARow} base URLs of chapter ${job.chapter} gave no page; the last: ${message}`,
+      ),
+    async beforeRenewal(deadInARow) {
+      if (attempt.url) await attempt.reported;
+      await pause(deadInARow, job, parts);
+    },
+  };
+}
+
+function pause(attempt: number, { signal }: PageJob, { loader, random }: PageParts): Promise<void> {
+  return loader.clock.sleep(retryPauseMs(attempt, random()), signal);
+}
+
+/** The complete images that came under a name that promises another digest, with the host name that gave each. */
+type Witnesses = Map<string, string>;
 
 /**
- * A page whose bytes fail their digest is `doubtful`, and kept with a warning, once two base URLs have given the
- * very same bytes: then it is the name that is wrong.
+ * An image that fails its digest is `doubtful`, and kept with a warning, once two hosts have given the very same
+ * bytes: then it is the name that is wrong. Two base URLs of one host are not enough: it gives the same file again.
  */
-function judge(
-  base: BaseUrl,
-  outcome: ImageOutcome,
-  wrong: WrongPictures,
-): 'proven' | 'doubtful' | 'failed' {
+function judge({ hostname }: URL, outcome: ImageOutcome, witnesses: Witnesses): Verdict {
   if (outcome.ok) return 'proven';
   if (!outcome.picture) return 'failed';
-  const earlier = wrong.get(outcome.picture.digest);
-  wrong.set(outcome.picture.digest, base.url);
-  return earlier === undefined || earlier === base.url ? 'failed' : 'doubtful';
+  const { digest } = outcome.picture;
+  const earlier = witnesses.get(digest);
+  if (earlier === undefined) witnesses.set(digest, hostname);
+  return earlier === undefined || earlier === hostname ? 'failed' : 'doubtful';
 }
 
 async function keep(job: PageJob, outcome: ImageOutcome): Promise<void> {
@@ -124,6 +189,14 @@ async function keep(job: PageJob, outcome: ImageOutcome): Promise<void> {
     await job.workspace.keep(job.page, { ...picture, bytes: outcome.bytes });
   } catch (error) {
     throw asStorageError(error, job.workspace.folder);
+  }
+}
+
+async function discard({ page, workspace }: PageJob): Promise<void> {
+  try {
+    await removeFile(workspace.partFile(page));
+  } catch (error) {
+    throw asStorageError(error, workspace.folder);
   }
 }
 
@@ -146,48 +219,12 @@ function tellLoaded(
   });
 }
 
-/** One report for every load from a base URL outside the service's own domain, and none for any other (spec 4.3). */
-async function report(
-  url: URL,
-  outcome: ImageOutcome,
-  success: boolean,
-  { reports, isOwn }: PageParts,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!reports || (await isOwn(url))) return;
-  const { bytes, durationMs, cached } = outcome;
-  const body = { url: url.href, success, bytes, duration: durationMs, cached };
-  if (success) await reports.record(body);
-  else await unlessAborted(reports.attempt(body), signal);
-}
-
-/** Whoever wants to stop does not wait for a report host; the report is in the journal by then, or lost with its load. */
-async function unlessAborted(act: Promise<void>, signal: AbortSignal): Promise<void> {
-  const leave = new AbortController();
-  const aborted = new Promise<void>((resolve) => {
-    signal.addEventListener(
-      'abort',
-      () => {
-        resolve();
-      },
-      { once: true, signal: leave.signal },
-    );
-  });
-  try {
-    await Promise.race([act, aborted]);
-  } finally {
-    leave.abort();
-  }
-}
-
 function failureOf(outcome: ImageOutcome | LoadError): { reason: LoadReason; message: string } {
   if (outcome instanceof LoadError) return { reason: outcome.code, message: outcome.message };
   return outcome.ok ? { reason: 'bad-digest', message: '' } : outcome;
 }
 
-function lost(job: PageJob, why: string): ChapterError {
-  return new ChapterError(
-    'page-lost',
-    `Page ${job.page} of chapter ${job.chapter} could not be loaded in ${MOST_ATTEMPTS} attempts; the last: ${why}`,
-  );
+/** Without an address to load from, it is the service's answer that is of no use. */
+function givenUp({ url }: Attempt, message: string): TankobonError {
+  return url ? new ChapterError('page-lost', message) : new ServiceError('bad-answer', message);
 }

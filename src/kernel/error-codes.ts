@@ -254,7 +254,7 @@ export const LOAD_CODES = {
   'page-timeout': code(EXIT.incomplete, 'A page took too long in all.', 'Setting: pageTimeoutMs'),
   'base-url-expired': code(
     EXIT.incomplete,
-    'The node answered 403: the base URL has expired.',
+    'The node answered 403 or 410: the base URL has expired.',
     'It is tried again.',
   ),
   'bad-status': code(
@@ -269,7 +269,7 @@ export const LOAD_CODES = {
   ),
   'bad-length': code(
     EXIT.incomplete,
-    'Not as many bytes came as were announced, or none.',
+    'Not as many bytes came as were announced, or none, or the image is incomplete.',
     'It is tried again.',
   ),
   'too-large': code(EXIT.incomplete, 'A page is larger than the cap.', 'Setting: maxPageBytes'),

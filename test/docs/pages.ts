@@ -164,7 +164,7 @@ const EVENTS: {
       host: 'node.example:443',
       cached: true,
     },
-    'A page is here and proven. `page` counts from 1, `ms` is the whole load in milliseconds, `cached` whether the node had it at hand. With `"warning":"bad-digest"` it is kept although its name promises other bytes: two base URLs agree on them.',
+    'A page is here and proven. `page` counts from 1, `ms` is the whole load in milliseconds, `cached` whether the node had it at hand. With `"warning":"bad-digest"` it is kept although its name promises other bytes: two hosts gave the same image.',
   ],
   'page-failed': [
     { type: 'page-failed', chapter: CHAPTER, page: 5, reason: 'idle-timeout', attempt: 1 },

@@ -34,7 +34,7 @@ export function sentence(
       return `${label(event.chapter)}: ${counted(event.pages, 'page')}${event.kept > 0 ? `, ${event.kept} of them here already` : ''}`;
     case 'page-loaded':
       return event.warning
-        ? `${label(event.chapter)}: page ${event.page} is kept, though its bytes are not those that its name promises (two base URLs agree on them)`
+        ? `${label(event.chapter)}: page ${event.page} is kept, though its bytes are not those that its name promises: two hosts gave the same image`
         : undefined;
     case 'page-failed':
       return `${label(event.chapter)}: page ${event.page}, attempt ${event.attempt}: ${event.reason}`;

@@ -1,0 +1,44 @@
+/** The health report of a page load (spec 4.3). */
+import type { ImageOutcome } from '../delivery/image-load.js';
+import type { Reports } from '../reports/outbox.js';
+import type { IsOwn } from '../service/own-domain.js';
+
+export interface ReportParts {
+  /** Absent where the user wants no reports. */
+  readonly reports: Reports | undefined;
+  readonly isOwn: IsOwn;
+}
+
+/** One report for every load from a base URL outside the service's own domain, and none for any other (spec 4.3). */
+export async function reportLoad(
+  url: URL,
+  outcome: ImageOutcome,
+  success: boolean,
+  { reports, isOwn }: ReportParts,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!reports || (await isOwn(url))) return;
+  const { bytes, durationMs, cached } = outcome;
+  const body = { url: url.href, success, bytes, duration: durationMs, cached };
+  if (success) await reports.record(body);
+  else await unlessAborted(reports.attempt(body), signal);
+}
+
+/** Whoever wants to stop does not wait for a report host; the report is in the journal by then, or lost with its load. */
+async function unlessAborted(act: Promise<void>, signal: AbortSignal): Promise<void> {
+  const leave = new AbortController();
+  const aborted = new Promise<void>((resolve) => {
+    signal.addEventListener(
+      'abort',
+      () => {
+        resolve();
+      },
+      { once: true, signal: leave.signal },
+    );
+  });
+  try {
+    await Promise.race([act, aborted]);
+  } finally {
+    leave.abort();
+  }
+}

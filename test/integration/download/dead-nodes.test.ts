@@ -1,0 +1,121 @@
+/** A dead node gets few loads, each is reported before the metadata is asked for again, and the chapter ends soon. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { FaultName } from '../../../src/demo/faults.js';
+import { madeChapter } from '../../../src/demo/library/library.js';
+import type { LogEntry } from '../../../src/demo/log.js';
+import type { ErrorCode } from '../../../src/kernel/error-codes.js';
+import { Rig, type Ran } from '../../download/rig.js';
+
+const PAGES = 60;
+/** Pages in flight at once by default. */
+const SLOTS = 6;
+const chapter = madeChapter({
+  id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0201',
+  pages: PAGES,
+  bytesPerPage: 4_000,
+});
+
+let rig: Rig;
+afterEach(() => rig.stop());
+
+const isMetadataCall = ({ path }: LogEntry) => path.startsWith('/at-home/server/');
+const isPageLoad = ({ host }: LogEntry) => host === 'node';
+const failures = ({ events }: Ran) => events.filter(({ type }) => type === 'page-failed');
+
+/** As many reports as failed loads, and the first one before the second metadata call (spec 4.3). */
+function expectTruthfulReports(ran: Ran): void {
+  const { log, reports } = rig.service;
+  expect(reports.filter(({ success }) => !success)).toHaveLength(failures(ran).length);
+  const firstReport = log.findIndex(
+    ({ host, body }) => host === 'network' && body.includes('"success":false'),
+  );
+  const secondCall = log.flatMap((entry, index) => (isMetadataCall(entry) ? [index] : []))[1];
+  expect(firstReport).toBeGreaterThan(-1);
+  expect(firstReport).toBeLessThan(secondCall ?? -1);
+  expect(rig.service.violations()).toEqual([]);
+}
+
+describe('with only a dead node on offer, a chapter of 60 pages fails after few loads', () => {
+  test.each<[FaultName, ErrorCode]>([
+    ['connect-refused', 'connect-failed'],
+    ['bad-certificate', 'bad-certificate'],
+    ['tls-refused', 'bad-certificate'],
+    ['connection-reset', 'connection-broken'],
+    ['status-403', 'base-url-expired'],
+    ['status-410', 'base-url-expired'],
+  ])('%s', async (fault, reason) => {
+    rig = await Rig.start({ chapters: [chapter], nodes: 1 });
+    rig.service.misbehave({ fault, attempts: 'always' });
+    const ran = await rig.download({ targets: [chapter.id] });
+
+    expect(ran.code).toBe(3);
+    expect(ran.events).toContainEqual(
+      expect.objectContaining({ type: 'chapter-failed', reason: 'page-lost' }),
+    );
+    expect(rig.files()).toEqual([]);
+    expect(rig.service.log.filter(isPageLoad).length).toBeLessThanOrEqual(SLOTS + 4);
+    expect(failures(ran).length).toBeLessThanOrEqual(SLOTS + 4);
+    expect(new Set(failures(ran).map((event) => 'reason' in event && event.reason))).toEqual(
+      new Set([reason]),
+    );
+    expect(rig.service.log.filter(isMetadataCall)).toHaveLength(5);
+    expectTruthfulReports(ran);
+  });
+
+  test('a node that takes requests and never answers', async () => {
+    rig = await Rig.start({ chapters: [chapter], nodes: 1 });
+    rig.service.misbehave({ fault: 'hang', attempts: 'always' });
+    const ran = await rig.download(
+      { targets: [chapter.id] },
+      { settings: { firstByteTimeoutMs: 100 } },
+    );
+    expect(ran.code).toBe(3);
+    expect(rig.service.log.filter(isPageLoad).length).toBeLessThanOrEqual(SLOTS + 4);
+    expect(rig.service.log.filter(isMetadataCall)).toHaveLength(5);
+    expectTruthfulReports(ran);
+  });
+
+  test('also with the most slots that can be set', async () => {
+    rig = await Rig.start({ chapters: [chapter], nodes: 1 });
+    rig.service.misbehave({ fault: 'status-410', attempts: 'always' });
+    const ran = await rig.download({ targets: [chapter.id], concurrency: 16 });
+    expect(ran.code).toBe(3);
+    expect(rig.service.log.filter(isPageLoad).length).toBeLessThanOrEqual(30);
+    expectTruthfulReports(ran);
+  });
+});
+
+test('a base URL that expires in the middle of a chapter is asked for no page beyond those in flight', async () => {
+  let loads = 0;
+  rig = await Rig.start({
+    chapters: [chapter],
+    nodes: 1,
+    onRequest: ({ host }) => {
+      if (host !== 'node') return;
+      loads += 1;
+      if (loads === 20) rig.service.expireBaseUrls();
+    },
+  });
+  const ran = await rig.download({ targets: [chapter.id] });
+  expect(ran.code).toBe(0);
+  const expired = rig.service.log.filter(({ verdicts }) => verdicts.includes('base-url-expired'));
+  expect(expired.length).toBeGreaterThan(0);
+  expect(expired.length).toBeLessThanOrEqual(SLOTS);
+  expect(failures(ran)).toHaveLength(expired.length);
+  expect(rig.service.log.filter(isMetadataCall)).toHaveLength(2);
+  expectTruthfulReports(ran);
+});
+
+test('one dead node among living ones costs the loads in flight, and the chapter is whole', async () => {
+  rig = await Rig.start({ chapters: [chapter], nodes: 3 });
+  const [dead = ''] = rig.service.nodes;
+  rig.service.misbehave({ fault: 'connection-reset', node: dead, attempts: 'always' });
+  const ran = await rig.download({ targets: [chapter.id] });
+  expect(ran.code).toBe(0);
+  expect(rig.archives()).toHaveLength(1);
+  const loads = rig.service.log.filter(isPageLoad);
+  expect(loads.filter(({ origin }) => origin === dead).length).toBeLessThanOrEqual(SLOTS);
+  expect(loads.length).toBeLessThanOrEqual(PAGES + SLOTS);
+  expect(rig.service.log.filter(isMetadataCall)).toHaveLength(2);
+  expectTruthfulReports(ran);
+});

@@ -1,0 +1,154 @@
+/** Pages whose bytes are not what their name promises, or that are incomplete: what is kept, and what is reported. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { download } from '../../../src/cli/commands/download.js';
+import type { FaultName } from '../../../src/demo/faults.js';
+import { madeChapter } from '../../../src/demo/library/library.js';
+import { Rig, type Ran } from '../../download/rig.js';
+
+const PAGES = 4;
+const BAD_PAGE = 2;
+const TWO_HOSTS = { nodes: 2, nodeHostNames: ['127.0.0.1', 'localhost'] };
+const chapter = madeChapter({
+  id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0301',
+  pages: PAGES,
+  bytesPerPage: 8_000,
+});
+const plainlyNamed = madeChapter({
+  id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0302',
+  pages: PAGES,
+  bytesPerPage: 8_000,
+  named: 'plain',
+});
+
+let rig: Rig;
+afterEach(() => rig.stop());
+
+function reasons({ events }: Ran): string[] {
+  return events.flatMap((event) => (event.type === 'page-failed' ? [event.reason] : []));
+}
+
+/** The sha256 of each page in the archive. */
+function digestsIn(archive: string): string[] {
+  const names = execFileSync('unzip', ['-Z1', archive], { encoding: 'utf8' }).trim().split('\n');
+  return names
+    .filter((name) => name !== 'ComicInfo.xml')
+    .map((name) =>
+      createHash('sha256')
+        .update(execFileSync('unzip', ['-p', archive, name]))
+        .digest('hex'),
+    );
+}
+
+/** Nothing was saved, each load of the page was reported as a failure, and no piece of a page is left. */
+function expectLost(ran: Ran, id: string): void {
+  expect(ran.code).toBe(3);
+  expect(rig.archives()).toEqual([]);
+  expect(ran.events).toContainEqual(
+    expect.objectContaining({ type: 'chapter-failed', chapter: id, reason: 'page-lost' }),
+  );
+  const { reports } = rig.service;
+  expect(reports.filter(({ success }) => !success)).toHaveLength(reasons(ran).length);
+  expect(reports.filter(({ success }) => success)).toHaveLength(PAGES - 1);
+  expect(rig.files().filter((file) => file.endsWith('.part'))).toEqual([]);
+}
+
+describe('one host, with a fresh path token each time', () => {
+  test.each<[FaultName, string]>([
+    ['forged-image', 'bad-digest'],
+    ['same-flipped-byte', 'bad-digest'],
+    ['truncated-copy', 'bad-length'],
+    ['truncated-copy-with-length', 'bad-length'],
+  ])('%s under a name that promises another digest: the page fails', async (fault, reason) => {
+    rig = await Rig.start({ chapters: [chapter], nodes: 3 });
+    rig.service.misbehave({ fault, page: BAD_PAGE, attempts: 'always' });
+    const ran = await rig.download({ targets: [chapter.id] });
+    expect(reasons(ran)).toEqual(Array.from({ length: 5 }, () => reason));
+    expectLost(ran, chapter.id);
+  });
+
+  test.each<FaultName>(['truncated-copy', 'truncated-copy-with-length'])(
+    '%s under a name without a digest: the page fails',
+    async (fault) => {
+      rig = await Rig.start({ chapters: [plainlyNamed], nodes: 1 });
+      rig.service.misbehave({ fault, page: BAD_PAGE, attempts: 'always' });
+      const ran = await rig.download({ targets: [plainlyNamed.id] });
+      expect(new Set(reasons(ran))).toEqual(new Set(['bad-length']));
+      expectLost(ran, plainlyNamed.id);
+    },
+  );
+});
+
+describe('two hosts', () => {
+  test('that give the same complete image: it is kept, with a warning, and every load is reported as failed', async () => {
+    rig = await Rig.start({ chapters: [chapter], ...TWO_HOSTS });
+    rig.service.misbehave({ fault: 'forged-image', page: BAD_PAGE, attempts: 'always' });
+    const ran = await rig.download({ targets: [chapter.id] });
+
+    expect(ran.code).toBe(0);
+    const [archive = ''] = rig.archives();
+    expect(digestsIn(archive)).toHaveLength(PAGES);
+    expect(ran.events).toContainEqual(
+      expect.objectContaining({ type: 'page-loaded', page: BAD_PAGE, warning: 'bad-digest' }),
+    );
+    const loads = rig.service.log.flatMap(({ load }) => (load?.page === BAD_PAGE ? [load] : []));
+    expect(loads.length).toBeGreaterThanOrEqual(2);
+    const name = chapter.pages('data')[BAD_PAGE - 1]?.fileName ?? '';
+    const reports = rig.service.reports.filter(({ url }) => url.endsWith(name));
+    expect(reports.map(({ success }) => success)).toEqual(loads.map(() => false));
+  });
+
+  test('that give the same complete image: the warning names the page', async () => {
+    rig = await Rig.start({ chapters: [chapter], ...TWO_HOSTS });
+    rig.service.misbehave({ fault: 'forged-image', page: BAD_PAGE, attempts: 'always' });
+    const { code, stderr } = await rig.command((run) =>
+      download({ output: rig.output, targets: [chapter.id] }, run),
+    );
+    expect(code).toBe(0);
+    expect(stderr).toContain(`page ${BAD_PAGE} is kept, though its bytes are not those`);
+  });
+
+  test.each<FaultName>(['truncated-copy', 'truncated-copy-with-length', 'flipped-byte'])(
+    'that give %s: the page fails',
+    async (fault) => {
+      rig = await Rig.start({ chapters: [chapter], ...TWO_HOSTS });
+      rig.service.misbehave({ fault, page: BAD_PAGE, attempts: 'always' });
+      expectLost(await rig.download({ targets: [chapter.id] }), chapter.id);
+    },
+  );
+
+  test('of which one is honest: the page is the right one', async () => {
+    rig = await Rig.start({ chapters: [chapter], ...TWO_HOSTS });
+    const [hostile = ''] = rig.service.nodes;
+    rig.service.misbehave({ fault: 'forged-image', node: hostile, attempts: 'always' });
+    const ran = await rig.download({ targets: [chapter.id] });
+    expect(ran.code).toBe(0);
+    const [archive = ''] = rig.archives();
+    const promised = chapter
+      .pages('data')
+      .map(({ fileName }) => /[0-9a-f]{64}/.exec(fileName)?.[0]);
+    expect(digestsIn(archive)).toEqual(promised);
+    expect(rig.service.reports.filter(({ success }) => success)).toHaveLength(PAGES);
+  });
+});
+
+describe('nothing of a refused body stays beside the pages that are kept for the next run', () => {
+  test.each<FaultName>(['status-404', 'endless-body', 'html-page', 'cut-with-length', 'stall'])(
+    '%s',
+    async (fault) => {
+      rig = await Rig.start({ chapters: [chapter], nodes: 1 });
+      // An image under a wrong digest comes first: it must not stay either.
+      rig.service.misbehave({ fault: 'flipped-byte', page: BAD_PAGE, attempts: 1 });
+      rig.service.misbehave({ fault, page: BAD_PAGE, attempts: 'always' });
+      const ran = await rig.download({ targets: [chapter.id] });
+      expectLost(ran, chapter.id);
+      const [workspace = ''] = readdirSync(rig.output);
+      expect(existsSync(join(rig.output, workspace))).toBe(true);
+      const kept = readdirSync(join(rig.output, workspace)).filter((name) => /^\d+\./.test(name));
+      expect(kept).toHaveLength(PAGES - 1);
+    },
+  );
+});
