@@ -1,4 +1,5 @@
 /** The edge network's report host (spec 4.3): takes health reports, and checks each field by field (spec 2.5). */
+import { z } from 'zod';
 import { errorAnswer, jsonAnswer, pageAnswer, type Answer } from './endpoint.js';
 import type { BaseUrls } from './base-urls.js';
 import { judge, type OpenEntry, type ReceivedReport } from './log.js';
@@ -8,34 +9,21 @@ import type { Verdict } from './verdicts.js';
 export type ReportHostState =
   'alive' | 'dead' | 'silent' | { readonly slowMs: number } | { readonly status: number };
 
-type Fields = Omit<ReceivedReport, 'atMs'>;
+/** The five fields (spec 2.5), and no other. */
+const REPORT = z.strictObject({
+  url: z.string().refine((text) => URL.canParse(text)),
+  success: z.boolean(),
+  bytes: z.int().nonnegative(),
+  duration: z.int().nonnegative(),
+  cached: z.boolean(),
+});
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-const isFlag = (value: unknown): boolean => typeof value === 'boolean';
-
-const FIELD_CHECKS: Readonly<Record<keyof Fields, (value: unknown) => boolean>> = {
-  url: (value) => typeof value === 'string' && URL.canParse(value),
-  success: isFlag,
-  bytes: isCount,
-  duration: isCount,
-  cached: isFlag,
-};
-
-/** The report, where the body is JSON with exactly the five fields, each of its type. */
-export function readReport(body: string): Fields | undefined {
-  let value: unknown;
+export function readReport(body: string): z.infer<typeof REPORT> | undefined {
   try {
-    value = JSON.parse(body);
+    return REPORT.parse(JSON.parse(body));
   } catch {
     return undefined;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const given = value as Record<string, unknown>;
-  const names = Object.keys(FIELD_CHECKS) as (keyof Fields)[];
-  const right =
-    Object.keys(given).length === names.length &&
-    names.every((name) => Object.hasOwn(given, name) && FIELD_CHECKS[name](given[name]));
-  return right ? (given as unknown as Fields) : undefined;
 }
 
 function refused(entry: OpenEntry, verdict: Verdict, detail: string): Answer {

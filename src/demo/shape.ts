@@ -1,7 +1,4 @@
-/** Path shapes such as `/upload/{id}/batch`: whether a path has one, and which of several is the most specific. */
-
-const isPlace = (segment: string | undefined): boolean =>
-  segment?.startsWith('{') === true && segment.endsWith('}');
+/** Path shapes such as `/upload/{id}/batch`: which of several a path has, and what is at their `{…}`. */
 
 function decoded(segment: string): string {
   try {
@@ -11,42 +8,32 @@ function decoded(segment: string): string {
   }
 }
 
-/** What stands at the `{…}` places of `shape`, percent-encoding undone; `undefined` where the path has another shape. */
-function matchShape(shape: string, path: string): readonly string[] | undefined {
-  const wanted = shape.split('/');
-  const given = path.split('/');
-  if (wanted.length !== given.length) return undefined;
-  const ids: string[] = [];
-  for (const [index, segment] of given.entries()) {
-    if (isPlace(wanted[index]) && segment !== '') ids.push(decoded(segment));
-    else if (wanted[index] !== segment) return undefined;
-  }
-  return ids;
-}
+const PARAMETER = /\{\w+\}/g;
 
-/** The first place, from the left, where one names its segment and the other takes any, decides. */
-function moreSpecific(shape: string, than: string): boolean {
-  const other = than.split('/');
-  for (const [index, segment] of shape.split('/').entries()) {
-    if (isPlace(segment) !== isPlace(other[index])) return !isPlace(segment);
-  }
-  return false;
-}
+/** Orders shapes: the first segment, from the left, that one names and the other leaves open decides. */
+const order = (shape: string): string =>
+  shape
+    .split('/')
+    .map((segment) => (segment.startsWith('{') ? 'open' : 'named'))
+    .join('/');
 
 export interface Matched<T> {
   readonly row: T;
+  /** What is at the `{…}` of its shape, percent-encoding undone. */
   readonly ids: readonly string[];
 }
 
-/** The row whose shape says most of `path`, or `undefined` where none has its shape. */
+/** The row with the most specific shape that `path` has, or `undefined` where no row fits. */
 export function mostSpecific<T extends { readonly path: string }>(
   rows: Iterable<T>,
   path: string,
 ): Matched<T> | undefined {
   let best: Matched<T> | undefined;
   for (const row of rows) {
-    const ids = matchShape(row.path, path);
-    if (ids && (!best || moreSpecific(row.path, best.row.path))) best = { row, ids };
+    const found = new RegExp(`^${row.path.replace(PARAMETER, '([^/]+)')}$`).exec(path);
+    if (found && (!best || order(row.path) < order(best.row.path))) {
+      best = { row, ids: found.slice(1).map(decoded) };
+    }
   }
   return best;
 }

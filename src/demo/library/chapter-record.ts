@@ -1,5 +1,5 @@
 /** Makes a chapter's record from what is special about it; all else is as usual. */
-import { hashOf } from './made-chapter.js';
+import { hashOf, usualAttributes } from './made-chapter.js';
 import type { ChapterAttributes, LibraryChapter, LibraryGroup, Quality } from './records.js';
 import { pageCount, storyPages, type Story } from './story-pages.js';
 
@@ -26,17 +26,8 @@ export function storyChapter(
     titleId,
     groups,
     attributes: {
-      volume: null,
-      chapter: null,
-      title: null,
-      translatedLanguage: 'en',
-      externalUrl: null,
-      isUnavailable: false,
-      publishAt: at,
+      ...usualAttributes(at, pages),
       readableAt: special.publishAt ?? at,
-      createdAt: at,
-      updatedAt: at,
-      version: 1,
       ...special,
       pages,
     },

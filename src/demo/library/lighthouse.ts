@@ -6,7 +6,7 @@
 import { storyChapter, type ChapterFacts } from './chapter-record.js';
 import { GROUPS, PEOPLE, TAGS } from './credits.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from './example-ids.js';
-import type { LibraryChapter, LibraryTitle } from './records.js';
+import type { LibraryChapter, LibraryGroup, LibraryTitle } from './records.js';
 import { drawnCover } from './story-pages.js';
 
 const NAME = 'The Lighthouse Cat of Minami Island';
@@ -43,105 +43,55 @@ export function lighthouseTitle(): LibraryTitle {
   };
 }
 
-const CHAPTERS: readonly (Omit<ChapterFacts, 'titleId'> & { readonly pages?: number })[] = [
-  {
-    id: EXAMPLE_CHAPTERS.first,
-    volume: '1',
-    chapter: '1',
-    title: 'The Light Goes Out',
-    groups: [tidewater],
-    at: '2024-01-05T12:00:00+00:00',
-  },
-  {
-    id: EXAMPLE_CHAPTERS.portuguese,
-    volume: '1',
-    chapter: '1',
-    title: 'A luz se apaga',
-    translatedLanguage: 'pt-br',
-    groups: [mareAlta],
-    at: '2024-01-09T08:30:00+00:00',
-  },
-  {
-    id: EXAMPLE_CHAPTERS.second,
-    volume: '1',
-    chapter: '2',
-    title: 'A Cat Knows the Way',
-    groups: [tidewater],
-    at: '2024-01-12T12:00:00+00:00',
-  },
-  {
-    id: EXAMPLE_CHAPTERS.secondByOthers,
-    volume: '1',
-    chapter: '2',
-    title: 'The Cat Knows a Way',
-    groups: [paperLantern],
-    at: '2024-01-13T21:15:00+00:00',
-  },
-  {
-    id: EXAMPLE_CHAPTERS.reuploaded,
-    volume: '1',
-    chapter: '3',
-    title: 'Storm Warning',
-    groups: [tidewater],
-    at: '2024-01-19T12:00:00+00:00',
-    updatedAt: '2024-02-20T18:00:00+00:00',
-    version: 2,
-  },
-  {
-    id: EXAMPLE_CHAPTERS.joint,
-    volume: '2',
-    chapter: '4',
-    title: 'Tea at the "Gull & Anchor"',
-    groups: [tidewater, paperLantern],
-    at: '2024-01-26T12:00:00+00:00',
-  },
-  {
-    id: EXAMPLE_CHAPTERS.externalWithPages,
-    volume: '2',
-    chapter: '6',
-    title: 'Also Read Elsewhere',
-    externalUrl: 'https://publisher.example/lighthouse/6',
-    groups: [tidewater],
-    at: '2024-02-09T12:00:00+00:00',
-  },
-  {
-    id: EXAMPLE_CHAPTERS.decimal,
-    volume: '2',
-    chapter: '10.5',
-    title: 'Extra: The Day Off',
-    groups: [tidewater],
-    at: '2024-03-01T12:00:00+00:00',
-  },
-  { id: EXAMPLE_CHAPTERS.bare, groups: [], at: '2024-03-08T12:00:00+00:00' },
-  {
-    id: EXAMPLE_CHAPTERS.external,
-    volume: '2',
-    chapter: '5',
-    title: 'Read It at the Publisher',
-    externalUrl: 'https://publisher.example/lighthouse/5',
-    groups: [tidewater],
-    at: '2024-02-02T12:00:00+00:00',
-    pages: 0,
-  },
-  {
-    id: EXAMPLE_CHAPTERS.unavailable,
-    volume: '2',
-    chapter: '7',
-    title: 'Taken Down',
-    isUnavailable: true,
-    groups: [tidewater],
-    at: '2024-02-16T12:00:00+00:00',
-  },
-  {
-    id: EXAMPLE_CHAPTERS.future,
-    volume: '3',
-    chapter: '11',
-    title: 'Tomorrow',
-    publishAt: '2099-01-01T12:00:00+00:00',
-    groups: [tidewater],
-    at: '2024-03-15T12:00:00+00:00',
-  },
-];
+type Special = Partial<Omit<ChapterFacts, 'groups'>> & { readonly pages?: number };
 
-export const lighthouseChapters = (): LibraryChapter[] =>
-  CHAPTERS.map(({ pages, ...facts }) => storyChapter({ ...facts, titleId }, 'lighthouse', pages));
+/** Chapter `number` of a volume, out on that day of 2024. */
+function release(
+  id: string,
+  volume: string,
+  number: string,
+  title: string,
+  groups: readonly LibraryGroup[],
+  day: string,
+  { pages, ...special }: Special = {},
+): LibraryChapter {
+  const facts = { volume, chapter: number, title, groups, at: `2024-${day}T12:00:00+00:00` };
+  return storyChapter({ ...facts, ...special, id, titleId }, 'lighthouse', pages);
+}
+
+export function lighthouseChapters(): LibraryChapter[] {
+  const by = EXAMPLE_CHAPTERS;
+  const own = [tidewater];
+  return [
+    release(by.first, '1', '1', 'The Light Goes Out', own, '01-05'),
+    release(by.portuguese, '1', '1', 'A luz se apaga', [mareAlta], '01-09', {
+      translatedLanguage: 'pt-br',
+      at: '2024-01-09T08:30:00+00:00',
+    }),
+    release(by.second, '1', '2', 'A Cat Knows the Way', own, '01-12'),
+    release(by.secondByOthers, '1', '2', 'The Cat Knows a Way', [paperLantern], '01-13', {
+      at: '2024-01-13T21:15:00+00:00',
+    }),
+    release(by.reuploaded, '1', '3', 'Storm Warning', own, '01-19', {
+      updatedAt: '2024-02-20T18:00:00+00:00',
+      version: 2,
+    }),
+    release(by.joint, '2', '4', 'Tea at the "Gull & Anchor"', [tidewater, paperLantern], '01-26'),
+    release(by.externalWithPages, '2', '6', 'Also Read Elsewhere', own, '02-09', {
+      externalUrl: 'https://publisher.example/lighthouse/6',
+    }),
+    release(by.decimal, '2', '10.5', 'Extra: The Day Off', own, '03-01'),
+    storyChapter(
+      { id: by.bare, titleId, groups: [], at: '2024-03-08T12:00:00+00:00' },
+      'lighthouse',
+    ),
+    release(by.external, '2', '5', 'Read It at the Publisher', own, '02-02', {
+      externalUrl: 'https://publisher.example/lighthouse/5',
+      pages: 0,
+    }),
+    release(by.unavailable, '2', '7', 'Taken Down', own, '02-16', { isUnavailable: true }),
+    release(by.future, '3', '11', 'Tomorrow', own, '03-15', {
+      publishAt: '2099-01-01T12:00:00+00:00',
+    }),
+  ];
+}

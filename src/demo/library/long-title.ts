@@ -28,38 +28,21 @@ interface Release {
   readonly delayDays: number;
 }
 
+const release = (
+  language: string,
+  groups: readonly LibraryGroup[],
+  delayDays: number,
+  released: Release['released'],
+): Release => ({ language, groups, delayDays, released });
+
+const { tidewater, paperLantern, mareAlta, lunaNueva } = GROUPS;
 /** English whole; every fifth also by others and every fiftieth by both; Portuguese and Spanish lag behind. */
 const RELEASES: readonly Release[] = [
-  {
-    language: 'en',
-    groups: [GROUPS.tidewater],
-    released: (chapter) => chapter % 50 !== 0,
-    delayDays: 0,
-  },
-  {
-    language: 'en',
-    groups: [GROUPS.paperLantern],
-    released: (chapter) => chapter % 5 === 0 && chapter % 50 !== 0,
-    delayDays: 1,
-  },
-  {
-    language: 'en',
-    groups: [GROUPS.tidewater, GROUPS.paperLantern],
-    released: (chapter) => chapter % 50 === 0,
-    delayDays: 2,
-  },
-  {
-    language: 'pt-br',
-    groups: [GROUPS.mareAlta],
-    released: (chapter, chapters) => chapter <= chapters * 0.8,
-    delayDays: 3,
-  },
-  {
-    language: 'es-la',
-    groups: [GROUPS.lunaNueva],
-    released: (chapter, chapters) => chapter <= chapters * 0.6,
-    delayDays: 3,
-  },
+  release('en', [tidewater], 0, (chapter) => chapter % 50 !== 0),
+  release('en', [paperLantern], 1, (chapter) => chapter % 5 === 0 && chapter % 50 !== 0),
+  release('en', [tidewater, paperLantern], 2, (chapter) => chapter % 50 === 0),
+  release('pt-br', [mareAlta], 3, (chapter, chapters) => chapter <= chapters * 0.8),
+  release('es-la', [lunaNueva], 3, (chapter, chapters) => chapter <= chapters * 0.6),
 ];
 
 /** A moment as the service writes it. */

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { noisePages } from './noise-pages.js';
-import type { LibraryChapter, LibraryPage, Quality } from './records.js';
+import type { ChapterAttributes, LibraryChapter, LibraryPage, Quality } from './records.js';
 
 export interface MadeChapterOptions {
   /** A UUID; follows from the seed where none is given. */
@@ -18,6 +18,7 @@ export interface MadeChapterOptions {
   readonly named?: 'with-digest' | 'plain';
 }
 
+const AT = '2024-01-05T12:00:00+00:00';
 const GROUP = { id: '9a0d2f6c-3b61-4a53-8f0e-6f0c5f7f1d21', name: 'Measured Scans' } as const;
 
 /** The digest of the words, 32 hex digits. */
@@ -61,30 +62,32 @@ function madePages(options: MadeChapterOptions, quality: Quality): LibraryPage[]
   }));
 }
 
+/** The attributes of an English chapter without volume, number and name, uploaded and published at `at`. */
+export const usualAttributes = (at: string, pages: number): ChapterAttributes => ({
+  volume: null,
+  chapter: null,
+  title: null,
+  translatedLanguage: 'en',
+  externalUrl: null,
+  isUnavailable: false,
+  publishAt: at,
+  readableAt: at,
+  createdAt: at,
+  updatedAt: at,
+  pages,
+  version: 1,
+});
+
 /** A chapter of noise pages (PNG), without a title. Repeatable: the same options give the same bytes. */
 export function madeChapter(options: MadeChapterOptions): LibraryChapter {
   const { seed = 1 } = options;
   const id = options.id ?? uuidOf('made chapter', seed, options.pages);
   const made = new Map<Quality, readonly LibraryPage[]>();
-  const at = '2024-01-05T12:00:00+00:00';
   return {
     id,
     hash: hashOf('made chapter', id, seed),
     titleId: null,
-    attributes: {
-      volume: null,
-      chapter: String(seed),
-      title: null,
-      translatedLanguage: 'en',
-      externalUrl: null,
-      isUnavailable: false,
-      publishAt: at,
-      readableAt: at,
-      createdAt: at,
-      updatedAt: at,
-      pages: options.pages,
-      version: 1,
-    },
+    attributes: { ...usualAttributes(AT, options.pages), chapter: String(seed) },
     groups: [GROUP],
     pages(quality) {
       const pages = made.get(quality) ?? madePages(options, quality);

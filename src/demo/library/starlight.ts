@@ -1,8 +1,8 @@
 /** Starlight Delivery Service: a Korean original, read left to right. */
-import { storyChapter, type ChapterFacts } from './chapter-record.js';
+import { storyChapter } from './chapter-record.js';
 import { GROUPS, PEOPLE, TAGS } from './credits.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from './example-ids.js';
-import type { LibraryChapter, LibraryTitle } from './records.js';
+import type { LibraryChapter, LibraryGroup, LibraryTitle } from './records.js';
 import { drawnCover } from './story-pages.js';
 
 const NAME = 'Starlight Delivery Service';
@@ -34,30 +34,25 @@ export function starlightTitle(): LibraryTitle {
   };
 }
 
-const CHAPTERS: readonly Omit<ChapterFacts, 'titleId'>[] = [
-  {
-    id: EXAMPLE_CHAPTERS.starlightFirst,
-    chapter: '1',
-    title: 'Two Parcels for the Moon',
-    groups: [GROUPS.paperLantern],
-    at: '2024-04-01T10:00:00+00:00',
-  },
-  {
-    id: EXAMPLE_CHAPTERS.starlightSpanish,
-    chapter: '1',
-    title: 'Dos paquetes para la luna',
-    translatedLanguage: 'es-la',
-    groups: [GROUPS.lunaNueva],
-    at: '2024-04-03T10:00:00+00:00',
-  },
-  {
-    id: EXAMPLE_CHAPTERS.starlightSecond,
-    chapter: '2',
-    title: 'Signature Required',
-    groups: [GROUPS.paperLantern],
-    at: '2024-04-08T10:00:00+00:00',
-  },
-];
+function release(
+  id: string,
+  chapter: string,
+  title: string,
+  group: LibraryGroup,
+  day: string,
+  translatedLanguage = 'en',
+): LibraryChapter {
+  const at = `2024-${day}T10:00:00+00:00`;
+  const facts = { id, titleId, chapter, title, groups: [group], at, translatedLanguage };
+  return storyChapter(facts, 'starlight');
+}
 
-export const starlightChapters = (): LibraryChapter[] =>
-  CHAPTERS.map((facts) => storyChapter({ ...facts, titleId }, 'starlight'));
+export function starlightChapters(): LibraryChapter[] {
+  const { starlightFirst, starlightSpanish, starlightSecond } = EXAMPLE_CHAPTERS;
+  const { paperLantern, lunaNueva } = GROUPS;
+  return [
+    release(starlightFirst, '1', 'Two Parcels for the Moon', paperLantern, '04-01'),
+    release(starlightSpanish, '1', 'Dos paquetes para la luna', lunaNueva, '04-03', 'es-la'),
+    release(starlightSecond, '2', 'Signature Required', paperLantern, '04-08'),
+  ];
+}
