@@ -2,16 +2,23 @@
  * A login in a file, for machines without a keychain and users who ask for it: 0600 in a folder of mode 0700,
  * written aside and renamed, and not believed to be secret once others can read it.
  */
-import { constants } from 'node:fs';
-import { chmod, mkdir, open, rm, stat, type FileHandle } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AuthError } from '../kernel/errors.js';
-import { asStorageError, isSystemError, writeWhole } from '../kernel/files.js';
+import { AuthError, hasCode } from '../kernel/errors.js';
+import {
+  asStorageError,
+  isOwnedByUs,
+  isSystemError,
+  makePrivateFolder as makeFolder,
+  openRegularFile,
+  removeFile,
+  writeWhole,
+} from '../kernel/files.js';
 import type { CredentialStore } from './credential-store.js';
 import { readLogin, type Login } from './login.js';
 
 const FORMAT = 1;
-const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 const MOST_FILE_BYTES = 256 * 1024;
@@ -39,23 +46,26 @@ export function fileStore(file: string): CredentialStore {
       });
     },
     async clear() {
-      try {
-        await rm(file);
-        return true;
-      } catch (error) {
-        if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return false;
+      return removeFile(file).catch((error: unknown) => {
         throw asStorageError(error, file);
-      }
+      });
     },
   };
 }
 
-/** Makes the folder where it is missing, and takes others' rights away where it is there. */
+/**
+ * Makes the folder where it is missing, and takes others' rights away where it is there. A link, and a folder that
+ * stays open to others, are refused.
+ */
 export async function makePrivateFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
-    const { mode } = await stat(folder);
-    if ((mode & OTHERS) !== 0 && process.platform !== 'win32') await chmod(folder, FOLDER_MODE);
+    await makeFolder(folder);
+    if (isOpenToOthers(await stat(folder))) {
+      throw exposed(
+        folder,
+        'can be read by other users of this machine, and that cannot be changed',
+      );
+    }
   } catch (error) {
     throw asStorageError(error, folder);
   }
@@ -63,27 +73,38 @@ export async function makePrivateFolder(folder: string): Promise<void> {
 
 /** The file's text; undefined where there is none. What is judged is the file opened, not the name. */
 async function readPrivately(file: string): Promise<string | undefined> {
-  let handle: FileHandle;
+  const handle = await openCredentials(file);
+  if (!handle) return undefined;
   try {
-    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    if (isSystemError(error, 'ELOOP')) throw exposed(file, 'is a link');
-    throw new AuthError('credentials-damaged', `${file} cannot be opened.`, { cause: error });
-  }
-  try {
-    const facts = await handle.stat();
-    if (!facts.isFile()) throw new AuthError('credentials-damaged', `${file} is no file.`);
-    const folder = await stat(dirname(file));
-    if (process.platform !== 'win32' && ((facts.mode | folder.mode) & OTHERS) !== 0) {
+    const stats = await handle.stat();
+    if (!isOwnedByUs(file, stats)) throw exposed(file, 'belongs to another user');
+    if (isOpenToOthers(stats) || isOpenToOthers(await stat(dirname(file)))) {
       throw exposed(file, 'can be read by other users of this machine');
     }
     // What was never written by us is not read to its end.
-    if (facts.size > MOST_FILE_BYTES) return '';
+    if (stats.size > MOST_FILE_BYTES) return '';
     return await handle.readFile('utf8');
   } finally {
     await handle.close();
   }
+}
+
+async function openCredentials(file: string): Promise<FileHandle | undefined> {
+  try {
+    // Whose it is decides about the error, so that is looked at by the caller.
+    return await openRegularFile(file, { isTrusted: () => true });
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    if (hasCode(error, 'unsafe-path') && isSystemError(error.cause, 'ELOOP', 'EMLINK')) {
+      throw exposed(file, 'is a link');
+    }
+    const reason = hasCode(error) ? error.message : `${file} cannot be opened.`;
+    throw new AuthError('credentials-damaged', reason, { cause: error });
+  }
+}
+
+function isOpenToOthers({ mode }: Stats): boolean {
+  return process.platform !== 'win32' && (mode & OTHERS) !== 0;
 }
 
 function exposed(file: string, why: string): AuthError {

@@ -35,7 +35,10 @@ async function runWords(words: readonly string[], signal: AbortSignal): Promise<
       stderr,
       clock: systemClock,
       signal,
-      folders: foldersFrom(env),
+      // Looked for when a command asks for them: help needs none, and works where there is no home folder.
+      get folders() {
+        return foldersFrom(env);
+      },
     });
     return await runProgram(words, { bare, run: () => withSettings(bare()) });
   } catch (error) {

@@ -2,9 +2,11 @@
  * The settings in force and where each comes from: environment before file before default. (A flag comes before
  * all; the command that has it applies it.) The file is `conf`'s; what may stand in it is checked against the table.
  */
-import { existsSync, renameSync } from 'node:fs';
+import { closeSync, mkdirSync, renameSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { hasCode, UsageError, type TankobonError } from '../kernel/errors.js';
+import { isSystemError, openRegularFileSync } from '../kernel/files.js';
 import { readAddress } from '../service/addresses.js';
 import { settingFacts, SETTING_KEYS, type SettingKey, type Settings } from './setting-table.js';
 
@@ -27,6 +29,9 @@ export interface SettingState {
 
 /** The settings file's name inside the config folder. */
 export const SETTINGS_FILE = 'settings.json';
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+const MAX_FILE_BYTES = 2 ** 20;
 
 /** Reads settings for this environment. Throws UsageError('bad-setting') naming the key, the source and the mend. */
 export async function loadSettings(
@@ -53,7 +58,7 @@ export async function inspectSettings(
   configFolder: string,
 ): Promise<{ readonly states: readonly SettingState[]; readonly unknown: readonly string[] }> {
   // conf brings a schema compiler along; without a file there is nothing for it to do.
-  const isThere = existsSync(join(configFolder, SETTINGS_FILE));
+  const isThere = hasSettingsFile(configFolder);
   const stored = isThere ? (await openSettingsFile(configFolder)).store : {};
   const states = SETTING_KEYS.map((key): SettingState => {
     const facts = settingFacts(key);
@@ -122,18 +127,56 @@ function wrongValue(key: SettingKey, source: string, shown: string, expected: st
   });
 }
 
+/** Whether there is a settings file. Throws UsageError('bad-setting') where something else has its name. */
+function hasSettingsFile(configFolder: string): boolean {
+  const file = join(configFolder, SETTINGS_FILE);
+  try {
+    const { descriptor, stats } = openRegularFileSync(file);
+    closeSync(descriptor);
+    if (stats.size <= MAX_FILE_BYTES) return true;
+    throw new UsageError('bad-setting', `The settings file ${file} is too large.`);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return false;
+    // What else the system reports is reported by conf, which opens the file again.
+    if (!hasCode(error)) return true;
+    throw new UsageError('bad-setting', `The settings file cannot be used: ${error.message}`, {
+      cause: error,
+      hint: 'Move it away, or name another folder in TANKOBON_HOME.',
+    });
+  }
+}
+
+/** conf asks for the home folder when it is imported, and throws without one, although nothing is kept there. */
+async function importConf(configFolder: string) {
+  try {
+    homedir();
+    return await import('conf');
+  } catch (error) {
+    if (!isSystemError(error, 'ERR_SYSTEM_ERROR')) throw error;
+  }
+  process.env['HOME'] = configFolder;
+  try {
+    return await import('conf');
+  } finally {
+    delete process.env['HOME'];
+  }
+}
+
 /**
  * The settings file, opened for reading and mending: what is in it may be wrong. One that is no JSON object is set
  * aside under another name, and said so.
  */
 export async function openSettingsFile(configFolder: string) {
-  const { default: Conf } = await import('conf');
+  hasSettingsFile(configFolder);
+  const { default: Conf } = await importConf(configFolder);
   const file = join(configFolder, SETTINGS_FILE);
   try {
+    mkdirSync(configFolder, { recursive: true, mode: FOLDER_MODE });
     return new Conf<Record<string, unknown>>({
       cwd: configFolder,
       configName: SETTINGS_FILE.replace(/\.json$/, ''),
       projectName: 'tankobon',
+      configFileMode: FILE_MODE,
       deserialize: readObject,
     });
   } catch (cause) {

@@ -1,0 +1,127 @@
+/** What may stand in TANKOBON_HOME in place of our own files, and running without a home folder. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileStore, makePrivateFolder } from '../../../src/auth/file-store.js';
+import { tankobon } from '../../cli/command.js';
+
+let folder: string;
+let home: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-home-'));
+  home = join(folder, 'home');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const config = (...words: string[]) =>
+  tankobon(['config', ...words], { env: { TANKOBON_HOME: home } });
+
+const PLANTED: readonly (readonly [string, (path: string) => void])[] = [
+  ['a named pipe', (path) => void execFileSync('mkfifo', [path])],
+  ['a folder', (path) => { mkdirSync(path); }],
+  [
+    'a symbolic link',
+    (path) => {
+      symlinkSync('/dev/zero', path);
+    },
+  ],
+];
+
+describe.each(PLANTED)('%s', (kind, plant) => {
+  test('in place of the settings file is refused by every command at once', async () => {
+    mkdirSync(home);
+    const file = join(home, 'settings.json');
+    plant(file);
+    for (const words of [['list'], ['get', 'quality'], ['set', 'quality', 'data-saver']]) {
+      const { code, stderr } = await config(...words);
+      expect(stderr).toContain(`The settings file cannot be used: ${file} is ${kind}`);
+      expect(stderr).toContain('Move it away');
+      expect(code).toBe(2);
+    }
+  });
+
+  test('in place of the credentials is refused at once', async () => {
+    await makePrivateFolder(home);
+    const file = join(home, 'login.json');
+    plant(file);
+    const code = kind === 'a symbolic link' ? 'credentials-exposed' : 'credentials-damaged';
+    await expect(fileStore(file).read()).rejects.toMatchObject({ code });
+  });
+});
+
+test('a settings file that is far too large is not read', async () => {
+  mkdirSync(home);
+  writeFileSync(join(home, 'settings.json'), ' '.repeat(2 ** 20 + 1));
+  expect(await config('list')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('too large'),
+  });
+});
+
+test('a link in place of the credentials’ folder is refused, and its target keeps its mode', async () => {
+  mkdirSync(home);
+  const target = join(folder, 'target');
+  mkdirSync(target);
+  symlinkSync(target, join(home, 'credentials'));
+  await expect(makePrivateFolder(join(home, 'credentials'))).rejects.toMatchObject({
+    code: 'unsafe-path',
+  });
+  expect(statSync(target).mode & 0o777).toBe(0o755);
+});
+
+describe('without a home folder', () => {
+  const homeless = { HOME: '' };
+
+  test.each([['--help'], ['--version'], ['help'], ['download --help'], ['completion bash']])(
+    '%s works',
+    async (line) => {
+      const { code, stdout, stderr } = await tankobon(line.split(' '), { env: homeless });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).not.toBe('');
+    },
+  );
+
+  test('a command that needs a folder says so in one sentence and what to do', async () => {
+    const { code, stdout, stderr } = await tankobon(['limits'], { env: homeless });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/There is no home folder to keep settings in: HOME is not set/),
+      expect.stringContaining('Set TANKOBON_HOME'),
+    ]);
+  });
+
+  test('TANKOBON_HOME is enough', async () => {
+    const env = { ...homeless, TANKOBON_HOME: home };
+    expect(await tankobon(['config', 'set', 'quality', 'data-saver'], { env })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    expect(JSON.parse(readFileSync(join(home, 'settings.json'), 'utf8'))).toEqual({
+      quality: 'data-saver',
+    });
+  });
+});
+
+test('targets are read from a named pipe, as a shell’s process substitution gives one', async () => {
+  const pipe = join(folder, 'targets');
+  execFileSync('mkfifo', [pipe]);
+  const reading = tankobon(['download', '--from-file', pipe, '-o', folder], {
+    env: { TANKOBON_HOME: home },
+  });
+  execFileSync('sh', ['-c', 'echo nonsense > "$0"', pipe]);
+  const { code, stderr } = await reading;
+  expect(stderr).toContain('line 1: "nonsense"');
+  expect(code).toBe(2);
+});

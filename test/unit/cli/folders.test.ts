@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { foldersFrom } from '../../../src/cli/folders.js';
+
+const inHome = (...names: string[]) => join(homedir(), ...names);
+
+test.each([
+  ['linux', inHome('.config', 'tankobon'), inHome('.local', 'state', 'tankobon')],
+  [
+    'darwin',
+    inHome('Library', 'Preferences', 'tankobon'),
+    inHome('Library', 'Application Support', 'tankobon'),
+  ],
+  [
+    'win32',
+    inHome('AppData', 'Roaming', 'tankobon', 'Config'),
+    inHome('AppData', 'Local', 'tankobon', 'Data'),
+  ],
+  ['freebsd', inHome('.config', 'tankobon'), inHome('.local', 'share', 'tankobon')],
+] as const)('on %s the folders are those of the platform', (platform, config, state) => {
+  expect(foldersFrom({}, platform)).toEqual({ config, state, ledger: join(state, 'ledger') });
+});
+
+test('the platform’s own variables name them; an empty one counts as not set', () => {
+  const xdg = { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s', XDG_DATA_HOME: '' };
+  expect(foldersFrom(xdg, 'linux')).toMatchObject({ config: '/c/tankobon', state: '/s/tankobon' });
+  expect(foldersFrom(xdg, 'freebsd').state).toBe(inHome('.local', 'share', 'tankobon'));
+  const windows = { APPDATA: '/roaming', LOCALAPPDATA: '/local' };
+  expect(foldersFrom(windows, 'win32')).toMatchObject({
+    config: join('/roaming', 'tankobon', 'Config'),
+    state: join('/local', 'tankobon', 'Data'),
+  });
+});
+
+test('TANKOBON_HOME is all of them but a ledger that is named itself', () => {
+  expect(foldersFrom({ TANKOBON_HOME: '/home', TANKOBON_LEDGER: '/shared' })).toEqual({
+    config: '/home',
+    state: '/home',
+    ledger: '/shared',
+  });
+});
