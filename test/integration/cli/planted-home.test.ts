@@ -30,7 +30,12 @@ const config = (...words: string[]) =>
 
 const PLANTED: readonly (readonly [string, (path: string) => void])[] = [
   ['a named pipe', (path) => void execFileSync('mkfifo', [path])],
-  ['a folder', (path) => { mkdirSync(path); }],
+  [
+    'a folder',
+    (path) => {
+      mkdirSync(path);
+    },
+  ],
   [
     'a symbolic link',
     (path) => {
