@@ -3,24 +3,30 @@
  * The same pages give the same bytes each time, so nothing in it comes from the clock, the user, the machine
  * or its time zone. It is written aside, checked against what was announced, synced and only then renamed.
  */
+import { createHash } from 'node:crypto';
 import { open, mkdir, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { ZipArchive } from 'archiver';
 import { StorageError } from '../kernel/errors.js';
-import { asideName, asStorageError, putInPlace, statIfThere } from '../kernel/files.js';
+import {
+  asideName,
+  asStorageError,
+  openRegularFile,
+  putInPlace,
+  statIfThere,
+} from '../kernel/files.js';
 import { assertArchive, type AnnouncedEntry } from './cbz-check.js';
 import { CbzSink } from './cbz-sink.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
+import { pictureExtension, type PictureExtension } from './media-type.js';
 
 export interface CbzPage {
   readonly file: string;
-  /** Without the dot: `png`. From the page's bytes, not from its name. */
-  readonly extension: string;
   /** What the page was when it was proven; another length now is an error. */
   readonly bytes: number;
-  /** The CRC-32 of what was proven; other bytes now are an error. Absent: of whatever is there. */
-  readonly crc32?: number;
+  /** The sha256 of what was proven, lower-case hex; other bytes now are an error. Absent: any image is packed. */
+  readonly sha256?: string;
 }
 
 export interface Cbz {
@@ -148,9 +154,9 @@ export class GrowingCbz {
       throw new StorageError('archive-wrong', 'The pages are too many for a plain archive.');
     }
     this.wish.signal?.throwIfAborted();
-    const name = pageName(this.#announced.length, this.wish.pages, page.extension);
     const data = await readInto(this.#roomFor(page), page);
-    this.#append(name, data, page.crc32 ?? crc32(data));
+    const extension = verifiedExtension(data, page);
+    this.#append(pageName(this.#announced.length, this.wish.pages, extension), data);
     await this.#sink.drain(data);
   }
 
@@ -158,8 +164,7 @@ export class GrowingCbz {
   async finish(publish: Publish, comicInfo?: string): Promise<{ file: string; bytes: number }> {
     const { aside, comment = '', signal } = this.wish;
     if (comicInfo !== undefined) {
-      const text = Buffer.from(comicInfo);
-      this.#append(COMIC_INFO_NAME, text, crc32(text));
+      this.#append(COMIC_INFO_NAME, Buffer.from(comicInfo));
     }
     await Promise.all([this.archive.finalize(), this.#sink.drain()]);
     await this.#sink.sync();
@@ -178,10 +183,10 @@ export class GrowingCbz {
     await rm(this.wish.aside, { force: true });
   }
 
-  #append(name: string, data: Buffer, crc32: number): void {
+  #append(name: string, data: Buffer): void {
     // A buffer, not a stream: so size and CRC stand before the data, and readers that stream can follow.
     this.archive.append(data, { name, date: ENTRY_DATE, mode: ENTRY_MODE });
-    this.#announced.push({ name, bytes: data.length, crc32 });
+    this.#announced.push({ name, bytes: data.length, crc32: crc32(data) });
     this.#payloadBytes += data.length;
   }
 
@@ -194,9 +199,21 @@ export class GrowingCbz {
   }
 }
 
+/** What the bytes that go into the archive are, which must be those that were proven, whatever happened on the disk. */
+function verifiedExtension(data: Buffer, { file, sha256 }: CbzPage): PictureExtension {
+  const extension = pictureExtension(data);
+  const isProven =
+    sha256 === undefined || createHash('sha256').update(data).digest('hex') === sha256;
+  if (extension && isProven) return extension;
+  throw new StorageError(
+    'archive-wrong',
+    `${file} is not the image that it was when it was loaded.`,
+  );
+}
+
 /** The page's bytes, read into `room`, which must have room for one byte more. */
 async function readInto(room: Buffer, page: CbzPage): Promise<Buffer> {
-  const handle = await open(page.file);
+  const handle = await openRegularFile(page.file);
   let bytes = 0;
   try {
     let bytesRead: number;

@@ -1,13 +1,11 @@
 /** The bytes of one load as far as they have arrived, and what they come to. */
 import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import { TELLING_BYTES } from '../archive/media-type.js';
 
 /** What has arrived of a body: counted, its first bytes kept; and what of it was hashed. */
 export class ImageBody {
   bytes = 0;
   head: Buffer = Buffer.alloc(0);
-  crc32 = 0;
   readonly #hash = createHash('sha256');
 
   constructor(private readonly mostBytes: number) {}
@@ -23,7 +21,6 @@ export class ImageBody {
 
   /** Takes the same bytes again, in the same order, in whatever pieces. */
   hash(piece: Buffer): void {
-    this.crc32 = crc32(piece, this.crc32);
     this.#hash.update(piece);
   }
 

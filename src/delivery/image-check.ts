@@ -9,7 +9,6 @@ import type { LoadReason } from './load-reason.js';
 /** A whole picture: what its bytes hash to, and what its first bytes say it is. */
 interface Picture {
   readonly digest: string;
-  readonly crc32: number;
   readonly extension: PictureExtension;
 }
 
@@ -40,7 +39,7 @@ export async function checkImage(
     return failed('bad-length', `${body.bytes} bytes came, ${announced} were announced.`);
   const extension = pictureExtension(body.head);
   if (!extension) return notAnImage(head);
-  const picture: Picture = { digest: body.digest(), crc32: body.crc32, extension };
+  const picture: Picture = { digest: body.digest(), extension };
   if (picture.digest === promisedDigest) return { ok: true, ...picture };
   // The end of the body proves nothing: nodes serve truncated copies as complete responses.
   const bytes = await readAll();

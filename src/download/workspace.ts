@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { crc32 } from 'node:zlib';
+import { pictureExtension, type PictureExtension } from '../archive/media-type.js';
+import { hasValidTrailer } from '../archive/picture-end.js';
 import type { Clock } from '../kernel/clock.js';
 import { hasCode, StorageError } from '../kernel/errors.js';
 import {
@@ -13,7 +14,6 @@ import {
   isSystemError,
   makeFoldersBelow,
   makePrivateFolder,
-  openRegularFile,
   readIfThere,
   removeFile,
   renameFile,
@@ -32,16 +32,16 @@ export interface KeptPage {
   /** Counted from 1. */
   readonly page: number;
   readonly file: string;
-  readonly extension: string;
   readonly bytes: number;
-  /** Of the bytes that were proven, for whoever reads them again. */
-  readonly crc32: number;
+  /** Of the bytes that were proven, lower-case hex. */
+  readonly sha256: string;
 }
 
 const MANIFEST_FILE = 'chapter.json';
 const LOCK_FILE = 'lock';
 const ARCHIVE_FILE = 'archive.part';
-const READ_AT_ONCE_BYTES = 256 * 1024;
+/** As large as a page can be set to be. */
+const MAX_PAGE_BYTES = 2 ** 30;
 const PAGE_FILE = /^(\d+)\.([0-9a-f]{64})\.([a-z]+)$/;
 const UNFINISHED_FILE = /^(\d+\.part|\.chapter\.json\.[0-9a-f]{12}\.tmp)$/;
 
@@ -144,12 +144,16 @@ export class Workspace {
   /** Gives a page that has arrived and was proven its name; from now on a later run finds it. */
   async keep(
     page: number,
-    picture: Omit<KeptPage, 'page' | 'file'> & { readonly digest: string },
+    image: {
+      readonly digest: string;
+      readonly extension: PictureExtension;
+      readonly bytes: number;
+    },
   ): Promise<void> {
-    const { digest, extension, bytes, crc32 } = picture;
+    const { digest, extension, bytes } = image;
     const file = join(this.folder, `${page}.${digest}.${extension}`);
     await renameFile(this.partFile(page), file);
-    this.#kept.set(page, { page, file, extension, bytes, crc32 });
+    this.#kept.set(page, { page, file, bytes, sha256: digest });
   }
 
   /** Removes what tankobon made, and the folder if nothing else is in it, and lets go of it. */
@@ -181,13 +185,19 @@ export class Workspace {
   ): Promise<KeptPage | undefined> {
     const parts = PAGE_FILE.exec(name);
     if (!parts) return undefined;
-    const [, number = '', digest = '', extension = ''] = parts;
+    const [, number = '', digest = ''] = parts;
     const page = Number(number);
-    if ((promised(page) ?? digest) !== digest) return undefined;
+    const promisedHere = promised(page);
+    if ((promisedHere ?? digest) !== digest) return undefined;
+    signal?.throwIfAborted();
     const file = join(this.folder, name);
-    const found = await contentOf(file, signal);
-    if (found?.digest !== digest) return undefined;
-    return { page, file, extension, bytes: found.bytes, crc32: found.crc32 };
+    const content = await readIfThere(file, { maxBytes: MAX_PAGE_BYTES }).catch(undefinedIfUnsafe);
+    if (!content || createHash('sha256').update(content).digest('hex') !== digest) return undefined;
+    const extension = pictureExtension(content);
+    if (!extension) return undefined;
+    // Without a promised digest the file's name proves nothing: anybody may have written it.
+    if (promisedHere === undefined && !hasValidTrailer(extension, content)) return undefined;
+    return { page, file, bytes: content.length, sha256: digest };
   }
 }
 
@@ -207,26 +217,4 @@ function isOwnName(name: string): boolean {
 /** A link, a pipe or another user's file is as good as no file: it is removed and made anew. */
 function undefinedIfUnsafe(error: unknown): undefined {
   if (!hasCode(error, 'unsafe-path')) throw error;
-}
-
-/** What the file's bytes come to; `undefined` for what is not a regular file of this user. */
-async function contentOf(file: string, signal: AbortSignal | undefined) {
-  const handle = await openRegularFile(file).catch(undefinedIfUnsafe);
-  if (!handle) return undefined;
-  const hash = createHash('sha256');
-  try {
-    const room = Buffer.allocUnsafeSlow(READ_AT_ONCE_BYTES);
-    const found = { bytes: 0, crc32: 0 };
-    for (;;) {
-      signal?.throwIfAborted();
-      const { bytesRead } = await handle.read(room, 0, room.length);
-      if (bytesRead === 0) return { ...found, digest: hash.digest('hex') };
-      const read = room.subarray(0, bytesRead);
-      hash.update(read);
-      found.crc32 = crc32(read, found.crc32);
-      found.bytes += bytesRead;
-    }
-  } finally {
-    await handle.close();
-  }
 }

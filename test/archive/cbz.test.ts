@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -20,18 +20,19 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function pagesOf(...contents: (readonly [extension: string, bytes: Buffer])[]) {
+async function pagesOf(...contents: readonly Buffer[]) {
   await mkdir(join(folder, 'loaded'), { recursive: true });
   return Promise.all(
-    contents.map(async ([extension, bytes], index): Promise<CbzPage> => {
+    contents.map(async (bytes, index): Promise<CbzPage> => {
       const file = join(folder, 'loaded', `page-${index}`);
       await writeFile(file, bytes);
-      return { file, extension, bytes: bytes.length };
+      return { file, bytes: bytes.length };
     }),
   );
 }
 
-const samplePages = () => pagesOf(...Object.entries(SAMPLE_PICTURES));
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const samplePages = () => pagesOf(...Object.values(SAMPLE_PICTURES));
 const XML = '<?xml version="1.0"?><ComicInfo><Title>Über 漫画</Title></ComicInfo>';
 const COMMENT = 'tankobon chapter=5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01 version=2';
 const leftIn = async (of: string) => (await readdir(of)).filter((name) => name !== 'loaded');
@@ -137,14 +138,14 @@ describe('a CBZ', () => {
   });
 
   test('holds large pages as they are, between small ones', async () => {
-    const large = (seed: number) => Buffer.alloc(2 ** 20 + seed, seed);
+    const large = (seed: number) =>
+      Buffer.concat([SAMPLE_PICTURES.png, Buffer.alloc(2 ** 20 + seed, seed)]);
     const contents = [large(1), SAMPLE_PICTURES.gif, large(2), large(3), SAMPLE_PICTURES.png];
     const file = join(folder, 'a.cbz');
-    const pages = await pagesOf(...contents.map((bytes) => ['png', bytes] as const));
+    const pages = await pagesOf(...contents);
     await writeCbz({ file, pages, comicInfo: XML });
-    const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
     expect(python(file).entries.map((entry) => entry[6])).toEqual(
-      [...contents, Buffer.from(XML)].map(digest),
+      [...contents, Buffer.from(XML)].map(sha256),
     );
   });
 
@@ -170,7 +171,7 @@ describe('where a CBZ cannot be finished, there is none', () => {
     const proven = await Promise.all(
       (await samplePages()).map(async (page) => ({
         ...page,
-        crc32: crc32(await readFile(page.file)),
+        sha256: sha256(await readFile(page.file)),
       })),
     );
     const file = join(folder, 'a.cbz');
@@ -183,6 +184,24 @@ describe('where a CBZ cannot be finished, there is none', () => {
       code: 'archive-wrong',
     });
     expect(await leftIn(folder)).toEqual([]);
+  });
+
+  test('a file that is not an image: archive-wrong', async () => {
+    const pages = await pagesOf(SAMPLE_PICTURES.png, Buffer.from('<!doctype html><html></html>'));
+    await expect(writeCbz({ file: join(folder, 'a.cbz'), pages })).rejects.toMatchObject({
+      code: 'archive-wrong',
+    });
+    expect(await leftIn(folder)).toEqual([]);
+  });
+
+  test('a link in place of a page: unsafe-path, also where it leads to the very bytes', async () => {
+    const [page] = await pagesOf(SAMPLE_PICTURES.png);
+    const link = join(folder, 'loaded', 'link');
+    await symlink(page?.file ?? '', link);
+    const pages = [{ file: link, bytes: SAMPLE_PICTURES.png.length }];
+    await expect(writeCbz({ file: join(folder, 'a.cbz'), pages })).rejects.toMatchObject({
+      code: 'unsafe-path',
+    });
   });
 
   test('a page that is gone: the error of the system', async () => {
@@ -231,7 +250,7 @@ describe('the last look at an archive', () => {
   const announced = [entry('001.jpg', SAMPLE_PICTURES.jpg), entry('002.png', SAMPLE_PICTURES.png)];
   const make = async () => {
     const file = join(folder, 'a.cbz');
-    const pages = await pagesOf(['jpg', SAMPLE_PICTURES.jpg], ['png', SAMPLE_PICTURES.png]);
+    const pages = await pagesOf(SAMPLE_PICTURES.jpg, SAMPLE_PICTURES.png);
     await writeCbz({ file, pages, comment: COMMENT });
     return file;
   };

@@ -43,7 +43,7 @@ async function cbz(
   const picture = join(folder, '.picture');
   await writeFile(picture, SAMPLE_PICTURES.png);
   const file = join(folder, name);
-  const page = { file: picture, extension: 'png', bytes: SAMPLE_PICTURES.png.length };
+  const page = { file: picture, bytes: SAMPLE_PICTURES.png.length };
   await writeCbz({ file, pages: [page], ...contents });
   return file;
 }

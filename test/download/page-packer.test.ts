@@ -1,13 +1,14 @@
 /** Packing on the way gives the very archive that packing at the end gives, or none. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { GrowingCbz, writeCbz } from '../../src/archive/cbz.js';
 import { PagePacker } from '../../src/download/page-packer.js';
 import type { KeptPage } from '../../src/download/workspace.js';
+import { SAMPLE_PICTURES } from '../archive/sample-pictures.js';
 
 const COMMENT = 'a comment';
 let folder: string;
@@ -16,11 +17,11 @@ let pages: KeptPage[];
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'tankobon-packer-'));
   pages = Array.from({ length: 12 }, (_, index) => {
-    const bytes = 1_000 * (index + 1);
     const file = join(folder, `${index + 1}.part`);
-    const content = Buffer.alloc(bytes, index + 1);
+    const content = Buffer.concat([SAMPLE_PICTURES.png, Buffer.alloc(1_000 * index, index)]);
     writeFileSync(file, content);
-    return { page: index + 1, file, extension: 'png', bytes, crc32: crc32(content) };
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return { page: index + 1, file, bytes: content.length, sha256 };
   });
 });
 

@@ -16,7 +16,7 @@ test('what is not a regular file is passed over, with a reason, and holds nothin
   const chapterId = '00000000-0000-4000-8000-000000000001';
   await writeCbz({
     file: join(folder, 'elsewhere', 'a.zip'),
-    pages: [{ file: page, extension: 'png', bytes: SAMPLE_PICTURES.png.length }],
+    pages: [{ file: page, bytes: SAMPLE_PICTURES.png.length }],
     comment: identityComment({ chapterId }),
   });
   const server = createServer();

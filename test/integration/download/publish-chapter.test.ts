@@ -27,7 +27,7 @@ async function archive(path: string, chapterId?: string): Promise<string> {
   writeFileSync(page, picture ?? '');
   await writeCbz({
     file: path,
-    pages: [{ file: page, extension: 'png', bytes: picture?.length ?? 0 }],
+    pages: [{ file: page, bytes: picture?.length ?? 0 }],
     ...(chapterId !== undefined && { comment: identityComment({ chapterId }) }),
   });
   rmSync(page);

@@ -1,0 +1,120 @@
+/** What stands in a workspace under a page's name is packed only if it is the page. */
+import { afterEach, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { madeChapter } from '../../../src/demo/library/library.js';
+import { Rig } from '../../download/rig.js';
+
+const PAGES = 4;
+const BAD_PAGE = 2;
+const chapter = madeChapter({
+  id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0401',
+  pages: PAGES,
+  bytesPerPage: 8_000,
+  named: 'plain',
+});
+
+let rig: Rig;
+afterEach(() => rig.stop());
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const rightPages = () => chapter.pages('data').map((page) => sha256(page.bytes()));
+
+function workspace(): string {
+  const name = readdirSync(rig.output).find((entry) => entry.endsWith('.tankobon'));
+  return join(rig.output, name ?? '');
+}
+
+/** The sha256 of each page in the only archive. */
+function packedPages(): string[] {
+  const [archive = ''] = rig.archives();
+  const names = execFileSync('unzip', ['-Z1', archive], { encoding: 'utf8' }).trim().split('\n');
+  return names
+    .filter((name) => name !== 'ComicInfo.xml')
+    .map((name) => sha256(execFileSync('unzip', ['-p', archive, name])));
+}
+
+test.each<[string, (folder: string) => void]>([
+  [
+    'an HTML page',
+    (folder) => {
+      const html = Buffer.from('<!doctype html><script>alert(1)</script>');
+      writeFileSync(join(folder, `${BAD_PAGE}.${sha256(html)}.html`), html);
+    },
+  ],
+  [
+    'a text that is called an image',
+    (folder) => {
+      const text = Buffer.from('root:x:0:0');
+      writeFileSync(join(folder, `${BAD_PAGE}.${sha256(text)}.png`), text);
+    },
+  ],
+  [
+    'a link to /etc/passwd',
+    (folder) => {
+      const digest = sha256(readFileSync('/etc/passwd'));
+      symlinkSync('/etc/passwd', join(folder, `${BAD_PAGE}.${digest}.png`));
+    },
+  ],
+  [
+    'half of the page',
+    (folder) => {
+      const page = chapter.pages('data')[BAD_PAGE - 1]?.bytes() ?? Buffer.alloc(0);
+      const half = page.subarray(0, page.length / 2);
+      writeFileSync(join(folder, `${BAD_PAGE}.${sha256(half)}.png`), half);
+    },
+  ],
+])('%s in what an earlier run left is not packed: the page is loaded', async (_what, plant) => {
+  rig = await Rig.start({ chapters: [chapter] });
+  rig.service.misbehave({ fault: 'status-500', page: BAD_PAGE, attempts: 'always' });
+  expect((await rig.download({ targets: [chapter.id] })).code).toBe(3);
+  plant(workspace());
+  rig.service.behave();
+  expect((await rig.download({ targets: [chapter.id] })).code).toBe(0);
+  expect(packedPages()).toEqual(rightPages());
+});
+
+test.each<[string, (file: string) => void, string]>([
+  [
+    'another image of the same length',
+    (file) => {
+      const bytes = readFileSync(file);
+      writeFileSync(file, bytes.fill(bytes[100] === 1 ? 2 : 1, 100, 101));
+    },
+    'archive-wrong',
+  ],
+  [
+    'a link to /etc/passwd',
+    (file) => {
+      rmSync(file);
+      symlinkSync('/etc/passwd', file);
+    },
+    'unsafe-path',
+  ],
+])(
+  'a page that is swapped for %s after it was verified: no archive, and the next run loads it again',
+  async (_what, swap, reason) => {
+    let isSwapped = false;
+    rig = await Rig.start({
+      chapters: [chapter],
+      onRequest({ load }) {
+        // The first page comes late, so that the others are verified and not packed yet.
+        if (load?.page !== 1 || load.attempt !== 3 || isSwapped) return;
+        isSwapped = true;
+        const name = readdirSync(workspace()).find((entry) => entry.startsWith(`${BAD_PAGE}.`));
+        swap(join(workspace(), name ?? ''));
+      },
+    });
+    rig.service.misbehave({ fault: 'status-500', page: 1, attempts: 2 });
+    const { code, events } = await rig.download({ targets: [chapter.id] });
+    expect(isSwapped).toBe(true);
+    expect(code).not.toBe(0);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'chapter-failed', reason }));
+    expect(rig.archives()).toEqual([]);
+
+    expect((await rig.download({ targets: [chapter.id] })).code).toBe(0);
+    expect(packedPages()).toEqual(rightPages());
+  },
+);
