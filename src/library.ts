@@ -11,11 +11,17 @@ import type { Wiring } from './cli/run.js';
 import { loadSettings } from './cli/settings.js';
 import type { Quality } from './delivery/page-url.js';
 import { saveAll } from './download/batch.js';
-import type { DownloadEvent, PageBytes, Warning } from './download/events.js';
+import {
+  waitingEvent,
+  type DownloadEvent,
+  type PageBytes,
+  type Warning,
+} from './download/events.js';
 import { PageSlots } from './download/page-slots.js';
 import { planChapters, type Plan } from './download/plan.js';
 import { systemClock } from './kernel/clock.js';
-import { interruption } from './kernel/errors.js';
+import { DURATION_EXAMPLES, parseDuration } from './kernel/duration.js';
+import { interruption, UsageError } from './kernel/errors.js';
 import type { Reports } from './reports/outbox.js';
 import { readAddresses } from './service/addresses.js';
 import { openMachineLedger } from './service/machine-ledger.js';
@@ -44,6 +50,8 @@ export interface DownloadChaptersOptions extends Surroundings {
   readonly name?: string;
   /** Languages wanted of titles and lists, in order of preference; empty: all. */
   readonly languages?: readonly string[];
+  /** How long to wait for the service during an outage, such as `10m`; `0` fails at once. */
+  readonly maxOutage?: string;
   /** Stops the download in order: what is loaded is kept for the next one. */
   readonly signal?: AbortSignal;
 }
@@ -131,18 +139,26 @@ async function run(
   const wiring = await wiringOf(options);
   const { hostname } = readAddresses(wiring.settings).apiUrl;
   const wanted = targets.map((target) => parseTarget(target, [hostname]));
+  const maxOutage = options.maxOutage ?? wiring.settings.maxOutage;
+  if (parseDuration(maxOutage) === undefined) {
+    throw new UsageError(
+      'bad-option',
+      `maxOutage is "${maxOutage}", but must be such as ${DURATION_EXAMPLES}.`,
+    );
+  }
   const warn = (message: string): void => {
     observe({ type: 'warning', message });
   };
   const service = await openService(wiring, {
     warn,
-    onWait: ({ for: what, untilMs }) => {
-      observe({ type: 'waiting', for: what, until: new Date(untilMs).toISOString() });
+    onWait: (wait) => {
+      observe(waitingEvent(wait));
     },
+    maxOutage,
   });
   const isReporting = options.reports ?? wiring.settings.reports;
   const reports = isReporting ? await openReports(wiring, service, { warn }) : undefined;
-  let counts = { saved: 0, skipped: 0, failed: 0 };
+  let counts: Counts = { saved: 0, skipped: 0, failed: 0, notStarted: 0 };
   // What is still asked for when the chapters are there ends with them.
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
@@ -167,6 +183,11 @@ async function run(
   options.signal.throwIfAborted();
 }
 
+type Counts = Pick<
+  Extract<DownloadEvent, { type: 'summary' }>,
+  'saved' | 'skipped' | 'failed' | 'notStarted' | 'stopped'
+>;
+
 /** How long health reports may keep a download that was stopped. */
 const INTERRUPTED_PATIENCE_MS = 300;
 
@@ -181,7 +202,7 @@ type Fetching = Omit<Running, 'reports'> & {
 async function fetchAll(
   targets: readonly Target[],
   { wiring, service, reports, observe, warn, signal, ...options }: Fetching,
-): Promise<{ saved: number; skipped: number; failed: number }> {
+): Promise<Counts> {
   const { settings, clock } = wiring;
   const client = service.as(bearerOf(wiring, service, warn));
   const plan = await planChapters(
@@ -208,6 +229,7 @@ async function fetchAll(
       isOwn: service.isOwn,
       observe,
       random: Math.random,
+      outages: service.outages,
     },
     signal,
   );
@@ -215,6 +237,8 @@ async function fetchAll(
     saved: outcome.saved.size,
     skipped: outcome.skipped + plan.skipped.length,
     failed: outcome.failed.length + plan.lost.length,
+    notStarted: outcome.notStarted.length,
+    ...(outcome.stoppedBy && { stopped: outcome.stoppedBy.code }),
   };
 }
 

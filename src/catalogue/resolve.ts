@@ -6,6 +6,7 @@
 import { asOurs, ChapterError, hasCode, type TankobonError } from '../kernel/errors.js';
 import { ServiceRefusal } from '../service/errors.js';
 import type { ServiceClient } from '../service/client.js';
+import { OutageTooLong } from '../service/outage.js';
 import { fetchChapter, fetchChapters, type Chapter } from './chapter.js';
 import { fetchListFeed, fetchTitleFeed } from './feed.js';
 import { fetchList } from './list.js';
@@ -280,5 +281,6 @@ async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
 
 /** Without metadata there are still chapters, unless the service is gone or wants nothing more to be sent. */
 function isPassedOver(error: unknown): error is TankobonError {
+  if (error instanceof OutageTooLong) return false;
   return hasCode(error, 'request-refused', 'bad-answer', 'service-failed');
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openCredentials, type Credentials } from '../auth/credentials.js';
 import { guestWhereNeeded } from '../auth/guest.js';
 import { openSession, type Session } from '../auth/session.js';
+import { waitingEvent } from '../download/events.js';
 import { readAddresses } from '../service/addresses.js';
 import type { Bearer } from '../service/client.js';
 import { hasReports, openReports, openService, type Service } from './compose.js';
@@ -46,8 +47,7 @@ export async function withService<T>(run: Run, work: (service: Service) => Promi
   };
   const service = await openService(run, {
     onWait: (wait) => {
-      const until = new Date(wait.untilMs).toISOString();
-      run.stderr.write(`${waitInWords({ type: 'waiting', for: wait.for, until })}\n`);
+      run.stderr.write(`${waitInWords(waitingEvent(wait))}\n`);
     },
     warn,
   });

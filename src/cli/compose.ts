@@ -1,5 +1,6 @@
 /** The one place that wires real parts: connections, ledger, client, session, reports, for the run of one command. */
 import { existsSync } from 'node:fs';
+import { parseDuration } from '../kernel/duration.js';
 import type { ImageLoader } from '../delivery/image-load.js';
 import type { Reports } from '../reports/outbox.js';
 import { readAddresses, type ServiceAddresses } from '../service/addresses.js';
@@ -10,6 +11,7 @@ import {
   type ServiceClient,
 } from '../service/client.js';
 import { openConnections, type Connections } from '../service/connections.js';
+import { OutageMonitor } from '../service/outage.js';
 import { openMachineLedger } from '../service/machine-ledger.js';
 import { ownDomain, type IsOwn } from '../service/own-domain.js';
 import type { RateLedger, Wait } from '../service/rate-ledger.js';
@@ -21,6 +23,8 @@ export interface Tellings {
   readonly warn: (message: string) => void;
   /** Told whenever a request has left: there is time until its answer. */
   readonly onSent?: () => void;
+  /** How long to wait during an outage; the setting where absent. */
+  readonly maxOutage?: string;
 }
 
 /** The way to the service, as one command uses it. */
@@ -29,6 +33,7 @@ export interface Service {
   readonly isOwn: IsOwn;
   readonly connections: Connections;
   readonly ledger: RateLedger;
+  readonly outages: OutageMonitor;
   /** Without a login: for the token endpoint, and for whoever is nobody. */
   readonly anonymous: ServiceClient;
   /** The same for whoever is logged in. */
@@ -52,6 +57,12 @@ export async function openService(run: Wiring, tellings: Tellings): Promise<Serv
     clock,
     warn: tellings.warn,
   });
+  const outages = new OutageMonitor({
+    // Flags and settings are checked where they are read.
+    maxOutageMs: parseDuration(tellings.maxOutage ?? settings.maxOutage) ?? 0,
+    clock,
+    onWait: tellings.onWait,
+  });
   const { maxAnswerBytes } = settings;
   const beforeClose: (() => Promise<void>)[] = [];
   const parts: ClientParts = {
@@ -60,6 +71,7 @@ export async function openService(run: Wiring, tellings: Tellings): Promise<Serv
     connections,
     ledger,
     clock,
+    outages,
     maxAnswerBytes,
     onWait: tellings.onWait,
     ...(tellings.onSent && { onSent: tellings.onSent }),
@@ -69,6 +81,7 @@ export async function openService(run: Wiring, tellings: Tellings): Promise<Serv
     isOwn,
     connections,
     ledger,
+    outages,
     anonymous: createServiceClient(parts),
     as: (bearer) => createServiceClient({ ...parts, bearer }),
     beforeClose: (act) => void beforeClose.push(act),

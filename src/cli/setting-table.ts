@@ -17,6 +17,8 @@ export interface SettingFacts {
   readonly range?: readonly [number, number];
   /** For words, the only ones that are accepted. */
   readonly words?: readonly string[];
+  /** A text such as `10m`. */
+  readonly isDuration?: true;
 }
 
 const SECOND_MS = 1_000;
@@ -83,6 +85,12 @@ export const SETTINGS = {
     default: true,
     flag: '--no-reports',
     flagMeaning: 'Send no health reports to the edge network.',
+  },
+  maxOutage: {
+    meaning: 'Longest outage of the service to wait for, such as 90s, 10m or 1h; 0: fail at once.',
+    default: '10m',
+    flag: '--max-outage',
+    isDuration: true,
   },
   maxPageBytes: {
     meaning: 'A page larger than this, in bytes, is refused.',

@@ -5,6 +5,7 @@
 import { closeSync, mkdirSync, renameSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { DURATION_EXAMPLES, parseDuration } from '../kernel/duration.js';
 import { hasCode, UsageError, type TankobonError } from '../kernel/errors.js';
 import { isSystemError, openRegularFileSync } from '../kernel/files.js';
 import { readAddress } from '../service/addresses.js';
@@ -113,6 +114,8 @@ export function parseSetting(key: SettingKey, text: string, source: string = key
     if (text !== 'true' && text !== 'false') throw wrong('must be true or false');
     return text === 'true';
   }
+  if (facts.isDuration === true && parseDuration(text) === undefined)
+    throw wrong(`must be such as ${DURATION_EXAMPLES}`);
   if (facts.words && !facts.words.includes(text))
     throw wrong(`must be one of: ${facts.words.join(', ')}`);
   if (key.endsWith('Url')) readAddress(source, text);

@@ -1,8 +1,10 @@
 /**
  * Several chapters, one after another as far as their pages go, with the next one prepared while the last pages
  * of this one load. One chapter that cannot be had leaves the others alone; what concerns them all stops the run.
+ * Chapters that fail during an outage of the service are tried once more at the end.
  */
 import { asOurs, TankobonError } from '../kernel/errors.js';
+import { OutageTooLong, type OutageMonitor } from '../service/outage.js';
 import {
   prepareChapter,
   type ChapterJob,
@@ -14,7 +16,19 @@ export interface BatchOutcome {
   /** The ids of the chapters whose CBZ was made. */
   readonly saved: ReadonlySet<string>;
   readonly skipped: number;
-  readonly failed: readonly { readonly job: ChapterJob; readonly error: TankobonError }[];
+  readonly failed: readonly FailedChapter[];
+  /** Chapters that the run did not come to before it was stopped. */
+  readonly notStarted: readonly ChapterJob[];
+  readonly stoppedBy: TankobonError | undefined;
+}
+
+interface FailedChapter {
+  readonly job: ChapterJob;
+  readonly error: TankobonError;
+}
+
+export interface BatchParts extends ChapterParts {
+  readonly outages?: Pick<OutageMonitor, 'count'>;
 }
 
 /** Chapters whose pages are loading at once, at most: enough to fill the slots with chapters of few pages. */
@@ -33,10 +47,18 @@ const RUN_WIDE: ReadonlySet<string> = new Set([
   'fault',
 ]);
 
+/** Codes of a chapter that may have failed because of an outage. */
+const OUTAGE_FAILURES: ReadonlySet<string> = new Set([
+  'unreachable',
+  'service-failed',
+  'bad-answer',
+  'page-lost',
+]);
+
 /** Saves every chapter that can be had; tells each one's fate to `parts.observe`. Never throws for a chapter. */
 export async function saveAll(
   jobs: Iterable<ChapterJob>,
-  parts: ChapterParts,
+  parts: BatchParts,
   signal: AbortSignal,
 ): Promise<BatchOutcome> {
   const batch = new Batch(parts, signal);
@@ -48,13 +70,16 @@ class Batch {
   readonly #saved = new Set<string>();
   #skipped = 0;
   #outagesInARow = 0;
-  readonly #failed: { job: ChapterJob; error: TankobonError }[] = [];
+  readonly #failed: FailedChapter[] = [];
+  readonly #notStarted: ChapterJob[] = [];
+  /** Chapters that failed during an outage; undefined when they get their last try. */
+  #tryAgain: FailedChapter[] | undefined = [];
   readonly #inFlight = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
 
   constructor(
-    private readonly parts: ChapterParts,
+    private readonly parts: BatchParts,
     signal: AbortSignal,
   ) {
     this.#signal = AbortSignal.any([signal, this.#stop.signal]);
@@ -64,22 +89,53 @@ class Batch {
   async begin(job: ChapterJob): Promise<void> {
     await this.parts.slots.whenAllStarted();
     while (this.#inFlight.size >= MOST_CHAPTERS_IN_FLIGHT) await Promise.race(this.#inFlight);
+    if (this.#signal.aborted) {
+      this.#leave(job);
+      return;
+    }
+    const outagesBefore = this.#outages;
     try {
-      this.#signal.throwIfAborted();
       const chapter = await prepareChapter(job, this.parts, this.#signal);
-      if (chapter) this.#follow(job, chapter);
+      if (chapter) this.#follow(job, chapter, outagesBefore);
       else this.#skip(job);
     } catch (error) {
-      this.#fail(job, error);
+      // The stop of the run is no fault of this chapter, of which nothing was loaded.
+      if (this.#explained(error) === this.#stopReason) this.#leave(job);
+      else this.#fail(job, error, outagesBefore);
     }
   }
 
   async end(): Promise<BatchOutcome> {
-    while (this.#inFlight.size > 0) await Promise.race(this.#inFlight);
-    return { saved: this.#saved, skipped: this.#skipped, failed: this.#failed };
+    await this.#allSettled();
+    const again = this.#tryAgain ?? [];
+    this.#tryAgain = undefined;
+    for (const { job, error } of again) {
+      if (this.#signal.aborted) this.#fail(job, error);
+      else await this.begin(job);
+    }
+    await this.#allSettled();
+    return {
+      saved: this.#saved,
+      skipped: this.#skipped,
+      failed: this.#failed,
+      notStarted: this.#notStarted,
+      stoppedBy: this.#stopReason,
+    };
   }
 
-  #follow(job: ChapterJob, chapter: PreparedChapter): void {
+  async #allSettled(): Promise<void> {
+    while (this.#inFlight.size > 0) await Promise.race(this.#inFlight);
+  }
+
+  get #outages(): number {
+    return this.parts.outages?.count ?? 0;
+  }
+
+  get #stopReason(): TankobonError | undefined {
+    return this.#signal.aborted ? asOurs(this.#signal.reason) : undefined;
+  }
+
+  #follow(job: ChapterJob, chapter: PreparedChapter, outagesBefore: number): void {
     const following = chapter
       .save()
       .then(
@@ -89,7 +145,7 @@ class Batch {
           this.parts.observe({ type: 'chapter-saved', chapter: job.id, ...saved });
         },
         (error: unknown) => {
-          this.#fail(job, error);
+          this.#fail(job, error, outagesBefore);
         },
       )
       .finally(() => {
@@ -109,8 +165,19 @@ class Batch {
     });
   }
 
-  #fail(job: ChapterJob, thrown: unknown): void {
-    const error = thrown instanceof TankobonError ? thrown : this.#explained(thrown);
+  #leave(job: ChapterJob): void {
+    this.#notStarted.push(job);
+    this.parts.observe({ type: 'chapter-skipped', chapter: job.id, reason: 'not-started' });
+  }
+
+  #fail(job: ChapterJob, thrown: unknown, outagesBefore = this.#outages): void {
+    const error = this.#explained(thrown);
+    if (this.#tryAgain && this.#mayBeOutage(error, outagesBefore)) {
+      this.#tryAgain.push({ job, error });
+      const message = `${job.id} failed during an outage, and is tried again at the end: ${error.message}`;
+      this.parts.observe({ type: 'warning', message });
+      return;
+    }
     this.#failed.push({ job, error });
     this.parts.observe({
       type: 'chapter-failed',
@@ -120,12 +187,26 @@ class Batch {
     });
     const outage = error.code === 'unreachable' || error.code === 'service-failed';
     this.#outagesInARow = outage ? this.#outagesInARow + 1 : 0;
-    if (RUN_WIDE.has(error.code) || this.#outagesInARow >= MOST_OUTAGES_IN_A_ROW)
+    if (
+      RUN_WIDE.has(error.code) ||
+      error instanceof OutageTooLong ||
+      this.#outagesInARow >= MOST_OUTAGES_IN_A_ROW
+    )
       this.#stop.abort(error);
+  }
+
+  #mayBeOutage(error: TankobonError, outagesBefore: number): boolean {
+    return (
+      this.#outages > outagesBefore &&
+      OUTAGE_FAILURES.has(error.code) &&
+      !(error instanceof OutageTooLong) &&
+      !this.#signal.aborted
+    );
   }
 
   /** What an abort broke off is explained by the abort, whatever words the platform has for it. */
   #explained(thrown: unknown): TankobonError {
+    if (thrown instanceof TankobonError) return thrown;
     const reason: unknown = this.#signal.aborted ? this.#signal.reason : thrown;
     return reason instanceof TankobonError ? reason : asOurs(thrown);
   }

@@ -3,6 +3,7 @@
  * `page-bytes` is for progress bars alone and is never printed.
  */
 import type { ErrorCode } from '../kernel/error-codes.js';
+import type { Wait } from '../service/rate-ledger.js';
 
 /** Why a chapter was passed over without an error. */
 export const SKIP_REASONS = {
@@ -11,6 +12,7 @@ export const SKIP_REASONS = {
   'chapter-unavailable': 'The chapter is not available now: taken down, or without pages.',
   'chapter-unpublished': 'The chapter is not published yet.',
   'newer-version': 'The chapter is there in an older version; --update loads the newer one.',
+  'not-started': 'The run was stopped before it came to the chapter.',
 } as const;
 
 export type SkipReason = keyof typeof SKIP_REASONS;
@@ -63,16 +65,29 @@ export type DownloadEvent =
     }
   | {
       readonly type: 'waiting';
-      readonly for: 'rate' | 'quota' | 'cooldown';
+      readonly for: Wait['for'];
       readonly until: string;
+      /** With `outage`: the last failure. `until` is when the service is tried again. */
+      readonly reason?: ErrorCode;
     }
   | {
       readonly type: 'summary';
       readonly saved: number;
       readonly skipped: number;
       readonly failed: number;
+      /** Chapters that the run did not come to before it was stopped. */
+      readonly notStarted: number;
+      /** What stopped the run before its end. */
+      readonly stopped?: ErrorCode;
       readonly reports: { readonly sent: number; readonly waiting: number };
     };
+
+export type WaitingEvent = Extract<DownloadEvent, { readonly type: 'waiting' }>;
+
+export function waitingEvent({ for: what, untilMs, reason }: Wait): WaitingEvent {
+  const until = new Date(untilMs).toISOString();
+  return { type: 'waiting', for: what, until, ...(reason !== undefined && { reason }) };
+}
 
 /** Bytes of a page that arrived just now. */
 export interface PageBytes {

@@ -4,15 +4,17 @@
  * and on nothing else.
  */
 import type { Clock } from '../kernel/clock.js';
-import { ServiceError, UsageError } from '../kernel/errors.js';
+import { ServiceError } from '../kernel/errors.js';
 import { endpointUrl, hostKey, tokenUrl, type ServiceAddresses } from './addresses.js';
 import { checkReach } from './collection.js';
 import type { Connections } from './connections.js';
 import { exchange, jsonValue, Silence, type Incoming, type Outgoing } from './exchange.js';
 import { isBan, isTokenRejected, judged, shaped, type Answer } from './judgement.js';
+import type { OutageMonitor } from './outage.js';
 import type { IsOwn } from './own-domain.js';
 import type { Line, Place, RateLedger, Wait } from './rate-ledger.js';
-import { markPassing, MOST_TRIES, PassingFailure, pauseMs } from './retry.js';
+import { withHeaders } from './request-headers.js';
+import { markPassing, MOST_TRIES, PassingFailure, pauseMs, refuseLongWait } from './retry.js';
 
 export type { Answer } from './judgement.js';
 
@@ -50,9 +52,9 @@ export interface TokenFormOptions {
 
 export interface ServiceClient {
   /**
-   * One call of the API. Failures that pass are tried three times in all where the request is a GET. Throws
-   * `unreachable`, `service-failed`, `bad-answer`, `rate-limited`, `banned`, `wait-too-long`, CaptchaRequired,
-   * and ServiceRefusal for any other 4xx.
+   * One call of the API. Failures that pass are tried three times in all where the request is a GET; those of an
+   * outage do not count, and the request is sent again when that is over. Throws `unreachable`, `service-failed`,
+   * `bad-answer`, `rate-limited`, `banned`, `wait-too-long`, CaptchaRequired, and ServiceRefusal for any other 4xx.
    */
   api<T>(request: ApiRequest<T>): Promise<T>;
   /** POST to the token endpoint (spec 4.1), once. Any status but 429 and a ban is the caller's to judge. */
@@ -67,6 +69,8 @@ export interface ClientParts {
   readonly connections: Connections;
   readonly ledger: RateLedger;
   readonly clock: Clock;
+  /** Shared by all clients of a run. Absent: no request waits for the end of an outage. */
+  readonly outages?: OutageMonitor;
   /** Absent: all requests are anonymous. */
   readonly bearer?: Bearer;
   /** Called for waits of over two seconds. */
@@ -81,7 +85,6 @@ export interface ClientParts {
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** How often one request is sent again after a 429; each time all requests have waited as the service asked. */
 const MOST_THROTTLED = 5;
-const LONGEST_WAIT_MS = 15 * 60_000;
 
 export function createServiceClient(parts: ClientParts): ServiceClient {
   return new Client(parts);
@@ -97,16 +100,61 @@ class Client implements ServiceClient {
 
   async api<T>(request: ApiRequest<T>): Promise<T> {
     checkReach(request.query ?? new URLSearchParams());
-    for (let tries = 1; ; tries += 1) {
+    const { outages } = this.parts;
+    for (let failed = 0; ;) {
+      await outages?.whenOver(request.signal);
       try {
-        return await this.#apiOnce(request);
+        const value = await this.#apiOnce(request);
+        if (request.method === 'GET')
+          outages?.answered(kindOf(request), (signal) => this.#probe(request, signal));
+        return value;
       } catch (error) {
         if (!(error instanceof PassingFailure)) throw error;
         // A request that changes something might have been carried out although its answer was lost.
-        if (request.method !== 'GET' || tries === MOST_TRIES) throw error.failure;
-        await this.#pause(tries, error, request.signal);
+        if (request.method !== 'GET') throw error.failure;
+        failed = await this.#afterFailure(failed + 1, error, request);
       }
     }
+  }
+
+  /**
+   * Waits before a request is sent again, and resolves with how often it failed by itself: failures during an outage
+   * say nothing about the request. An error in an answer may concern this request alone, so that is tried three times
+   * before it counts as an outage.
+   */
+  async #afterFailure(
+    failed: number,
+    failure: PassingFailure,
+    request: ApiRequest<unknown>,
+  ): Promise<number> {
+    const { outages } = this.parts;
+    const isLast = failed === MOST_TRIES;
+    const isOfConnection = failure.failure.code === 'unreachable';
+    if (outages?.isReady === true && (isLast || isOfConnection || outages.isOn)) {
+      refuseLongWait(failure.serviceSaysMs ?? 0, failure, this.parts.clock);
+      if (await outages.ride(kindOf(request), failure, request.signal)) return 0;
+      if (isLast) throw failure.failure;
+    } else {
+      if (isLast) throw failure.failure;
+      await this.#pause(failed, failure, request.signal);
+    }
+    return failed;
+  }
+
+  /** Sends a request that was answered before again, without a login: any answer but a failure that passes will do. */
+  async #probe(
+    { method, path, query }: ApiRequest<unknown>,
+    signal?: AbortSignal,
+  ): Promise<PassingFailure | undefined> {
+    const url = endpointUrl(this.parts.addresses.apiUrl, path, query);
+    try {
+      const answer = await this.#send('api', withHeaders({ method, url, signal }));
+      judged(`${method} ${path}`, answer, this.parts.clock.wallMs());
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof PassingFailure) return error;
+    }
+    return undefined;
   }
 
   async tokenForm(form: URLSearchParams, options: TokenFormOptions = {}): Promise<Answer> {
@@ -201,29 +249,14 @@ class Client implements ServiceClient {
   async #pause(failed: number, failure: PassingFailure, signal?: AbortSignal): Promise<void> {
     const { clock, onWait, random = Math.random } = this.parts;
     const ms = Math.max(pauseMs(failed, random), failure.serviceSaysMs ?? 0);
+    refuseLongWait(ms, failure, clock);
     const untilMs = clock.wallMs() + ms;
-    if (ms > LONGEST_WAIT_MS) {
-      throw new ServiceError(
-        'wait-too-long',
-        `The service asks for a pause until ${new Date(untilMs).toISOString()}.`,
-        { cause: failure.failure },
-      );
-    }
     if (ms > 2_000) onWait?.({ for: 'cooldown', untilMs, why: 'the service asked for a pause' });
     await clock.sleep(ms, signal);
   }
 }
 
-function withHeaders(outgoing: Outgoing, token?: string, captchaResult?: string): Outgoing {
-  if (captchaResult !== undefined && !/^[\x21-\x7e]+$/.test(captchaResult)) {
-    throw new UsageError('bad-option', 'The result of a captcha is one word, without spaces.');
-  }
-  return {
-    ...outgoing,
-    headers: {
-      accept: 'application/json',
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...(captchaResult !== undefined && { 'x-captcha-result': captchaResult }),
-    },
-  };
+/** Requests of one kind differ in their ids alone. */
+function kindOf({ path }: ApiRequest<unknown>): string {
+  return path.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '{id}');
 }

@@ -4,6 +4,7 @@
  * since the service counts by address and not by process (spec 8.2.2).
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ErrorCode } from '../kernel/error-codes.js';
 
 /** A request that is about to be sent. */
 export interface Line {
@@ -13,11 +14,13 @@ export interface Line {
 
 /** Why a request is not sent yet, and until when: to be shown. */
 export interface Wait {
-  readonly for: 'rate' | 'quota' | 'cooldown';
+  readonly for: 'rate' | 'quota' | 'cooldown' | 'outage';
   /** By the wall clock, in ms since the epoch. The wait itself does not depend on that clock. */
   readonly untilMs: number;
   /** A part of a sentence: "the service asked for a pause". */
   readonly why: string;
+  /** With `outage`: the code of the failure that the service, or the way to it, last gave. */
+  readonly reason?: ErrorCode;
 }
 
 /** What the service answered. */

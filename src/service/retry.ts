@@ -2,18 +2,33 @@
  * What is tried again, and when: failures that pass by themselves, few times, with growing and uneven pauses.
  * Each try goes through the ledger like any other request; these pauses come on top.
  */
-import { hasCode } from '../kernel/errors.js';
+import type { Clock } from '../kernel/clock.js';
+import { ServiceError, hasCode } from '../kernel/errors.js';
 
 /** One request and two repeats of it. */
 export const MOST_TRIES = 3;
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
+const LONGEST_WAIT_MS = 15 * 60_000;
 
 /** The pause before the try that follows the `failed`th, drawn between half of it and the whole. */
-export function pauseMs(failed: number, random: () => number): number {
-  const fullMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failed - 1));
+export function pauseMs(failed: number, random: () => number, maxMs = LONGEST_PAUSE_MS): number {
+  const fullMs = Math.min(maxMs, FIRST_PAUSE_MS * 2 ** (failed - 1));
   return fullMs * (0.5 + random() / 2);
+}
+
+/** Throws where the service asks for a longer pause than a run waits for. */
+export function refuseLongWait(
+  ms: number,
+  { failure }: PassingFailure,
+  clock: Pick<Clock, 'wallMs'>,
+): void {
+  if (ms <= LONGEST_WAIT_MS) return;
+  const until = new Date(clock.wallMs() + ms).toISOString();
+  throw new ServiceError('wait-too-long', `The service asks for a pause until ${until}.`, {
+    cause: failure,
+  });
 }
 
 /** A failure that may be gone the next time; an answer of the wrong shape or size will not be. */
@@ -23,7 +38,7 @@ export class PassingFailure extends Error {
    * @param serviceSaysMs how long the service asks to wait, where it does
    */
   constructor(
-    readonly failure: Error,
+    readonly failure: ServiceError,
     readonly serviceSaysMs?: number,
   ) {
     super(failure.message, { cause: failure });
@@ -32,5 +47,6 @@ export class PassingFailure extends Error {
 
 /** The same error, marked as passing where it is one: no connection, or a broken one. */
 export function markPassing(error: unknown): unknown {
-  return hasCode(error, 'unreachable') ? new PassingFailure(error) : error;
+  const isPassing = error instanceof ServiceError && hasCode(error, 'unreachable');
+  return isPassing ? new PassingFailure(error) : error;
 }

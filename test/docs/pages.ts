@@ -189,11 +189,18 @@ const EVENTS: {
   ],
   waiting: [
     { type: 'waiting', for: 'quota', until: '2026-11-21T03:30:00.000Z' },
-    'Nothing is sent until then: for the general limit (`rate`), an endpoint’s (`quota`), or a pause that the service asked for (`cooldown`).',
+    'Nothing is sent until then: for the general limit (`rate`), an endpoint’s (`quota`), or a pause that the service asked for (`cooldown`). During an `outage` of the service or the network, `until` is when it is tried again, and `reason` is the code of the last failure: `unreachable`, `service-failed` or `bad-answer`.',
   ],
   summary: [
-    { type: 'summary', saved: 10, skipped: 2, failed: 0, reports: { sent: 230, waiting: 0 } },
-    'The last line.',
+    {
+      type: 'summary',
+      saved: 10,
+      skipped: 2,
+      failed: 0,
+      notStarted: 0,
+      reports: { sent: 230, waiting: 0 },
+    },
+    'The last line. `notStarted` counts the chapters skipped as `not-started`, which `skipped` leaves out; where the run was stopped before its end, `stopped` is the code of what stopped it.',
   ],
 };
 

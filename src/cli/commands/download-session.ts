@@ -28,6 +28,10 @@ export interface Tally {
   saved: number;
   skipped: number;
   readonly failures: Failure[];
+  /** Chapters and targets that the run did not come to. */
+  notStarted: number;
+  /** What stopped the run before its end. */
+  stoppedBy: TankobonError | undefined;
   /** What stopped the run as a whole after its chapters were there. */
   readonly stopped: TankobonError[];
   reports: { readonly sent: number; readonly waiting: number };

@@ -27,6 +27,8 @@ export interface DownloadOptions {
   readonly reports?: boolean;
   /** False with `--no-metadata`; otherwise the setting decides. */
   readonly metadata?: boolean;
+  /** Such as `10m`. */
+  readonly maxOutage?: string;
   readonly captchaResult?: string;
   /** Template of the file name. */
   readonly name?: string;

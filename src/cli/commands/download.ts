@@ -1,6 +1,7 @@
 /** `tankobon download`: chapters, titles and lists, from their ids or addresses to CBZ files. */
 import { basename } from 'node:path';
 import { MetadataAhead } from '../../delivery/at-home.js';
+import { waitingEvent } from '../../download/events.js';
 import { planChapters, type Plan, type PlanParts } from '../../download/plan.js';
 import { interruption, TankobonError, UsageError } from '../../kernel/errors.js';
 import { decidingExitCode, EXIT, type ExitCode } from '../../kernel/exit-codes.js';
@@ -10,7 +11,7 @@ import { openService } from '../compose.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { skippedInWords } from '../output/sentences.js';
 import type { Run } from '../run.js';
-import { isReporting, type DownloadSession, type Failure, type Tally } from './download-session.js';
+import { isReporting, type DownloadSession, type Tally } from './download-session.js';
 import { wishOf, type DownloadOptions } from './download-wish.js';
 import { tellPlan } from './dry-run.js';
 import { retryCommand } from './retry-command.js';
@@ -37,9 +38,10 @@ export async function download(options: DownloadOptions, run: Run): Promise<Exit
   const signal = AbortSignal.any([run.signal, over.signal]);
   const service = await openService(run, {
     warn,
-    onWait: ({ for: what, untilMs }) => {
-      observe({ type: 'waiting', for: what, until: new Date(untilMs).toISOString() });
+    onWait: (wait) => {
+      observe(waitingEvent(wait));
     },
+    maxOutage: options.maxOutage ?? run.settings.maxOutage,
     onSent: warmingUp(signal),
   });
   try {
@@ -79,29 +81,34 @@ async function downloadAll(session: DownloadSession): Promise<ExitCode> {
     saved: 0,
     skipped: 0,
     failures: [],
+    notStarted: 0,
+    stoppedBy: undefined,
     stopped: [],
     reports: { sent: 0, waiting: 0 },
   };
   try {
-    const plan = await planOrFail(session, tally.failures);
+    const plan = await planOrFail(session, tally);
     session.ahead.dropAllBut(new Set(plan.chapters.map(({ job }) => job.id)));
     const { savePlanned } = await import('./save-planned.js');
     await savePlanned(plan, session, tally);
   } finally {
     if (!isReporting(options, run)) warn('No health reports were made: they are turned off.');
-    const { saved, skipped, failures, reports } = tally;
-    observer.observe({ type: 'summary', saved, skipped, failed: failures.length, reports });
+    const { saved, skipped, failures, notStarted, stoppedBy, reports } = tally;
+    const stopped = stoppedBy && { stopped: stoppedBy.code };
+    const failed = failures.length;
+    observer.observe({ type: 'summary', saved, skipped, failed, notStarted, ...stopped, reports });
   }
   observer.close();
-  tellNextSteps(tally.failures, tally.saved + tally.skipped > 0, session);
-  return exitCodeOf([...tally.failures.map(({ error }) => error), ...tally.stopped]);
+  tellNextSteps(tally, session);
+  const stops = [...(tally.stoppedBy ? [tally.stoppedBy] : []), ...tally.stopped];
+  return exitCodeOf([...tally.failures.map(({ error }) => error), ...stops]);
 }
 
-/** The plan, with what it skips and loses told. What stops it as a whole is told of each target. */
-async function planOrFail(session: DownloadSession, failures: Failure[]): Promise<Plan> {
+/** The plan, with what it skips and loses told. What stops it as a whole is told once, of the first target. */
+async function planOrFail(session: DownloadSession, tally: Tally): Promise<Plan> {
   const { wish, observer, names } = session;
   const fail = (id: string, error: TankobonError): void => {
-    failures.push({ id, error });
+    tally.failures.push({ id, error });
     observer.observe({
       type: 'chapter-failed',
       chapter: id,
@@ -129,7 +136,12 @@ async function planOrFail(session: DownloadSession, failures: Failure[]): Promis
     return plan;
   } catch (error) {
     if (!(error instanceof TankobonError) || error instanceof UsageError) throw error;
-    for (const { id } of wish.targets) fail(id, error);
+    const [first, ...others] = wish.targets;
+    if (first) fail(first.id, error);
+    for (const { id: chapter } of others)
+      observer.observe({ type: 'chapter-skipped', chapter, reason: 'not-started' });
+    tally.notStarted = others.length;
+    tally.stoppedBy = error;
     return {
       chapters: [],
       skipped: [],
@@ -153,21 +165,15 @@ function exitCodeOf(errors: readonly TankobonError[]): ExitCode {
 
 /** For each kind of failure, once, what to type next; and the command that tries just those chapters again. */
 function tellNextSteps(
-  failures: readonly Failure[],
-  gotAny: boolean,
+  { failures, saved, skipped, stoppedBy }: Tally,
   { options, run }: DownloadSession,
 ): void {
-  for (const hint of new Set(failures.map(({ error }) => error.hint)))
-    run.stderr.write(`  ${hint}\n`);
+  const isTold = failures.some(({ error }) => error === stoppedBy);
+  if (stoppedBy && !isTold) run.stderr.write(`tankobon: ${stoppedBy.message}\n`);
+  const errors = [...failures.map(({ error }) => error), ...(stoppedBy ? [stoppedBy] : [])];
+  for (const hint of new Set(errors.map((error) => error.hint))) run.stderr.write(`  ${hint}\n`);
   // A run that was stopped goes on with the very same command; so does one of which nothing came.
-  const stoppedShort = failures.some(({ error }) => STOPS_THE_RUN.has(error.exitCode));
-  if (failures.length === 0 || !gotAny || stoppedShort) return;
+  if (failures.length === 0 || saved + skipped === 0 || stoppedBy) return;
   const ids = failures.map(({ id }) => id);
   run.stderr.write(`  Just those again: ${retryCommand(ids, options)}\n`);
 }
-
-const STOPS_THE_RUN: ReadonlySet<ExitCode> = new Set([
-  EXIT.interrupted,
-  EXIT.cooldown,
-  EXIT.captcha,
-]);

@@ -4,8 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { PACKING_LIBRARIES } from '../../archive/cbz.js';
-import { saveAll } from '../../download/batch.js';
-import type { ChapterParts } from '../../download/chapter.js';
+import { saveAll, type BatchParts } from '../../download/batch.js';
 import { PageSlots } from '../../download/page-slots.js';
 import type { Plan } from '../../download/plan.js';
 import type { Reports } from '../../reports/outbox.js';
@@ -41,6 +40,8 @@ export async function savePlanned(
     const outcome = await saveAll(planned, parts, run.signal);
     tally.saved = outcome.saved.size;
     tally.skipped = outcome.skipped + plan.skipped.length;
+    tally.notStarted = outcome.notStarted.length;
+    tally.stoppedBy = outcome.stoppedBy;
     tally.failures.push(...outcome.failed.map(({ job, error }) => ({ id: job.id, error })));
     if (outcome.saved.size === 0) return;
     // Each chapter that was saved has waited for it.
@@ -57,7 +58,7 @@ export async function savePlanned(
 function chapterParts(
   { client, ahead, options, observer, run, service }: DownloadSession,
   reports: Reports | undefined,
-): ChapterParts {
+): BatchParts {
   const collect = youngMemoryCollector();
   return {
     client,
@@ -66,6 +67,7 @@ function chapterParts(
     slots: new PageSlots(options.concurrency ?? run.settings.concurrency),
     reports,
     isOwn: service.isOwn,
+    outages: service.outages,
     observe: (event) => {
       if (event.type === 'page-bytes') collect(event.bytes);
       observer.observe(event);

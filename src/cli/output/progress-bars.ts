@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Run } from '../run.js';
 import type { Observer, ObserverWish } from './observer.js';
 import { progressLine } from './progress-line.js';
-import { sentence, SHOWN_WAIT_MS, waitInWords } from './sentences.js';
+import { isShownWait, sentence, waitInWords } from './sentences.js';
 
 type Told = DownloadEvent | PageBytes | Warning;
 
@@ -153,7 +153,7 @@ class ProgressBars {
 
   #remember(event: Extract<DownloadEvent, { type: 'waiting' }>): void {
     const untilMs = Date.parse(event.until);
-    if (untilMs - this.run.clock.wallMs() < SHOWN_WAIT_MS) return;
+    if (!isShownWait(event, this.run.clock.wallMs())) return;
     this.#wait = { text: waitInWords(event), untilMs };
     if (this.#chapters.size === 0 && !this.#batch) this.run.stderr.write(`${this.#wait.text}\n`);
   }

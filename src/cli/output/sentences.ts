@@ -3,14 +3,16 @@ import {
   SKIP_REASONS,
   type DownloadEvent,
   type SkipReason,
+  type WaitingEvent,
   type Warning,
 } from '../../download/events.js';
+import type { ErrorCode } from '../../kernel/error-codes.js';
 import { counted, inBytes } from './sizes.js';
 
 type Told = DownloadEvent | Warning;
 
 /** A wait shorter than this is not worth a line. */
-export const SHOWN_WAIT_MS = 2_000;
+const SHOWN_WAIT_MS = 2_000;
 
 const WAIT_NAMES = {
   rate: 'the service’s general rate limit',
@@ -18,9 +20,21 @@ const WAIT_NAMES = {
   cooldown: 'a cooldown that the service asked for',
 } as const;
 
-export function waitInWords(event: Extract<Told, { type: 'waiting' }>): string {
-  const until = new Date(event.until);
-  return `waiting for ${WAIT_NAMES[event.for]} until ${until.toLocaleTimeString(undefined, { hour12: false })}`;
+const OUTAGE_NAMES: Partial<Record<ErrorCode, string>> = {
+  unreachable: 'the service cannot be reached',
+  'service-failed': 'the service answers with errors',
+};
+
+export function waitInWords({ for: what, until, reason }: WaitingEvent): string {
+  const time = new Date(until).toLocaleTimeString(undefined, { hour12: false });
+  if (what !== 'outage') return `waiting for ${WAIT_NAMES[what]} until ${time}`;
+  const why = OUTAGE_NAMES[reason ?? 'unreachable'] ?? 'the service does not answer as it should';
+  return `waiting: ${why} (outage); next try at ${time}`;
+}
+
+/** Whether a person needs to know of the wait: a short one only where something is wrong. */
+export function isShownWait(event: WaitingEvent, nowMs: number): boolean {
+  return event.for === 'outage' || Date.parse(event.until) - nowMs > SHOWN_WAIT_MS;
 }
 
 /** One sentence for the event, or `undefined` where a person needs none. */
@@ -46,7 +60,7 @@ export function sentence(
     case 'chapter-failed':
       return `${label(event.chapter)}: failed. ${event.message}`;
     case 'waiting':
-      return Date.parse(event.until) - nowMs > SHOWN_WAIT_MS ? waitInWords(event) : undefined;
+      return isShownWait(event, nowMs) ? waitInWords(event) : undefined;
     case 'warning':
       return event.message;
     case 'summary':
@@ -58,12 +72,14 @@ function summaryInWords({
   saved,
   skipped,
   failed,
+  notStarted,
   reports,
 }: Extract<Told, { type: 'summary' }>): string {
   const chapters = [
     `${saved} saved`,
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(notStarted > 0 ? [`${notStarted.toLocaleString('en')} not started`] : []),
   ].join(', ');
   const waiting = reports.waiting > 0 ? `, ${reports.waiting} waiting for the next run` : '';
   return `${chapters}; health reports: ${reports.sent} sent${waiting}`;

@@ -83,6 +83,7 @@ function addCourseFlags(command: ToldCommand): void {
   command
     .optionsGroup(FLAG_GROUPS.course)
     .addOption(settingFlag('concurrency', '--concurrency <n>'))
+    .addOption(settingFlag('maxOutage', '--max-outage <duration>'))
     .addOption(settingFlag('reports', '--no-reports'))
     .option('--captcha-result <token>', 'the result of a captcha that you solved in a browser');
 }

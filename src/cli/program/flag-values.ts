@@ -1,10 +1,11 @@
 /** How the text of a flag becomes its value, and what a flag says of the setting behind it. */
 import { InvalidArgumentError, Option } from 'commander';
+import { DURATION_EXAMPLES, parseDuration } from '../../kernel/duration.js';
 import { settingFacts, type SettingKey } from '../setting-table.js';
 
 /** A flag that overrides a setting: its meaning, range, words and default are the setting's own. */
 export function settingFlag(key: SettingKey, flags: string): Option {
-  const { meaning, flagMeaning, default: usual, range, words } = settingFacts(key);
+  const { meaning, flagMeaning, default: usual, range, words, isDuration } = settingFacts(key);
   const facts = [
     ...(range ? [`${range[0]} to ${range[1]}`] : []),
     ...(words ? [words.join(' or ')] : []),
@@ -14,6 +15,7 @@ export function settingFlag(key: SettingKey, flags: string): Option {
   const option = new Option(flags, `${asPhrase(flagMeaning ?? meaning)} (${facts.join('; ')})`);
   if (words) option.choices(words);
   if (range) option.argParser(wholeNumber(range[0], range[1]));
+  if (isDuration === true) option.argParser(durationText);
   return option;
 }
 
@@ -24,6 +26,12 @@ function asPhrase(sentence: string): string {
 
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
+}
+
+function durationText(text: string): string {
+  if (parseDuration(text) === undefined)
+    throw new InvalidArgumentError(`It must be such as ${DURATION_EXAMPLES}.`);
+  return text;
 }
 
 export function wholeNumber(least: number, most: number): (text: string) => number {

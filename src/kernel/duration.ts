@@ -1,0 +1,16 @@
+/** Durations as people type them: `90s`, `10m`, `1.5h`; a number alone is in seconds. */
+
+const UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const DURATION = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|s|m|h|d)?$/;
+/** Longer durations are taken for a mistake. */
+const MAX_DURATION_MS = 30 * UNITS_MS.d;
+
+export const DURATION_EXAMPLES = '90s, 10m or 1h';
+
+/** The duration in milliseconds; undefined for any other text. */
+export function parseDuration(text: string): number | undefined {
+  const [, amount, unit = 's'] = DURATION.exec(text.trim()) ?? [];
+  if (amount === undefined) return undefined;
+  const ms = Math.round(Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS]);
+  return ms <= MAX_DURATION_MS ? ms : undefined;
+}

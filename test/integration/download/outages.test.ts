@@ -1,0 +1,236 @@
+/**
+ * Outages in the middle of a run, against the practice service: short ones in real time, long ones on a clock on which
+ * everything happens many times faster, for the client and the practice service alike.
+ */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import dns from 'node:dns';
+import type { DownloadOptions } from '../../../src/cli/commands/download.js';
+import type { DownloadEvent } from '../../../src/download/events.js';
+import { pageAnswer, type Answer } from '../../../src/demo/endpoint.js';
+import { madeChapter } from '../../../src/demo/library/library.js';
+import type { PracticeService } from '../../../src/demo/practice-service.js';
+import { systemClock, type Clock } from '../../../src/kernel/clock.js';
+import { Rig, type Ran, type RunChange } from '../../download/rig.js';
+import { fastClock } from '../../soak/fast-clock.js';
+
+const chapters = Array.from({ length: 5 }, (_, index) =>
+  madeChapter({
+    id: `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f030${index}`,
+    pages: 4,
+    bytesPerPage: 2_000,
+    seed: index + 1,
+  }),
+);
+const ids = chapters.map(({ id }) => id);
+const RESET: Answer = { status: 0, delivery: { how: 'reset' } };
+const SILENCE: Answer = { status: 0, delivery: { how: 'silence' } };
+
+const lookup = dns.lookup;
+let rig: Rig;
+beforeEach(() => {
+  dns.lookup = lookup;
+});
+afterEach(async () => {
+  dns.lookup = lookup;
+  await rig.stop();
+});
+
+/** Starts an outage; what it returns ends it. */
+type Begin = (service: PracticeService) => () => void;
+
+const apiAnswers =
+  (answer: Answer): Begin =>
+  (service) =>
+    service.answerWith('/', () => answer);
+
+/** Nothing of the network is reached: neither the API, nor the nodes, nor the report host. */
+const allReset: Begin = (service) => {
+  const takeBack = (['api', 'node', 'network'] as const).map((host) =>
+    service.answerWith('/', () => RESET, host),
+  );
+  return () => {
+    for (const one of takeBack) one();
+  };
+};
+
+const noNames: Begin = (service) => {
+  // Connections that are open would not need the name.
+  const takeBack = service.answerWith('/', () => RESET);
+  dns.lookup = ((name: string, options: unknown, done: (error: Error) => void) => {
+    const error = Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
+    setImmediate(done, error);
+  }) as typeof dns.lookup;
+  return () => {
+    takeBack();
+    dns.lookup = lookup;
+  };
+};
+
+interface Outage {
+  readonly begin: Begin;
+  readonly lastsMs: number;
+  readonly clock: Clock;
+}
+
+/** The loads of the first chapter's pages are over when so many have begun. */
+const LOADS_BEFORE = 5;
+
+/** Downloads all chapters; the outage begins when the first one is loaded. */
+async function downloadThrough(
+  { begin, lastsMs, clock }: Outage,
+  options: Partial<DownloadOptions> = {},
+  changeFor: (service: PracticeService) => RunChange = () => ({}),
+): Promise<Ran & { readonly probes: number }> {
+  let loads = 0;
+  let end: Promise<number> | undefined;
+  rig = await Rig.start({
+    chapters,
+    clock,
+    latencyMs: { node: 20 },
+    onRequest({ host }) {
+      if (host === 'node') loads += 1;
+      if (loads >= LOADS_BEFORE) end ??= outage();
+    },
+  });
+  const { service } = rig;
+  /** Resolves with how many requests the API got meanwhile. */
+  const outage = async (): Promise<number> => {
+    const before = service.log.length;
+    const takeBack = begin(service);
+    await clock.sleep(lastsMs);
+    takeBack();
+    return service.log.slice(before).filter(({ host }) => host === 'api').length;
+  };
+  const ran = await rig.download(
+    { targets: ids, concurrency: 2, ...options },
+    { clock, ...changeFor(service) },
+  );
+  return { ...ran, probes: (await end) ?? 0 };
+}
+
+const typesOf = (events: readonly DownloadEvent[], type: DownloadEvent['type']) =>
+  events.filter((event) => event.type === type);
+
+const outageWaits = (events: readonly DownloadEvent[]) =>
+  events.filter((event) => event.type === 'waiting' && event.for === 'outage');
+
+describe('an outage is ridden out: no chapter is missing, exit 0, and the wait is shown', () => {
+  const onApi = 'the API alone';
+  test.each<[string, string, number, number, Begin]>([
+    ['resets', onApi, 2_000, 1, apiAnswers(RESET)],
+    ['resets', onApi, 3_000, 1, apiAnswers(RESET)],
+    ['resets', onApi, 20_000, 10, apiAnswers(RESET)],
+    ['resets', 'everything', 3_000, 1, allReset],
+    ['resets', 'everything', 90_000, 30, allReset],
+    ['a maintenance page with 503', onApi, 120_000, 40, apiAnswers(pageAnswer(503, 'Back soon'))],
+    ['a maintenance page with 200', onApi, 120_000, 40, apiAnswers(pageAnswer(200, 'Back soon'))],
+    ['a black hole', onApi, 90_000, 30, apiAnswers(SILENCE)],
+  ])(
+    '%s, %s, %d ms',
+    async (_what, _where, lastsMs, times, begin) => {
+      const clock = times === 1 ? systemClock : fastClock(times);
+      const { code, events, probes, stderr } = await downloadThrough({ begin, lastsMs, clock });
+      expect({ stderr, failed: typesOf(events, 'chapter-failed') }).toMatchObject({ failed: [] });
+      expect(code).toBe(0);
+      expect(rig.archives()).toHaveLength(ids.length);
+      expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 5, failed: 0, notStarted: 0 });
+      expect(outageWaits(events).length).toBeGreaterThan(0);
+      // The requests that met the beginning, and then one at a time.
+      expect(probes).toBeLessThanOrEqual(outageWaits(events).length + 6);
+    },
+    60_000,
+  );
+
+  test('names that cannot be looked up, 90,000 ms', async () => {
+    const clock = fastClock(30);
+    const { code, events } = await downloadThrough(
+      { begin: noNames, lastsMs: 90_000, clock },
+      {},
+      ({ addresses }) => ({
+        env: { TANKOBON_API_URL: addresses.apiUrl.replace('127.0.0.1', 'localhost') },
+      }),
+    );
+    expect(code).toBe(0);
+    expect(rig.archives()).toHaveLength(ids.length);
+    expect(outageWaits(events)).toContainEqual(expect.objectContaining({ reason: 'unreachable' }));
+  }, 60_000);
+});
+
+test('an outage beyond --max-outage ends the run: one chapter failed, the rest not started, exit 3', async () => {
+  const clock = fastClock(20);
+  const { code, events, stderr } = await downloadThrough(
+    { begin: apiAnswers(RESET), lastsMs: 60_000, clock },
+    { maxOutage: '20s' },
+  );
+  expect(code).toBe(3);
+  const failed = typesOf(events, 'chapter-failed');
+  expect(failed).toHaveLength(1);
+  expect(failed[0]).toMatchObject({ reason: 'unreachable' });
+  const left = events.filter(
+    (event) => event.type === 'chapter-skipped' && event.reason === 'not-started',
+  );
+  expect(events.at(-1)).toMatchObject({
+    type: 'summary',
+    failed: 1,
+    notStarted: left.length,
+    stopped: 'unreachable',
+  });
+  expect(left.length + failed.length + typesOf(events, 'chapter-saved').length).toBe(ids.length);
+  expect(stderr).toContain('--max-outage');
+}, 60_000);
+
+test('--max-outage 0 fails at once, as a run does that had no answer at all', async () => {
+  const { code, events } = await downloadThrough(
+    { begin: apiAnswers(RESET), lastsMs: 3_000, clock: systemClock },
+    { maxOutage: '0' },
+  );
+  expect(code).toBe(3);
+  expect(outageWaits(events)).toEqual([]);
+  await rig.stop();
+
+  rig = await Rig.start({ chapters });
+  rig.service.answerWith('/', () => RESET);
+  const offline = await rig.download({ targets: ids }, { clock: systemClock });
+  expect(offline.code).toBe(3);
+  expect(outageWaits(offline.events)).toEqual([]);
+  expect(rig.service.log.length).toBeLessThanOrEqual(4);
+}, 30_000);
+
+test('a chapter that the service answers with 500 fails by itself, and holds the others up no longer than its tries', async () => {
+  const clock = fastClock(10);
+  rig = await Rig.start({ chapters, clock });
+  const bad = ids[2] ?? '';
+  rig.service.answerWith(`/at-home/server/${bad}`, () => pageAnswer(500, 'Broken'));
+  const { code, events } = await rig.download({ targets: ids }, { clock });
+  expect(code).toBe(3);
+  expect(typesOf(events, 'chapter-failed')).toEqual([
+    expect.objectContaining({ chapter: bad, reason: 'service-failed' }),
+  ]);
+  expect(typesOf(events, 'chapter-saved')).toHaveLength(ids.length - 1);
+  // Three tries, each a request; the probe that was answered is another.
+  const asked = rig.service.log.filter(({ path }) => path.endsWith(bad));
+  expect(asked.filter(({ path }) => path.startsWith('/at-home/'))).toHaveLength(3);
+}, 30_000);
+
+test('a dead report host is not an outage', async () => {
+  rig = await Rig.start({ chapters });
+  await rig.service.setReportHost('dead');
+  const { code, events } = await rig.download({ targets: ids });
+  expect(code).toBe(0);
+  expect(outageWaits(events)).toEqual([]);
+}, 30_000);
+
+test('a ban is not an outage: it ends the run at once', async () => {
+  const clock = fastClock(10);
+  const { code, events } = await downloadThrough({
+    begin: (service) => {
+      service.ban();
+      return () => undefined;
+    },
+    lastsMs: 1_000,
+    clock,
+  });
+  expect(code).toBe(6);
+  expect(outageWaits(events)).toEqual([]);
+  expect(events.at(-1)).toMatchObject({ type: 'summary', stopped: 'banned' });
+}, 30_000);
