@@ -1,6 +1,7 @@
 /** What an answer of the report host, or the lack of one, means for the report and for the host. Pure. */
 import { isSystemError } from '../kernel/files.js';
 import { hasCode } from '../kernel/errors.js';
+import { printableLine } from '../kernel/printable.js';
 
 export type Verdict =
   /** Taken: done with. */
@@ -51,5 +52,5 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   const text = code === undefined || code.startsWith('ERR_') ? error.message : code;
-  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, ' ').slice(0, LONGEST_REASON);
+  return printableLine(text, LONGEST_REASON);
 }
