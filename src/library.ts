@@ -7,7 +7,6 @@ import { parseTarget, type Target } from './catalogue/target.js';
 import { bearerOf } from './cli/compose-login.js';
 import { imageLoader, openReports, openService, type Service } from './cli/compose.js';
 import { foldersFrom } from './cli/folders.js';
-import { Redactor } from './cli/output/redactor.js';
 import type { Wiring } from './cli/run.js';
 import { loadSettings } from './cli/settings.js';
 import type { Quality } from './delivery/page-url.js';
@@ -23,7 +22,7 @@ import { planChapters, type Plan } from './download/plan.js';
 import { systemClock } from './kernel/clock.js';
 import { DURATION_EXAMPLES, parseDuration } from './kernel/duration.js';
 import { interruption, UsageError } from './kernel/errors.js';
-import type { Reports } from './reports/outbox.js';
+import type { Reports } from './reports/health-report.js';
 import { readAddresses } from './service/addresses.js';
 import { openMachineLedger } from './service/machine-ledger.js';
 import type { RateLedger } from './service/rate-ledger.js';
@@ -127,7 +126,7 @@ export async function openRateLedger(
 async function wiringOf({ env = process.env }: Surroundings): Promise<Wiring> {
   const folders = foldersFrom(env);
   const { settings } = await loadSettings(env, folders.config);
-  return { env, folders, settings, clock: systemClock, redactor: new Redactor() };
+  return { env, folders, settings, clock: systemClock };
 }
 
 type Running = DownloadChaptersOptions & { readonly signal: AbortSignal };

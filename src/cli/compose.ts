@@ -1,8 +1,7 @@
 /** The one place that wires real parts: connections, ledger, client, session, reports, for the run of one command. */
-import { existsSync } from 'node:fs';
 import { parseDuration } from '../kernel/duration.js';
 import type { ImageLoader } from '../delivery/image-load.js';
-import type { Reports } from '../reports/outbox.js';
+import type { Reports } from '../reports/health-report.js';
 import { readAddresses, type ServiceAddresses } from '../service/addresses.js';
 import {
   createServiceClient,
@@ -107,30 +106,30 @@ export function imageLoader(run: Wiring, service: Service, client: ServiceClient
   };
 }
 
-/** Whether any run so far left an outbox for this report host. */
+/** Whether a report for this report host waits in the spool. */
 export async function hasReports(run: Wiring, service: Service): Promise<boolean> {
-  const { outboxFolder } = await import('../reports/outbox.js');
-  return existsSync(outboxFolder(run.folders.state, service.addresses.networkUrl));
+  const { reportsFolder, Spool, spoolFolder } = await import('../reports/spool.js');
+  const folder = reportsFolder(run.folders.state, service.addresses.networkUrl);
+  return !new Spool(spoolFolder(folder)).isEmpty();
 }
 
-/** The outbox, sending over this service's connections. `finish` is the caller's to call. */
+/** Sends reports over this service's connections. `finish` is the caller's to call. */
 export async function openReports(
   run: Wiring,
   service: Service,
   tellings: Pick<Tellings, 'warn'>,
 ): Promise<Reports> {
-  const { openOutbox, outboxFolder } = await import('../reports/outbox.js');
+  const { ReportSender } = await import('../reports/sender.js');
+  const { reportsFolder } = await import('../reports/spool.js');
   const { reportHost } = await import('../reports/report-host.js');
   const { networkUrl } = service.addresses;
-  return openOutbox({
-    folder: outboxFolder(run.folders.state, networkUrl),
+  return new ReportSender({
+    folder: reportsFolder(run.folders.state, networkUrl),
     clock: run.clock,
     send: reportHost({ networkUrl, connections: service.connections, client: service.anonymous }),
-    onTrouble: (error) => {
+    onStorageError: (error) => {
       const why = error instanceof Error ? error.message : String(error);
-      tellings.warn(
-        `Health reports are kept in memory alone, since their journal cannot be used: ${why}`,
-      );
+      tellings.warn(`Health reports cannot be stored and are sent from memory: ${why}`);
     },
   });
 }

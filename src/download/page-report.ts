@@ -1,6 +1,6 @@
 /** The health report of a page load (spec 4.3). */
 import type { ImageOutcome } from '../delivery/image-load.js';
-import type { Reports } from '../reports/outbox.js';
+import type { Reports } from '../reports/health-report.js';
 import type { IsOwn } from '../service/own-domain.js';
 
 export interface ReportParts {
@@ -21,10 +21,10 @@ export async function reportLoad(
   const { bytes, durationMs, cached } = outcome;
   const body = { url: url.href, success, bytes, duration: durationMs, cached };
   if (success) await reports.record(body);
-  else await unlessAborted(reports.attempt(body), signal);
+  else await unlessAborted(reports.recordAndSend(body), signal);
 }
 
-/** Whoever wants to stop does not wait for a report host; the report is in the journal by then, or lost with its load. */
+/** Whoever wants to stop does not wait for a report host; the report is stored by then, or lost with its load. */
 async function unlessAborted(act: Promise<void>, signal: AbortSignal): Promise<void> {
   const leave = new AbortController();
   const aborted = new Promise<void>((resolve) => {

@@ -40,7 +40,7 @@ type Attempt =
       readonly url: URL;
       readonly outcome: ImageOutcome;
       readonly verdict: Verdict;
-      /** Settled when the load's report was journalled, or for a failed load tried. */
+      /** Settled when the load's report was stored, or for a failed load tried. */
       readonly reported: Promise<void>;
     }
   | { readonly base: BaseUrl; readonly url: undefined; readonly outcome: LoadError };
@@ -56,7 +56,7 @@ export async function loadPage(job: PageJob, parts: PageParts): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const done = await nextAttempt(job, parts, witnesses);
     if (done.url) {
-      // Journalled before the page is kept: a kill in between costs a load, which is reported again, and no report.
+      // Stored before the page is kept: a kill in between costs a load, which is reported again, and no report.
       await done.reported;
       if (done.verdict !== 'failed') {
         await keep(job, done.outcome);

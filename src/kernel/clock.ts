@@ -31,3 +31,11 @@ export const systemClock: Clock = {
     }
   },
 };
+
+/** Resolves when `done` does, or after `ms` milliseconds; leaves no timer behind. */
+export async function waitAtMost(clock: Clock, ms: number, done: Promise<unknown>): Promise<void> {
+  const timer = new AbortController();
+  const timeout = clock.sleep(ms, timer.signal).catch(() => undefined);
+  await Promise.race([done, timeout]);
+  timer.abort();
+}

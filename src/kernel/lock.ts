@@ -5,6 +5,7 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync } from 'node:fs';
 import { constants as osConstants } from 'node:os';
 import { dirname } from 'node:path';
+import type * as native from 'fs-native-extensions';
 import { systemClock, type Clock } from './clock.js';
 import { StorageError } from './errors.js';
 import { createFileSync, isSystemError, openRegularFileSync, type OpenOptions } from './files.js';
@@ -35,6 +36,13 @@ const DEFAULT_POLL_MS = 4;
 const PRIVATE_FILE_MODE = 0o600;
 const PRIVATE_FOLDER_MODE = 0o700;
 
+let loading: Promise<typeof native> | undefined;
+
+/** Loads the native module when it is first needed. Import() finds it again each time, which costs as much as a lock. */
+function loadLocks(): Promise<typeof native> {
+  return (loading ??= import('fs-native-extensions'));
+}
+
 /**
  * Takes the lock of `file` if nobody holds it, `undefined` otherwise. Two calls in one process exclude each
  * other too. The file is made where it is missing. Its holder may remove it before letting go: whoever then
@@ -46,15 +54,13 @@ export async function tryLockFile(
   file: string,
   options: LockFileOptions = {},
 ): Promise<HeldLock | undefined> {
-  const { default: locks } = await import('fs-native-extensions');
+  const { default: locks } = await loadLocks();
   mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER_MODE });
   const descriptor = openLockFile(file, options);
   if (descriptor === undefined) return undefined;
   let held = false;
   try {
-    held = locks.tryLock(descriptor) && isStillAt(file, descriptor);
-  } catch (error) {
-    throw asLockError(error, file);
+    held = await tryLockDescriptor(file, descriptor);
   } finally {
     if (!held) closeSync(descriptor);
   }
@@ -70,6 +76,19 @@ export async function tryLockFile(
       }
     },
   };
+}
+
+/**
+ * Takes the lock of an open file until it is closed: false where another holds it, or where `file` names another
+ * file by now. Throws as tryLockFile does.
+ */
+export async function tryLockDescriptor(file: string, descriptor: number): Promise<boolean> {
+  const { default: locks } = await loadLocks();
+  try {
+    return locks.tryLock(descriptor) && isStillAt(file, descriptor);
+  } catch (error) {
+    throw asLockError(error, file);
+  }
 }
 
 /** `undefined` where the file or its folder was made or removed by another process in this very moment. */

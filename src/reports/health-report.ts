@@ -1,51 +1,53 @@
-/**
- * The edge network's health report (spec 2.5, 4.3): what is said of one load of one page. Judged here,
- * so that nothing that is not a right report is ever journalled or sent.
- */
+/** Health reports of image loads (spec 2.5, 4.3), checked before they are stored or sent. */
+import * as z from 'zod';
 import { RunError } from '../kernel/errors.js';
 
-/** One load of one page from a base URL outside the service's own domain; the body that is sent. */
+/** The body that is sent; for loads from base URLs outside the service's own domain only. */
 export interface HealthReport {
-  /** The full address of the picture that was asked for, with its scheme. */
+  /** The full address of the image, as requested. */
   readonly url: string;
   readonly success: boolean;
-  /** Bytes as they arrived, also those of an error page; 0 when nothing answered. */
+  /** Bytes received, also of an error page; 0 when nothing answered. */
   readonly bytes: number;
   /** The complete load in whole milliseconds, not the time to the first byte. */
   readonly duration: number;
-  /** Whether the node had the picture in its cache. */
+  /** Whether the node had the image in its cache. */
   readonly cached: boolean;
 }
 
-/** What is wrong with `value` as a report, in a few words; `undefined` when it is right. Never throws. */
-export function reportProblem(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return 'it is no object';
-  const { url, success, bytes, duration, cached } = value as Record<string, unknown>;
-  if (typeof url !== 'string' || !/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) {
-    return 'url is no full web address';
-  }
-  if (typeof success !== 'boolean') return 'success is neither true nor false';
-  if (!isCount(bytes)) return 'bytes is no whole number from 0 on';
-  if (!isCount(duration)) return 'duration is no whole number from 0 on';
-  if (typeof cached !== 'boolean') return 'cached is neither true nor false';
-  return undefined;
+const count = z.number().int().nonnegative();
+
+/** Drops fields that are not part of a report. */
+export const healthReportSchema: z.ZodType<HealthReport> = z.object({
+  url: z.string().refine((url) => /^https?:\/\/[^/]/i.test(url) && URL.canParse(url)),
+  success: z.boolean(),
+  bytes: count,
+  duration: count,
+  cached: z.boolean(),
+});
+
+/** The report with its five fields only; throws RunError('fault') for an invalid one. */
+export function validReport(report: HealthReport): HealthReport {
+  const result = healthReportSchema.safeParse(report);
+  if (result.success) return result.data;
+  const problem = z.prettifyError(result.error).replace(/\s+/g, ' ');
+  throw new RunError('fault', `Invalid health report: ${problem}`);
 }
 
-/** The report with these five fields and no other; throws RunError('fault') when it is none. */
-export function checkedReport(value: HealthReport): HealthReport {
-  const problem = reportProblem(value);
-  if (problem !== undefined) {
-    throw new RunError('fault', `A health report cannot be sent: ${problem}.`);
-  }
-  const { url, success, bytes, duration, cached } = value;
-  return { url, success, bytes, duration, cached };
-}
+/** Resolves with the response's status; rejects where there is none. Obeys the signal. */
+export type SendReport = (report: HealthReport, signal: AbortSignal) => Promise<number>;
 
-/** The node that a report speaks of: its host, with the port where it is not the usual one. */
-export function nodeOf(report: Pick<HealthReport, 'url'>): string {
-  return new URL(report.url).host;
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
+export interface Reports {
+  /** Stores the report and sends it in the background. Resolves once it is stored. Throws for an invalid report. */
+  record(report: HealthReport): Promise<void>;
+  /**
+   * The same for a failed load, ahead of other reports; waits until its delivery was attempted, at most `maxWaitMs`
+   * (2,000), and not at all while the host is known to be down.
+   */
+  recordAndSend(report: HealthReport, maxWaitMs?: number): Promise<void>;
+  /**
+   * Before the exit: waits for the rest, at most `maxWaitMs` (2,000), and less where the host does not respond; then
+   * leaves what is left to a later run. The counts are of the reports recorded here.
+   */
+  finish(maxWaitMs?: number): Promise<{ sent: number; waiting: number }>;
 }

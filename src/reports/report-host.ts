@@ -6,7 +6,7 @@ import { endpointUrl } from '../service/addresses.js';
 import type { ServiceClient } from '../service/client.js';
 import type { Connections } from '../service/connections.js';
 import { exchange } from '../service/exchange.js';
-import type { SendReport } from './sender.js';
+import type { SendReport } from './health-report.js';
 
 export interface ReportHostParts {
   /** The specification's {network_url}. */

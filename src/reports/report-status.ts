@@ -1,11 +1,7 @@
-/** What the outbox holds, read without disturbing those who write to it: the figures of `tankobon report-status`. */
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { readIfThere } from '../kernel/files.js';
-import { readHostState } from './breaker.js';
-import { readLines, type PastLoad, type Totals } from './journal-line.js';
-import { journalFiles, removeJournals } from './journal-slots.js';
-import { pastLoad, stateOf } from './journal-state.js';
+/** What `tankobon report-status` shows, read without disturbing the processes that send. */
+import { readCircuitState, resetCircuit } from './circuit-breaker.js';
+import { endedAtMs, Spool, spoolFolder } from './spool.js';
+import { readStatistics, removeStatistics } from './statistics-log.js';
 import {
   figuresByNode,
   figuresOverTime,
@@ -25,68 +21,47 @@ export interface ReportStatus {
   /** By the wall clock, ms since the epoch. */
   readonly lastSentAtMs?: number;
   readonly host: {
-    /** `down`: the breaker is open, and at most one report a minute is tried. */
+    /** `down`: the circuit breaker is open, and at most one report a minute is tried. */
     readonly state: 'well' | 'down';
     readonly lastError?: { readonly atMs: number; readonly reason: string };
   };
   readonly nodes: readonly NodeFigures[];
   readonly overTime: readonly TimeFigures[];
-  /** Lines of the journals that were torn or altered, and skipped. */
+  /** Damaged lines of the statistics, which were skipped. */
   readonly damagedLines: number;
 }
 
-/** Stretches that the time of the loads is cut into. */
-const STRETCHES = 48;
+/** Parts that the time of the loads is divided into. */
+const TIME_PARTS = 48;
 
-/** Reads the outbox of `folder`; one that is not there is an empty one. */
+/** `folder` is that of one report host (reportsFolder); a missing one is empty. */
 export async function readReportStatus(folder: string, nowMs: number): Promise<ReportStatus> {
-  const loads: PastLoad[] = [];
-  const waitingSinceMs: number[] = [];
-  let totals: Totals = { sent: 0, givenUp: 0, dropped: 0, reasons: {} };
-  let damagedLines = 0;
-  for (const { file } of await journalFiles(folder)) {
-    const { entries, skipped } = readLines((await readIfThere(file))?.toString('utf8') ?? '');
-    const state = stateOf(entries);
-    const due = [...state.waiting.values()];
-    loads.push(...state.loads, ...due.map(pastLoad));
-    waitingSinceMs.push(...due.map((entry) => entry.atMs));
-    totals = together(totals, state.totals);
-    damagedLines += skipped;
-  }
-  const { downSinceTryMs, lastError } = await readHostState(folder);
-  const oldestMs = waitingSinceMs.reduce((least, ms) => Math.min(least, ms), Infinity);
+  const names = new Spool(spoolFolder(folder)).names();
+  const { statistics, damagedLines } = await readStatistics(folder);
+  const { loads, lastSentAtMs, ...counts } = statistics;
+  const { lastTryMs, lastError } = readCircuitState(folder);
+  const [oldest] = names;
   return {
-    ...totals,
-    waiting: waitingSinceMs.length,
-    ...(waitingSinceMs.length === 0 ? {} : { oldestWaitingAgeMs: Math.max(0, nowMs - oldestMs) }),
-    host: {
-      state: downSinceTryMs === undefined ? 'well' : 'down',
-      ...(lastError ? { lastError } : {}),
-    },
+    ...counts,
+    waiting: names.length,
+    ...(oldest !== undefined && { oldestWaitingAgeMs: Math.max(0, nowMs - endedAtMs(oldest)) }),
+    ...(lastSentAtMs > 0 && { lastSentAtMs }),
+    host: { state: lastTryMs === undefined ? 'well' : 'down', ...(lastError && { lastError }) },
     nodes: figuresByNode(loads),
-    overTime: figuresOverTime(loads, STRETCHES),
+    overTime: figuresOverTime(loads, TIME_PARTS),
     damagedLines,
   };
 }
 
-/** Forgets all reports and figures but those that a running process holds; says how many journals these are. */
-export async function clearOutbox(folder: string): Promise<{ readonly inUse: number }> {
-  const { inUse } = await removeJournals(folder);
-  if (inUse === 0) await rm(join(folder, 'report-host.json'), { force: true });
-  return { inUse };
-}
-
-function together(one: Totals, other: Totals): Totals {
-  const reasons = { ...one.reasons };
-  for (const [reason, count] of Object.entries(other.reasons)) {
-    reasons[reason] = (reasons[reason] ?? 0) + count;
+/** Forgets all reports and figures but the reports that are being sent; resolves with how many these are. */
+export async function clearReports(folder: string): Promise<{ readonly inUse: number }> {
+  const spool = new Spool(spoolFolder(folder));
+  for (const name of spool.names()) {
+    const held = await spool.claim(name);
+    if (held !== 'damaged') held?.remove();
   }
-  const lastSentAtMs = Math.max(one.lastSentAtMs ?? 0, other.lastSentAtMs ?? 0);
-  return {
-    sent: one.sent + other.sent,
-    givenUp: one.givenUp + other.givenUp,
-    dropped: one.dropped + other.dropped,
-    reasons,
-    ...(lastSentAtMs > 0 ? { lastSentAtMs } : {}),
-  };
+  const inUse = spool.names().length;
+  await removeStatistics(folder);
+  if (inUse === 0) resetCircuit(folder);
+  return { inUse };
 }

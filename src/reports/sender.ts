@@ -1,251 +1,259 @@
 /**
- * Takes reports from the waiting line to the host: at most eight at once, by the breaker's leave, with a short
- * pause after a failure that passes. Keeps the line within its bounds. Knows nothing of how a report is sent.
+ * Sends health reports beside the downloads, at most eight at a time. Each is written to the spool first; a host
+ * that is slow or down holds nobody up, and what it did not accept is sent by a later run. A kill loses no report
+ * that was recorded, and repeats those that were being sent at most.
  */
-import type { Clock } from '../kernel/clock.js';
-import { Breaker } from './breaker.js';
-import type { HealthReport } from './health-report.js';
-import type { Ending } from './journal-line.js';
-import {
-  FIRST_PAUSE_MS,
-  LONGEST_DOUBLING,
-  MOST_IN_FLIGHT,
-  MOST_WAITING,
-  OLDEST_MS,
-  POLL_MS,
-  PROBE_PATIENCE_MS,
-  SILENCE_MS,
-} from './limits.js';
-import { waitAtMost } from './patience.js';
-import { verdictOnFailure, verdictOnStatus, type Verdict } from './verdict.js';
-import { WaitingLine, type WaitingReport } from './waiting-line.js';
+import { waitAtMost, type Clock } from '../kernel/clock.js';
+import { CircuitBreaker } from './circuit-breaker.js';
+import { classifyError, classifyStatus, type DeliveryResult } from './delivery-result.js';
+import { validReport, type HealthReport, type Reports, type SendReport } from './health-report.js';
+import { Spool, spoolFolder, type HeldReport } from './spool.js';
+import { StatisticsLog } from './statistics-log.js';
 
-/** Sends one report and resolves with the answer's status; rejects where there is none. Heeds the signal. */
-export type SendReport = (report: HealthReport, signal: AbortSignal) => Promise<number>;
+/** Requests under way at the same time: more than pages usually are, so that reports keep up with them. */
+export const MAX_IN_FLIGHT = 8;
+/** Reports held for sending, each with its file open; more wait in the spool alone. */
+const MAX_QUEUED = 64;
+/** Stored reports after which the spool is brought back within its bounds. */
+const PRUNE_EVERY = 500;
 
-export interface FlushResult {
-  readonly sent: number;
-  readonly givenUp: number;
-  /** Not taken, and still there. */
-  readonly waiting: number;
-}
+/** After a temporary failure, doubled with each in a row. */
+const FIRST_RETRY_MS = 250;
+const MAX_DOUBLINGS = 4;
+/** What an exit, and a failed load, wait at most. */
+const MAX_WAIT_MS = 2_000;
+/** From the first request on, for a host that has not responded to any: an exit waits no longer. */
+const MAX_SILENCE_MS = 1_000;
+/** What an exit waits for the probe of a host that is down, and for aborted requests to end. */
+const MAX_PROBE_WAIT_MS = 300;
+const POLL_MS = 20;
 
-export interface SenderParts {
+export interface ReportSenderDeps {
+  /** The folder of this report host; see reportsFolder. Made where it is missing. */
   readonly folder: string;
   readonly clock: Clock;
   readonly send: SendReport;
-  readonly random?: () => number;
+  /** Called once where a report cannot be stored, so that it is sent from memory. */
+  readonly onStorageError?: (error: unknown) => void;
 }
 
-const NOTHING_COUNTED = { ownSent: 0, ownWaiting: 0, sent: 0, givenUp: 0, waiting: 0 };
+interface QueuedReport extends HeldReport {
+  /** Called when its delivery was attempted, or is not going to be for now. */
+  readonly onAttempted?: () => void;
+}
 
-export class ReportSender {
-  readonly #line = new WaitingLine();
-  readonly #breaker: Breaker;
-  /** When each report under way set out, by the monotonic clock. */
-  readonly #inFlight = new Map<WaitingReport, number>();
+export class ReportSender implements Reports {
+  readonly #spool: Spool;
+  readonly #breaker: CircuitBreaker;
+  readonly #statistics: StatisticsLog;
+  /** What is sent next. */
+  readonly #queue: QueuedReport[] = [];
+  /** Files of the spool that are sent after the queue, from the end; absent until the spool is listed (again). */
+  #files: string[] | undefined;
   readonly #workers = new Set<Promise<void>>();
   #stopping = new AbortController();
-  #answered = false;
-  #probeNow = false;
+  #firstRequestMs: number | undefined;
+  #hasResponded = false;
   #failuresInRow = 0;
-  /** After a failure that passes nothing is sent before this, by the monotonic clock. */
   #resumeAtMs = 0;
-  #counts = { ...NOTHING_COUNTED };
+  #stored = 0;
+  #counts = { ownSent: 0, ownWaiting: 0, sent: 0, givenUp: 0 };
+  #hasStorageError = false;
 
-  constructor(private readonly parts: SenderParts) {
-    this.#breaker = new Breaker(parts.folder, parts.clock);
+  /** Begins to send what earlier runs left behind. */
+  constructor(private readonly deps: ReportSenderDeps) {
+    this.#spool = new Spool(spoolFolder(deps.folder));
+    this.#breaker = new CircuitBreaker(deps.folder, deps.clock);
+    this.#statistics = new StatisticsLog(deps.folder);
+    this.#startWorkers();
   }
 
-  /** Begins, with what earlier runs left behind. */
-  start(older: readonly WaitingReport[]): void {
-    this.#stopping = new AbortController();
-    this.#line.joinOlder(older);
-    this.#counts = { ...NOTHING_COUNTED, waiting: older.length };
-    this.#keepBound();
-    this.#pump();
+  async record(report: HealthReport): Promise<void> {
+    this.#queue.push(await this.#store(report));
+    this.#startWorkers();
   }
 
-  /** Joins the line. The promise given back resolves when the report was tried, or will not be for now. */
-  enqueue(report: WaitingReport, urgent: boolean): Promise<void> {
-    const tried = new Promise<void>((resolve) => {
-      report.tried = resolve;
+  async recordAndSend(report: HealthReport, maxWaitMs = MAX_WAIT_MS): Promise<void> {
+    const held = await this.#store(report);
+    const attempted = new Promise<void>((onAttempted) => {
+      this.#queue.unshift({ ...held, onAttempted });
     });
-    this.#line.join(report, urgent);
-    this.#counts.waiting += 1;
-    this.#counts.ownWaiting += 1;
-    this.#keepBound();
-    this.#pump();
-    return tried;
+    this.#startWorkers();
+    if (this.#breaker.isOpen()) return;
+    await waitAtMost(this.deps.clock, maxWaitMs, attempted);
   }
 
-  isHostDown(): Promise<boolean> {
-    return this.#breaker.isOpen();
-  }
-
-  /** This run's own reports: delivered, and not yet settled. */
-  ownCount(): { sent: number; waiting: number } {
-    return { sent: this.#counts.ownSent, waiting: this.#counts.ownWaiting };
-  }
-
-  /** Waits until nothing waits, at most `withinMs`, and only while there is hope. */
-  async drain(withinMs: number): Promise<void> {
-    const { clock } = this.parts;
-    const startedMs = clock.monotonicMs();
-    this.#pump();
-    while (!this.#isIdle()) {
-      const waitedMs = clock.monotonicMs() - startedMs;
-      if (waitedMs >= withinMs || (await this.#isHopeless(waitedMs))) return;
-      await clock.sleep(Math.min(POLL_MS, withinMs - waitedMs));
-    }
-  }
-
-  /** Sends all that waits, beginning with one that goes whatever the breaker says. */
-  async flush(signal?: AbortSignal): Promise<FlushResult> {
-    this.#probeNow = true;
-    while (!this.#isIdle() && signal?.aborted !== true) {
-      if (await this.#isProbedInVain()) break;
-      this.#pump();
-      await this.parts.clock.sleep(POLL_MS);
-    }
-    this.#probeNow = false;
-    const { sent, givenUp, waiting } = this.#counts;
-    return { sent, givenUp, waiting };
-  }
-
-  /** Breaks off what is under way and forgets the line; the journals keep what was not settled. */
-  async stop(): Promise<void> {
+  async finish(maxWaitMs = MAX_WAIT_MS): Promise<{ sent: number; waiting: number }> {
+    await this.#drain(maxWaitMs);
     this.#stopping.abort();
-    await waitAtMost(this.parts.clock, PROBE_PATIENCE_MS, Promise.all(this.#workers));
-    this.#line.clear();
-    this.#answered = false;
+    await waitAtMost(this.deps.clock, MAX_PROBE_WAIT_MS, Promise.all(this.#workers));
+    this.#stopping = new AbortController();
+    this.#emptyQueue();
+    this.#files = undefined;
+    await this.#statistics.flush();
+    const { ownSent: sent, ownWaiting: waiting } = this.#counts;
+    this.#counts = { ...this.#counts, ownSent: 0, ownWaiting: 0 };
+    return { sent, waiting };
   }
 
-  async #isProbedInVain(): Promise<boolean> {
-    return !this.#probeNow && this.#workers.size === 0 && (await this.#breaker.isOpen());
+  /**
+   * Sends what waits now, also where the host counts as down: the first report is the probe. Resolves when all is
+   * sent that no other process is sending, when the host turns out to be down, or when the signal is aborted.
+   */
+  async flush(signal?: AbortSignal): Promise<{ sent: number; givenUp: number }> {
+    await this.#breaker.makeProbeDue();
+    this.#startWorkers();
+    while (this.#workers.size > 0 && signal?.aborted !== true)
+      await waitAtMost(this.deps.clock, POLL_MS, Promise.all(this.#workers));
+    const { sent, givenUp } = this.#counts;
+    return { sent, givenUp };
   }
 
-  #isIdle(): boolean {
-    return this.#counts.waiting === 0;
-  }
-
-  async #isHopeless(waitedMs: number): Promise<boolean> {
-    if (await this.#breaker.isOpen()) {
-      return this.#workers.size === 0 || waitedMs >= PROBE_PATIENCE_MS;
+  /** Writes the report to the spool; where that fails it lives in memory until it is sent. */
+  async #store(report: HealthReport): Promise<HeldReport> {
+    const valid = validReport(report);
+    const { url, success, bytes, duration: durationMs, cached } = valid;
+    const atMs = Math.max(0, Math.round(this.deps.clock.wallMs()));
+    const node = new URL(url).host;
+    this.#statistics.add({ loads: [{ atMs, node, success, bytes, durationMs, cached }] });
+    this.#counts.ownWaiting += 1;
+    if (this.#queue.length >= MAX_QUEUED) this.#emptyQueue();
+    try {
+      const held = await this.#spool.add(valid, atMs);
+      this.#stored += 1;
+      if (this.#stored % PRUNE_EVERY === 0) this.#listSpool();
+      return held;
+    } catch (error) {
+      if (!this.#hasStorageError) this.deps.onStorageError?.(error);
+      this.#hasStorageError = true;
+      const nothing = () => undefined;
+      return { report: valid, isOwn: true, isStored: false, remove: nothing, release: nothing };
     }
-    const earliestMs = Math.min(...this.#inFlight.values());
-    return !this.#answered && this.parts.clock.monotonicMs() - earliestMs >= SILENCE_MS;
   }
 
-  #pump(): void {
-    const wanted = Math.min(MOST_IN_FLIGHT - this.#workers.size, this.#line.size);
+  #startWorkers(): void {
+    const waiting = this.#queue.length + (this.#files?.length ?? 1);
+    const wanted = Math.min(MAX_IN_FLIGHT - this.#workers.size, waiting);
     for (let started = 0; started < wanted; started += 1) {
-      const worker = this.#work(this.#stopping.signal).finally(() => {
-        this.#workers.delete(worker);
-      });
+      const worker = this.#work(this.#stopping.signal).finally(() => this.#workers.delete(worker));
       this.#workers.add(worker);
     }
   }
 
-  /** Sends one report after the other while there are some and the breaker gives leave. */
+  /** Sends one report after the other while there are some and the circuit breaker permits it. */
   async #work(signal: AbortSignal): Promise<void> {
-    while (await this.#mayGoOn(signal)) {
-      const report = this.#line.next();
-      if (!report) return;
-      if (this.parts.clock.wallMs() - report.due.atMs > OLDEST_MS) {
-        await this.#drop(report, 'too old');
-        continue;
-      }
-      const probeNow = this.#probeNow;
-      this.#probeNow = false;
-      const leave = await this.#breaker.ask(probeNow);
-      if (leave === 'no') {
-        this.#line.putBack(report);
-        this.#tellAllWillWait();
+    for (;;) {
+      const pauseMs = this.#resumeAtMs - this.deps.clock.monotonicMs();
+      if (pauseMs > 0) await this.deps.clock.sleep(pauseMs, signal).catch(() => undefined);
+      const next = await this.#next(signal);
+      if (!next) return;
+      if (!(await this.#breaker.mayRequest())) {
+        this.#queue.push(next);
+        this.#emptyQueue();
         return;
       }
-      await this.#deliver(report, signal);
+      await this.#deliver(next, signal);
     }
   }
 
-  /** Sits out the pause after a failure; false when it is time to stop. */
-  async #mayGoOn(signal: AbortSignal): Promise<boolean> {
-    const { clock } = this.parts;
-    const pauseMs = this.#resumeAtMs - clock.monotonicMs();
-    if (pauseMs > 0) await clock.sleep(pauseMs, signal).catch(() => undefined);
-    return !signal.aborted;
+  async #next(signal: AbortSignal): Promise<QueuedReport | undefined> {
+    while (!signal.aborted) {
+      const queued = this.#queue.shift();
+      if (queued) return queued;
+      if (!this.#files) {
+        // Listing is linear in what waits, so not while the host is down.
+        if (this.#breaker.isBlocked()) return undefined;
+        const names = this.#listSpool().reverse();
+        const isOwn = (name: string) => this.#spool.isOwn(name);
+        this.#files = [...names.filter((name) => !isOwn(name)), ...names.filter(isOwn)];
+        this.#startWorkers();
+      }
+      const name = this.#files.pop();
+      if (name === undefined) return undefined;
+      const held = await this.#spool.claim(name);
+      if (held === 'damaged') this.#countDropped('damaged', this.#spool.isOwn(name));
+      else if (held) return held;
+    }
+    return undefined;
   }
 
-  async #deliver(report: WaitingReport, signal: AbortSignal): Promise<void> {
-    this.#inFlight.set(report, this.parts.clock.monotonicMs());
-    try {
-      const verdict = await this.#verdict(report, signal);
-      if (verdict) await this.#conclude(report, verdict);
-      else this.#line.putBack(report);
-    } finally {
-      this.#inFlight.delete(report);
-      report.tried?.();
+  async #deliver(next: QueuedReport, signal: AbortSignal): Promise<void> {
+    this.#firstRequestMs ??= this.deps.clock.monotonicMs();
+    const result = await this.deps.send(next.report, signal).then(classifyStatus, classifyError);
+    if (result.kind === 'accepted' || result.kind === 'rejected') {
+      await this.#settle(next, result);
+    } else {
+      if (!signal.aborted) await this.#pauseAfter(result);
+      this.#queue.unshift(next);
+      if (signal.aborted) this.#emptyQueue();
     }
+    next.onAttempted?.();
   }
 
-  /** `undefined` where it was broken off, which says nothing of the host. */
-  async #verdict(report: WaitingReport, signal: AbortSignal): Promise<Verdict | undefined> {
-    try {
-      return verdictOnStatus(await this.parts.send(report.due.report, signal));
-    } catch (error) {
-      return signal.aborted ? undefined : verdictOnFailure(error);
+  async #settle(next: QueuedReport, result: DeliveryResult): Promise<void> {
+    next.remove();
+    if (next.isOwn) this.#counts.ownWaiting -= 1;
+    if (result.kind === 'accepted') {
+      this.#counts.sent += 1;
+      if (next.isOwn) this.#counts.ownSent += 1;
+      this.#statistics.add({ sent: 1, lastSentAtMs: Math.round(this.deps.clock.wallMs()) });
+    } else {
+      this.#counts.givenUp += 1;
+      this.#statistics.add({ givenUp: 1, reasons: { [result.reason]: 1 } });
     }
-  }
-
-  async #conclude(report: WaitingReport, verdict: Verdict): Promise<void> {
-    if (verdict.kind === 'passing' || verdict.kind === 'down') {
-      this.#failuresInRow += 1;
-      this.#resumeAtMs = this.parts.clock.monotonicMs() + this.#pauseMs();
-      await this.#breaker.hear(verdict);
-      this.#line.putBack(report);
-      return;
-    }
-    if (verdict.kind === 'taken') await this.#settle(report, 'sent');
-    else await this.#settle(report, 'given-up', verdict.reason);
     this.#failuresInRow = 0;
     this.#resumeAtMs = 0;
-    this.#answered = true;
-    await this.#breaker.hear(verdict);
-    // After a probe that went well the others may go too.
-    this.#pump();
+    this.#hasResponded = true;
+    await this.#breaker.recordSuccess();
+    // A probe that succeeded lets the others go.
+    this.#startWorkers();
   }
 
-  async #settle(report: WaitingReport, ending: Ending, reason?: string): Promise<void> {
-    const { journal, due, own } = report;
-    const marked = journal.settle(due.id, ending, this.parts.clock.wallMs(), reason);
-    this.#counts.waiting -= 1;
-    if (own) this.#counts.ownWaiting -= 1;
-    if (ending === 'sent') this.#counts.sent += 1;
-    if (ending === 'sent' && own) this.#counts.ownSent += 1;
-    if (ending === 'given-up') this.#counts.givenUp += 1;
-    await marked;
+  async #pauseAfter({
+    kind,
+    reason,
+  }: Exclude<DeliveryResult, { kind: 'accepted' }>): Promise<void> {
+    const maxMs = FIRST_RETRY_MS * 2 ** Math.min(this.#failuresInRow, MAX_DOUBLINGS);
+    this.#failuresInRow += 1;
+    this.#resumeAtMs = this.deps.clock.monotonicMs() + maxMs * (0.5 + Math.random() / 2);
+    await this.#breaker.recordFailure(reason, kind === 'unavailable');
   }
 
-  #keepBound(): void {
-    while (this.#counts.waiting > MOST_WAITING) {
-      const oldest = this.#line.oldest();
-      if (!oldest) return;
-      void this.#drop(oldest, 'too many');
+  /** Leaves what is queued to the spool, from where it is sent when the host is back, by this process or another. */
+  #emptyQueue(): void {
+    for (const queued of this.#queue.splice(0)) {
+      if (!queued.isStored) this.#countDropped('not stored', true);
+      queued.release();
+      queued.onAttempted?.();
+      this.#files = undefined;
     }
   }
 
-  async #drop(report: WaitingReport, reason: string): Promise<void> {
-    await this.#settle(report, 'dropped', reason);
-    report.tried?.();
+  /** What waits in the spool, within its bounds. */
+  #listSpool(): string[] {
+    const { waiting, dropped } = this.#spool.list(this.deps.clock.wallMs());
+    for (const { name, reason } of dropped) this.#countDropped(reason, this.#spool.isOwn(name));
+    return waiting;
   }
 
-  #tellAllWillWait(): void {
-    for (const report of this.#line.all()) report.tried?.();
+  #countDropped(reason: string, isOwn: boolean): void {
+    this.#statistics.add({ dropped: 1, reasons: { [reason]: 1 } });
+    if (isOwn) this.#counts.ownWaiting -= 1;
   }
 
-  #pauseMs(): number {
-    const random = this.parts.random ?? Math.random;
-    const longestMs = FIRST_PAUSE_MS * 2 ** Math.min(this.#failuresInRow - 1, LONGEST_DOUBLING);
-    return longestMs * (0.5 + random() / 2);
+  /** Waits until nothing is being sent, and only while that is to be expected. */
+  async #drain(maxWaitMs: number): Promise<void> {
+    const { clock } = this.deps;
+    const startedMs = clock.monotonicMs();
+    if (maxWaitMs > 0) this.#startWorkers();
+    while (this.#workers.size > 0) {
+      const nowMs = clock.monotonicMs();
+      const isSilent =
+        !this.#hasResponded && nowMs - (this.#firstRequestMs ?? nowMs) >= MAX_SILENCE_MS;
+      const limitMs = this.#breaker.isOpen() ? MAX_PROBE_WAIT_MS : isSilent ? 0 : maxWaitMs;
+      const leftMs = Math.min(limitMs, maxWaitMs) - (nowMs - startedMs);
+      if (leftMs <= 0) return;
+      await waitAtMost(clock, Math.min(POLL_MS, leftMs), Promise.all(this.#workers));
+    }
   }
 }

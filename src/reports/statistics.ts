@@ -1,5 +1,8 @@
 /** The figures of the health reports: by node, and over time. Pure arithmetic over the loads that are kept. */
-import type { PastLoad } from './journal-line.js';
+import type { Statistics } from './statistics-log.js';
+
+/** One load, as the log keeps it. */
+export type PastLoad = Statistics['loads'][number];
 
 export interface NodeFigures {
   readonly node: string;

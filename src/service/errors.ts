@@ -4,7 +4,6 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '../kernel/errors.js';
-import { printableLine } from '../kernel/printable.js';
 
 /** One entry of the body's `errors`; only what is a text or a number was kept. */
 export interface RefusalReason {
@@ -111,9 +110,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A foreign text made fit for a message: one line of it, and no more than a few lines of a terminal. */
+/** A foreign text made fit for a terminal: no control or direction marks, and no more than a few lines. */
 export function plainText(text: string): string {
-  return printableLine(text, LONGEST_TEXT);
+  const plain = text.slice(0, LONGEST_TEXT * 2).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  return plain.length > LONGEST_TEXT ? `${plain.slice(0, LONGEST_TEXT)}…` : plain.trim();
 }
 
 function inWords(status: number, errors: readonly RefusalReason[]): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { checkedReport, reportProblem } from '../../src/reports/health-report.js';
+import { healthReportSchema, validReport } from '../../src/reports/health-report.js';
 import { reportNo } from './report-listener.js';
 
 describe('a health report', () => {
@@ -14,23 +14,22 @@ describe('a health report', () => {
     { duration: '12' },
     { success: 1 },
     { cached: undefined },
-  ])('with %p is none, and is never journalled or sent', (wrong) => {
+  ])('with %p is invalid, and is never stored or sent', (wrong) => {
     const report = { ...reportNo(1), ...wrong } as never;
-    expect(reportProblem(report)).toBeDefined();
-    expect(() => checkedReport(report)).toThrow(expect.objectContaining({ code: 'fault' }));
+    expect(() => validReport(report)).toThrow(expect.objectContaining({ code: 'fault' }));
   });
 
   test('has the five fields and no other', () => {
     const more = { ...reportNo(1), token: 'secret' };
-    expect(Object.keys(checkedReport(more)).sort()).toEqual(
+    expect(Object.keys(validReport(more)).sort()).toEqual(
       ['bytes', 'cached', 'duration', 'success', 'url'].sort(),
     );
   });
 
-  test('is told from anything else without a throw', () => {
+  test('is distinguished from any other value without an exception', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
-        reportProblem(value);
+        healthReportSchema.safeParse(value);
       }),
     );
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/kernel/clock.js';
 import { readReportStatus } from '../../src/reports/report-status.js';
-import { MOST_IN_FLIGHT } from '../../src/reports/limits.js';
+import { MAX_IN_FLIGHT } from '../../src/reports/sender.js';
 import { numberOf, startListener, type ReportListener } from './report-listener.js';
 import { startWorker, type Worker } from './workers.js';
 
@@ -62,12 +62,13 @@ test('killed at fifty random moments, no report that was due is lost, and none i
   }
   expect(due.filter((number) => !times.has(number))).toEqual([]);
   const again = [...times.values()].reduce((sum, count) => sum + count - 1, 0);
-  expect(again).toBeLessThanOrEqual(MOST_IN_FLIGHT * kills);
+  expect(again).toBeLessThanOrEqual(MAX_IN_FLIGHT * kills);
   // A report can come again only through a kill of whoever held it; nobody was killed so often over one report.
   expect(Math.max(...times.values())).toBeLessThanOrEqual(3);
   const status = await readReportStatus(folder, systemClock.wallMs());
   expect(status).toMatchObject({ waiting: 0, givenUp: 0, dropped: 0 });
-  expect(status.sent).toBe(times.size);
+  // A kill may cost the figures of the loads that were not written yet, and never counts a report twice.
+  expect(status.sent).toBeLessThanOrEqual(times.size);
   expect(due.length).toBeGreaterThan(KILLS);
 }, 60_000);
 

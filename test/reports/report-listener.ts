@@ -4,8 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openConnections } from '../../src/service/connections.js';
 import { reportHost } from '../../src/reports/report-host.js';
-import type { HealthReport } from '../../src/reports/health-report.js';
-import type { SendReport } from '../../src/reports/sender.js';
+import type { HealthReport, SendReport } from '../../src/reports/health-report.js';
 
 export interface ReportListener {
   readonly url: URL;

@@ -7,9 +7,8 @@ import { reportTable } from '../../src/cli/output/report-table.js';
 import { reportPage } from '../../src/cli/output/report-page.js';
 import { madeChapter } from '../../src/demo/library/library.js';
 import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
-import type { PastLoad } from '../../src/reports/journal-line.js';
 import type { ReportStatus } from '../../src/reports/report-status.js';
-import { figuresByNode, figuresOverTime } from '../../src/reports/statistics.js';
+import { figuresByNode, figuresOverTime, type PastLoad } from '../../src/reports/statistics.js';
 import { tankobon, type Finished } from '../cli/command.js';
 
 const NOW_MS = Date.UTC(2026, 5, 1, 12);

@@ -1,4 +1,4 @@
-/** Starts child processes that use the compiled outbox, so that they can be killed. */
+/** Starts child processes that use the compiled sender, so that they can be killed. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 const DIST = resolve(process.env['TANKOBON_DIST'] ?? 'dist');
 
 export interface Worker {
-  /** Numbers of the reports whose `record` or `attempt` has resolved. */
+  /** Numbers of the reports whose `record` or `recordAndSend` has resolved. */
   readonly recorded: number[];
   readonly ended: Promise<void>;
   readonly process: ChildProcess;
@@ -17,7 +17,7 @@ export interface Worker {
 const SCRIPT = `
 const [dist, folder, url, from, reports] = process.argv.slice(1);
 const load = (path) => import(dist + '/' + path);
-const { openOutbox } = await load('reports/outbox.js');
+const { ReportSender } = await load('reports/sender.js');
 const { reportHost } = await load('reports/report-host.js');
 const { openConnections } = await load('service/connections.js');
 const { systemClock } = await load('kernel/clock.js');
@@ -26,15 +26,15 @@ const connections = await openConnections({ connectTimeoutMs: ms, tlsTimeoutMs: 
   idleTimeoutMs: ms, pageTimeoutMs: ms, apiTimeoutMs: ms, reportTimeoutMs: ms }, process.env, { apiUrl: new URL(url) });
 const client = { admit: async () => undefined };
 const send = reportHost({ networkUrl: new URL(url), connections, client });
-const outbox = openOutbox({ folder, clock: systemClock, send });
+const sender = new ReportSender({ folder, clock: systemClock, send });
 for (let number = Number(from); number < Number(from) + Number(reports); number += 1) {
   const report = { url: 'https://node.example.net/' + number + '.png', success: number % 5 > 0, bytes: number,
     duration: 7, cached: false };
-  await (report.success ? outbox.record(report) : outbox.attempt(report));
+  await (report.success ? sender.record(report) : sender.recordAndSend(report));
   process.stdout.write(number + '\\n');
   await systemClock.sleep(1);
 }
-await outbox.finish(10000);
+await sender.finish(10000);
 connections.close();
 `;
 
@@ -43,7 +43,7 @@ export function startWorker(
   url: URL,
   numbers: { readonly from: number; readonly reports: number },
 ): Worker {
-  if (!existsSync(join(DIST, 'reports', 'outbox.js'))) {
+  if (!existsSync(join(DIST, 'reports', 'sender.js'))) {
     throw new Error(`There is no compiled program in ${DIST}. Type: npm run build`);
   }
   const words = [pathToFileURL(DIST).href, folder, url.href, numbers.from, numbers.reports];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { madeChapter } from '../../src/demo/library/library.js';
 import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
-import { MOST_IN_FLIGHT } from '../../src/reports/limits.js';
+import { MAX_IN_FLIGHT } from '../../src/reports/sender.js';
 import { start, tankobon } from '../cli/command.js';
 
 const KILLS = 50;
@@ -82,7 +82,7 @@ test('killed fifty times, the batch ends whole, and the network has heard of eve
   }
   // Each report that was under way at a kill may be repeated.
   const loads = service.log.filter(({ host }) => host === 'node').length;
-  expect(service.reports.length).toBeLessThanOrEqual(loads + kills * MOST_IN_FLIGHT);
+  expect(service.reports.length).toBeLessThanOrEqual(loads + kills * MAX_IN_FLIGHT);
   expect(service.violations()).toEqual([]);
 });
 

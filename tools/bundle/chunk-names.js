@@ -13,7 +13,7 @@ const HEADS = {
   service: ['cli/settings.ts', 'cli/commands/download.ts', 'cli/output/plain-lines.ts'],
   pages: [
     'cli/commands/save-planned.ts',
-    'reports/outbox.ts',
+    'reports/sender.ts',
     'reports/report-host.ts',
     'catalogue/answers.ts',
     'delivery/delivery-answer.ts',

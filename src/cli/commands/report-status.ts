@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import { writeWhole } from '../../kernel/files.js';
 import { interruption, UsageError } from '../../kernel/errors.js';
 import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
-import { openOutbox, outboxFolder } from '../../reports/outbox.js';
-import { clearOutbox, readReportStatus } from '../../reports/report-status.js';
+import { clearReports, readReportStatus } from '../../reports/report-status.js';
+import { ReportSender } from '../../reports/sender.js';
+import { reportsFolder } from '../../reports/spool.js';
 import { readAddresses } from '../../service/addresses.js';
 import { counted } from '../output/sizes.js';
 import type { Run } from '../run.js';
-import { rawStream, safeTexts } from '../output/safe-stream.js';
 
 export interface ReportStatusOptions {
   /** One JSON object on standard output, and nothing else there. */
@@ -33,7 +33,7 @@ export async function reportStatus(options: ReportStatusOptions, run: Run): Prom
   if (options.flush === true && options.clear === true) {
     throw new UsageError('bad-option', 'Either --flush or --clear can be asked for, not both.');
   }
-  const folder = outboxFolder(run.folders.state, readAddresses(run.settings).networkUrl);
+  const folder = reportsFolder(run.folders.state, readAddresses(run.settings).networkUrl);
   if (options.clear === true) return clear(folder, options, run);
   const code = options.flush === true ? await flush(folder, options, run) : EXIT.done;
   // The flush's own object is the answer to the program that asked for one.
@@ -61,14 +61,7 @@ async function show(folder: string, options: ReportStatusOptions, run: Run): Pro
     const { reportTable } = await import('../output/report-table.js');
     const { isTTY, columns } = run.stdout;
     const colours = isTTY && !run.env['NO_COLOR'] && run.env['TERM'] !== 'dumb';
-    const out = colours ? rawStream(run.stdout) : run.stdout;
-    out.write(
-      reportTable(safeTexts(status, run.redactor), {
-        columns: columns || DEFAULT_COLUMNS,
-        colours,
-        nowMs,
-      }),
-    );
+    run.stdout.write(reportTable(status, { columns: columns || DEFAULT_COLUMNS, colours, nowMs }));
   }
 }
 
@@ -84,16 +77,10 @@ async function flush(folder: string, { json }: ReportStatusOptions, run: Run): P
   });
   const { networkUrl } = service.addresses;
   const { connections, anonymous: client } = service;
-  const outbox = openOutbox({
-    folder,
-    clock: run.clock,
-    send: reportHost({ networkUrl, connections, client }),
-    onTrouble: () => {
-      warn('The journal of the health reports cannot be used.');
-    },
-  });
-  const flushed = await outbox.flush(run.signal);
-  await outbox.finish(0);
+  const send = reportHost({ networkUrl, connections, client });
+  const sender = new ReportSender({ folder, clock: run.clock, send });
+  const flushed = await sender.flush(run.signal);
+  await sender.finish(0);
   await service.close();
   run.signal.throwIfAborted();
   const { host, waiting } = await readReportStatus(folder, run.clock.wallMs());
@@ -119,7 +106,7 @@ function flushInWords(
       ? ''
       : host === 'down'
         ? ` ${waiting} still waiting: the report host does not take them (${reason ?? 'no answer'}).`
-        : ` ${waiting} still waiting, in the hands of a tankobon that is running.`;
+        : ` ${waiting} still waiting, in use by another running tankobon.`;
   return `${counted(sent, 'health report')} sent.${refused}${rest}`;
 }
 
@@ -131,16 +118,15 @@ async function clear(folder: string, options: ReportStatusOptions, run: Run): Pr
     run.stderr.write('Nothing was forgotten.\n');
     return EXIT.done;
   }
-  const { inUse } = await clearOutbox(folder);
-  const left = inUse > 0 ? ' Those of a tankobon that is running are kept.' : '';
+  const { inUse } = await clearReports(folder);
+  const left = inUse > 0 ? ' Those in use by another running tankobon are kept.' : '';
   if (options.json === true) run.stdout.write(`${JSON.stringify({ cleared: true, inUse })}\n`);
   else run.stderr.write(`Forgotten: ${what}.${left}\n`);
   return EXIT.done;
 }
 
 async function confirmed(message: string, run: Run): Promise<boolean> {
-  const { stdin: input, signal } = run;
-  const output = rawStream(run.stderr);
+  const { stdin: input, stderr: output, signal } = run;
   if (!input.isTTY) {
     throw new UsageError('bad-option', 'There is no terminal to ask whether to forget them.', {
       hint: 'Type: tankobon report-status --clear --yes',

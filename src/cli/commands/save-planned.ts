@@ -7,7 +7,7 @@ import { PACKING_LIBRARIES } from '../../archive/cbz.js';
 import { saveAll, type BatchParts } from '../../download/batch.js';
 import { PageSlots } from '../../download/page-slots.js';
 import type { Plan } from '../../download/plan.js';
-import type { Reports } from '../../reports/outbox.js';
+import type { Reports } from '../../reports/health-report.js';
 import { warmUpOwnDomain } from '../../service/own-domain.js';
 import { imageLoader, openReports } from '../compose.js';
 import { youngMemoryCollector } from '../young-memory.js';

@@ -8,7 +8,6 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Run } from '../run.js';
 import type { Observer, ObserverWish } from './observer.js';
 import { progressLine } from './progress-line.js';
-import { rawStream, safeText } from './safe-stream.js';
 import { isShownWait, sentence, waitInWords } from './sentences.js';
 
 type Told = DownloadEvent | PageBytes | Warning;
@@ -51,7 +50,7 @@ class ProgressBars {
     private readonly run: Run,
   ) {
     this.#multi = new MultiBar({
-      stream: rawStream(run.stderr),
+      stream: run.stderr,
       fps: FRAMES_PER_SECOND,
       hideCursor: true,
       clearOnComplete: true,
@@ -61,7 +60,7 @@ class ProgressBars {
       forceRedraw: true,
       format: (_options, { value, total, eta }, payload: { label: string; speed?: Speed }) =>
         progressLine({
-          label: safeText(payload.label, run.redactor),
+          label: payload.label,
           done: value,
           total,
           bytesPerSecond: payload.speed?.perSecond(),
@@ -142,13 +141,13 @@ class ProgressBars {
 
   note(text: string): void {
     if (this.#closed || !this.#multi.isActive) this.run.stderr.write(`${text}\n`);
-    else this.#multi.log(aboveBars(safeText(text, this.run.redactor)));
+    else this.#multi.log(aboveBars(text));
   }
 
   /** On one terminal the path is a line like the others; redirected, it is the result. */
   #sayPath(file: string): void {
     if (this.run.stdout.isTTY && !this.#closed && this.#multi.isActive)
-      this.#multi.log(aboveBars(safeText(`  ${file}`, this.run.redactor)));
+      this.#multi.log(aboveBars(`  ${file}`));
     else this.run.stdout.write(`${file}\n`);
   }
 

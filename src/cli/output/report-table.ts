@@ -67,7 +67,7 @@ function summaryLines(status: ReportStatus, look: TableLook): string[] {
     lines.push(`  last error: ${host.lastError.reason}${isNarrow ? `\n    ${when}` : `, ${when}`}`);
   }
   if (status.damagedLines > 0) {
-    lines.push(`  ${counted(status.damagedLines, 'damaged line')} of the journal skipped`);
+    lines.push(`  ${counted(status.damagedLines, 'damaged line')} of the statistics skipped`);
   }
   return lines;
 }
