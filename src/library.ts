@@ -7,6 +7,7 @@ import { parseTarget, type Target } from './catalogue/target.js';
 import { bearerOf } from './cli/compose-login.js';
 import { imageLoader, openReports, openService, type Service } from './cli/compose.js';
 import { foldersFrom } from './cli/folders.js';
+import { Redactor } from './cli/output/redactor.js';
 import type { Wiring } from './cli/run.js';
 import { loadSettings } from './cli/settings.js';
 import type { Quality } from './delivery/page-url.js';
@@ -126,7 +127,7 @@ export async function openRateLedger(
 async function wiringOf({ env = process.env }: Surroundings): Promise<Wiring> {
   const folders = foldersFrom(env);
   const { settings } = await loadSettings(env, folders.config);
-  return { env, folders, settings, clock: systemClock };
+  return { env, folders, settings, clock: systemClock, redactor: new Redactor() };
 }
 
 type Running = DownloadChaptersOptions & { readonly signal: AbortSignal };

@@ -44,16 +44,26 @@ export interface CredentialPlaces {
   readonly folder: string;
   readonly addresses: Pick<ServiceAddresses, 'apiUrl' | 'authUrl' | 'realm'>;
   readonly clock?: Clock;
+  /** Is told of each secret of a login that is read or stored. */
+  readonly onSecret?: (secret: string) => void;
 }
 
 const LOCK_POLL_MS = 20;
 
 /** The credentials of one service; another authentication address has others, in the keychain too. */
-export function openCredentials({ folder, addresses, clock }: CredentialPlaces): Credentials {
+export function openCredentials({
+  folder,
+  addresses,
+  clock,
+  onSecret = () => undefined,
+}: CredentialPlaces): Credentials {
   const { service, fileName } = namesFor(addresses);
   const file = join(folder, `${fileName}.json`);
   const mark = join(folder, `${fileName}.keychain`);
-  const stores = { keychain: keychainStore(systemKeychain(service)), file: fileStore(file) };
+  const stores = {
+    keychain: tellingSecrets(keychainStore(systemKeychain(service)), onSecret),
+    file: tellingSecrets(fileStore(file), onSecret),
+  };
 
   const marked = async () => (await statIfThere(mark)) !== undefined;
   const storeInUse = async () => {
@@ -103,6 +113,32 @@ export function openCredentials({ folder, addresses, clock }: CredentialPlaces):
         ...(signal && { signal }),
       });
     },
+  };
+}
+
+/** The same store, with whoever hides secrets told of those that pass through it. */
+function tellingSecrets(store: CredentialStore, onSecret: (secret: string) => void): CredentialStore {
+  const tell = (login: Login | undefined): void => {
+    if (!login) return;
+    onSecret(login.clientSecret);
+    if (!login.tokens) return;
+    onSecret(login.tokens.accessToken);
+    onSecret(login.tokens.refreshToken);
+  };
+  return {
+    kind: store.kind,
+    place: store.place,
+    ready: () => store.ready(),
+    async read() {
+      const login = await store.read();
+      tell(login);
+      return login;
+    },
+    write(login) {
+      tell(login);
+      return store.write(login);
+    },
+    clear: () => store.clear(),
   };
 }
 

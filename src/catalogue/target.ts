@@ -3,7 +3,8 @@
  * only reads the text; whether the service has such a thing is asked later.
  */
 import { UsageError } from '../kernel/errors.js';
-import { isLoopback } from '../kernel/web-address.js';
+import { printableLine } from '../kernel/printable.js';
+import { isLoopback, withoutUserInfo } from '../kernel/web-address.js';
 
 export type TargetKind = 'chapter' | 'title' | 'list';
 
@@ -77,8 +78,7 @@ function fromAddress(url: URL, ownHosts: readonly string[]): Target | undefined 
 const MOST_SHOWN = 80;
 
 function badTarget(text: string): UsageError {
-  const plain = text.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '');
-  const shown = plain.length > MOST_SHOWN ? `${plain.slice(0, MOST_SHOWN)}…` : plain;
+  const shown = printableLine(withoutUserInfo(text), MOST_SHOWN);
   return new UsageError(
     'bad-target',
     `"${shown}" is no chapter, title or list. A right one: ` +

@@ -6,6 +6,7 @@ import { interruption } from '../kernel/errors.js';
 import { solveCaptcha } from '../service/captcha.js';
 import { CaptchaRequired } from '../service/errors.js';
 import type { ApiRequest, ServiceClient } from '../service/client.js';
+import { rawStream } from './output/safe-stream.js';
 import type { Run } from './run.js';
 
 /** A solved captcha's result for this site key; `undefined` where there is nobody to ask. */
@@ -77,7 +78,7 @@ export function captchaSolver(
     const { input } = await import('@inquirer/prompts');
     const result = await input(
       { message: 'Its result (empty: give up):' },
-      { input: run.stdin, output: run.stderr, signal: run.signal },
+      { input: run.stdin, output: rawStream(run.stderr), signal: run.signal },
     ).catch((error: unknown) => {
       run.signal.throwIfAborted();
       throw error instanceof Error && error.name === 'ExitPromptError' ? interruption() : error;

@@ -16,6 +16,9 @@ export function credentialsOf(run: Wiring): Credentials {
     folder: join(run.folders.state, 'credentials'),
     addresses: readAddresses(run.settings),
     clock: run.clock,
+    onSecret: (secret) => {
+      run.redactor.add(secret);
+    },
   });
 }
 

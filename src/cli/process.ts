@@ -4,27 +4,41 @@ import { interruption } from '../kernel/errors.js';
 import { systemClock } from '../kernel/clock.js';
 import { closeLostTerminalsAtExit, ignoresHangup, viewProcess } from './hangup.js';
 import { errorMessage, exitCodeOf } from './output/error-message.js';
+import { redactorFor, type Redactor } from './output/redactor.js';
+import { safeStream } from './output/safe-stream.js';
 import type { BareRun, Run } from './run.js';
 
 /** A process that has nothing left to do but is held up (a dead connection, say) ends after this long all the same. */
 const LINGER_MS = 1_000;
 
 export async function runProcess(words: readonly string[]): Promise<void> {
+  const redactor = redactorFor(process.env);
+  const stderr = safeStream(process.stderr, redactor);
+  process.on('uncaughtException', (error) => {
+    stderr.write(errorMessage(error, process.env));
+    process.exit(EXIT.fault);
+  });
   const stopping = new AbortController();
   const outlivesTerminal = ignoresHangup(viewProcess());
   closeLostTerminalsAtExit();
   stopOnSignals(stopping, outlivesTerminal);
   stopOnClosedOutput(stopping, outlivesTerminal);
-  const code = await runWords(words, stopping.signal);
+  const code = await runWords(words, stopping.signal, redactor);
   process.exitCode = code;
   setTimeout(() => process.exit(code), LINGER_MS).unref();
 }
 
-async function runWords(words: readonly string[], signal: AbortSignal): Promise<ExitCode> {
+async function runWords(
+  words: readonly string[],
+  signal: AbortSignal,
+  redactor: Redactor,
+): Promise<ExitCode> {
+  const stdout = safeStream(process.stdout, redactor);
+  const stderr = safeStream(process.stderr, redactor);
   try {
     const { runProgram } = await import('./program.js');
     const { foldersFrom } = await import('./folders.js');
-    const { env, stdout, stderr } = process;
+    const { env } = process;
     const bare = (): BareRun => ({
       env,
       // Opened when somebody asks for it; hardly a command does.
@@ -39,10 +53,11 @@ async function runWords(words: readonly string[], signal: AbortSignal): Promise<
       get folders() {
         return foldersFrom(env);
       },
+      redactor,
     });
     return await runProgram(words, { bare, run: () => withSettings(bare()) });
   } catch (error) {
-    process.stderr.write(errorMessage(error, process.env));
+    stderr.write(errorMessage(error, process.env));
     return exitCodeOf(error);
   }
 }

@@ -55,14 +55,19 @@ function tellErrorsOurWay(command: ToldCommand): void {
   command.configureOutput({ outputError: () => undefined });
   command.exitOverride((error) => {
     if (error.exitCode === 0 || error.code === 'commander.help') throw error;
-    throw new UsageError('bad-option', asSentence(error.message), {
-      cause: error,
+    // Without the error as its cause: with DEBUG, that would show what was left out here.
+    throw new UsageError('bad-option', asSentence(withoutValue(error.message)), {
       hint: `Type: tankobon help${command.parent ? ` ${command.path()}` : ''}`,
     });
   });
   for (const sub of command.commands) {
     if (sub instanceof ToldCommand) tellErrorsOurWay(sub);
   }
+}
+
+/** An unknown flag without its value, which may be a password. */
+function withoutValue(message: string): string {
+  return message.replace(/(unknown option '(?:--[\w-]*|-\w)).*'(?=$|\n\(Did you mean)/s, "$1'");
 }
 
 /** `error: unknown command 'x'⏎(Did you mean y?)` as two sentences. */

@@ -3,7 +3,11 @@
  * as the strings they are. The base URL is opaque: nothing of it is decoded, normalised or trimmed.
  */
 import { LoadError } from '../kernel/errors.js';
+import { printableLine } from '../kernel/printable.js';
 import { isSafeAddress } from '../kernel/web-address.js';
+
+/** How much of a base URL a message shows. */
+const MAX_SHOWN = 80;
 
 export type Quality = 'data' | 'data-saver';
 
@@ -29,25 +33,25 @@ export function isPlainSegment(name: string): boolean {
 export function pageUrl({ baseUrl, quality, hash, fileName }: PagePlace): URL {
   const text = `${baseUrl}/${quality}/${hash}/${fileName}`;
   if (/\p{Cs}/u.test(text) || !URL.canParse(text)) {
-    throw new LoadError('bad-page-url', `The base URL makes no web address: ${shown(baseUrl)}`);
+    throw new LoadError('bad-page-url', `The base URL makes no web address: ${printableLine(baseUrl, MAX_SHOWN)}`);
   }
   const url = new URL(text);
   if (!isSafeAddress(url)) {
     throw new LoadError(
       'bad-page-url',
-      `A page is loaded over https: alone, not from ${shown(baseUrl)}`,
+      `A page is loaded over https: alone, not from ${printableLine(baseUrl, MAX_SHOWN)}`,
     );
   }
   if (url.search !== '' || url.hash !== '') {
     throw new LoadError(
       'bad-page-url',
-      `The base URL has a query or a fragment: ${shown(baseUrl)}`,
+      `The base URL has a query or a fragment: ${printableLine(baseUrl, MAX_SHOWN)}`,
     );
   }
   if (url.username !== '' || url.password !== '' || !survives(text, url)) {
     throw new LoadError(
       'bad-page-url',
-      `The base URL would not survive being asked for: ${shown(baseUrl)}`,
+      `The base URL would not survive being asked for: ${printableLine(baseUrl, MAX_SHOWN)}`,
     );
   }
   return url;
@@ -61,12 +65,6 @@ function survives(text: string, url: URL): boolean {
 
 function decoded(path: string): string {
   return encodeURI(path).replace(/%25([0-9a-f]{2})/gi, '%$1');
-}
-
-/** Foreign text for a message: short, one line, without control characters. */
-function shown(text: string): string {
-  const clean = text.replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, '\uFFFD');
-  return clean.length > 80 ? `${clean.slice(0, 80)}…` : clean;
 }
 
 /** The digest that a page's name carries, lower-case hex, as the live service's do (public-facts, "Image delivery"). */

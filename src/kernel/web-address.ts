@@ -12,3 +12,13 @@ export function isLoopback(url: URL): boolean {
   if (host === 'localhost' || host.endsWith('.localhost') || host === '[::1]') return true;
   return isIP(host) === 4 && host.startsWith('127.');
 }
+
+/** The text with the user information of each URL in it hidden: it may hold a password. */
+export function hideUserInfo(text: string): string {
+  return text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#]*@/gi, '$1[hidden]@');
+}
+
+/** A text that should have been a URL, for a message: nothing before its last `@`, which may be a password. */
+export function withoutUserInfo(text: string): string {
+  return text.includes('://') ? text.replace(/:\/\/[^]*@/, '://[hidden]@') : text;
+}

@@ -1,5 +1,6 @@
 /** What a response of the report host, or the lack of one, means for the report and for the host. Pure. */
 import { hasCode } from '../kernel/errors.js';
+import { printableLine } from '../kernel/printable.js';
 import { isSystemError } from '../kernel/files.js';
 
 export type DeliveryResult =
@@ -48,5 +49,5 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   const text = code === undefined || code.startsWith('ERR_') ? error.message : code;
-  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, ' ').slice(0, MAX_REASON_LENGTH);
+  return printableLine(text, MAX_REASON_LENGTH);
 }

@@ -3,7 +3,7 @@
  * user's to set, so they are checked here once, and everything above gets them as URLs.
  */
 import { ServiceError, UsageError } from '../kernel/errors.js';
-import { isSafeAddress } from '../kernel/web-address.js';
+import { isSafeAddress, withoutUserInfo } from '../kernel/web-address.js';
 
 export interface ServiceAddresses {
   readonly apiUrl: URL;
@@ -38,7 +38,7 @@ export function readAddresses(texts: AddressTexts): ServiceAddresses {
 /** Reads one of them; `name` is what a message calls it. */
 export function readAddress(name: string, text: string): URL {
   if (!URL.canParse(text))
-    throw new UsageError('bad-setting', `${name} is no web address: ${text}`);
+    throw new UsageError('bad-setting', `${name} is no web address: ${withoutUserInfo(text)}`);
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new UsageError('bad-setting', `${name} is neither https: nor http:, but ${url.protocol}`);

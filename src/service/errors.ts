@@ -4,6 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '../kernel/errors.js';
+import { printableLine } from '../kernel/printable.js';
 
 /** One entry of the body's `errors`; only what is a text or a number was kept. */
 export interface RefusalReason {
@@ -110,10 +111,9 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A foreign text made fit for a terminal: no control or direction marks, and no more than a few lines. */
+/** A foreign text made fit for a message: one line of it, and no more than a few lines of a terminal. */
 export function plainText(text: string): string {
-  const plain = text.slice(0, LONGEST_TEXT * 2).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
-  return plain.length > LONGEST_TEXT ? `${plain.slice(0, LONGEST_TEXT)}…` : plain.trim();
+  return printableLine(text, LONGEST_TEXT);
 }
 
 function inWords(status: number, errors: readonly RefusalReason[]): string {

@@ -6,6 +6,7 @@ import { loadSettings } from '../../src/cli/settings.js';
 import { systemClock, type Clock } from '../../src/kernel/clock.js';
 import type { Tokens } from '../../src/auth/login.js';
 import type { Env } from './rig.js';
+import { Redactor } from '../../src/cli/output/redactor.js';
 
 /** The machine's clocks, each of which can be set forward or back. */
 export class SettableClock implements Clock {
@@ -47,6 +48,7 @@ export async function runWith(env: Env, clock: Clock = systemClock, input = ''):
     signal: new AbortController().signal,
     settings,
     folders,
+    redactor: new Redactor(),
   };
 }
 

@@ -18,6 +18,7 @@ import {
 import type { DownloadEvent } from '../../src/download/events.js';
 import { systemClock, type Clock } from '../../src/kernel/clock.js';
 import type { ExitCode } from '../../src/kernel/exit-codes.js';
+import { Redactor } from '../../src/cli/output/redactor.js';
 
 /** Pauses between attempts take a fiftieth of their time; what time it is stays true. */
 const HURRY = 50;
@@ -112,6 +113,7 @@ export class Rig {
       signal: change.signal ?? new AbortController().signal,
       settings: { ...settings, ...IMPATIENT, ...change.settings },
       folders,
+      redactor: new Redactor(),
     });
     stdout.end();
     stderr.end();

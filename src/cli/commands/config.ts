@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { UsageError } from '../../kernel/errors.js';
 import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
+import { withoutUserInfo } from '../../kernel/web-address.js';
 import { nearest } from '../nearest.js';
 import { errorMessage } from '../output/error-message.js';
 import { fitted } from '../output/progress-line.js';
@@ -120,7 +121,7 @@ function jsonOf(states: readonly SettingState[]): string {
   const all = Object.fromEntries(
     states.map(({ key, value, source, problem }) => [
       key,
-      { value, source, ...(problem && { problem: problem.message }) },
+      { value: withoutSecret(value), source, ...(problem && { problem: problem.message }) },
     ]),
   );
   return `${JSON.stringify(all)}\n`;
@@ -131,7 +132,8 @@ function linesOf(states: readonly SettingState[], stdout: BareRun['stdout']): st
   const room = stdout.isTTY ? stdout.columns || Infinity : Infinity;
   const widest = Math.max(...states.map(({ key }) => key.length));
   const rows = states.map((state) => {
-    const { key, value, problem } = state;
+    const { key, problem } = state;
+    const value = withoutSecret(state.value);
     const shown =
       value === '' ? '(empty)' : typeof value === 'string' ? value : JSON.stringify(value);
     return [key, `${shown}  (${sourceOf(state)}${problem ? '; wrong' : ''})`] as const;
@@ -140,6 +142,11 @@ function linesOf(states: readonly SettingState[], stdout: BareRun['stdout']): st
   return rows
     .map(([key, told]) => (isWide ? `${fitted(key, widest)}  ${told}\n` : `${key}\n  ${told}\n`))
     .join('');
+}
+
+/** A value that was meant as a URL may hold a password where it is not one. */
+function withoutSecret(value: unknown): unknown {
+  return typeof value === 'string' ? withoutUserInfo(value) : value;
 }
 
 function sourceOf({ key, source }: SettingState): string {

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
 import type { LedgerView, QuotaView } from '../../service/ledger-view.js';
 import { resetLedger, viewLedger } from '../../service/machine-ledger.js';
 import type { BareRun } from '../run.js';
+import { rawStream } from '../output/safe-stream.js';
 
 export interface LimitsOptions {
   /** One JSON object instead of a table. */
@@ -36,7 +37,7 @@ async function reset(run: BareRun): Promise<ExitCode> {
   const message = 'Forget what was sent, and any cooldown? The service does not, and may ban us.';
   const sure = await confirm(
     { message, default: false },
-    { input: stdin, output: stderr, signal },
+    { input: stdin, output: rawStream(stderr), signal },
   ).catch((error: unknown) => {
     signal.throwIfAborted();
     if (error instanceof Error && error.name === 'ExitPromptError') return false;

@@ -5,6 +5,7 @@
  */
 import { PassThrough } from 'node:stream';
 import { interruption } from '../../kernel/errors.js';
+import { printableLine } from '../../kernel/printable.js';
 import type { PasswordGrant } from '../../auth/grants.js';
 import type { Run } from '../run.js';
 import {
@@ -14,6 +15,7 @@ import {
   type GivenFields,
   type LoginField,
 } from './login-input.js';
+import { rawStream } from '../output/safe-stream.js';
 
 /** @param usernameBefore the name offered to whoever just presses Enter */
 export async function askForFields(
@@ -23,7 +25,7 @@ export async function askForFields(
 ): Promise<PasswordGrant> {
   const { input, password } = await import('@inquirer/prompts');
   const keyboard = silentKeyboard(run.stdin);
-  const context = { input: keyboard.keys, output: run.stderr, signal: run.signal };
+  const context = { input: keyboard.keys, output: rawStream(run.stderr), signal: run.signal };
   const ask = async (name: LoginField): Promise<string> => {
     const { words } = LOGIN_FIELDS[name];
     const message = `${words.charAt(0).toUpperCase()}${words.slice(1)}:`;
@@ -31,7 +33,8 @@ export async function askForFields(
     if (name === 'password' || name === 'clientSecret') {
       return password({ message, validate }, context);
     }
-    const offered = name === 'username' && usernameBefore ? { default: usernameBefore } : {};
+    const offered =
+      name === 'username' && usernameBefore ? { default: printableLine(usernameBefore) } : {};
     return input({ message, validate, ...offered }, context);
   };
   const answers: Record<LoginField, string> = {

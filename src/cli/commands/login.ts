@@ -34,6 +34,8 @@ export async function login(options: LoginOptions, run: Run): Promise<ExitCode> 
   }
   const store = await usableStore(options, credentials);
   const grant = await completed(fields, kept, run);
+  run.redactor.add(grant.password);
+  run.redactor.add(grant.clientSecret);
   const usesKeptSecret = given.clientSecret === undefined && fields.clientSecret !== undefined;
   const tokens = await withService(run, (service) =>
     grantByPassword(service.anonymous, grant, run.clock.wallMs(), run.signal),

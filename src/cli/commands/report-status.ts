@@ -9,6 +9,7 @@ import { reportsFolder } from '../../reports/spool.js';
 import { readAddresses } from '../../service/addresses.js';
 import { counted } from '../output/sizes.js';
 import type { Run } from '../run.js';
+import { rawStream, safeTexts } from '../output/safe-stream.js';
 
 export interface ReportStatusOptions {
   /** One JSON object on standard output, and nothing else there. */
@@ -61,7 +62,14 @@ async function show(folder: string, options: ReportStatusOptions, run: Run): Pro
     const { reportTable } = await import('../output/report-table.js');
     const { isTTY, columns } = run.stdout;
     const colours = isTTY && !run.env['NO_COLOR'] && run.env['TERM'] !== 'dumb';
-    run.stdout.write(reportTable(status, { columns: columns || DEFAULT_COLUMNS, colours, nowMs }));
+    const out = colours ? rawStream(run.stdout) : run.stdout;
+    out.write(
+      reportTable(safeTexts(status, run.redactor), {
+        columns: columns || DEFAULT_COLUMNS,
+        colours,
+        nowMs,
+      }),
+    );
   }
 }
 
@@ -126,7 +134,8 @@ async function clear(folder: string, options: ReportStatusOptions, run: Run): Pr
 }
 
 async function confirmed(message: string, run: Run): Promise<boolean> {
-  const { stdin: input, stderr: output, signal } = run;
+  const { stdin: input, signal } = run;
+  const output = rawStream(run.stderr);
   if (!input.isTTY) {
     throw new UsageError('bad-option', 'There is no terminal to ask whether to forget them.', {
       hint: 'Type: tankobon report-status --clear --yes',

@@ -3,10 +3,12 @@ import { searchTitles } from '../../catalogue/search.js';
 import type { Title } from '../../catalogue/title.js';
 import { interruption } from '../../kernel/errors.js';
 import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
+import { printableLine } from '../../kernel/printable.js';
 import { withService } from '../compose-login.js';
-import { plain, titleLines } from '../output/title-table.js';
+import { titleLines } from '../output/title-table.js';
 import type { Run } from '../run.js';
 import { listOf } from './download-wish.js';
+import { rawStream } from '../output/safe-stream.js';
 
 export interface SearchOptions {
   readonly words: readonly string[];
@@ -63,10 +65,14 @@ async function fetchChosen(
 }
 
 async function choose(titles: readonly Title[], run: Run): Promise<Title | undefined> {
-  const { stdin: input, stderr: output, signal } = run;
+  const { stdin: input, signal } = run;
+  const output = rawStream(run.stderr);
   const { select } = await import('@inquirer/prompts');
   const choices = titles.map((title) => ({
-    name: title.year === undefined ? plain(title.name) : `${plain(title.name)} (${title.year})`,
+    name:
+      title.year === undefined
+        ? printableLine(title.name)
+        : `${printableLine(title.name)} (${title.year})`,
     value: title,
   }));
   try {

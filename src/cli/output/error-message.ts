@@ -1,5 +1,6 @@
 /** An error as the user reads it: what happened, to what, and what to type next. */
 import { asOurs } from '../../kernel/errors.js';
+import { printableLine } from '../../kernel/printable.js';
 import type { ExitCode } from '../../kernel/exit-codes.js';
 
 export function exitCodeOf(error: unknown): ExitCode {
@@ -9,7 +10,7 @@ export function exitCodeOf(error: unknown): ExitCode {
 /** Two lines for a user; with `DEBUG=tankobon` the code, the stack and the causes below. */
 export function errorMessage(error: unknown, env: Readonly<NodeJS.ProcessEnv>): string {
   const ours = asOurs(error);
-  const lines = [`tankobon: ${ours.message}`, `  ${ours.hint}`];
+  const lines = [`tankobon: ${printableLine(ours.message)}`, `  ${ours.hint}`];
   if (debugging(env)) {
     lines.push(`code: ${ours.code}`);
     for (let at: unknown = ours; at instanceof Error; at = at.cause)

@@ -8,6 +8,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Run } from '../run.js';
 import type { Observer, ObserverWish } from './observer.js';
 import { progressLine } from './progress-line.js';
+import { rawStream, safeText } from './safe-stream.js';
 import { isShownWait, sentence, waitInWords } from './sentences.js';
 
 type Told = DownloadEvent | PageBytes | Warning;
@@ -50,7 +51,7 @@ class ProgressBars {
     private readonly run: Run,
   ) {
     this.#multi = new MultiBar({
-      stream: run.stderr,
+      stream: rawStream(run.stderr),
       fps: FRAMES_PER_SECOND,
       hideCursor: true,
       clearOnComplete: true,
@@ -60,7 +61,7 @@ class ProgressBars {
       forceRedraw: true,
       format: (_options, { value, total, eta }, payload: { label: string; speed?: Speed }) =>
         progressLine({
-          label: payload.label,
+          label: safeText(payload.label, run.redactor),
           done: value,
           total,
           bytesPerSecond: payload.speed?.perSecond(),
@@ -141,13 +142,13 @@ class ProgressBars {
 
   note(text: string): void {
     if (this.#closed || !this.#multi.isActive) this.run.stderr.write(`${text}\n`);
-    else this.#multi.log(aboveBars(text));
+    else this.#multi.log(aboveBars(safeText(text, this.run.redactor)));
   }
 
   /** On one terminal the path is a line like the others; redirected, it is the result. */
   #sayPath(file: string): void {
     if (this.run.stdout.isTTY && !this.#closed && this.#multi.isActive)
-      this.#multi.log(aboveBars(`  ${file}`));
+      this.#multi.log(aboveBars(safeText(`  ${file}`, this.run.redactor)));
     else this.run.stdout.write(`${file}\n`);
   }
 

@@ -1,5 +1,6 @@
 /** Titles that a search found, for a person: a row each where there is room, else a few lines each. Pure. */
 import type { Title } from '../../catalogue/title.js';
+import { printableLine } from '../../kernel/printable.js';
 import { fitted } from './progress-line.js';
 
 /** Below this a row would leave no room for the name. */
@@ -20,7 +21,7 @@ export function titleLines(titles: readonly Shown[], columns?: number): string[]
   const head = ['id', 'year', 'status', 'languages', 'title'] as const;
   return [
     row(head, columns),
-    ...titles.map((title) => row([title.id, ...facts(title), plain(title.name)], columns)),
+    ...titles.map((title) => row([title.id, ...facts(title), printableLine(title.name)], columns)),
   ];
 }
 
@@ -38,7 +39,11 @@ function row(cells: readonly string[], columns: number | undefined): string {
 
 function stacked(title: Shown, columns: number): string[] {
   const [year, status, languages] = facts(title);
-  const lines = [plain(title.name), `  ${title.id}`, `  ${year}, ${status}, in ${languages}`];
+  const lines = [
+    printableLine(title.name),
+    `  ${title.id}`,
+    `  ${year}, ${status}, in ${languages}`,
+  ];
   return lines.map((line) => fitted(line, columns - 1).trimEnd());
 }
 
@@ -48,10 +53,9 @@ function facts({
   languages,
 }: Shown): [year: string, status: string, languages: string] {
   const languageList = languages.length === 0 ? '–' : languages.join(', ');
-  return [year === undefined ? '–' : String(year), plain(status ?? '–'), plain(languageList)];
-}
-
-/** What the service sends may hold anything, also what a terminal would obey. */
-export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, ' ').trim();
+  return [
+    year === undefined ? '–' : String(year),
+    printableLine(status ?? '–'),
+    printableLine(languageList),
+  ];
 }

@@ -1,0 +1,65 @@
+/**
+ * The boundary that all text passes on its way out: nothing that a terminal obeys, and no secret, gets through,
+ * whatever the message was made of. Our own colours and cursor codes are written past it, to the raw stream.
+ */
+import { printable, printableJson } from '../../kernel/printable.js';
+import type { Redactor } from './redactor.js';
+
+const RAW = Symbol('raw');
+
+/** The same stream, with a `write` that cleans its text. A line of JSON stays one that can be parsed. */
+export function safeStream(stream: NodeJS.WriteStream, redactor: Redactor): NodeJS.WriteStream {
+  const write = (chunk: unknown, ...rest: unknown[]): unknown => {
+    const safe = typeof chunk === 'string' ? safeText(chunk, redactor) : chunk;
+    return (stream.write as (...all: unknown[]) => boolean).call(stream, safe, ...rest);
+  };
+  return new Proxy(stream, {
+    get(target, key) {
+      if (key === 'write') return write;
+      if (key === RAW) return target;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+/** The stream below, for our own colours and cursor codes. Foreign text is to be made printable before. */
+export function rawStream(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  return (stream as { [RAW]?: NodeJS.WriteStream })[RAW] ?? stream;
+}
+
+export function safeText(text: string, redactor: Redactor): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      const plain = redactor.redact(printable(line));
+      if (plain === line) return line;
+      return safeJson(line, redactor) ?? plain;
+    })
+    .join('\n');
+}
+
+/** The same value with each of its texts safe, for what is painted in our own colours. */
+export function safeTexts<T>(value: T, redactor: Redactor): T {
+  return mapTexts(value, (text) => safeText(text, redactor)) as T;
+}
+
+/** Undefined where the line is not a JSON object or array. */
+function safeJson(line: string, redactor: Redactor): string | undefined {
+  if (!/^\s*[[{]/.test(line)) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return printableJson(JSON.stringify(mapTexts(value, (text) => redactor.redact(text))));
+  } catch {
+    return undefined;
+  }
+}
+
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [map(key), mapTexts(item, map)]),
+  );
+}

@@ -1,0 +1,137 @@
+/** What the program prints: no secret that an answer quotes back, no password of a command line, nothing that a terminal obeys. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { jsonAnswer, type Answer } from '../../../src/demo/endpoint.js';
+import { madeChapter } from '../../../src/demo/library/library.js';
+import { startPracticeService, type PracticeService } from '../../../src/demo/practice-service.js';
+import { cli, LOGIN_ENV, newFolder, type Ended, type Env } from '../../auth/rig.js';
+
+const chapter = madeChapter({ pages: 1, bytesPerPage: 2_000 });
+
+let practice: PracticeService;
+let folder: string;
+let env: Env;
+
+beforeEach(async () => {
+  folder = newFolder();
+  practice = await startPracticeService({ chapters: [chapter] });
+  env = { ...practice.environment, TANKOBON_HOME: join(folder, 'home'), DEBUG: 'tankobon' };
+});
+afterEach(async () => {
+  await practice.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const logIn = () => cli(['login', '--insecure-storage'], { ...env, ...LOGIN_ENV });
+const download = (...flags: readonly string[]) =>
+  cli(['download', chapter.id, '-o', join(folder, 'out'), ...flags], env);
+
+const refused = (status: number, detail: string): Answer =>
+  jsonAnswer(status, { result: 'error', errors: [{ status, title: 'Refused', detail }] });
+
+function expectNoSecret({ stdout, stderr }: Ended): void {
+  for (const secret of practice.secrets()) {
+    expect(stdout + stderr).not.toContain(secret);
+    expect(stdout + stderr).not.toContain(secret.slice(0, 40));
+    expect(stdout + stderr).not.toContain(encodeURIComponent(secret));
+  }
+}
+
+describe('an answer that quotes a secret', () => {
+  test('of the API, about the access token: hidden in messages, events and DEBUG', async () => {
+    expect(await logIn()).toMatchObject({ code: 0 });
+    practice.answerWith('/at-home/', ({ headers }) =>
+      refused(400, `You sent ${headers.authorization ?? 'nothing'}`),
+    );
+    for (const flags of [[], ['--json']]) {
+      const run = await download(...flags);
+      expect(run.code).toBe(3);
+      expect(run.stdout + run.stderr).toContain('You sent Bearer [redacted]');
+      expectNoSecret(run);
+      if (flags.length > 0) {
+        for (const line of run.stdout.trim().split('\n'))
+          expect(() => void JSON.parse(line)).not.toThrow();
+      }
+    }
+  });
+
+  test('of the token endpoint, about password and client secret', async () => {
+    practice.answerWith(
+      '/realms',
+      ({ body }) => jsonAnswer(400, { error: body.toString(), error_description: body.toString() }),
+      'auth',
+    );
+    const run = await logIn();
+    expect(run.code).not.toBe(0);
+    expectNoSecret(run);
+  });
+});
+
+describe('a command line that holds a secret', () => {
+  test.each([
+    [['login', '--password=hunter2-and-more']],
+    [['login', '-phunter2-and-more']],
+    [['--client-secret=hunter2-and-more', 'login']],
+    [['login', "--password=it's hunter2-and-more"]],
+    [['download', 'https://me:hunter2-and-more@mangadex.org/chapter/x']],
+    [['https://me:hunter2-and-more@mangadex.org/chapter/x']],
+    [['config', 'set', 'apiUrl', 'https://me:hunter2-and-more@host']],
+    [['config', 'set', 'apiUrl', 'https://me:hunter2-and/more@host']],
+    [['config', 'set', 'quality', 'https://me:hunter2-and-more@host']],
+  ])('%j is refused without it', async (words) => {
+    const run = await cli(words, env);
+    expect(run.code).toBe(2);
+    expect(run.stdout + run.stderr).not.toContain('hunter2');
+  });
+
+  test.each([
+    ['https://me:hunter2@host', []],
+    ['https://me:hun/ter2@host', []],
+    ['https://me:hunter2@host', ['--json']],
+  ])('config list hides the user information in %s %j', async (url, flags) => {
+    const run = await cli(['config', 'list', ...flags], { ...env, TANKOBON_API_URL: url });
+    expect(run.stdout).toContain('https://[hidden]@host');
+    expect(run.stdout + run.stderr).not.toMatch(/hun\/?ter2/);
+  });
+});
+
+describe('what a terminal would obey', () => {
+  const EVIL = '\u001b]0;owned\u0007\u009b31m\u202e';
+  // eslint-disable-next-line no-control-regex
+  const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+  test('in a header of a node', async () => {
+    const type = 'image/\u009b31m';
+    practice.answerWith(
+      '/edge/',
+      () => ({ status: 200, headers: { 'Content-Type': type }, body: 'no image at all' }),
+      'node',
+    );
+    const run = await download();
+    expect(run.stderr).toContain('image/');
+    expect(run.stdout + run.stderr).not.toMatch(OBEYED);
+  });
+
+  test('in the name of a setting and of a file', async () => {
+    mkdirSync(join(folder, 'home'), { recursive: true });
+    writeFileSync(join(folder, 'home', 'settings.json'), JSON.stringify({ [`x${EVIL}`]: 1 }));
+    const list = await cli(['config', 'list'], env);
+    expect(list.stderr).toContain('no setting');
+    expect(list.stdout + list.stderr).not.toMatch(OBEYED);
+    const targets = await cli(['download', '--from-file', join(folder, `x${EVIL}`)], env);
+    expect(targets.code).toBe(2);
+    expect(targets.stdout + targets.stderr).not.toMatch(OBEYED);
+  });
+
+  test('in an error of the API; as JSON it is escaped', async () => {
+    practice.answerWith('/at-home/', () => refused(400, `Because ${EVIL} of it`));
+    const plain = await download();
+    expect(plain.stderr).toContain('Because');
+    expect(plain.stdout + plain.stderr).not.toMatch(OBEYED);
+    const json = await download('--json');
+    expect(json.stdout).not.toMatch(OBEYED);
+    for (const line of json.stdout.trim().split('\n'))
+      expect(() => void JSON.parse(line)).not.toThrow();
+  });
+});
