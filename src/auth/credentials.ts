@@ -117,7 +117,10 @@ export function openCredentials({
 }
 
 /** The same store, with whoever hides secrets told of those that pass through it. */
-function tellingSecrets(store: CredentialStore, onSecret: (secret: string) => void): CredentialStore {
+function tellingSecrets(
+  store: CredentialStore,
+  onSecret: (secret: string) => void,
+): CredentialStore {
   const tell = (login: Login | undefined): void => {
     if (!login) return;
     onSecret(login.clientSecret);

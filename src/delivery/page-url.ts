@@ -33,7 +33,10 @@ export function isPlainSegment(name: string): boolean {
 export function pageUrl({ baseUrl, quality, hash, fileName }: PagePlace): URL {
   const text = `${baseUrl}/${quality}/${hash}/${fileName}`;
   if (/\p{Cs}/u.test(text) || !URL.canParse(text)) {
-    throw new LoadError('bad-page-url', `The base URL makes no web address: ${printableLine(baseUrl, MAX_SHOWN)}`);
+    throw new LoadError(
+      'bad-page-url',
+      `The base URL makes no web address: ${printableLine(baseUrl, MAX_SHOWN)}`,
+    );
   }
   const url = new URL(text);
   if (!isSafeAddress(url)) {
