@@ -7,7 +7,7 @@ import type { DownloadEvent, PageBytes, Warning } from '../../download/events.js
 import type { Clock } from '../../kernel/clock.js';
 import type { Run } from '../run.js';
 import type { Observer, ObserverWish } from './observer.js';
-import { progressLine } from './progress-line.js';
+import { progressLine, type Progress } from './progress-line.js';
 import { rawStream, safeText } from './safe-stream.js';
 import { isShownWait, sentence, waitInWords } from './sentences.js';
 
@@ -60,8 +60,8 @@ class ProgressBars {
       etaBuffer: 20,
       forceRedraw: true,
       format: (_options, { value, total, eta }, payload: { label: string; speed?: Speed }) =>
-        progressLine({
-          label: safeText(payload.label, run.redactor),
+        this.#lineOf({
+          label: payload.label,
           done: value,
           total,
           bytesPerSecond: payload.speed?.perSecond(),
@@ -157,6 +157,11 @@ class ProgressBars {
     if (!isShownWait(event, this.run.clock.wallMs())) return;
     this.#wait = { text: waitInWords(event), untilMs };
     if (this.#chapters.size === 0 && !this.#batch) this.run.stderr.write(`${this.#wait.text}\n`);
+  }
+
+  /** A bar is written past the boundary that other output passes, so its words are made safe here. */
+  #lineOf(progress: Progress): string {
+    return safeText(progressLine(progress), this.run.redactor);
   }
 
   #currentWait(): string | undefined {

@@ -68,6 +68,16 @@ describe('an answer that quotes a secret', () => {
   });
 });
 
+test('a fault that nobody caught is told without a secret too', async () => {
+  const own = { ...env, TANKOBON_PASSWORD: 'turn-the-page' };
+  const fault = 'setTimeout(()=>{throw(new(Error)("it-was-turn-the-page"))},300)';
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fault)}`;
+  const run = await cli(['demo', '--serve'], { ...own, NODE_OPTIONS });
+  expect(run.code).toBe(1);
+  expect(run.stderr).toContain('it-was-[redacted]');
+  expect(run.stderr).not.toContain('turn-the-page');
+});
+
 describe('a command line that holds a secret', () => {
   test.each([
     [['login', '--password=hunter2-and-more']],
