@@ -133,7 +133,7 @@ async function load(
   const scale = { general: 1, endpoint: periodScale };
   const ledger = new SharedLedger({
     store: work.counted(new LedgerFile({ folder: ledgerFolder, clock, warn: () => undefined })),
-    company: new Holders(ledgerFolder),
+    company: new Holders(ledgerFolder, clock),
     clock,
     quotasFor: (line) => quotasFor(addresses, line, scale),
   });

@@ -93,8 +93,8 @@ function takeWorkspace(
     quality: job.quality,
     clock: parts.loader.clock,
     signal,
-    onBusy: () => {
-      const message = `Another tankobon is at work on chapter ${job.id} in this folder; waiting for it.`;
+    onBusy: (holder) => {
+      const message = `Another tankobon is at work on chapter ${job.id} in this folder (${holder}); waiting for it.`;
       parts.observe({ type: 'warning', message });
     },
   });

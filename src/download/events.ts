@@ -69,6 +69,8 @@ export type DownloadEvent =
       readonly until: string;
       /** With `outage`: the last failure. `until` is when the service is tried again. */
       readonly reason?: ErrorCode;
+      /** With `lock`: who holds it, such as `process 1234`. */
+      readonly holder?: string;
     }
   | {
       readonly type: 'summary';
@@ -84,9 +86,14 @@ export type DownloadEvent =
 
 export type WaitingEvent = Extract<DownloadEvent, { readonly type: 'waiting' }>;
 
-export function waitingEvent({ for: what, untilMs, reason }: Wait): WaitingEvent {
-  const until = new Date(untilMs).toISOString();
-  return { type: 'waiting', for: what, until, ...(reason !== undefined && { reason }) };
+export function waitingEvent({ for: what, untilMs, reason, holder }: Wait): WaitingEvent {
+  return {
+    type: 'waiting',
+    for: what,
+    until: new Date(untilMs).toISOString(),
+    ...(reason !== undefined && { reason }),
+    ...(holder !== undefined && { holder }),
+  };
 }
 
 /** Bytes of a page that arrived just now. */

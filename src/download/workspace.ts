@@ -54,8 +54,8 @@ export interface WorkspaceWish {
   readonly quality: string;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
-  /** Called once when another process holds the workspace. */
-  readonly onBusy?: () => void;
+  /** Called once when another process holds the workspace, with that process, such as `process 1234`. */
+  readonly onBusy?: (holder: string) => void;
 }
 
 export class Workspace {

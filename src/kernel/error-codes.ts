@@ -317,6 +317,16 @@ export const STORAGE_CODES = {
     'The file system of a folder cannot lock files, so that several processes cannot share it.',
     'Choose a folder on a local disk: TANKOBON_LEDGER for the rate ledger, TANKOBON_HOME for settings and login, --output DIR for chapters.',
   ),
+  'unsafe-ledger': code(
+    EXIT.usage,
+    'The folder of the rate ledger is open to users that it is not shared with, or shared in a way that locks some of them out; nothing was sent.',
+    'Type the commands that the message names, or set TANKOBON_LEDGER to another folder.',
+  ),
+  'ledger-locked': code(
+    EXIT.incomplete,
+    'Another process has held the lock of the rate ledger for half a minute; it should take a millisecond.',
+    'End or resume the process named, then run the same command again.',
+  ),
   'storage-failed': code(
     EXIT.incomplete,
     'The file system reported an error that has no code of its own.',

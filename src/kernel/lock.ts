@@ -2,13 +2,19 @@
  * Locks between processes, held by the operating system on an open file: when the holder dies, however it
  * dies, the kernel lets go at once, so there is no stale lock to guess about.
  */
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync } from 'node:fs';
-import { constants as osConstants } from 'node:os';
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, writeSync } from 'node:fs';
+import { constants as osConstants, hostname } from 'node:os';
 import { dirname } from 'node:path';
-import type * as native from 'fs-native-extensions';
 import { systemClock, type Clock } from './clock.js';
 import { StorageError } from './errors.js';
-import { createFileSync, isSystemError, openRegularFileSync, type OpenOptions } from './files.js';
+import {
+  createFileSync,
+  isSystemError,
+  openRegularFileSync,
+  readIfThereSync,
+  type OpenOptions,
+} from './files.js';
+import type { NativeLocks } from './native-lock.js';
 
 export interface HeldLock {
   /** Lets go. Doing so twice is harmless. */
@@ -26,8 +32,8 @@ export interface LockWait extends LockFileOptions {
   readonly signal?: AbortSignal;
   /** How often to try, in milliseconds; each pause is drawn from half of it to the whole. */
   readonly pollMs?: number;
-  /** Called once, when the lock is not to be had at the first try. */
-  readonly onWait?: () => void;
+  /** Called once, when the lock is not to be had at the first try, with its holder, such as `process 1234`. */
+  readonly onWait?: (holder: string) => void;
   /** After this many milliseconds, resolve with `undefined` instead of trying on. */
   readonly giveUpAfterMs?: number;
 }
@@ -36,11 +42,11 @@ const DEFAULT_POLL_MS = 4;
 const PRIVATE_FILE_MODE = 0o600;
 const PRIVATE_FOLDER_MODE = 0o700;
 
-let loading: Promise<typeof native> | undefined;
+let loading: Promise<NativeLocks> | undefined;
 
 /** Loads the native module when it is first needed. Import() finds it again each time, which costs as much as a lock. */
-function loadLocks(): Promise<typeof native> {
-  return (loading ??= import('fs-native-extensions'));
+function loadLocks(): Promise<NativeLocks> {
+  return (loading ??= import('./native-lock.js').then(({ nativeLocks }) => nativeLocks()));
 }
 
 /**
@@ -54,7 +60,7 @@ export async function tryLockFile(
   file: string,
   options: LockFileOptions = {},
 ): Promise<HeldLock | undefined> {
-  const { default: locks } = await loadLocks();
+  const locks = await loadLocks();
   mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER_MODE });
   const descriptor = openLockFile(file, options);
   if (descriptor === undefined) return undefined;
@@ -65,6 +71,7 @@ export async function tryLockFile(
     if (!held) closeSync(descriptor);
   }
   if (!held) return undefined;
+  writeHolder(descriptor);
   return {
     release() {
       if (!held) return;
@@ -83,7 +90,7 @@ export async function tryLockFile(
  * file by now. Throws as tryLockFile does.
  */
 export async function tryLockDescriptor(file: string, descriptor: number): Promise<boolean> {
-  const { default: locks } = await loadLocks();
+  const locks = await loadLocks();
   try {
     return locks.tryLock(descriptor) && isStillAt(file, descriptor);
   } catch (error) {
@@ -112,6 +119,37 @@ function isStillAt(file: string, descriptor: number): boolean {
   const named = lstatSync(file, { throwIfNoEntry: false });
   const opened = fstatSync(descriptor);
   return named?.ino === opened.ino && named.dev === opened.dev;
+}
+
+const HOLDER_BYTES = 80;
+
+/** For whoever waits; a lock holds without it. */
+function writeHolder(descriptor: number): void {
+  try {
+    writeSync(
+      descriptor,
+      `${process.pid} ${hostname()}\n`.padEnd(HOLDER_BYTES).slice(0, HOLDER_BYTES),
+      0,
+    );
+  } catch {
+    return;
+  }
+}
+
+/** The process that took the lock of `file` last, in words; on Windows nobody can read the file of a held lock. */
+export function lockHolder(file: string, options: LockFileOptions = {}): string {
+  const [, pid, host] = /^(\d{1,10}) ([\w.-]{1,64})\n/.exec(holderText(file, options)) ?? [];
+  if (pid === undefined || host === undefined) return 'another process';
+  return host === hostname() ? `process ${pid}` : `process ${pid} on ${host}`;
+}
+
+function holderText(file: string, { isTrusted }: LockFileOptions): string {
+  try {
+    const options = { maxBytes: HOLDER_BYTES, ...(isTrusted && { isTrusted }) };
+    return readIfThereSync(file, options)?.toString('latin1') ?? '';
+  } catch {
+    return '';
+  }
 }
 
 /** What the native call throws has a code only, and for ENOLCK just "Unknown system error -37". */
@@ -144,7 +182,7 @@ export async function lockFile(file: string, wait: LockWait = {}): Promise<HeldL
     wait.signal?.throwIfAborted();
     const lock = await tryLockFile(file, wait);
     if (lock) return lock;
-    if (tries === 0) wait.onWait?.();
+    if (tries === 0 && wait.onWait) wait.onWait(lockHolder(file, wait));
     if (wait.giveUpAfterMs !== undefined && clock.monotonicMs() - startedMs >= wait.giveUpAfterMs)
       return undefined;
     await clock.sleep(pollMs * (0.5 + Math.random() / 2), wait.signal);

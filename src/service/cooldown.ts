@@ -6,11 +6,9 @@
 import { namedWaitMs } from './rate-headers.js';
 import type { HeardAnswer } from './rate-ledger.js';
 
-/** All times but the `WallMs` are monotonic milliseconds of this boot. */
+/** All times are monotonic milliseconds of this boot. */
 export interface Halt {
   readonly sinceMs: number;
-  /** The same moment by the wall clock, for after a reboot. */
-  readonly sinceWallMs: number;
   readonly untilMs: number;
   /** How often it was met in a row. */
   readonly strikes: number;
@@ -35,7 +33,7 @@ const LONGEST_PAUSE_MS = 15 * MINUTE_MS;
 const SHORTEST_PAUSE_MS = SECOND_MS;
 /** The ban's duration is undisclosed (spec 7): 10 minutes, doubled each time it is met again, a day at most. */
 const FIRST_BAN_MS = 10 * MINUTE_MS;
-const LONGEST_HALT_MS = DAY_MS;
+export const LONGEST_HALT_MS = DAY_MS;
 
 export interface Moment {
   readonly nowMs: number;
@@ -83,24 +81,24 @@ function after429(
   const sameStop = stop !== undefined && grantedMs <= stop.sinceMs;
   const strikes = sameStop ? stop.strikes : Math.min(30, (stop?.strikes ?? 0) + 1);
   const untilMs = nowMs + stopLengthMs(namedWaitMs(headers, wallMs), strikes);
-  const halt = { sinceMs: nowMs, sinceWallMs: wallMs, untilMs, strikes };
+  const halt = { sinceMs: nowMs, untilMs, strikes };
   return {
     ...cooldown,
     stop: sameStop ? { ...stop, untilMs: Math.max(stop.untilMs, untilMs) } : halt,
   };
 }
 
-function afterBan(cooldown: Cooldown, grantedMs: number, { nowMs, wallMs }: Moment): Cooldown {
+function afterBan(cooldown: Cooldown, grantedMs: number, { nowMs }: Moment): Cooldown {
   const known = currentBan(cooldown, nowMs);
   const sameBan = known !== undefined && grantedMs <= known.sinceMs;
   const strikes = sameBan ? known.strikes : Math.min(30, (known?.strikes ?? 0) + 1);
   const untilMs = nowMs + banLengthMs(strikes);
   const sinceMs = sameBan ? known.sinceMs : nowMs;
-  return { ...cooldown, ban: { sinceMs, sinceWallMs: wallMs, untilMs, strikes } };
+  return { ...cooldown, ban: { sinceMs, untilMs, strikes } };
 }
 
 /** Right after a ban the service may not answer at all (spec 7); each request renews its cooldown. */
-function afterSilence(cooldown: Cooldown, { nowMs, wallMs }: Moment): Cooldown {
+function afterSilence(cooldown: Cooldown, { nowMs }: Moment): Cooldown {
   const ban = currentBan(cooldown, nowMs);
   if (ban === undefined || ban.over === true) return cooldown;
   const lengthMs = banLengthMs(ban.strikes);
@@ -110,7 +108,6 @@ function afterSilence(cooldown: Cooldown, { nowMs, wallMs }: Moment): Cooldown {
     ...cooldown,
     ban: {
       sinceMs: nowMs,
-      sinceWallMs: wallMs,
       untilMs: nowMs + lengthMs,
       strikes: ban.strikes,
     },
@@ -150,16 +147,4 @@ export function isOnProbation({ stop, ban }: Cooldown): boolean {
 export function pruneCooldown(cooldown: Cooldown, nowMs: number): Cooldown {
   const { ban, ...rest } = cooldown;
   return ban === undefined || currentBan(cooldown, nowMs) ? cooldown : rest;
-}
-
-/** After a reboot: what the wall clock says is left of each halt, and never more than its whole length. */
-export function cooldownAfterReboot(cooldown: Cooldown, { nowMs, wallMs }: Moment): Cooldown {
-  const moved = <H extends Halt>(halt: H): H => {
-    const lengthMs = Math.max(0, halt.untilMs - halt.sinceMs);
-    const goneMs = wallMs - halt.sinceWallMs;
-    const leftMs = goneMs < 0 ? lengthMs : Math.max(0, lengthMs - goneMs);
-    return { ...halt, sinceMs: nowMs, untilMs: nowMs + leftMs };
-  };
-  const { stop, ban } = cooldown;
-  return { ...(stop && { stop: moved(stop) }), ...(ban && { ban: moved(ban) }) };
 }

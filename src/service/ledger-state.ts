@@ -7,14 +7,7 @@
  * granted no earlier than the Nth has lapsed. Then no N+1 arrivals can lie within one period, however late each
  * of them was, and whether the service's windows slide or stand.
  */
-import {
-  cooldownAfterReboot,
-  isOnProbation,
-  pruneCooldown,
-  stopInForce,
-  type Cooldown,
-  type Moment,
-} from './cooldown.js';
+import { isOnProbation, pruneCooldown, stopInForce, type Cooldown } from './cooldown.js';
 import type { Quota } from './quotas.js';
 
 export interface Granted {
@@ -40,6 +33,7 @@ export interface Ticket {
   readonly id: string;
   readonly holder: string;
   readonly quotas: readonly Quota[];
+  readonly queuedMs: number;
   /** Since when it could have been taken, and was not. */
   readyMs?: number;
 }
@@ -59,10 +53,13 @@ export interface HeardLimit {
   readonly heardMs: number;
 }
 
+/** A moment at which every quota counts as used up, because what was used is not known. */
+export interface FullUse {
+  readonly atMs: number;
+}
+
 export interface LedgerState {
-  writtenMs: number;
-  /** The last moment at which every quota counts as used up, because what was used is not known. */
-  fullAtMs?: number;
+  full?: FullUse;
   places: PlaceRecord[];
   /** In the order in which places are handed out. */
   queue: Ticket[];
@@ -70,15 +67,6 @@ export interface LedgerState {
   limits: HeardLimit[];
   cooldown: Cooldown;
 }
-
-export const emptyState = (nowMs: number): LedgerState => ({
-  writtenMs: nowMs,
-  places: [],
-  queue: [],
-  foreign: [],
-  limits: [],
-  cooldown: {},
-});
 
 /** For timers that fire early, and for clocks that do not run alike: ours and the service's. */
 const MARGIN_MS = 5;
@@ -89,6 +77,10 @@ const PASSED_OVER_AFTER_MS = 250;
 const PROBE_POLL_MS = 100;
 const HEARD_LIMIT_LIFETIME_MS = 60 * 60_000;
 const LONGEST_PERIOD_MS = 60 * 60_000;
+/** For how long a request that was handed to the kernel may still be on its way, where nobody waits for its answer. */
+export const LAST_BYTES_MS = 250;
+/** A request takes half a minute, and a process whose ticket is gone takes another. */
+const MAX_UNKNOWN_AGE_MS = 2 * 60_000;
 
 /** For how long after its settling a place counts. */
 function holdMs(quota: Quota): number {
@@ -104,8 +96,8 @@ export function lapsesOf(state: LedgerState, quota: Quota, nowMs: number): numbe
   for (const { key, count, untilMs } of state.foreign) {
     if (key === quota.key) lapses.push(...Array<number>(count).fill(untilMs));
   }
-  if (state.fullAtMs !== undefined) {
-    lapses.push(...Array<number>(quota.requests).fill(state.fullAtMs + hold));
+  if (state.full) {
+    lapses.push(...Array<number>(quota.requests).fill(state.full.atMs + hold));
   }
   return lapses.filter((ms) => ms > nowMs).sort((a, b) => a - b);
 }
@@ -191,6 +183,23 @@ export function bury(state: LedgerState, holder: string, arrivedMs: number): voi
   }
 }
 
+/**
+ * It is not known whether the process still lives, since it ran under another kernel, whose locks may not be visible
+ * here. What is older than a living process leaves it counts as left by a dead one. Whether there was any.
+ */
+export function buryOld(state: LedgerState, holder: string, nowMs: number): boolean {
+  const isAbandoned = (of: string, sinceMs: number): boolean =>
+    of === holder && nowMs - sinceMs > MAX_UNKNOWN_AGE_MS;
+  const queue = state.queue.filter((ticket) => !isAbandoned(ticket.holder, ticket.queuedMs));
+  const places = state.places.filter(
+    (place) => place.settledMs === undefined && isAbandoned(place.holder, place.grantedMs),
+  );
+  for (const place of places) place.settledMs = nowMs;
+  const hasChanged = queue.length < state.queue.length || places.length > 0;
+  state.queue = queue;
+  return hasChanged;
+}
+
 /** Forgets what has lapsed. */
 export function prune(state: LedgerState, nowMs: number): void {
   state.places = state.places.filter(
@@ -200,29 +209,7 @@ export function prune(state: LedgerState, nowMs: number): void {
   state.foreign = state.foreign.filter(({ untilMs }) => untilMs > nowMs);
   state.limits = state.limits.filter(({ heardMs }) => nowMs - heardMs < HEARD_LIMIT_LIFETIME_MS);
   state.cooldown = pruneCooldown(state.cooldown, nowMs);
-  if (state.fullAtMs !== undefined && nowMs - state.fullAtMs > 2 * LONGEST_PERIOD_MS) {
-    delete state.fullAtMs;
-  }
-}
-
-/**
- * After a reboot the monotonic clock began anew, and how long it was off is not known: whatever is still recorded
- * counts as just used, and nobody is left who waits.
- */
-export function afterReboot(state: LedgerState, moment: Moment): LedgerState {
-  const { nowMs } = moment;
-  return {
-    ...emptyState(nowMs),
-    ...(state.fullAtMs !== undefined && { fullAtMs: nowMs }),
-    places: state.places.map((place) => ({ ...place, grantedMs: nowMs, settledMs: nowMs })),
-    foreign: state.foreign.map((use) => ({
-      ...use,
-      heardMs: nowMs,
-      untilMs: nowMs + Math.min(Math.max(0, use.untilMs - state.writtenMs), LONGEST_PERIOD_MS),
-    })),
-    limits: state.limits.map((limit) => ({ ...limit, heardMs: nowMs })),
-    cooldown: cooldownAfterReboot(state.cooldown, moment),
-  };
+  if (state.full && nowMs - state.full.atMs > 2 * LONGEST_PERIOD_MS) delete state.full;
 }
 
 function insertSorted(sorted: number[], value: number): void {

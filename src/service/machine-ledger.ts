@@ -1,6 +1,7 @@
 /** The ledger of this machine, put together: its folder, its processes, and what the service's requests draw on. */
 import type { Clock } from '../kernel/clock.js';
 import { hostKey, pathBelow, type ServiceAddresses } from './addresses.js';
+import { thisBoot, type Boot } from './boot.js';
 import { Holders } from './holders.js';
 import { LedgerFile } from './ledger-file.js';
 import { viewOf, type LedgerView } from './ledger-view.js';
@@ -14,15 +15,17 @@ export interface MachineLedgerOptions {
   readonly addresses: ServiceAddresses;
   readonly clock: Clock;
   readonly warn: (message: string) => void;
+  /** Which boot of which machine this is; found out where not given. */
+  readonly boot?: Boot;
   /** For a practice service whose periods are shortened. */
   readonly periodScale?: PeriodScale;
 }
 
 export function openMachineLedger(options: MachineLedgerOptions): RateLedger {
-  const { folder, clock, warn, addresses, periodScale } = options;
+  const { folder, clock, warn, addresses, periodScale, boot = thisBoot() } = options;
   return new SharedLedger({
-    store: new LedgerFile({ folder, clock, warn }),
-    company: new Holders(folder),
+    store: new LedgerFile({ folder, clock, warn, boot }),
+    company: new Holders(folder, clock, boot),
     clock,
     quotasFor: (line) => quotasFor(addresses, line, periodScale),
   });
@@ -42,8 +45,9 @@ export function quotasFor(
 }
 
 /** What stands in the ledger now, for showing. Waits for nobody, and changes nothing. */
-export function viewLedger({ folder, clock }: { folder: string; clock: Clock }): LedgerView {
-  const file = new LedgerFile({ folder, clock, warn: () => undefined });
+export function viewLedger(options: Omit<MachineLedgerOptions, 'addresses' | 'warn'>): LedgerView {
+  const { clock } = options;
+  const file = new LedgerFile({ ...options, warn: () => undefined });
   return viewOf(file.peek(), { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() });
 }
 
@@ -54,7 +58,7 @@ export async function resetLedger(options: Omit<MachineLedgerOptions, 'addresses
     state.foreign = [];
     state.limits = [];
     state.cooldown = {};
-    delete state.fullAtMs;
+    delete state.full;
     return Promise.resolve();
   });
 }

@@ -12,15 +12,17 @@ export interface Line {
   readonly url: URL;
 }
 
-/** Why a request is not sent yet, and until when: to be shown. */
+/** Why a request is not sent yet, and until when: to be shown. For `lock`, the end is when the wait fails. */
 export interface Wait {
-  readonly for: 'rate' | 'quota' | 'cooldown' | 'outage';
+  readonly for: 'rate' | 'quota' | 'cooldown' | 'outage' | 'lock';
   /** By the wall clock, in ms since the epoch. The wait itself does not depend on that clock. */
   readonly untilMs: number;
   /** A part of a sentence: "the service asked for a pause". */
   readonly why: string;
   /** With `outage`: the code of the failure that the service, or the way to it, last gave. */
   readonly reason?: ErrorCode;
+  /** The process that holds the ledger's lock, such as `process 1234`. */
+  readonly holder?: string;
 }
 
 /** What the service answered. */

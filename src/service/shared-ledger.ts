@@ -7,13 +7,16 @@ import type { Clock } from '../kernel/clock.js';
 import { interruption, ServiceError } from '../kernel/errors.js';
 import { banInForce, stopInForce } from './cooldown.js';
 import { hear, type Settlement } from './ledger-hearing.js';
-import type { LedgerStore } from './ledger-file.js';
+import type { Liveness } from './holders.js';
+import type { LedgerStore, LockWait } from './ledger-file.js';
 import {
   allowedRequests,
   bury,
+  buryOld,
   forecast,
   freeAtMs,
   grant,
+  LAST_BYTES_MS,
   lapsesOf,
   prune,
   type Granted,
@@ -29,7 +32,7 @@ import { lineOf, Waiter, waitFor, WaitingLines } from './waiter.js';
 export interface Company {
   readonly own: string;
   enter(): Promise<void>;
-  isAlive(holder: string): Promise<boolean>;
+  livenessOf(holder: string): Promise<Liveness>;
   sweep(): Promise<void>;
   leave(): void;
 }
@@ -47,8 +50,6 @@ const LONGEST_WAIT_MS = 15 * 60_000;
 const NEAR_MS = 2_000;
 const LOOK_AGAIN_NEAR_MS = 200;
 const LOOK_AGAIN_FAR_MS = 1_000;
-/** What a dead process had handed to the kernel may still be on its way for so long. */
-const LAST_BYTES_MS = 250;
 
 interface Grant {
   readonly waiter: Waiter;
@@ -92,6 +93,7 @@ export class SharedLedger implements RateLedger {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.parts.store.hurry?.();
     this.#lines.turnAway(interruption());
     for (const place of this.#outstanding.values()) void this.#settle(place, undefined);
     while (this.#running) await this.#running;
@@ -139,7 +141,12 @@ export class SharedLedger implements RateLedger {
   async #exchange(): Promise<number | undefined> {
     const settling = this.#settlements.splice(0);
     try {
-      const wakeMs = await this.parts.store.exchange((state) => this.#turn(state, settling));
+      const wakeMs = await this.parts.store.exchange(
+        (state) => this.#turn(state, settling),
+        (wait) => {
+          this.#showLockWait(wait);
+        },
+      );
       for (const grant of this.#grants) this.#tell(grant);
       return this.#lines.isEmpty ? undefined : wakeMs;
     } catch (error) {
@@ -166,11 +173,10 @@ export class SharedLedger implements RateLedger {
     settling: readonly { settlement: Settlement }[],
   ): Promise<number> {
     const { clock, company } = this.parts;
-    if (!this.#entered) {
-      await company.enter();
-      await company.sweep();
-      this.#entered = true;
-    }
+    await company.enter();
+    if (!this.#entered) await company.sweep();
+    this.#entered = true;
+    this.#recordOutstanding(state);
     for (const { settlement } of settling) hear(state, settlement);
     prune(state, clock.monotonicMs());
     this.#take(state);
@@ -179,6 +185,21 @@ export class SharedLedger implements RateLedger {
     this.#queueUp(state);
     this.#isQueued = state.queue.some(({ holder }) => holder === company.own);
     return wakeMs;
+  }
+
+  /** What is under way counts, also where the ledger was lost, or another process took this one for dead. */
+  #recordOutstanding({ places }: LedgerState): void {
+    if (this.#outstanding.size === 0) return;
+    const recorded = new Set(places.map(({ id }) => id));
+    for (const place of this.#outstanding.values()) {
+      if (!recorded.has(place.id)) places.push({ ...place });
+    }
+  }
+
+  #showLockWait({ holder, leftMs }: LockWait): void {
+    const untilMs = this.parts.clock.wallMs() + leftMs;
+    const why = `${holder} holds the lock of the rate ledger`;
+    this.#lines.showAll({ for: 'lock', untilMs, why, holder });
   }
 
   /** Turns as many waiters into places as there is room for, in the order of the shared queue. */
@@ -203,15 +224,17 @@ export class SharedLedger implements RateLedger {
   #queueUp(state: LedgerState): void {
     const { own } = this.parts.company;
     const lines = this.#lines.quotas;
-    state.queue = state.queue.filter(
-      (ticket) => ticket.holder !== own || lines.has(lineOf(ticket.quotas)),
-    );
+    // By our own quotas, not by what the file says of them.
+    const isNeeded = ({ quotas }: Ticket): boolean =>
+      JSON.stringify(quotas) === JSON.stringify(lines.get(lineOf(quotas)));
+    state.queue = state.queue.filter((ticket) => ticket.holder !== own || isNeeded(ticket));
     const queued = new Set(
       state.queue.filter(({ holder }) => holder === own).map(({ quotas }) => lineOf(quotas)),
     );
     for (const [line, quotas] of lines) {
       if (!queued.has(line)) {
-        state.queue.push({ id: `${own}-${(this.#ids += 1)}`, holder: own, quotas });
+        const id = `${own}-${(this.#ids += 1)}`;
+        state.queue.push({ id, holder: own, quotas, queuedMs: this.parts.clock.monotonicMs() });
       }
     }
   }
@@ -225,9 +248,13 @@ export class SharedLedger implements RateLedger {
     );
     let died = false;
     for (const holder of others) {
-      if (await company.isAlive(holder)) continue;
-      bury(state, holder, clock.monotonicMs() + LAST_BYTES_MS);
-      died = true;
+      const liveness = await company.livenessOf(holder);
+      if (liveness === 'dead') {
+        bury(state, holder, clock.monotonicMs() + LAST_BYTES_MS);
+        died = true;
+      } else if (liveness === 'unknown') {
+        died = buryOld(state, holder, clock.monotonicMs()) || died;
+      }
     }
     return died;
   }

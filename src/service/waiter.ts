@@ -113,6 +113,11 @@ export class WaitingLines {
     }
   }
 
+  /** For a wait that is long already. */
+  showAll(wait: Wait): void {
+    for (const waiter of this.#waiters) waiter.show(wait, Infinity);
+  }
+
   /** Turns away all of one line, or all there are. */
   turnAway(reason: unknown, line?: string): void {
     const goes = (waiter: Waiter): boolean => line === undefined || waiter.line === line;

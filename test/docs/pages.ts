@@ -189,7 +189,7 @@ const EVENTS: {
   ],
   waiting: [
     { type: 'waiting', for: 'quota', until: '2026-11-21T03:30:00.000Z' },
-    'Nothing is sent until then: for the general limit (`rate`), an endpoint’s (`quota`), or a pause that the service asked for (`cooldown`). During an `outage` of the service or the network, `until` is when it is tried again, and `reason` is the code of the last failure: `unreachable`, `service-failed` or `bad-answer`.',
+    'Nothing is sent until then: for the general limit (`rate`), an endpoint’s (`quota`), or a pause that the service asked for (`cooldown`). During an `outage` of the service or the network, `until` is when it is tried again, and `reason` is the code of the last failure: `unreachable`, `service-failed` or `bad-answer`. With `lock`, another process (`holder`) holds the rate ledger’s lock, and the wait fails then.',
   ],
   summary: [
     {

@@ -13,20 +13,34 @@ export interface CrewOptions {
   readonly periodScale?: PeriodScale;
   /** Requests of one process at a time. */
   readonly atOnce: number;
+  /** What is special about the processes, in turn. */
+  readonly members?: readonly MemberOptions[];
   /** By how much each process's wall clock is wrong, in turn; it is stepped to the other side during the run. */
   readonly wallOffsetsMs?: readonly number[];
+}
+
+export interface MemberOptions {
+  /** As if it ran in another boot, whose monotonic clock is off by so much. */
+  readonly boot?: { readonly id: string; readonly host: string };
+  readonly clockOffsetMs?: number;
+  /** A command that starts node, such as `unshare --time`. */
+  readonly launcher?: readonly string[];
+  readonly uid?: number;
+  readonly gid?: number;
 }
 
 export interface CrewReport {
   /** Requests that were answered well, by process. */
   readonly shares: readonly number[];
   readonly failures: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 interface Said {
   readonly ready?: true;
   readonly done?: boolean;
   readonly code?: string;
+  readonly message?: string;
   readonly warned?: string;
 }
 
@@ -35,6 +49,7 @@ const DIST = pathToFileURL(resolve(process.env['TANKOBON_DIST'] ?? 'dist')).href
 export class Crew {
   readonly #members: { readonly child: ChildProcess; share: number; underWay: number }[] = [];
   readonly failures: string[] = [];
+  readonly warnings: string[] = [];
   #left = 0;
   #joined = 0;
   #finished: (() => void) | undefined;
@@ -48,20 +63,29 @@ export class Crew {
   }
 
   async join(): Promise<void> {
-    const { url, folder, path, periodScale, wallOffsetsMs = [] } = this.options;
+    const { url, folder, path, periodScale, wallOffsetsMs = [], members = [] } = this.options;
     const wallOffsetMs = wallOffsetsMs[this.#joined % wallOffsetsMs.length];
+    const special: MemberOptions = members[this.#joined % members.length] ?? {};
+    const { boot, clockOffsetMs, uid, gid, launcher = [] } = special;
     this.#joined += 1;
-    const job = { url, folder, path, periodScale, wallOffsetMs, dist: DIST };
+    const job = { url, folder, path, periodScale, wallOffsetMs, boot, clockOffsetMs, dist: DIST };
+    const [execPath = process.execPath, ...execArgv]: readonly string[] = [
+      ...launcher,
+      process.execPath,
+    ];
     const child = fork(resolve('test/service/workers/caller.js'), [JSON.stringify(job)], {
-      execArgv: [],
+      execPath,
+      execArgv,
+      ...(uid !== undefined && { uid }),
+      ...(gid !== undefined && { gid }),
     });
     const member = { child, share: 0, underWay: 0 };
     child.on('message', (said: Said) => {
-      if (said.warned !== undefined) this.failures.push(said.warned);
+      if (said.warned !== undefined) this.warnings.push(said.warned);
       if (said.done === undefined) return;
       member.underWay -= 1;
       if (said.done) member.share += 1;
-      else this.failures.push(said.code ?? 'unknown');
+      else this.failures.push(`${said.code ?? 'unknown'}: ${said.message ?? ''}`);
       this.#deal(member);
     });
     child.on('exit', () => {
@@ -85,7 +109,8 @@ export class Crew {
   }
 
   report(): CrewReport {
-    return { shares: this.#members.map(({ share }) => share), failures: this.failures };
+    const { failures, warnings } = this;
+    return { shares: this.#members.map(({ share }) => share), failures, warnings };
   }
 
   /** Kills one of the processes that still live, as SIGKILL does; false where only one is left. */

@@ -2,9 +2,11 @@
  * The ledger's own code, several processes of it, and a service that counts strictly, in virtual time. The state
  * goes through its text form at each exchange, as it does on disk.
  */
-import { bodyOf, readState, textOf } from '../../src/service/ledger-format.js';
+import { readRecord, textOf } from '../../src/service/ledger-format.js';
 import type { LedgerStore } from '../../src/service/ledger-file.js';
-import { emptyState, type LedgerState } from '../../src/service/ledger-state.js';
+import { emptyRecord, openRecord, type LedgerRecord } from '../../src/service/ledger-record.js';
+import type { Clock } from '../../src/kernel/clock.js';
+import type { Liveness } from '../../src/service/holders.js';
 import { quotasOf } from '../../src/service/quotas.js';
 import type { Place } from '../../src/service/rate-ledger.js';
 import { SharedLedger } from '../../src/service/shared-ledger.js';
@@ -24,6 +26,10 @@ export interface SimulationOptions {
   /** By how much the service's clock is off ours. */
   readonly serviceSkewMs?: number;
   readonly each?: (simulation: Simulation) => void;
+  /** Each process runs in one of so many kernels, whose clocks have nothing to do with each other; 1 by default. */
+  readonly kernels?: number;
+  /** Whether a process sees the locks of those under another kernel. */
+  readonly seesForeignLocks?: boolean;
 }
 
 export interface Arrival {
@@ -39,7 +45,7 @@ export class Simulation {
   readonly arrivals: Arrival[] = [];
   readonly living = new Set<number>();
   readonly #deaths = new Map<number, () => void>();
-  #text = textOf(0, bodyOf(emptyState(0)));
+  #text: string | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #left: number;
 
@@ -65,7 +71,7 @@ export class Simulation {
   }
 
   async #process(process: number): Promise<void> {
-    const { lateMs = () => 0, atOnce } = this.options;
+    const { atOnce } = this.options;
     this.living.add(process);
     const ledger = new SharedLedger({
       store: this.#store(process),
@@ -73,10 +79,10 @@ export class Simulation {
         own: `process-${process}`,
         enter: () => Promise.resolve(),
         sweep: () => Promise.resolve(),
-        isAlive: (holder) => Promise.resolve(this.living.has(Number(holder.split('-')[1]))),
+        livenessOf: (holder) => Promise.resolve(this.#livenessOf(process, holder)),
         leave: () => undefined,
       },
-      clock: this.time.clock(() => lateMs(this.random)),
+      clock: this.#clock(process),
       quotasFor: ({ method, url }) => quotasOf(url.host, method, url.pathname),
     });
     const death = new Promise<'dead'>((resolve) => {
@@ -130,9 +136,12 @@ export class Simulation {
         const turn = this.#last.then(async () => {
           // A dead process does nothing any more, whatever its code would have done next.
           if (!this.living.has(process)) return new Promise<never>(() => undefined);
-          const state = this.#state();
-          const result = await change(state);
-          this.#text = textOf(this.time.nowMs, bodyOf(state));
+          const clock = this.#clock(process);
+          const moment = () => ({ nowMs: clock.monotonicMs(), wallMs: clock.wallMs() });
+          const boot = `kernel-${this.#kernelOf(process)}`;
+          const opened = openRecord(this.#record(), { ...moment(), boot, host: boot });
+          const result = await change(opened.state);
+          this.#text = textOf(opened.close(moment()));
           return result;
         });
         this.#last = this.living.has(process) ? turn.catch(() => undefined) : this.#last;
@@ -141,10 +150,36 @@ export class Simulation {
     };
   }
 
-  #state(): LedgerState {
-    const state = readState(this.#text);
-    if (state === 'damaged') throw new Error(`The ledger cannot read what it wrote: ${this.#text}`);
-    return state;
+  #record(): LedgerRecord {
+    if (this.#text === undefined) return emptyRecord('simulated');
+    const record = readRecord(this.#text);
+    if (record === 'damaged')
+      throw new Error(`The ledger cannot read what it wrote: ${this.#text}`);
+    return record;
+  }
+
+  #kernelOf(process: number): number {
+    return process % (this.options.kernels ?? 1);
+  }
+
+  #livenessOf(process: number, holder: string): Liveness {
+    const other = Number(holder.split('-')[1]);
+    const isOneKernel = this.#kernelOf(process) === this.#kernelOf(other);
+    const isSeen = isOneKernel || this.options.seesForeignLocks !== false;
+    if (isSeen && this.living.has(other)) return 'alive';
+    return isOneKernel ? 'dead' : 'unknown';
+  }
+
+  /** Kernels started at different times, and their wall clocks are hours apart. */
+  #clock(process: number): Clock {
+    const { lateMs = () => 0 } = this.options;
+    const kernel = this.#kernelOf(process);
+    const clock = this.time.clock(() => lateMs(this.random));
+    return {
+      ...clock,
+      monotonicMs: () => clock.monotonicMs() + kernel * 123_456_789.5,
+      wallMs: () => clock.wallMs() - kernel * 7_200_000,
+    };
   }
 }
 

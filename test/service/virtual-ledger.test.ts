@@ -55,6 +55,40 @@ test.each([1, 2, 3, 4, 5, 6])(
   60_000,
 );
 
+test.each([
+  ['whose locks are seen', true, 1],
+  ['whose locks are seen', true, 2],
+  ['whose locks are not seen', false, 3],
+  ['whose locks are not seen', false, 4],
+])(
+  'three kernels %s share a folder: no limit broken, and most of it used (%s, seed %d)',
+  async (_, seesForeignLocks, seed) => {
+    const simulation = new Simulation({
+      processes: 6,
+      atOnce: 3,
+      requests: 300,
+      path: seed % 2 === 0 ? '/manga/x' : '/at-home/server/x',
+      seed,
+      kernels: 3,
+      seesForeignLocks,
+      travelMs: (random) => (random() < 0.05 ? random() * 3_000 : 5 + random() * 40),
+      lateMs: (random) => (random() < 0.02 ? random() * 5_000 : random() * 3),
+      each: ({ time, random, arrivals, living }) => {
+        if (random() < 0.05) time.wallOffsetMs += (random() - 0.5) * 4 * 3_600_000;
+        if (arrivals.length % 75 === 0 && living.size > 3) simulation.kill();
+      },
+    });
+    const arrived = times(await simulation.run());
+    const [limit, periodMs] = seed % 2 === 0 ? [5, 1_000] : [40, 60_000];
+    expect(arrived.length).toBeGreaterThan(280);
+    expect(mostInAnyWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
+    expect(mostInAnyWindow(arrived, periodMs)).toBeLessThanOrEqual(limit);
+    const periods = ((arrived.at(-1) ?? 0) - (arrived[0] ?? 0)) / periodMs;
+    expect(arrived.length / periods).toBeGreaterThan(0.5 * limit);
+  },
+  60_000,
+);
+
 test('processes take turns, however many requests each has', async () => {
   const simulation = new Simulation({
     processes: 8,

@@ -23,7 +23,6 @@ const INSTEAD = {
   'readable-stream': 'node:stream',
   'readdir-glob': here('no-glob.js'),
   'tar-stream': here('no-tar.js'),
-  'require-addon': here('native-addon.cjs'),
   'node:child_process': here('no-child-process.cjs'),
 };
 

@@ -18,6 +18,7 @@ const WAIT_NAMES = {
   rate: 'the service’s general rate limit',
   quota: 'the quota of this kind of request',
   cooldown: 'a cooldown that the service asked for',
+  lock: 'the lock of the rate ledger',
 } as const;
 
 const OUTAGE_NAMES: Partial<Record<ErrorCode, string>> = {
@@ -25,9 +26,10 @@ const OUTAGE_NAMES: Partial<Record<ErrorCode, string>> = {
   'service-failed': 'the service answers with errors',
 };
 
-export function waitInWords({ for: what, until, reason }: WaitingEvent): string {
+export function waitInWords({ for: what, until, reason, holder }: WaitingEvent): string {
   const time = new Date(until).toLocaleTimeString(undefined, { hour12: false });
-  if (what !== 'outage') return `waiting for ${WAIT_NAMES[what]} until ${time}`;
+  const held = holder === undefined ? '' : `, which ${holder} holds,`;
+  if (what !== 'outage') return `waiting for ${WAIT_NAMES[what]}${held} until ${time}`;
   const why = OUTAGE_NAMES[reason ?? 'unreachable'] ?? 'the service does not answer as it should';
   return `waiting: ${why} (outage); next try at ${time}`;
 }

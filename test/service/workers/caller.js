@@ -13,7 +13,12 @@ const { systemClock } = await import(`${job.dist}/kernel/clock.js`);
 
 // The wall clock of this process: wrong from the start, and stepped again and again.
 let wallMs = job.wallOffsetMs ?? 0;
-const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + wallMs };
+const { clockOffsetMs = 0 } = job;
+const clock = {
+  ...systemClock,
+  monotonicMs: () => systemClock.monotonicMs() + clockOffsetMs,
+  wallMs: () => systemClock.wallMs() + wallMs,
+};
 if (job.wallOffsetMs) {
   setInterval(() => {
     wallMs = -wallMs;
@@ -38,6 +43,7 @@ const ledger = openMachineLedger({
   addresses,
   clock,
   warn: (text) => process.send({ warned: text }),
+  ...(job.boot && { boot: job.boot }),
   ...(job.periodScale && { periodScale: job.periodScale }),
 });
 const client = createServiceClient({
