@@ -1,28 +1,51 @@
 /** Where targets are read from: the command line, files, standard input. */
-import { readFile } from 'node:fs/promises';
-import { addAbortSignal } from 'node:stream';
+import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { isatty, ReadStream } from 'node:tty';
 import type { TargetSource } from '../catalogue/target-lines.js';
-import { UsageError } from '../kernel/errors.js';
+import { hasCode, UsageError } from '../kernel/errors.js';
 import type { Run } from './run.js';
 
 /** A list of targets is a text that a person or a script wrote; nothing sensible is larger. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Reads one `--from-file`; `-` is standard input. Throws UsageError('bad-input-file'). */
+/**
+ * Reads one `--from-file`: a file, a named pipe such as a shell's process substitution makes, or `-` for standard
+ * input. Throws UsageError('bad-input-file').
+ */
 export async function readSource(
   name: string,
   run: Pick<Run, 'stdin' | 'signal'>,
 ): Promise<TargetSource> {
-  if (name === '-') return { name: 'standard input', lines: await readAll(run.stdin, run.signal) };
+  if (name === '-') {
+    const source = 'standard input';
+    return { name: source, lines: await readAll(run.stdin, source, run.signal) };
+  }
   try {
-    return { name, lines: await readFile(name, 'utf8') };
+    return { name, lines: await readAll(openSource(name), name, run.signal) };
   } catch (cause) {
+    run.signal.throwIfAborted();
+    if (hasCode(cause)) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new UsageError('bad-input-file', `The file of targets cannot be read: ${why}`, { cause });
   }
 }
 
-async function readAll(stream: Run['stdin'], signal: AbortSignal): Promise<string> {
+/**
+ * Opens the file without waiting for the writer of a named pipe, and reads pipes and terminals by events: a thread
+ * that waits for either would keep the process from ending when it is interrupted.
+ */
+function openSource(name: string): Readable {
+  if (process.platform === 'win32') return createReadStream(name);
+  const fd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
+  if (isatty(fd)) return new ReadStream(fd);
+  return fstatSync(fd).isFIFO()
+    ? new Socket({ fd, readable: true, writable: false })
+    : createReadStream(name, { fd });
+}
+
+async function readAll(stream: Readable, name: string, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -30,10 +53,7 @@ async function readAll(stream: Run['stdin'], signal: AbortSignal): Promise<strin
       const buffer = Buffer.from(chunk as string);
       bytes += buffer.length;
       if (bytes > MOST_BYTES) {
-        throw new UsageError(
-          'bad-input-file',
-          'Standard input holds more than any list of targets.',
-        );
+        throw new UsageError('bad-input-file', `${name} holds more than any list of targets.`);
       }
       chunks.push(buffer);
     }

@@ -61,7 +61,8 @@ export async function writeWhole(
     }
     await putInPlace(aside, file);
   } catch (error) {
-    await rm(aside, { force: true });
+    // What cannot be removed is worth less than the reason.
+    await rm(aside, { force: true }).catch(() => undefined);
     throw error;
   }
 }

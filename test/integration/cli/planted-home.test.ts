@@ -2,6 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import {
+  closeSync,
+  constants,
+  openSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -12,8 +15,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileStore, makePrivateFolder } from '../../../src/auth/file-store.js';
-import { tankobon } from '../../cli/command.js';
+import { start, tankobon } from '../../cli/command.js';
 
 let folder: string;
 let home: string;
@@ -129,4 +133,38 @@ test('targets are read from a named pipe, as a shell’s process substitution gi
   const { code, stderr } = await reading;
   expect(stderr).toContain('line 1: "nonsense"');
   expect(code).toBe(2);
+});
+
+test('reading targets from a named pipe that stays open can be interrupted', async () => {
+  const pipe = join(folder, 'targets');
+  execFileSync('mkfifo', [pipe]);
+  const { child, finished } = start(['download', '--from-file', pipe, '-o', folder], {
+    env: { TANKOBON_HOME: home },
+  });
+  const writer = await openForWriting(pipe);
+  child.kill('SIGINT');
+  expect(await finished).toMatchObject({ code: 130 });
+  closeSync(writer);
+});
+
+/** Opens the pipe as soon as somebody reads from it. */
+async function openForWriting(pipe: string): Promise<number> {
+  for (;;) {
+    try {
+      return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'ENXIO' });
+    }
+    await setTimeout(20);
+  }
+}
+
+test('what holds more than any list of targets is not read to its end', async () => {
+  const { code, stderr } = await tankobon(['download', '--from-file', '/dev/zero'], {
+    env: { TANKOBON_HOME: home },
+  });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('/dev/zero holds more than any list of targets'),
+  });
 });

@@ -1,0 +1,94 @@
+/** The modes of the files that a run makes, under umasks that give everything and nothing. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/demo/accounts.js';
+import { madeChapter } from '../../../src/demo/library/library.js';
+import { startPracticeService, type PracticeService } from '../../../src/demo/practice-service.js';
+import { PROGRAM } from '../../cli/command.js';
+
+const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0081';
+const PAGES = 3;
+let service: PracticeService;
+beforeAll(async () => {
+  const chapter = madeChapter({ id: ID, pages: PAGES, bytesPerPage: 20_000 });
+  service = await startPracticeService({ chapters: [chapter] });
+});
+afterAll(() => service.stop());
+
+/** Every file and folder below `folder` with its mode, as `ls` would write it. */
+function modesBelow(folder: string): Readonly<Record<string, string>> {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return Object.fromEntries(
+    ['.', ...paths].map((path) => {
+      const stats = lstatSync(join(folder, path));
+      return [path + (stats.isDirectory() ? '/' : ''), (stats.mode & 0o777).toString(8)];
+    }),
+  );
+}
+
+describe.each(['000', '022', '077'])('under umask %s', (umask) => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tankobon-modes-'));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function run(...words: string[]): Promise<number | null> {
+    const script = 'umask "$0"; exec "$@"';
+    const child = spawn('sh', ['-c', script, umask, process.execPath, PROGRAM, ...words], {
+      env: {
+        PATH: process.env['PATH'],
+        ...service.environment,
+        TANKOBON_HOME: join(folder, 'home'),
+        TANKOBON_USERNAME: PRACTICE_ACCOUNT.username,
+        TANKOBON_PASSWORD: PRACTICE_ACCOUNT.password,
+        TANKOBON_CLIENT_ID: PRACTICE_CLIENT.id,
+        TANKOBON_CLIENT_SECRET: PRACTICE_CLIENT.secret,
+      },
+      stdio: 'ignore',
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    return code;
+  }
+  /** The mode that the umask leaves of `mode`. */
+  const left = (mode: number) => (mode & ~Number.parseInt(umask, 8)).toString(8);
+
+  test('settings, state and login are the user’s alone', async () => {
+    expect(await run('config', 'set', 'quality', 'data')).toBe(0);
+    expect(await run('login', '--insecure-storage')).toBe(0);
+    expect(await run('download', ID, '-o', join(folder, 'output'))).toBe(0);
+    const modes = modesBelow(join(folder, 'home'));
+    expect(Object.keys(modes)).toContain('settings.json');
+    expect(Object.keys(modes).some((name) => /^credentials\/.*\.json$/.test(name))).toBe(true);
+    const wrong = Object.entries(modes).filter(
+      // The rate ledger can be shared: its folder decides about its modes.
+      ([name, mode]) =>
+        !name.startsWith('ledger/') && mode !== (name.endsWith('/') ? '700' : '600'),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('archives and their folders are as the umask says', () => {
+    const modes = modesBelow(join(folder, 'output'));
+    expect(Object.keys(modes).some((name) => name.endsWith('.cbz'))).toBe(true);
+    const wrong = Object.entries(modes).filter(
+      ([name, mode]) => mode !== left(name.endsWith('/') ? 0o777 : 0o666),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('an unfinished chapter is the user’s alone', async () => {
+    service.misbehave({ fault: 'status-500', chapter: ID, page: PAGES, attempts: 'always' });
+    const output = join(folder, 'unfinished');
+    expect(await run('download', ID, '-o', output)).toBe(3);
+    service.behave();
+    const hidden = Object.entries(modesBelow(output)).filter(([name]) => /^\.[^/]+\/$/.test(name));
+    expect(hidden.map(([, mode]) => mode)).toContain('700');
+  });
+});

@@ -1,0 +1,145 @@
+/** Two users of one machine: what one of them puts into a folder that both may write to. Needs root. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { madeChapter } from '../../src/demo/library/library.js';
+import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+import { PROGRAM } from '../cli/command.js';
+
+/** Ids that no real user has. */
+const ALICE = 64_001;
+const MALLORY = 64_002;
+const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0071';
+const isRoot = process.getuid?.() === 0;
+
+let service: PracticeService;
+let folder: string;
+let home: string;
+let output: string;
+
+/** Runs the program as Alice. */
+async function asAlice(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
+    uid: ALICE,
+    gid: ALICE,
+    cwd: '/',
+    env: { PATH: process.env['PATH'], ...service.environment, TANKOBON_HOME: home, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (data) => (stdout += String(data)));
+  child.stderr.on('data', (data) => (stderr += String(data)));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+const download = () => asAlice(['download', ID, '--json', '-o', output]);
+
+if (isRoot) {
+  beforeAll(async () => {
+    const chapter = madeChapter({ id: ID, pages: 3, bytesPerPage: 20_000 });
+    service = await startPracticeService({ chapters: [chapter], specificationOnly: true });
+  });
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tankobon-users-'));
+    chmodSync(folder, 0o755);
+    home = join(folder, 'home');
+    output = join(folder, 'output');
+    mkdirSync(home, { mode: 0o700 });
+    chownSync(home, ALICE, ALICE);
+    mkdirSync(output);
+    chmodSync(output, 0o777);
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  afterAll(() => service.stop());
+
+  test('a workspace of another user is refused, and stays as it is', async () => {
+    const workspace = join(output, `.${ID}.data.tankobon`);
+    mkdirSync(workspace);
+    chmodSync(workspace, 0o777);
+    writeFileSync(join(workspace, '1.part'), 'planted');
+    chownSync(workspace, MALLORY, MALLORY);
+    const { code, stdout, stderr } = await download();
+    expect(code).toBe(3);
+    expect(stdout).toContain('"reason":"unsafe-path"');
+    expect(stdout).toContain(`belongs to another user (uid ${MALLORY})`);
+    expect(stderr).toContain('move it away');
+    expect(readdirSync(workspace)).toEqual(['1.part']);
+    expect(statSync(workspace).mode & 0o777).toBe(0o777);
+  });
+
+  test('a file of another user in the own workspace is not read', async () => {
+    const workspace = join(output, `.${ID}.data.tankobon`);
+    mkdirSync(workspace);
+    writeFileSync(join(workspace, 'chapter.json'), '{}');
+    writeFileSync(join(workspace, 'lock'), '', { mode: 0o666 });
+    for (const path of [workspace, join(workspace, 'chapter.json')]) chownSync(path, ALICE, ALICE);
+    chmodSync(join(workspace, 'lock'), 0o666);
+    chownSync(join(workspace, 'lock'), MALLORY, MALLORY);
+    const refused = await download();
+    expect(refused.code).toBe(3);
+    expect(refused.stdout).toContain(`belongs to another user (uid ${MALLORY})`);
+
+    rmSync(join(workspace, 'lock'));
+    chmodSync(join(workspace, 'chapter.json'), 0o666);
+    chownSync(join(workspace, 'chapter.json'), MALLORY, MALLORY);
+    expect((await download()).code).toBe(0);
+    expect(readdirSync(output)).toEqual([`${ID}.cbz`]);
+  });
+
+  test('settings of another user are refused; those of root are in force', async () => {
+    const settings = join(home, 'settings.json');
+    writeFileSync(settings, '{"apiUrl":"https://evil.example"}', { mode: 0o666 });
+    chownSync(settings, MALLORY, MALLORY);
+    const refused = await asAlice(['config', 'list']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(`${settings} belongs to another user (uid ${MALLORY})`);
+
+    writeFileSync(settings, '{"quality":"data-saver"}');
+    chmodSync(settings, 0o644);
+    chownSync(settings, 0, 0);
+    expect(await asAlice(['config', 'get', 'quality'])).toMatchObject({ stdout: 'data-saver\n' });
+  });
+
+  test('a user id that the system does not know, without HOME, needs TANKOBON_HOME alone', async () => {
+    const nowhere = { TANKOBON_HOME: '' };
+    for (const words of [['--help'], ['--version'], ['help', 'download']]) {
+      expect(await asAlice(words, nowhere)).toMatchObject({ code: 0, stderr: '' });
+    }
+    const refused = await asAlice(['limits'], nowhere);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr.trimEnd().split('\n')).toEqual([
+      expect.stringContaining(
+        `HOME is not set, and no user with the id ${ALICE} is known to the system.`,
+      ),
+      expect.stringContaining('Set TANKOBON_HOME'),
+    ]);
+
+    expect(await asAlice(['config', 'set', 'quality', 'data'])).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    expect((await download()).code).toBe(0);
+    expect(existsSync(join(output, `${ID}.cbz`))).toBe(true);
+  });
+} else {
+  test('skipped: needs root, to run the program as two users', () => {
+    expect(isRoot).toBe(false);
+  });
+}
