@@ -4,6 +4,7 @@ import { openCredentials, type Credentials } from '../auth/credentials.js';
 import { guestWhereNeeded } from '../auth/guest.js';
 import { openSession, type Session } from '../auth/session.js';
 import { waitingEvent } from '../download/events.js';
+import type { TankobonError } from '../kernel/errors.js';
 import { readAddresses } from '../service/addresses.js';
 import type { Bearer } from '../service/client.js';
 import { hasReports, openReports, openService, type Service } from './compose.js';
@@ -35,9 +36,10 @@ export function sessionOf(
 
 /** The session for a command that works without one too: what is wrong with it is a warning. */
 export function bearerOf(run: Wiring, service: Service, warn: (message: string) => void): Bearer {
-  return guestWhereNeeded(sessionOf(run, service), run.clock, (trouble) => {
+  const onTrouble = (trouble: TankobonError): void => {
     warn(`Going on without a login. ${trouble.message} ${trouble.hint}`);
-  });
+  };
+  return guestWhereNeeded(sessionOf(run, service), run.clock, onTrouble, service.outages);
 }
 
 /**

@@ -4,7 +4,7 @@
  * Chapters that fail during an outage of the service are tried once more at the end.
  */
 import { asOurs, TankobonError } from '../kernel/errors.js';
-import { OutageTooLong, type OutageMonitor } from '../service/outage.js';
+import { OutageTooLong } from '../service/outage.js';
 import {
   prepareChapter,
   type ChapterJob,
@@ -25,10 +25,6 @@ export interface BatchOutcome {
 interface FailedChapter {
   readonly job: ChapterJob;
   readonly error: TankobonError;
-}
-
-export interface BatchParts extends ChapterParts {
-  readonly outages?: Pick<OutageMonitor, 'count'>;
 }
 
 /** Chapters whose pages are loading at once, at most: enough to fill the slots with chapters of few pages. */
@@ -58,7 +54,7 @@ const OUTAGE_FAILURES: ReadonlySet<string> = new Set([
 /** Saves every chapter that can be had; tells each one's fate to `parts.observe`. Never throws for a chapter. */
 export async function saveAll(
   jobs: Iterable<ChapterJob>,
-  parts: BatchParts,
+  parts: ChapterParts,
   signal: AbortSignal,
 ): Promise<BatchOutcome> {
   const batch = new Batch(parts, signal);
@@ -79,7 +75,7 @@ class Batch {
   readonly #signal: AbortSignal;
 
   constructor(
-    private readonly parts: BatchParts,
+    private readonly parts: ChapterParts,
     signal: AbortSignal,
   ) {
     this.#signal = AbortSignal.any([signal, this.#stop.signal]);

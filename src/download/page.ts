@@ -8,6 +8,7 @@ import type { LoadReason } from '../delivery/load-reason.js';
 import { pageUrl, promisedDigest, type Quality } from '../delivery/page-url.js';
 import { ChapterError, LoadError, ServiceError, type TankobonError } from '../kernel/errors.js';
 import { asStorageError, removeFile } from '../kernel/files.js';
+import type { OutageMonitor } from '../service/outage.js';
 import type { Observe } from './events.js';
 import { reportLoad, type ReportParts } from './page-report.js';
 import type { PageSlot, PageSlots } from './page-slots.js';
@@ -19,6 +20,8 @@ export interface PageParts extends ReportParts {
   readonly slots: PageSlots;
   readonly observe: Observe;
   readonly random: () => number;
+  /** Outages of the service so far; absent where the run waits for none. */
+  readonly outages?: Pick<OutageMonitor, 'count'>;
 }
 
 export interface PageJob {
@@ -53,6 +56,7 @@ type Verdict = 'proven' | 'doubtful' | 'failed';
  */
 export async function loadPage(job: PageJob, parts: PageParts): Promise<void> {
   const witnesses: Witnesses = new Map();
+  let outages = parts.outages?.count;
   for (let attempt = 1; ; attempt += 1) {
     const done = await nextAttempt(job, parts, witnesses);
     if (done.url) {
@@ -75,6 +79,11 @@ export async function loadPage(job: PageJob, parts: PageParts): Promise<void> {
     await pause(attempt, job, parts);
     job.baseUrls.retire(done.base);
     await job.baseUrls.untilUsable();
+    if (parts.outages?.count !== outages) {
+      // The metadata had to wait for the end of an outage, which may have failed the loads before it.
+      outages = parts.outages?.count;
+      attempt = 0;
+    }
   }
 }
 

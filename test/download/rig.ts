@@ -76,7 +76,7 @@ export class Rig {
     );
     const events = stdout
       .split('\n')
-      .filter((line) => line !== '')
+      .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as DownloadEvent);
     return { code, events, stderr };
   }

@@ -4,7 +4,8 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { PACKING_LIBRARIES } from '../../archive/cbz.js';
-import { saveAll, type BatchParts } from '../../download/batch.js';
+import { saveAll } from '../../download/batch.js';
+import type { ChapterParts } from '../../download/chapter.js';
 import { PageSlots } from '../../download/page-slots.js';
 import type { Plan } from '../../download/plan.js';
 import type { Reports } from '../../reports/health-report.js';
@@ -40,8 +41,8 @@ export async function savePlanned(
     const outcome = await saveAll(planned, parts, run.signal);
     tally.saved = outcome.saved.size;
     tally.skipped = outcome.skipped + plan.skipped.length;
-    tally.notStarted = outcome.notStarted.length;
-    tally.stoppedBy = outcome.stoppedBy;
+    tally.notStarted += outcome.notStarted.length;
+    tally.stoppedBy ??= outcome.stoppedBy;
     tally.failures.push(...outcome.failed.map(({ job, error }) => ({ id: job.id, error })));
     if (outcome.saved.size === 0) return;
     // Each chapter that was saved has waited for it.
@@ -58,7 +59,7 @@ export async function savePlanned(
 function chapterParts(
   { client, ahead, options, observer, run, service }: DownloadSession,
   reports: Reports | undefined,
-): BatchParts {
+): ChapterParts {
   const collect = youngMemoryCollector();
   return {
     client,

@@ -234,3 +234,51 @@ test('a ban is not an outage: it ends the run at once', async () => {
   expect(outageWaits(events)).toEqual([]);
   expect(events.at(-1)).toMatchObject({ type: 'summary', stopped: 'banned' });
 }, 30_000);
+
+test('the attempts of a page before an outage do not count after it', async () => {
+  const clock = fastClock(20);
+  const [only = ''] = ids;
+  let failedLoads = 0;
+  rig = await Rig.start({
+    chapters,
+    clock,
+    onRequest({ host, status }) {
+      if (host !== 'node' || status !== 500) return;
+      failedLoads += 1;
+      if (failedLoads !== 4) return;
+      const takeBack = apiAnswers(RESET)(rig.service);
+      void clock.sleep(20_000).then(takeBack);
+    },
+  });
+  rig.service.misbehave({ fault: 'status-500', chapter: only, page: 2, attempts: 7 });
+  const { code, events } = await rig.download({ targets: [only] }, { clock });
+  expect(code).toBe(0);
+  const attempts = events.flatMap((event) => (event.type === 'page-failed' ? [event.attempt] : []));
+  expect(attempts).toEqual([1, 2, 3, 4, 1, 2, 3]);
+}, 30_000);
+
+test('a chapter that failed beside an outage is tried once more at the end', async () => {
+  const clock = fastClock(20);
+  const [first = ''] = ids;
+  let failedLoads = 0;
+  rig = await Rig.start({
+    chapters,
+    clock,
+    onRequest({ host, status }) {
+      if (host !== 'node' || status !== 500) return;
+      failedLoads += 1;
+      if (failedLoads !== 4) return;
+      const takeBack = apiAnswers(RESET)(rig.service);
+      void clock.sleep(20_000).then(takeBack);
+    },
+  });
+  // Four loads before the outage, and all five after it.
+  rig.service.misbehave({ fault: 'status-500', chapter: first, page: 2, attempts: 9 });
+  const { code, events, stderr } = await rig.download({ targets: ids }, { clock });
+  expect(stderr).toContain(`${first} failed during an outage, and is tried again at the end`);
+  expect(code).toBe(0);
+  expect(typesOf(events, 'chapter-failed')).toEqual([]);
+  const saved = events.flatMap((event) => (event.type === 'chapter-saved' ? [event.chapter] : []));
+  expect(saved).toHaveLength(ids.length);
+  expect(saved.at(-1)).toBe(first);
+}, 30_000);

@@ -1,0 +1,65 @@
+/** How long an outage may last: as a flag, a setting and an option of the library; and what a person reads meanwhile. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { madeChapter } from '../../../src/demo/library/library.js';
+import { startPracticeService, type PracticeService } from '../../../src/demo/practice-service.js';
+import { downloadChapters } from '../../../src/index.js';
+import { tankobon } from '../../cli/command.js';
+
+const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0091';
+const OTHER = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0092';
+
+let folder: string;
+let service: PracticeService | undefined;
+let env: Record<string, string>;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-max-outage-'));
+  env = { TANKOBON_HOME: join(folder, 'home') };
+});
+afterEach(async () => {
+  await service?.stop();
+  service = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a value that is not a duration is exit 2, with an example', async () => {
+  const flag = await tankobon(['download', ID, '--max-outage', 'soon'], { env });
+  expect([flag.code, flag.stderr]).toEqual([2, expect.stringContaining('90s, 10m or 1h')]);
+  const setting = await tankobon(['config', 'set', 'maxOutage', '1 week'], { env });
+  expect([setting.code, setting.stderr]).toEqual([2, expect.stringContaining('90s, 10m or 1h')]);
+});
+
+test('the setting takes a duration', async () => {
+  expect((await tankobon(['config', 'set', 'maxOutage', '1h'], { env })).code).toBe(0);
+  expect((await tankobon(['config', 'get', 'maxOutage'], { env })).stdout.trim()).toBe('1h');
+});
+
+test('the library refuses what is not a duration before anything is sent', async () => {
+  const events = downloadChapters([ID], { env, output: folder, maxOutage: 'soon' });
+  await expect(events.next()).rejects.toMatchObject({ code: 'bad-option' });
+});
+
+test('a person reads why the run waits, and until when', async () => {
+  const chapters = [ID, OTHER].map((id, index) =>
+    madeChapter({ id, pages: 2, bytesPerPage: 2_000, seed: index + 1 }),
+  );
+  const started = await startPracticeService({ chapters, specificationOnly: true });
+  const reset = { status: 0, delivery: { how: 'reset' } } as const;
+  // All requests are reset for two seconds, from the one for the second chapter on.
+  const first = started.answerWith(`/at-home/server/${OTHER}`, () => {
+    first();
+    const takeBack = started.answerWith('/', () => reset);
+    setTimeout(takeBack, 2_000);
+    return reset;
+  });
+  service = started;
+  const words = ['download', ID, OTHER, '-o', join(folder, 'shelf')];
+  const { code, stderr } = await tankobon(words, { env: { ...env, ...started.environment } });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /^waiting: the service cannot be reached \(outage\); next try at \d\d:\d\d:\d\d$/m,
+  );
+  expect(stderr).toMatch(/^2 saved;/m);
+}, 30_000);

@@ -1,0 +1,90 @@
+/** What a run that is stopped says of the chapters that it did not come to. */
+import { afterEach, expect, test } from '@jest/globals';
+import { madeChapter } from '../../../src/demo/library/library.js';
+import type { DownloadEvent } from '../../../src/download/events.js';
+import { interruption } from '../../../src/kernel/errors.js';
+import { Rig, type Ran } from '../../download/rig.js';
+
+const MANY = 1_500;
+const idOf = (index: number) => `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f${String(index).padStart(4, '0')}`;
+const chapters = Array.from({ length: MANY }, (_, index) =>
+  madeChapter({ id: idOf(index), pages: 2, bytesPerPage: 2_000, seed: index + 1 }),
+);
+const ids = chapters.map(({ id }) => id);
+
+let rig: Rig;
+afterEach(() => rig.stop());
+
+const counts = (events: readonly DownloadEvent[]) => ({
+  saved: events.filter(({ type }) => type === 'chapter-saved').length,
+  failed: events.filter(({ type }) => type === 'chapter-failed').length,
+  notStarted: events.filter(
+    (event) => event.type === 'chapter-skipped' && event.reason === 'not-started',
+  ).length,
+});
+
+/** Downloads all of them, and does something when so many pages were asked for. */
+async function downloadUntil(
+  loads: number,
+  act: () => void,
+  options: { readonly json: boolean; readonly signal?: AbortSignal },
+): Promise<Ran> {
+  let asked = 0;
+  rig = await Rig.start({
+    chapters,
+    onRequest({ host }) {
+      if (host === 'node') asked += 1;
+      if (asked === loads) act();
+    },
+  });
+  const { json, signal } = options;
+  const command = { targets: ids, metadata: false, json, concurrency: 1 };
+  return rig.download(command, signal ? { signal } : {});
+}
+
+test('after a ban: one chapter failed at most for each that was begun, the rest are not started, exit 6', async () => {
+  const { code, events, stderr } = await downloadUntil(
+    6,
+    () => {
+      rig.service.ban();
+    },
+    { json: true },
+  );
+  expect(code).toBe(6);
+  const { saved, failed, notStarted } = counts(events);
+  expect(saved + failed + notStarted).toBe(MANY);
+  expect(failed).toBeLessThanOrEqual(2);
+  expect(events.at(-1)).toMatchObject({
+    type: 'summary',
+    saved,
+    skipped: 0,
+    failed,
+    notStarted,
+    stopped: 'banned',
+  });
+  expect(stderr.length).toBeLessThan(1_000);
+}, 60_000);
+
+test('an interruption is exit 130, and a person reads one line with the count', async () => {
+  const stopping = new AbortController();
+  const act = (): void => {
+    stopping.abort(interruption());
+  };
+  const { code, stderr } = await downloadUntil(6, act, { json: false, signal: stopping.signal });
+  expect(code).toBe(130);
+  const lines = stderr.trim().split('\n');
+  expect(lines.length).toBeLessThan(30);
+  expect(lines.filter((line) => line.includes('not started'))).toEqual([
+    expect.stringMatching(/^\d+ saved(?:, \d failed)?, 1,49\d not started/),
+  ]);
+  expect(stderr).toContain('Interrupted.');
+}, 60_000);
+
+test('what keeps the run from its plan is told of one target', async () => {
+  rig = await Rig.start({ chapters: chapters.slice(0, 1) });
+  rig.service.ban();
+  const { code, events } = await rig.download({ targets: ids });
+  expect(code).toBe(6);
+  expect(counts(events)).toEqual({ saved: 0, failed: 1, notStarted: MANY - 1 });
+  expect(events.at(-1)).toMatchObject({ failed: 1, notStarted: MANY - 1, stopped: 'banned' });
+});

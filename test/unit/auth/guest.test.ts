@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import { guestWhereNeeded } from '../../../src/auth/guest.js';
+import { AuthError, ServiceError } from '../../../src/kernel/errors.js';
+import type { Bearer } from '../../../src/service/client.js';
+
+function bearerThatThrows(error: Error): { bearer: Bearer; state: { error: Error | undefined } } {
+  const state: { error: Error | undefined } = { error };
+  const token = () => (state.error ? Promise.reject(state.error) : Promise.resolve('token'));
+  return { bearer: { token, renewed: token, isPastItsTime: () => false }, state };
+}
+const clock = { monotonicMs: () => 0 };
+
+test('after an outage the login is used again at once', async () => {
+  const outages = { count: 0 };
+  const { bearer, state } = bearerThatThrows(new ServiceError('unreachable', 'No network.'));
+  const guest = guestWhereNeeded(bearer, clock, () => undefined, outages);
+  expect(await guest.token()).toBeUndefined();
+  state.error = undefined;
+  expect(await guest.token()).toBeUndefined();
+  outages.count += 1;
+  expect(await guest.token()).toBe('token');
+});
+
+test('a login that the service refused stays unused, outage or not', async () => {
+  const outages = { count: 0 };
+  const { bearer, state } = bearerThatThrows(new AuthError('session-ended', 'It is over.'));
+  const guest = guestWhereNeeded(bearer, clock, () => undefined, outages);
+  expect(await guest.token()).toBeUndefined();
+  state.error = undefined;
+  outages.count += 1;
+  expect(await guest.token()).toBeUndefined();
+});
