@@ -1,12 +1,17 @@
 /** Pages are not loaded from this machine or the networks behind it, unless the API is there: no connection is opened. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { existsSync } from 'node:fs';
 import type { LookupFunction, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Rig } from '../../download/rig.js';
 import { LIMITS } from '../../service/made-client.js';
 import { startStandIn } from '../../service/stand-in.js';
 import { madeChapter } from '../../../src/demo/library/library.js';
+import { loadImage } from '../../../src/delivery/image-load.js';
 import { refusedAddress } from '../../../src/delivery/load-reason.js';
+import { systemClock } from '../../../src/kernel/clock.js';
 import { openConnections } from '../../../src/service/connections.js';
 
 /** The addresses that a socket of this process tried to connect to. */
@@ -76,6 +81,24 @@ describe('with the API on the public internet', () => {
     expect(await load('https://node.example/data/h/1.png', PUBLIC_API, names)).toBe('bad-page-url');
     expect(attempts).toEqual([]);
   });
+});
+
+test('a load whose host resolves to a private address is not a failed load, but none', async () => {
+  const lookup = resolver({ ...NAMES, 'node.example': ['10.0.0.1'] });
+  const connections = await openConnections(LIMITS, {}, { apiUrl: new URL(PUBLIC_API), lookup });
+  const loader = {
+    page: connections.page,
+    admit: () => Promise.resolve(undefined),
+    clock: systemClock,
+    maxPageBytes: 1_000_000,
+  };
+  const url = new URL('https://node.example/data/h/1.png');
+  const file = join(tmpdir(), 'tankobon-never-written.part');
+  const loading = loadImage(loader, { url, file, promisedDigest: undefined });
+  await expect(loading).rejects.toMatchObject({ name: 'LoadError', code: 'bad-page-url' });
+  expect(attempts).toEqual([]);
+  expect(existsSync(file)).toBe(false);
+  connections.close();
 });
 
 describe('with the API on an address of this machine or network', () => {
