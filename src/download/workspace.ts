@@ -45,6 +45,11 @@ const MAX_PAGE_BYTES = 2 ** 30;
 const PAGE_FILE = /^(\d+)\.([0-9a-f]{64})\.([a-z]+)$/;
 const UNFINISHED_FILE = /^(\d+\.part|\.chapter\.json\.[0-9a-f]{12}\.tmp)$/;
 
+/** FUSE, NFS and SMB keep a removed file under such a name for a moment after its last handle was closed. */
+const REMOVED_FILE = /^\.(fuse_hidden|nfs|smb)[0-9a-f]+$/i;
+const MAX_FOLDER_TRIES = 20;
+const FOLDER_PAUSE_MS = 50;
+
 export interface WorkspaceWish {
   readonly chapterId: string;
   /** The CBZ's final path; the workspace is beside it. */
@@ -64,6 +69,7 @@ export class Workspace {
   private constructor(
     readonly folder: string,
     private readonly lock: HeldLock,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -81,7 +87,7 @@ export class Workspace {
         ...(wish.signal ? { signal: wish.signal } : {}),
         ...(wish.onBusy ? { onWait: wish.onBusy } : {}),
       });
-      return new Workspace(folder, lock);
+      return new Workspace(folder, lock, wish.clock);
     } catch (error) {
       // What Node says of a folder that it could not make on a read-only file system.
       if (!isSystemError(error, 'ENOENT')) throw asStorageError(error, folder);
@@ -158,17 +164,38 @@ export class Workspace {
 
   /** Removes what tankobon made, and the folder if nothing else is in it, and lets go of it. */
   async remove(): Promise<void> {
+    const lockPath = join(this.folder, LOCK_FILE);
+    let isLockLeft: boolean;
     try {
       for (const name of await ownFilesIn(this.folder)) {
         if (name !== LOCK_FILE) await removeFile(join(this.folder, name));
       }
       // The lock's file goes last, while the lock is held; whoever waited for it makes a new one.
-      await removeFile(join(this.folder, LOCK_FILE));
+      isLockLeft = await removeFile(lockPath).then(
+        () => false,
+        () => true,
+      );
     } finally {
       this.lock.release();
     }
-    // It stays where another process uses it already, or where files of somebody else are in it.
-    await rmdir(this.folder).catch(() => undefined);
+    // Where an open file cannot be removed, this fails too if another process has the lock's file open by now.
+    if (isLockLeft) await removeFile(lockPath).catch(() => undefined);
+    await this.#removeFolder();
+  }
+
+  /** It stays where another process uses it already, or where files of somebody else are in it. */
+  async #removeFolder(): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await rmdir(this.folder);
+        return;
+      } catch {
+        const names = await readdir(this.folder).catch((): string[] => []);
+        const isEmptySoon = names.every((name) => REMOVED_FILE.test(name));
+        if (!isEmptySoon || tries === MAX_FOLDER_TRIES) return;
+      }
+      await this.clock.sleep(FOLDER_PAUSE_MS);
+    }
   }
 
   /** Lets go of the folder and leaves it for the next run; an empty one is of no use to it. */
