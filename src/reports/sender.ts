@@ -135,7 +135,10 @@ export class ReportSender implements Reports {
     const waiting = this.#queue.length + (this.#files?.length ?? 1);
     const wanted = Math.min(MAX_IN_FLIGHT - this.#workers.size, waiting);
     for (let started = 0; started < wanted; started += 1) {
-      const worker = this.#work(this.#stopping.signal).finally(() => this.#workers.delete(worker));
+      // Started when it is counted, since it may start others itself.
+      const worker = Promise.resolve(this.#stopping.signal)
+        .then((signal) => this.#work(signal))
+        .finally(() => this.#workers.delete(worker));
       this.#workers.add(worker);
     }
   }

@@ -55,12 +55,14 @@ test('damaged files among those of earlier runs are dropped and counted, and all
   });
 });
 
-test('reports of earlier runs go oldest first', async () => {
+test('reports of earlier runs go oldest first, and no more than so many at once', async () => {
+  const atMs = Date.now() - 9_000;
   for (let number = 20; number > 0; number -= 1)
-    put(number, JSON.stringify(reportNo(number)), Date.now() - 9_000 + number);
+    put(number, JSON.stringify(reportNo(number)), atMs + number);
   listener.answer = () => 'silence';
   const sender = open();
   while (listener.arrivals.length < MAX_IN_FLIGHT) await systemClock.sleep(5);
+  await systemClock.sleep(100);
   const arrived = listener.arrivals.map(({ body }) => numberOf(JSON.parse(body) as HealthReport));
   expect(arrived.sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   await sender.finish(0);
