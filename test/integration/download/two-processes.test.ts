@@ -1,6 +1,6 @@
 /** Two processes that save into one folder, chapters whose names are the same: nothing is lost. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { fork } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,12 @@ const idOf = (process: number, chapter: number) =>
   `${process}d5c1b6${String(chapter % 10)}-52a3-4c4d-9d3f-7b1d2a9f${String(chapter).padStart(4, '0')}`;
 const idsOf = (process: number) =>
   Array.from({ length: CHAPTERS }, (_, index) => idOf(process, index + 1));
+
+/** Rejects when the process ends. */
+async function failure(child: ChildProcess): Promise<never> {
+  const [code] = (await once(child, 'exit')) as [number | null];
+  throw new Error(`The worker ended with ${code ?? 'a signal'}.`);
+}
 
 let folder: string;
 let service: PracticeService;
@@ -59,7 +65,7 @@ test('two processes with 40 chapters each under the same names leave 80 files, e
       };
       const worker = resolve('test/integration/download/workers/saver.js');
       const child = fork(worker, [JSON.stringify(job)], { execArgv: [] });
-      await once(child, 'message');
+      await Promise.race([once(child, 'message'), failure(child)]);
       child.on('message', (event: ChapterEvent) => events.push(event));
       return child;
     }),

@@ -1,6 +1,6 @@
 /** A name is given once, however many processes want it, with hard links and without. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { fork } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,12 @@ interface Result {
   readonly name: string;
   readonly own: string;
   readonly published: boolean;
+}
+
+/** Rejects when the process ends. */
+async function failure(child: ChildProcess): Promise<never> {
+  const [code] = (await once(child, 'exit')) as [number | null];
+  throw new Error(`The worker ended with ${code ?? 'a signal'}.`);
 }
 
 let folder: string;
@@ -62,7 +68,7 @@ describe.each([
         const job = { dist: DIST, folder, own: `process-${index}`, how };
         const worker = resolve('test/integration/kernel/workers/publisher.js');
         const child = fork(worker, [JSON.stringify(job)], { execArgv: [] });
-        await once(child, 'message');
+        await Promise.race([once(child, 'message'), failure(child)]);
         return child;
       }),
     );

@@ -22,7 +22,7 @@ const limits = Object.fromEntries(
     20_000,
   ]),
 );
-const connections = await openConnections(limits);
+const connections = await openConnections(limits, process.env, addresses);
 const warn = (message) => process.send({ type: 'warning', message });
 const ledger = openMachineLedger({
   folder: job.ledger,
