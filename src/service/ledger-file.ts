@@ -4,7 +4,7 @@
  * cut may damage it, and then all limits count as used up.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, lstatSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../kernel/clock.js';
 import { StorageError } from '../kernel/errors.js';
@@ -102,8 +102,7 @@ export class LedgerFile implements LedgerStore {
   peek(): LedgerState {
     const { folder } = this.options;
     try {
-      const isThere = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
-      const text = isThere ? this.#text(ledgerAccess(folder)) : undefined;
+      const text = existsSync(folder) ? this.#text(ledgerAccess(folder)) : undefined;
       const record = text === undefined ? emptyRecord('none') : readRecord(text);
       if (record === 'damaged') {
         throw new StorageError('not-writable', `${this.#file} is damaged.`, {

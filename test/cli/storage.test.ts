@@ -1,9 +1,11 @@
 /** What a disk may refuse, in a mount namespace of its own, and two processes at the same chapter. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { madeChapter } from '../../src/demo/library/library.js';
 import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/kernel/error-codes.js';
@@ -121,6 +123,23 @@ test('standard output on a full disk is a fault, told in a sentence', () => {
   }
 });
 
+test('an error of the file system without a code of its own names the file and helps, and exits 3', async () => {
+  const output = join(folder, 'limited');
+  // No file may grow beyond 40 blocks of 512 bytes; the page does, and the answer is EFBIG.
+  const script = 'trap \'\' XFSZ; ulimit -f 40; exec "$@"';
+  const words = [PROGRAM, 'download', ID, '--json', '-o', output];
+  const child = execFile('sh', ['-c', script, 'sh', process.execPath, ...words], {
+    env: { PATH: process.env['PATH'], ...env },
+  });
+  const stdout = child.stdout ? textOf(child.stdout) : '';
+  const stderr = child.stderr ? textOf(child.stderr) : '';
+  const [code] = (await once(child, 'close')) as [number | null];
+  expect(code).toBe(3);
+  expect(eventsIn(await stdout)).toContainEqual(failure('storage-failed', 'EFBIG'));
+  expect(await stderr).toContain('or choose another folder with: --output DIR');
+  expect(await stderr).not.toContain('unexpected');
+});
+
 test('a name too long for the file system is said so', async () => {
   const output = join(folder, 'x'.repeat(300));
   const { code, stdout, stderr } = await tankobon(['download', ID, '--json', '-o', output], {
@@ -171,7 +190,7 @@ test('a folder of our own that cannot be one is said with the variable that name
     env: { ...env, TANKOBON_LEDGER: file },
   });
   expect(noLedger.code).toBe(3);
-  expect(eventsIn(noLedger.stdout)).toContainEqual(failure('name-taken', 'rate ledger'));
+  expect(eventsIn(noLedger.stdout)).toContainEqual(failure('unsafe-path', 'is not a folder'));
   expect(noLedger.stderr).toContain('Set TANKOBON_LEDGER');
   const noHome = { ...service.environment, TANKOBON_HOME: file };
   expect(await tankobon(['limits'], { env: noHome })).toMatchObject({ code: 0, stderr: '' });

@@ -67,9 +67,7 @@ describe.each(['000', '022', '077'])('under umask %s', (umask) => {
     expect(Object.keys(modes)).toContain('settings.json');
     expect(Object.keys(modes).some((name) => /^credentials\/.*\.json$/.test(name))).toBe(true);
     const wrong = Object.entries(modes).filter(
-      // The rate ledger can be shared: its folder decides about its modes.
-      ([name, mode]) =>
-        !name.startsWith('ledger/') && mode !== (name.endsWith('/') ? '700' : '600'),
+      ([name, mode]) => mode !== (name.endsWith('/') ? '700' : '600'),
     );
     expect(wrong).toEqual([]);
   });

@@ -1,0 +1,163 @@
+/** File systems that can do less: a preloaded library answers in their place. Needs Linux and a C compiler. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { madeChapter } from '../../src/demo/library/library.js';
+import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+import { PROGRAM } from '../cli/command.js';
+
+/** Locks fail with LOCK_ERRNO, and the sync of a folder with SYNC_ERRNO, where these are set. */
+const C_SOURCE = `
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+static int fails(const char *variable) {
+  const char *number = getenv(variable);
+  if (number) errno = atoi(number);
+  return number != NULL;
+}
+static int answer(const char *name, int fd, int command, void *argument) {
+  if (command == F_OFD_SETLK && fails("LOCK_ERRNO")) return -1;
+  int (*real)(int, int, void *) = dlsym(RTLD_NEXT, name);
+  return real(fd, command, argument);
+}
+#define WRAP(name) int name(int fd, int command, ...) { va_list rest; va_start(rest, command); \\
+  void *argument = va_arg(rest, void *); va_end(rest); return answer(#name, fd, command, argument); }
+WRAP(fcntl)
+WRAP(fcntl64)
+int fsync(int fd) {
+  struct stat facts;
+  if (!fstat(fd, &facts) && S_ISDIR(facts.st_mode) && fails("SYNC_ERRNO")) return -1;
+  int (*real)(int) = dlsym(RTLD_NEXT, "fsync");
+  return real(fd);
+}
+`;
+
+const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0091';
+const hasCompiler =
+  process.platform === 'linux' && spawnSync('cc', ['--version']).error === undefined;
+let service: PracticeService;
+let tools: string;
+let folder: string;
+
+/** Runs the program with the library that fails in this way. */
+async function runWith(failure: Readonly<Record<string, string>>, ...words: string[]) {
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
+    env: {
+      PATH: process.env['PATH'],
+      ...service.environment,
+      TANKOBON_HOME: join(folder, 'home'),
+      // One ledger for all, as the limits are those of one service.
+      TANKOBON_LEDGER: join(tools, 'ledger'),
+      LD_PRELOAD: join(tools, 'lesser.so'),
+      ...failure,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (data) => (stdout += String(data)));
+  child.stderr.on('data', (data) => (stderr += String(data)));
+  const [code] = (await once(child, 'close')) as [number | null];
+  const failed = stdout.split('\n').find((line) => line.includes('chapter-failed')) ?? '{}';
+  return { code, stderr, failed: JSON.parse(failed) as unknown };
+}
+
+if (hasCompiler) {
+  beforeAll(async () => {
+    tools = mkdtempSync(join(tmpdir(), 'tankobon-lesser-'));
+    const source = join(tools, 'lesser.c');
+    writeFileSync(source, C_SOURCE);
+    execFileSync('cc', ['-shared', '-fPIC', '-o', join(tools, 'lesser.so'), source, '-ldl']);
+    const chapter = madeChapter({ id: ID, pages: 3, bytesPerPage: 60_000 });
+    service = await startPracticeService({ chapters: [chapter], specificationOnly: true });
+  });
+  beforeEach(() => {
+    folder = mkdtempSync(join(tools, 'run-'));
+  });
+  afterAll(async () => {
+    await service.stop();
+    rmSync(tools, { recursive: true, force: true });
+  });
+
+  const { ENOLCK, EINVAL, ENOTSUP, ENOSYS } = constants.errno;
+
+  describe('without locks', () => {
+    test.each(Object.entries({ ENOLCK, EINVAL, ENOTSUP, ENOSYS }))(
+      '%s is reported as a file system that cannot lock',
+      async (name, errno) => {
+        const failure = { LOCK_ERRNO: String(errno) };
+        const words = ['download', ID, '--json', '-o', join(folder, 'output')];
+        const { code, stderr, failed } = await runWith(failure, ...words);
+        expect(code).toBe(3);
+        expect(failed).toMatchObject({
+          reason: 'cannot-lock',
+          message: expect.stringContaining(`cannot lock files (${name})`),
+        });
+        expect(stderr).toContain('TANKOBON_LEDGER');
+      },
+    );
+  });
+
+  describe('without a sync of folders', () => {
+    test.each(Object.entries({ EINVAL, ENOTSUP, ENOSYS }))(
+      '%s is ignored, and the chapter is saved',
+      async (_, errno) => {
+        const output = join(folder, 'output');
+        const failure = { SYNC_ERRNO: String(errno) };
+        expect(await runWith(failure, 'download', ID, '-o', output)).toMatchObject({ code: 0 });
+        expect(readdirSync(output)).toEqual([`${ID}.cbz`]);
+      },
+    );
+
+    test('a disk error is not ignored', async () => {
+      const failure = { SYNC_ERRNO: String(constants.errno.EIO) };
+      const words = ['download', ID, '--json', '-o', join(folder, 'output')];
+      const { code, failed } = await runWith(failure, ...words);
+      expect(code).toBe(3);
+      expect(failed).toMatchObject({ reason: 'not-writable' });
+    });
+  });
+} else {
+  test('skipped: needs Linux and a C compiler (cc) to stand in for lesser file systems', () => {
+    expect(hasCompiler).toBe(false);
+  });
+}
+
+const canMount =
+  spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'true']).status === 0;
+const FILES_MODULE = resolve('dist/kernel/files.js');
+
+if (canMount && existsSync(FILES_MODULE)) {
+  test('a name that is busy for a moment, as a mount point is, is replaced and removed afterwards', () => {
+    const place = mkdtempSync(join(tmpdir(), 'tankobon-busy-'));
+    try {
+      const program = `import { putInPlace, removeFile } from ${JSON.stringify(FILES_MODULE)};
+        await putInPlace('new', 'busy'); await removeFile('gone');`;
+      const script =
+        'echo old > busy; cp busy gone; echo new > new; echo other > other; ' +
+        'mount --bind other busy && mount --bind other gone || exit 9; ' +
+        '(sleep 0.4; umount busy; sleep 0.4; umount gone) & ' +
+        '"$0" --input-type=module -e "$1" && cat busy && ls && wait';
+      const found = spawnSync(
+        'unshare',
+        ['--user', '--map-root-user', '--mount', 'sh', '-c', script, process.execPath, program],
+        { cwd: place, encoding: 'utf8' },
+      );
+      expect(found).toMatchObject({ status: 0, stderr: '', stdout: 'new\nbusy\nother\n' });
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
+  });
+} else {
+  test('skipped: needs unshare and the compiled program, to make a busy file', () => {
+    expect(canMount && existsSync(FILES_MODULE)).toBe(false);
+  });
+}
