@@ -17,13 +17,12 @@ import {
 } from './safe-open.js';
 import { isSystemError } from './system-errors.js';
 
+export { makeFoldersBelow, makePrivateFolder } from './safe-folders.js';
 export { asStorageError, isSystemError } from './system-errors.js';
 export {
   createFile,
   createFileSync,
   isOwnedByUs,
-  makeFoldersBelow,
-  makePrivateFolder,
   openRegularFile,
   openRegularFileSync,
   replaceFile,

@@ -14,8 +14,8 @@ import {
   unlinkSync,
   type Stats,
 } from 'node:fs';
-import { lstat, mkdir, open, unlink, type FileHandle } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { lstat, open, unlink, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { retryWhileBusy } from './busy-retry.js';
 import { StorageError } from './errors.js';
 import { isSystemError } from './system-errors.js';
@@ -29,10 +29,8 @@ export interface OpenOptions {
 
 /** Absent on Windows, where the path is looked at first. */
 const SAFE_FLAGS = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW | constants.O_NONBLOCK;
-const PRIVATE_FOLDER_MODE = 0o700;
-const OTHERS = 0o077;
 /** What `open` says of a link under O_NOFOLLOW (EMLINK: FreeBSD), of a socket, and of a device without a driver. */
-const NOT_OPENED = ['ELOOP', 'EMLINK', 'ENXIO', 'ENODEV', 'EOPNOTSUPP', 'ENOTSUP', 'EISDIR'];
+export const NOT_OPENED = ['ELOOP', 'EMLINK', 'ENXIO', 'ENODEV', 'EOPNOTSUPP', 'ENOTSUP', 'EISDIR'];
 
 /**
  * Opens an existing regular file that this user or root owns, for reading unless `flags` say otherwise. Throws
@@ -109,7 +107,7 @@ export function createFileSync(file: string, { mode }: { readonly mode?: number 
 }
 
 /** Some file systems (FAT, CIFS) have no modes; the file was opened with no more rights than `mode` gives. */
-function ignoreUnsupportedMode(error: unknown): void {
+export function ignoreUnsupportedMode(error: unknown): void {
   if (!isSystemError(error, 'EPERM', 'EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error;
 }
 
@@ -125,65 +123,6 @@ export async function replaceFile(
   }
   await retryWhileBusy(() => unlink(file));
   return createFile(file, options);
-}
-
-/**
- * Makes a folder of mode 0700, with the folders above it, where it is missing. One that is there must be a
- * directory of this user or of root, not a link (StorageError `unsafe-path`); others' rights are taken away,
- * where the file system has modes at all.
- */
-export async function makePrivateFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
-  } catch (error) {
-    // A file, or a link that leads nowhere.
-    if (!isSystemError(error, 'EEXIST', 'ENOENT')) throw error;
-    const stats = await lstat(folder).catch(() => undefined);
-    if (!stats || stats.isDirectory()) throw error;
-    throw unsafe(folder, kindOf(stats));
-  }
-  if (process.platform === 'win32') {
-    assertFolder(folder, await lstat(folder));
-    return;
-  }
-  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-  const handle = await open(folder, flags).catch((error: unknown) => {
-    if (isSystemError(error, 'ENOTDIR', ...NOT_OPENED)) assertFolder(folder, lstatSync(folder));
-    throw error;
-  });
-  try {
-    const stats = await handle.stat();
-    assertFolder(folder, stats);
-    if ((stats.mode & OTHERS) !== 0) {
-      await handle.chmod(PRIVATE_FOLDER_MODE).catch(ignoreUnsupportedMode);
-    }
-  } finally {
-    await handle.close();
-  }
-}
-
-/**
- * Makes `folder` with what is missing above it, as the umask says. `root` and what is above it may be links; below
- * it a link is refused (StorageError `unsafe-path`), since it could lead anywhere.
- */
-export async function makeFoldersBelow(root: string, folder: string): Promise<void> {
-  await mkdir(root, { recursive: true });
-  let current = root;
-  for (const name of relative(root, folder).split(sep).filter(Boolean)) {
-    current = join(current, name);
-    try {
-      await mkdir(current);
-    } catch (error) {
-      const stats = await lstat(current).catch(() => undefined);
-      if (stats?.isSymbolicLink()) throw unsafe(current, kindOf(stats), error);
-      if (!stats?.isDirectory()) throw error;
-    }
-  }
-}
-
-function assertFolder(folder: string, stats: Stats): void {
-  if (!stats.isDirectory()) throw unsafe(folder, kindOf(stats));
-  if (!isOwnedByUs(folder, stats)) throw foreign(folder, stats);
 }
 
 function assertUsable(file: string, stats: Stats, { isTrusted }: OpenOptions): void {
@@ -226,7 +165,7 @@ function refusalInstead(error: unknown, file: string): unknown {
   return stats && !stats.isFile() ? unsafe(file, kindOf(stats), error) : error;
 }
 
-function kindOf(stats: Stats): string {
+export function kindOf(stats: Stats): string {
   if (stats.isSymbolicLink()) return 'a symbolic link';
   if (stats.isDirectory()) return 'a folder';
   if (stats.isFIFO()) return 'a named pipe';
@@ -234,11 +173,11 @@ function kindOf(stats: Stats): string {
   return stats.isFile() ? 'a file' : 'a device';
 }
 
-function unsafe(path: string, kind: string, cause?: unknown): StorageError {
+export function unsafe(path: string, kind: string, cause?: unknown): StorageError {
   return new StorageError('unsafe-path', `${path} is ${kind} and is not used.`, { cause });
 }
 
-function foreign(path: string, { uid }: Stats): StorageError {
+export function foreign(path: string, { uid }: Stats): StorageError {
   return new StorageError(
     'unsafe-path',
     `${path} belongs to another user (uid ${uid}) and is not used.`,
