@@ -21,16 +21,16 @@ module.exports = tseslint.config(
     },
   },
   {
-    // The practice service judges the client, so of the client it may know the kernel alone.
-    files: ['src/demo/**/*.ts'],
+    // The practice server checks the client independently, so it shares only core/ with it.
+    files: ['src/practice-server/**/*.ts'],
     rules: {
       'no-restricted-imports': [
         'error',
         {
           patterns: [
             {
-              regex: '^(\\.\\./)+(?!kernel/|library/|\\.\\./)',
-              message: 'demo/ imports only kernel/ and itself',
+              regex: '^(\\.\\./)+(?!core/|library/|\\.\\./)',
+              message: 'practice-server/ imports only core/ and itself',
             },
           ],
         },

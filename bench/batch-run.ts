@@ -5,23 +5,26 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SETTINGS } from '../src/cli/setting-table.js';
-import { shelved } from '../src/demo/library/library.js';
-import { madeChapter } from '../src/demo/library/made-chapter.js';
-import type { LogEntry } from '../src/demo/log.js';
-import { startPracticeService, type PracticeService } from '../src/demo/practice-service.js';
-import { saveAll } from '../src/download/batch.js';
+import { SETTINGS } from '../src/app/setting-definitions.js';
+import { shelved } from '../src/practice-server/library/library.js';
+import { madeChapter } from '../src/practice-server/library/made-chapter.js';
+import type { LogEntry } from '../src/practice-server/request-log.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../src/practice-server/practice-service.js';
+import { saveChapters } from '../src/download/batch.js';
 import type { Observe } from '../src/download/events.js';
 import { PageSlots } from '../src/download/page-slots.js';
-import type { Clock } from '../src/kernel/clock.js';
-import { readAddresses } from '../src/service/addresses.js';
-import { createServiceClient } from '../src/service/client.js';
-import { openConnections } from '../src/service/connections.js';
-import { Holders } from '../src/service/holders.js';
-import { LedgerFile, type LedgerStore } from '../src/service/ledger-file.js';
-import { quotasFor } from '../src/service/machine-ledger.js';
-import { ownDomain } from '../src/service/own-domain.js';
-import { SharedLedger } from '../src/service/shared-ledger.js';
+import type { Clock } from '../src/core/clock.js';
+import { readAddresses } from '../src/rate-limit/service-addresses.js';
+import { createServiceClient } from '../src/api/client.js';
+import { openConnections } from '../src/api/connections.js';
+import { ProcessRegistry } from '../src/rate-limit/process-registry.js';
+import { FileStore, type LedgerStore } from '../src/rate-limit/file-store.js';
+import { quotasFor } from '../src/rate-limit/machine-ledger.js';
+import { firstPartyDomain } from '../src/api/first-party-domain.js';
+import { SharedLedger } from '../src/rate-limit/shared-ledger.js';
 
 export interface BatchWish {
   readonly chapters: number;
@@ -132,15 +135,15 @@ async function load(
   const ledgerFolder = join(folder, 'ledger');
   const scale = { general: 1, endpoint: periodScale };
   const ledger = new SharedLedger({
-    store: work.counted(new LedgerFile({ folder: ledgerFolder, clock, warn: () => undefined })),
-    company: new Holders(ledgerFolder, clock),
+    store: work.counted(new FileStore({ folder: ledgerFolder, clock, warn: () => undefined })),
+    company: new ProcessRegistry(ledgerFolder, clock),
     clock,
     quotasFor: (line) => quotasFor(addresses, line, scale),
   });
-  const isOwn = ownDomain(addresses.apiUrl);
+  const isOwn = firstPartyDomain(addresses.apiUrl);
   const client = createServiceClient({ addresses, isOwn, connections, ledger, clock });
   try {
-    const outcome = await saveAll(
+    const outcome = await saveChapters(
       jobsOf(service, folder),
       {
         client,

@@ -2,8 +2,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { GateOptions } from '../src/demo/gate.js';
-import type { LogEntry } from '../src/demo/log.js';
+import type { LimiterOptions } from '../src/practice-server/limiter.js';
+import type { LogEntry } from '../src/practice-server/request-log.js';
 import { forward, type Forwarder, type Line } from './slow-line.js';
 
 export interface PracticeWish {
@@ -13,7 +13,7 @@ export interface PracticeWish {
     readonly bytesPerPage: number;
     readonly count?: number;
   }[];
-  readonly limits?: GateOptions;
+  readonly limits?: LimiterOptions;
   readonly advertisedNodes?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /** How much of what the quotas allow a run of chapters has used. */
-import { leastTimeMs } from '../src/download/estimate.js';
-import type { LogEntry } from '../src/demo/log.js';
+import { minTimeMs } from '../src/download/estimate.js';
+import type { LogEntry } from '../src/practice-server/request-log.js';
 
 const MINUTE_MS = 60_000;
 
@@ -17,5 +17,5 @@ export function allowedArrivals(calls: number, periodScale: number): readonly nu
     { requests: 5, periodMs: 1_000 },
     { requests: 40, periodMs: MINUTE_MS * periodScale },
   ];
-  return Array.from({ length: calls }, (_, index) => leastTimeMs(index + 1, windows));
+  return Array.from({ length: calls }, (_, index) => minTimeMs(index + 1, windows));
 }

@@ -7,24 +7,28 @@
  * change with any release.
  */
 export { downloadChapters, openRateLedger } from './library.js';
-export type { DownloadChaptersOptions, Surroundings, Told } from './library.js';
+export type {
+  DownloadChaptersOptions,
+  ApiOptions as Surroundings,
+  DownloadMessage as Told,
+} from './library.js';
 export { SKIP_REASONS } from './download/events.js';
 export type { DownloadEvent, PageBytes, SkipReason, Warning } from './download/events.js';
-export type { Quality } from './delivery/page-url.js';
+export type { Quality } from './image/page-url.js';
 
 export type {
-  HeardAnswer,
-  Line,
-  Place,
+  ObservedResponse as HeardAnswer,
+  RequestInfo as Line,
+  Permit as Place,
   RateLedger,
   ReserveOptions,
   Wait,
-} from './service/rate-ledger.js';
-export { ENDPOINT_ROWS, quotasOf } from './service/quotas.js';
-export type { EndpointRow, PeriodScale, Quota } from './service/quotas.js';
+} from './rate-limit/rate-ledger.js';
+export { ENDPOINT_QUOTAS, quotasOf } from './rate-limit/quotas.js';
+export type { EndpointQuota as EndpointRow, PeriodScale, Quota } from './rate-limit/quotas.js';
 
-export { writeCbz } from './archive/cbz.js';
-export type { Cbz, CbzPage } from './archive/cbz.js';
+export { writeCbz } from './cbz/cbz-writer.js';
+export type { Cbz, CbzPage } from './cbz/cbz-writer.js';
 
 export {
   AuthError,
@@ -36,8 +40,8 @@ export {
   StorageError,
   TankobonError,
   UsageError,
-} from './kernel/errors.js';
-export { ERROR_CODES } from './kernel/error-codes.js';
-export type { CodeFacts, ErrorCode } from './kernel/error-codes.js';
-export { EXIT } from './kernel/exit-codes.js';
-export type { ExitCode } from './kernel/exit-codes.js';
+} from './core/errors.js';
+export { ERROR_CODES } from './core/error-codes.js';
+export type { ErrorCodeDefinition as CodeFacts, ErrorCode } from './core/error-codes.js';
+export { EXIT } from './core/exit-codes.js';
+export type { ExitCode } from './core/exit-codes.js';

@@ -2,16 +2,16 @@
  * Downloads and the rate ledger for a program that imports tankobon, wired as the command line wires them: with the
  * same settings, environment, login, ledger and outbox, so that all of them together keep the service's limits.
  */
-import { DEFAULT_NAME_TEMPLATE, readNameTemplate } from './archive/file-name.js';
-import { parseTarget, type Target } from './catalogue/target.js';
-import { bearerOf } from './cli/compose-login.js';
-import { imageLoader, openReports, openService, type Service } from './cli/compose.js';
-import { foldersFrom } from './cli/folders.js';
-import { Redactor } from './cli/output/redactor.js';
-import type { Wiring } from './cli/run.js';
-import { loadSettings } from './cli/settings.js';
-import type { Quality } from './delivery/page-url.js';
-import { saveAll } from './download/batch.js';
+import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from './cbz/file-name.js';
+import { parseTarget, type Target } from './selection/target.js';
+import { bearerOf } from './app/login.js';
+import { imageLoader, openHealthReports, openService, type Service } from './app/service.js';
+import { pathsFrom } from './app/paths.js';
+import { Redactor } from './core/redactor.js';
+import type { AppContext } from './app/context.js';
+import { loadSettings } from './app/settings.js';
+import type { Quality } from './image/page-url.js';
+import { saveChapters } from './download/batch.js';
 import {
   waitingEvent,
   type DownloadEvent,
@@ -20,21 +20,21 @@ import {
 } from './download/events.js';
 import { PageSlots } from './download/page-slots.js';
 import { planChapters, type Plan } from './download/plan.js';
-import { systemClock } from './kernel/clock.js';
-import { DURATION_EXAMPLES, parseDuration } from './kernel/duration.js';
-import { interruption, UsageError } from './kernel/errors.js';
-import type { Reports } from './reports/health-report.js';
-import { readAddresses } from './service/addresses.js';
-import { openMachineLedger } from './service/machine-ledger.js';
-import type { RateLedger } from './service/rate-ledger.js';
+import { systemClock } from './core/clock.js';
+import { DURATION_EXAMPLES, parseDuration } from './core/duration.js';
+import { interruption, UsageError } from './core/errors.js';
+import type { Reports } from './health-reports/health-report.js';
+import { readAddresses } from './rate-limit/service-addresses.js';
+import { openMachineLedger } from './rate-limit/machine-ledger.js';
+import type { RateLedger } from './rate-limit/rate-ledger.js';
 
 /** What both entries take from their surroundings. */
-export interface Surroundings {
+export interface ApiOptions {
   /** The environment to read `TANKOBON_…` from; `process.env` where not given. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-export interface DownloadChaptersOptions extends Surroundings {
+export interface DownloadChaptersOptions extends ApiOptions {
   /** The folder that the CBZ files go to; the setting `output` where not given. */
   readonly output?: string;
   /** `data` as uploaded, `data-saver` compressed (spec 2.4). */
@@ -58,7 +58,7 @@ export interface DownloadChaptersOptions extends Surroundings {
 }
 
 /** What a download tells: its events, how many bytes of a page came just now, and sentences for a person. */
-export type Told = DownloadEvent | PageBytes | Warning;
+export type DownloadMessage = DownloadEvent | PageBytes | Warning;
 
 /**
  * Fetches chapters and leaves a CBZ of each.
@@ -73,8 +73,8 @@ export type Told = DownloadEvent | PageBytes | Warning;
 export async function* downloadChapters(
   targets: readonly string[],
   options: DownloadChaptersOptions = {},
-): AsyncGenerator<Told, void, undefined> {
-  const waiting: Told[] = [];
+): AsyncGenerator<DownloadMessage, void, undefined> {
+  const waiting: DownloadMessage[] = [];
   const state: { isOver: boolean; wake: () => void } = { isOver: false, wake: () => undefined };
   const stop = new AbortController();
   const interrupt = (): void => {
@@ -113,21 +113,21 @@ export async function* downloadChapters(
  * (`bad-setting`) for settings that cannot be read.
  */
 export async function openRateLedger(
-  options: Surroundings & { readonly warn?: (message: string) => void } = {},
+  options: ApiOptions & { readonly warn?: (message: string) => void } = {},
 ): Promise<RateLedger> {
-  const { settings, clock, folders } = await wiringOf(options);
+  const { settings, clock, paths } = await wiringOf(options);
   return openMachineLedger({
-    folder: folders.ledger,
+    folder: paths.ledger,
     addresses: readAddresses(settings),
     clock,
     warn: options.warn ?? (() => undefined),
   });
 }
 
-async function wiringOf({ env = process.env }: Surroundings): Promise<Wiring> {
-  const folders = foldersFrom(env);
-  const { settings } = await loadSettings(env, folders.config);
-  return { env, folders, settings, clock: systemClock, redactor: new Redactor() };
+async function wiringOf({ env = process.env }: ApiOptions): Promise<AppContext> {
+  const paths = pathsFrom(env);
+  const { settings } = await loadSettings(env, paths.config);
+  return { env, paths, settings, clock: systemClock, redactor: new Redactor() };
 }
 
 type Running = DownloadChaptersOptions & { readonly signal: AbortSignal };
@@ -135,7 +135,7 @@ type Running = DownloadChaptersOptions & { readonly signal: AbortSignal };
 async function run(
   targets: readonly string[],
   options: Running,
-  observe: (event: Told) => void,
+  observe: (event: DownloadMessage) => void,
 ): Promise<void> {
   const wiring = await wiringOf(options);
   const { hostname } = readAddresses(wiring.settings).apiUrl;
@@ -158,7 +158,7 @@ async function run(
     maxOutage,
   });
   const isReporting = options.reports ?? wiring.settings.reports;
-  const reports = isReporting ? await openReports(wiring, service, { warn }) : undefined;
+  const reports = isReporting ? await openHealthReports(wiring, service, { warn }) : undefined;
   let counts: Counts = { saved: 0, skipped: 0, failed: 0, notStarted: 0 };
   // What is still asked for when the chapters are there ends with them.
   const over = new AbortController();
@@ -193,10 +193,10 @@ type Counts = Pick<
 const INTERRUPTED_PATIENCE_MS = 300;
 
 type Fetching = Omit<Running, 'reports'> & {
-  readonly wiring: Wiring;
+  readonly wiring: AppContext;
   readonly service: Service;
   readonly reports: Reports | undefined;
-  readonly observe: (event: Told) => void;
+  readonly observe: (event: DownloadMessage) => void;
   readonly warn: (message: string) => void;
 };
 
@@ -214,13 +214,13 @@ async function fetchAll(
       force: options.force === true,
       update: false,
       metadata: options.metadata ?? settings.metadata,
-      nameChapter: readNameTemplate(options.name ?? (settings.name || DEFAULT_NAME_TEMPLATE)),
+      nameChapter: compileNameTemplate(options.name ?? (settings.name || DEFAULT_NAME_TEMPLATE)),
       selection: { languages: options.languages ?? [], groups: [] },
     },
     { client, warn, nowMs: clock.wallMs(), signal },
   );
   tellUnplanned(plan, observe);
-  const outcome = await saveAll(
+  const outcome = await saveChapters(
     plan.chapters.map(({ job }) => job),
     {
       client,
@@ -243,7 +243,7 @@ async function fetchAll(
   };
 }
 
-function tellUnplanned(plan: Plan, observe: (event: Told) => void): void {
+function tellUnplanned(plan: Plan, observe: (event: DownloadMessage) => void): void {
   for (const { id, reason, file } of plan.skipped) {
     observe({ type: 'chapter-skipped', chapter: id, reason, ...(file !== undefined && { file }) });
   }

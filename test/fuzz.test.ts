@@ -5,12 +5,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ZodError } from 'zod';
-import { comicInfoXml } from '../src/archive/comic-info.js';
-import { DEFAULT_NAME_TEMPLATE, readNameTemplate } from '../src/archive/file-name.js';
-import { pictureExtension } from '../src/archive/media-type.js';
-import { hasValidTrailer } from '../src/archive/picture-end.js';
-import { pictureSize } from '../src/archive/picture-size.js';
-import { refusal, tokensIn } from '../src/auth/grants.js';
+import { comicInfoXml } from '../src/cbz/comic-info.js';
+import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../src/cbz/file-name.js';
+import { imageExtension } from '../src/image/format.js';
+import { hasValidTrailer } from '../src/image/trailer.js';
+import { imageDimensions } from '../src/image/dimensions.js';
+import { tokenRefusal, parseTokens } from '../src/auth/token-endpoint.js';
 import {
   chapterEntity,
   collection,
@@ -18,17 +18,17 @@ import {
   listEntity,
   single,
   titleEntity,
-} from '../src/catalogue/answers.js';
-import { readChapter } from '../src/catalogue/chapter.js';
-import { comicFacts, nameValues } from '../src/catalogue/credits.js';
-import { readTitle } from '../src/catalogue/title.js';
-import { askDeliveryMetadata, pageNames } from '../src/delivery/at-home.js';
-import { pageUrl } from '../src/delivery/page-url.js';
-import { TankobonError } from '../src/kernel/errors.js';
-import type { ApiRequest, ServiceClient } from '../src/service/client.js';
-import { captchaAsked, isOwnError, plainText, readReasons } from '../src/service/errors.js';
-import { jsonValue } from '../src/service/exchange.js';
-import { rateFacts, retryAfterMs } from '../src/service/rate-headers.js';
+} from '../src/api/response-schemas.js';
+import { readChapter } from '../src/api/chapters.js';
+import { comicMetadata, nameValues } from '../src/download/comic-metadata.js';
+import { readTitle } from '../src/api/titles.js';
+import { fetchAtHomeMetadata, pageNames } from '../src/image/at-home.js';
+import { pageUrl } from '../src/image/page-url.js';
+import { TankobonError } from '../src/core/errors.js';
+import type { ApiRequest, ServiceClient } from '../src/api/client.js';
+import { captchaDemand, isApiError, plainText, readErrorEntries } from '../src/api/api-errors.js';
+import { jsonValue } from '../src/api/send-request.js';
+import { readRateHeaders, retryAfterMs } from '../src/rate-limit/rate-headers.js';
 
 const numRuns = Number(process.env['TANKOBON_FUZZ_CASES'] ?? 500);
 const TIMEOUT_MS = 300_000;
@@ -155,7 +155,7 @@ describe('the chapter image delivery metadata', () => {
     'yields plain names and addresses, or is refused',
     async () => {
       await hold(tampered(AT_HOME), async (value) => {
-        const metadata = await askDeliveryMetadata(answering(value), ID);
+        const metadata = await fetchAtHomeMetadata(answering(value), ID);
         for (const quality of ['data', 'data-saver'] as const) {
           for (const fileName of pageNames(metadata, quality)) {
             expect(fileName).not.toMatch(/[/\\\p{Cc}]|^\.{1,2}$/u);
@@ -172,7 +172,7 @@ describe('the catalogue', () => {
   test(
     'a chapter becomes a safe path and a ComicInfo without what XML cannot hold, or is refused',
     async () => {
-      const nameChapter = readNameTemplate(DEFAULT_NAME_TEMPLATE);
+      const nameChapter = compileNameTemplate(DEFAULT_NAME_TEMPLATE);
       await hold(tampered({ result: 'ok', data: CHAPTER }), async (value) => {
         const chapter = readChapter(single(chapterEntity).parse(value).data);
         const path = nameChapter(nameValues(chapter, chapter.titleInBrief));
@@ -180,7 +180,9 @@ describe('the catalogue', () => {
           path.split('/').every((segment) => segment !== '..' && Buffer.byteLength(segment) <= 255),
         ).toBe(true);
         expect(path).not.toMatch(/^\/|[\\:*?"<>|\p{Cc}\p{Bidi_Control}]/u);
-        const xml = await comicInfoXml(comicFacts(chapter, chapter.titleInBrief, [{ bytes: 1 }]));
+        const xml = await comicInfoXml(
+          comicMetadata(chapter, chapter.titleInBrief, [{ bytes: 1 }]),
+        );
         expect(xml).not.toMatch(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u);
       });
     },
@@ -253,9 +255,9 @@ describe('errors and headers', () => {
     async () => {
       await hold(fc.tuple(tampered(body), headers), (value) => {
         const [answer, given] = value as [unknown, Record<string, string>];
-        readReasons(answer);
-        isOwnError(answer);
-        const asked = captchaAsked(given, answer);
+        readErrorEntries(answer);
+        isApiError(answer);
+        const asked = captchaDemand(given, answer);
         expect(plainText(asked?.siteKey ?? '')).not.toMatch(/\p{Cc}/u);
       });
     },
@@ -267,7 +269,7 @@ describe('errors and headers', () => {
     async () => {
       await hold(fc.tuple(headers, fc.integer({ min: 0, max: 4e12 })), (value) => {
         const [given, wallMs] = value as [Record<string, string>, number];
-        rateFacts(given, wallMs);
+        readRateHeaders(given, wallMs);
         expect(retryAfterMs(given, wallMs) ?? 0).toBeGreaterThanOrEqual(0);
       });
     },
@@ -294,9 +296,9 @@ describe('errors and headers', () => {
         expires_in: 900,
         refresh_expires_in: 1800,
       };
-      await hold(tampered(grant), (value) => tokensIn(value, 0));
+      await hold(tampered(grant), (value) => parseTokens(value, 0));
       await hold(tampered({ error: secret, error_description: secret }), (value) => {
-        const error = refusal({ status: 400, headers: {}, body: value }, 'password');
+        const error = tokenRefusal({ status: 400, headers: {}, body: value }, 'password');
         expect(error.message + error.hint).not.toContain(secret);
       });
     },
@@ -320,9 +322,9 @@ test(
       .map(([start, rest]) => Buffer.concat([Buffer.from(start, 'hex'), rest]));
     await hold(bytes, async (value) => {
       const picture = value as Buffer;
-      const extension = pictureExtension(picture);
+      const extension = imageExtension(picture);
       if (extension) hasValidTrailer(extension, picture);
-      const size = await pictureSize(picture);
+      const size = await imageDimensions(picture);
       if (size) expect(size.width).toBeGreaterThan(0);
     });
   },

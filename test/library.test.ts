@@ -4,8 +4,11 @@ import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { startPracticeService, type PracticeService } from '../src/demo/practice-service.js';
-import { madeChapter } from '../src/demo/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../src/practice-server/practice-service.js';
+import { madeChapter } from '../src/practice-server/library/library.js';
 import { downloadChapters, hasCode, openRateLedger, type Told } from '../src/index.js';
 import { PROGRAM, tankobon } from './cli/command.js';
 

@@ -6,11 +6,11 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AuthError, hasCode } from '../kernel/errors.js';
-import { asStorageError, statIfThere, writeWhole } from '../kernel/files.js';
-import { lockFile, type HeldLock } from '../kernel/lock.js';
-import type { Clock } from '../kernel/clock.js';
-import { LIVE_SERVICE, type ServiceAddresses } from '../service/addresses.js';
+import { AuthError, hasCode } from '../core/errors.js';
+import { toStorageError, statIfExists, writeFileAtomic } from '../core/files.js';
+import { lockFile, type HeldLock } from '../core/lock.js';
+import type { Clock } from '../core/clock.js';
+import { LIVE_SERVICE, type ServiceAddresses } from '../rate-limit/service-addresses.js';
 import type { CredentialStore, StorageKind } from './credential-store.js';
 import { fileStore, makePrivateFolder } from './file-store.js';
 import { keychainStore } from './keychain-store.js';
@@ -39,7 +39,7 @@ export interface Credentials {
   lock(signal?: AbortSignal): Promise<HeldLock>;
 }
 
-export interface CredentialPlaces {
+export interface CredentialsOptions {
   /** The folder for credentials and for what is needed to find them. */
   readonly folder: string;
   readonly addresses: Pick<ServiceAddresses, 'apiUrl' | 'authUrl' | 'realm'>;
@@ -56,7 +56,7 @@ export function openCredentials({
   addresses,
   clock,
   onSecret = () => undefined,
-}: CredentialPlaces): Credentials {
+}: CredentialsOptions): Credentials {
   const { service, fileName } = namesFor(addresses);
   const file = join(folder, `${fileName}.json`);
   const mark = join(folder, `${fileName}.keychain`);
@@ -65,9 +65,9 @@ export function openCredentials({
     file: tellingSecrets(fileStore(file), onSecret),
   };
 
-  const marked = async () => (await statIfThere(mark)) !== undefined;
+  const marked = async () => (await statIfExists(mark)) !== undefined;
   const storeInUse = async () => {
-    if (await statIfThere(file)) return stores.file;
+    if (await statIfExists(file)) return stores.file;
     return (await marked()) ? stores.keychain : undefined;
   };
   const read = async (): Promise<StoredLogin | undefined> => {
@@ -161,26 +161,26 @@ async function clearKeychain(keychain: CredentialStore, mark: string): Promise<b
     await rm(mark, { force: true });
     return had;
   } catch (error) {
-    if (hasCode(error, 'no-keychain') && !(await statIfThere(mark))) return false;
+    if (hasCode(error, 'no-keychain') && !(await statIfExists(mark))) return false;
     throw error;
   }
 }
 
 async function writeMark(mark: string): Promise<void> {
-  if (await statIfThere(mark)) return;
+  if (await statIfExists(mark)) return;
   try {
-    await writeWhole(mark, 'The login is in the keychain of the operating system.\n', {
+    await writeFileAtomic(mark, 'The login is in the keychain of the operating system.\n', {
       mode: 0o600,
     });
   } catch (error) {
-    throw asStorageError(error, mark);
+    throw toStorageError(error, mark);
   }
 }
 
 const KEYCHAIN_SERVICE = 'tankobon';
 
 /** The names under which one service's login is kept: a practice login never overwrites a real one. */
-function namesFor({ authUrl, realm }: CredentialPlaces['addresses']): {
+function namesFor({ authUrl, realm }: CredentialsOptions['addresses']): {
   readonly service: string;
   readonly fileName: string;
 } {

@@ -5,16 +5,16 @@
 import type { Stats } from 'node:fs';
 import { stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AuthError, hasCode } from '../kernel/errors.js';
+import { AuthError, hasCode } from '../core/errors.js';
 import {
-  asStorageError,
+  toStorageError,
   isOwnedByUs,
   isSystemError,
   makePrivateFolder as makeFolder,
   openRegularFile,
   removeFile,
-  writeWhole,
-} from '../kernel/files.js';
+  writeFileAtomic,
+} from '../core/files.js';
 import type { CredentialStore } from './credential-store.js';
 import { readLogin, type Login } from './login.js';
 
@@ -41,13 +41,13 @@ export function fileStore(file: string): CredentialStore {
     async write(login: Login) {
       await makePrivateFolder(dirname(file));
       const text = `${JSON.stringify({ format: FORMAT, login }, undefined, 2)}\n`;
-      await writeWhole(file, text, { mode: FILE_MODE }).catch((error: unknown) => {
-        throw asStorageError(error, file);
+      await writeFileAtomic(file, text, { mode: FILE_MODE }).catch((error: unknown) => {
+        throw toStorageError(error, file);
       });
     },
     async clear() {
       return removeFile(file).catch((error: unknown) => {
-        throw asStorageError(error, file);
+        throw toStorageError(error, file);
       });
     },
   };
@@ -67,7 +67,7 @@ export async function makePrivateFolder(folder: string): Promise<void> {
       );
     }
   } catch (error) {
-    throw asStorageError(error, folder);
+    throw toStorageError(error, folder);
   }
 }
 

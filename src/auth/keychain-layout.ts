@@ -5,7 +5,7 @@
  * leaves the old login whole. The head also holds each secret's check, by which a torn value is noticed.
  */
 import { createHash } from 'node:crypto';
-import { isRecord } from '../service/errors.js';
+import { isRecord } from '../core/json.js';
 import { LONGEST_TOKEN_BYTES } from './login.js';
 import { MOST_ENTRY_BYTES } from './keychain.js';
 

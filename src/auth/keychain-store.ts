@@ -1,5 +1,5 @@
 /** A login in the keychain, laid out as keychain-layout.ts says. */
-import { AuthError } from '../kernel/errors.js';
+import { AuthError } from '../core/errors.js';
 import type { CredentialStore } from './credential-store.js';
 import type { Keychain } from './keychain.js';
 import {

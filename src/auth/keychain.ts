@@ -3,7 +3,7 @@
  * itself the library falls back to the kernel's keyring, which forgets everything at reboot.
  */
 import type { AsyncEntry as Entry } from 'keytar';
-import { AuthError } from '../kernel/errors.js';
+import { AuthError } from '../core/errors.js';
 
 export interface Keychain {
   /** Under which name its entries are found with other programs. */

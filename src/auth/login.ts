@@ -2,7 +2,7 @@
  * What a login is made of, as it is kept: the personal client (spec 2.1), the account it belongs to, and the
  * tokens (spec 2.2) with their times. Foreign text, such as a stored record, becomes one only through here.
  */
-import { isRecord } from '../service/errors.js';
+import { isRecord } from '../core/json.js';
 
 export interface PersonalClient {
   /** Begins with `personal-client-`. */

@@ -4,13 +4,13 @@
  * second look at what is stored). What a renewal brought is stored before it is used, since the service may have
  * made the old refresh token worthless with the same answer.
  */
-import type { Clock } from '../kernel/clock.js';
-import { hasCode, interruption } from '../kernel/errors.js';
-import type { Bearer } from '../service/client.js';
+import type { Clock } from '../core/clock.js';
+import { hasCode, interruption } from '../core/errors.js';
+import type { Bearer } from '../api/client.js';
 import { notLoggedIn, type Credentials, type StoredLogin } from './credentials.js';
-import { grantByRefresh, type TokenEndpoint } from './grants.js';
+import { grantByRefresh, type TokenEndpoint } from './token-endpoint.js';
 import type { LiveLogin, Login, Tokens } from './login.js';
-import { accessAgeMs, isDue } from './token-times.js';
+import { accessAgeMs, isRefreshDue } from './token-times.js';
 
 export interface Session extends Bearer {
   /** Renews whether or not it is due. Throws `not-logged-in`, `session-ended`, or what kept the service from it. */
@@ -22,7 +22,7 @@ export interface Session extends Bearer {
   close(): Promise<void>;
 }
 
-export interface SessionParts {
+export interface SessionDeps {
   readonly credentials: Pick<Credentials, 'readForApi' | 'lock'>;
   readonly endpoint: TokenEndpoint;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ const NO_SOONER_MS = 5_000;
 /** For a token endpoint that does not answer, nobody waits longer than this at the end of a command. */
 const MAX_CLOSE_MS = 10_000;
 
-export function openSession(parts: SessionParts): Session {
+export function openSession(parts: SessionDeps): Session {
   return new StoredSession(parts);
 }
 
@@ -53,7 +53,7 @@ class StoredSession implements Session {
 
   readonly #closing = new AbortController();
 
-  constructor(private readonly parts: SessionParts) {}
+  constructor(private readonly parts: SessionDeps) {}
 
   async close(): Promise<void> {
     this.#closing.abort(interruption());
@@ -172,7 +172,7 @@ class StoredSession implements Session {
   }
 
   #isDue(seen: Seen): boolean {
-    return isDue(seen.tokens, this.#ageMs(seen));
+    return isRefreshDue(seen.tokens, this.#ageMs(seen));
   }
 
   /** Steps of the wall clock while this process runs do not make a token younger. */

@@ -5,11 +5,11 @@
 import type { Tokens } from './login.js';
 
 /** Spec 8.5: 15 minutes, where the service does not say otherwise. */
-export const ACCESS_LASTS_MS = 15 * 60_000;
+export const ACCESS_TOKEN_LIFETIME_MS = 15 * 60_000;
 const RENEWED_BEFORE_MS = 60_000;
 
 /** How long before its end a token is renewed: a minute, or half of a life that is short itself. */
-export function renewedBeforeMs(lastsMs: number): number {
+export function refreshDueAtMs(lastsMs: number): number {
   return lastsMs > 2 * RENEWED_BEFORE_MS ? RENEWED_BEFORE_MS : lastsMs / 2;
 }
 
@@ -31,7 +31,7 @@ export function accessAgeMs(tokens: Tokens, wallMs: number): number | undefined 
 }
 
 /** Whether the access token is to be renewed before its next use. */
-export function isDue(tokens: Tokens, ageMs: number | undefined): boolean {
+export function isRefreshDue(tokens: Tokens, ageMs: number | undefined): boolean {
   if (ageMs === undefined) return true;
-  return ageMs >= tokens.accessLastsMs - renewedBeforeMs(tokens.accessLastsMs);
+  return ageMs >= tokens.accessLastsMs - refreshDueAtMs(tokens.accessLastsMs);
 }

@@ -3,9 +3,9 @@
  * the documentation's reference are made from this tree.
  */
 import { CommanderError } from 'commander';
-import { UsageError } from '../kernel/errors.js';
-import { EXIT, type ExitCode } from '../kernel/exit-codes.js';
-import { VERSION } from '../kernel/version.js';
+import { UsageError } from '../core/errors.js';
+import { EXIT, type ExitCode } from '../core/exit-codes.js';
+import { VERSION } from '../core/version.js';
 import { addChapterCommands } from './program/chapter-commands.js';
 import { addLoginCommands } from './program/login-commands.js';
 import { addMannersCommands } from './program/manners-commands.js';

@@ -3,9 +3,9 @@ import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
-import type { TargetSource } from '../catalogue/target-lines.js';
-import { hasCode, UsageError } from '../kernel/errors.js';
-import type { Run } from './run.js';
+import type { TargetSource } from '../selection/target-list.js';
+import { hasCode, UsageError } from '../core/errors.js';
+import type { CommandContext } from './command-context.js';
 
 /** A list of targets is a text that a person or a script wrote; nothing sensible is larger. */
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -16,7 +16,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
  */
 export async function readSource(
   name: string,
-  run: Pick<Run, 'stdin' | 'signal'>,
+  run: Pick<CommandContext, 'stdin' | 'signal'>,
 ): Promise<TargetSource> {
   if (name === '-') {
     const source = 'standard input';

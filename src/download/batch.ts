@@ -3,12 +3,12 @@
  * of this one load. One chapter that cannot be had leaves the others alone; what concerns them all stops the run.
  * Chapters that fail during an outage of the service are tried once more at the end.
  */
-import { asOurs, TankobonError } from '../kernel/errors.js';
-import { OutageTooLong } from '../service/outage.js';
+import { toTankobonError, TankobonError } from '../core/errors.js';
+import { OutageTooLong } from '../api/outage.js';
 import {
   prepareChapter,
   type ChapterJob,
-  type ChapterParts,
+  type ChapterDeps,
   type PreparedChapter,
 } from './chapter.js';
 
@@ -52,9 +52,9 @@ const OUTAGE_FAILURES: ReadonlySet<string> = new Set([
 ]);
 
 /** Saves every chapter that can be had; tells each one's fate to `parts.observe`. Never throws for a chapter. */
-export async function saveAll(
+export async function saveChapters(
   jobs: Iterable<ChapterJob>,
-  parts: ChapterParts,
+  parts: ChapterDeps,
   signal: AbortSignal,
 ): Promise<BatchOutcome> {
   const batch = new Batch(parts, signal);
@@ -75,7 +75,7 @@ class Batch {
   readonly #signal: AbortSignal;
 
   constructor(
-    private readonly parts: ChapterParts,
+    private readonly parts: ChapterDeps,
     signal: AbortSignal,
   ) {
     this.#signal = AbortSignal.any([signal, this.#stop.signal]);
@@ -128,7 +128,7 @@ class Batch {
   }
 
   get #stopReason(): TankobonError | undefined {
-    return this.#signal.aborted ? asOurs(this.#signal.reason) : undefined;
+    return this.#signal.aborted ? toTankobonError(this.#signal.reason) : undefined;
   }
 
   #follow(job: ChapterJob, chapter: PreparedChapter, outagesBefore: number): void {
@@ -204,6 +204,6 @@ class Batch {
   #explained(thrown: unknown): TankobonError {
     if (thrown instanceof TankobonError) return thrown;
     const reason: unknown = this.#signal.aborted ? this.#signal.reason : thrown;
-    return reason instanceof TankobonError ? reason : asOurs(thrown);
+    return reason instanceof TankobonError ? reason : toTankobonError(thrown);
   }
 }

@@ -2,20 +2,20 @@
  * One chapter from its metadata to its CBZ, in two steps, so that a batch can prepare the next chapter while the
  * last pages of this one load.
  */
-import { GrowingCbz, writeCbz } from '../archive/cbz.js';
+import { CbzWriter, writeCbz } from '../cbz/cbz-writer.js';
 import {
-  askDeliveryMetadata,
-  type MetadataAhead,
+  fetchAtHomeMetadata,
+  type MetadataPrefetcher,
   pageNames,
-  type DeliveryMetadata,
-} from '../delivery/at-home.js';
-import { BaseUrls } from '../delivery/base-urls.js';
-import { promisedDigest, type Quality } from '../delivery/page-url.js';
-import { ChapterError, hasCode, StorageError } from '../kernel/errors.js';
-import { asStorageError } from '../kernel/files.js';
-import type { ServiceClient } from '../service/client.js';
+  type AtHomeMetadata,
+} from '../image/at-home.js';
+import { BaseUrls } from '../image/base-urls.js';
+import { promisedDigest, type Quality } from '../image/page-url.js';
+import { ChapterError, hasCode, StorageError } from '../core/errors.js';
+import { toStorageError } from '../core/files.js';
+import type { ServiceClient } from '../api/client.js';
 import { findPublished, publishChapter } from './publish-chapter.js';
-import { loadPage, type PageJob, type PageParts } from './page.js';
+import { loadPage, type PageJob, type PageDeps } from './page.js';
 import { PagePacker } from './page-packer.js';
 import { Workspace, type KeptPage } from './workspace.js';
 
@@ -34,10 +34,10 @@ export interface ChapterJob {
   readonly comicInfo?: (pages: readonly KeptPage[]) => Promise<string | undefined>;
 }
 
-export interface ChapterParts extends PageParts {
+export interface ChapterDeps extends PageDeps {
   readonly client: ServiceClient;
   /** What was asked for before it was this chapter's turn. */
-  readonly ahead?: MetadataAhead;
+  readonly ahead?: MetadataPrefetcher;
 }
 
 export interface SavedChapter {
@@ -61,7 +61,7 @@ const MOST_LOST_PAGES = 3;
  */
 export async function prepareChapter(
   job: ChapterJob,
-  parts: ChapterParts,
+  parts: ChapterDeps,
   signal: AbortSignal,
 ): Promise<PreparedChapter | undefined> {
   if (await isDone(job)) return undefined;
@@ -83,7 +83,7 @@ async function isDone(job: ChapterJob): Promise<boolean> {
 
 function takeWorkspace(
   job: ChapterJob,
-  parts: ChapterParts,
+  parts: ChapterDeps,
   signal: AbortSignal,
 ): Promise<Workspace> {
   return Workspace.take({
@@ -103,12 +103,12 @@ function takeWorkspace(
 async function prepareIn(
   workspace: Workspace,
   job: ChapterJob,
-  parts: ChapterParts,
+  parts: ChapterDeps,
   signal: AbortSignal,
 ): Promise<PreparedChapter> {
   const { clock } = parts.loader;
   const { quality } = job;
-  const ask = () => askDeliveryMetadata(parts.client, job.id, signal);
+  const ask = () => fetchAtHomeMetadata(parts.client, job.id, signal);
   const asked = parts.ahead?.take(job.id);
   const askedAtMs = asked?.askedAtMs ?? clock.monotonicMs();
   const metadata = await (asked?.metadata ?? ask());
@@ -140,11 +140,11 @@ async function save(
   job: ChapterJob,
   pages: readonly PageJob[],
   workspace: Workspace,
-  parts: ChapterParts,
+  parts: ChapterDeps,
   signal: AbortSignal,
 ): Promise<SavedChapter> {
   const packer = new PagePacker(workspace.kept, () =>
-    GrowingCbz.begin({
+    CbzWriter.begin({
       aside: workspace.archiveFile,
       pages: pages.length,
       signal,
@@ -173,7 +173,7 @@ async function save(
 }
 
 /** The CBZ is there: what cannot be removed beside it is worth a word, and no more. */
-async function tidyUp(workspace: Workspace, { observe }: ChapterParts): Promise<void> {
+async function tidyUp(workspace: Workspace, { observe }: ChapterDeps): Promise<void> {
   try {
     await workspace.remove();
   } catch (error) {
@@ -183,11 +183,7 @@ async function tidyUp(workspace: Workspace, { observe }: ChapterParts): Promise<
 }
 
 /** A fresh base URL serves the chapter that was begun, or none. */
-function unchanged(
-  job: ChapterJob,
-  first: DeliveryMetadata,
-  now: DeliveryMetadata,
-): DeliveryMetadata {
+function unchanged(job: ChapterJob, first: AtHomeMetadata, now: AtHomeMetadata): AtHomeMetadata {
   const same =
     now.hash === first.hash &&
     JSON.stringify(pageNames(now, job.quality)) === JSON.stringify(pageNames(first, job.quality));
@@ -202,7 +198,7 @@ function unchanged(
 /** Loads all pages that are missing. A lost page does not stop the others: what they load, the next run has. */
 async function loadPages(
   pages: readonly PageJob[],
-  parts: PageParts,
+  parts: PageDeps,
   onKept: () => void,
 ): Promise<void> {
   const lost: unknown[] = [];
@@ -245,7 +241,7 @@ async function pack(
   try {
     if (packed) return { pages: count, ...(await packed.finish(publish, comicInfo)) };
   } catch (error) {
-    throw asStorageError(error, file);
+    throw toStorageError(error, file);
   }
   await packer.abandon();
   const written = await writeCbz({

@@ -1,17 +1,17 @@
 /** The cover of what was saved, as a picture beside it: `cover.jpg` in the folder of the chapters. */
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { chooseCover, coverAddress, fetchCovers } from '../catalogue/cover.js';
-import type { Title } from '../catalogue/title.js';
-import { loadImage, type ImageLoader } from '../delivery/image-load.js';
-import { ServiceError } from '../kernel/errors.js';
-import { asideName, asStorageError, putInPlace } from '../kernel/files.js';
-import type { ServiceClient } from '../service/client.js';
+import { chooseCover, coverAddress, fetchCovers } from '../api/covers.js';
+import type { Title } from '../api/titles.js';
+import { loadImage, type ImageLoaderDeps } from '../image/load-image.js';
+import { ServiceError } from '../core/errors.js';
+import { temporaryName, toStorageError, renameInto } from '../core/files.js';
+import type { ServiceClient } from '../api/client.js';
 import type { PlannedChapter } from './plan.js';
 
-export interface CoverParts {
+export interface CoverDeps {
   readonly client: ServiceClient;
-  readonly loader: ImageLoader;
+  readonly loader: ImageLoaderDeps;
   /** Where the service keeps its cover pictures. */
   readonly coversUrl: URL;
   readonly warn: (message: string) => void;
@@ -28,7 +28,7 @@ interface Shelved {
 /** Saves a cover into each folder that chapters of a title went to; resolves with the files. */
 export async function saveCovers(
   chapters: readonly PlannedChapter[],
-  parts: CoverParts,
+  parts: CoverDeps,
 ): Promise<string[]> {
   const files: string[] = [];
   for (const shelved of await byFolder(chapters)) {
@@ -53,12 +53,12 @@ async function byFolder(chapters: readonly PlannedChapter[]): Promise<Iterable<S
 
 async function saveCover(
   { folder, title, chapters }: Shelved,
-  parts: CoverParts,
+  parts: CoverDeps,
 ): Promise<string | undefined> {
   const cover = chooseCover(await fetchCovers(parts.client, title.id, parts), title, chapters);
   if (!cover) return undefined;
   const url = coverAddress(parts.coversUrl, title.id, cover);
-  const aside = asideName(join(folder, 'cover'));
+  const aside = temporaryName(join(folder, 'cover'));
   try {
     await mkdir(folder, { recursive: true });
     const loaded = await loadImage(
@@ -72,10 +72,10 @@ async function saveCover(
         `The cover of ${title.name} did not come: ${loaded.message}`,
       );
     const file = join(folder, `cover.${loaded.extension}`);
-    await putInPlace(aside, file);
+    await renameInto(aside, file);
     return file;
   } catch (error) {
-    throw asStorageError(error, folder);
+    throw toStorageError(error, folder);
   } finally {
     await rm(aside, { force: true });
   }

@@ -9,7 +9,7 @@ interface Window {
  * The least time in which so many requests can be sent, in milliseconds, where each of the windows lets so many
  * through in its period: the last one's moment, if the first is sent at 0 and nothing was used before.
  */
-export function leastTimeMs(requests: number, windows: readonly Window[]): number {
+export function minTimeMs(requests: number, windows: readonly Window[]): number {
   const sentAtMs: number[] = [];
   for (let index = 0; index < requests; index += 1) {
     const free = windows.map(

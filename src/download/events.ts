@@ -2,8 +2,8 @@
  * What a download tells while it runs. The events of `--json` are a contract with scripts (docs/scripting.md);
  * `page-bytes` is for progress bars alone and is never printed.
  */
-import type { ErrorCode } from '../kernel/error-codes.js';
-import type { Wait } from '../service/rate-ledger.js';
+import type { ErrorCode } from '../core/error-codes.js';
+import type { Wait } from '../rate-limit/rate-ledger.js';
 
 /** Why a chapter was passed over without an error. */
 export const SKIP_REASONS = {

@@ -2,19 +2,19 @@
  * Packs a chapter's pages in their order while later ones load, so that little is left to do when the last one is
  * there. Nothing depends on it: where it fails, the pages are there all the same, and are packed at the end.
  */
-import type { GrowingCbz } from '../archive/cbz.js';
+import type { CbzWriter } from '../cbz/cbz-writer.js';
 import type { KeptPage } from './workspace.js';
 
 export class PagePacker {
   #packed = 0;
-  #archive: GrowingCbz | undefined;
+  #archive: CbzWriter | undefined;
   #working: Promise<void> | undefined;
   #hasFailed = false;
 
   /** @param begin makes the archive; called once, when the first page is there */
   constructor(
     private readonly kept: ReadonlyMap<number, KeptPage>,
-    private readonly begin: () => Promise<GrowingCbz>,
+    private readonly begin: () => Promise<CbzWriter>,
   ) {}
 
   /** To be called when a page was kept: packs it, if those before it are packed. */
@@ -30,7 +30,7 @@ export class PagePacker {
   }
 
   /** The archive with all pages, once they are packed; undefined where it could not be made. */
-  async whole(pages: number): Promise<GrowingCbz | undefined> {
+  async whole(pages: number): Promise<CbzWriter | undefined> {
     await this.#working;
     this.pageKept();
     await this.#working;

@@ -1,12 +1,12 @@
 /** The health report of a page load (spec 4.3). */
-import type { ImageOutcome } from '../delivery/image-load.js';
-import type { Reports } from '../reports/health-report.js';
-import type { IsOwn } from '../service/own-domain.js';
+import type { ImageOutcome } from '../image/load-image.js';
+import type { Reports } from '../health-reports/health-report.js';
+import type { IsFirstParty } from '../api/first-party-domain.js';
 
-export interface ReportParts {
+export interface ReportDeps {
   /** Absent where the user wants no reports. */
   readonly reports: Reports | undefined;
-  readonly isOwn: IsOwn;
+  readonly isOwn: IsFirstParty;
 }
 
 /** One report for every load from a base URL outside the service's own domain, and none for any other (spec 4.3). */
@@ -14,7 +14,7 @@ export async function reportLoad(
   url: URL,
   outcome: ImageOutcome,
   success: boolean,
-  { reports, isOwn }: ReportParts,
+  { reports, isOwn }: ReportDeps,
   signal: AbortSignal,
 ): Promise<void> {
   if (!reports || (await isOwn(url))) return;

@@ -3,7 +3,7 @@
  * chapter's pages go before a later one's. A slot comes with the memory that its page is gathered in, which a later
  * page uses again.
  */
-import { gatheringRoom } from '../delivery/image-load.js';
+import { pageBuffer } from '../image/load-image.js';
 
 /** What a page has while it is in flight. */
 export interface PageSlot {
@@ -27,7 +27,7 @@ export class PageSlots {
   /** Runs `load` when a slot is free; frees it afterwards, if it is not free yet, and its room. */
   async use<T>(load: (slot: PageSlot) => Promise<T>): Promise<T> {
     await this.#take();
-    const room = this.#rooms.pop() ?? gatheringRoom();
+    const room = this.#rooms.pop() ?? pageBuffer();
     const state = { isFree: false };
     const free = (): void => {
       // A disk that cannot keep up holds the line up, or memory would fill with what waits for it.

@@ -2,21 +2,21 @@
  * One page until it is there: load, report, and after a failure a fresh base URL, at most five times
  * (spec 4.3). The order is the network's: the failed load is reported before the metadata is asked for again.
  */
-import type { BaseUrl, BaseUrls, DeadBaseUrl } from '../delivery/base-urls.js';
-import { loadImage, type ImageLoader, type ImageOutcome } from '../delivery/image-load.js';
-import type { LoadReason } from '../delivery/load-reason.js';
-import { pageUrl, promisedDigest, type Quality } from '../delivery/page-url.js';
-import { ChapterError, LoadError, ServiceError, type TankobonError } from '../kernel/errors.js';
-import { asStorageError, removeFile } from '../kernel/files.js';
-import type { OutageMonitor } from '../service/outage.js';
+import type { BaseUrl, BaseUrls, DeadBaseUrl } from '../image/base-urls.js';
+import { loadImage, type ImageLoaderDeps, type ImageOutcome } from '../image/load-image.js';
+import type { LoadReason } from '../image/load-reason.js';
+import { pageUrl, promisedDigest, type Quality } from '../image/page-url.js';
+import { ChapterError, LoadError, ServiceError, type TankobonError } from '../core/errors.js';
+import { toStorageError, removeFile } from '../core/files.js';
+import type { OutageMonitor } from '../api/outage.js';
 import type { Observe } from './events.js';
-import { reportLoad, type ReportParts } from './page-report.js';
+import { reportLoad, type ReportDeps } from './page-report.js';
 import type { PageSlot, PageSlots } from './page-slots.js';
-import { MOST_ATTEMPTS, retryPauseMs } from './retry-pause.js';
+import { MOST_ATTEMPTS, retryPauseMs } from './page-retry.js';
 import type { Workspace } from './workspace.js';
 
-export interface PageParts extends ReportParts {
-  readonly loader: ImageLoader;
+export interface PageDeps extends ReportDeps {
+  readonly loader: ImageLoaderDeps;
   readonly slots: PageSlots;
   readonly observe: Observe;
   readonly random: () => number;
@@ -54,7 +54,7 @@ type Verdict = 'proven' | 'doubtful' | 'failed';
  * Leaves the page in the workspace. Throws ChapterError('page-lost'), ServiceError('bad-answer') where the service
  * names no usable base URL, or what stops the whole chapter.
  */
-export async function loadPage(job: PageJob, parts: PageParts): Promise<void> {
+export async function loadPage(job: PageJob, parts: PageDeps): Promise<void> {
   const witnesses: Witnesses = new Map();
   let outages = parts.outages?.count;
   for (let attempt = 1; ; attempt += 1) {
@@ -88,7 +88,7 @@ export async function loadPage(job: PageJob, parts: PageParts): Promise<void> {
 }
 
 /** Loads the page once, as soon as there is a slot and a base URL that is not known to be dead. */
-async function nextAttempt(job: PageJob, parts: PageParts, witnesses: Witnesses): Promise<Attempt> {
+async function nextAttempt(job: PageJob, parts: PageDeps, witnesses: Witnesses): Promise<Attempt> {
   for (;;) {
     const done = await parts.slots.use((slot) => attemptOnce(job, parts, slot, witnesses));
     if (done) return done;
@@ -100,7 +100,7 @@ async function nextAttempt(job: PageJob, parts: PageParts, witnesses: Witnesses)
 /** Undefined where no base URL is usable now. */
 async function attemptOnce(
   job: PageJob,
-  parts: PageParts,
+  parts: PageDeps,
   slot: PageSlot,
   witnesses: Witnesses,
 ): Promise<Attempt | undefined> {
@@ -119,7 +119,7 @@ async function attemptOnce(
 async function loadFrom(
   base: BaseUrl,
   job: PageJob,
-  parts: PageParts,
+  parts: PageDeps,
   slot: PageSlot,
   witnesses: Witnesses,
 ): Promise<Attempt> {
@@ -152,7 +152,7 @@ async function loadFrom(
 }
 
 /** Where the attempt shows that no page will come from its base URL: nothing responded, or it has expired. */
-function deadBaseUrl(attempt: Attempt, job: PageJob, parts: PageParts): DeadBaseUrl | undefined {
+function deadBaseUrl(attempt: Attempt, job: PageJob, parts: PageDeps): DeadBaseUrl | undefined {
   const { reason, message } = failureOf(attempt.outcome);
   if (attempt.url) {
     const { ok, responded } = attempt.outcome;
@@ -171,7 +171,7 @@ function deadBaseUrl(attempt: Attempt, job: PageJob, parts: PageParts): DeadBase
   };
 }
 
-function pause(attempt: number, { signal }: PageJob, { loader, random }: PageParts): Promise<void> {
+function pause(attempt: number, { signal }: PageJob, { loader, random }: PageDeps): Promise<void> {
   return loader.clock.sleep(retryPauseMs(attempt, random()), signal);
 }
 
@@ -197,7 +197,7 @@ async function keep(job: PageJob, outcome: ImageOutcome): Promise<void> {
   try {
     await job.workspace.keep(job.page, { ...picture, bytes: outcome.bytes });
   } catch (error) {
-    throw asStorageError(error, job.workspace.folder);
+    throw toStorageError(error, job.workspace.folder);
   }
 }
 
@@ -205,13 +205,13 @@ async function discard({ page, workspace }: PageJob): Promise<void> {
   try {
     await removeFile(workspace.partFile(page));
   } catch (error) {
-    throw asStorageError(error, workspace.folder);
+    throw toStorageError(error, workspace.folder);
   }
 }
 
 function tellLoaded(
   job: PageJob,
-  parts: PageParts,
+  parts: PageDeps,
   url: URL,
   outcome: ImageOutcome,
   verdict: 'proven' | 'doubtful',

@@ -3,31 +3,31 @@
  * is on the shelf already. Metadata is wanted here and never needed: a service that has none still yields a CBZ.
  */
 import { join, relative, sep } from 'node:path';
-import { distinctPaths, type NameChapter } from '../archive/file-name.js';
-import { identityComment } from '../archive/identity.js';
-import { scanShelf, type Shelf } from '../archive/shelf.js';
-import type { Chapter } from '../catalogue/chapter.js';
-import { comicFacts, nameValues } from '../catalogue/credits.js';
-import { resolveTargets, type Resolution } from '../catalogue/resolve.js';
+import { distinctPaths, type FormatFileName } from '../cbz/file-name.js';
+import { identityComment } from '../cbz/identity.js';
+import { scanLibrary, type LibraryIndex } from '../cbz/library-index.js';
+import type { Chapter } from '../api/chapters.js';
+import { comicMetadata, nameValues } from './comic-metadata.js';
+import { resolveTargets, type Resolution } from '../selection/resolve-targets.js';
 import {
   isEmpty,
   selectChapters,
-  whyNotToBeHad,
-  type PassedOver,
-  type Wish,
-} from '../catalogue/selection.js';
-import type { Target } from '../catalogue/target.js';
-import type { Title } from '../catalogue/title.js';
-import type { Quality } from '../delivery/page-url.js';
-import { ChapterError, type TankobonError } from '../kernel/errors.js';
-import { asStorageError } from '../kernel/files.js';
-import type { ServiceClient } from '../service/client.js';
+  unavailableReason,
+  type ExcludedChapter,
+  type SelectionOptions,
+} from '../selection/select-chapters.js';
+import type { Target } from '../selection/target.js';
+import type { Title } from '../api/titles.js';
+import type { Quality } from '../image/page-url.js';
+import { ChapterError, type TankobonError } from '../core/errors.js';
+import { toStorageError } from '../core/files.js';
+import type { ServiceClient } from '../api/client.js';
 import type { ChapterJob } from './chapter.js';
 import type { SkipReason } from './events.js';
-import { watchForSureChapter } from './sure-chapter.js';
+import { watchForSingleChapter } from './single-chapter.js';
 import type { KeptPage } from './workspace.js';
 
-export interface PlanWish {
+export interface PlanOptions {
   readonly targets: readonly Target[];
   /** The folder that the CBZ files go to; whatever lies below it is on the shelf. */
   readonly output: string;
@@ -39,9 +39,9 @@ export interface PlanWish {
   /** False: files are named by id, and hold no ComicInfo.xml. */
   readonly metadata: boolean;
   /** Gives each chapter its path below the output folder. */
-  readonly nameChapter: NameChapter;
+  readonly nameChapter: FormatFileName;
   /** Which of the chapters of titles and lists. */
-  readonly selection: Wish;
+  readonly selection: SelectionOptions;
 }
 
 export interface PlannedChapter {
@@ -64,14 +64,14 @@ export interface Plan {
   readonly chapters: readonly PlannedChapter[];
   readonly skipped: readonly SkippedChapter[];
   /** Releases that were not asked for, or given up for another of the same chapter. */
-  readonly passedOver: readonly PassedOver[];
+  readonly passedOver: readonly ExcludedChapter[];
   /** What was asked for by name and cannot be had, each with why. */
   readonly lost: readonly { readonly id: string; readonly error: TankobonError }[];
   /** What of it is asked for still; resolves with what kept it from coming, if that concerns the run as a whole. */
   readonly rest: Promise<TankobonError | undefined>;
 }
 
-export interface PlanParts {
+export interface PlanDeps {
   readonly client: ServiceClient;
   readonly warn: (message: string) => void;
   readonly nowMs: number;
@@ -88,14 +88,14 @@ interface Wanted {
 }
 
 /** Throws what concerns the run as a whole: a cooldown, an unreachable service, an output folder that cannot be read. */
-export async function planChapters(wish: PlanWish, parts: PlanParts): Promise<Plan> {
+export async function planChapters(wish: PlanOptions, parts: PlanDeps): Promise<Plan> {
   const { nameChapter } = wish;
-  const shelfScan = scanShelf(wish.output, parts.signal).catch((error: unknown) => {
-    throw asStorageError(error, wish.output);
+  const shelfScan = scanLibrary(wish.output, parts.signal).catch((error: unknown) => {
+    throw toStorageError(error, wish.output);
   });
   // Awaited below; a failure must not count as unhandled while the service is asked.
   shelfScan.catch(() => undefined);
-  const onNamed = watchForSureChapter(wish, shelfScan, parts);
+  const onNamed = watchForSingleChapter(wish, shelfScan, parts);
   const resolution = await resolve(wish, parts, onNamed);
   const { wanted, skipped, passedOver, lost } = choose(resolution, wish, parts);
   const shelf = await shelfScan;
@@ -112,14 +112,14 @@ export async function planChapters(wish: PlanWish, parts: PlanParts): Promise<Pl
         file: there.file,
       });
   }
-  const titleAmong = (titles: ReadonlyMap<string, Title>, chapter: Chapter | undefined) =>
+  const findTitle = (titles: ReadonlyMap<string, Title>, chapter: Chapter | undefined) =>
     titles.get(chapter?.titleId ?? '') ?? chapter?.titleInBrief;
   const paths = distinctPaths(
     missing.map(({ id, chapter }) => ({
       chapterId: id,
       path:
         chapter && wish.metadata
-          ? nameChapter(nameValues(chapter, titleAmong(resolution.titles, chapter)))
+          ? nameChapter(nameValues(chapter, findTitle(resolution.titles, chapter)))
           : `${id}.cbz`,
     })),
     takenPaths(shelf, wish),
@@ -127,7 +127,7 @@ export async function planChapters(wish: PlanWish, parts: PlanParts): Promise<Pl
   const damaged = new Set(shelf.damaged.map(({ file }) => file));
   const chapters = missing.map(({ id, chapter, why, replaces }, index): PlannedChapter => {
     const file = replaces ?? join(wish.output, paths[index] ?? `${id}.cbz`);
-    const title = resolution.titlesInFull.then(({ titles }) => titleAmong(titles, chapter));
+    const title = resolution.titlesInFull.then(({ titles }) => findTitle(titles, chapter));
     const replace = wish.force || replaces !== undefined || damaged.has(file);
     return { job: jobOf({ id, chapter, title, file, replace }, wish), chapter, title, why };
   });
@@ -137,8 +137,8 @@ export async function planChapters(wish: PlanWish, parts: PlanParts): Promise<Pl
 
 /** Without metadata a chapter is its id, and nothing is asked of the catalogue for it. */
 async function resolve(
-  wish: PlanWish,
-  { client, warn, signal }: PlanParts,
+  wish: PlanOptions,
+  { client, warn, signal }: PlanDeps,
   onNamed: (chapters: readonly Chapter[]) => void,
 ): Promise<Resolution> {
   const isBare = ({ kind }: Target) => !wish.metadata && (kind === 'chapter' || kind === 'any');
@@ -153,12 +153,12 @@ async function resolve(
 /** Each chapter once: those named themselves first, then those of series, in reading order. */
 function choose(
   { named, series, titles, unusableTitleIds, bare, lost }: Resolution,
-  wish: PlanWish,
-  { nowMs }: PlanParts,
+  wish: PlanOptions,
+  { nowMs }: PlanDeps,
 ) {
   const wanted = new Map<string, Wanted>();
   const skipped: SkippedChapter[] = [];
-  const passedOver: PassedOver[] = [];
+  const passedOver: ExcludedChapter[] = [];
   const refused: { id: string; error: TankobonError }[] = lost.map(({ target, error }) => ({
     id: target.id,
     error,
@@ -197,14 +197,14 @@ function choose(
 
 /** Why a chapter that was asked for by name cannot be had, as far as its metadata tell. */
 function whyNot(chapter: Chapter, nowMs: number): ChapterError | undefined {
-  const reason = whyNotToBeHad(chapter, nowMs);
+  const reason = unavailableReason(chapter, nowMs);
   if (!reason) return undefined;
   const code = reason.because === 'chapter-external' ? 'chapter-external' : 'chapter-unavailable';
   return new ChapterError(code, `Chapter ${chapter.id} has no pages to load: ${reason.why}.`);
 }
 
 /** Paths that belong to other chapters, or to somebody else's archives. */
-function takenPaths(shelf: Shelf, wish: PlanWish): string[] {
+function takenPaths(shelf: LibraryIndex, wish: PlanOptions): string[] {
   const files = [...shelf.chapters.map(({ file }) => file), ...shelf.unknown];
   return files.map((file) => relative(wish.output, file).split(sep).join('/'));
 }
@@ -219,7 +219,7 @@ interface Found {
 
 function jobOf(
   { id, chapter, title, file, replace }: Found,
-  { quality, metadata, output }: PlanWish,
+  { quality, metadata, output }: PlanOptions,
 ): ChapterJob {
   const version = chapter && { version: chapter.version };
   return {
@@ -241,10 +241,10 @@ async function comicInfoOf(
   title: Promise<Title | undefined>,
   pages: readonly KeptPage[],
 ): Promise<string> {
-  const { comicInfoXml } = await import('../archive/comic-info.js');
-  const { pictureSizeOfFile } = await import('../archive/picture-size.js');
+  const { comicInfoXml } = await import('../cbz/comic-info.js');
+  const { imageDimensionsOfFile: pictureSizeOfFile } = await import('../image/dimensions.js');
   const sized = [];
   // One after another: so no more than one beginning of a page is in memory.
   for (const { file, bytes } of pages) sized.push({ bytes, ...(await pictureSizeOfFile(file)) });
-  return comicInfoXml(comicFacts(chapter, await title, sized));
+  return comicInfoXml(comicMetadata(chapter, await title, sized));
 }

@@ -3,11 +3,11 @@
  * was planned may be another chapter's by now: then the chapter gets the mark that one process would have given it.
  */
 import { basename, dirname, join } from 'node:path';
-import { markedPaths } from '../archive/file-name.js';
-import { readIdentity } from '../archive/shelf.js';
-import { StorageError } from '../kernel/errors.js';
-import { asStorageError, putInPlace, statIfThere } from '../kernel/files.js';
-import { publishNew } from '../kernel/publish.js';
+import { markedPaths } from '../cbz/file-name.js';
+import { readIdentity } from '../cbz/library-index.js';
+import { StorageError } from '../core/errors.js';
+import { toStorageError, renameInto, statIfExists } from '../core/files.js';
+import { publishNew } from '../core/publish.js';
 
 export interface ChapterTarget {
   readonly id: string;
@@ -35,7 +35,7 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
     if (await publishNew(tmpFile, file)) return file;
     const owner = await ownerOf(file, target.id);
     if (target.replace && (owner === 'same-chapter' || owner === 'damaged')) {
-      await putInPlace(tmpFile, file);
+      await renameInto(tmpFile, file);
       return file;
     }
     // Another process saved the same chapter meanwhile.
@@ -50,8 +50,8 @@ function* candidates({ id, file }: ChapterTarget): Generator<string> {
 }
 
 async function ownerOf(file: string, chapterId: string): Promise<Owner> {
-  const there = await statIfThere(file).catch((error: unknown) => {
-    throw asStorageError(error, file);
+  const there = await statIfExists(file).catch((error: unknown) => {
+    throw toStorageError(error, file);
   });
   if (!there) return 'nobody';
   if (!there.isFile())

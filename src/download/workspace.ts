@@ -5,21 +5,21 @@
 import { createHash } from 'node:crypto';
 import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pictureExtension, type PictureExtension } from '../archive/media-type.js';
-import { hasValidTrailer } from '../archive/picture-end.js';
-import type { Clock } from '../kernel/clock.js';
-import { hasCode, StorageError } from '../kernel/errors.js';
+import { imageExtension, type ImageExtension } from '../image/format.js';
+import { hasValidTrailer } from '../image/trailer.js';
+import type { Clock } from '../core/clock.js';
+import { hasCode, StorageError } from '../core/errors.js';
 import {
-  asStorageError,
+  toStorageError,
   isSystemError,
   makeFoldersBelow,
   makePrivateFolder,
-  readIfThere,
+  readFileIfExists,
   removeFile,
   renameFile,
-  writeWhole,
-} from '../kernel/files.js';
-import { lockFile, type HeldLock } from '../kernel/lock.js';
+  writeFileAtomic,
+} from '../core/files.js';
+import { lockFile, type HeldLock } from '../core/lock.js';
 
 /** What makes two runs' pages the same pages. */
 export interface ChapterManifest {
@@ -50,7 +50,7 @@ const REMOVED_FILE = /^\.(fuse_hidden|nfs|smb)[0-9a-f]+$/i;
 const MAX_FOLDER_TRIES = 20;
 const FOLDER_PAUSE_MS = 50;
 
-export interface WorkspaceWish {
+export interface WorkspaceOptions {
   readonly chapterId: string;
   /** The CBZ's final path; the workspace is beside it. */
   readonly target: string;
@@ -76,7 +76,7 @@ export class Workspace {
    * Makes the folder, of mode 0700, and takes it for this process alone; waits while another has it. Nothing of it
    * is trusted until `resume`. A link or another user's folder in its place is a StorageError `unsafe-path`.
    */
-  static async take(wish: WorkspaceWish): Promise<Workspace> {
+  static async take(wish: WorkspaceOptions): Promise<Workspace> {
     const folder = join(dirname(wish.target), `.${wish.chapterId}.${wish.quality}.tankobon`);
     try {
       await makeFoldersBelow(wish.output, dirname(wish.target));
@@ -90,7 +90,7 @@ export class Workspace {
       return new Workspace(folder, lock, wish.clock);
     } catch (error) {
       // What Node says of a folder that it could not make on a read-only file system.
-      if (!isSystemError(error, 'ENOENT')) throw asStorageError(error, folder);
+      if (!isSystemError(error, 'ENOENT')) throw toStorageError(error, folder);
       throw new StorageError('not-writable', `May not write ${folder}: it cannot be made.`, {
         cause: error,
       });
@@ -110,7 +110,7 @@ export class Workspace {
       await this.#resume(manifest, promised, signal);
     } catch (error) {
       signal?.throwIfAborted();
-      throw asStorageError(error, this.folder);
+      throw toStorageError(error, this.folder);
     }
   }
 
@@ -121,7 +121,7 @@ export class Workspace {
   ): Promise<void> {
     const file = join(this.folder, MANIFEST_FILE);
     const text = JSON.stringify(manifest);
-    const found = await readIfThere(file).catch(undefinedIfUnsafe);
+    const found = await readFileIfExists(file).catch(undefinedIfUnsafe);
     const same = found?.toString('utf8') === text;
     for (const name of await ownFilesIn(this.folder)) {
       signal?.throwIfAborted();
@@ -130,7 +130,7 @@ export class Workspace {
       if (kept && kept.page <= manifest.names.length) this.#kept.set(kept.page, kept);
       else await removeFile(join(this.folder, name));
     }
-    if (!same) await writeWhole(file, text);
+    if (!same) await writeFileAtomic(file, text);
   }
 
   get kept(): ReadonlyMap<number, KeptPage> {
@@ -152,7 +152,7 @@ export class Workspace {
     page: number,
     image: {
       readonly digest: string;
-      readonly extension: PictureExtension;
+      readonly extension: ImageExtension;
       readonly bytes: number;
     },
   ): Promise<void> {
@@ -218,9 +218,11 @@ export class Workspace {
     if ((promisedHere ?? digest) !== digest) return undefined;
     signal?.throwIfAborted();
     const file = join(this.folder, name);
-    const content = await readIfThere(file, { maxBytes: MAX_PAGE_BYTES }).catch(undefinedIfUnsafe);
+    const content = await readFileIfExists(file, { maxBytes: MAX_PAGE_BYTES }).catch(
+      undefinedIfUnsafe,
+    );
     if (!content || createHash('sha256').update(content).digest('hex') !== digest) return undefined;
-    const extension = pictureExtension(content);
+    const extension = imageExtension(content);
     if (!extension) return undefined;
     // Without a promised digest the file's name proves nothing: anybody may have written it.
     if (promisedHere === undefined && !hasValidTrailer(extension, content)) return undefined;

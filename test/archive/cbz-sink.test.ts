@@ -4,7 +4,7 @@ import { ZipArchive } from 'archiver';
 import { mkdtemp, open, readFile, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CbzSink } from '../../src/archive/cbz-sink.js';
+import { CbzStream } from '../../src/cbz/cbz-stream.js';
 
 const PAGES = [Buffer.alloc(5_000, 'a'), Buffer.alloc(30, 'b'), Buffer.alloc(70_000, 'c')];
 let folder: string;
@@ -23,7 +23,7 @@ async function written(name: string, meddle: (handle: FileHandle) => void): Prom
   const handle = await open(file, 'wx');
   meddle(handle);
   const archive = new ZipArchive({ store: true });
-  const sink = new CbzSink(archive, handle, undefined);
+  const sink = new CbzStream(archive, handle, undefined);
   try {
     const room = Buffer.allocUnsafeSlow(100_000);
     for (const [index, page] of PAGES.entries()) {
@@ -64,7 +64,7 @@ test('a disk that refuses on the way what was written before: the error comes at
   const handle = await open(file, 'wx');
   handle.datasync = () => Promise.reject(refused);
   const archive = new ZipArchive({ store: true });
-  const sink = new CbzSink(archive, handle, undefined);
+  const sink = new CbzStream(archive, handle, undefined);
   try {
     for (let page = 0; page < many; page += 1) {
       const data = Buffer.allocUnsafeSlow(2 ** 20);

@@ -5,9 +5,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { assertArchive } from '../../src/archive/cbz-check.js';
-import { pageNames, writeCbz, type CbzPage } from '../../src/archive/cbz.js';
-import { interruption } from '../../src/kernel/errors.js';
+import { verifyCbz } from '../../src/cbz/verify-cbz.js';
+import { pageNames, writeCbz, type CbzPage } from '../../src/cbz/cbz-writer.js';
+import { interruption } from '../../src/core/errors.js';
 import { SAMPLE_PICTURES } from './sample-pictures.js';
 
 let folder: string;
@@ -257,7 +257,7 @@ describe('the last look at an archive', () => {
 
   test('passes what is as announced', async () => {
     const file = await make();
-    expect(await assertArchive(file, announced, COMMENT)).toBe((await readFile(file)).length);
+    expect(await verifyCbz(file, announced, COMMENT)).toBe((await readFile(file)).length);
   });
 
   test.each([
@@ -269,7 +269,7 @@ describe('the last look at an archive', () => {
     ['another comment', announced, ''],
   ])('refuses %s', async (_, expected, comment) => {
     const file = await make();
-    await expect(assertArchive(file, expected, comment)).rejects.toMatchObject({
+    await expect(verifyCbz(file, expected, comment)).rejects.toMatchObject({
       code: 'archive-wrong',
     });
   });
@@ -279,7 +279,7 @@ describe('the last look at an archive', () => {
     const whole = await readFile(file);
     for (let length = 0; length < whole.length; length += 7) {
       await writeFile(file, whole.subarray(0, length));
-      await expect(assertArchive(file, announced, COMMENT)).rejects.toMatchObject({
+      await expect(verifyCbz(file, announced, COMMENT)).rejects.toMatchObject({
         code: 'archive-wrong',
       });
     }

@@ -4,12 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { comicInfoXml, type ComicFacts } from '../../src/archive/comic-info.js';
-import { languageTag } from '../../src/archive/language-tag.js';
+import { comicInfoXml, type ComicMetadata } from '../../src/cbz/comic-info.js';
+import { languageTag } from '../../src/cbz/language-tag.js';
 
 const SCHEMAS = ['ComicInfo-2.1.xsd'].map((name) => join('test/fixtures/comicinfo', name));
 
-const FULL: ComicFacts = {
+const FULL: ComicMetadata = {
   title: 'Tea & <cake>',
   series: 'The "Best" of ]]> it’s',
   number: '10.5',
@@ -143,7 +143,7 @@ Second – 二 💧 line.</Summary>
       },
       { requiredKeys: ['pages'] },
     );
-    const samples = fc.sample(facts, 300) as ComicFacts[];
+    const samples = fc.sample(facts, 300) as ComicMetadata[];
     const made = await Promise.all(samples.map((sample) => comicInfoXml(sample)));
     validate(made);
     expect(await Promise.all(samples.map((sample) => comicInfoXml(sample)))).toEqual(made);

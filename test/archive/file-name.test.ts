@@ -4,9 +4,9 @@ import {
   DEFAULT_NAME_TEMPLATE,
   distinctPaths,
   NAME_FIELDS,
-  readNameTemplate,
+  compileNameTemplate,
   samePathKey,
-} from '../../src/archive/file-name.js';
+} from '../../src/cbz/file-name.js';
 
 const ID = '5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01';
 const ALL = {
@@ -20,7 +20,7 @@ const ALL = {
 };
 
 describe('the default template', () => {
-  const name = readNameTemplate(DEFAULT_NAME_TEMPLATE);
+  const name = compileNameTemplate(DEFAULT_NAME_TEMPLATE);
 
   test.each([
     ['everything known', {}, 'Yotsuba&! Vol.01 Ch.007 - Jumbo [Some Scans]'],
@@ -68,11 +68,11 @@ describe('a template', () => {
     ['{{{series}}} [a', {}, '{Yotsuba&!} [a.cbz'],
     ['{ Series } {CHAPTER:2}', {}, 'Yotsuba&! 07.cbz'],
   ])('%s', (template, values, expected) => {
-    expect(readNameTemplate(template)({ ...ALL, ...values })).toBe(expected);
+    expect(compileNameTemplate(template)({ ...ALL, ...values })).toBe(expected);
   });
 
   test('with an unknown field is refused, and the right ones are named', () => {
-    expect(() => readNameTemplate('{serie}')).toThrow(
+    expect(() => compileNameTemplate('{serie}')).toThrow(
       expect.objectContaining({ code: 'bad-option', hint: expect.stringContaining('{series}') }),
     );
   });
@@ -80,7 +80,7 @@ describe('a template', () => {
   test.each(['', ' ', '{series', 'series}', '{series}//{chapter}', '{chapter:x}', '{}', '.cbz'])(
     '"%s" is refused',
     (template) => {
-      expect(() => readNameTemplate(template)).toThrow(
+      expect(() => compileNameTemplate(template)).toThrow(
         expect.objectContaining({ code: 'bad-option' }),
       );
     },
@@ -95,14 +95,14 @@ describe('a template', () => {
     './{id}',
     '\\{id}',
   ])('%s would leave the folder', (template) => {
-    expect(() => readNameTemplate(template)).toThrow(
+    expect(() => compileNameTemplate(template)).toThrow(
       expect.objectContaining({ code: 'outside-output' }),
     );
   });
 });
 
 describe('a cleaned name', () => {
-  const named = (title: string) => readNameTemplate('{title}')({ id: ID, title });
+  const named = (title: string) => compileNameTemplate('{title}')({ id: ID, title });
 
   test.each([
     ['slashes', 'a/b\\c', 'a_b_c.cbz'],
@@ -174,7 +174,7 @@ describe('whatever the metadata holds', () => {
     );
     fc.assert(
       fc.property(templates, values, (template, known) => {
-        const path = readNameTemplate(template)(known);
+        const path = compileNameTemplate(template)(known);
         expect(path.endsWith('.cbz')).toBe(true);
         for (const segment of path.split('/')) {
           expect(segment).not.toMatch(/^\.|^-|^\s|[\s.]$|\s\s/u);
@@ -184,7 +184,7 @@ describe('whatever the metadata holds', () => {
           expect(segment).not.toBe('');
           expect(segment.normalize('NFC')).toBe(segment);
         }
-        expect(readNameTemplate(template)(known)).toBe(path);
+        expect(compileNameTemplate(template)(known)).toBe(path);
       }),
       { numRuns: 400 },
     );

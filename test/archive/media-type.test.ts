@@ -1,29 +1,29 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { pictureExtension, TELLING_BYTES } from '../../src/archive/media-type.js';
-import { pictureSize } from '../../src/archive/picture-size.js';
+import { imageExtension, SIGNATURE_BYTES } from '../../src/image/format.js';
+import { imageDimensions } from '../../src/image/dimensions.js';
 import { SAMPLE_HEIGHT, SAMPLE_PICTURES, SAMPLE_WIDTH } from './sample-pictures.js';
 
 describe('the kind of a picture', () => {
   test.each(Object.entries(SAMPLE_PICTURES))('a %s is known by its first bytes', (kind, bytes) => {
-    expect(pictureExtension(bytes)).toBe(kind);
-    expect(pictureExtension(bytes.subarray(0, TELLING_BYTES))).toBe(kind);
+    expect(imageExtension(bytes)).toBe(kind);
+    expect(imageExtension(bytes.subarray(0, SIGNATURE_BYTES))).toBe(kind);
   });
 
   test('an AVIF is known by a compatible brand too', () => {
     const bytes = Buffer.from(SAMPLE_PICTURES.avif);
     bytes.write('mif1', 8, 'latin1');
     bytes.write('mif1', 16, 'latin1');
-    expect(pictureExtension(bytes)).toBeUndefined();
+    expect(imageExtension(bytes)).toBeUndefined();
     bytes.write('avif', 20, 'latin1');
-    expect(pictureExtension(bytes)).toBe('avif');
+    expect(imageExtension(bytes)).toBe('avif');
   });
 
   test("a brand's letters in the version number, or behind the list, are no brand", () => {
     const bytes = Buffer.alloc(64);
     bytes.writeUInt32BE(20, 0);
     bytes.write('ftypheicavifmif1avif', 4, 'latin1');
-    expect(pictureExtension(bytes)).toBeUndefined();
+    expect(imageExtension(bytes)).toBeUndefined();
   });
 
   test.each([
@@ -32,7 +32,7 @@ describe('the kind of a picture', () => {
     ['a RIFF that is a sound', 'RIFF\x24\0\0\0WAVEfmt '],
     ['half a PNG signature', '\x89PNG'],
   ])('%s is no picture', (_, text) => {
-    expect(pictureExtension(Buffer.from(text, 'latin1'))).toBeUndefined();
+    expect(imageExtension(Buffer.from(text, 'latin1'))).toBeUndefined();
   });
 
   test('any bytes are told without a throw, also as part of a larger buffer', () => {
@@ -40,7 +40,7 @@ describe('the kind of a picture', () => {
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const within = new Uint8Array(bytes.length + 9);
         within.set(bytes, 9);
-        expect(pictureExtension(within.subarray(9))).toBe(pictureExtension(bytes));
+        expect(imageExtension(within.subarray(9))).toBe(imageExtension(bytes));
       }),
     );
   });
@@ -48,7 +48,7 @@ describe('the kind of a picture', () => {
 
 describe('the size of a picture', () => {
   test.each(Object.entries(SAMPLE_PICTURES))('of a %s is read', async (_, bytes) => {
-    expect(await pictureSize(bytes)).toEqual({ width: SAMPLE_WIDTH, height: SAMPLE_HEIGHT });
+    expect(await imageDimensions(bytes)).toEqual({ width: SAMPLE_WIDTH, height: SAMPLE_HEIGHT });
   });
 
   test('is unknown, not an error, where the file is cut or garbled', async () => {
@@ -57,7 +57,7 @@ describe('the size of a picture', () => {
       fc.asyncProperty(kinds, fc.nat(), fc.nat(), fc.nat(255), async (bytes, end, at, value) => {
         const garbled = Buffer.from(bytes.subarray(0, end % (bytes.length + 1)));
         if (garbled.length > 0) garbled[at % garbled.length] = value;
-        const size = await pictureSize(garbled);
+        const size = await imageDimensions(garbled);
         if (size) expect(Math.min(size.width, size.height)).toBeGreaterThan(0);
       }),
     );

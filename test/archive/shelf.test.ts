@@ -13,15 +13,15 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeCbz } from '../../src/archive/cbz.js';
-import { comicInfoXml } from '../../src/archive/comic-info.js';
+import { writeCbz } from '../../src/cbz/cbz-writer.js';
+import { comicInfoXml } from '../../src/cbz/comic-info.js';
 import {
   identityComment,
   identityInComicInfo,
   readIdentityComment,
-} from '../../src/archive/identity.js';
-import { scanShelf } from '../../src/archive/shelf.js';
-import { interruption } from '../../src/kernel/errors.js';
+} from '../../src/cbz/identity.js';
+import { scanLibrary } from '../../src/cbz/library-index.js';
+import { interruption } from '../../src/core/errors.js';
 import { SAMPLE_PICTURES } from './sample-pictures.js';
 
 let folder: string;
@@ -93,7 +93,7 @@ describe('the identity of a CBZ', () => {
 
 describe('a shelf', () => {
   test('that is not there is empty', async () => {
-    const shelf = await scanShelf(join(folder, 'nowhere'));
+    const shelf = await scanLibrary(join(folder, 'nowhere'));
     expect(shelf).toMatchObject({ chapters: [], damaged: [], unknown: [] });
   });
 
@@ -102,7 +102,7 @@ describe('a shelf', () => {
     const moved = await ours('b.cbz', 2);
     await mkdir(join(folder, 'deep', 'er'), { recursive: true });
     await rename(moved, join(folder, 'deep', 'er', 'völlig anders.CBZ'));
-    const shelf = await scanShelf(folder);
+    const shelf = await scanLibrary(folder);
     expect(shelf.find(idOf(1))).toEqual({
       chapterId: idOf(1),
       version: 3,
@@ -121,14 +121,14 @@ describe('a shelf', () => {
       web: `https://mangadex.org/chapter/${idOf(4)}`,
     });
     await cbz('a.cbz', { comicInfo, comment: 'repacked' });
-    expect((await scanShelf(folder)).find(idOf(4))).toMatchObject({ chapterId: idOf(4) });
+    expect((await scanLibrary(folder)).find(idOf(4))).toMatchObject({ chapterId: idOf(4) });
   });
 
   test('of two files of a chapter finds the newest version', async () => {
     await ours('a.cbz', 1, 1);
     await ours('b.cbz', 1, 3);
     await ours('c.cbz', 1);
-    const shelf = await scanShelf(folder);
+    const shelf = await scanLibrary(folder);
     expect(shelf.find(idOf(1))?.version).toBe(3);
     expect(shelf.chapters).toHaveLength(3);
   });
@@ -140,7 +140,7 @@ describe('a shelf', () => {
     await writeFile(join(folder, 'empty.cbz'), '');
     await writeFile(join(folder, 'page.cbz'), '<!doctype html>');
     await symlink(join(folder, 'gone'), join(folder, 'link.cbz'));
-    const shelf = await scanShelf(folder);
+    const shelf = await scanLibrary(folder);
     expect(shelf.damaged.map(({ file }) => file)).toEqual(
       ['cut.cbz', 'empty.cbz', 'link.cbz', 'page.cbz'].map((name) => join(folder, name)),
     );
@@ -153,7 +153,7 @@ describe('a shelf', () => {
     await ours('.hidden/a.cbz', 1);
     await ours('.a.cbz', 2);
     await copyFile(await ours('x/b.cbz', 3), join(folder, 'c.zip'));
-    const shelf = await scanShelf(folder);
+    const shelf = await scanLibrary(folder);
     expect(shelf.unknown).toHaveLength(1);
     expect(shelf.chapters.map(({ chapterId }) => chapterId)).toEqual([idOf(3)]);
   });
@@ -168,7 +168,7 @@ describe('a shelf', () => {
           const garbled = Buffer.from(whole);
           for (const [at, value] of changes) garbled[at] = value;
           await writeFile(file, garbled);
-          const { chapters, damaged, unknown } = await scanShelf(folder);
+          const { chapters, damaged, unknown } = await scanLibrary(folder);
           expect(chapters.length + damaged.length + unknown.length).toBe(1);
         },
       ),
@@ -183,12 +183,12 @@ describe('a shelf', () => {
       link(one, join(folder, 'many', `${index}.cbz`)),
     );
     await Promise.all(links);
-    expect((await scanShelf(folder)).chapters).toHaveLength(501);
+    expect((await scanLibrary(folder)).chapters).toHaveLength(501);
   });
 
   test('is left when the user stops', async () => {
     await ours('a.cbz', 1);
     const reason = interruption();
-    await expect(scanShelf(folder, AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(scanLibrary(folder, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 });

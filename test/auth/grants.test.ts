@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { refusal, tokensIn } from '../../src/auth/grants.js';
+import { tokenRefusal, parseTokens } from '../../src/auth/token-endpoint.js';
 import { readLogin } from '../../src/auth/login.js';
-import { accessAgeMs, isDue, renewedBeforeMs } from '../../src/auth/token-times.js';
-import { TankobonError } from '../../src/kernel/errors.js';
+import { accessAgeMs, isRefreshDue, refreshDueAtMs } from '../../src/auth/token-times.js';
+import { TankobonError } from '../../src/core/errors.js';
 import { someTokens } from './surroundings.js';
 
 const says = (status: number, error?: string, error_description?: string) => ({
@@ -38,7 +38,7 @@ describe('a refusal is told by what mends it', () => {
     ['refresh', says(502, 'invalid_grant', 'x'), 'service-failed'],
     ['refresh', says(401), 'request-refused'],
   ] as const)('%s grant, %j: %s', (grant, answer, code) => {
-    expect(refusal(answer, grant)).toMatchObject({ code });
+    expect(tokenRefusal(answer, grant)).toMatchObject({ code });
   });
 });
 
@@ -50,7 +50,7 @@ test('of what the service says in a refusal nothing is repeated', () => {
       fc.constantFrom(` realm ${secret}`, secret, `client ${secret} disabled`),
       fc.integer({ min: 300, max: 599 }),
       (error, description, status) => {
-        const told = refusal(says(status, error, description), 'password');
+        const told = tokenRefusal(says(status, error, description), 'password');
         expect(`${told.message} ${told.hint} ${told.stack ?? ''}`).not.toContain(secret);
         expect(told.cause).toBeUndefined();
       },
@@ -73,7 +73,7 @@ test('whatever comes as an answer, it is tokens that can be stored, or an error 
     fc.property(body, fc.boolean(), (answer, isRefresh) => {
       let tokens;
       try {
-        tokens = tokensIn(answer, 1_700_000_000_000, isRefresh ? someTokens() : undefined);
+        tokens = parseTokens(answer, 1_700_000_000_000, isRefresh ? someTokens() : undefined);
       } catch (error) {
         expect(error).toBeInstanceOf(TankobonError);
         return;
@@ -85,16 +85,16 @@ test('whatever comes as an answer, it is tokens that can be stored, or an error 
 });
 
 test('the first grant needs a refresh token, a renewal does not', () => {
-  expect(() => tokensIn({ access_token: 'a' }, 0)).toThrow('refresh_token');
-  expect(tokensIn({ access_token: 'a' }, 0, someTokens()).refreshToken).toBe('refresh-0');
-  expect(() => tokensIn({ access_token: 'a', refresh_token: 7 }, 0, someTokens())).toThrow();
+  expect(() => parseTokens({ access_token: 'a' }, 0)).toThrow('refresh_token');
+  expect(parseTokens({ access_token: 'a' }, 0, someTokens()).refreshToken).toBe('refresh-0');
+  expect(() => parseTokens({ access_token: 'a', refresh_token: 7 }, 0, someTokens())).toThrow();
 });
 
 test('a token is due a minute before its end, a short-lived one at half its life, one of the future at once', () => {
-  expect(renewedBeforeMs(900_000)).toBe(60_000);
-  expect(renewedBeforeMs(10_000)).toBe(5_000);
+  expect(refreshDueAtMs(900_000)).toBe(60_000);
+  expect(refreshDueAtMs(10_000)).toBe(5_000);
   const tokens = someTokens({ obtainedAtMs: 1_000_000, accessLastsMs: 900_000 });
-  expect(isDue(tokens, accessAgeMs(tokens, 1_839_999))).toBe(false);
-  expect(isDue(tokens, accessAgeMs(tokens, 1_840_000))).toBe(true);
-  expect(isDue(tokens, accessAgeMs(tokens, 999_999))).toBe(true);
+  expect(isRefreshDue(tokens, accessAgeMs(tokens, 1_839_999))).toBe(false);
+  expect(isRefreshDue(tokens, accessAgeMs(tokens, 1_840_000))).toBe(true);
+  expect(isRefreshDue(tokens, accessAgeMs(tokens, 999_999))).toBe(true);
 });

@@ -1,12 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { credentialsOf } from '../../src/cli/compose-login.js';
+import { credentialsOf } from '../../src/app/login.js';
 import { login as loginCommand } from '../../src/cli/commands/login.js';
 import { fieldsInJson } from '../../src/cli/commands/login-input.js';
 import { errorMessage } from '../../src/cli/output/error-message.js';
-import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/demo/accounts.js';
-import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
 import { cli, LOGIN_ENV, newFolder, type Env } from './rig.js';
 import { runWith } from './surroundings.js';
 

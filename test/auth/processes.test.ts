@@ -2,7 +2,10 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
 import {
   BARE_ENV,
   cli,

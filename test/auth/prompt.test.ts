@@ -5,9 +5,12 @@ import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { askForFields } from '../../src/cli/commands/login-questions.js';
-import type { Run } from '../../src/cli/run.js';
-import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/demo/accounts.js';
-import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+import type { CommandContext } from '../../src/cli/command-context.js';
+import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
 import { BARE_ENV, cli, DEBIAN_PACKAGES, ended, MAIN, newFolder, type Env } from './rig.js';
 
 interface Step {
@@ -101,8 +104,8 @@ test('the terminal’s echo stays off from the first question to the last, also 
     setImmediate(() => stdin.write(`${answer}\r`));
   });
   const asked = await askForFields({}, undefined, {
-    stdin: stdin as unknown as Run['stdin'],
-    stderr: stderr as unknown as Run['stderr'],
+    stdin: stdin as unknown as CommandContext['stdin'],
+    stderr: stderr as unknown as CommandContext['stderr'],
     signal: new AbortController().signal,
   });
   expect(asked).toEqual({ username, password, clientId: id, clientSecret: secret });

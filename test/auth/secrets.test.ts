@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { PRACTICE_ACCOUNT } from '../../src/demo/accounts.js';
-import { jsonAnswer } from '../../src/demo/endpoint.js';
-import { madeChapter } from '../../src/demo/library/library.js';
-import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+import { PRACTICE_ACCOUNT } from '../../src/practice-server/accounts.js';
+import { jsonAnswer } from '../../src/practice-server/endpoint.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
 import { ended, LOGIN_ENV, newFolder, startCli, type Ended, type Env } from './rig.js';
 
 const chapter = madeChapter({ pages: 3, bytesPerPage: 2_000, seed: 3 });

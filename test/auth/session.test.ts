@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import type { Credentials } from '../../src/auth/credentials.js';
-import { grantByPassword } from '../../src/auth/grants.js';
-import { guestWhereNeeded } from '../../src/auth/guest.js';
+import { grantByPassword } from '../../src/auth/token-endpoint.js';
+import { withAnonymousFallback } from '../../src/auth/anonymous-fallback.js';
 import type { Tokens } from '../../src/auth/login.js';
 import { openSession, type Session } from '../../src/auth/session.js';
-import { credentialsOf } from '../../src/cli/compose-login.js';
-import { openService, type Service } from '../../src/cli/compose.js';
-import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/demo/accounts.js';
+import { credentialsOf } from '../../src/app/login.js';
+import { openService, type Service } from '../../src/app/service.js';
+import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
 import {
   startPracticeService,
   type PracticeOptions,
   type PracticeService,
-} from '../../src/demo/practice-service.js';
-import type { TankobonError } from '../../src/kernel/errors.js';
+} from '../../src/practice-server/practice-service.js';
+import type { TankobonError } from '../../src/core/errors.js';
 import { newFolder } from './rig.js';
 import { runWith, SettableClock } from './surroundings.js';
 
@@ -222,7 +222,7 @@ test('an interrupted run lets go at once, and what the service then answers is s
 test('a run that needs no login says once what is wrong with it, and goes on as a guest', async () => {
   await begin();
   const told: TankobonError[] = [];
-  const bearer = guestWhereNeeded(session, clock, (trouble) => told.push(trouble));
+  const bearer = withAnonymousFallback(session, clock, (trouble) => told.push(trouble));
   clock.pass(15 * MINUTE_MS);
   practice.misanswer({ host: 'auth', answer: 'unavailable', times: 1 });
   expect(await bearer.token()).toBeUndefined();

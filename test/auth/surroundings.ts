@@ -1,12 +1,12 @@
-/** What a login's parts need around them in a test: a run's settings and folders, and clocks that can be set. */
+/** What a login's parts need around them in a test: a run's settings and paths, and clocks that can be set. */
 import { PassThrough, Readable } from 'node:stream';
-import { foldersFrom } from '../../src/cli/folders.js';
-import type { Run } from '../../src/cli/run.js';
-import { loadSettings } from '../../src/cli/settings.js';
-import { systemClock, type Clock } from '../../src/kernel/clock.js';
+import { pathsFrom } from '../../src/app/paths.js';
+import type { CommandContext } from '../../src/cli/command-context.js';
+import { loadSettings } from '../../src/app/settings.js';
+import { systemClock, type Clock } from '../../src/core/clock.js';
 import type { Tokens } from '../../src/auth/login.js';
 import type { Env } from './rig.js';
-import { Redactor } from '../../src/cli/output/redactor.js';
+import { Redactor } from '../../src/core/redactor.js';
 
 /** The machine's clocks, each of which can be set forward or back. */
 export class SettableClock implements Clock {
@@ -33,12 +33,16 @@ export class SettableClock implements Clock {
 }
 
 /** A run whose messages nobody reads; `input` is what is piped into it. */
-export async function runWith(env: Env, clock: Clock = systemClock, input = ''): Promise<Run> {
-  const folders = foldersFrom(env);
-  const { settings } = await loadSettings(env, folders.config);
-  const stdin = Readable.from([Buffer.from(input)]) as unknown as Run['stdin'];
-  const stdout = new PassThrough().resume() as unknown as Run['stdout'];
-  const stderr = new PassThrough().resume() as unknown as Run['stderr'];
+export async function runWith(
+  env: Env,
+  clock: Clock = systemClock,
+  input = '',
+): Promise<CommandContext> {
+  const paths = pathsFrom(env);
+  const { settings } = await loadSettings(env, paths.config);
+  const stdin = Readable.from([Buffer.from(input)]) as unknown as CommandContext['stdin'];
+  const stdout = new PassThrough().resume() as unknown as CommandContext['stdout'];
+  const stderr = new PassThrough().resume() as unknown as CommandContext['stderr'];
   return {
     env,
     stdin,
@@ -47,7 +51,7 @@ export async function runWith(env: Env, clock: Clock = systemClock, input = ''):
     clock,
     signal: new AbortController().signal,
     settings,
-    folders,
+    paths,
     redactor: new Redactor(),
   };
 }

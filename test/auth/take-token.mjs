@@ -4,15 +4,16 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 
 const part = (file) => import(pathToFileURL(join(process.argv[2], file)).href);
-const { foldersFrom } = await part('cli/folders.js');
-const { loadSettings } = await part('cli/settings.js');
-const { sessionOf, withService } = await part('cli/compose-login.js');
-const { systemClock } = await part('kernel/clock.js');
+const { pathsFrom } = await part('app/paths.js');
+const { loadSettings } = await part('app/settings.js');
+const { sessionOf } = await part('app/login.js');
+const { withService } = await part('cli/with-service.js');
+const { systemClock } = await part('core/clock.js');
 
 const { env, stdin, stdout, stderr } = process;
-const folders = foldersFrom(env);
-const { settings } = await loadSettings(env, folders.config);
+const paths = pathsFrom(env);
+const { settings } = await loadSettings(env, paths.config);
 const { signal } = new globalThis.AbortController();
-const run = { env, stdin, stdout, stderr, clock: systemClock, signal, settings, folders };
+const run = { env, stdin, stdout, stderr, clock: systemClock, signal, settings, paths };
 const token = await withService(run, (service) => sessionOf(run, service).token());
 stdout.write(`${token}`);

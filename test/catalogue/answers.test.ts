@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ZodError } from 'zod';
-import { chapterEntity, single, titleEntity } from '../../src/catalogue/answers.js';
-import { readChapter } from '../../src/catalogue/chapter.js';
-import { readTitle } from '../../src/catalogue/title.js';
+import { chapterEntity, single, titleEntity } from '../../src/api/response-schemas.js';
+import { readChapter } from '../../src/api/chapters.js';
+import { readTitle } from '../../src/api/titles.js';
 
 const ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
 const ATTRIBUTES = {

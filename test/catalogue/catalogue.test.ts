@@ -1,22 +1,22 @@
 /** The catalogue against the practice service: what comes back, and how many calls it took. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { fetchChapter } from '../../src/catalogue/chapter.js';
-import { chooseCover, coverAddress, fetchCovers } from '../../src/catalogue/cover.js';
-import { fetchTitleFeed } from '../../src/catalogue/feed.js';
-import { parseRanges } from '../../src/catalogue/ranges.js';
-import { resolveTargets, type Resolution } from '../../src/catalogue/resolve.js';
-import { searchTitles } from '../../src/catalogue/search.js';
-import { selectChapters } from '../../src/catalogue/selection.js';
-import { parseTarget } from '../../src/catalogue/target.js';
-import { fetchTitle } from '../../src/catalogue/title.js';
+import { fetchChapter } from '../../src/api/chapters.js';
+import { chooseCover, coverAddress, fetchCovers } from '../../src/api/covers.js';
+import { fetchTitleFeed } from '../../src/api/feeds.js';
+import { parseRanges } from '../../src/selection/ranges.js';
+import { resolveTargets, type Resolution } from '../../src/selection/resolve-targets.js';
+import { searchTitles } from '../../src/api/search-titles.js';
+import { selectChapters } from '../../src/selection/select-chapters.js';
+import { parseTarget } from '../../src/selection/target.js';
+import { fetchTitle } from '../../src/api/titles.js';
 import {
   endlessTitle,
   EXAMPLE_CHAPTERS,
   EXAMPLE_LISTS,
   EXAMPLE_TITLES,
-} from '../../src/demo/library/library.js';
-import { jsonAnswer } from '../../src/demo/endpoint.js';
-import { systemClock } from '../../src/kernel/clock.js';
+} from '../../src/practice-server/library/library.js';
+import { jsonAnswer } from '../../src/practice-server/endpoint.js';
+import { systemClock } from '../../src/core/clock.js';
 import { practise, type Practice } from './practice.js';
 
 let practice: Practice;

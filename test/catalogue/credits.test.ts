@@ -4,12 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { comicInfoXml } from '../../src/archive/comic-info.js';
-import { DEFAULT_NAME_TEMPLATE, readNameTemplate } from '../../src/archive/file-name.js';
-import { comicFacts, nameValues } from '../../src/catalogue/credits.js';
-import { resolveTargets, type Resolution } from '../../src/catalogue/resolve.js';
-import { parseTarget } from '../../src/catalogue/target.js';
-import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../src/demo/library/library.js';
+import { comicInfoXml } from '../../src/cbz/comic-info.js';
+import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../src/cbz/file-name.js';
+import { comicMetadata, nameValues } from '../../src/download/comic-metadata.js';
+import { resolveTargets, type Resolution } from '../../src/selection/resolve-targets.js';
+import { parseTarget } from '../../src/selection/target.js';
+import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../src/practice-server/library/library.js';
 import { practise, type Practice } from './practice.js';
 
 let practice: Practice;
@@ -44,7 +44,7 @@ test('every ComicInfo.xml is valid', async () => {
         const file = join(folder, `${chapter.id}.xml`);
         writeFileSync(
           file,
-          await comicInfoXml(comicFacts(chapter, titleOf(chapter.titleId), pages)),
+          await comicInfoXml(comicMetadata(chapter, titleOf(chapter.titleId), pages)),
         );
         return file;
       }),
@@ -61,7 +61,7 @@ test('every ComicInfo.xml is valid', async () => {
 
 test('people, groups, rating and language stand where readers look for them', async () => {
   const chapter = named(EXAMPLE_CHAPTERS.portuguese);
-  const xml = await comicInfoXml(comicFacts(chapter, titleOf(EXAMPLE_TITLES.lighthouse), []));
+  const xml = await comicInfoXml(comicMetadata(chapter, titleOf(EXAMPLE_TITLES.lighthouse), []));
   for (const element of [
     '<Series>The Lighthouse Cat of Minami Island</Series>',
     '<Summary>O farol da ilha se apaga, e só a gata sabe por quê.</Summary>',
@@ -77,7 +77,7 @@ test('people, groups, rating and language stand where readers look for them', as
   ]) {
     expect(xml).toContain(element);
   }
-  const korean = comicFacts(
+  const korean = comicMetadata(
     named(EXAMPLE_CHAPTERS.starlightSpanish),
     titleOf(EXAMPLE_TITLES.starlight),
     [],
@@ -102,7 +102,7 @@ test.each([
   ['reserved', 'CON Ch.001 - nul.txt. [A_B_ _Scans_ & _Co_].cbz'],
 ] as const)('the default name of the %s chapter', (which, expected) => {
   const chapter = named(EXAMPLE_CHAPTERS[which]);
-  const path = readNameTemplate(DEFAULT_NAME_TEMPLATE)(
+  const path = compileNameTemplate(DEFAULT_NAME_TEMPLATE)(
     nameValues(chapter, titleOf(chapter.titleId)),
   );
   expect(path.split('/').at(-1)).toBe(expected);

@@ -2,13 +2,16 @@
  * A practice service and a client of it, as the catalogue's tests want them: without waits, and with the API's
  * calls written down.
  */
-import { startPracticeService, type PracticeOptions } from '../../src/demo/practice-service.js';
-import { systemClock } from '../../src/kernel/clock.js';
-import { readAddresses } from '../../src/service/addresses.js';
-import { createServiceClient, type Bearer } from '../../src/service/client.js';
-import { openConnections } from '../../src/service/connections.js';
-import { ownDomain } from '../../src/service/own-domain.js';
-import type { RateLedger } from '../../src/service/rate-ledger.js';
+import {
+  startPracticeService,
+  type PracticeOptions,
+} from '../../src/practice-server/practice-service.js';
+import { systemClock } from '../../src/core/clock.js';
+import { readAddresses } from '../../src/rate-limit/service-addresses.js';
+import { createServiceClient, type Bearer } from '../../src/api/client.js';
+import { openConnections } from '../../src/api/connections.js';
+import { firstPartyDomain } from '../../src/api/first-party-domain.js';
+import type { RateLedger } from '../../src/rate-limit/rate-ledger.js';
 import { LIMITS } from '../service/made-client.js';
 
 /** The limits are another's to test: here nothing waits, and the service is told to bear it. */
@@ -24,7 +27,7 @@ export async function practise(options: PracticeOptions = {}, bearer?: Bearer) {
   const connections = await openConnections(LIMITS, process.env, addresses);
   const client = createServiceClient({
     addresses,
-    isOwn: ownDomain(addresses.apiUrl),
+    isOwn: firstPartyDomain(addresses.apiUrl),
     connections,
     ledger: AT_ONCE,
     clock: systemClock,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { markRead } from '../../src/catalogue/read-marker.js';
-import { errorAnswer } from '../../src/demo/endpoint.js';
-import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/demo/accounts.js';
-import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../src/demo/library/library.js';
+import { markRead } from '../../src/api/read-markers.js';
+import { errorAnswer } from '../../src/practice-server/endpoint.js';
+import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
+import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../src/practice-server/library/library.js';
 import { practise, type Practice } from './practice.js';
 
 const IDS = [EXAMPLE_CHAPTERS.first, EXAMPLE_CHAPTERS.second];

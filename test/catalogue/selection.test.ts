@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Chapter } from '../../src/catalogue/chapter.js';
-import { isWithin, parseRanges } from '../../src/catalogue/ranges.js';
-import { selectChapters, type Wish } from '../../src/catalogue/selection.js';
+import type { Chapter } from '../../src/api/chapters.js';
+import { isWithin, parseRanges } from '../../src/selection/ranges.js';
+import { selectChapters, type SelectionOptions } from '../../src/selection/select-chapters.js';
 
 const NOW_MS = Date.UTC(2025, 0, 1);
 const A = { id: '0d4c7b1a-62f9-4e35-8a17-1b5d8fae9201', name: 'Group A' };
@@ -31,10 +31,13 @@ function release(facts: Partial<Chapter> = {}): Chapter {
   };
 }
 
-const EVERYTHING: Wish = { languages: [], groups: [] };
-const select = (chapters: readonly Chapter[], wish: Partial<Wish> = {}, numbersRestart = false) =>
-  selectChapters(chapters, { ...EVERYTHING, ...wish }, { nowMs: NOW_MS, numbersRestart });
-const numbersOf = (chapters: readonly Chapter[], wish: Partial<Wish>) =>
+const EVERYTHING: SelectionOptions = { languages: [], groups: [] };
+const select = (
+  chapters: readonly Chapter[],
+  wish: Partial<SelectionOptions> = {},
+  numbersRestart = false,
+) => selectChapters(chapters, { ...EVERYTHING, ...wish }, { nowMs: NOW_MS, numbersRestart });
+const numbersOf = (chapters: readonly Chapter[], wish: Partial<SelectionOptions>) =>
   select(chapters, wish).chosen.map(({ chapter }) => chapter.number);
 
 describe('ranges', () => {

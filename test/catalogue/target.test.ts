@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readTargets } from '../../src/catalogue/target-lines.js';
-import { parseTarget } from '../../src/catalogue/target.js';
-import { UsageError } from '../../src/kernel/errors.js';
+import { parseTargets } from '../../src/selection/target-list.js';
+import { parseTarget } from '../../src/selection/target.js';
+import { UsageError } from '../../src/core/errors.js';
 
 const ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
 const OTHER = 'b96676e5-8ae2-425e-b549-7f15dd34a6d8';
@@ -86,7 +86,7 @@ describe('a target', () => {
 
 describe('many targets', () => {
   test('come from words and files, each once, without comments', () => {
-    const read = readTargets([
+    const read = parseTargets([
       { name: 'command line', lines: [ID] },
       {
         name: 'mine.txt',
@@ -102,7 +102,7 @@ describe('many targets', () => {
   });
 
   test('a bad line is told with its file and number, and stops nothing else', () => {
-    const read = readTargets([
+    const read = parseTargets([
       { name: 'command line', lines: ['nonsense'] },
       { name: 'mine.txt', lines: `${ID}\n\n  what is this\n${OTHER}` },
     ]);
@@ -115,7 +115,7 @@ describe('many targets', () => {
   });
 
   test('an empty file has neither targets nor faults', () => {
-    expect(readTargets([{ name: 'x', lines: '\n# nothing\n' }])).toEqual({
+    expect(parseTargets([{ name: 'x', lines: '\n# nothing\n' }])).toEqual({
       targets: [],
       faults: [],
     });

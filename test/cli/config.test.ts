@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SETTING_KEYS } from '../../src/cli/setting-table.js';
+import { SETTING_KEYS } from '../../src/app/setting-definitions.js';
 import { tankobon, type Finished } from './command.js';
 
 let home: string;

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { commandTree } from '../../src/cli/program.js';
-import { settingFacts, SETTING_KEYS } from '../../src/cli/setting-table.js';
+import { settingDefinition, SETTING_KEYS } from '../../src/app/setting-definitions.js';
 import { PROGRAM, tankobon } from './command.js';
 
 const tree = commandTree({
@@ -13,10 +13,13 @@ const tree = commandTree({
   },
   done: () => undefined,
 });
-const COMMANDS = tree.commands.flatMap((command) => [
-  [command.name()],
-  ...command.commands.map((sub) => [command.name(), sub.name()]),
-]);
+const COMMANDS = tree
+  .createHelp()
+  .visibleCommands(tree)
+  .flatMap((command) => [
+    [command.name()],
+    ...command.commands.map((sub) => [command.name(), sub.name()]),
+  ]);
 
 /** The page as a terminal of so many columns shows it, colours and all. */
 function atTerminal(
@@ -84,7 +87,7 @@ test('a flag that overrides a setting tells its range, its words, its default an
   const { stdout } = await tankobon(['help', 'download']);
   const text = stdout.replace(/\s+/g, ' ');
   for (const key of SETTING_KEYS) {
-    const { flag, default: usual, range, words } = settingFacts(key);
+    const { flag, default: usual, range, words } = settingDefinition(key);
     if (flag === undefined) continue;
     const told = new RegExp(`${flag} [^(]*(\\([^()]*setting: ${key}\\))`).exec(text)?.[1];
     expect(told).toBeDefined();

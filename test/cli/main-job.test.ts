@@ -6,12 +6,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { madeChapter } from '../../src/demo/library/library.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeOptions,
   type PracticeService,
-} from '../../src/demo/practice-service.js';
+} from '../../src/practice-server/practice-service.js';
 import { start, tankobon } from './command.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0011';

@@ -4,7 +4,10 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
 import { PROGRAM, tankobon } from './command.js';
 
 let service: PracticeService;

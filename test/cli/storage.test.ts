@@ -6,9 +6,12 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { madeChapter } from '../../src/demo/library/library.js';
-import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
-import { ERROR_CODES, type ErrorCode } from '../../src/kernel/error-codes.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
+import { ERROR_CODES, type ErrorCode } from '../../src/core/error-codes.js';
 import { PROGRAM, tankobon } from './command.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from '../../src/cli/program.js';
-import { ERROR_CODES } from '../../src/kernel/error-codes.js';
+import { ERROR_CODES } from '../../src/core/error-codes.js';
 import { runWith } from '../auth/surroundings.js';
 import { tankobon } from './command.js';
 

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { youngMemoryCollector } from '../../src/cli/young-memory.js';
+import { youngMemoryCollector } from '../../src/download/gc-tuning.js';
 
 interface Collection {
   readonly kind: number;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { DeliveryMetadata } from '../../src/delivery/at-home.js';
-import { BaseUrls, type BaseUrl } from '../../src/delivery/base-urls.js';
-import type { Clock } from '../../src/kernel/clock.js';
+import type { AtHomeMetadata } from '../../src/image/at-home.js';
+import { BaseUrls, type BaseUrl } from '../../src/image/base-urls.js';
+import type { Clock } from '../../src/core/clock.js';
 
 let nowMs = 0;
 let calls = 0;
@@ -10,7 +10,7 @@ const clock: Clock = {
   monotonicMs: () => nowMs,
   sleep: () => Promise.resolve(),
 };
-const metadata = (baseUrl: string): DeliveryMetadata => ({
+const metadata = (baseUrl: string): AtHomeMetadata => ({
   baseUrl,
   hash: 'h',
   data: ['1.png'],
@@ -32,7 +32,7 @@ async function wait(baseUrls: BaseUrls): Promise<BaseUrl> {
   }
 }
 
-const open = (asks: () => Promise<DeliveryMetadata> = ask) =>
+const open = (asks: () => Promise<AtHomeMetadata> = ask) =>
   new BaseUrls(metadata(FIRST_URL), 0, asks, clock);
 
 const giveUp = (deadInARow: number) => new Error(`${deadInARow} dead`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isPlainSegment, pageUrl, promisedDigest } from '../../src/delivery/page-url.js';
-import { hasCode, LoadError } from '../../src/kernel/errors.js';
+import { isPlainSegment, pageUrl, promisedDigest } from '../../src/image/page-url.js';
+import { hasCode, LoadError } from '../../src/core/errors.js';
 
 const place = (baseUrl: string, fileName = '1-a.png') =>
   ({ baseUrl, quality: 'data', hash: 'abc', fileName }) as const;

@@ -4,13 +4,13 @@ import {
   CAPTCHA_CODE,
   PRACTICE_CAPTCHA_RESULT,
   PRACTICE_SITE_KEY,
-} from '../../src/demo/captcha.js';
-import { madeChapter } from '../../src/demo/library/library.js';
+} from '../../src/practice-server/captcha-check.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeOptions,
   type PracticeService,
-} from '../../src/demo/practice-service.js';
+} from '../../src/practice-server/practice-service.js';
 import { handClock, type HandClock } from './hand-clock.js';
 import { atHome, atHomeUrl, CHAPTER, json, pageUrl, send, SHELF } from './plain-client.js';
 

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { coverEndpoints } from '../../src/demo/catalogue-covers.js';
-import { catalogueEndpoints } from '../../src/demo/catalogue-endpoints.js';
-import type { Answer, Endpoint } from '../../src/demo/endpoint.js';
+import { coverEndpoints } from '../../src/practice-server/catalogue-covers.js';
+import { catalogueEndpoints } from '../../src/practice-server/catalogue-endpoints.js';
+import type { Answer, Endpoint } from '../../src/practice-server/endpoint.js';
 import {
   endlessTitle,
   EXAMPLE_CHAPTERS,
   EXAMPLE_LISTS,
   EXAMPLE_TITLES,
   exampleLibrary,
-} from '../../src/demo/library/library.js';
-import { mostSpecific } from '../../src/demo/shape.js';
+} from '../../src/practice-server/library/library.js';
+import { mostSpecific } from '../../src/practice-server/route-match.js';
 
 interface Entity {
   id: string;

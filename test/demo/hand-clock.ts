@@ -1,5 +1,5 @@
 /** A clock that stands still until it is moved on. Both of its hands move together. */
-import type { Clock } from '../../src/kernel/clock.js';
+import type { Clock } from '../../src/core/clock.js';
 
 export interface HandClock extends Clock {
   advance(ms: number): void;

@@ -12,7 +12,7 @@ import {
   longTitle,
   madeChapter,
   type LibraryPage,
-} from '../../src/demo/library/library.js';
+} from '../../src/practice-server/library/library.js';
 import { decoded } from './decoded-image.js';
 
 const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -1,13 +1,18 @@
 /** The limits of the specification's section 8, and what follows when they are broken (section 7). */
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createGate, type Gate, type GateOptions, type Passage } from '../../src/demo/gate.js';
-import { LIMIT_TABLE, limitRowOf } from '../../src/demo/limit-table.js';
-import type { Role } from '../../src/demo/log.js';
+import {
+  createLimiter,
+  type Limiter,
+  type LimiterOptions,
+  type LimiterDecision,
+} from '../../src/practice-server/limiter.js';
+import { LIMIT_TABLE, limitRowOf } from '../../src/practice-server/limit-table.js';
+import type { Role } from '../../src/practice-server/request-log.js';
 import {
   startPracticeService,
   type PracticeOptions,
   type PracticeService,
-} from '../../src/demo/practice-service.js';
+} from '../../src/practice-server/practice-service.js';
 import { handClock } from './hand-clock.js';
 import { atHome, atHomeUrl, pageUrl, send, SHELF } from './plain-client.js';
 
@@ -40,49 +45,49 @@ describe('the table', () => {
 
 describe('the gate, in its own time', () => {
   const AT_HOME = { role: 'api' as Role, method: 'GET', path: '/at-home/server/a' };
-  const NO_GENERAL: GateOptions = { general: { requests: 1_000, periodMs: 1_000 } };
-  const statusOf = (passage: Passage): number => passage.refusal?.status ?? 200;
-  const statuses = (gate: Gate, times: readonly number[], line = AT_HOME): number[] =>
+  const NO_GENERAL: LimiterOptions = { general: { requests: 1_000, periodMs: 1_000 } };
+  const statusOf = (passage: LimiterDecision): number => passage.refusal?.status ?? 200;
+  const statuses = (gate: Limiter, times: readonly number[], line = AT_HOME): number[] =>
     times.map((at) => statusOf(gate.arrive(line, at)));
 
   test('a sliding window allows five in any second, however the second is laid', () => {
-    const gate = createGate({}, 0);
+    const gate = createLimiter({}, 0);
     expect(statuses(gate, [100, 700, 800, 850, 900])).toEqual([200, 200, 200, 200, 200]);
     expect(statuses(gate, [1_099])).toEqual([429]);
     expect(gate.peaks().get('general')).toEqual({ limit: 5, peak: 6 });
   });
 
   test('an arrival is out of the sliding window a whole period later', () => {
-    const gate = createGate({}, 0);
+    const gate = createLimiter({}, 0);
     expect(statuses(gate, [0, 1, 2, 3, 4, 1_000])).toEqual([200, 200, 200, 200, 200, 200]);
   });
 
   test('a fixed window begins anew at each multiple of the period', () => {
-    const gate = createGate({ counting: 'fixed' }, 0);
+    const gate = createLimiter({ counting: 'fixed' }, 0);
     expect(statuses(gate, [900, 910, 920, 930, 940])).toEqual([200, 200, 200, 200, 200]);
     expect(statuses(gate, [1_000, 1_010])).toEqual([200, 200]);
     expect(gate.peaks().get('general')?.peak).toBe(7);
   });
 
   test("the quota's headers tell limit, rest and the end of the period in UNIX seconds", () => {
-    const gate = createGate(NO_GENERAL, 0);
+    const gate = createLimiter(NO_GENERAL, 0);
     expect(gate.arrive(AT_HOME, 1_000_000_500).headers).toEqual({
       'X-RateLimit-Limit': '40',
       'X-RateLimit-Remaining': '39',
       'X-RateLimit-Retry-After': '1000061',
     });
-    const fixed = createGate({ ...NO_GENERAL, counting: 'fixed' }, -3_600_000);
+    const fixed = createLimiter({ ...NO_GENERAL, counting: 'fixed' }, -3_600_000);
     expect(fixed.arrive(AT_HOME, 1_000_000_500).headers['X-RateLimit-Retry-After']).toBe(
       String(1_000_020 - 3_600),
     );
     const plain = { ...AT_HOME, path: '/chapter/a' };
     expect(gate.arrive(plain, 1_000_000_600).headers).toEqual({});
-    const silent = createGate({ ...NO_GENERAL, rateHeaders: false }, 0);
+    const silent = createLimiter({ ...NO_GENERAL, rateHeaders: false }, 0);
     expect(silent.arrive(AT_HOME, 0).headers).toEqual({});
   });
 
   test('the 41st at-home request of a minute is over the quota; after the time that is named, there is room', () => {
-    const gate = createGate(NO_GENERAL, 0);
+    const gate = createLimiter(NO_GENERAL, 0);
     for (let n = 0; n < 40; n += 1) expect(statuses(gate, [n * 1_000])).toEqual([200]);
     const over = gate.arrive(AT_HOME, 40_000);
     expect(over.verdict).toBe('quota-exceeded');
@@ -94,7 +99,7 @@ describe('the gate, in its own time', () => {
   });
 
   test('rows of one quota share one count, and periods can be shortened', () => {
-    const gate = createGate({ ...NO_GENERAL, periodScale: 0.1 }, 0);
+    const gate = createLimiter({ ...NO_GENERAL, periodScale: 0.1 }, 0);
     const begin = { role: 'api' as Role, method: 'POST', path: '/upload/begin' };
     const beginOf = { ...begin, path: '/upload/begin/a' };
     for (let n = 0; n < 10; n += 1) {
@@ -106,7 +111,7 @@ describe('the gate, in its own time', () => {
   });
 
   test('429 holds for all hosts until the rate falls back in line', () => {
-    const gate = createGate({}, 0);
+    const gate = createLimiter({}, 0);
     statuses(gate, [0, 10, 20, 30, 40, 50]);
     const elsewhere = { role: 'network' as Role, method: 'POST', path: '/report' };
     expect(gate.state(60)).toBe('limited');
@@ -116,7 +121,7 @@ describe('the gate, in its own time', () => {
   });
 
   test('who goes on during 429 is banned, then met with silence, and each request renews it', () => {
-    const gate = createGate({ banAfter: 3, silenceAfter: 2, banMs: 60_000 }, 0);
+    const gate = createLimiter({ banAfter: 3, silenceAfter: 2, banMs: 60_000 }, 0);
     statuses(gate, [0, 0, 0, 0, 0]);
     expect(statuses(gate, [1, 2, 3])).toEqual([429, 429, 429]);
     const ban = gate.arrive(AT_HOME, 4);

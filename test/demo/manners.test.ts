@@ -5,7 +5,7 @@ import {
   startPracticeService,
   type PracticeOptions,
   type PracticeService,
-} from '../../src/demo/practice-service.js';
+} from '../../src/practice-server/practice-service.js';
 import { handClock } from './hand-clock.js';
 import { atHome, atHomeUrl, CHAPTER, json, pageUrl, send } from './plain-client.js';
 

@@ -7,8 +7,11 @@ import {
   faultOn,
   RANDOM_FAULTS,
   type FaultName,
-} from '../../src/demo/faults.js';
-import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+} from '../../src/practice-server/page-faults.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
 import { atHome, CHAPTER, pageUrl, send, type Outcome, SHELF } from './plain-client.js';
 
 let service: PracticeService;

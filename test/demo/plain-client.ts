@@ -1,8 +1,8 @@
 /** A client without manners of its own: it sends what it is told to, and says plainly what came of it. */
 import { request as plainRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as tlsRequest } from 'node:https';
-import { madeChapter, shelved } from '../../src/demo/library/library.js';
-import type { PracticeService } from '../../src/demo/practice-service.js';
+import { madeChapter, shelved } from '../../src/practice-server/library/library.js';
+import type { PracticeService } from '../../src/practice-server/practice-service.js';
 
 export interface Told {
   readonly method?: string;

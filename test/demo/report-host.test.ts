@@ -1,8 +1,11 @@
 /** The report host: takes a right report, and says what is wrong with any other (spec 2.5 and 4.3). */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
-import { readReport } from '../../src/demo/report-host.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
+import { readReport } from '../../src/practice-server/report-receiver.js';
 import { handClock } from './hand-clock.js';
 import { atHome, pageUrl, send, type Outcome, type Told, SHELF } from './plain-client.js';
 
@@ -50,7 +53,7 @@ test.each([
   'text/plain',
   undefined,
 ])('Content-Type %p is not exactly application/json', async (type) => {
-  const headers = type === undefined ? {} : { 'Content-Type': type };
+  const headers: Record<string, string> = type === undefined ? {} : { 'Content-Type': type };
   expect((await report(right(), { headers })).status).toBe(400);
   expect(lastVerdict()).toBe('report-content-type');
   expect(service.reports).toEqual([]);

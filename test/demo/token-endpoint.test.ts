@@ -1,11 +1,11 @@
 /** The authentication service: grants (spec 4.1), personal clients (spec 2.1, 3), and the bearer at the API (spec 5). */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/demo/accounts.js';
+import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
 import {
   startPracticeService,
   type PracticeOptions,
   type PracticeService,
-} from '../../src/demo/practice-service.js';
+} from '../../src/practice-server/practice-service.js';
 import { handClock, type HandClock } from './hand-clock.js';
 import { atHomeUrl, json, send, type Outcome, type Told, SHELF } from './plain-client.js';
 

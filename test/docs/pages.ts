@@ -4,10 +4,10 @@
  */
 import { format } from 'prettier';
 import type { Argument, Option } from 'commander';
-import { ENVIRONMENT } from '../../src/cli/environment.js';
+import { ENVIRONMENT } from '../../src/app/environment.js';
 import { commandTree } from '../../src/cli/program.js';
 import { ToldCommand } from '../../src/cli/program/told-command.js';
-import { settingFacts, SETTING_KEYS } from '../../src/cli/setting-table.js';
+import { settingDefinition, SETTING_KEYS } from '../../src/app/setting-definitions.js';
 import { SKIP_REASONS, type DownloadEvent } from '../../src/download/events.js';
 import {
   AUTH_CODES,
@@ -17,9 +17,9 @@ import {
   SERVICE_CODES,
   STORAGE_CODES,
   USAGE_CODES,
-  type CodeFacts,
-} from '../../src/kernel/error-codes.js';
-import { EXIT_MEANINGS } from '../../src/kernel/exit-codes.js';
+  type ErrorCodeDefinition,
+} from '../../src/core/error-codes.js';
+import { EXIT_MEANINGS } from '../../src/core/exit-codes.js';
 
 /** The text of each page, by its file's name below docs/. */
 export async function madePages(): Promise<Readonly<Record<string, string>>> {
@@ -130,7 +130,7 @@ function optionRow({ flags, description }: Option): string[] {
 }
 
 function settingRow(key: (typeof SETTING_KEYS)[number]): string[] {
-  const { meaning, default: usual, flag, env, range, words } = settingFacts(key);
+  const { meaning, default: usual, flag, env, range, words } = settingDefinition(key);
   const limits = range ? ` ${range[0]} to ${range[1]}.` : words ? ` ${words.join(' or ')}.` : '';
   return [
     code(key),
@@ -220,7 +220,10 @@ function eventsSection(): string {
 }
 
 /** Each kind of error with its heading, in the order in which a run meets them. */
-const KINDS: readonly (readonly [heading: string, codes: Readonly<Record<string, CodeFacts>>])[] = [
+const KINDS: readonly (readonly [
+  heading: string,
+  codes: Readonly<Record<string, ErrorCodeDefinition>>,
+])[] = [
   ['Asked wrongly', USAGE_CODES],
   ['The service, or the way to it', SERVICE_CODES],
   ['The login', AUTH_CODES],

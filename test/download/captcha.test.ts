@@ -1,8 +1,15 @@
 /** Captchas as a whole run meets them (spec 5, captcha mechanism). */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { login } from '../../src/cli/commands/login.js';
-import { PRACTICE_CAPTCHA_RESULT, PRACTICE_SITE_KEY } from '../../src/demo/captcha.js';
-import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES, madeChapter } from '../../src/demo/library/library.js';
+import {
+  PRACTICE_CAPTCHA_RESULT,
+  PRACTICE_SITE_KEY,
+} from '../../src/practice-server/captcha-check.js';
+import {
+  EXAMPLE_CHAPTERS,
+  EXAMPLE_TITLES,
+  madeChapter,
+} from '../../src/practice-server/library/library.js';
 import { Rig } from './rig.js';
 
 const chapter = madeChapter({

@@ -1,10 +1,10 @@
 /** Rules 5 to 8 of the pipeline, fault by fault: what a page's load may meet, and what must come of it. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { FAULT_NAMES, FAULTS, type FaultName } from '../../src/demo/faults.js';
-import { madeChapter } from '../../src/demo/library/library.js';
-import type { ErrorCode } from '../../src/kernel/error-codes.js';
-import type { PracticeService } from '../../src/demo/practice-service.js';
+import { FAULT_NAMES, FAULTS, type FaultName } from '../../src/practice-server/page-faults.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
+import type { ErrorCode } from '../../src/core/error-codes.js';
+import type { PracticeService } from '../../src/practice-server/practice-service.js';
 import { Rig } from './rig.js';
 
 const PAGES = 12;

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { readdirSync } from 'node:fs';
-import { madeChapter } from '../../src/demo/library/library.js';
-import type { ErrorCode } from '../../src/kernel/error-codes.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
+import type { ErrorCode } from '../../src/core/error-codes.js';
 import { Rig, type Ran } from './rig.js';
 
 const chapter = madeChapter({

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GrowingCbz, writeCbz } from '../../src/archive/cbz.js';
+import { CbzWriter, writeCbz } from '../../src/cbz/cbz-writer.js';
 import { PagePacker } from '../../src/download/page-packer.js';
 import type { KeptPage } from '../../src/download/workspace.js';
 import { SAMPLE_PICTURES } from '../archive/sample-pictures.js';
@@ -31,7 +31,7 @@ afterAll(() => {
 
 function packerOf(kept: ReadonlyMap<number, KeptPage>, aside: string): PagePacker {
   return new PagePacker(kept, () =>
-    GrowingCbz.begin({ aside, pages: pages.length, comment: COMMENT }),
+    CbzWriter.begin({ aside, pages: pages.length, comment: COMMENT }),
   );
 }
 

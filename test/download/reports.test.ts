@@ -2,8 +2,8 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { login } from '../../src/cli/commands/login.js';
 import { reportStatus } from '../../src/cli/commands/report-status.js';
-import { madeChapter } from '../../src/demo/library/library.js';
-import { systemClock } from '../../src/kernel/clock.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
+import { systemClock } from '../../src/core/clock.js';
 import { Rig } from './rig.js';
 
 const chapter = madeChapter({

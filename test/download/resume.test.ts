@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { madeChapter } from '../../src/demo/library/library.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
 import { Rig } from './rig.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0041';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MOST_ATTEMPTS, retryPauseMs } from '../../src/download/retry-pause.js';
+import { MOST_ATTEMPTS, retryPauseMs } from '../../src/download/page-retry.js';
 
 test('pauses grow with each attempt and are jittered, and all of them together stay short', () => {
   const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });

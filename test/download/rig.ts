@@ -5,20 +5,20 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { download, type DownloadOptions } from '../../src/cli/commands/download.js';
-import { foldersFrom } from '../../src/cli/folders.js';
-import type { Run } from '../../src/cli/run.js';
-import { loadSettings } from '../../src/cli/settings.js';
-import type { Settings } from '../../src/cli/setting-table.js';
-import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/demo/accounts.js';
+import { pathsFrom } from '../../src/app/paths.js';
+import type { CommandContext } from '../../src/cli/command-context.js';
+import { loadSettings } from '../../src/app/settings.js';
+import type { Settings } from '../../src/app/setting-definitions.js';
+import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
 import {
   startPracticeService,
   type PracticeOptions,
   type PracticeService,
-} from '../../src/demo/practice-service.js';
+} from '../../src/practice-server/practice-service.js';
 import type { DownloadEvent } from '../../src/download/events.js';
-import { systemClock, type Clock } from '../../src/kernel/clock.js';
-import type { ExitCode } from '../../src/kernel/exit-codes.js';
-import { Redactor } from '../../src/cli/output/redactor.js';
+import { systemClock, type Clock } from '../../src/core/clock.js';
+import type { ExitCode } from '../../src/core/exit-codes.js';
+import { Redactor } from '../../src/core/redactor.js';
 
 /** Pauses take a tenth of their time: short, but long enough that a report is tried within its 2 s on a busy machine. */
 const HURRY = 10;
@@ -91,7 +91,7 @@ export class Rig {
 
   /** Runs any command in this rig's surroundings. */
   async command(
-    act: (run: Run) => Promise<ExitCode>,
+    act: (run: CommandContext) => Promise<ExitCode>,
     change: RunChange = {},
   ): Promise<{ code: ExitCode; stdout: string; stderr: string }> {
     const env = {
@@ -99,8 +99,8 @@ export class Rig {
       TANKOBON_HOME: join(this.folder, 'home'),
       ...change.env,
     };
-    const folders = foldersFrom(env);
-    const { settings } = await loadSettings(env, folders.config);
+    const paths = pathsFrom(env);
+    const { settings } = await loadSettings(env, paths.config);
     const stdout = new PassThrough();
     const stderr = new PassThrough();
     const said = Promise.all([textOf(stdout), textOf(stderr)]);
@@ -112,7 +112,7 @@ export class Rig {
       clock: change.clock ?? hurriedClock,
       signal: change.signal ?? new AbortController().signal,
       settings: { ...settings, ...IMPATIENT, ...change.settings },
-      folders,
+      paths,
       redactor: new Redactor(),
     });
     stdout.end();

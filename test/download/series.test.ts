@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { identityComment } from '../../src/archive/identity.js';
-import { writeCbz } from '../../src/archive/cbz.js';
+import { identityComment } from '../../src/cbz/identity.js';
+import { writeCbz } from '../../src/cbz/cbz-writer.js';
 import { login } from '../../src/cli/commands/login.js';
 import type { DownloadOptions } from '../../src/cli/commands/download.js';
 import {
@@ -12,7 +12,7 @@ import {
   EXAMPLE_LISTS,
   EXAMPLE_TITLES,
   type LibraryChapter,
-} from '../../src/demo/library/library.js';
+} from '../../src/practice-server/library/library.js';
 import { Rig } from './rig.js';
 
 let rig: Rig;

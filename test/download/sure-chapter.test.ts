@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../src/demo/library/library.js';
-import { interruption } from '../../src/kernel/errors.js';
+import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../src/practice-server/library/library.js';
+import { interruption } from '../../src/core/errors.js';
 import { start } from '../cli/command.js';
 import { Rig } from './rig.js';
 

@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { madeChapter } from '../../src/demo/library/library.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
 import { Rig } from './rig.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0081';

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { ERROR_CODES } from '../../src/kernel/error-codes.js';
+import { ERROR_CODES } from '../../src/core/error-codes.js';
 
 const CODES = Object.keys(ERROR_CODES).sort();
 const TESTS = fileURLToPath(new URL('..', import.meta.url));

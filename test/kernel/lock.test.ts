@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockFile, tryLockFile } from '../../src/kernel/lock.js';
+import { lockFile, tryLockFile } from '../../src/core/lock.js';
 
 let folder: string;
 beforeEach(() => {

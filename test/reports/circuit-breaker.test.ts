@@ -7,9 +7,9 @@ import {
   MAX_FAILURES,
   PROBE_INTERVAL_MS,
   readCircuitState,
-} from '../../src/reports/circuit-breaker.js';
-import { classifyError, classifyStatus } from '../../src/reports/delivery-result.js';
-import { ServiceError } from '../../src/kernel/errors.js';
+} from '../../src/health-reports/circuit-breaker.js';
+import { classifyError, classifyStatus } from '../../src/health-reports/delivery-result.js';
+import { ServiceError } from '../../src/core/errors.js';
 import { shiftableClock } from './shiftable-clock.js';
 
 describe('a response', () => {

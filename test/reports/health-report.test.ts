@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { healthReportSchema, validReport } from '../../src/reports/health-report.js';
+import { healthReportSchema, validReport } from '../../src/health-reports/health-report.js';
 import { reportNo } from './report-listener.js';
 
 describe('a health report', () => {

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../src/kernel/clock.js';
-import { readReportStatus } from '../../src/reports/report-status.js';
-import { MAX_IN_FLIGHT } from '../../src/reports/sender.js';
+import { systemClock } from '../../src/core/clock.js';
+import { readReportStatus } from '../../src/health-reports/report-status.js';
+import { MAX_IN_FLIGHT } from '../../src/health-reports/sender.js';
 import { numberOf, startListener, type ReportListener } from './report-listener.js';
 import { startWorker, type Worker } from './workers.js';
 

@@ -5,10 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reportTable } from '../../src/cli/output/report-table.js';
 import { reportPage } from '../../src/cli/output/report-page.js';
-import { madeChapter } from '../../src/demo/library/library.js';
-import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
-import type { ReportStatus } from '../../src/reports/report-status.js';
-import { figuresByNode, figuresOverTime, type PastLoad } from '../../src/reports/statistics.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
+import type { ReportStatus } from '../../src/health-reports/report-status.js';
+import {
+  figuresByNode,
+  figuresOverTime,
+  type PastLoad,
+} from '../../src/health-reports/statistics.js';
 import { tankobon, type Finished } from '../cli/command.js';
 
 const NOW_MS = Date.UTC(2026, 5, 1, 12);

@@ -2,10 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock, type Clock } from '../../src/kernel/clock.js';
-import { clearReports, readReportStatus } from '../../src/reports/report-status.js';
-import { MAX_IN_FLIGHT, ReportSender } from '../../src/reports/sender.js';
-import { MAX_AGE_MS, MAX_SPOOLED, reportsFolder, spoolFolder } from '../../src/reports/spool.js';
+import { systemClock, type Clock } from '../../src/core/clock.js';
+import { clearReports, readReportStatus } from '../../src/health-reports/report-status.js';
+import { MAX_IN_FLIGHT, ReportSender } from '../../src/health-reports/sender.js';
+import {
+  MAX_AGE_MS,
+  MAX_SPOOLED,
+  reportsFolder,
+  spoolFolder,
+} from '../../src/health-reports/spool.js';
 import { numberOf, reportNo, startListener, type ReportListener } from './report-listener.js';
 import { shiftableClock } from './shiftable-clock.js';
 

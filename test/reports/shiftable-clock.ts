@@ -1,5 +1,5 @@
 /** The machine's own clock, but for the hours by which a test moves it forward. */
-import { systemClock, type Clock } from '../../src/kernel/clock.js';
+import { systemClock, type Clock } from '../../src/core/clock.js';
 
 export interface ShiftableClock extends Clock {
   advance(ms: number): void;

@@ -17,10 +17,10 @@ export interface Worker {
 const SCRIPT = `
 const [dist, folder, url, from, reports] = process.argv.slice(1);
 const load = (path) => import(dist + '/' + path);
-const { ReportSender } = await load('reports/sender.js');
-const { reportHost } = await load('reports/report-host.js');
-const { openConnections } = await load('service/connections.js');
-const { systemClock } = await load('kernel/clock.js');
+const { ReportSender } = await load('health-reports/sender.js');
+const { reportHost } = await load('health-reports/report-host.js');
+const { openConnections } = await load('api/connections.js');
+const { systemClock } = await load('core/clock.js');
 const ms = 5000;
 const connections = await openConnections({ connectTimeoutMs: ms, tlsTimeoutMs: ms, firstByteTimeoutMs: ms,
   idleTimeoutMs: ms, pageTimeoutMs: ms, apiTimeoutMs: ms, reportTimeoutMs: ms }, process.env, { apiUrl: new URL(url) });

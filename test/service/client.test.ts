@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import { systemClock, type Clock } from '../../src/kernel/clock.js';
-import { ServiceError, TankobonError } from '../../src/kernel/errors.js';
-import { solveCaptcha } from '../../src/service/captcha.js';
-import type { ApiRequest, Bearer } from '../../src/service/client.js';
-import { CaptchaRequired, ServiceRefusal } from '../../src/service/errors.js';
-import { USER_AGENT } from '../../src/service/user-agent.js';
+import { systemClock, type Clock } from '../../src/core/clock.js';
+import { ServiceError, TankobonError } from '../../src/core/errors.js';
+import { solveCaptcha } from '../../src/api/captcha.js';
+import type { ApiRequest, Bearer } from '../../src/api/client.js';
+import { CaptchaRequired, ServiceRefusal } from '../../src/api/api-errors.js';
+import { USER_AGENT } from '../../src/api/user-agent.js';
 import { makeClient, type MadeClient, type MadeClientOptions } from './made-client.js';
 import { startStandIn, type StandIn } from './stand-in.js';
 

@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { PeriodScale } from '../../src/service/quotas.js';
+import type { PeriodScale } from '../../src/rate-limit/quotas.js';
 
 export interface CrewOptions {
   readonly processes: number;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { rmSync } from 'node:fs';
-import { TankobonError } from '../../src/kernel/errors.js';
-import type { ApiRequest } from '../../src/service/client.js';
-import { viewLedger } from '../../src/service/machine-ledger.js';
+import { TankobonError } from '../../src/core/errors.js';
+import type { ApiRequest } from '../../src/api/client.js';
+import { viewLedger } from '../../src/rate-limit/machine-ledger.js';
 import {
   ledgerFolder,
   makeClient,

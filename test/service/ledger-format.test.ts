@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { bodyIn, bodyOf, readRecord, textOf } from '../../src/service/ledger-format.js';
-import { emptyRecord, openRecord, type LedgerRecord } from '../../src/service/ledger-record.js';
-import { forecast, prune } from '../../src/service/ledger-state.js';
-import { viewOf } from '../../src/service/ledger-view.js';
-import { quotasOf } from '../../src/service/quotas.js';
+import { bodyIn, bodyOf, readRecord, textOf } from '../../src/rate-limit/ledger-format.js';
+import { emptyRecord, openRecord, type LedgerRecord } from '../../src/rate-limit/ledger-record.js';
+import { forecast, prune } from '../../src/rate-limit/ledger-state.js';
+import { viewOf } from '../../src/rate-limit/ledger-view.js';
+import { quotasOf } from '../../src/rate-limit/quotas.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 const quotas = quotasOf('api.example.org', 'GET', '/at-home/server/x');

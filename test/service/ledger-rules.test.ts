@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readAddresses } from '../../src/service/addresses.js';
-import { openMachineLedger, resetLedger, viewLedger } from '../../src/service/machine-ledger.js';
-import type { Line, RateLedger, Wait } from '../../src/service/rate-ledger.js';
+import { readAddresses } from '../../src/rate-limit/service-addresses.js';
+import { openMachineLedger, resetLedger, viewLedger } from '../../src/rate-limit/machine-ledger.js';
+import type { RequestInfo, RateLedger, Wait } from '../../src/rate-limit/rate-ledger.js';
 import { ledgerFolder } from './made-client.js';
 import { shiftedClock, type ShiftedClock } from './shifted-clock.js';
 
 const HOST = 'https://api.example.org';
-const line = (path: string, method = 'GET'): Line => ({ method, url: new URL(path, HOST) });
+const line = (path: string, method = 'GET'): RequestInfo => ({ method, url: new URL(path, HOST) });
 const AT_HOME = line('/at-home/server/x');
 const OK = { status: 200, headers: {} };
 

@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../src/cli/commands/limits.js';
-import type { Run } from '../../src/cli/run.js';
-import { readAddresses } from '../../src/service/addresses.js';
-import { openMachineLedger } from '../../src/service/machine-ledger.js';
-import type { HeardAnswer, RateLedger } from '../../src/service/rate-ledger.js';
+import type { CommandContext } from '../../src/cli/command-context.js';
+import { readAddresses } from '../../src/rate-limit/service-addresses.js';
+import { openMachineLedger } from '../../src/rate-limit/machine-ledger.js';
+import type { ObservedResponse, RateLedger } from '../../src/rate-limit/rate-ledger.js';
 import { ledgerFolder } from './made-client.js';
 import { shiftedClock, type ShiftedClock } from './shifted-clock.js';
 
@@ -27,7 +27,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const ask = async (...answers: (HeardAnswer | 'silence')[]): Promise<void> => {
+const ask = async (...answers: (ObservedResponse | 'silence')[]): Promise<void> => {
   for (const answer of answers) await (await ledger.reserve(AT_HOME)).settle(answer);
 };
 const OK = { status: 200, headers: {} };
@@ -43,7 +43,7 @@ const run = async (options: Parameters<typeof limits>[0], typed?: string): Promi
     clock,
     signal: new AbortController().signal,
     folders: { ledger: folder },
-  } as unknown as Run;
+  } as unknown as CommandContext;
   if (typed !== undefined) void sleep(200).then(() => stdin.write(typed));
   expect(await limits(options, around)).toBe(0);
   return String(stdout.read() ?? '');

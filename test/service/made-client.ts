@@ -2,15 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../src/kernel/clock.js';
-import { createServiceClient, type ClientParts } from '../../src/service/client.js';
-import { openConnections, type TimeLimits } from '../../src/service/connections.js';
-import { openMachineLedger } from '../../src/service/machine-ledger.js';
-import { ownDomain } from '../../src/service/own-domain.js';
-import type { RateLedger, Wait } from '../../src/service/rate-ledger.js';
+import { systemClock } from '../../src/core/clock.js';
+import { createServiceClient, type ClientDeps } from '../../src/api/client.js';
+import { openConnections, type TimeLimits } from '../../src/api/connections.js';
+import { openMachineLedger } from '../../src/rate-limit/machine-ledger.js';
+import { firstPartyDomain } from '../../src/api/first-party-domain.js';
+import type { RateLedger, Wait } from '../../src/rate-limit/rate-ledger.js';
 import type { StandIn } from './stand-in.js';
-import type { ServiceClient } from '../../src/service/client.js';
-import type { Connections } from '../../src/service/connections.js';
+import type { ServiceClient } from '../../src/api/client.js';
+import type { Connections } from '../../src/api/connections.js';
 
 export const LIMITS: TimeLimits = {
   connectTimeoutMs: 2_000,
@@ -32,7 +32,7 @@ export interface MadeClient {
   close(): Promise<void>;
 }
 
-export interface MadeClientOptions extends Partial<ClientParts> {
+export interface MadeClientOptions extends Partial<ClientDeps> {
   readonly limits?: Partial<TimeLimits>;
   /** A folder that outlives the client; without it, a fresh one. */
   readonly folder?: string;
@@ -60,7 +60,7 @@ export async function makeClient(
   });
   const client = createServiceClient({
     addresses,
-    isOwn: ownDomain(addresses.apiUrl),
+    isOwn: firstPartyDomain(addresses.apiUrl),
     connections,
     ledger,
     clock,

@@ -1,9 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { endpointUrl, pathBelow, readAddresses, tokenUrl } from '../../src/service/addresses.js';
-import { collectionQuery } from '../../src/service/collection.js';
-import { ownDomain } from '../../src/service/own-domain.js';
+import {
+  endpointUrl,
+  pathBelow,
+  readAddresses,
+  tokenUrl,
+} from '../../src/rate-limit/service-addresses.js';
+import { collectionQuery } from '../../src/api/collection.js';
+import { firstPartyDomain } from '../../src/api/first-party-domain.js';
 
-const isOwn = (api: string, url: string): Promise<boolean> => ownDomain(new URL(api))(new URL(url));
+const isOwn = (api: string, url: string): Promise<boolean> =>
+  firstPartyDomain(new URL(api))(new URL(url));
 
 describe('the own domain', () => {
   test.each([

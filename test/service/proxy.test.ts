@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { selfSigned } from '../../src/demo/certificate/self-signed.js';
-import { openConnections } from '../../src/service/connections.js';
-import { exchange } from '../../src/service/exchange.js';
-import { proxyFor } from '../../src/service/proxy.js';
-import { USER_AGENT } from '../../src/service/user-agent.js';
+import { selfSigned } from '../../src/practice-server/certificate/self-signed.js';
+import { openConnections } from '../../src/api/connections.js';
+import { sendRequest } from '../../src/api/send-request.js';
+import { proxyFor } from '../../src/api/proxy.js';
+import { USER_AGENT } from '../../src/api/user-agent.js';
 import { LIMITS } from './made-client.js';
 
 describe('HTTPS_PROXY and NO_PROXY', () => {
@@ -60,7 +60,7 @@ test('a proxy that opens no tunnel is told by its answer, with the variables tha
   );
   try {
     const url = new URL('https://api.example.org/ping');
-    await expect(exchange(connections.api, { method: 'GET', url })).rejects.toMatchObject({
+    await expect(sendRequest(connections.api, { method: 'GET', url })).rejects.toMatchObject({
       code: 'unreachable',
       message: 'api.example.org could not be reached: the proxy answered 407.',
       hint: expect.stringContaining('HTTPS_PROXY'),

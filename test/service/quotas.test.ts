@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { readAddresses } from '../../src/service/addresses.js';
-import { quotasFor } from '../../src/service/machine-ledger.js';
-import { ENDPOINT_ROWS, quotasOf, rowOf } from '../../src/service/quotas.js';
+import { readAddresses } from '../../src/rate-limit/service-addresses.js';
+import { quotasFor } from '../../src/rate-limit/machine-ledger.js';
+import { ENDPOINT_QUOTAS, quotasOf, endpointQuota } from '../../src/rate-limit/quotas.js';
 
 const keyOf = (method: string, path: string): string | undefined =>
   quotasOf('api', method, path)[1]?.key;
 
 test('the table has the 32 rows of spec 8.3', () => {
-  expect(ENDPOINT_ROWS).toHaveLength(32);
-  const lines = ENDPOINT_ROWS.map(({ method, shape }) => `${method} ${shape}`);
+  expect(ENDPOINT_QUOTAS).toHaveLength(32);
+  const lines = ENDPOINT_QUOTAS.map(({ method, shape }) => `${method} ${shape}`);
   expect(new Set(lines).size).toBe(32);
 });
 
@@ -38,7 +38,7 @@ test('rows that share a quota share a key, and no others do', () => {
   expect(keyOf('POST', '/upload/begin')).toBe(keyOf('POST', '/upload/begin/7'));
   expect(keyOf('POST', '/upload/7')).toBe(keyOf('DELETE', '/upload/7/batch'));
   expect(keyOf('POST', '/upload/7')).toBe(keyOf('DELETE', '/upload/7/8'));
-  const keys = ENDPOINT_ROWS.map(({ method, shape }) => keyOf(method, shape));
+  const keys = ENDPOINT_QUOTAS.map(({ method, shape }) => keyOf(method, shape));
   expect(new Set(keys).size).toBe(32 - 1 - 2);
 });
 
@@ -46,7 +46,7 @@ test('other requests use the general limit alone; an oddly written path does not
   for (const path of ['/manga/x', '/at-home/server', '/at-home/server/x/y', '/']) {
     expect(quotasOf('api', 'GET', path)).toHaveLength(1);
   }
-  expect(rowOf('get', '//at-home//server/x/')).toBe(ENDPOINT_ROWS[0]);
+  expect(endpointQuota('get', '//at-home//server/x/')).toBe(ENDPOINT_QUOTAS[0]);
 });
 
 describe('what a request draws on', () => {

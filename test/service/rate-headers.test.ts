@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { captchaAsked, isOwnError, plainText, readReasons } from '../../src/service/errors.js';
-import { namedWaitMs, rateFacts, retryAfterMs } from '../../src/service/rate-headers.js';
+import {
+  captchaDemand,
+  isApiError,
+  plainText,
+  readErrorEntries,
+} from '../../src/api/api-errors.js';
+import { namedWaitMs, readRateHeaders, retryAfterMs } from '../../src/rate-limit/rate-headers.js';
 
 const NOW = Date.UTC(2026, 4, 1, 12);
 const stamp = (ms: number): string => String(Math.round(ms / 1_000));
@@ -10,33 +15,37 @@ const date = (ms: number): string => new Date(ms).toUTCString();
 describe('the end of the period', () => {
   test.each([2, -2])('is read against the answer’s Date, with a clock %d hours off', (hours) => {
     const headers = { date: date(NOW), 'x-ratelimit-retry-after': stamp(NOW + 30_000) };
-    expect(rateFacts(headers, NOW + hours * 3_600_000).endsInMs).toBe(30_000);
+    expect(readRateHeaders(headers, NOW + hours * 3_600_000).endsInMs).toBe(30_000);
   });
 
   test('is never negative', () => {
     const headers = { date: date(NOW), 'x-ratelimit-retry-after': stamp(NOW - 99_000) };
-    expect(rateFacts(headers, NOW).endsInMs).toBe(0);
+    expect(readRateHeaders(headers, NOW).endsInMs).toBe(0);
   });
 
   test('goes by the local clock where the answer has no Date', () => {
-    expect(rateFacts({ 'x-ratelimit-retry-after': stamp(NOW + 9_000) }, NOW).endsInMs).toBe(9_000);
+    expect(readRateHeaders({ 'x-ratelimit-retry-after': stamp(NOW + 9_000) }, NOW).endsInMs).toBe(
+      9_000,
+    );
   });
 
   test.each(['30', '-5', '1e12', '1777636800000', 'soon', '', '0x5f5e100'])(
     'is not known where the stamp is %j',
     (text) => {
-      expect(rateFacts({ 'x-ratelimit-retry-after': text }, NOW)).toEqual({});
+      expect(readRateHeaders({ 'x-ratelimit-retry-after': text }, NOW)).toEqual({});
     },
   );
 });
 
 test('a limit of none, or beyond belief, is as if it were not there', () => {
-  expect(rateFacts({ 'x-ratelimit-limit': '40', 'x-ratelimit-remaining': '0' }, NOW)).toEqual({
-    limit: 40,
-    remaining: 0,
-  });
+  expect(readRateHeaders({ 'x-ratelimit-limit': '40', 'x-ratelimit-remaining': '0' }, NOW)).toEqual(
+    {
+      limit: 40,
+      remaining: 0,
+    },
+  );
   for (const limit of ['0', '-1', '99999999', '4.5', 'many']) {
-    expect(rateFacts({ 'x-ratelimit-limit': limit }, NOW)).toEqual({});
+    expect(readRateHeaders({ 'x-ratelimit-limit': limit }, NOW)).toEqual({});
   }
 });
 
@@ -66,7 +75,7 @@ test('no headers at all give a wait that is negative or no number', () => {
   });
   fc.assert(
     fc.property(headers, fc.integer({ min: 0, max: 4e12 }), (some, wallMs) => {
-      const facts = rateFacts(some, wallMs);
+      const facts = readRateHeaders(some, wallMs);
       const { limit = 0, remaining = 0, endsInMs = 0 } = facts;
       const values = [limit, remaining, endsInMs, namedWaitMs(some, wallMs) ?? 0];
       return values.every((value) => Number.isFinite(value) && value >= 0);
@@ -85,9 +94,9 @@ test('no error body crashes its readers, and no reason of one can move a termina
   const headers = fc.record({ 'x-captcha-sitekey': fc.string() }, { requiredKeys: [] });
   fc.assert(
     fc.property(body, headers, (some, given) => {
-      isOwnError(some);
-      captchaAsked(given, some);
-      return readReasons(some).every(
+      isApiError(some);
+      captchaDemand(given, some);
+      return readErrorEntries(some).every(
         ({ title = '', detail = '', id = '' }) =>
           !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(title + detail + id),
       );

@@ -1,5 +1,5 @@
 /** The machine's clock, moved: the monotonic one forward, as if time had passed; the wall's wherever it is set. */
-import { systemClock, type Clock } from '../../src/kernel/clock.js';
+import { systemClock, type Clock } from '../../src/core/clock.js';
 
 export interface ShiftedClock extends Clock {
   /** As if so much time had passed. */

@@ -2,14 +2,14 @@
  * The ledger's own code, several processes of it, and a service that counts strictly, in virtual time. The state
  * goes through its text form at each exchange, as it does on disk.
  */
-import { readRecord, textOf } from '../../src/service/ledger-format.js';
-import type { LedgerStore } from '../../src/service/ledger-file.js';
-import { emptyRecord, openRecord, type LedgerRecord } from '../../src/service/ledger-record.js';
-import type { Clock } from '../../src/kernel/clock.js';
-import type { Liveness } from '../../src/service/holders.js';
-import { quotasOf } from '../../src/service/quotas.js';
-import type { Place } from '../../src/service/rate-ledger.js';
-import { SharedLedger } from '../../src/service/shared-ledger.js';
+import { readRecord, textOf } from '../../src/rate-limit/ledger-format.js';
+import type { LedgerStore } from '../../src/rate-limit/file-store.js';
+import { emptyRecord, openRecord, type LedgerRecord } from '../../src/rate-limit/ledger-record.js';
+import type { Clock } from '../../src/core/clock.js';
+import type { Liveness } from '../../src/rate-limit/process-registry.js';
+import { quotasOf } from '../../src/rate-limit/quotas.js';
+import type { Permit } from '../../src/rate-limit/rate-ledger.js';
+import { SharedLedger } from '../../src/rate-limit/shared-ledger.js';
 import { VirtualTime } from './virtual-time.js';
 
 export interface SimulationOptions {
@@ -107,7 +107,7 @@ export class Simulation {
     }
   }
 
-  async #send(process: number, place: Place): Promise<void> {
+  async #send(process: number, place: Permit): Promise<void> {
     const { travelMs, serviceSkewMs = 0 } = this.options;
     await this.time.pass(travelMs(this.random));
     const { nowMs } = this.time;

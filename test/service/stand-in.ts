@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { readAddresses, type ServiceAddresses } from '../../src/service/addresses.js';
+import { readAddresses, type ServiceAddresses } from '../../src/rate-limit/service-addresses.js';
 
 export interface Arrival {
   readonly atMs: number;

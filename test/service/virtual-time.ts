@@ -1,5 +1,5 @@
 /** Time that passes only when everybody waits for it: an hour of the ledger in seconds of a test. */
-import type { Clock } from '../../src/kernel/clock.js';
+import type { Clock } from '../../src/core/clock.js';
 
 interface Event {
   readonly atMs: number;

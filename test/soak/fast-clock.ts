@@ -1,5 +1,5 @@
 /** A clock on which everything happens so many times faster, for the client and the practice service alike. */
-import { systemClock, type Clock } from '../../src/kernel/clock.js';
+import { systemClock, type Clock } from '../../src/core/clock.js';
 
 export function fastClock(times: number): Clock {
   const fromWallMs = systemClock.wallMs();

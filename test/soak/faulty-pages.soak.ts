@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { reportStatus } from '../../src/cli/commands/report-status.js';
-import { madeChapter } from '../../src/demo/library/library.js';
-import type { LogEntry } from '../../src/demo/log.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
+import type { LogEntry } from '../../src/practice-server/request-log.js';
 import { Rig, type Ran } from '../download/rig.js';
 import { fastClock } from './fast-clock.js';
 

@@ -5,9 +5,12 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { madeChapter } from '../../src/demo/library/library.js';
-import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
-import { MAX_IN_FLIGHT } from '../../src/reports/sender.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
+import { MAX_IN_FLIGHT } from '../../src/health-reports/sender.js';
 import { start, tankobon } from '../cli/command.js';
 
 const KILLS = 50;

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { SETTING_KEYS } from '../../src/cli/setting-table.js';
+import { SETTING_KEYS } from '../../src/app/setting-definitions.js';
 import { PROGRAM, tankobon } from '../cli/command.js';
 
 /** Completes as tankobon does; any other call prints the words that it got. */

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Workspace } from '../../src/download/workspace.js';
-import { systemClock } from '../../src/kernel/clock.js';
+import { systemClock } from '../../src/core/clock.js';
 
 const TIMES = 30;
 const IMAGE_BYTES = 16 * 1024 * 1024;

@@ -5,8 +5,11 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { madeChapter } from '../../src/demo/library/library.js';
-import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
 import { PROGRAM } from '../cli/command.js';
 
 /** Locks fail with LOCK_ERRNO, and the sync of a folder with SYNC_ERRNO, where these are set. */
@@ -133,7 +136,7 @@ if (hasCompiler) {
 
 const canMount =
   spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'true']).status === 0;
-const FILES_MODULE = resolve('dist/kernel/files.js');
+const FILES_MODULE = resolve('dist/core/files.js');
 
 if (canMount && existsSync(FILES_MODULE)) {
   test('a name that is busy for a moment, as a mount point is, is replaced and removed afterwards', () => {

@@ -6,9 +6,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/demo/accounts.js';
-import { longTitle } from '../../src/demo/library/library.js';
-import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
+import { longTitle } from '../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
 
 const run = promisify(execFile);
 const hasPackage = existsSync(resolve('node_modules/mangadex-full-api/package.json'));

@@ -15,8 +15,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { madeChapter } from '../../src/demo/library/library.js';
-import { startPracticeService, type PracticeService } from '../../src/demo/practice-service.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
 import { PROGRAM } from '../cli/command.js';
 
 /** Ids that no real user has. */

@@ -9,14 +9,14 @@ import { dirname, join, resolve } from 'node:path';
 /** Each group: the modules at its head, and all that they import statically, if no group before has it. */
 const HEADS = {
   start: ['cli/main.ts'],
-  words: ['cli/process.ts', 'cli/program.ts', 'cli/folders.ts'],
-  service: ['cli/settings.ts', 'cli/commands/download.ts', 'cli/output/plain-lines.ts'],
+  words: ['cli/run-process.ts', 'cli/program.ts', 'app/paths.ts'],
+  service: ['app/settings.ts', 'cli/commands/download.ts', 'cli/output/plain-lines.ts'],
   pages: [
     'cli/commands/save-planned.ts',
-    'reports/sender.ts',
-    'reports/report-host.ts',
-    'catalogue/answers.ts',
-    'delivery/delivery-answer.ts',
+    'health-reports/sender.ts',
+    'health-reports/report-host.ts',
+    'api/response-schemas.ts',
+    'image/at-home-schema.ts',
   ],
 };
 

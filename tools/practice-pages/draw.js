@@ -1,5 +1,5 @@
 /**
- * Draws the pages and covers of the practice service into src/demo/fixtures: `npm run practice-pages`. The originals
+ * Draws the pages and covers of the practice service into src/practice-server/fixtures: `npm run practice-pages`. The originals
  * are PNG with 16 colours, data-saver pages and thumbnails JPEG. The same input gives the same files.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { scene } from './scenes.js';
 import { COVERS, STORIES } from './stories.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const OUT = join(ROOT, 'src/demo/fixtures');
+const OUT = join(ROOT, 'src/practice-server/fixtures');
 const PAGE = { width: 800, height: 1200, margin: 36, gap: 16 };
 const ORIGINAL_WIDTH = 512;
 const SAVER_WIDTH = 340;

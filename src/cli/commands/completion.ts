@@ -1,8 +1,8 @@
 /** `tankobon completion`: prints a shell's completion script. Each script asks `tankobon __complete`. */
 import type { Command } from 'commander';
-import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
-import { COMPLETE_FILES, COMPLETE_FOLDERS, completionLines } from '../complete.js';
-import type { BareRun } from '../run.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { COMPLETE_FILES, COMPLETE_FOLDERS, completionLines } from '../completion-candidates.js';
+import type { BareCommandContext } from '../command-context.js';
 
 const BASH = `# tankobon completion for bash 4 and later
 _tankobon() {
@@ -81,13 +81,17 @@ const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL } as 
 
 export type Shell = keyof typeof SCRIPTS;
 
-export function completion(shell: Shell, run: BareRun): ExitCode {
+export function completion(shell: Shell, run: BareCommandContext): ExitCode {
   run.stdout.write(SCRIPTS[shell]);
   return EXIT.done;
 }
 
 /** The hidden command behind the scripts. */
-export function complete(program: Command, words: readonly string[], run: BareRun): ExitCode {
+export function complete(
+  program: Command,
+  words: readonly string[],
+  run: BareCommandContext,
+): ExitCode {
   const lines = completionLines(program, words);
   run.stdout.write(lines.map((line) => `${line}\n`).join(''));
   return EXIT.done;

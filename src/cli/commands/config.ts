@@ -1,20 +1,20 @@
 /** `tankobon config`: the settings that stay, and where each value in force comes from. */
 import { join } from 'node:path';
-import { UsageError } from '../../kernel/errors.js';
-import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
-import { withoutUserInfo } from '../../kernel/web-address.js';
+import { UsageError } from '../../core/errors.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { withoutUserInfo } from '../../core/web-address.js';
 import { nearest } from '../nearest.js';
 import { errorMessage } from '../output/error-message.js';
-import { fitted } from '../output/progress-line.js';
-import type { BareRun } from '../run.js';
-import { SETTING_KEYS, settingFacts, type SettingKey } from '../setting-table.js';
+import { fitToWidth } from '../output/progress-line.js';
+import type { BareCommandContext } from '../command-context.js';
+import { SETTING_KEYS, settingDefinition, type SettingKey } from '../../app/setting-definitions.js';
 import {
   inspectSettings,
   openSettingsFile,
   parseSetting,
   SETTINGS_FILE,
   type SettingState,
-} from '../settings.js';
+} from '../../app/settings.js';
 
 export type ConfigOptions =
   | { readonly action: 'get' | 'unset'; readonly key: string }
@@ -26,8 +26,8 @@ export type ConfigOptions =
  * Works while the settings are wrong, so that they can be mended with it; a wrong one makes `list` exit 2. Throws
  * UsageError('bad-setting') for a key or a value that is none, naming the right ones.
  */
-export async function config(options: ConfigOptions, run: BareRun): Promise<ExitCode> {
-  const folder = run.folders.config;
+export async function config(options: ConfigOptions, run: BareCommandContext): Promise<ExitCode> {
+  const folder = run.paths.config;
   switch (options.action) {
     case 'path':
       run.stdout.write(`${join(folder, SETTINGS_FILE)}\n`);
@@ -59,8 +59,11 @@ export async function config(options: ConfigOptions, run: BareRun): Promise<Exit
 
 type SettingsFile = Awaited<ReturnType<typeof openSettingsFile>>;
 
-async function change({ folders }: BareRun, act: (file: SettingsFile) => void): Promise<void> {
-  const file = await openSettingsFile(folders.config);
+async function change(
+  { paths }: BareCommandContext,
+  act: (file: SettingsFile) => void,
+): Promise<void> {
+  const file = await openSettingsFile(paths.config);
   try {
     act(file);
   } catch (cause) {
@@ -86,16 +89,16 @@ function settingKey(text: string): SettingKey {
   });
 }
 
-async function get(key: SettingKey, { env, folders, stdout }: BareRun): Promise<void> {
-  const { states } = await inspectSettings(env, folders.config);
+async function get(key: SettingKey, { env, paths, stdout }: BareCommandContext): Promise<void> {
+  const { states } = await inspectSettings(env, paths.config);
   const state = states.find((one) => one.key === key);
   if (state?.problem) throw state.problem;
   stdout.write(`${String(state?.value)}\n`);
 }
 
 /** A value that is set and still not in force would puzzle whoever set it. */
-function warnIfOverridden(key: SettingKey, run: BareRun): void {
-  const { env } = settingFacts(key);
+function warnIfOverridden(key: SettingKey, run: BareCommandContext): void {
+  const { env } = settingDefinition(key);
   if (env !== undefined && run.env[env]) {
     run.stderr.write(
       `tankobon: ${env} is set in the environment and goes before the settings file.\n`,
@@ -103,8 +106,8 @@ function warnIfOverridden(key: SettingKey, run: BareRun): void {
   }
 }
 
-async function list(asJson: boolean, run: BareRun): Promise<ExitCode> {
-  const { states, unknown } = await inspectSettings(run.env, run.folders.config);
+async function list(asJson: boolean, run: BareCommandContext): Promise<ExitCode> {
+  const { states, unknown } = await inspectSettings(run.env, run.paths.config);
   run.stdout.write(asJson ? jsonOf(states) : linesOf(states, run.stdout));
   for (const name of unknown) {
     const meant = nearest(name, SETTING_KEYS);
@@ -128,7 +131,7 @@ function jsonOf(states: readonly SettingState[]): string {
 }
 
 /** A line for each, or two where a terminal is too narrow for that. */
-function linesOf(states: readonly SettingState[], stdout: BareRun['stdout']): string {
+function linesOf(states: readonly SettingState[], stdout: BareCommandContext['stdout']): string {
   const room = stdout.isTTY ? stdout.columns || Infinity : Infinity;
   const widest = Math.max(...states.map(({ key }) => key.length));
   const rows = states.map((state) => {
@@ -140,7 +143,9 @@ function linesOf(states: readonly SettingState[], stdout: BareRun['stdout']): st
   });
   const isWide = rows.every(([, told]) => widest + 2 + told.length < room);
   return rows
-    .map(([key, told]) => (isWide ? `${fitted(key, widest)}  ${told}\n` : `${key}\n  ${told}\n`))
+    .map(([key, told]) =>
+      isWide ? `${fitToWidth(key, widest)}  ${told}\n` : `${key}\n  ${told}\n`,
+    )
     .join('');
 }
 
@@ -150,5 +155,5 @@ function withoutSecret(value: unknown): unknown {
 }
 
 function sourceOf({ key, source }: SettingState): string {
-  return source === 'environment' ? (settingFacts(key).env ?? source) : source;
+  return source === 'environment' ? (settingDefinition(key).env ?? source) : source;
 }

@@ -5,11 +5,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPracticeService, type PracticeService } from '../../demo/practice-service.js';
-import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
-import { foldersFrom } from '../folders.js';
-import type { Run } from '../run.js';
-import { loadSettings } from '../settings.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../practice-server/practice-service.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { pathsFrom } from '../../app/paths.js';
+import type { CommandContext } from '../command-context.js';
+import { loadSettings } from '../../app/settings.js';
 import { download } from './download.js';
 
 export interface DemoOptions {
@@ -17,7 +20,7 @@ export interface DemoOptions {
   readonly serve?: boolean;
 }
 
-export async function demo(options: DemoOptions, run: Run): Promise<ExitCode> {
+export async function demo(options: DemoOptions, run: CommandContext): Promise<ExitCode> {
   const home = await mkdtemp(join(tmpdir(), 'tankobon-demo-'));
   const service = await startPracticeService();
   try {
@@ -35,17 +38,17 @@ async function fetchOne(
   service: PracticeService,
   output: string,
   env: Readonly<NodeJS.ProcessEnv>,
-  run: Run,
+  run: CommandContext,
 ): Promise<ExitCode> {
   const chapter = firstChapter(service);
-  const folders = foldersFrom(env);
-  const { settings } = await loadSettings(env, folders.config);
+  const paths = pathsFrom(env);
+  const { settings } = await loadSettings(env, paths.config);
   run.stderr.write(
     `The practice service is up at ${service.addresses.apiUrl}; fetching chapter ${chapter} from it.\n`,
   );
   const code = await download(
     { targets: [chapter], output, force: true },
-    { ...run, env, folders, settings },
+    { ...run, env, paths, settings },
   );
   if (code !== EXIT.done) return code;
   run.stderr.write(
@@ -58,7 +61,7 @@ async function fetchOne(
 async function serve(
   service: PracticeService,
   env: NodeJS.ProcessEnv,
-  run: Run,
+  run: CommandContext,
 ): Promise<ExitCode> {
   const names = [...Object.keys(service.environment), 'TANKOBON_HOME'];
   for (const name of names) run.stdout.write(`export ${name}=${env[name] ?? ''}\n`);

@@ -1,31 +1,31 @@
 /** What may be asked for beside the CBZ: the cover, and the mark that a chapter was read. Neither fails a run. */
-import { coversUrl } from '../../catalogue/cover.js';
-import { markRead } from '../../catalogue/read-marker.js';
-import type { ImageLoader } from '../../delivery/image-load.js';
+import { coversUrl } from '../../api/covers.js';
+import { markRead } from '../../api/read-markers.js';
+import type { ImageLoaderDeps } from '../../image/load-image.js';
 import { saveCovers } from '../../download/cover.js';
 import type { PlannedChapter } from '../../download/plan.js';
-import { TankobonError } from '../../kernel/errors.js';
-import { EXIT } from '../../kernel/exit-codes.js';
-import type { ServiceClient } from '../../service/client.js';
-import type { Service } from '../compose.js';
+import { TankobonError } from '../../core/errors.js';
+import { EXIT } from '../../core/exit-codes.js';
+import type { ServiceClient } from '../../api/client.js';
+import type { Service } from '../../app/service.js';
 import type { Observer } from '../output/observer.js';
-import type { Run } from '../run.js';
+import type { CommandContext } from '../command-context.js';
 import type { DownloadOptions } from './download-wish.js';
 
-export interface ExtrasParts {
+export interface ExtrasDeps {
   readonly options: DownloadOptions;
   readonly observer: Observer;
   readonly warn: (message: string) => void;
-  readonly run: Run;
+  readonly run: CommandContext;
   readonly service: Service;
   readonly client: ServiceClient;
-  readonly loader: ImageLoader;
+  readonly loader: ImageLoaderDeps;
 }
 
 /** Resolves with what stopped the run as a whole: a cooldown or a captcha that was met meanwhile. */
 export async function afterwards(
   saved: readonly PlannedChapter[],
-  parts: ExtrasParts,
+  parts: ExtrasDeps,
 ): Promise<readonly TankobonError[]> {
   const { options, run } = parts;
   if (saved.length === 0 || run.signal.aborted) return [];
@@ -39,7 +39,7 @@ export async function afterwards(
 
 async function covers(
   saved: readonly PlannedChapter[],
-  { client, loader, run, service, observer, warn }: ExtrasParts,
+  { client, loader, run, service, observer, warn }: ExtrasDeps,
 ) {
   const files = await saveCovers(saved, {
     client,
@@ -51,7 +51,7 @@ async function covers(
   for (const file of files) observer.note(`cover saved: ${file}`);
 }
 
-async function marks(saved: readonly PlannedChapter[], { client, run }: ExtrasParts) {
+async function marks(saved: readonly PlannedChapter[], { client, run }: ExtrasDeps) {
   const byTitle = new Map<string | undefined, string[]>();
   for (const { job, chapter } of saved) {
     byTitle.set(chapter?.titleId, [...(byTitle.get(chapter?.titleId) ?? []), job.id]);
@@ -61,7 +61,7 @@ async function marks(saved: readonly PlannedChapter[], { client, run }: ExtrasPa
 
 async function orWarn(
   what: string,
-  { warn }: ExtrasParts,
+  { warn }: ExtrasDeps,
   act: () => Promise<void>,
 ): Promise<TankobonError | undefined> {
   try {

@@ -1,26 +1,26 @@
 /** One run of `tankobon download`: what was asked for, and all the parts that both its halves work with. */
-import type { MetadataAhead } from '../../delivery/at-home.js';
-import type { PlanWish } from '../../download/plan.js';
-import type { TankobonError } from '../../kernel/errors.js';
-import type { ServiceClient } from '../../service/client.js';
-import type { Service } from '../compose.js';
+import type { MetadataPrefetcher } from '../../image/at-home.js';
+import type { PlanOptions } from '../../download/plan.js';
+import type { TankobonError } from '../../core/errors.js';
+import type { ServiceClient } from '../../api/client.js';
+import type { Service } from '../../app/service.js';
 import type { Observer } from '../output/observer.js';
-import type { Run } from '../run.js';
+import type { CommandContext } from '../command-context.js';
 import type { DownloadOptions } from './download-wish.js';
 
-export interface DownloadSession {
-  readonly wish: PlanWish;
+export interface DownloadContext {
+  readonly wish: PlanOptions;
   readonly options: DownloadOptions;
   readonly observer: Observer;
   /** What each chapter is called, once it is known. */
   readonly names: Map<string, string>;
   readonly warn: (message: string) => void;
-  readonly run: Run;
+  readonly run: CommandContext;
   readonly service: Service;
   readonly client: ServiceClient;
   /** Aborted when the user wants to stop, and when the run is over: nothing is asked for after it. */
   readonly signal: AbortSignal;
-  readonly ahead: MetadataAhead;
+  readonly ahead: MetadataPrefetcher;
 }
 
 /** What has become of the run so far; it is told at the end, however that comes. */
@@ -44,6 +44,6 @@ export interface Failure {
 }
 
 /** Whether this run makes health reports. */
-export function isReporting(options: DownloadOptions, run: Run): boolean {
+export function isReporting(options: DownloadOptions, run: CommandContext): boolean {
   return (options.reports ?? true) && run.settings.reports;
 }

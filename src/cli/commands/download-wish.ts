@@ -1,14 +1,14 @@
 /** What `tankobon download` was asked for: flags before settings, targets from wherever they stand. */
-import { DEFAULT_NAME_TEMPLATE, readNameTemplate } from '../../archive/file-name.js';
-import { parseRanges } from '../../catalogue/ranges.js';
-import type { Wish } from '../../catalogue/selection.js';
-import type { Target } from '../../catalogue/target.js';
-import { readTargets, type TargetSource } from '../../catalogue/target-lines.js';
-import type { Quality } from '../../delivery/page-url.js';
-import type { PlanWish } from '../../download/plan.js';
-import { UsageError } from '../../kernel/errors.js';
+import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../cbz/file-name.js';
+import { parseRanges } from '../../selection/ranges.js';
+import type { SelectionOptions } from '../../selection/select-chapters.js';
+import type { Target } from '../../selection/target.js';
+import { parseTargets, type TargetSource } from '../../selection/target-list.js';
+import type { Quality } from '../../image/page-url.js';
+import type { PlanOptions } from '../../download/plan.js';
+import { UsageError } from '../../core/errors.js';
 import { errorMessage } from '../output/error-message.js';
-import type { Run } from '../run.js';
+import type { CommandContext } from '../command-context.js';
 import { readSource } from '../target-sources.js';
 
 export interface DownloadOptions {
@@ -45,7 +45,10 @@ export interface DownloadOptions {
 }
 
 /** Throws UsageError, or StorageError for a template that leaves the folder, before anything is sent. */
-export async function wishOf(options: DownloadOptions, run: Run): Promise<PlanWish> {
+export async function planOptionsFrom(
+  options: DownloadOptions,
+  run: CommandContext,
+): Promise<PlanOptions> {
   const { settings } = run;
   return {
     targets: await targetsOf(options, run),
@@ -54,14 +57,14 @@ export async function wishOf(options: DownloadOptions, run: Run): Promise<PlanWi
     force: options.force === true,
     update: options.update === true,
     metadata: (options.metadata ?? true) && settings.metadata,
-    nameChapter: readNameTemplate(
+    nameChapter: compileNameTemplate(
       options.name ?? (settings.name === '' ? DEFAULT_NAME_TEMPLATE : settings.name),
     ),
     selection: selectionOf(options, run),
   };
 }
 
-function selectionOf(options: DownloadOptions, { settings }: Run): Wish {
+function selectionOf(options: DownloadOptions, { settings }: CommandContext): SelectionOptions {
   const { chapters, volumes, latest, allReleases } = options;
   return {
     languages: listOf(options.language ?? settings.language).map((code) => code.toLowerCase()),
@@ -82,10 +85,13 @@ export function listOf(text: string): string[] {
 }
 
 /** Throws where not one target is right; a bad one beside right ones is told, and stops nothing. */
-async function targetsOf(options: DownloadOptions, run: Run): Promise<readonly Target[]> {
+async function targetsOf(
+  options: DownloadOptions,
+  run: CommandContext,
+): Promise<readonly Target[]> {
   const sources: TargetSource[] = [{ name: 'command line', lines: options.targets }];
   for (const name of options.fromFile ?? []) sources.push(await readSource(name, run));
-  const { targets, faults } = readTargets(sources, [new URL(run.settings.apiUrl).hostname]);
+  const { targets, faults } = parseTargets(sources, [new URL(run.settings.apiUrl).hostname]);
   if (targets.length === 0) {
     throw faults[0] ?? new UsageError('bad-target', 'Nothing to download was named.');
   }

@@ -1,26 +1,26 @@
 /** `tankobon download`: chapters, titles and lists, from their ids or addresses to CBZ files. */
 import { basename } from 'node:path';
-import { MetadataAhead } from '../../delivery/at-home.js';
+import { MetadataPrefetcher } from '../../image/at-home.js';
 import { waitingEvent } from '../../download/events.js';
-import { planChapters, type Plan, type PlanParts } from '../../download/plan.js';
-import { interruption, TankobonError, UsageError } from '../../kernel/errors.js';
-import { decidingExitCode, EXIT, type ExitCode } from '../../kernel/exit-codes.js';
-import { captchaSolver, solvingCaptchas } from '../captcha.js';
-import { bearerOf } from '../compose-login.js';
-import { openService } from '../compose.js';
+import { planChapters, type Plan, type PlanDeps } from '../../download/plan.js';
+import { interruption, TankobonError, UsageError } from '../../core/errors.js';
+import { decidingExitCode, EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { captchaSolver, solvingCaptchas } from '../captcha-prompt.js';
+import { bearerOf } from '../../app/login.js';
+import { openService } from '../../app/service.js';
 import { chooseObserver } from '../output/choose-observer.js';
-import { skippedInWords } from '../output/sentences.js';
-import type { Run } from '../run.js';
-import { isReporting, type DownloadSession, type Tally } from './download-session.js';
-import { wishOf, type DownloadOptions } from './download-wish.js';
-import { tellPlan } from './dry-run.js';
+import { describeSkipped } from '../output/sentences.js';
+import type { CommandContext } from '../command-context.js';
+import { isReporting, type DownloadContext, type Tally } from './download-session.js';
+import { planOptionsFrom, type DownloadOptions } from './download-wish.js';
+import { printPlan } from './dry-run.js';
 import { retryCommand } from './retry-command.js';
 
 export type { DownloadOptions } from './download-wish.js';
 
 /** Throws UsageError before anything is sent; after that every chapter's fate is told, and the exit code sums it up. */
-export async function download(options: DownloadOptions, run: Run): Promise<ExitCode> {
-  const wish = await wishOf(options, run);
+export async function download(options: DownloadOptions, run: CommandContext): Promise<ExitCode> {
+  const wish = await planOptionsFrom(options, run);
   const names = new Map<string, string>();
   const observer = await chooseObserver(
     {
@@ -47,7 +47,7 @@ export async function download(options: DownloadOptions, run: Run): Promise<Exit
   try {
     const solve = captchaSolver(options.captchaResult, run, observer.close);
     const client = solvingCaptchas(service.as(bearerOf(run, service, warn)), solve);
-    const ahead = new MetadataAhead(client, run.clock, signal);
+    const ahead = new MetadataPrefetcher(client, run.clock, signal);
     const session = { wish, options, observer, names, warn, run, service, client, signal, ahead };
     return options.dryRun ? await dryRun(session) : await downloadAll(session);
   } finally {
@@ -67,15 +67,15 @@ function warmingUp(signal: AbortSignal): () => void {
   };
 }
 
-async function dryRun(session: DownloadSession): Promise<ExitCode> {
+async function dryRun(session: DownloadContext): Promise<ExitCode> {
   const { wish, options, observer, run } = session;
   const plan = await planChapters(wish, planParts(session));
   observer.close();
-  tellPlan(plan, options.json === true, run);
+  printPlan(plan, options.json === true, run);
   return exitCodeOf(plan.lost.map(({ error }) => error));
 }
 
-async function downloadAll(session: DownloadSession): Promise<ExitCode> {
+async function downloadAll(session: DownloadContext): Promise<ExitCode> {
   const { options, observer, warn, run } = session;
   const tally: Tally = {
     saved: 0,
@@ -105,7 +105,7 @@ async function downloadAll(session: DownloadSession): Promise<ExitCode> {
 }
 
 /** The plan, with what it skips and loses told. What stops it as a whole is told once, of the first target. */
-async function planOrFail(session: DownloadSession, tally: Tally): Promise<Plan> {
+async function planOrFail(session: DownloadContext, tally: Tally): Promise<Plan> {
   const { wish, observer, names } = session;
   const fail = (id: string, error: TankobonError): void => {
     tally.failures.push({ id, error });
@@ -130,7 +130,7 @@ async function planOrFail(session: DownloadSession, tally: Tally): Promise<Plan>
         ...(file !== undefined && { file }),
       });
     }
-    for (const line of skippedInWords(plan.skipped)) observer.note(line);
+    for (const line of describeSkipped(plan.skipped)) observer.note(line);
     for (const { id, error } of plan.lost) fail(id, error);
     observer.expect(plan.chapters.length);
     return plan;
@@ -152,7 +152,7 @@ async function planOrFail(session: DownloadSession, tally: Tally): Promise<Plan>
   }
 }
 
-function planParts({ client, warn, run, signal }: DownloadSession): PlanParts {
+function planParts({ client, warn, run, signal }: DownloadContext): PlanDeps {
   return { client, warn, nowMs: run.clock.wallMs(), signal };
 }
 
@@ -166,7 +166,7 @@ function exitCodeOf(errors: readonly TankobonError[]): ExitCode {
 /** For each kind of failure, once, what to type next; and the command that tries just those chapters again. */
 function tellNextSteps(
   { failures, saved, skipped, stoppedBy }: Tally,
-  { options, run }: DownloadSession,
+  { options, run }: DownloadContext,
 ): void {
   const isTold = failures.some(({ error }) => error === stoppedBy);
   if (stoppedBy && !isTold) run.stderr.write(`tankobon: ${stoppedBy.message}\n`);

@@ -1,14 +1,14 @@
 /** `--dry-run`: what would be done and why, and what it would ask of the service at least. Sends nothing more. */
-import { leastTimeMs } from '../../download/estimate.js';
+import { minTimeMs } from '../../download/estimate.js';
 import { SKIP_REASONS } from '../../download/events.js';
 import type { Plan } from '../../download/plan.js';
-import { quotasOf } from '../../service/quotas.js';
-import { counted, inTime } from '../output/sizes.js';
-import type { Run } from '../run.js';
+import { quotasOf } from '../../rate-limit/quotas.js';
+import { pluralize, formatTime } from '../output/sizes.js';
+import type { CommandContext } from '../command-context.js';
 
-export function tellPlan(plan: Plan, json: boolean, run: Pick<Run, 'stdout'>): void {
+export function printPlan(plan: Plan, json: boolean, run: Pick<CommandContext, 'stdout'>): void {
   const requests = plan.chapters.length;
-  const leastMs = leastTimeMs(requests, quotasOf('any', 'GET', '/at-home/server/any'));
+  const leastMs = minTimeMs(requests, quotasOf('any', 'GET', '/at-home/server/any'));
   run.stdout.write(json ? asJson(plan, requests, leastMs) : asText(plan, requests, leastMs));
 }
 
@@ -51,8 +51,8 @@ function asText(plan: Plan, requests: number, leastMs: number): string {
     ),
     ...passedOverLines(plan),
     ...plan.lost.map(({ id, error }) => `${id}  cannot be had: ${error.message}`),
-    `${counted(plan.chapters.length, 'chapter')} to load, with ${counted(requests, 'API request')} or more; ` +
-      `the service's limits allow it in ${inTime(leastMs / 1_000)} at the least.`,
+    `${pluralize(plan.chapters.length, 'chapter')} to load, with ${pluralize(requests, 'API request')} or more; ` +
+      `the service's limits allow it in ${formatTime(leastMs / 1_000)} at the least.`,
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -63,6 +63,6 @@ function passedOverLines({ passedOver }: Plan): string[] {
   const others = passedOver.length - releases.length;
   return [
     ...releases.map(({ chapter, why }) => `${chapter.id}  not taken: ${why}`),
-    ...(others > 0 ? [`${counted(others, 'release')} outside what was asked for`] : []),
+    ...(others > 0 ? [`${pluralize(others, 'release')} outside what was asked for`] : []),
   ];
 }

@@ -1,11 +1,11 @@
 /** `tankobon help`: of all, of one command, or of a topic that belongs to no command. */
 import type { Command } from 'commander';
-import { UsageError } from '../../kernel/errors.js';
-import { EXIT, EXIT_MEANINGS, type ExitCode } from '../../kernel/exit-codes.js';
-import { ENVIRONMENT } from '../environment.js';
+import { UsageError } from '../../core/errors.js';
+import { EXIT, EXIT_MEANINGS, type ExitCode } from '../../core/exit-codes.js';
+import { ENVIRONMENT } from '../../app/environment.js';
 import { nearest } from '../nearest.js';
 import { HELP_TOPICS } from '../program/tree-parts.js';
-import type { BareRun } from '../run.js';
+import type { BareCommandContext } from '../command-context.js';
 
 type Items = readonly (readonly [term: string, meaning: string])[];
 
@@ -19,7 +19,11 @@ const TOPICS: Readonly<Record<(typeof HELP_TOPICS)[number], () => Items>> = {
 };
 
 /** `words` name a command, such as `config set`. Throws UsageError('bad-option') with the nearest one that there is. */
-export function help(words: readonly string[], program: Command, run: BareRun): ExitCode {
+export function help(
+  words: readonly string[],
+  program: Command,
+  run: BareCommandContext,
+): ExitCode {
   const topic = HELP_TOPICS.find((name) => name === words.join(' '));
   if (topic) {
     const page = program.createHelp();

@@ -2,11 +2,11 @@
  * `tankobon limits`: what is used of the service's limits by all processes of this machine, who waits, and any
  * cooldown in force. It asks the ledger alone, and sends nothing.
  */
-import { UsageError } from '../../kernel/errors.js';
-import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
-import type { LedgerView, QuotaView } from '../../service/ledger-view.js';
-import { resetLedger, viewLedger } from '../../service/machine-ledger.js';
-import type { BareRun } from '../run.js';
+import { UsageError } from '../../core/errors.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import type { LedgerView, QuotaView } from '../../rate-limit/ledger-view.js';
+import { resetLedger, viewLedger } from '../../rate-limit/machine-ledger.js';
+import type { BareCommandContext } from '../command-context.js';
 import { rawStream } from '../output/safe-stream.js';
 
 export interface LimitsOptions {
@@ -19,15 +19,15 @@ export interface LimitsOptions {
 const BAR_CELLS = 20;
 
 /** Throws UsageError('bad-option') where `reset` is asked for and there is no terminal to ask at. */
-export async function limits(options: LimitsOptions, run: BareRun): Promise<ExitCode> {
+export async function limits(options: LimitsOptions, run: BareCommandContext): Promise<ExitCode> {
   if (options.reset === true) return reset(run);
-  const view = viewLedger({ folder: run.folders.ledger, clock: run.clock });
+  const view = viewLedger({ folder: run.paths.ledger, clock: run.clock });
   run.stdout.write(options.json === true ? `${JSON.stringify(asJson(view))}\n` : asTable(view));
   return EXIT.done;
 }
 
-async function reset(run: BareRun): Promise<ExitCode> {
-  const { folders, clock, stdin, stderr, signal } = run;
+async function reset(run: BareCommandContext): Promise<ExitCode> {
+  const { paths, clock, stdin, stderr, signal } = run;
   if (!stdin.isTTY) {
     throw new UsageError('bad-option', 'The ledger is reset only after a question at a terminal.', {
       hint: 'Type this at a terminal: tankobon limits --reset',
@@ -48,7 +48,7 @@ async function reset(run: BareRun): Promise<ExitCode> {
     return EXIT.done;
   }
   await resetLedger({
-    folder: folders.ledger,
+    folder: paths.ledger,
     clock,
     warn: (text) => void stderr.write(`tankobon: ${text}\n`),
   });

@@ -6,9 +6,9 @@
 import { addAbortSignal } from 'node:stream';
 import * as z from 'zod';
 import { CLIENT_ID_PREFIX, isField } from '../../auth/login.js';
-import type { PasswordGrant } from '../../auth/grants.js';
-import { AuthError } from '../../kernel/errors.js';
-import type { Run } from '../run.js';
+import type { PasswordGrant } from '../../auth/token-endpoint.js';
+import { AuthError } from '../../core/errors.js';
+import type { CommandContext } from '../command-context.js';
 
 export type LoginField = keyof PasswordGrant;
 export type GivenFields = Readonly<Partial<PasswordGrant>>;
@@ -37,7 +37,7 @@ export const FIELD_NAMES = Object.keys(LOGIN_FIELDS) as readonly LoginField[];
 /** What was given without asking anybody: flag before standard input before environment. */
 export async function givenFields(
   flags: LoginFlags,
-  { env, stdin, signal }: Pick<Run, 'env' | 'stdin' | 'signal'>,
+  { env, stdin, signal }: Pick<CommandContext, 'env' | 'stdin' | 'signal'>,
 ): Promise<GivenFields> {
   const piped = flags.stdin === true ? await fieldsFromStdin(stdin, signal) : {};
   const given: Partial<Record<LoginField, string>> = {};
@@ -70,7 +70,10 @@ export function fieldProblem(name: LoginField, value: string): string | undefine
 
 const MOST_STDIN_BYTES = 64 * 1024;
 
-async function fieldsFromStdin(stdin: Run['stdin'], signal: AbortSignal): Promise<GivenFields> {
+async function fieldsFromStdin(
+  stdin: CommandContext['stdin'],
+  signal: AbortSignal,
+): Promise<GivenFields> {
   if (stdin.isTTY) {
     throw new AuthError(
       'bad-login-input',
@@ -81,7 +84,7 @@ async function fieldsFromStdin(stdin: Run['stdin'], signal: AbortSignal): Promis
   return fieldsInJson(await wholeText(stdin, signal));
 }
 
-async function wholeText(stdin: Run['stdin'], signal: AbortSignal): Promise<string> {
+async function wholeText(stdin: CommandContext['stdin'], signal: AbortSignal): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {

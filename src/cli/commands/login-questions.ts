@@ -4,10 +4,10 @@
  * whatever is typed faster than the next one comes up.
  */
 import { PassThrough } from 'node:stream';
-import { interruption } from '../../kernel/errors.js';
-import { printableLine } from '../../kernel/printable.js';
-import type { PasswordGrant } from '../../auth/grants.js';
-import type { Run } from '../run.js';
+import { interruption } from '../../core/errors.js';
+import { printableLine } from '../../core/printable.js';
+import type { PasswordGrant } from '../../auth/token-endpoint.js';
+import type { CommandContext } from '../command-context.js';
 import {
   FIELD_NAMES,
   fieldProblem,
@@ -21,7 +21,7 @@ import { rawStream } from '../output/safe-stream.js';
 export async function askForFields(
   given: GivenFields,
   usernameBefore: string | undefined,
-  run: Pick<Run, 'stdin' | 'stderr' | 'signal'>,
+  run: Pick<CommandContext, 'stdin' | 'stderr' | 'signal'>,
 ): Promise<PasswordGrant> {
   const { input, password } = await import('@inquirer/prompts');
   const keyboard = silentKeyboard(run.stdin);
@@ -56,7 +56,10 @@ export async function askForFields(
 }
 
 /** What is typed, without the terminal's echo; a Ctrl-C comes as a key and is the prompt's to notice. */
-function silentKeyboard(stdin: Run['stdin']): { readonly keys: PassThrough; release(): void } {
+function silentKeyboard(stdin: CommandContext['stdin']): {
+  readonly keys: PassThrough;
+  release(): void;
+} {
   const keys = new PassThrough();
   const pass = (typed: Buffer) => void keys.write(typed);
   stdin.setRawMode(true);

@@ -1,12 +1,13 @@
 /** `tankobon login`: the password grant (spec 4.1), once, and its tokens into the keychain. The password goes nowhere else. */
-import { grantByPassword, type PasswordGrant } from '../../auth/grants.js';
+import { grantByPassword, type PasswordGrant } from '../../auth/token-endpoint.js';
 import type { Credentials } from '../../auth/credentials.js';
 import type { CredentialStore } from '../../auth/credential-store.js';
 import type { Login } from '../../auth/login.js';
-import { AuthError, hasCode } from '../../kernel/errors.js';
-import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
-import { credentialsOf, withService } from '../compose-login.js';
-import type { Run } from '../run.js';
+import { AuthError, hasCode } from '../../core/errors.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { withService } from '../with-service.js';
+import { credentialsOf } from '../../app/login.js';
+import type { CommandContext } from '../command-context.js';
 import {
   FIELD_NAMES,
   givenFields,
@@ -21,7 +22,7 @@ export interface LoginOptions extends LoginFlags {
   readonly insecureStorage?: boolean;
 }
 
-export async function login(options: LoginOptions, run: Run): Promise<ExitCode> {
+export async function login(options: LoginOptions, run: CommandContext): Promise<ExitCode> {
   const credentials = credentialsOf(run);
   const given = await givenFields(options, run);
   const kept = await keptLogin(credentials, given);
@@ -94,7 +95,7 @@ async function usableStore(
 async function completed(
   fields: GivenFields,
   kept: Login | undefined,
-  run: Run,
+  run: CommandContext,
 ): Promise<PasswordGrant> {
   const { username, password, clientId, clientSecret } = fields;
   if (

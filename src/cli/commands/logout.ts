@@ -1,9 +1,9 @@
 /** `tankobon logout`: removes every trace of the login from this machine. Nothing is sent. */
-import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
-import { credentialsOf } from '../compose-login.js';
-import type { Run } from '../run.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { credentialsOf } from '../../app/login.js';
+import type { CommandContext } from '../command-context.js';
 
-export async function logout(run: Run): Promise<ExitCode> {
+export async function logout(run: CommandContext): Promise<ExitCode> {
   const credentials = credentialsOf(run);
   const lock = await credentials.lock(run.signal);
   try {

@@ -1,14 +1,14 @@
 /** `tankobon report-status`: what the edge network was told, what waits, and how its nodes fare. */
 import { resolve } from 'node:path';
-import { writeWhole } from '../../kernel/files.js';
-import { interruption, UsageError } from '../../kernel/errors.js';
-import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
-import { clearReports, readReportStatus } from '../../reports/report-status.js';
-import { ReportSender } from '../../reports/sender.js';
-import { reportsFolder } from '../../reports/spool.js';
-import { readAddresses } from '../../service/addresses.js';
-import { counted } from '../output/sizes.js';
-import type { Run } from '../run.js';
+import { writeFileAtomic } from '../../core/files.js';
+import { interruption, UsageError } from '../../core/errors.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { clearReports, readReportStatus } from '../../health-reports/report-status.js';
+import { ReportSender } from '../../health-reports/sender.js';
+import { reportsFolder } from '../../health-reports/spool.js';
+import { readAddresses } from '../../rate-limit/service-addresses.js';
+import { pluralize } from '../output/sizes.js';
+import type { CommandContext } from '../command-context.js';
 import { rawStream, safeTexts } from '../output/safe-stream.js';
 
 export interface ReportStatusOptions {
@@ -30,11 +30,14 @@ const DEFAULT_COLUMNS = 80;
  * Exit code 3 where a flush leaves reports waiting. Throws UsageError('bad-option') for options that exclude
  * each other or a question that nobody can answer, and UsageError('bad-output') where the page cannot be written.
  */
-export async function reportStatus(options: ReportStatusOptions, run: Run): Promise<ExitCode> {
+export async function reportStatus(
+  options: ReportStatusOptions,
+  run: CommandContext,
+): Promise<ExitCode> {
   if (options.flush === true && options.clear === true) {
     throw new UsageError('bad-option', 'Either --flush or --clear can be asked for, not both.');
   }
-  const folder = reportsFolder(run.folders.state, readAddresses(run.settings).networkUrl);
+  const folder = reportsFolder(run.paths.state, readAddresses(run.settings).networkUrl);
   if (options.clear === true) return clear(folder, options, run);
   const code = options.flush === true ? await flush(folder, options, run) : EXIT.done;
   // The flush's own object is the answer to the program that asked for one.
@@ -42,13 +45,17 @@ export async function reportStatus(options: ReportStatusOptions, run: Run): Prom
   return code;
 }
 
-async function show(folder: string, options: ReportStatusOptions, run: Run): Promise<void> {
+async function show(
+  folder: string,
+  options: ReportStatusOptions,
+  run: CommandContext,
+): Promise<void> {
   const nowMs = run.clock.wallMs();
   const status = await readReportStatus(folder, nowMs);
   if (options.html !== undefined) {
     const { reportPage } = await import('../output/report-page.js');
     const file = resolve(options.html);
-    await writeWhole(file, reportPage(status, nowMs)).catch((cause: unknown) => {
+    await writeFileAtomic(file, reportPage(status, nowMs)).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new UsageError('bad-output', `The page cannot be written: ${why}`, {
         cause,
@@ -73,9 +80,13 @@ async function show(folder: string, options: ReportStatusOptions, run: Run): Pro
   }
 }
 
-async function flush(folder: string, { json }: ReportStatusOptions, run: Run): Promise<ExitCode> {
-  const { openService } = await import('../compose.js');
-  const { reportHost } = await import('../../reports/report-host.js');
+async function flush(
+  folder: string,
+  { json }: ReportStatusOptions,
+  run: CommandContext,
+): Promise<ExitCode> {
+  const { openService } = await import('../../app/service.js');
+  const { reportHost } = await import('../../health-reports/report-host.js');
   const warn = (message: string) => void run.stderr.write(`tankobon: ${message}\n`);
   const service = await openService(run, {
     onWait: ({ why, untilMs }) => {
@@ -108,20 +119,24 @@ function flushInWords(
   reason: string | undefined,
 ): string {
   if (sent + givenUp + waiting === 0) return 'No health report was waiting.';
-  const refused = givenUp > 0 ? ` The report host refused ${counted(givenUp, 'report')}.` : '';
+  const refused = givenUp > 0 ? ` The report host refused ${pluralize(givenUp, 'report')}.` : '';
   const rest =
     waiting === 0
       ? ''
       : host === 'down'
         ? ` ${waiting} still waiting: the report host does not take them (${reason ?? 'no answer'}).`
         : ` ${waiting} still waiting, in use by another running tankobon.`;
-  return `${counted(sent, 'health report')} sent.${refused}${rest}`;
+  return `${pluralize(sent, 'health report')} sent.${refused}${rest}`;
 }
 
-async function clear(folder: string, options: ReportStatusOptions, run: Run): Promise<ExitCode> {
+async function clear(
+  folder: string,
+  options: ReportStatusOptions,
+  run: CommandContext,
+): Promise<ExitCode> {
   const { waiting, nodes } = await readReportStatus(folder, run.clock.wallMs());
   const loads = nodes.reduce((sum, node) => sum + node.loads, 0);
-  const what = `${counted(waiting, 'waiting report')} and the figures of ${counted(loads, 'load')}`;
+  const what = `${pluralize(waiting, 'waiting report')} and the figures of ${pluralize(loads, 'load')}`;
   if (options.yes !== true && !(await confirmed(`Forget ${what}?`, run))) {
     run.stderr.write('Nothing was forgotten.\n');
     return EXIT.done;
@@ -133,7 +148,7 @@ async function clear(folder: string, options: ReportStatusOptions, run: Run): Pr
   return EXIT.done;
 }
 
-async function confirmed(message: string, run: Run): Promise<boolean> {
+async function confirmed(message: string, run: CommandContext): Promise<boolean> {
   const { stdin: input, signal } = run;
   const output = rawStream(run.stderr);
   if (!input.isTTY) {

@@ -3,24 +3,24 @@
  * for beside them follows.
  */
 import { setImmediate } from 'node:timers/promises';
-import { PACKING_LIBRARIES } from '../../archive/cbz.js';
-import { saveAll } from '../../download/batch.js';
-import type { ChapterParts } from '../../download/chapter.js';
+import { PACKING_LIBRARIES } from '../../cbz/cbz-writer.js';
+import { saveChapters } from '../../download/batch.js';
+import type { ChapterDeps } from '../../download/chapter.js';
 import { PageSlots } from '../../download/page-slots.js';
 import type { Plan } from '../../download/plan.js';
-import type { Reports } from '../../reports/health-report.js';
-import { warmUpOwnDomain } from '../../service/own-domain.js';
-import { imageLoader, openReports } from '../compose.js';
-import { youngMemoryCollector } from '../young-memory.js';
+import type { Reports } from '../../health-reports/health-report.js';
+import { preloadDomainList } from '../../api/first-party-domain.js';
+import { imageLoader, openHealthReports } from '../../app/service.js';
+import { youngMemoryCollector } from '../../download/gc-tuning.js';
 import { afterwards } from './download-extras.js';
-import { isReporting, type DownloadSession, type Tally } from './download-session.js';
+import { isReporting, type DownloadContext, type Tally } from './download-session.js';
 
 /** Whoever presses Ctrl-C wants to be gone within a second. */
 const INTERRUPTED_PATIENCE_MS = 300;
 
 /** Loads the libraries that come after the metadata, letting others have their turn in between. */
 export async function warmUp(signal: AbortSignal): Promise<void> {
-  for (const load of [warmUpOwnDomain, ...PACKING_LIBRARIES]) {
+  for (const load of [preloadDomainList, ...PACKING_LIBRARIES]) {
     await setImmediate();
     if (signal.aborted) return;
     await load();
@@ -30,15 +30,17 @@ export async function warmUp(signal: AbortSignal): Promise<void> {
 /** Saves what can be had; what cannot is told to the observer. All that has become of it is in the tally. */
 export async function savePlanned(
   plan: Plan,
-  session: DownloadSession,
+  session: DownloadContext,
   tally: Tally,
 ): Promise<void> {
   const { options, warn, run, service } = session;
-  const reports = isReporting(options, run) ? await openReports(run, service, { warn }) : undefined;
+  const reports = isReporting(options, run)
+    ? await openHealthReports(run, service, { warn })
+    : undefined;
   try {
     const parts = chapterParts(session, reports);
     const planned = plan.chapters.map(({ job }) => job);
-    const outcome = await saveAll(planned, parts, run.signal);
+    const outcome = await saveChapters(planned, parts, run.signal);
     tally.saved = outcome.saved.size;
     tally.skipped = outcome.skipped + plan.skipped.length;
     tally.notStarted += outcome.notStarted.length;
@@ -57,9 +59,9 @@ export async function savePlanned(
 }
 
 function chapterParts(
-  { client, ahead, options, observer, run, service }: DownloadSession,
+  { client, ahead, options, observer, run, service }: DownloadContext,
   reports: Reports | undefined,
-): ChapterParts {
+): ChapterDeps {
   const collect = youngMemoryCollector();
   return {
     client,

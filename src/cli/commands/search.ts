@@ -1,12 +1,12 @@
 /** `tankobon search`: titles by their names, as a table, as JSON, or to choose one from and fetch it. */
-import { searchTitles } from '../../catalogue/search.js';
-import type { Title } from '../../catalogue/title.js';
-import { interruption } from '../../kernel/errors.js';
-import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
-import { printableLine } from '../../kernel/printable.js';
-import { withService } from '../compose-login.js';
+import { searchTitles } from '../../api/search-titles.js';
+import type { Title } from '../../api/titles.js';
+import { interruption } from '../../core/errors.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { printableLine } from '../../core/printable.js';
+import { withService } from '../with-service.js';
 import { titleLines } from '../output/title-table.js';
-import type { Run } from '../run.js';
+import type { CommandContext } from '../command-context.js';
 import { listOf } from './download-wish.js';
 import { rawStream } from '../output/safe-stream.js';
 
@@ -21,7 +21,7 @@ export interface SearchOptions {
 }
 
 /** One request. Throws UsageError('bad-option') for empty words. */
-export async function search(options: SearchOptions, run: Run): Promise<ExitCode> {
+export async function search(options: SearchOptions, run: CommandContext): Promise<ExitCode> {
   const { stdin, stdout, stderr, signal } = run;
   const languages = listOf(options.language ?? run.settings.language);
   const titles = await withService(run, (service) =>
@@ -55,7 +55,7 @@ function asJson({ id, name, year, status, languages }: Title): unknown {
 async function fetchChosen(
   titles: readonly Title[],
   { language }: SearchOptions,
-  run: Run,
+  run: CommandContext,
 ): Promise<ExitCode> {
   const chosen = await choose(titles, run);
   if (chosen === undefined) return EXIT.done;
@@ -64,7 +64,7 @@ async function fetchChosen(
   return download({ targets: [`title:${chosen.id}`], ...wish }, run);
 }
 
-async function choose(titles: readonly Title[], run: Run): Promise<Title | undefined> {
+async function choose(titles: readonly Title[], run: CommandContext): Promise<Title | undefined> {
   const { stdin: input, signal } = run;
   const output = rawStream(run.stderr);
   const { select } = await import('@inquirer/prompts');

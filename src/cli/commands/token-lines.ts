@@ -1,7 +1,7 @@
 /** The tokens' times in words, for the commands that show them. Of the tokens themselves nothing is shown. */
 import type { Tokens } from '../../auth/login.js';
 import { accessEndsAtMs, refreshEndsAtMs } from '../../auth/token-times.js';
-import { inTime } from '../output/sizes.js';
+import { formatTime } from '../output/sizes.js';
 
 export function accessTokenLine(tokens: Tokens, nowMs: number): string {
   return `The access token ${inWords(accessEndsAtMs(tokens), nowMs)}; it is renewed when needed.`;
@@ -16,5 +16,5 @@ export function refreshTokenLine(tokens: Tokens, nowMs: number): string {
 function inWords(endsAtMs: number, nowMs: number): string {
   const at = new Date(endsAtMs).toISOString();
   const leftMs = endsAtMs - nowMs;
-  return leftMs > 0 ? `holds until ${at} (for ${inTime(leftMs / 1_000)})` : `held until ${at}`;
+  return leftMs > 0 ? `holds until ${at} (for ${formatTime(leftMs / 1_000)})` : `held until ${at}`;
 }

@@ -1,13 +1,13 @@
 /** `tankobon whoami`: what is known of the login on this machine. Asks nothing of the network. */
 import { notLoggedIn } from '../../auth/credentials.js';
-import { LIVE_SERVICE } from '../../service/addresses.js';
-import { AuthError } from '../../kernel/errors.js';
-import { EXIT, type ExitCode } from '../../kernel/exit-codes.js';
-import { credentialsOf } from '../compose-login.js';
-import type { Run } from '../run.js';
+import { LIVE_SERVICE } from '../../rate-limit/service-addresses.js';
+import { AuthError } from '../../core/errors.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { credentialsOf } from '../../app/login.js';
+import type { CommandContext } from '../command-context.js';
 import { accessTokenLine, refreshTokenLine } from './token-lines.js';
 
-export async function whoami(run: Run): Promise<ExitCode> {
+export async function whoami(run: CommandContext): Promise<ExitCode> {
   const stored = await credentialsOf(run).read();
   if (!stored) throw notLoggedIn();
   const { login, store } = stored;

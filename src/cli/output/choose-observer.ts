@@ -1,8 +1,11 @@
 /** Picks who is told, by the flags and by what standard error is. */
-import type { Run } from '../run.js';
-import type { Observer, ObserverWish } from './observer.js';
+import type { CommandContext } from '../command-context.js';
+import type { Observer, ObserverOptions } from './observer.js';
 
-export async function chooseObserver(wish: ObserverWish, run: Run): Promise<Observer> {
+export async function chooseObserver(
+  wish: ObserverOptions,
+  run: CommandContext,
+): Promise<Observer> {
   if (wish.json) return (await import('./json-lines.js')).jsonLines(run);
   if (wish.quiet) return failuresAlone(wish, run);
   if (run.stderr.isTTY && run.env['TERM'] !== 'dumb')
@@ -10,7 +13,7 @@ export async function chooseObserver(wish: ObserverWish, run: Run): Promise<Obse
   return (await import('./plain-lines.js')).plainLines(wish, run);
 }
 
-function failuresAlone({ label }: ObserverWish, { stderr }: Run): Observer {
+function failuresAlone({ label }: ObserverOptions, { stderr }: CommandContext): Observer {
   return {
     observe(event) {
       if (event.type === 'chapter-failed')

@@ -1,6 +1,6 @@
 /** Durations over time as one inline SVG: the median of each stretch as a line, the slowest as a band above. Pure. */
-import type { TimeFigures } from '../../reports/statistics.js';
-import { inDuration } from './report-table.js';
+import type { TimeFigures } from '../../health-reports/statistics.js';
+import { formatDuration } from './report-table.js';
 
 const WIDTH = 920;
 const HEIGHT = 260;
@@ -55,7 +55,7 @@ function gridLines(stepMs: number, topMs: number, y: (ms: number) => number): st
     const at = y(ms).toFixed(1);
     lines.push(
       `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at}" y2="${at}"/>` +
-        `<text x="${LEFT - 8}" y="${at}" dy=".35em" text-anchor="end">${inDuration(ms)}</text>`,
+        `<text x="${LEFT - 8}" y="${at}" dy=".35em" text-anchor="end">${formatDuration(ms)}</text>`,
     );
   }
   return lines.join('\n');

@@ -1,15 +1,15 @@
 /** An error as the user reads it: what happened, to what, and what to type next. */
-import { asOurs } from '../../kernel/errors.js';
-import { printableLine } from '../../kernel/printable.js';
-import type { ExitCode } from '../../kernel/exit-codes.js';
+import { toTankobonError } from '../../core/errors.js';
+import { printableLine } from '../../core/printable.js';
+import type { ExitCode } from '../../core/exit-codes.js';
 
 export function exitCodeOf(error: unknown): ExitCode {
-  return asOurs(error).exitCode;
+  return toTankobonError(error).exitCode;
 }
 
 /** Two lines for a user; with `DEBUG=tankobon` the code, the stack and the causes below. */
 export function errorMessage(error: unknown, env: Readonly<NodeJS.ProcessEnv>): string {
-  const ours = asOurs(error);
+  const ours = toTankobonError(error);
   const lines = [`tankobon: ${printableLine(ours.message)}`, `  ${ours.hint}`];
   if (debugging(env)) {
     lines.push(`code: ${ours.code}`);

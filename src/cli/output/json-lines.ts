@@ -1,8 +1,8 @@
 /** For a program: one JSON object a line on standard output, and nothing else there. */
-import type { Run } from '../run.js';
+import type { CommandContext } from '../command-context.js';
 import type { Observer } from './observer.js';
 
-export function jsonLines({ stdout, stderr }: Pick<Run, 'stdout' | 'stderr'>): Observer {
+export function jsonLines({ stdout, stderr }: Pick<CommandContext, 'stdout' | 'stderr'>): Observer {
   return {
     observe(event) {
       if (event.type === 'page-bytes') return;

@@ -11,7 +11,7 @@ export interface Observer {
   readonly close: () => void;
 }
 
-export interface ObserverWish {
+export interface ObserverOptions {
   readonly json: boolean;
   readonly quiet: boolean;
   /** What to call a chapter. */

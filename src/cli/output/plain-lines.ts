@@ -1,11 +1,11 @@
 /** For a log: a line for what matters on standard error, and each saved file's path on standard output. */
-import type { Run } from '../run.js';
-import type { Observer, ObserverWish } from './observer.js';
+import type { CommandContext } from '../command-context.js';
+import type { Observer, ObserverOptions } from './observer.js';
 import { sentence } from './sentences.js';
 
 export function plainLines(
-  { label }: Pick<ObserverWish, 'label'>,
-  run: Pick<Run, 'stdout' | 'stderr' | 'clock'>,
+  { label }: Pick<ObserverOptions, 'label'>,
+  run: Pick<CommandContext, 'stdout' | 'stderr' | 'clock'>,
 ): Observer {
   return {
     observe(event) {

@@ -4,12 +4,12 @@
  */
 import { MultiBar, type SingleBar } from 'cli-progress';
 import type { DownloadEvent, PageBytes, Warning } from '../../download/events.js';
-import type { Clock } from '../../kernel/clock.js';
-import type { Run } from '../run.js';
-import type { Observer, ObserverWish } from './observer.js';
+import type { Clock } from '../../core/clock.js';
+import type { CommandContext } from '../command-context.js';
+import type { Observer, ObserverOptions } from './observer.js';
 import { progressLine, type Progress } from './progress-line.js';
 import { rawStream, safeText } from './safe-stream.js';
-import { isShownWait, sentence, waitInWords } from './sentences.js';
+import { isShownWait, sentence, describeWait } from './sentences.js';
 
 type Told = DownloadEvent | PageBytes | Warning;
 
@@ -21,7 +21,7 @@ interface ChapterBar {
 const FRAMES_PER_SECOND = 10;
 const DEFAULT_COLUMNS = 80;
 
-export function progressBars(wish: ObserverWish, run: Run): Observer {
+export function progressBars(wish: ObserverOptions, run: CommandContext): Observer {
   const bars = new ProgressBars(wish, run);
   return {
     observe: (event) => {
@@ -47,8 +47,8 @@ class ProgressBars {
   #closed = false;
 
   constructor(
-    private readonly wish: ObserverWish,
-    private readonly run: Run,
+    private readonly wish: ObserverOptions,
+    private readonly run: CommandContext,
   ) {
     this.#multi = new MultiBar({
       stream: rawStream(run.stderr),
@@ -155,7 +155,7 @@ class ProgressBars {
   #remember(event: Extract<DownloadEvent, { type: 'waiting' }>): void {
     const untilMs = Date.parse(event.until);
     if (!isShownWait(event, this.run.clock.wallMs())) return;
-    this.#wait = { text: waitInWords(event), untilMs };
+    this.#wait = { text: describeWait(event), untilMs };
     if (this.#chapters.size === 0 && !this.#batch) this.run.stderr.write(`${this.#wait.text}\n`);
   }
 

@@ -1,6 +1,6 @@
 /** One progress bar as a line of text that fits its terminal, from 40 columns up. Pure. */
 import stringWidth from 'string-width';
-import { inBytes, inTime } from './sizes.js';
+import { formatBytes, formatTime } from './sizes.js';
 
 export interface Progress {
   readonly label: string;
@@ -26,8 +26,8 @@ export function progressLine(progress: Progress): string {
   const figures = progress.wait
     ? [progress.wait]
     : [
-        progress.bytesPerSecond === undefined ? '' : `${inBytes(progress.bytesPerSecond)}/s`,
-        progress.secondsLeft === undefined ? '' : `${inTime(progress.secondsLeft)} left`,
+        progress.bytesPerSecond === undefined ? '' : `${formatBytes(progress.bytesPerSecond)}/s`,
+        progress.secondsLeft === undefined ? '' : `${formatTime(progress.secondsLeft)} left`,
       ].filter((figure) => figure !== '');
   // What is least wanted goes first where there is no room: the time left, then the speed.
   for (let shown = figures.length; shown >= 0; shown -= 1) {
@@ -40,7 +40,7 @@ export function progressLine(progress: Progress): string {
         progress.total,
         Math.max(0, Math.min(barRoom, WIDEST_BAR)),
       );
-      return `${fitted(progress.label, labelRoom)}  ${bar}  ${tail}`;
+      return `${fitToWidth(progress.label, labelRoom)}  ${bar}  ${tail}`;
     }
   }
   return count;
@@ -52,7 +52,7 @@ function drawBar(done: number, total: number, width: number): string {
 }
 
 /** The text cut or padded to so many columns, without tearing a letter apart. */
-export function fitted(text: string, columns: number): string {
+export function fitToWidth(text: string, columns: number): string {
   const width = stringWidth(text);
   if (width <= columns) return text + ' '.repeat(columns - width);
   let cut = '';

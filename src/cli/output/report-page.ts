@@ -2,11 +2,11 @@
  * The figures of the health reports as one page for a browser: no script, nothing from elsewhere, readable from
  * disk, in light and dark, and on paper. Pure.
  */
-import type { ReportStatus } from '../../reports/report-status.js';
-import type { NodeFigures } from '../../reports/statistics.js';
+import type { ReportStatus } from '../../health-reports/report-status.js';
+import type { NodeFigures } from '../../health-reports/statistics.js';
 import { durationChart } from './duration-chart.js';
-import { inDuration } from './report-table.js';
-import { inBytes, inTime } from './sizes.js';
+import { formatDuration } from './report-table.js';
+import { formatBytes, formatTime } from './sizes.js';
 
 /** The whole page. `nowMs` is by the wall clock. */
 export function reportPage(status: ReportStatus, nowMs: number): string {
@@ -65,7 +65,7 @@ ${tile('dropped', status.dropped, 'bad')}
 
 function hostLine(status: ReportStatus, nowMs: number): string {
   const { host, oldestWaitingAgeMs, lastSentAtMs, reasons } = status;
-  const ago = (atMs: number) => `${inTime((nowMs - atMs) / 1_000)} ago`;
+  const ago = (atMs: number) => `${formatTime((nowMs - atMs) / 1_000)} ago`;
   const facts = [
     `The report host is ${host.state === 'well' ? 'well' : '<strong class="bad">down</strong>'}.`,
     ...(host.lastError
@@ -74,7 +74,7 @@ function hostLine(status: ReportStatus, nowMs: number): string {
     ...(lastSentAtMs === undefined ? [] : [`Last sent ${ago(lastSentAtMs)}.`]),
     ...(oldestWaitingAgeMs === undefined
       ? []
-      : [`The oldest that waits is ${inTime(oldestWaitingAgeMs / 1_000)} old.`]),
+      : [`The oldest that waits is ${formatTime(oldestWaitingAgeMs / 1_000)} old.`]),
     ...Object.entries(reasons).map(([reason, count]) => `Not sent: ${count} (${escape(reason)}).`),
   ];
   return `<p>${facts.join(' ')}</p>`;
@@ -83,7 +83,7 @@ function hostLine(status: ReportStatus, nowMs: number): string {
 function nodeRow(node: NodeFigures): string {
   const { successRate, cachedShare, medianMs, slowestMs, bytesPerSecond } = node;
   const mood = successRate >= 0.95 ? 'good' : successRate >= 0.8 ? 'uneasy' : 'bad';
-  return `<tr><th scope="row">${escape(node.node)}</th><td class="number">${node.loads.toLocaleString('en')}</td><td>${shareBar(successRate, mood, 'success')}</td><td>${shareBar(cachedShare, 'plain', 'cached')}</td><td class="number">${inDuration(medianMs)}</td><td class="number">${inDuration(slowestMs)}</td><td class="number">${bytesPerSecond === undefined ? '–' : inBytes(bytesPerSecond)}</td></tr>`;
+  return `<tr><th scope="row">${escape(node.node)}</th><td class="number">${node.loads.toLocaleString('en')}</td><td>${shareBar(successRate, mood, 'success')}</td><td>${shareBar(cachedShare, 'plain', 'cached')}</td><td class="number">${formatDuration(medianMs)}</td><td class="number">${formatDuration(slowestMs)}</td><td class="number">${bytesPerSecond === undefined ? '–' : formatBytes(bytesPerSecond)}</td></tr>`;
 }
 
 function shareBar(share: number | undefined, mood: string, name: string): string {

@@ -1,8 +1,8 @@
 /** The figures of the health reports for a person at a terminal, from 40 columns up. Pure. */
-import type { ReportStatus } from '../../reports/report-status.js';
-import type { NodeFigures } from '../../reports/statistics.js';
-import { fitted } from './progress-line.js';
-import { counted, inBytes, inTime } from './sizes.js';
+import type { ReportStatus } from '../../health-reports/report-status.js';
+import type { NodeFigures } from '../../health-reports/statistics.js';
+import { fitToWidth } from './progress-line.js';
+import { pluralize, formatBytes, formatTime } from './sizes.js';
 
 export interface TableLook {
   readonly columns: number;
@@ -56,7 +56,7 @@ function summaryLines(status: ReportStatus, look: TableLook): string[] {
     lines.push(`  not sent: ${count} (${reason})`);
   }
   if (oldestWaitingAgeMs !== undefined) {
-    lines.push(`  oldest waiting: ${inTime(oldestWaitingAgeMs / 1_000)}`);
+    lines.push(`  oldest waiting: ${formatTime(oldestWaitingAgeMs / 1_000)}`);
   }
   if (lastSentAtMs !== undefined) lines.push(`  last sent: ${ago(lastSentAtMs, look)}`);
   const wellness =
@@ -67,7 +67,7 @@ function summaryLines(status: ReportStatus, look: TableLook): string[] {
     lines.push(`  last error: ${host.lastError.reason}${isNarrow ? `\n    ${when}` : `, ${when}`}`);
   }
   if (status.damagedLines > 0) {
-    lines.push(`  ${counted(status.damagedLines, 'damaged line')} of the statistics skipped`);
+    lines.push(`  ${pluralize(status.damagedLines, 'damaged line')} of the statistics skipped`);
   }
   return lines;
 }
@@ -76,7 +76,7 @@ function wideLines(nodes: readonly NodeFigures[], look: TableLook): string[] {
   const longest = Math.max(...nodes.map(({ node }) => node.length), 'node'.length);
   const nodeColumns = Math.min(longest, look.columns - FIGURES_COLUMNS);
   const head = [
-    fitted('node', nodeColumns),
+    fitToWidth('node', nodeColumns),
     'loads'.padStart(6),
     'success'.padEnd(BAR_COLUMNS + 5),
     'cached'.padEnd(BAR_COLUMNS + 5),
@@ -90,9 +90,9 @@ function wideLines(nodes: readonly NodeFigures[], look: TableLook): string[] {
       String(node.loads).padStart(6),
       successBar(node, look),
       shareBar(node.cachedShare),
-      inDuration(node.medianMs).padStart(7),
-      inDuration(node.slowestMs).padStart(7),
-      (node.bytesPerSecond === undefined ? '–' : inBytes(node.bytesPerSecond)).padStart(7),
+      formatDuration(node.medianMs).padStart(7),
+      formatDuration(node.slowestMs).padStart(7),
+      (node.bytesPerSecond === undefined ? '–' : formatBytes(node.bytesPerSecond)).padStart(7),
     ].join(' '),
   );
   return [paint(head.join(' '), 'dim', look), ...rows];
@@ -102,13 +102,13 @@ function narrowLines(node: NodeFigures, look: TableLook): string[] {
   const { medianMs, slowestMs, bytesPerSecond, cachedShare } = node;
   const lines = [
     paint(shortNode(node.node, look.columns).trimEnd(), 'bold', look),
-    `  success ${successBar(node, look)}  ${counted(node.loads, 'load')}`,
+    `  success ${successBar(node, look)}  ${pluralize(node.loads, 'load')}`,
   ];
   if (medianMs === undefined) return lines;
   return [
     ...lines,
-    `  cached  ${shareBar(cachedShare)}  ${bytesPerSecond === undefined ? '' : `${inBytes(bytesPerSecond)}/s`}`.trimEnd(),
-    `  median ${inDuration(medianMs)}, slowest ${inDuration(slowestMs)}`,
+    `  cached  ${shareBar(cachedShare)}  ${bytesPerSecond === undefined ? '' : `${formatBytes(bytesPerSecond)}/s`}`.trimEnd(),
+    `  median ${formatDuration(medianMs)}, slowest ${formatDuration(slowestMs)}`,
   ];
 }
 
@@ -135,7 +135,7 @@ function clamp(value: number, least: number, most: number): number {
 }
 
 /** Milliseconds as `85 ms`, `1.2 s`, `2 min`. */
-export function inDuration(ms: number | undefined): string {
+export function formatDuration(ms: number | undefined): string {
   if (ms === undefined) return '–';
   if (ms < 1_000) return `${ms} ms`;
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
@@ -151,7 +151,7 @@ function shortNode(node: string, columns: number): string {
 
 function ago(atMs: number, look: TableLook): string {
   const seconds = (look.nowMs - atMs) / 1_000;
-  return seconds < 1 ? 'just now' : `${inTime(seconds)} ago`;
+  return seconds < 1 ? 'just now' : `${formatTime(seconds)} ago`;
 }
 
 function paint(text: string, colour: Colour | undefined, look: TableLook): string {

@@ -2,8 +2,8 @@
  * The boundary that all text passes on its way out: nothing that a terminal obeys, and no secret, gets through,
  * whatever the message was made of. Our own colours and cursor codes are written past it, to the raw stream.
  */
-import { printable, printableJson } from '../../kernel/printable.js';
-import type { Redactor } from './redactor.js';
+import { printable, printableJson } from '../../core/printable.js';
+import type { Redactor } from '../../core/redactor.js';
 
 const RAW = Symbol('raw');
 

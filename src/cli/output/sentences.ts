@@ -6,13 +6,13 @@ import {
   type WaitingEvent,
   type Warning,
 } from '../../download/events.js';
-import type { ErrorCode } from '../../kernel/error-codes.js';
-import { counted, inBytes } from './sizes.js';
+import type { ErrorCode } from '../../core/error-codes.js';
+import { pluralize, formatBytes } from './sizes.js';
 
 type Told = DownloadEvent | Warning;
 
 /** A wait shorter than this is not worth a line. */
-const SHOWN_WAIT_MS = 2_000;
+const MIN_SHOWN_WAIT_MS = 2_000;
 
 const WAIT_NAMES = {
   rate: 'the service’s general rate limit',
@@ -26,7 +26,7 @@ const OUTAGE_NAMES: Partial<Record<ErrorCode, string>> = {
   'service-failed': 'the service answers with errors',
 };
 
-export function waitInWords({ for: what, until, reason, holder }: WaitingEvent): string {
+export function describeWait({ for: what, until, reason, holder }: WaitingEvent): string {
   const time = new Date(until).toLocaleTimeString(undefined, { hour12: false });
   const held = holder === undefined ? '' : `, which ${holder} holds,`;
   if (what !== 'outage') return `waiting for ${WAIT_NAMES[what]}${held} until ${time}`;
@@ -36,7 +36,7 @@ export function waitInWords({ for: what, until, reason, holder }: WaitingEvent):
 
 /** Whether a person needs to know of the wait: a short one only where something is wrong. */
 export function isShownWait(event: WaitingEvent, nowMs: number): boolean {
-  return event.for === 'outage' || Date.parse(event.until) - nowMs > SHOWN_WAIT_MS;
+  return event.for === 'outage' || Date.parse(event.until) - nowMs > MIN_SHOWN_WAIT_MS;
 }
 
 /** One sentence for the event, or `undefined` where a person needs none. */
@@ -47,7 +47,7 @@ export function sentence(
 ): string | undefined {
   switch (event.type) {
     case 'chapter-started':
-      return `${label(event.chapter)}: ${counted(event.pages, 'page')}${event.kept > 0 ? `, ${event.kept} of them here already` : ''}`;
+      return `${label(event.chapter)}: ${pluralize(event.pages, 'page')}${event.kept > 0 ? `, ${event.kept} of them here already` : ''}`;
     case 'page-loaded':
       return event.warning
         ? `${label(event.chapter)}: page ${event.page} is kept, though its bytes are not those that its name promises: two hosts gave the same image`
@@ -55,14 +55,14 @@ export function sentence(
     case 'page-failed':
       return `${label(event.chapter)}: page ${event.page}, attempt ${event.attempt}: ${event.reason}`;
     case 'chapter-saved':
-      return `${label(event.chapter)}: saved, ${counted(event.pages, 'page')}, ${inBytes(event.bytes)}`;
+      return `${label(event.chapter)}: saved, ${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;
     case 'chapter-skipped':
       // Told together, see skippedInWords.
       return undefined;
     case 'chapter-failed':
       return `${label(event.chapter)}: failed. ${event.message}`;
     case 'waiting':
-      return isShownWait(event, nowMs) ? waitInWords(event) : undefined;
+      return isShownWait(event, nowMs) ? describeWait(event) : undefined;
     case 'warning':
       return event.message;
     case 'summary':
@@ -88,7 +88,7 @@ function summaryInWords({
 }
 
 /** A line for each reason, with how many chapters it concerns and, for one alone, which. */
-export function skippedInWords(
+export function describeSkipped(
   skipped: readonly { readonly id: string; readonly reason: SkipReason; readonly file?: string }[],
 ): string[] {
   const byReason = new Map<SkipReason, typeof skipped>();
@@ -96,6 +96,6 @@ export function skippedInWords(
   return [...byReason].map(([reason, chapters]) => {
     const [only] = chapters;
     const which = chapters.length === 1 && only ? ` (${only.file ?? only.id})` : '';
-    return `${counted(chapters.length, 'chapter')} skipped${which}: ${SKIP_REASONS[reason]}`;
+    return `${pluralize(chapters.length, 'chapter')} skipped${which}: ${SKIP_REASONS[reason]}`;
   });
 }

@@ -3,7 +3,7 @@
 const STEPS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
 /** Bytes in decimal steps: `512 B`, `3.4 MB`. */
-export function inBytes(bytes: number): string {
+export function formatBytes(bytes: number): string {
   let value = bytes;
   let step = 0;
   while (value >= 999.5 && step < STEPS.length - 1) {
@@ -15,7 +15,7 @@ export function inBytes(bytes: number): string {
 }
 
 /** Seconds as `45 s`, `3 min 20 s`, `2 h 05 min`. */
-export function inTime(seconds: number): string {
+export function formatTime(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
@@ -23,6 +23,6 @@ export function inTime(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${String(minutes).padStart(2, '0')} min`;
 }
 
-export function counted(count: number, one: string, many = `${one}s`): string {
+export function pluralize(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -1,7 +1,7 @@
 /** Titles that a search found, for a person: a row each where there is room, else a few lines each. Pure. */
-import type { Title } from '../../catalogue/title.js';
-import { printableLine } from '../../kernel/printable.js';
-import { fitted } from './progress-line.js';
+import type { Title } from '../../api/titles.js';
+import { printableLine } from '../../core/printable.js';
+import { fitToWidth } from './progress-line.js';
 
 /** Below this a row would leave no room for the name. */
 const NARROWEST_ROW = 110;
@@ -28,13 +28,13 @@ export function titleLines(titles: readonly Shown[], columns?: number): string[]
 function row(cells: readonly string[], columns: number | undefined): string {
   const [id = '', year = '', status = '', languages = '', name = ''] = cells;
   const fixed = [
-    fitted(id, ID_COLUMNS),
-    fitted(year, YEAR_COLUMNS),
-    fitted(status, STATUS_COLUMNS),
-    columns === undefined ? languages : fitted(languages, LANGUAGES_COLUMNS),
+    fitToWidth(id, ID_COLUMNS),
+    fitToWidth(year, YEAR_COLUMNS),
+    fitToWidth(status, STATUS_COLUMNS),
+    columns === undefined ? languages : fitToWidth(languages, LANGUAGES_COLUMNS),
   ].join(GAP);
   const whole = `${fixed}${GAP}${name}`;
-  return columns === undefined ? whole : fitted(whole, columns - 1).trimEnd();
+  return columns === undefined ? whole : fitToWidth(whole, columns - 1).trimEnd();
 }
 
 function stacked(title: Shown, columns: number): string[] {
@@ -44,7 +44,7 @@ function stacked(title: Shown, columns: number): string[] {
     `  ${title.id}`,
     `  ${year}, ${status}, in ${languages}`,
   ];
-  return lines.map((line) => fitted(line, columns - 1).trimEnd());
+  return lines.map((line) => fitToWidth(line, columns - 1).trimEnd());
 }
 
 function facts({

@@ -1,11 +1,11 @@
 /** How the text of a flag becomes its value, and what a flag says of the setting behind it. */
 import { InvalidArgumentError, Option } from 'commander';
-import { DURATION_EXAMPLES, parseDuration } from '../../kernel/duration.js';
-import { settingFacts, type SettingKey } from '../setting-table.js';
+import { DURATION_EXAMPLES, parseDuration } from '../../core/duration.js';
+import { settingDefinition, type SettingKey } from '../../app/setting-definitions.js';
 
 /** A flag that overrides a setting: its meaning, range, words and default are the setting's own. */
 export function settingFlag(key: SettingKey, flags: string): Option {
-  const { meaning, flagMeaning, default: usual, range, words, isDuration } = settingFacts(key);
+  const { meaning, flagMeaning, default: usual, range, words, isDuration } = settingDefinition(key);
   const facts = [
     ...(range ? [`${range[0]} to ${range[1]}`] : []),
     ...(words ? [words.join(' or ')] : []),

@@ -3,7 +3,7 @@
  * and the environment. From 40 columns up; where there is no room for two columns, the meaning goes below.
  */
 import { Help, type Argument, type Command, type Option } from 'commander';
-import { variableFacts, type VariableName } from '../environment.js';
+import { variableDefinition, type VariableName } from '../../app/environment.js';
 
 export interface Example {
   readonly line: string;
@@ -52,7 +52,7 @@ export class HelpPage extends Help {
       ...this.#flags(command),
       ...this.#list(
         'Environment:',
-        this.facts.variables.map((name) => [name, variableFacts(name).meaning]),
+        this.facts.variables.map((name) => [name, variableDefinition(name).meaning]),
       ),
       ...(command.parent ? [] : [this.#wrapped(MORE, '', ''), '']),
     ].join('\n');

@@ -1,7 +1,7 @@
 /** The commands about tankobon itself: config, completion, help. */
 import { Argument } from 'commander';
 import type { ConfigOptions } from '../commands/config.js';
-import { SETTING_KEYS } from '../setting-table.js';
+import { SETTING_KEYS } from '../../app/setting-definitions.js';
 import { collect } from './flag-values.js';
 import type { ToldCommand } from './told-command.js';
 import { COMMAND_GROUPS, HELP_TOPICS, type TreeParts } from './tree-parts.js';

@@ -1,6 +1,6 @@
 /** A command of the tree, with what its help page tells beside its flags. */
 import { Command } from 'commander';
-import type { VariableName } from '../environment.js';
+import type { VariableName } from '../../app/environment.js';
 import { HelpPage, type Example } from './help-page.js';
 
 export class ToldCommand extends Command {

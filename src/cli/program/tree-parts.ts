@@ -1,12 +1,12 @@
 /** What the branches of the command tree are handed. */
-import type { ExitCode } from '../../kernel/exit-codes.js';
-import type { BareRun, Run } from '../run.js';
+import type { ExitCode } from '../../core/exit-codes.js';
+import type { BareCommandContext, CommandContext } from '../command-context.js';
 
 export interface Surroundings {
   /** With the settings in force. Throws UsageError('bad-setting') where they cannot be read. */
-  readonly run: () => Promise<Run>;
+  readonly run: () => Promise<CommandContext>;
   /** Without them: for what must work while they are wrong. */
-  readonly bare: () => BareRun;
+  readonly bare: () => BareCommandContext;
 }
 
 export interface TreeParts extends Surroundings {

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeCbz } from '../../../src/archive/cbz.js';
-import { identityComment } from '../../../src/archive/identity.js';
-import { scanShelf } from '../../../src/archive/shelf.js';
+import { writeCbz } from '../../../src/cbz/cbz-writer.js';
+import { identityComment } from '../../../src/cbz/identity.js';
+import { scanLibrary } from '../../../src/cbz/library-index.js';
 import { SAMPLE_PICTURES } from '../../archive/sample-pictures.js';
 
 test('what is not a regular file is passed over, with a reason, and holds nothing up', async () => {
@@ -26,7 +26,7 @@ test('what is not a regular file is passed over, with a reason, and holds nothin
     symlinkSync(join(folder, 'pipe.cbz'), join(folder, 'to-pipe.cbz'));
     symlinkSync('/dev/zero', join(folder, 'to-zero.cbz'));
     symlinkSync(join(folder, 'elsewhere', 'a.zip'), join(folder, 'to-archive.cbz'));
-    const shelf = await scanShelf(folder);
+    const shelf = await scanLibrary(folder);
     expect(shelf.damaged).toEqual(
       ['pipe', 'socket', 'to-pipe', 'to-zero'].map((name) => ({
         file: join(folder, `${name}.cbz`),

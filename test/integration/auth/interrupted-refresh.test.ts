@@ -2,8 +2,11 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { madeChapter } from '../../../src/demo/library/library.js';
-import { startPracticeService, type PracticeService } from '../../../src/demo/practice-service.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
 import {
   cli,
   ended,

@@ -2,8 +2,11 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { madeChapter } from '../../../src/demo/library/library.js';
-import { startPracticeService, type PracticeService } from '../../../src/demo/practice-service.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
 import { cli, LOGIN_ENV, newFolder, type Env } from '../../auth/rig.js';
 
 const chapter = madeChapter({ pages: 1, bytesPerPage: 2_000 });

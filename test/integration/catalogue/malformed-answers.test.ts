@@ -1,17 +1,17 @@
 /** Malformed entries in the service's answers: what is kept, what is warned of, and what is an error. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { basename } from 'node:path';
-import { fetchTitleFeed } from '../../../src/catalogue/feed.js';
-import { resolveTargets } from '../../../src/catalogue/resolve.js';
-import { searchTitles } from '../../../src/catalogue/search.js';
-import { parseTarget } from '../../../src/catalogue/target.js';
-import { fetchTitle } from '../../../src/catalogue/title.js';
+import { fetchTitleFeed } from '../../../src/api/feeds.js';
+import { resolveTargets } from '../../../src/selection/resolve-targets.js';
+import { searchTitles } from '../../../src/api/search-titles.js';
+import { parseTarget } from '../../../src/selection/target.js';
+import { fetchTitle } from '../../../src/api/titles.js';
 import {
   MALFORMED_CHAPTERS as CHAPTERS,
   MALFORMED_TITLES as TITLES,
   malformedLibrary,
-} from '../../../src/demo/library/library.js';
-import { jsonAnswer } from '../../../src/demo/endpoint.js';
+} from '../../../src/practice-server/library/library.js';
+import { jsonAnswer } from '../../../src/practice-server/endpoint.js';
 import { practise, type Practice } from '../../catalogue/practice.js';
 import { Rig } from '../../download/rig.js';
 

@@ -5,9 +5,12 @@ import { once } from 'node:events';
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/demo/accounts.js';
-import { madeChapter } from '../../../src/demo/library/library.js';
-import { startPracticeService, type PracticeService } from '../../../src/demo/practice-service.js';
+import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/practice-server/accounts.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
 import { PROGRAM } from '../../cli/command.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0081';

@@ -5,8 +5,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { madeChapter } from '../../../src/demo/library/library.js';
-import { startPracticeService, type PracticeService } from '../../../src/demo/practice-service.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
 import { PROGRAM } from '../../cli/command.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0071';

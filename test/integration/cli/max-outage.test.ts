@@ -3,8 +3,11 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { madeChapter } from '../../../src/demo/library/library.js';
-import { startPracticeService, type PracticeService } from '../../../src/demo/practice-service.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
 import { downloadChapters } from '../../../src/index.js';
 import { tankobon } from '../../cli/command.js';
 

@@ -2,9 +2,12 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jsonAnswer, type Answer } from '../../../src/demo/endpoint.js';
-import { madeChapter } from '../../../src/demo/library/library.js';
-import { startPracticeService, type PracticeService } from '../../../src/demo/practice-service.js';
+import { jsonAnswer, type Answer } from '../../../src/practice-server/endpoint.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
 import { cli, LOGIN_ENV, newFolder, type Ended, type Env } from '../../auth/rig.js';
 
 const chapter = madeChapter({ pages: 1, bytesPerPage: 2_000 });

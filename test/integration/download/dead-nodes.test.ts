@@ -1,9 +1,9 @@
 /** A dead node gets few loads, each is reported before the metadata is asked for again, and the chapter ends soon. */
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { FaultName } from '../../../src/demo/faults.js';
-import { madeChapter } from '../../../src/demo/library/library.js';
-import type { LogEntry } from '../../../src/demo/log.js';
-import type { ErrorCode } from '../../../src/kernel/error-codes.js';
+import type { FaultName } from '../../../src/practice-server/page-faults.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import type { LogEntry } from '../../../src/practice-server/request-log.js';
+import type { ErrorCode } from '../../../src/core/error-codes.js';
 import { Rig, type Ran } from '../../download/rig.js';
 
 const PAGES = 60;

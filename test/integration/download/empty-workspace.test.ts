@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Workspace } from '../../../src/download/workspace.js';
-import { systemClock } from '../../../src/kernel/clock.js';
+import { systemClock } from '../../../src/core/clock.js';
 
 let output: string;
 let pauses: number;

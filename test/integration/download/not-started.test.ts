@@ -1,8 +1,8 @@
 /** What a run that is stopped says of the chapters that it did not come to. */
 import { afterEach, expect, test } from '@jest/globals';
-import { madeChapter } from '../../../src/demo/library/library.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
 import type { DownloadEvent } from '../../../src/download/events.js';
-import { interruption } from '../../../src/kernel/errors.js';
+import { interruption } from '../../../src/core/errors.js';
 import { Rig, type Ran } from '../../download/rig.js';
 
 const MANY = 1_500;

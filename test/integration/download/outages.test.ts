@@ -6,10 +6,10 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import dns from 'node:dns';
 import type { DownloadOptions } from '../../../src/cli/commands/download.js';
 import type { DownloadEvent } from '../../../src/download/events.js';
-import { pageAnswer, type Answer } from '../../../src/demo/endpoint.js';
-import { madeChapter } from '../../../src/demo/library/library.js';
-import type { PracticeService } from '../../../src/demo/practice-service.js';
-import { systemClock, type Clock } from '../../../src/kernel/clock.js';
+import { pageAnswer, type Answer } from '../../../src/practice-server/endpoint.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import type { PracticeService } from '../../../src/practice-server/practice-service.js';
+import { systemClock, type Clock } from '../../../src/core/clock.js';
 import { Rig, type Ran, type RunChange } from '../../download/rig.js';
 import { fastClock } from '../../soak/fast-clock.js';
 

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { madeChapter } from '../../../src/demo/library/library.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
 import { Rig } from '../../download/rig.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061';

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { madeChapter } from '../../../src/demo/library/library.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
 import { Rig } from '../../download/rig.js';
 
 const PAGES = 4;

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeCbz } from '../../../src/archive/cbz.js';
-import { identityComment } from '../../../src/archive/identity.js';
+import { writeCbz } from '../../../src/cbz/cbz-writer.js';
+import { identityComment } from '../../../src/cbz/identity.js';
 import { findPublished, publishChapter } from '../../../src/download/publish-chapter.js';
-import { madeChapter } from '../../../src/demo/library/library.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
 
 const OURS = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0001';
 const OTHER = '1d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0002';

@@ -6,9 +6,12 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readIdentity } from '../../../src/archive/shelf.js';
-import { madeChapter } from '../../../src/demo/library/library.js';
-import { startPracticeService, type PracticeService } from '../../../src/demo/practice-service.js';
+import { readIdentity } from '../../../src/cbz/library-index.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
 
 const DIST = pathToFileURL(resolve(process.env['TANKOBON_DIST'] ?? 'dist')).href;
 const CHAPTERS = 40;

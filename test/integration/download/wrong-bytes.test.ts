@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { download } from '../../../src/cli/commands/download.js';
-import type { FaultName } from '../../../src/demo/faults.js';
-import { madeChapter } from '../../../src/demo/library/library.js';
+import type { FaultName } from '../../../src/practice-server/page-faults.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
 import { Rig, type Ran } from '../../download/rig.js';
 
 const PAGES = 4;

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { publishNew, publishUnderLock } from '../../../src/kernel/publish.js';
+import { publishNew, publishUnderLock } from '../../../src/core/publish.js';
 
 const DIST = pathToFileURL(resolve(process.env['TANKOBON_DIST'] ?? 'dist')).href;
 const PROCESSES = 3;

@@ -19,13 +19,13 @@ import {
   createFile,
   makePrivateFolder,
   openRegularFile,
-  readIfThere,
+  readFileIfExists,
   readIfThereSync,
   removeFile,
   replaceFile,
-  writeWhole,
-} from '../../../src/kernel/files.js';
-import { tryLockFile } from '../../../src/kernel/lock.js';
+  writeFileAtomic,
+} from '../../../src/core/files.js';
+import { tryLockFile } from '../../../src/core/lock.js';
 
 let folder: string;
 let socket: Server | undefined;
@@ -73,7 +73,7 @@ describe.each(KINDS)('%s in place of a file', (kind) => {
 
   test('is not read, and holds nothing up', async () => {
     await expect(openRegularFile(path)).rejects.toMatchObject(refusal());
-    await expect(readIfThere(path)).rejects.toMatchObject(refusal());
+    await expect(readFileIfExists(path)).rejects.toMatchObject(refusal());
     expect(() => readIfThereSync(path)).toThrow(expect.objectContaining(refusal()));
   });
 
@@ -120,7 +120,7 @@ test('a link to a folder is not made private, nor is what it points to', async (
 });
 
 test('a device is refused', async () => {
-  await expect(readIfThere('/dev/zero')).rejects.toMatchObject({
+  await expect(readFileIfExists('/dev/zero')).rejects.toMatchObject({
     code: 'unsafe-path',
     message: '/dev/zero is a device and is not used.',
   });
@@ -129,8 +129,10 @@ test('a device is refused', async () => {
 test('a file that is far too large is not read', async () => {
   const file = join(folder, 'large');
   writeFileSync(file, 'x'.repeat(11));
-  await expect(readIfThere(file, { maxBytes: 10 })).rejects.toMatchObject({ code: 'unsafe-path' });
-  expect((await readIfThere(file, { maxBytes: 11 }))?.length).toBe(11);
+  await expect(readFileIfExists(file, { maxBytes: 10 })).rejects.toMatchObject({
+    code: 'unsafe-path',
+  });
+  expect((await readFileIfExists(file, { maxBytes: 11 }))?.length).toBe(11);
   expect(readIfThereSync(join(folder, 'none'))).toBeUndefined();
 });
 
@@ -147,8 +149,8 @@ test('a file or link is removed, and never what it points to', async () => {
 test.each([0o000, 0o077, 0o777])('modes are as asked for under umask %o', async (umask) => {
   const before = process.umask(umask);
   try {
-    await writeWhole(join(folder, 'state.json'), '{}', { mode: 0o600 });
-    await writeWhole(join(folder, 'page'), 'x');
+    await writeFileAtomic(join(folder, 'state.json'), '{}', { mode: 0o600 });
+    await writeFileAtomic(join(folder, 'page'), 'x');
     (await tryLockFile(join(folder, 'own.lock')))?.release();
     (await tryLockFile(join(folder, 'shared.lock'), { mode: 0o660 }))?.release();
   } finally {

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock, type Clock } from '../../../src/kernel/clock.js';
-import { CircuitBreaker } from '../../../src/reports/circuit-breaker.js';
-import { readReportStatus } from '../../../src/reports/report-status.js';
-import type { HealthReport } from '../../../src/reports/health-report.js';
-import { MAX_IN_FLIGHT, ReportSender } from '../../../src/reports/sender.js';
-import { MAX_AGE_MS, spoolFolder } from '../../../src/reports/spool.js';
+import { systemClock, type Clock } from '../../../src/core/clock.js';
+import { CircuitBreaker } from '../../../src/health-reports/circuit-breaker.js';
+import { readReportStatus } from '../../../src/health-reports/report-status.js';
+import type { HealthReport } from '../../../src/health-reports/health-report.js';
+import { MAX_IN_FLIGHT, ReportSender } from '../../../src/health-reports/sender.js';
+import { MAX_AGE_MS, spoolFolder } from '../../../src/health-reports/spool.js';
 import {
   numberOf,
   reportNo,

@@ -14,7 +14,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MAX_AGE_MS, MAX_SPOOLED, Spool, type HeldReport } from '../../../src/reports/spool.js';
+import {
+  MAX_AGE_MS,
+  MAX_SPOOLED,
+  Spool,
+  type HeldReport,
+} from '../../../src/health-reports/spool.js';
 import { numberOf, reportNo } from '../../reports/report-listener.js';
 
 const NOW_MS = Date.UTC(2026, 5, 1);

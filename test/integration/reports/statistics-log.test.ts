@@ -3,8 +3,12 @@ import fc from 'fast-check';
 import { appendFileSync, mkdtempSync, rmSync, statSync, symlinkSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MAX_LOADS, readStatistics, StatisticsLog } from '../../../src/reports/statistics-log.js';
-import type { PastLoad } from '../../../src/reports/statistics.js';
+import {
+  MAX_LOADS,
+  readStatistics,
+  StatisticsLog,
+} from '../../../src/health-reports/statistics-log.js';
+import type { PastLoad } from '../../../src/health-reports/statistics.js';
 
 let folder: string;
 let file: string;

@@ -19,11 +19,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { systemClock } from '../../../src/kernel/clock.js';
-import { readAddresses } from '../../../src/service/addresses.js';
-import { LedgerFile } from '../../../src/service/ledger-file.js';
-import { openMachineLedger, viewLedger } from '../../../src/service/machine-ledger.js';
-import type { RateLedger } from '../../../src/service/rate-ledger.js';
+import { systemClock } from '../../../src/core/clock.js';
+import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
+import { FileStore } from '../../../src/rate-limit/file-store.js';
+import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
+import type { RateLedger } from '../../../src/rate-limit/rate-ledger.js';
 
 const run = promisify(execFile);
 
@@ -128,7 +128,7 @@ test.each([
   ['symbolic', symlinkSync],
 ])('%s links that appear in the middle of an exchange change no file', async (_, plant) => {
   makeFolder(0o2770);
-  const file = new LedgerFile({ folder, clock: systemClock, warn: () => undefined });
+  const file = new FileStore({ folder, clock: systemClock, warn: () => undefined });
   const names = ['ledger.json', 'ledger.json.aside'].map((name) => join(folder, name));
   for (const planted of [names, names.slice(0, 1), names.slice(1)]) {
     await file.exchange((state) => {

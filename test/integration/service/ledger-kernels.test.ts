@@ -1,8 +1,8 @@
 /** One folder that is used under several kernels, as on a network drive: their monotonic clocks differ. */
 import { expect, test } from '@jest/globals';
-import { systemClock } from '../../../src/kernel/clock.js';
-import { openMachineLedger, viewLedger } from '../../../src/service/machine-ledger.js';
-import { readAddresses } from '../../../src/service/addresses.js';
+import { systemClock } from '../../../src/core/clock.js';
+import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
+import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { rmSync } from 'node:fs';
 import { carriedOut } from '../../service/crew-run.js';
 import { ledgerFolder } from '../../service/made-client.js';

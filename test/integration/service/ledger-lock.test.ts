@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../../src/kernel/clock.js';
-import { lockFile, lockHolder, type HeldLock } from '../../../src/kernel/lock.js';
-import { nativeLocks } from '../../../src/kernel/native-lock.js';
-import { LedgerFile } from '../../../src/service/ledger-file.js';
+import { systemClock } from '../../../src/core/clock.js';
+import { lockFile, lockHolder, type HeldLock } from '../../../src/core/lock.js';
+import { nativeLocks } from '../../../src/core/native-lock.js';
+import { FileStore } from '../../../src/rate-limit/file-store.js';
 import { start } from '../../cli/command.js';
 
 const ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
@@ -53,7 +53,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 );
 
 test('the wait is bounded, and its error names the holder', async () => {
-  const file = new LedgerFile({
+  const file = new FileStore({
     folder: join(folder, 'ledger'),
     clock: systemClock,
     warn: () => undefined,

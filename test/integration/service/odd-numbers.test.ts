@@ -1,11 +1,11 @@
 /** Numbers of any size in headers and answers: each ends in a result or in one of our errors, never in a fault. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { grantByPassword, tokensIn } from '../../../src/auth/grants.js';
+import { grantByPassword, parseTokens } from '../../../src/auth/token-endpoint.js';
 import { accessEndsAtMs, refreshEndsAtMs } from '../../../src/auth/token-times.js';
-import { systemClock, type Clock } from '../../../src/kernel/clock.js';
-import { hasCode, TankobonError } from '../../../src/kernel/errors.js';
-import { namedWaitMs, retryAfterMs } from '../../../src/service/rate-headers.js';
+import { systemClock, type Clock } from '../../../src/core/clock.js';
+import { hasCode, TankobonError } from '../../../src/core/errors.js';
+import { namedWaitMs, retryAfterMs } from '../../../src/rate-limit/rate-headers.js';
 import { makeClient, type MadeClient } from '../../service/made-client.js';
 import { startStandIn, type Reply, type StandIn } from '../../service/stand-in.js';
 
@@ -56,7 +56,7 @@ test('no expires_in makes a time that a date cannot show', () => {
         expires_in: access,
         refresh_expires_in: refresh,
       };
-      const tokens = tokensIn(body, 2e12);
+      const tokens = parseTokens(body, 2e12);
       expect(() => new Date(accessEndsAtMs(tokens)).toISOString()).not.toThrow();
       expect(() => new Date(refreshEndsAtMs(tokens) ?? 0).toISOString()).not.toThrow();
     }),

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { Rig } from '../../download/rig.js';
 import { LIMITS } from '../../service/made-client.js';
 import { startStandIn } from '../../service/stand-in.js';
-import { madeChapter } from '../../../src/demo/library/library.js';
-import { loadImage } from '../../../src/delivery/image-load.js';
-import { refusedAddress } from '../../../src/delivery/load-reason.js';
-import { systemClock } from '../../../src/kernel/clock.js';
-import { openConnections } from '../../../src/service/connections.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { loadImage } from '../../../src/image/load-image.js';
+import { refusedAddress } from '../../../src/image/load-reason.js';
+import { systemClock } from '../../../src/core/clock.js';
+import { openConnections } from '../../../src/api/connections.js';
 
 /** The addresses that a socket of this process tried to connect to. */
 const attempts: string[] = [];

@@ -2,13 +2,16 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { startPracticeService, type PracticeService } from '../../../src/demo/practice-service.js';
-import { readAddresses } from '../../../src/service/addresses.js';
-import { openConnections, type Connections } from '../../../src/service/connections.js';
-import { exchange } from '../../../src/service/exchange.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
+import { openConnections, type Connections } from '../../../src/api/connections.js';
+import { sendRequest } from '../../../src/api/send-request.js';
 import { LIMITS, makeClient } from '../../service/made-client.js';
 import { Rig } from '../../download/rig.js';
-import { madeChapter } from '../../../src/demo/library/library.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
 
 const KINDS = ['api', 'auth', 'page', 'report'] as const;
 
@@ -65,7 +68,7 @@ describe.each(KINDS)('a request of the kind %s', (kind) => {
     const url = await serverThat(act);
     const connections = await connectionsTo(url);
     const method = kind === 'auth' || kind === 'report' ? 'POST' : 'GET';
-    await expect(exchange(connections[kind], { method, url })).rejects.toMatchObject({
+    await expect(sendRequest(connections[kind], { method, url })).rejects.toMatchObject({
       code: 'unreachable',
       message: expect.stringContaining(words),
     });
@@ -82,7 +85,7 @@ describe.each(KINDS)('a request of the kind %s', (kind) => {
     const ms = 300;
     const limits = { apiTimeoutMs: ms, pageTimeoutMs: ms, reportTimeoutMs: ms };
     const connections = await connectionsTo(url, limits);
-    const answer = await exchange(connections[kind], { method: 'GET', url });
+    const answer = await sendRequest(connections[kind], { method: 'GET', url });
     await expect(answer.text(2_000_000)).rejects.toMatchObject({
       code: 'unreachable',
       message: expect.stringContaining('did not answer in time'),

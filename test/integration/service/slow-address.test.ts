@@ -6,8 +6,8 @@ import dns from 'node:dns';
 import { once } from 'node:events';
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openConnections } from '../../../src/service/connections.js';
-import { exchange } from '../../../src/service/exchange.js';
+import { openConnections } from '../../../src/api/connections.js';
+import { sendRequest } from '../../../src/api/send-request.js';
 import { LIMITS } from '../../service/made-client.js';
 
 /** Takes no connection until a line comes: its queue is full, so that the kernel lets further ones hang. */
@@ -79,7 +79,7 @@ test.each([
   const apiUrl = new URL('http://127.0.0.1');
   const connections = await openConnections(limits, env, { apiUrl, lookup });
   const url = new URL(proxied ? 'https://host.example/x' : `http://host.example:${port}/x`);
-  const asked = exchange(connections[kind], { method: 'GET', url });
+  const asked = sendRequest(connections[kind], { method: 'GET', url });
   asked.catch(() => undefined);
   await over;
   connections.close();

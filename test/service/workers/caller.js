@@ -3,13 +3,13 @@ import { setInterval } from 'node:timers';
 // One process of several that call the API through the shared ledger. Its parent hands out the work: each
 // message `go` is one request, answered by `done`; `end` closes the ledger.
 const job = JSON.parse(process.argv[2]);
-const load = (module) => import(`${job.dist}/service/${module}.js`);
+const load = (module) => import(`${job.dist}/${module}.js`);
 
-const { readAddresses } = await load('addresses');
-const { createServiceClient } = await load('client');
-const { openConnections } = await load('connections');
-const { openMachineLedger } = await load('machine-ledger');
-const { systemClock } = await import(`${job.dist}/kernel/clock.js`);
+const { readAddresses } = await load('rate-limit/service-addresses');
+const { createServiceClient } = await load('api/client');
+const { openConnections } = await load('api/connections');
+const { openMachineLedger } = await load('rate-limit/machine-ledger');
+const { systemClock } = await import(`${job.dist}/core/clock.js`);
 
 // The wall clock of this process: wrong from the start, and stepped again and again.
 let wallMs = job.wallOffsetMs ?? 0;

@@ -1,9 +1,9 @@
 /** An image file is complete where its type's trailer says so, and nowhere before it. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { hasValidTrailer } from '../../../src/archive/picture-end.js';
-import type { PictureExtension } from '../../../src/archive/media-type.js';
-import { madeChapter } from '../../../src/demo/library/library.js';
+import { hasValidTrailer } from '../../../src/image/trailer.js';
+import type { ImageExtension } from '../../../src/image/format.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
 import { SAMPLE_PICTURES } from '../../archive/sample-pictures.js';
 
 const chapter = madeChapter({ pages: 1, bytesPerPage: 20_000 });
@@ -18,9 +18,9 @@ function withThumbnail(jpeg: Buffer, thumbnail: Buffer): Buffer {
   return Buffer.concat([jpeg.subarray(0, 2), segment, thumbnail, jpeg.subarray(2)]);
 }
 
-const IMAGES: readonly (readonly [string, PictureExtension, Buffer])[] = [
+const IMAGES: readonly (readonly [string, ImageExtension, Buffer])[] = [
   ...Object.entries(SAMPLE_PICTURES).map(
-    ([type, bytes]) => [`a small ${type}`, type as PictureExtension, bytes] as const,
+    ([type, bytes]) => [`a small ${type}`, type as ImageExtension, bytes] as const,
   ),
   ['a page in PNG', 'png', pageBytes('data')],
   ['a JPEG with a thumbnail', 'jpg', withThumbnail(SAMPLE_PICTURES.jpg, SAMPLE_PICTURES.jpg)],

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { guestWhereNeeded } from '../../../src/auth/guest.js';
-import { AuthError, ServiceError } from '../../../src/kernel/errors.js';
-import type { Bearer } from '../../../src/service/client.js';
+import { withAnonymousFallback } from '../../../src/auth/anonymous-fallback.js';
+import { AuthError, ServiceError } from '../../../src/core/errors.js';
+import type { Bearer } from '../../../src/api/client.js';
 
 function bearerThatThrows(error: Error): { bearer: Bearer; state: { error: Error | undefined } } {
   const state: { error: Error | undefined } = { error };
@@ -13,7 +13,7 @@ const clock = { monotonicMs: () => 0 };
 test('after an outage the login is used again at once', async () => {
   const outages = { count: 0 };
   const { bearer, state } = bearerThatThrows(new ServiceError('unreachable', 'No network.'));
-  const guest = guestWhereNeeded(bearer, clock, () => undefined, outages);
+  const guest = withAnonymousFallback(bearer, clock, () => undefined, outages);
   expect(await guest.token()).toBeUndefined();
   state.error = undefined;
   expect(await guest.token()).toBeUndefined();
@@ -24,7 +24,7 @@ test('after an outage the login is used again at once', async () => {
 test('a login that the service refused stays unused, outage or not', async () => {
   const outages = { count: 0 };
   const { bearer, state } = bearerThatThrows(new AuthError('session-ended', 'It is over.'));
-  const guest = guestWhereNeeded(bearer, clock, () => undefined, outages);
+  const guest = withAnonymousFallback(bearer, clock, () => undefined, outages);
   expect(await guest.token()).toBeUndefined();
   state.error = undefined;
   outages.count += 1;

@@ -1,6 +1,6 @@
 /** What completion offers, as the shells' scripts are told it. */
 import { expect, test } from '@jest/globals';
-import { completionLines } from '../../../src/cli/complete.js';
+import { completionLines } from '../../../src/cli/completion-candidates.js';
 import { commandTree } from '../../../src/cli/program.js';
 
 const tree = commandTree({

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { foldersFrom } from '../../../src/cli/folders.js';
+import { pathsFrom } from '../../../src/app/paths.js';
 
 const inHome = (...names: string[]) => join(homedir(), ...names);
 
@@ -19,22 +19,22 @@ test.each([
   ],
   ['freebsd', inHome('.config', 'tankobon'), inHome('.local', 'share', 'tankobon')],
 ] as const)('on %s the folders are those of the platform', (platform, config, state) => {
-  expect(foldersFrom({}, platform)).toEqual({ config, state, ledger: join(state, 'ledger') });
+  expect(pathsFrom({}, platform)).toEqual({ config, state, ledger: join(state, 'ledger') });
 });
 
 test('the platform’s own variables name them; an empty one counts as not set', () => {
   const xdg = { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s', XDG_DATA_HOME: '' };
-  expect(foldersFrom(xdg, 'linux')).toMatchObject({ config: '/c/tankobon', state: '/s/tankobon' });
-  expect(foldersFrom(xdg, 'freebsd').state).toBe(inHome('.local', 'share', 'tankobon'));
+  expect(pathsFrom(xdg, 'linux')).toMatchObject({ config: '/c/tankobon', state: '/s/tankobon' });
+  expect(pathsFrom(xdg, 'freebsd').state).toBe(inHome('.local', 'share', 'tankobon'));
   const windows = { APPDATA: '/roaming', LOCALAPPDATA: '/local' };
-  expect(foldersFrom(windows, 'win32')).toMatchObject({
+  expect(pathsFrom(windows, 'win32')).toMatchObject({
     config: join('/roaming', 'tankobon', 'Config'),
     state: join('/local', 'tankobon', 'Data'),
   });
 });
 
 test('TANKOBON_HOME is all of them but a ledger that is named itself', () => {
-  expect(foldersFrom({ TANKOBON_HOME: '/home', TANKOBON_LEDGER: '/shared' })).toEqual({
+  expect(pathsFrom({ TANKOBON_HOME: '/home', TANKOBON_LEDGER: '/shared' })).toEqual({
     config: '/home',
     state: '/home',
     ledger: '/shared',

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { deliveryAnswer } from '../../../src/delivery/delivery-answer.js';
+import { atHomeSchema } from '../../../src/image/at-home-schema.js';
 
 test('a list of more names than any chapter has pages is one issue, and its names are not read', () => {
   let reads = 0;
@@ -12,7 +12,7 @@ test('a list of more names than any chapter has pages is one issue, and its name
       },
     },
   );
-  const read = deliveryAnswer.safeParse({
+  const read = atHomeSchema.safeParse({
     result: 'ok',
     baseUrl: 'https://node.example/token',
     chapter: { hash: 'abc', data: names, dataSaver: [] },

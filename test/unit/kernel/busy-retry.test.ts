@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { retryWhileBusy } from '../../../src/kernel/busy-retry.js';
+import { retryWhileBusy } from '../../../src/core/busy-retry.js';
 
 /** A clock that moves only while it sleeps. */
 function virtualClock() {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseDuration } from '../../../src/kernel/duration.js';
+import { parseDuration } from '../../../src/core/duration.js';
 
 test.each([
   ['0', 0],

@@ -1,7 +1,7 @@
 /** No text that was made printable holds what a terminal obeys or what reads otherwise than it is written. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { printable, printableJson, printableLine } from '../../../src/kernel/printable.js';
+import { printable, printableJson, printableLine } from '../../../src/core/printable.js';
 
 const SPECIAL =
   // eslint-disable-next-line no-control-regex

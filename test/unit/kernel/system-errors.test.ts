@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { getSystemErrorMap } from 'node:util';
-import { StorageError } from '../../../src/kernel/errors.js';
-import { asStorageError } from '../../../src/kernel/system-errors.js';
+import { StorageError } from '../../../src/core/errors.js';
+import { toStorageError } from '../../../src/core/system-errors.js';
 
 const FILE = '/shelf/a.cbz';
 const systemError = (errno: number, code: string, message: string, syscall: string) =>
@@ -14,7 +14,7 @@ describe('an error of the file system', () => {
   test('is a storage error that names the file and says what to do, whatever its errno', () => {
     expect(everyErrno.length).toBeGreaterThan(60);
     for (const [errno, [code, message]] of everyErrno) {
-      const error = asStorageError(systemError(errno, code, message, 'write'), FILE);
+      const error = toStorageError(systemError(errno, code, message, 'write'), FILE);
       expect(error).toBeInstanceOf(StorageError);
       expect(error).toMatchObject({ message: expect.stringContaining(FILE), exitCode: 3 });
       expect((error as StorageError).hint).not.toBe('');
@@ -22,7 +22,7 @@ describe('an error of the file system', () => {
   });
 
   test('that has no code of its own keeps the words of the system', () => {
-    const error = asStorageError(systemError(-116, 'ESTALE', 'stale file handle', 'fsync'), FILE);
+    const error = toStorageError(systemError(-116, 'ESTALE', 'stale file handle', 'fsync'), FILE);
     expect(error).toMatchObject({
       code: 'storage-failed',
       message: `The file system reported an error for ${FILE}: stale file handle (fsync: ESTALE).`,
@@ -36,7 +36,7 @@ describe('an error of the file system', () => {
       'Unknown system error -37',
       'open',
     );
-    expect(asStorageError(unknown, FILE)).toMatchObject({ code: 'storage-failed' });
+    expect(toStorageError(unknown, FILE)).toMatchObject({ code: 'storage-failed' });
   });
 });
 
@@ -47,5 +47,5 @@ test.each([
   ['a host that is not known', systemError(-3008, 'ENOTFOUND', 'not found', 'getaddrinfo')],
   ['no error at all', undefined],
 ])('%s passes unchanged', (_, error) => {
-  expect(asStorageError(error, FILE)).toBe(error);
+  expect(toStorageError(error, FILE)).toBe(error);
 });

@@ -1,13 +1,13 @@
 /** The monitor of outages in virtual time: who probes, when, and when it ends. */
 import { expect, test } from '@jest/globals';
-import { ServiceError } from '../../../src/kernel/errors.js';
-import { OutageMonitor, OutageTooLong } from '../../../src/service/outage.js';
-import type { Wait } from '../../../src/service/rate-ledger.js';
-import { PassingFailure } from '../../../src/service/retry.js';
+import { ServiceError } from '../../../src/core/errors.js';
+import { OutageMonitor, OutageTooLong } from '../../../src/api/outage.js';
+import type { Wait } from '../../../src/rate-limit/rate-ledger.js';
+import { RetryableError } from '../../../src/api/retry.js';
 import { VirtualTime } from '../../service/virtual-time.js';
 
 const failureOf = (askedMs?: number) =>
-  new PassingFailure(new ServiceError('unreachable', 'No way to the service.'), askedMs);
+  new RetryableError(new ServiceError('unreachable', 'No way to the service.'), askedMs);
 
 /** A service that does not answer until `upMs`, and the monitor of a run that had an answer before. */
 function outageUntil(upMs: number, maxOutageMs = 600_000) {

@@ -5,15 +5,15 @@ import { once } from 'node:events';
 const job = JSON.parse(process.argv[2]);
 const load = (module) => import(`${job.dist}/${module}.js`);
 
-const { readNameTemplate } = await load('archive/file-name');
+const { compileNameTemplate } = await load('cbz/file-name');
 const { PageSlots } = await load('download/page-slots');
 const { planChapters } = await load('download/plan');
-const { saveAll } = await load('download/batch');
-const { systemClock: clock } = await load('kernel/clock');
-const { readAddresses } = await load('service/addresses');
-const { createServiceClient } = await load('service/client');
-const { openConnections } = await load('service/connections');
-const { openMachineLedger } = await load('service/machine-ledger');
+const { saveChapters } = await load('download/batch');
+const { systemClock: clock } = await load('core/clock');
+const { readAddresses } = await load('rate-limit/service-addresses');
+const { createServiceClient } = await load('api/client');
+const { openConnections } = await load('api/connections');
+const { openMachineLedger } = await load('rate-limit/machine-ledger');
 
 const addresses = readAddresses(job.addresses);
 const limits = Object.fromEntries(
@@ -45,7 +45,7 @@ const plan = await planChapters(
     force: false,
     update: false,
     metadata: true,
-    nameChapter: readNameTemplate('Same Name {chapter:03}.cbz'),
+    nameChapter: compileNameTemplate('Same Name {chapter:03}.cbz'),
     selection: { languages: [], groups: [] },
   },
   { client, warn, nowMs: clock.wallMs(), signal },
@@ -56,7 +56,7 @@ const loader = {
   clock,
   maxPageBytes: 2 ** 20,
 };
-await saveAll(
+await saveChapters(
   plan.chapters.map(({ job: chapter }) => chapter),
   {
     client,

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const { dist, folder, own, how } = JSON.parse(process.argv[2]);
-const publish = await import(`${dist}/kernel/publish.js`);
+const publish = await import(`${dist}/core/publish.js`);
 
 process.on('message', async (name) => {
   const tmpFile = join(folder, `.${own}.tmp`);

@@ -1,0 +1,66 @@
+/**
+ * Reads the pages of one collection and keeps count of the entries that do not fit: they are warned of once for
+ * the whole collection, and only a collection without a usable entry is an error.
+ */
+import { ServiceError } from '../core/errors.js';
+import type { ServiceClient } from './client.js';
+import { collectionSize } from './collection.js';
+import type { CollectionPage, EntitySchema } from './response-schemas.js';
+import { matching, type Answers } from './schema-check.js';
+
+export interface CollectionOptions {
+  /** Called at most once for each collection. */
+  readonly warn?: (message: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+export class CollectionReader<T> {
+  #received = 0;
+  #usable = 0;
+  #repaired = 0;
+
+  constructor(
+    private readonly client: ServiceClient,
+    private readonly path: string,
+    private readonly schema: (answers: Answers) => EntitySchema<T>,
+    private readonly options: CollectionOptions,
+  ) {}
+
+  /** One request. */
+  async page(query: URLSearchParams): Promise<CollectionPage<T>> {
+    const { signal } = this.options;
+    const limit = collectionSize(query);
+    const page = await this.client.api({
+      method: 'GET',
+      path: this.path,
+      query,
+      shape: matching((answers) => answers.collection(this.schema(answers), limit)),
+      ...(signal && { signal }),
+    });
+    this.#received += page.received;
+    this.#usable += page.items.length;
+    this.#repaired += page.repaired;
+    return page;
+  }
+
+  /** How many entries of the pages so far were skipped. */
+  get skipped(): number {
+    return this.#received - this.#usable;
+  }
+
+  /** To be called after the last page. Throws ServiceError `bad-answer` where there are entries and none is usable. */
+  finish(): void {
+    const what = `response from GET ${this.path}`;
+    if (this.#received > 0 && this.#usable === 0) {
+      throw new ServiceError(
+        'bad-answer',
+        `Unexpected ${what}: none of its entries (${this.#received}) can be used.`,
+      );
+    }
+    if (this.skipped === 0 && this.#repaired === 0) return;
+    this.options.warn?.(
+      `Unexpected entries in the ${what}: of ${this.#received}, ${this.skipped} skipped and ` +
+        `${this.#repaired} read with defaults.`,
+    );
+  }
+}

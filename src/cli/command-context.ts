@@ -1,0 +1,15 @@
+/** Everything that a command may use: injected, so that it works without argv or a process. */
+import type { AppContext } from '../app/context.js';
+
+export interface CommandContext extends AppContext {
+  readonly stdin: NodeJS.ReadStream;
+  /** Results only. */
+  readonly stdout: NodeJS.WriteStream;
+  /** Messages. */
+  readonly stderr: NodeJS.WriteStream;
+  /** Aborted with the `interrupted` error when the user stops the run. */
+  readonly signal: AbortSignal;
+}
+
+/** Without settings, for commands that must work while the settings are invalid. */
+export type BareCommandContext = Omit<CommandContext, 'settings'>;

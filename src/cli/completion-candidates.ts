@@ -1,0 +1,127 @@
+/**
+ * Shell completion: what may be typed next, from the command tree. The shells' scripts pass every word before the
+ * cursor to `tankobon __complete` and show what it prints. Pure.
+ */
+import type { Argument, Command, Option } from 'commander';
+import { SETTING_KEYS, settingDefinition } from '../app/setting-definitions.js';
+
+/** The shell completes paths itself. */
+export const COMPLETE_FILES = ':files';
+export const COMPLETE_FOLDERS = ':folders';
+
+interface Candidate {
+  readonly word: string;
+  readonly description?: string;
+}
+
+/**
+ * One line for each candidate, `word⇥description`, or COMPLETE_FILES or COMPLETE_FOLDERS. After `--flag=` the words
+ * come without the flag.
+ *
+ * @param words all words after the program's name; the last one is being typed and may be empty
+ */
+export function completionLines(program: Command, words: readonly string[]): readonly string[] {
+  const typed = words.filter((word) => word !== '=');
+  // bash splits `--flag=value` at the sign and passes the sign as a word.
+  const current = words.at(-1) === '=' ? '' : (typed.pop() ?? '').replace(/^""$/, '');
+  const line = parseLine(program, typed);
+  const [, flag, value = ''] = /^(--[^=]+)=(.*)$/.exec(current) ?? [];
+  const option = line.option ?? line.command.options.find(({ long }) => long === flag);
+  if (option) return matching(flag === undefined ? current : value, optionValues(option));
+  return matching(current, current.startsWith('-') ? flags(line) : argumentValues(line));
+}
+
+interface ParsedLine {
+  readonly command: Command;
+  /** Arguments of that command so far. */
+  readonly args: readonly string[];
+  readonly seen: ReadonlySet<Option>;
+  /** The option whose value comes next. */
+  readonly option?: Option | undefined;
+}
+
+function parseLine(program: Command, words: readonly string[]): ParsedLine {
+  let command = program;
+  let args: string[] = [];
+  let option: Option | undefined;
+  const seen = new Set<Option>();
+  for (const word of words) {
+    if (option) {
+      option = undefined;
+    } else if (word.startsWith('-')) {
+      const name = word.replace(/=.*/, '');
+      const found = command.options.find(({ short, long }) => name === short || name === long);
+      if (!found) continue;
+      seen.add(found);
+      if (takesValue(found) && !word.includes('=')) option = found;
+    } else {
+      const sub = command.commands.find((known) => known.name() === word);
+      if (sub) [command, args] = [sub, []];
+      else args.push(word);
+    }
+  }
+  return { command, args, seen, option };
+}
+
+function takesValue(option: Option): boolean {
+  return option.required || option.optional;
+}
+
+function flags({ command, seen }: ParsedLine): readonly Candidate[] {
+  return command
+    .createHelp()
+    .visibleOptions(command)
+    .filter((option) => !seen.has(option) || Array.isArray(option.defaultValue))
+    .flatMap(({ short, long, description }) =>
+      [short, long].filter((name) => name !== undefined).map((word) => ({ word, description })),
+    );
+}
+
+type Values = readonly Candidate[] | typeof COMPLETE_FILES | typeof COMPLETE_FOLDERS;
+
+function optionValues(option: Option): Values {
+  const placeholder = /[<[](.*?)[>\]]/.exec(option.flags)?.[1] ?? '';
+  return valuesFor(placeholder, option.argChoices);
+}
+
+function argumentValues({ command, args }: ParsedLine): Values {
+  if (command.commands.length > 0 && args.length === 0) {
+    return command
+      .createHelp()
+      .visibleCommands(command)
+      .map((sub) => ({ word: sub.name(), description: sub.description() }));
+  }
+  const argument = argumentAt(command, args.length);
+  if (!argument) return [];
+  return argument.name() === 'value'
+    ? settingValues(args.at(-1))
+    : valuesFor(argument.name(), argument.argChoices);
+}
+
+function argumentAt(command: Command, index: number): Argument | undefined {
+  const { registeredArguments } = command;
+  const last = registeredArguments.at(-1);
+  return registeredArguments[index] ?? (last?.variadic === true ? last : undefined);
+}
+
+/** The placeholder in the help (`<file>`, `<dir>`) says what a value is. */
+function valuesFor(placeholder: string, choices: readonly string[] | undefined): Values {
+  if (choices) return choices.map((word) => ({ word }));
+  if (placeholder === 'file') return COMPLETE_FILES;
+  return placeholder === 'dir' ? COMPLETE_FOLDERS : [];
+}
+
+function settingValues(name: string | undefined): Values {
+  const key = SETTING_KEYS.find((known) => known === name);
+  if (key === undefined) return [];
+  const { words, default: usual } = settingDefinition(key);
+  if (key === 'output') return COMPLETE_FOLDERS;
+  return valuesFor('', words ?? (typeof usual === 'boolean' ? ['true', 'false'] : undefined));
+}
+
+function matching(current: string, values: Values): readonly string[] {
+  if (typeof values === 'string') return [values];
+  return values
+    .filter(({ word }) => word.startsWith(current))
+    .map(({ word, description }) => (description === undefined ? word : `${word}\t${description}`));
+}

@@ -1,0 +1,82 @@
+/**
+ * The errors, each kind with its own closed set of codes:
+ *
+ *   TankobonError
+ *   ├─ UsageError      asked wrongly; nothing was sent
+ *   ├─ ServiceError    the service, or the way to it
+ *   ├─ AuthError       a login
+ *   ├─ ChapterError    one chapter cannot be had
+ *   ├─ LoadError       one load of one page
+ *   ├─ StorageError    the disk
+ *   └─ RunError        the run as a whole
+ *
+ * A message says what happened and to what; the hint says what to type next.
+ */
+import {
+  ERROR_CODES,
+  type AUTH_CODES,
+  type CHAPTER_CODES,
+  type ErrorCode,
+  type LOAD_CODES,
+  type RUN_CODES,
+  type SERVICE_CODES,
+  type STORAGE_CODES,
+  type USAGE_CODES,
+} from './error-codes.js';
+import type { ExitCode } from './exit-codes.js';
+
+export interface ErrorDetails {
+  readonly cause?: unknown;
+  /** Instead of the code's own hint, where the exact next command is known. */
+  readonly hint?: string;
+}
+
+export abstract class TankobonError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? {} : { cause: details.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.hint = details.hint ?? ERROR_CODES[code].hint;
+  }
+
+  get exitCode(): ExitCode {
+    return ERROR_CODES[this.code].exitCode;
+  }
+}
+
+/** An error of one kind: only that kind's codes. */
+abstract class ErrorOfKind<Code extends ErrorCode> extends TankobonError {
+  declare readonly code: Code;
+
+  constructor(code: Code, message: string, details: ErrorDetails = {}) {
+    super(code, message, details);
+  }
+}
+
+export class UsageError extends ErrorOfKind<keyof typeof USAGE_CODES> {}
+export class ServiceError extends ErrorOfKind<keyof typeof SERVICE_CODES> {}
+export class AuthError extends ErrorOfKind<keyof typeof AUTH_CODES> {}
+export class ChapterError extends ErrorOfKind<keyof typeof CHAPTER_CODES> {}
+export class LoadError extends ErrorOfKind<keyof typeof LOAD_CODES> {}
+export class StorageError extends ErrorOfKind<keyof typeof STORAGE_CODES> {}
+export class RunError extends ErrorOfKind<keyof typeof RUN_CODES> {}
+
+/** Whether `error` is one of ours, with this code where one is given. */
+export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is TankobonError {
+  return error instanceof TankobonError && (codes.length === 0 || codes.includes(error.code));
+}
+
+/** The error itself where it is one of ours; anything else is a fault of the program. */
+export function toTankobonError(thrown: unknown): TankobonError {
+  if (thrown instanceof TankobonError) return thrown;
+  const what = thrown instanceof Error ? thrown.message : String(thrown);
+  return new RunError('fault', `Something unexpected went wrong: ${what}`, { cause: thrown });
+}
+
+/** What a signal is aborted with when the user interrupts; it travels up through every await. */
+export function interruption(): RunError {
+  return new RunError('interrupted', 'Interrupted.');
+}

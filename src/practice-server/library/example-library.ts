@@ -1,0 +1,29 @@
+/** The library that the practice service shows where no other is given. */
+import { EXAMPLE_LISTS, EXAMPLE_TITLES } from './example-ids.js';
+import { lighthouseChapters, lighthouseTitle } from './lighthouse.js';
+import { longTitle } from './long-title.js';
+import { oddChapters, oddTitles } from './odd-titles.js';
+import type { Library } from './records.js';
+import { joinedLibraries, shelved } from './library-contents.js';
+import { starlightChapters, starlightTitle } from './starlight.js';
+
+/** The drawn demo titles, the odd ones and the long one, with lists and what the reader follows. */
+export function exampleLibrary(): Library {
+  const { lighthouse, starlight, odd } = EXAMPLE_TITLES;
+  const own = shelved({
+    titles: [lighthouseTitle(), starlightTitle(), ...oddTitles()],
+    chapters: [...lighthouseChapters(), ...starlightChapters(), ...oddChapters()],
+    lists: [
+      {
+        id: EXAMPLE_LISTS.shelf,
+        name: 'For rainy days',
+        visibility: 'public',
+        titleIds: [lighthouse, starlight, odd],
+      },
+      { id: EXAMPLE_LISTS.empty, name: 'Nothing yet', visibility: 'public', titleIds: [] },
+      { id: EXAMPLE_LISTS.private, name: 'Mine', visibility: 'private', titleIds: [starlight] },
+    ],
+    followedTitleIds: [lighthouse, starlight],
+  });
+  return joinedLibraries(own, longTitle());
+}

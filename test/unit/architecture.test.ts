@@ -1,0 +1,89 @@
+/** The architecture: dependencies point one way, without cycles (docs/architecture.md). */
+import { expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
+
+/** Each folder imports only from layers above it in this list. `.` is src/index.ts. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['core'],
+  ['rate-limit', 'practice-server'],
+  ['api'],
+  ['image', 'auth', 'selection', 'health-reports'],
+  ['cbz'],
+  ['download'],
+  ['app'],
+  ['cli', '.'],
+];
+
+const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+  .map((name) => name.replaceAll('\\', '/'));
+
+/** For each file the project files that it imports, statically or dynamically, as paths below src. */
+const imports = new Map(
+  files.map((file) => {
+    const text = readFileSync(join(SOURCE, file), 'utf8');
+    const found = [...text.matchAll(/(?:from\s+|import\s*\(\s*|import\s+)'(\.{1,2}\/[^']+)\.js'/g)];
+    const targets = found.map(([, path]) =>
+      relative(SOURCE, join(SOURCE, dirname(file), path ?? '')).replaceAll('\\', '/'),
+    );
+    return [file, targets.map((target) => `${target}.ts`)] as const;
+  }),
+);
+
+const folderOf = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : '.');
+const layerOf = (file: string) => LAYERS.findIndex((layer) => layer.includes(folderOf(file)));
+
+/** Imports between folders, `from → to`, of the files that `concerns` accepts. */
+function importsBetweenFolders(concerns: (from: string, to: string) => boolean): string[] {
+  return [...imports].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => folderOf(target) !== folderOf(file) && concerns(file, target))
+      .map((target) => `${file} → ${target}`),
+  );
+}
+
+test('every folder has a layer, and every import leads to a file', () => {
+  expect(files.filter((file) => layerOf(file) < 0)).toEqual([]);
+  const missing = [...imports.values()].flat().filter((target) => !files.includes(target));
+  expect(missing).toEqual([]);
+});
+
+test('a folder imports only from the layers below its own', () => {
+  expect(importsBetweenFolders((from, to) => layerOf(to) >= layerOf(from))).toEqual([]);
+});
+
+test('the library does not import the command line', () => {
+  const fromLibrary = importsBetweenFolders(
+    (from, to) => folderOf(from) === '.' && folderOf(to) === 'cli',
+  );
+  expect(fromLibrary).toEqual([]);
+});
+
+test('the practice server imports only core/, and only the demo command imports the practice server', () => {
+  const foreign = importsBetweenFolders(
+    (from, to) =>
+      (folderOf(from) === 'practice-server' && folderOf(to) !== 'core') ||
+      (folderOf(to) === 'practice-server' && from !== 'cli/commands/demo.ts'),
+  );
+  expect(foreign).toEqual([]);
+});
+
+test('no import cycles', () => {
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) {
+      cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+      return;
+    }
+    if (done.has(file)) return;
+    for (const target of imports.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  expect(cycles).toEqual([]);
+});
