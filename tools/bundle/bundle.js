@@ -69,7 +69,9 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 // Pages of the practice service, found beside the program as they are beside its source.
-cpSync(join(ROOT, 'src/practice-server/fixtures'), join(ROOT, 'dist/fixtures'), { recursive: true });
+cpSync(join(ROOT, 'src/practice-server/fixtures'), join(ROOT, 'dist/fixtures'), {
+  recursive: true,
+});
 writeFileSync(join(OUT, 'package.json'), '{"type":"commonjs"}\n');
 writeFileSync(
   join(OUT, 'PACKAGES.md'),
