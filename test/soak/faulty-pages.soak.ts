@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { reportStatus } from '../../src/cli/commands/report-status.js';
 import { madeChapter } from '../../src/practice-server/library/library.js';
 import type { LogEntry } from '../../src/practice-server/request-log.js';
-import { Rig, type Ran } from '../download/rig.js';
+import { Rig, type Ran } from '../support/download-harness.js';
 import { fastClock } from './fast-clock.js';
 
 const CHAPTERS = 10;

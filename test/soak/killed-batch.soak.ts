@@ -11,7 +11,7 @@ import {
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
 import { MAX_IN_FLIGHT } from '../../src/health-reports/sender.js';
-import { start, tankobon } from '../cli/command.js';
+import { start, tankobon } from '../support/command.js';
 
 const KILLS = 50;
 const chapters = Array.from({ length: 6 }, (_, index) =>

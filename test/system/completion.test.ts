@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SETTING_KEYS } from '../../src/app/setting-definitions.js';
-import { PROGRAM, tankobon } from '../cli/command.js';
+import { PROGRAM, tankobon } from '../support/command.js';
 
 /** Completes as tankobon does; any other call prints the words that it got. */
 const STAND_IN = `#!/bin/sh
@@ -88,7 +88,7 @@ function typeInto(session: Session, lines: readonly string[]): string[][] {
   writeFileSync(join(folder, session.startFile), `${start.join('\n')}\n`);
   const keys = [...lines.map((line) => `tankobon ${line}${session.insertAll}\n`), 'exit\n'];
   const steps = keys.map((types) => ({ awaits: 'ready> ', types }));
-  const told = execFileSync('python3', [resolve('test/auth/terminal.py')], {
+  const told = execFileSync('python3', [resolve('test/support/terminal.py')], {
     input: JSON.stringify({ command: session.command, steps }),
     encoding: 'utf8',
     env: { PATH: path(), TERM: 'dumb', HOME: folder, ZDOTDIR: folder },

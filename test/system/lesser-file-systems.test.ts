@@ -10,7 +10,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
-import { PROGRAM } from '../cli/command.js';
+import { PROGRAM } from '../support/command.js';
 
 /** Locks fail with LOCK_ERRNO, and the sync of a folder with SYNC_ERRNO, where these are set. */
 const C_SOURCE = `

@@ -20,7 +20,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
-import { PROGRAM } from '../cli/command.js';
+import { PROGRAM } from '../support/command.js';
 
 /** Ids that no real user has. */
 const ALICE = 64_001;

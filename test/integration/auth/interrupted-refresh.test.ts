@@ -15,11 +15,11 @@ import {
   startCli,
   type Ended,
   type Env,
-} from '../../auth/rig.js';
+} from '../../support/auth/harness.js';
 
 const chapter = madeChapter({ pages: 1, bytesPerPage: 2_000 });
 /** The clock of these commands is an hour ahead, so that they find the access token expired. */
-const AHEAD = { NODE_OPTIONS: `--import=${resolve('test/auth/an-hour-later.mjs')}` };
+const AHEAD = { NODE_OPTIONS: `--import=${resolve('test/support/auth/an-hour-later.mjs')}` };
 
 let practice: PracticeService;
 let folder: string;

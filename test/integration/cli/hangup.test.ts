@@ -10,7 +10,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { PROGRAM } from '../../cli/command.js';
+import { PROGRAM } from '../../support/command.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0071';
 const PAGES = 24;

@@ -9,7 +9,7 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { downloadChapters } from '../../../src/index.js';
-import { tankobon } from '../../cli/command.js';
+import { tankobon } from '../../support/command.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0091';
 const OTHER = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0092';

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileStore, makePrivateFolder } from '../../../src/auth/file-store.js';
-import { start, tankobon } from '../../cli/command.js';
+import { start, tankobon } from '../../support/command.js';
 
 let folder: string;
 let home: string;

@@ -8,7 +8,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { cli, LOGIN_ENV, newFolder, type Ended, type Env } from '../../auth/rig.js';
+import { cli, LOGIN_ENV, newFolder, type Ended, type Env } from '../../support/auth/harness.js';
 
 const chapter = madeChapter({ pages: 1, bytesPerPage: 2_000 });
 

@@ -4,7 +4,7 @@ import type { FaultName } from '../../../src/practice-server/page-faults.js';
 import { madeChapter } from '../../../src/practice-server/library/library.js';
 import type { LogEntry } from '../../../src/practice-server/request-log.js';
 import type { ErrorCode } from '../../../src/core/error-codes.js';
-import { Rig, type Ran } from '../../download/rig.js';
+import { Rig, type Ran } from '../../support/download-harness.js';
 
 const PAGES = 60;
 /** Pages in flight at once by default. */

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { madeChapter } from '../../../src/practice-server/library/library.js';
 import type { DownloadEvent } from '../../../src/download/events.js';
 import { interruption } from '../../../src/core/errors.js';
-import { Rig, type Ran } from '../../download/rig.js';
+import { Rig, type Ran } from '../../support/download-harness.js';
 
 const MANY = 1_500;
 const idOf = (index: number) => `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f${String(index).padStart(4, '0')}`;

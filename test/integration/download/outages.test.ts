@@ -10,7 +10,7 @@ import { pageAnswer, type Answer } from '../../../src/practice-server/endpoint.j
 import { madeChapter } from '../../../src/practice-server/library/library.js';
 import type { PracticeService } from '../../../src/practice-server/practice-service.js';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
-import { Rig, type Ran, type RunChange } from '../../download/rig.js';
+import { Rig, type Ran, type RunChange } from '../../support/download-harness.js';
 import { fastClock } from '../../soak/fast-clock.js';
 
 const chapters = Array.from({ length: 5 }, (_, index) =>

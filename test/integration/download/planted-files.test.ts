@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { madeChapter } from '../../../src/practice-server/library/library.js';
-import { Rig } from '../../download/rig.js';
+import { Rig } from '../../support/download-harness.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061';
 const PAGES = 4;

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { madeChapter } from '../../../src/practice-server/library/library.js';
-import { Rig } from '../../download/rig.js';
+import { Rig } from '../../support/download-harness.js';
 
 const PAGES = 4;
 const BAD_PAGE = 2;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { download } from '../../../src/cli/commands/download.js';
 import type { FaultName } from '../../../src/practice-server/page-faults.js';
 import { madeChapter } from '../../../src/practice-server/library/library.js';
-import { Rig, type Ran } from '../../download/rig.js';
+import { Rig, type Ran } from '../../support/download-harness.js';
 
 const PAGES = 4;
 const BAD_PAGE = 2;

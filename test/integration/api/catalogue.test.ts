@@ -1,0 +1,395 @@
+/** The catalogue against the practice service: what comes back, and how many calls it took. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { fetchChapter } from '../../../src/api/chapters.js';
+import { chooseCover, coverAddress, fetchCovers } from '../../../src/api/covers.js';
+import { fetchTitleFeed } from '../../../src/api/feeds.js';
+import { parseRanges } from '../../../src/selection/ranges.js';
+import { resolveTargets, type Resolution } from '../../../src/selection/resolve-targets.js';
+import { searchTitles } from '../../../src/api/search-titles.js';
+import { selectChapters } from '../../../src/selection/select-chapters.js';
+import { parseTarget } from '../../../src/selection/target.js';
+import { fetchTitle } from '../../../src/api/titles.js';
+import {
+  endlessTitle,
+  EXAMPLE_CHAPTERS,
+  EXAMPLE_LISTS,
+  EXAMPLE_TITLES,
+} from '../../../src/practice-server/library/library.js';
+import { jsonAnswer } from '../../../src/practice-server/endpoint.js';
+import { systemClock } from '../../../src/core/clock.js';
+import { practise, type Practice } from '../../support/catalogue-harness.js';
+
+let practice: Practice;
+const signal = new AbortController().signal;
+
+beforeAll(async () => {
+  practice = await practise();
+});
+
+afterAll(async () => {
+  expect(practice.service.violations()).toEqual([]);
+  await practice.stop();
+});
+
+const lines = () => practice.calls().map(({ line }) => line);
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+async function resolve(texts: readonly string[], languages: readonly string[] = []) {
+  const warnings: string[] = [];
+  practice.calls();
+  const found: Resolution = await resolveTargets(
+    texts.map((text) => parseTarget(text)),
+    { client: practice.client, languages, signal, warn: (text) => warnings.push(text) },
+  );
+  await found.titlesInFull;
+  return { found, warnings, calls: lines() };
+}
+
+describe('one chapter', () => {
+  test('comes with its groups and its title in one call', async () => {
+    practice.calls();
+    const chapter = await fetchChapter(practice.client, EXAMPLE_CHAPTERS.joint);
+    expect(chapter).toMatchObject({
+      id: EXAMPLE_CHAPTERS.joint,
+      number: '4',
+      volume: '2',
+      language: 'en',
+      titleId: EXAMPLE_TITLES.lighthouse,
+      groups: [{ name: 'Tidewater Scans' }, { name: 'Paper Lantern' }],
+      titleInBrief: { name: 'The Lighthouse Cat of Minami Island', authors: [] },
+    });
+    expect(lines()).toEqual([`GET /chapter/${EXAMPLE_CHAPTERS.joint}`]);
+  });
+
+  test('that is not there is a refusal with 404', async () => {
+    await expect(fetchChapter(practice.client, UNKNOWN)).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+test('a title comes with its people, tags and cover in one call', async () => {
+  practice.calls();
+  expect(await fetchTitle(practice.client, EXAMPLE_TITLES.lighthouse)).toMatchObject({
+    name: 'The Lighthouse Cat of Minami Island',
+    originalLanguage: 'ja',
+    contentRating: 'safe',
+    authors: ['Aoi Minase'],
+    artists: ['Ren Kurogane'],
+    genres: ['Adventure', 'Slice of Life'],
+    tags: ['Animals'],
+    mainCover: { volume: '1' },
+  });
+  expect(lines()).toHaveLength(1);
+});
+
+describe('targets', () => {
+  test('a bare chapter id takes a call for the chapter and one for its title', async () => {
+    const { found, calls } = await resolve([EXAMPLE_CHAPTERS.first]);
+    expect(found.named.map(({ id }) => id)).toEqual([EXAMPLE_CHAPTERS.first]);
+    expect(found.titles.get(EXAMPLE_TITLES.lighthouse)?.authors).toEqual(['Aoi Minase']);
+    expect(calls).toEqual([
+      `GET /chapter/${EXAMPLE_CHAPTERS.first}`,
+      `GET /manga/${EXAMPLE_TITLES.lighthouse}`,
+    ]);
+  });
+
+  test('a bare id may be a title or a list', async () => {
+    const title = await resolve([EXAMPLE_TITLES.starlight]);
+    expect(title.found.series.map(({ titleId }) => titleId)).toEqual([EXAMPLE_TITLES.starlight]);
+    expect(title.calls).toHaveLength(3);
+    const list = await resolve([EXAMPLE_LISTS.shelf]);
+    expect(list.found.series).toHaveLength(3);
+  });
+
+  test('sixty chapters of one title by their ids take two calls', async () => {
+    const feed = await fetchTitleFeed(practice.client, EXAMPLE_TITLES.long, {
+      languages: ['es-la'],
+    });
+    const ids = feed.slice(0, 60).map(({ id }) => id);
+    const { found, calls } = await resolve(ids);
+    expect(found.named.map(({ id }) => id)).toEqual(ids);
+    expect(calls).toEqual(['GET /chapter', `GET /manga/${EXAMPLE_TITLES.long}`]);
+  });
+
+  test('a title of 700 chapters in one language takes a call and one for each 500', async () => {
+    const { found, calls } = await resolve([`title:${EXAMPLE_TITLES.long}`], ['pt-br']);
+    expect(found.series[0]?.chapters).toHaveLength(560);
+    expect(calls).toHaveLength(3);
+  });
+
+  test('a list takes its own call, its feed and its titles together', async () => {
+    const { found, calls } = await resolve([`list:${EXAMPLE_LISTS.shelf}`]);
+    expect(calls).toEqual([
+      `GET /list/${EXAMPLE_LISTS.shelf}`,
+      `GET /list/${EXAMPLE_LISTS.shelf}/feed`,
+      'GET /manga',
+    ]);
+    expect(found.titles.size).toBe(3);
+    expect(found.series.map(({ titleId, chapters }) => [titleId, chapters.length])).toEqual([
+      [EXAMPLE_TITLES.lighthouse, 10],
+      [EXAMPLE_TITLES.starlight, 3],
+      [EXAMPLE_TITLES.odd, 1],
+    ]);
+  });
+
+  test('a title that is also in the list has its chapters once', async () => {
+    const { found } = await resolve([
+      `title:${EXAMPLE_TITLES.starlight}`,
+      `list:${EXAMPLE_LISTS.shelf}`,
+    ]);
+    const starlight = found.series.filter(({ titleId }) => titleId === EXAMPLE_TITLES.starlight);
+    expect(starlight.map(({ chapters }) => chapters.length)).toEqual([3]);
+  });
+
+  test('an empty list is no error', async () => {
+    const { found } = await resolve([`list:${EXAMPLE_LISTS.empty}`]);
+    expect(found).toMatchObject({ series: [], lost: [] });
+  });
+
+  test('what no collection lists is asked for by itself', async () => {
+    const { found } = await resolve([
+      EXAMPLE_CHAPTERS.first,
+      EXAMPLE_CHAPTERS.unavailable,
+      EXAMPLE_CHAPTERS.future,
+    ]);
+    expect(found.named.map(({ isUnavailable }) => isUnavailable)).toEqual([false, true, false]);
+  });
+
+  test('a title that must be asked for by its rating is found', async () => {
+    const { found } = await resolve([
+      EXAMPLE_CHAPTERS.rated,
+      `title:${EXAMPLE_TITLES.rated}`,
+      `title:${EXAMPLE_TITLES.odd}`,
+      EXAMPLE_CHAPTERS.first,
+    ]);
+    expect(found.named.map(({ id }) => id)).toContain(EXAMPLE_CHAPTERS.rated);
+    expect(found.series.map(({ chapters }) => chapters.length)).toEqual([1, 1]);
+  });
+
+  test('what is not there is named, and stops nothing else', async () => {
+    const { found } = await resolve([
+      `title:${UNKNOWN}`,
+      `list:${EXAMPLE_LISTS.private}`,
+      EXAMPLE_CHAPTERS.first,
+    ]);
+    expect(found.lost.map(({ target, error }) => [target.kind, error.code])).toEqual([
+      ['title', 'chapter-not-found'],
+      ['list', 'chapter-not-found'],
+    ]);
+    expect(found.named).toHaveLength(1);
+  });
+
+  test('an id that nothing is known of is handed on as a chapter', async () => {
+    const { found } = await resolve([UNKNOWN]);
+    expect(found).toMatchObject({ named: [], bare: [UNKNOWN], lost: [] });
+  });
+});
+
+test('a service without a catalogue still gets its chapters asked for', async () => {
+  const plain = await practise({ specificationOnly: true });
+  try {
+    const warnings: string[] = [];
+    const ids = [EXAMPLE_CHAPTERS.first, EXAMPLE_CHAPTERS.second];
+    const found = await resolveTargets(
+      ids.map((id) => parseTarget(id)),
+      { client: plain.client, signal, warn: (text) => warnings.push(text) },
+    );
+    expect(found).toMatchObject({ named: [], series: [], bare: ids, lost: [] });
+    expect(warnings).toHaveLength(1);
+    const one = await resolveTargets([parseTarget(ids[0] ?? '')], {
+      client: plain.client,
+      signal,
+      warn: () => undefined,
+    });
+    expect(one.bare).toEqual(ids.slice(0, 1));
+  } finally {
+    await plain.stop();
+  }
+});
+
+describe('a feed', () => {
+  test('of more than 10,000 is walked to its end, each chapter once, in as few calls as can be', async () => {
+    const library = endlessTitle();
+    const [title] = library.titles();
+    // Its last chapters come out in the years to come.
+    const clock = { ...systemClock, wallMs: () => Date.UTC(2040, 0, 1) };
+    const endless = await practise({ library, clock });
+    try {
+      const feed = await fetchTitleFeed(endless.client, title?.id ?? '');
+      expect(new Set(feed.map(({ id }) => id)).size).toBe(library.chapters().length);
+      expect(feed).toHaveLength(library.chapters().length);
+      const calls = endless.calls();
+      expect(calls.length).toBeLessThanOrEqual(Math.ceil(feed.length / 500) + 1);
+      for (const { query } of calls) {
+        const asked = new URLSearchParams(query);
+        expect(Number(asked.get('offset')) + Number(asked.get('limit'))).toBeLessThanOrEqual(
+          10_000,
+        );
+      }
+    } finally {
+      await endless.stop();
+    }
+  });
+
+  test('that does not move on is an error, not a loop', async () => {
+    const chapter = (index: number) => ({
+      id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+      type: 'chapter',
+      attributes: {
+        pages: 1,
+        translatedLanguage: 'en',
+        version: 1,
+        createdAt: '2024-01-01T00:00:00+00:00',
+      },
+      relationships: [],
+    });
+    const stuck = practice.service.answerWith(`/manga/${UNKNOWN}/feed`, ({ query }) => {
+      const offset = Number(query.get('offset'));
+      const data = Array.from({ length: 500 }, (_, index) => chapter(offset + index));
+      return jsonAnswer(200, { result: 'ok', data, total: 50_000 });
+    });
+    try {
+      await expect(fetchTitleFeed(practice.client, UNKNOWN)).rejects.toMatchObject({
+        code: 'bad-answer',
+      });
+    } finally {
+      stuck();
+    }
+  });
+});
+
+describe('a title of 700 chapters in three languages and several groups', () => {
+  const wish = { languages: [] as string[], groups: [] as string[] };
+  const chosenBy = async (wished: Partial<Parameters<typeof selectChapters>[1]>) => {
+    const languages = wished.languages ?? [];
+    const feed = await fetchTitleFeed(practice.client, EXAMPLE_TITLES.long, { languages });
+    return selectChapters(feed, { ...wish, ...wished }, { nowMs: Date.now() });
+  };
+
+  test('has each chapter once in English', async () => {
+    const { chosen, passedOver } = await chosenBy({ languages: ['en'] });
+    expect(chosen.map(({ chapter }) => chapter.number)).toEqual(
+      Array.from({ length: 700 }, (_, index) => String(index + 1)),
+    );
+    expect(passedOver).toHaveLength(126);
+  });
+
+  test('is filled up from the second language', async () => {
+    const { chosen } = await chosenBy({ languages: ['es-la', 'en'] });
+    const spanish = chosen.filter(({ chapter }) => chapter.language === 'es-la');
+    expect([chosen.length, spanish.length]).toEqual([700, 420]);
+  });
+
+  test('is taken from the preferred group where it has a chapter', async () => {
+    const { chosen } = await chosenBy({ languages: ['en'], groups: ['Paper Lantern'] });
+    const preferred = chosen.filter(({ chapter }) =>
+      chapter.groups.some(({ name }) => name === 'Paper Lantern'),
+    );
+    expect([chosen.length, preferred.length]).toEqual([700, 140]);
+  });
+
+  test('has all releases where they are asked for', async () => {
+    const { chosen } = await chosenBy({ languages: ['en'], allReleases: true });
+    expect(chosen).toHaveLength(826);
+  });
+
+  test('is cut to chapters, volumes, and the latest', async () => {
+    const languages = ['en'];
+    const numbers = ({ chosen }: Awaited<ReturnType<typeof chosenBy>>) =>
+      chosen.map(({ chapter }) => chapter.number);
+    const chapters = parseRanges('1-3,698-', '--chapters');
+    expect(numbers(await chosenBy({ languages, chapters }))).toEqual([
+      '1',
+      '2',
+      '3',
+      '698',
+      '699',
+      '700',
+    ]);
+    const volumes = parseRanges('1-3,none', '--volumes');
+    expect(numbers(await chosenBy({ languages, volumes }))).toHaveLength(70);
+    expect(numbers(await chosenBy({ languages, latest: 2 }))).toEqual(['699', '700']);
+  });
+});
+
+describe('a search', () => {
+  test('finds titles by their words in one call', async () => {
+    practice.calls();
+    const found = await searchTitles(practice.client, '  endless   stairs ');
+    expect(
+      found.map(({ id, year, status, languages }) => ({ id, year, status, languages })),
+    ).toEqual([
+      {
+        id: EXAMPLE_TITLES.long,
+        year: 2015,
+        status: 'ongoing',
+        languages: ['en', 'es-la', 'pt-br'],
+      },
+    ]);
+    expect(lines()).toEqual(['GET /manga']);
+  });
+
+  test('finds nothing where there is nothing', async () => {
+    expect(await searchTitles(practice.client, 'xyzzy')).toEqual([]);
+  });
+
+  test.each([
+    ['  ', 20],
+    ['a', 0],
+    ['a', 101],
+    ['a', 1.5],
+  ])('for %j with a limit of %d is refused', async (words, limit) => {
+    await expect(searchTitles(practice.client, words, { limit })).rejects.toMatchObject({
+      code: 'bad-option',
+    });
+  });
+});
+
+describe('a cover', () => {
+  test("is the volume's own, or the title's main one", async () => {
+    const title = await fetchTitle(practice.client, EXAMPLE_TITLES.lighthouse);
+    const covers = await fetchCovers(practice.client, title.id);
+    expect(covers.map(({ volume }) => volume)).toEqual(['1', '2']);
+    const of = (...volumes: (string | undefined)[]) =>
+      chooseCover(
+        covers,
+        title,
+        volumes.map((volume) => ({ volume, language: 'en' })),
+      )?.volume;
+    expect([of('2'), of('02'), of('1', '1'), of('9'), of('1', '2'), of(undefined)]).toEqual([
+      '2',
+      '2',
+      '1',
+      '1',
+      '1',
+      '1',
+    ]);
+  });
+
+  test('in the language of the chapters is preferred to the original, and that to others', () => {
+    const cover = (id: string, locale: string | undefined) => ({
+      id,
+      fileName: 'a.jpg',
+      volume: '1',
+      locale,
+    });
+    const title = { mainCover: undefined, originalLanguage: 'ja' };
+    const chapters = [{ volume: '1', language: 'fr' }];
+    const [none, ja, fr] = [cover('a', undefined), cover('b', 'ja'), cover('c', 'fr')];
+    expect(chooseCover([none, ja, fr], title, chapters)).toBe(fr);
+    expect(chooseCover([none, ja], title, chapters)).toBe(ja);
+    expect(chooseCover([none], title, chapters)).toBe(none);
+    expect(chooseCover([], title, chapters)).toBeUndefined();
+  });
+
+  test('has its address below the place that is handed in', () => {
+    const cover = { id: 'a', fileName: 'a1-b2.jpg', volume: '1', locale: 'ja' };
+    expect(coverAddress('http://127.0.0.1:1/base/', 'ID', cover).href).toBe(
+      'http://127.0.0.1:1/base/covers/ID/a1-b2.jpg',
+    );
+    for (const fileName of ['../x.jpg', 'a/b.jpg', '', '.', 'a?b', 'a%2fb']) {
+      expect(() => coverAddress('http://127.0.0.1:1', 'ID', { ...cover, fileName })).toThrow(
+        expect.objectContaining({ code: 'bad-answer' }),
+      );
+    }
+  });
+});

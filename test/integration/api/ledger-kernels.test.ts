@@ -1,0 +1,64 @@
+/** One folder that is used under several kernels, as on a network drive: their monotonic clocks differ. */
+import { expect, test } from '@jest/globals';
+import { systemClock } from '../../../src/core/clock.js';
+import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
+import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
+import { rmSync } from 'node:fs';
+import { carriedOut } from '../../support/process-pool-run.js';
+import { ledgerFolder } from '../../support/test-client.js';
+import { mostInAnyWindow } from '../../support/stub-server.js';
+
+const KERNELS = [
+  { boot: { id: 'aaaaaaaaaaaa', host: 'nas-one' }, clockOffsetMs: 0 },
+  { boot: { id: 'bbbbbbbbbbbb', host: 'nas-two' }, clockOffsetMs: 9_000_000 },
+  { boot: { id: 'cccccccccccc', host: 'nas-two' }, clockOffsetMs: 50_000 },
+];
+
+test.each([
+  ['the general limit', '/manga/x', { general: 1, endpoint: 1 }, 5, 1_000],
+  ['an endpoint’s quota', '/at-home/server/x', { general: 0.1, endpoint: 0.1 }, 40, 6_000],
+])(
+  'three kernels, one folder: %s is kept, and one warning for each process',
+  async (_, path, periodScale, limit, periodMs) => {
+    const { times, failures, warnings, shares } = await carriedOut({
+      processes: 3,
+      atOnce: 2,
+      requests: limit * 2 + 10,
+      path,
+      periodScale,
+      members: KERNELS,
+    });
+    expect(failures).toEqual([]);
+    expect(mostInAnyWindow(times, periodMs)).toBeLessThanOrEqual(limit);
+    expect(Math.min(...shares)).toBeGreaterThan(0);
+    expect(warnings.length).toBeGreaterThan(0);
+    expect(warnings.length).toBeLessThanOrEqual(3);
+    expect(warnings[0]).toMatch(
+      /also used by another machine or virtual machine \(nas-(one|two)\)/,
+    );
+  },
+  120_000,
+);
+
+test('a copied machine, boot id and all, whose clock is behind counts as another one', async () => {
+  const folder = ledgerFolder();
+  const host = 'https://api.example.org';
+  const request = { method: 'GET', url: new URL('/at-home/server/x', host) };
+  const boot = { id: 'aaaaaaaaaaaa', host: 'clone' };
+  const addresses = readAddresses({ apiUrl: host, authUrl: host, networkUrl: host, realm: 'r' });
+  const openAt = (offsetMs: number) => {
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + offsetMs };
+    const ledger = openMachineLedger({ folder, addresses, boot, clock, warn: () => undefined });
+    const used = () =>
+      viewLedger({ folder, boot, clock }).quotas.find(({ endpoint }) => endpoint)?.used;
+    return { ledger, used };
+  };
+  const [ahead, behind] = [openAt(7_200_000), openAt(0)];
+  for (const { ledger } of [ahead, behind, ahead, behind]) {
+    await (await ledger.reserve(request)).settle({ status: 200, headers: {} });
+  }
+  expect([ahead.used(), behind.used()]).toEqual([4, 4]);
+  await ahead.ledger.close();
+  await behind.ledger.close();
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,135 @@
+/** The ledger, or its folder, that goes or changes while processes use it. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
+import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
+import type { RateLedger } from '../../../src/rate-limit/rate-ledger.js';
+import { carriedOut } from '../../support/process-pool-run.js';
+import { shiftedClock, type ShiftedClock } from '../../support/shifted-clock.js';
+import { mostInAnyWindow } from '../../support/stub-server.js';
+
+const HOST = 'https://api.example.org';
+const AT_HOME = { method: 'GET', url: new URL('/at-home/server/x', HOST) };
+const OK = { status: 200, headers: {} };
+
+let base: string;
+let folder: string;
+let file: string;
+let clock: ShiftedClock;
+let warnings: string[];
+const open: RateLedger[] = [];
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'tankobon-ledger-lost-'));
+  folder = join(base, 'ledger');
+  file = join(folder, 'ledger.json');
+  clock = shiftedClock();
+  warnings = [];
+});
+afterEach(async () => {
+  for (const ledger of open.splice(0)) await ledger.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+const openOne = (): RateLedger => {
+  const ledger = openMachineLedger({
+    folder,
+    clock,
+    warn: (text) => warnings.push(text),
+    addresses: readAddresses({ apiUrl: HOST, authUrl: HOST, networkUrl: HOST, realm: 'r' }),
+  });
+  open.push(ledger);
+  return ledger;
+};
+const use = async (ledger: RateLedger): Promise<void> => {
+  await (await ledger.reserve(AT_HOME)).settle(OK);
+};
+
+const DAMAGE: readonly (readonly [string, () => Promise<void>])[] = [
+  ['is deleted', () => rm(file)],
+  ['is deleted with its folder', () => rm(folder, { recursive: true })],
+  ['is damaged', () => writeFile(file, 'half a')],
+  ['is cut to nothing', () => writeFile(file, '')],
+  ['is moved away with its folder', () => rename(folder, join(base, 'elsewhere'))],
+  [
+    'is replaced by one that another process began',
+    async () => {
+      rmSync(folder, { recursive: true });
+      await use(openOne());
+    },
+  ],
+  ['is replaced by an older copy', () => copyFile(join(base, 'older'), file)],
+];
+
+describe('a ledger that this process has written', () => {
+  test.each(DAMAGE)(
+    'and that %s counts as full for one period, with one warning',
+    async (_, damage) => {
+      const ledger = openOne();
+      await use(ledger);
+      copyFileSync(file, join(base, 'older'));
+      await use(ledger);
+      await damage();
+      let isGranted = false;
+      const waiting = use(ledger).then(() => {
+        isGranted = true;
+      });
+      await clock.sleep(100);
+      clock.pass(58_000);
+      await clock.sleep(1_100);
+      expect(isGranted).toBe(false);
+      clock.pass(3_000);
+      await waiting;
+      await use(ledger);
+      expect(warnings).toEqual([
+        expect.stringMatching(/^The rate ledger in .* all limits count as used up/),
+      ]);
+    },
+  );
+
+  test('what was under way when it was lost is recorded again', async () => {
+    const ledger = openOne();
+    await use(ledger);
+    const underWay = await ledger.reserve(AT_HOME);
+    rmSync(folder, { recursive: true });
+    const stopping = new AbortController();
+    const waiting = ledger.reserve(AT_HOME, { signal: stopping.signal }).catch(() => undefined);
+    await clock.sleep(100);
+    expect(viewLedger({ folder, clock }).underWay).toBe(1);
+    stopping.abort();
+    await waiting;
+    await underWay.settle(OK);
+  });
+});
+
+test('processes whose ledger is deleted again and again break no limit', async () => {
+  let deletions = 0;
+  const {
+    times,
+    failures,
+    warnings: warned,
+  } = await carriedOut({
+    processes: 3,
+    atOnce: 2,
+    requests: 45,
+    path: '/manga/x',
+    meanwhile: (_, ledgerFolder) => {
+      const deleting = setInterval(() => {
+        if (deletions === 4 || !existsSync(join(ledgerFolder, 'ledger.json'))) return;
+        deletions += 1;
+        if (deletions % 2 === 0) rmSync(ledgerFolder, { recursive: true, force: true });
+        else rmSync(join(ledgerFolder, 'ledger.json'), { force: true });
+      }, 2_000);
+      return () => {
+        clearInterval(deleting);
+      };
+    },
+  });
+  expect(failures).toEqual([]);
+  expect(times).toHaveLength(45);
+  expect(mostInAnyWindow(times, 1_000)).toBeLessThanOrEqual(5);
+  expect(deletions).toBeGreaterThanOrEqual(3);
+  expect(warned.length).toBeLessThanOrEqual(3);
+}, 120_000);

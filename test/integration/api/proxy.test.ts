@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { selfSigned } from '../../../src/practice-server/certificate/self-signed.js';
+import { openConnections } from '../../../src/api/connections.js';
+import { sendRequest } from '../../../src/api/send-request.js';
+import { proxyFor } from '../../../src/api/proxy.js';
+import { USER_AGENT } from '../../../src/api/user-agent.js';
+import { LIMITS } from '../../support/test-client.js';
+
+describe('HTTPS_PROXY and NO_PROXY', () => {
+  const HTTPS_PROXY = 'http://me:secret@proxy.example:3128';
+  const host = (url: string, env: NodeJS.ProcessEnv): string | undefined =>
+    proxyFor(new URL(url), env)?.host;
+
+  test.each([
+    ['', 'proxy.example:3128'],
+    ['*', undefined],
+    ['example.org', undefined],
+    ['.example.org', undefined],
+    ['*.example.org', undefined],
+    ['other.net, API.example.org:443', undefined],
+    ['api.example.org:8443', 'proxy.example:3128'],
+    ['ple.org', 'proxy.example:3128'],
+  ])('with NO_PROXY %j, https://api.example.org is reached by %p', (NO_PROXY, expected) => {
+    expect(host('https://api.example.org/x', { HTTPS_PROXY, NO_PROXY })).toBe(expected);
+  });
+
+  test('concern https: alone; a proxy may be named without a scheme', () => {
+    expect(host('http://127.0.0.1:1', { HTTPS_PROXY })).toBeUndefined();
+    expect(host('https://a.example', { https_proxy: 'proxy.example:81' })).toBe('proxy.example:81');
+    expect(host('https://a.example', {})).toBeUndefined();
+  });
+
+  test('that name no proxy are refused, without repeating a password', () => {
+    const bad = { HTTPS_PROXY: 'socks5://me:secret@proxy.example' };
+    expect(() => host('https://a.example', bad)).toThrow(/HTTPS_PROXY/);
+    expect(() => host('https://a.example', bad)).not.toThrow(/secret/);
+  });
+});
+
+test('a proxy that opens no tunnel is told by its answer, with the variables that name it', async () => {
+  const refusing = createTcpServer((socket) => {
+    socket.once('data', () => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((done) => refusing.listen(0, '127.0.0.1', done));
+  const HTTPS_PROXY = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
+  const connections = await openConnections(
+    LIMITS,
+    { HTTPS_PROXY },
+    { apiUrl: new URL('https://api.example.org') },
+  );
+  try {
+    const url = new URL('https://api.example.org/ping');
+    await expect(sendRequest(connections.api, { method: 'GET', url })).rejects.toMatchObject({
+      code: 'unreachable',
+      message: 'api.example.org could not be reached: the proxy answered 407.',
+      hint: expect.stringContaining('HTTPS_PROXY'),
+    });
+  } finally {
+    connections.close();
+    refusing.close();
+  }
+});
+
+describe('through a real proxy', () => {
+  let folder: string;
+  let service: Server;
+  let proxy: ChildProcess;
+  let proxyPort: number;
+  const seen: { via: string | undefined; agent: string | undefined }[] = [];
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tankobon-proxy-'));
+    const { key, cert } = selfSigned();
+    writeFileSync(join(folder, 'cert.pem'), cert);
+    service = createServer({ key, cert }, ({ headers }, response) => {
+      seen.push({ via: headers.via, agent: headers['user-agent'] });
+      response.end('hello');
+    });
+    await new Promise<void>((done) => service.listen(0, '127.0.0.1', done));
+    proxyPort = await freePort();
+    const settings = join(folder, 'tinyproxy.conf');
+    writeFileSync(
+      settings,
+      `Port ${proxyPort}\nListen 127.0.0.1\nTimeout 60\nLogFile "${folder}/log"\nLogLevel Connect\n`,
+    );
+    proxy = spawn('tinyproxy', ['-d', '-c', settings], { stdio: 'ignore' });
+    await untilListening(proxyPort);
+  });
+
+  afterAll(async () => {
+    service.closeAllConnections();
+    service.close();
+    const gone = once(proxy, 'exit');
+    proxy.kill();
+    await gone;
+    rmSync(folder, { recursive: true });
+  });
+
+  const call = async (env: NodeJS.ProcessEnv): Promise<string> => {
+    const dist = pathToFileURL(resolve(process.env['TANKOBON_DIST'] ?? 'dist')).href;
+    const url = `https://127.0.0.1:${(service.address() as AddressInfo).port}/`;
+    const child = spawn(process.execPath, ['test/support/workers/tunnelled.js', dist, url], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.on('data', (text: Buffer) => (output += text.toString()));
+    await once(child, 'exit');
+    return output;
+  };
+  const tunnels = (): number =>
+    readFileSync(join(folder, 'log'), 'utf8').match(/: CONNECT 127/g)?.length ?? 0;
+
+  test('requests go by a tunnel that is kept open, with our name and without Via', async () => {
+    const trusted = { NODE_EXTRA_CA_CERTS: join(folder, 'cert.pem') };
+    const proxied = { HTTPS_PROXY: `http://127.0.0.1:${proxyPort}`, NO_PROXY: '' };
+    expect(await call({ ...trusted, ...proxied })).toBe('hello\nhello\n');
+    expect(seen).toEqual(Array(2).fill({ via: undefined, agent: USER_AGENT }));
+    expect(tunnels()).toBe(1);
+    expect(await call({ ...trusted, ...proxied, NO_PROXY: '127.0.0.1' })).toBe('hello\nhello\n');
+    expect(tunnels()).toBe(1);
+  });
+
+  test('the certificate inside the tunnel is checked', async () => {
+    const proxied = { HTTPS_PROXY: `http://127.0.0.1:${proxyPort}`, NO_PROXY: '' };
+    expect(await call({ ...proxied, NODE_EXTRA_CA_CERTS: '' })).toMatch(/SELF_SIGNED|UNABLE_TO/);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+async function untilListening(port: number): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const socket = connect(port, '127.0.0.1');
+    const [isOpen] = await Promise.race([
+      once(socket, 'connect').then(() => [true]),
+      once(socket, 'close').then(() => [false]),
+    ]).catch(() => [false]);
+    socket.destroy();
+    if (isOpen === true) return;
+    await sleep(50);
+  }
+  throw new Error('The proxy did not start.');
+}

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import {
+  chmodSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileStore } from '../../../src/auth/file-store.js';
+import type { Login } from '../../../src/auth/login.js';
+import { newFolder } from '../../support/auth/harness.js';
+import { someTokens } from '../../support/auth/context.js';
+
+const login: Login = {
+  username: 'reader',
+  clientId: 'personal-client-1',
+  clientSecret: 'secret',
+  tokens: someTokens(),
+};
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = newFolder();
+  file = join(folder, 'credentials', 'login.json');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+test('the file is the owner’s alone from its first byte on, in a folder that is so too', async () => {
+  const umask = process.umask(0);
+  try {
+    await fileStore(file).write(login);
+  } finally {
+    process.umask(umask);
+  }
+  expect(modeOf(file)).toBe(0o600);
+  expect(modeOf(join(folder, 'credentials'))).toBe(0o700);
+  expect(readdirSync(join(folder, 'credentials'))).toEqual(['login.json']);
+  expect(await fileStore(file).read()).toEqual(login);
+});
+
+test.each([
+  ['the file', 0o640, 0o700],
+  ['the file', 0o604, 0o700],
+  ['the folder', 0o600, 0o750],
+  ['the folder', 0o600, 0o701],
+])('where others have rights on %s (%o in %o) it is refused', async (_, fileMode, folderMode) => {
+  await fileStore(file).write(login);
+  chmodSync(file, fileMode);
+  chmodSync(join(folder, 'credentials'), folderMode);
+  await expect(fileStore(file).read()).rejects.toMatchObject({
+    code: 'credentials-exposed',
+    exitCode: 7,
+  });
+  await fileStore(file).write(login);
+  expect(await fileStore(file).read()).toEqual(login);
+});
+
+test('a link in the file’s place is not followed', async () => {
+  await fileStore(file).write(login);
+  renameSync(file, join(folder, 'elsewhere'));
+  symlinkSync(join(folder, 'elsewhere'), file);
+  await expect(fileStore(file).read()).rejects.toMatchObject({ code: 'credentials-exposed' });
+});
+
+test('nothing stored, and something that is no login, are two answers', async () => {
+  const store = fileStore(file);
+  expect(await store.read()).toBeUndefined();
+  await store.write(login);
+  for (const text of [
+    '',
+    '{',
+    'null',
+    '{"format":1}',
+    '{"format":2,"login":{}}',
+    'x'.repeat(300_000),
+  ]) {
+    writeFileSync(file, text);
+    await expect(store.read()).rejects.toMatchObject({ code: 'credentials-damaged', exitCode: 4 });
+  }
+  expect(await store.clear()).toBe(true);
+  expect(await store.clear()).toBe(false);
+  expect(await store.read()).toBeUndefined();
+});

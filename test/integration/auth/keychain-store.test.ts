@@ -1,0 +1,160 @@
+import { expect, test } from '@jest/globals';
+import { keychainStore } from '../../../src/auth/keychain-store.js';
+import { MOST_ENTRY_BYTES, type Keychain } from '../../../src/auth/keychain.js';
+import type { Login } from '../../../src/auth/login.js';
+import { someTokens } from '../../support/auth/context.js';
+
+/** A keychain in memory whose user dies before a given change of it. */
+class MortalKeychain implements Keychain {
+  readonly service = 'tankobon';
+  readonly entries = new Map<string, Uint8Array>();
+  changesLeft = Infinity;
+
+  get(entry: string): Promise<Uint8Array | undefined> {
+    return Promise.resolve(this.entries.get(entry));
+  }
+
+  set(entry: string, value: Uint8Array): Promise<void> {
+    this.#change();
+    if (value.length > MOST_ENTRY_BYTES) throw new Error('too long for an entry');
+    this.entries.set(entry, value);
+    return Promise.resolve();
+  }
+
+  delete(entry: string): Promise<boolean> {
+    if (!this.entries.has(entry)) return Promise.resolve(false);
+    this.#change();
+    return Promise.resolve(this.entries.delete(entry));
+  }
+
+  #change(): void {
+    if (this.changesLeft === 0) throw new Error('killed');
+    this.changesLeft -= 1;
+  }
+}
+
+const first: Login = {
+  username: 'reader',
+  clientId: 'personal-client-1',
+  clientSecret: 'secret-1',
+  tokens: someTokens({ accessToken: 'a'.repeat(6_000), refreshToken: 'r'.repeat(3_000) }),
+};
+const second: Login = {
+  ...first,
+  tokens: someTokens({ accessToken: 'b'.repeat(3_000), refreshToken: 's'.repeat(6_000) }),
+};
+const other: Login = { ...second, username: 'another', clientSecret: 'secret-2' };
+const withoutTokens: Login = {
+  username: first.username,
+  clientId: first.clientId,
+  clientSecret: first.clientSecret,
+};
+
+/** Runs `change` again and again, killed before its 1st, 2nd, … change of the keychain, until it gets through. */
+async function killedEverywhere(
+  before: readonly Login[],
+  change: (store: ReturnType<typeof keychainStore>) => Promise<unknown>,
+  judge: (keychain: MortalKeychain, got: Login | undefined) => Promise<void> | void,
+): Promise<number> {
+  for (let changes = 0; ; changes += 1) {
+    const keychain = new MortalKeychain();
+    for (const login of before) await keychainStore(keychain).write(login);
+    keychain.changesLeft = changes;
+    const died = await change(keychainStore(keychain)).then(
+      () => false,
+      () => true,
+    );
+    keychain.changesLeft = Infinity;
+    await judge(keychain, await keychainStore(keychain).read());
+    if (!died) return changes;
+  }
+}
+
+test.each([
+  ['a first login', [], first],
+  ['a renewal', [first], second],
+  ['a renewal after a renewal', [first, second], first],
+  ['a login of another account', [first], other],
+  ['the end of a session', [first], withoutTokens],
+] as const)(
+  'killed at any moment of %s, the old or the new is there, whole',
+  async (_, before, next) => {
+    const old = before.at(-1);
+    const kills = await killedEverywhere(
+      before,
+      (store) => store.write(next),
+      async (keychain, got) => {
+        expect([old, next]).toContainEqual(got);
+        // And what the kill left lying about is no obstacle.
+        await keychainStore(keychain).write(other);
+        expect(await keychainStore(keychain).read()).toEqual(other);
+        await keychainStore(keychain).clear();
+        expect([...keychain.entries.keys()]).toEqual([]);
+      },
+    );
+    expect(kills).toBeGreaterThan(3);
+  },
+);
+
+test('killed at any moment of a logout, one is logged in or out, and the next logout removes the rest', async () => {
+  const kills = await killedEverywhere(
+    [first, second],
+    (store) => store.clear(),
+    async (keychain, got) => {
+      expect([second, undefined]).toContainEqual(got);
+      await keychainStore(keychain).clear();
+      expect([...keychain.entries.keys()]).toEqual([]);
+    },
+  );
+  expect(kills).toBeGreaterThan(3);
+});
+
+test('a renewal leaves no entry behind that the new login does not need', async () => {
+  const keychain = new MortalKeychain();
+  const store = keychainStore(keychain);
+  for (const login of [first, second, first, second]) await store.write(login);
+  const once = new MortalKeychain();
+  await keychainStore(once).write(second);
+  expect(keychain.entries.size).toBe(once.entries.size);
+});
+
+test('a missing, a changed and an added entry are told from "nothing stored"', async () => {
+  const keychain = new MortalKeychain();
+  const store = keychainStore(keychain);
+  expect(await store.read()).toBeUndefined();
+  await store.write(first);
+  for (const [entry, value] of [...keychain.entries]) {
+    if (entry !== 'login') {
+      keychain.entries.delete(entry);
+      await expect(store.read()).rejects.toMatchObject({ code: 'credentials-damaged' });
+    }
+    keychain.entries.set(entry, Buffer.concat([value, Buffer.from('x')]));
+    await expect(store.read()).rejects.toMatchObject({ code: 'credentials-damaged' });
+    keychain.entries.set(entry, value);
+  }
+  expect(await store.read()).toEqual(first);
+});
+
+test('a login over a damaged one makes it whole again', async () => {
+  const keychain = new MortalKeychain();
+  const store = keychainStore(keychain);
+  await store.write(first);
+  for (const entry of [...keychain.entries.keys()]) {
+    keychain.entries.set(entry, Buffer.from('damaged'));
+    await store.write(first);
+    expect(await store.read()).toEqual(first);
+  }
+});
+
+test('readers beside a writer see the old login or the new one, and never half of one', async () => {
+  const keychain = new MortalKeychain();
+  const store = keychainStore(keychain);
+  await store.write(first);
+  const writer = (async () => {
+    for (let time = 0; time < 50; time += 1) await store.write(time % 2 === 0 ? second : first);
+  })();
+  for (let time = 0; time < 200; time += 1) {
+    expect([first, second]).toContainEqual(await store.read());
+  }
+  await writer;
+});

@@ -1,0 +1,274 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { credentialsOf } from '../../../src/app/login.js';
+import { login as loginCommand } from '../../../src/cli/commands/login.js';
+import { fieldsInJson } from '../../../src/cli/commands/login-input.js';
+import { errorMessage } from '../../../src/cli/output/error-message.js';
+import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/practice-server/accounts.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import { cli, LOGIN_ENV, newFolder, type Env } from '../../support/auth/harness.js';
+import { runWith } from '../../support/auth/context.js';
+
+const TRICKY_PASSWORD = ' a&b=c+d%e%20f é 🐉; "q" \\ ';
+const TRICKY_SECRET = 's&=+% é🐉/?#';
+const TRICKY = {
+  username: 'leser+in é',
+  password: TRICKY_PASSWORD,
+  clientId: 'personal-client-tricky',
+  clientSecret: TRICKY_SECRET,
+};
+
+let practice: PracticeService;
+let folder: string;
+let env: Env;
+
+beforeAll(async () => {
+  practice = await startPracticeService({
+    tokens: {
+      accounts: [PRACTICE_ACCOUNT, { username: TRICKY.username, password: TRICKY_PASSWORD }],
+      clients: [
+        PRACTICE_CLIENT,
+        { id: 'personal-client-new', secret: 'new', owner: 'reader', state: 'pending' },
+        { id: TRICKY.clientId, secret: TRICKY_SECRET, owner: TRICKY.username, state: 'approved' },
+      ],
+    },
+  });
+});
+afterAll(() => practice.stop());
+beforeEach(() => {
+  folder = newFolder();
+  env = { ...practice.environment, TANKOBON_HOME: join(folder, 'home') };
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const login = (changes: Env = {}, words: readonly string[] = [], input?: string) =>
+  cli(['login', '--insecure-storage', ...words], { ...env, ...LOGIN_ENV, ...changes }, input);
+/** The command without a process, for what it throws. */
+const loginHere = async (changes: Env = {}, input?: string) => {
+  const run = await runWith({ ...env, ...LOGIN_ENV, ...changes }, undefined, input);
+  return loginCommand({ insecureStorage: true, stdin: input !== undefined }, run);
+};
+const asked = () => practice.log.length;
+
+test('login, whoami, refresh, logout: each says what is so', async () => {
+  const loggedIn = await login();
+  expect(loggedIn).toMatchObject({ code: 0, stderr: '' });
+  expect(loggedIn.stdout).toMatch(/^Logged in as reader\. Stored in the file .*, unencrypted\.\n/);
+  const before = asked();
+  const who = await cli(['whoami'], env);
+  expect(who).toMatchObject({ code: 0, stderr: '' });
+  expect(who.stdout).toContain('Account:   reader\n');
+  expect(who.stdout).toContain(`Client id: ${PRACTICE_CLIENT.id}\n`);
+  expect(who.stdout).toContain('Storage:   file (');
+  expect(who.stdout).toMatch(/The access token holds until 20\d\d-\S+Z \(for 1[45] min/);
+  expect(who.stdout).toMatch(/The refresh token holds until 20\d\d-/);
+  expect(asked()).toBe(before);
+  const refreshed = await cli(['refresh'], env);
+  expect(refreshed.stdout).toMatch(/^Renewed\. The access token holds until 20\d\d-/);
+  expect(asked()).toBe(before + 1);
+  expect(await cli(['logout'], env)).toMatchObject({
+    code: 0,
+    stdout: 'Logged out. The login is removed from the file.\n',
+  });
+  expect((await cli(['logout'], env)).stdout).toContain('nobody was logged in');
+  for (const command of ['whoami', 'refresh']) {
+    const out = await cli([command], env);
+    expect(out).toMatchObject({ code: 4, stdout: '' });
+    expect(out.stderr).toContain('Nobody is logged in.\n  Type: tankobon login\n');
+  }
+  expect(practice.violations()).toEqual([]);
+});
+
+test.each([
+  ['the environment', {}, [], ''],
+  ['standard input', {}, ['--stdin'], JSON.stringify(TRICKY)],
+])(
+  'a password of & = + %% spaces é and an emoji logs in from %s',
+  async (from, _, words, input) => {
+    const fromEnv = {
+      TANKOBON_USERNAME: TRICKY.username,
+      TANKOBON_PASSWORD: TRICKY_PASSWORD,
+      TANKOBON_CLIENT_ID: TRICKY.clientId,
+      TANKOBON_CLIENT_SECRET: TRICKY_SECRET,
+    };
+    const given = from === 'the environment' ? fromEnv : {};
+    const command = ['login', '--insecure-storage', ...words];
+    expect(await cli(command, { ...env, ...given }, input)).toMatchObject({ code: 0, stderr: '' });
+    expect(await cli(['refresh'], env)).toMatchObject({ code: 0 });
+  },
+);
+
+describe('what the service refuses is told by what mends it, and nothing is stored', () => {
+  test.each([
+    [
+      'a wrong password',
+      { TANKOBON_PASSWORD: 'no' },
+      'wrong-password',
+      4,
+      /username and the password/,
+    ],
+    ['a wrong client secret', { TANKOBON_CLIENT_SECRET: 'no' }, 'wrong-client', 4, /Get Secret/],
+    [
+      'an unknown client',
+      { TANKOBON_CLIENT_ID: 'personal-client-no' },
+      'wrong-client',
+      4,
+      /client id/,
+    ],
+    [
+      'a pending client',
+      { TANKOBON_CLIENT_ID: 'personal-client-new', TANKOBON_CLIENT_SECRET: 'new' },
+      'client-pending',
+      4,
+      /not approved yet[^]*API client section/,
+    ],
+    [
+      'a client of another account',
+      { TANKOBON_CLIENT_ID: TRICKY.clientId, TANKOBON_CLIENT_SECRET: TRICKY_SECRET },
+      'wrong-client',
+      4,
+      /another account/,
+    ],
+    ['a realm that is not there', { TANKOBON_REALM: 'elsewhere' }, 'realm-disabled', 4, /realm/],
+    [
+      'a host that is not there',
+      { TANKOBON_AUTH_URL: 'http://127.0.0.1:1' },
+      'unreachable',
+      3,
+      /could not be reached/,
+    ],
+  ])('%s', async (_, changes: Env, code, exitCode, words) => {
+    const refused: unknown = await loginHere(changes).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code, exitCode });
+    expect(errorMessage(refused, {})).toMatch(words);
+    const credentials = credentialsOf(await runWith({ ...env, ...changes }));
+    expect(await credentials.read()).toBeUndefined();
+  });
+
+  test('an account that may not log in now', async () => {
+    const body = { error: 'invalid_grant', error_description: 'Account is not fully set up' };
+    const takeBack = practice.answerWith(
+      '/realms/',
+      () => ({
+        status: 400,
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+      'auth',
+    );
+    try {
+      await expect(loginHere()).rejects.toMatchObject({ code: 'account-unusable', exitCode: 4 });
+    } finally {
+      takeBack();
+    }
+  });
+
+  test('a disabled realm, and an answer of the wrong shape', async () => {
+    practice.enableRealm(false);
+    await expect(loginHere()).rejects.toMatchObject({ code: 'realm-disabled', exitCode: 4 });
+    practice.enableRealm(true);
+    practice.misanswer({ host: 'auth', answer: 'wrong-shape', times: 1 });
+    await expect(loginHere()).rejects.toMatchObject({ code: 'bad-answer', exitCode: 3 });
+  });
+});
+
+describe('what cannot be a login is refused before anything is sent', () => {
+  const nothing = { TANKOBON_USERNAME: '', TANKOBON_PASSWORD: '', TANKOBON_CLIENT_SECRET: '' };
+  test.each([
+    [
+      'nothing but a client id',
+      nothing,
+      undefined,
+      'login-incomplete',
+      /username .*password .*client secret/,
+    ],
+    [
+      'a client id of another kind',
+      { TANKOBON_CLIENT_ID: 'client-1' },
+      undefined,
+      'bad-client-id',
+      /personal-client-/,
+    ],
+    ['standard input that is no JSON', nothing, 'pass word', 'bad-login-input', /no JSON object/],
+    ['a list on standard input', nothing, '["pass word"]', 'bad-login-input', /no JSON object/],
+    ['a field too many', nothing, '{"passwort":"pass word"}', 'bad-login-input', /no JSON object/],
+    ['a number for a password', nothing, '{"password":1}', 'bad-login-input', /no JSON object/],
+    [
+      'endless input',
+      nothing,
+      `"${'pass word'.repeat(20_000)}"`,
+      'bad-login-input',
+      /more than 65536/,
+    ],
+    [
+      'a line break in a password',
+      { TANKOBON_PASSWORD: 'pass word\n' },
+      undefined,
+      'bad-login-input',
+      /The password is/,
+    ],
+  ])('%s', async (_, changes: Env, input, code, told) => {
+    const before = asked();
+    const refused: unknown = await loginHere(changes, input).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code, exitCode: 2 });
+    const message = errorMessage(refused, { DEBUG: 'tankobon' });
+    expect(message).toMatch(told);
+    expect(message).not.toContain('pass word');
+    expect(asked()).toBe(before);
+    expect(existsSync(join(folder, 'home', 'credentials'))).toBe(false);
+  });
+
+  test('a flag for a secret: there is none', async () => {
+    for (const flag of ['--password', '--client-secret']) {
+      const refused = await login({}, [flag, 'pass word']);
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toContain(`Unknown option '${flag}'`);
+      expect(refused.stderr).not.toContain('pass word');
+    }
+  });
+
+  test('without a terminal, what is missing is named, and how to give it', async () => {
+    const incomplete = await login(nothing);
+    expect(incomplete).toMatchObject({ code: 2, stdout: '' });
+    expect(incomplete.stderr).toContain('TANKOBON_PASSWORD');
+    expect(incomplete.stderr).toContain('--stdin');
+  });
+});
+
+test('the client stays after the session’s end: the next login needs the account alone', async () => {
+  await login();
+  practice.endRefreshTokens();
+  expect(await cli(['refresh'], env)).toMatchObject({ code: 4, stdout: '' });
+  const who = await cli(['whoami'], env);
+  expect(who.code).toBe(4);
+  expect(who.stderr).toContain(`The client ${PRACTICE_CLIENT.id} is kept.`);
+  const again = await login({ TANKOBON_CLIENT_ID: '', TANKOBON_CLIENT_SECRET: '' });
+  expect(again).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a flag goes before standard input, and that before the environment', async () => {
+  const input = JSON.stringify({ username: 'wrong', password: PRACTICE_ACCOUNT.password });
+  const words = ['--stdin', '--username', PRACTICE_ACCOUNT.username];
+  const changes = { TANKOBON_PASSWORD: 'wrong', TANKOBON_USERNAME: 'wrong too' };
+  expect(await login(changes, words, input)).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('each service has a login of its own', async () => {
+  await login();
+  const elsewhere = { ...env, TANKOBON_AUTH_URL: 'http://127.0.0.1:1' };
+  expect(await cli(['whoami'], elsewhere)).toMatchObject({ code: 4 });
+  await cli(['logout'], elsewhere);
+  expect(await cli(['whoami'], env)).toMatchObject({ code: 0 });
+});
+
+test('on standard input the names of the grant’s form do as well', () => {
+  const { username, password, clientId, clientSecret } = TRICKY;
+  const form = { username, password, client_id: clientId, client_secret: clientSecret };
+  expect(fieldsInJson(JSON.stringify(form))).toEqual(TRICKY);
+});

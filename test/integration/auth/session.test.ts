@@ -1,0 +1,233 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { rmSync } from 'node:fs';
+import type { Credentials } from '../../../src/auth/credentials.js';
+import { grantByPassword } from '../../../src/auth/token-endpoint.js';
+import { withAnonymousFallback } from '../../../src/auth/anonymous-fallback.js';
+import type { Tokens } from '../../../src/auth/login.js';
+import { openSession, type Session } from '../../../src/auth/session.js';
+import { credentialsOf } from '../../../src/app/login.js';
+import { openService, type Service } from '../../../src/app/service.js';
+import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/practice-server/accounts.js';
+import {
+  startPracticeService,
+  type PracticeOptions,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import type { TankobonError } from '../../../src/core/errors.js';
+import { newFolder } from '../../support/auth/harness.js';
+import { runWith, SettableClock } from '../../support/auth/context.js';
+
+const MINUTE_MS = 60_000;
+
+let folder: string;
+let practice: PracticeService;
+let service: Service;
+let clock: SettableClock;
+let credentials: Credentials;
+let session: Session;
+
+beforeEach(() => {
+  folder = newFolder();
+  clock = new SettableClock();
+});
+afterEach(async () => {
+  await service.close();
+  await practice.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** A practice service, and a session at it that has just begun. */
+async function begin(options: PracticeOptions = {}): Promise<Tokens> {
+  practice = await startPracticeService(options);
+  const run = await runWith({ ...practice.environment, TANKOBON_HOME: folder }, clock);
+  const fast = await runWith({ ...practice.environment, TANKOBON_HOME: folder });
+  service = await openService(fast, { onWait: () => undefined, warn: () => undefined });
+  credentials = credentialsOf(run);
+  const client = { clientId: PRACTICE_CLIENT.id, clientSecret: PRACTICE_CLIENT.secret };
+  const grant = { ...PRACTICE_ACCOUNT, ...client };
+  const tokens = await grantByPassword(service.anonymous, grant, clock.wallMs());
+  await credentials.keep({ username: PRACTICE_ACCOUNT.username, ...client, tokens }, 'file');
+  session = openSession({ credentials, endpoint: service.anonymous, clock });
+  return tokens;
+}
+
+const grantsAsked = () => practice.log.filter(({ host }) => host === 'auth').length - 1;
+const stored = async () => (await credentials.read())?.login;
+
+test('a fresh token is used as it is, until a minute before its time is over', async () => {
+  const { accessToken } = await begin();
+  expect(await session.token()).toBe(accessToken);
+  clock.pass(14 * MINUTE_MS - 5_000);
+  expect(await session.token()).toBe(accessToken);
+  expect(grantsAsked()).toBe(0);
+  clock.pass(5_000);
+  const renewed = await session.token();
+  expect(renewed).not.toBe(accessToken);
+  expect(grantsAsked()).toBe(1);
+  expect((await stored())?.tokens?.accessToken).toBe(renewed);
+});
+
+test('it is the service’s expires_in that counts, and 15 minutes where there is none', async () => {
+  await begin({ tokens: { accessTokenMs: 5 * MINUTE_MS } });
+  clock.pass(4 * MINUTE_MS + 1_000);
+  await session.token();
+  expect(grantsAsked()).toBe(1);
+  await service.close();
+  await practice.stop();
+  await begin({ tokens: { tellLifetimes: false } });
+  clock.pass(13 * MINUTE_MS);
+  await session.token();
+  expect(grantsAsked()).toBe(0);
+  clock.pass(MINUTE_MS + 1_000);
+  await session.token();
+  expect(grantsAsked()).toBe(1);
+});
+
+test('many who need a token at once make one renewal', async () => {
+  const { accessToken } = await begin();
+  clock.pass(15 * MINUTE_MS);
+  const due = await Promise.all(Array.from({ length: 30 }, () => session.token()));
+  expect(new Set(due).size).toBe(1);
+  const rejected = due[0] ?? '';
+  const after = await Promise.all(Array.from({ length: 30 }, () => session.renewed(rejected)));
+  expect(new Set(after).size).toBe(1);
+  expect(new Set([accessToken, rejected, after[0]]).size).toBe(3);
+  expect(grantsAsked()).toBe(2);
+});
+
+test('what another process renewed is taken over, not renewed again', async () => {
+  const { accessToken } = await begin();
+  const another = openSession({ credentials, endpoint: service.anonymous, clock });
+  expect(await session.token()).toBe(accessToken);
+  const theirs = await another.renewed(accessToken);
+  expect(await session.renewed(accessToken)).toBe(theirs);
+  expect(grantsAsked()).toBe(1);
+});
+
+test('a token that the API rejects is renewed however fresh it looks, but not without end', async () => {
+  const { accessToken } = await begin();
+  const second = await session.renewed(accessToken);
+  expect(second).toBeDefined();
+  expect(await session.renewed(second ?? '')).toBeUndefined();
+  expect(grantsAsked()).toBe(1);
+  clock.pass(6_000);
+  expect(await session.renewed(second ?? '')).toBeDefined();
+  expect(grantsAsked()).toBe(2);
+});
+
+test('a token from the future is renewed: the clock was wrong then or is now', async () => {
+  await begin();
+  clock.wallAheadMs = -10 * MINUTE_MS;
+  await session.token();
+  expect(grantsAsked()).toBe(1);
+  await session.token();
+  expect(grantsAsked()).toBe(1);
+});
+
+test('a clock set back while the program runs makes no token younger', async () => {
+  await begin();
+  clock.wallAheadMs = 10 * MINUTE_MS;
+  await session.token();
+  clock.monotonicAheadMs = 14 * MINUTE_MS;
+  clock.wallAheadMs = MINUTE_MS;
+  await session.token();
+  expect(grantsAsked()).toBe(1);
+});
+
+test('only the service’s invalid_grant ends the session; the client stays for the next login', async () => {
+  await begin();
+  practice.endRefreshTokens();
+  await expect(session.refresh()).rejects.toMatchObject({ code: 'session-ended', exitCode: 4 });
+  expect(await stored()).toEqual({
+    apiOrigin: practice.addresses.apiUrl,
+    username: PRACTICE_ACCOUNT.username,
+    clientId: PRACTICE_CLIENT.id,
+    clientSecret: PRACTICE_CLIENT.secret,
+  });
+  expect(await session.token()).toBeUndefined();
+  await expect(session.refresh()).rejects.toMatchObject({ code: 'not-logged-in' });
+});
+
+test.each([
+  ['server-error', 'service-failed'],
+  ['bad-gateway', 'service-failed'],
+  ['unavailable', 'service-failed'],
+  ['reset', 'unreachable'],
+  ['html-page', 'bad-answer'],
+  ['bad-json', 'bad-answer'],
+  ['json-null', 'bad-answer'],
+  ['wrong-shape', 'bad-answer'],
+  ['not-found', 'request-refused'],
+] as const)(
+  'a renewal that meets %s says %s and leaves the login as it was',
+  async (answer, code) => {
+    await begin();
+    const before = await stored();
+    practice.misanswer({ host: 'auth', answer, times: 1 });
+    await expect(session.refresh()).rejects.toMatchObject({ code });
+    expect(await stored()).toEqual(before);
+    await session.refresh();
+  },
+);
+
+test('a client that the service no longer accepts does not end the session', async () => {
+  await begin();
+  const before = await stored();
+  practice.setClientState(PRACTICE_CLIENT.id, 'pending');
+  await expect(session.refresh()).rejects.toMatchObject({ code: 'client-pending' });
+  expect(await stored()).toEqual(before);
+});
+
+test('a rotated refresh token is stored before the new access token is used', async () => {
+  await begin();
+  clock.pass(15 * MINUTE_MS);
+  const failing = openSession({
+    credentials: {
+      lock: (signal) => credentials.lock(signal),
+      readForApi: async () => {
+        const found = await credentials.read();
+        const write = () => Promise.reject(new Error('the disk is full'));
+        return found && { ...found, store: { ...found.store, write } };
+      },
+    },
+    endpoint: service.anonymous,
+    clock,
+  });
+  await expect(failing.token()).rejects.toThrow('the disk is full');
+});
+
+test('a service that rotates no refresh token keeps the session going with the old one', async () => {
+  const { refreshToken, refreshObtainedAtMs } = await begin({
+    tokens: { rotateRefreshTokens: false },
+  });
+  clock.pass(15 * MINUTE_MS);
+  await session.token();
+  expect((await stored())?.tokens).toMatchObject({ refreshToken, refreshObtainedAtMs });
+});
+
+test('an interrupted run lets go at once, and what the service then answers is still stored', async () => {
+  const { accessToken } = await begin({ latencyMs: { auth: 200 } });
+  const stopping = new AbortController();
+  const waiting = session.renewed(accessToken, stopping.signal);
+  setTimeout(() => {
+    stopping.abort(new Error('interrupted'));
+  }, 50);
+  await expect(waiting).rejects.toThrow('interrupted');
+  expect((await stored())?.tokens?.accessToken).toBe(accessToken);
+  const lock = await credentials.lock();
+  lock.release();
+  expect((await stored())?.tokens?.accessToken).not.toBe(accessToken);
+});
+
+test('a run that needs no login says once what is wrong with it, and goes on as a guest', async () => {
+  await begin();
+  const told: TankobonError[] = [];
+  const bearer = withAnonymousFallback(session, clock, (trouble) => told.push(trouble));
+  clock.pass(15 * MINUTE_MS);
+  practice.misanswer({ host: 'auth', answer: 'unavailable', times: 1 });
+  expect(await bearer.token()).toBeUndefined();
+  expect(await bearer.token()).toBeUndefined();
+  expect(told.map(({ code }) => code)).toEqual(['service-failed']);
+  clock.pass(MINUTE_MS);
+  expect(await bearer.token()).toBeDefined();
+});

@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { verifyCbz } from '../../../src/cbz/verify-cbz.js';
+import { pageNames, writeCbz, type CbzPage } from '../../../src/cbz/cbz-writer.js';
+import { interruption } from '../../../src/core/errors.js';
+import { SAMPLE_PICTURES } from '../../support/sample-images.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankobon-cbz-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function pagesOf(...contents: readonly Buffer[]) {
+  await mkdir(join(folder, 'loaded'), { recursive: true });
+  return Promise.all(
+    contents.map(async (bytes, index): Promise<CbzPage> => {
+      const file = join(folder, 'loaded', `page-${index}`);
+      await writeFile(file, bytes);
+      return { file, bytes: bytes.length };
+    }),
+  );
+}
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const samplePages = () => pagesOf(...Object.values(SAMPLE_PICTURES));
+const XML = '<?xml version="1.0"?><ComicInfo><Title>Über 漫画</Title></ComicInfo>';
+const COMMENT = 'tankobon chapter=5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01 version=2';
+const leftIn = async (of: string) => (await readdir(of)).filter((name) => name !== 'loaded');
+
+const READ_ALL = `
+import hashlib, json, sys, zipfile
+zip = zipfile.ZipFile(sys.argv[1])
+assert zip.testzip() is None
+print(json.dumps({"comment": zip.comment.decode("utf8"), "entries": [
+  [i.filename, i.compress_type, i.flag_bits, i.date_time, i.external_attr, i.file_size, hashlib.sha256(zip.read(i)).hexdigest()]
+  for i in zip.infolist()]}))`;
+
+const python = (...words: string[]) =>
+  JSON.parse(execFileSync('python3', ['-c', READ_ALL, ...words], { encoding: 'utf8' })) as {
+    comment: string;
+    entries: unknown[][];
+  };
+
+describe('a CBZ', () => {
+  test('has the comment that was wished for, in whatever letters', async () => {
+    const file = join(folder, 'Commented.cbz');
+    await writeCbz({ file, pages: await samplePages(), comment: '第1話 – naïve' });
+    expect(python(file).comment).toBe('第1話 – naïve');
+  });
+
+  test('holds the pages in order, stored, under padded names, with ComicInfo.xml at the root', async () => {
+    const file = join(folder, 'Series', 'Chapter 1.cbz');
+    const { bytes } = await writeCbz({
+      file,
+      pages: await samplePages(),
+      comicInfo: XML,
+      comment: COMMENT,
+    });
+    const written = await readFile(file);
+    expect(bytes).toBe(written.length);
+    const { comment, entries } = python(file);
+    expect(comment).toBe(COMMENT);
+    expect(entries.map(([name]) => name)).toEqual([
+      '001.jpg',
+      '002.png',
+      '003.gif',
+      '004.webp',
+      '005.avif',
+      'ComicInfo.xml',
+    ]);
+    expect(entries.map((entry) => entry.slice(1, 4))).toEqual(
+      entries.map(() => [0, 0, [1980, 1, 1, 0, 0, 0]]),
+    );
+    expect(entries.map((entry) => entry[5])).toEqual([
+      ...Object.values(SAMPLE_PICTURES).map((picture) => picture.length),
+      Buffer.byteLength(XML),
+    ]);
+  });
+
+  test('says size and checksum before each entry, for readers that stream', async () => {
+    const file = join(folder, 'a.cbz');
+    const pages = await samplePages();
+    await writeCbz({ file, pages, comicInfo: XML });
+    const bytes = await readFile(file);
+    let at = 0;
+    for (const content of [...Object.values(SAMPLE_PICTURES), Buffer.from(XML)]) {
+      expect(bytes.readUInt32LE(at)).toBe(0x04034b50);
+      expect(bytes.readUInt16LE(at + 6) & 8).toBe(0);
+      expect(bytes.readUInt32LE(at + 14)).toBe(crc32(content));
+      expect(bytes.readUInt32LE(at + 18)).toBe(content.length);
+      at += 30 + bytes.readUInt16LE(at + 26) + bytes.readUInt16LE(at + 28) + content.length;
+    }
+    expect(bytes.readUInt32LE(at)).toBe(0x02014b50);
+  });
+
+  test('is accepted by unzip and by libarchive as a stream', async () => {
+    const file = join(folder, 'a.cbz');
+    await writeCbz({ file, pages: await samplePages(), comicInfo: XML, comment: COMMENT });
+    execFileSync('unzip', ['-tqq', file]);
+    const streamed = execFileSync('bsdtar', ['-xOf', '-', '002.png'], {
+      input: await readFile(file),
+    });
+    expect(streamed).toEqual(SAMPLE_PICTURES.png);
+    const listed = execFileSync('bsdtar', ['-tf', '-'], {
+      input: await readFile(file),
+      encoding: 'utf8',
+    });
+    expect(listed.trim().split('\n')).toHaveLength(6);
+  });
+
+  test('is the same to the byte each time, in every time zone', async () => {
+    const pages = await samplePages();
+    const before = process.env['TZ'];
+    const made: Buffer[] = [];
+    try {
+      for (const zone of ['UTC', 'Asia/Tokyo', 'America/St_Johns']) {
+        process.env['TZ'] = zone;
+        const file = join(folder, zone.replace('/', '-'), 'a.cbz');
+        await writeCbz({ file, pages, comicInfo: XML, comment: COMMENT });
+        made.push(await readFile(file));
+      }
+    } finally {
+      if (before === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = before;
+    }
+    expect(made[1]).toEqual(made[0]);
+    expect(made[2]).toEqual(made[0]);
+  });
+
+  test('holds large pages as they are, between small ones', async () => {
+    const large = (seed: number) =>
+      Buffer.concat([SAMPLE_PICTURES.png, Buffer.alloc(2 ** 20 + seed, seed)]);
+    const contents = [large(1), SAMPLE_PICTURES.gif, large(2), large(3), SAMPLE_PICTURES.png];
+    const file = join(folder, 'a.cbz');
+    const pages = await pagesOf(...contents);
+    await writeCbz({ file, pages, comicInfo: XML });
+    expect(python(file).entries.map((entry) => entry[6])).toEqual(
+      [...contents, Buffer.from(XML)].map(sha256),
+    );
+  });
+
+  test('replaces what stood under its name, and leaves nothing beside it', async () => {
+    const file = join(folder, `${'漫'.repeat(83)}.cbz`);
+    await writeFile(file, 'an older one');
+    await writeCbz({ file, pages: await samplePages() });
+    expect((await readFile(file)).readUInt32LE(0)).toBe(0x04034b50);
+    expect(await leftIn(folder)).toHaveLength(1);
+  });
+});
+
+describe('where a CBZ cannot be finished, there is none', () => {
+  test('a page that changed since it was proven: archive-wrong', async () => {
+    const pages = await samplePages();
+    await writeFile(pages[1]?.file ?? '', 'something else');
+    const file = join(folder, 'a.cbz');
+    await expect(writeCbz({ file, pages })).rejects.toMatchObject({ code: 'archive-wrong' });
+    expect(await leftIn(folder)).toEqual([]);
+  });
+
+  test('a page of the same length and other bytes than those that were proven: archive-wrong', async () => {
+    const proven = await Promise.all(
+      (await samplePages()).map(async (page) => ({
+        ...page,
+        sha256: sha256(await readFile(page.file)),
+      })),
+    );
+    const file = join(folder, 'a.cbz');
+    await writeCbz({ file, pages: proven });
+    await rm(file);
+    const changed = await readFile(proven[3]?.file ?? '');
+    changed[20] = (changed[20] ?? 0) ^ 1;
+    await writeFile(proven[3]?.file ?? '', changed);
+    await expect(writeCbz({ file, pages: proven })).rejects.toMatchObject({
+      code: 'archive-wrong',
+    });
+    expect(await leftIn(folder)).toEqual([]);
+  });
+
+  test('a file that is not an image: archive-wrong', async () => {
+    const pages = await pagesOf(SAMPLE_PICTURES.png, Buffer.from('<!doctype html><html></html>'));
+    await expect(writeCbz({ file: join(folder, 'a.cbz'), pages })).rejects.toMatchObject({
+      code: 'archive-wrong',
+    });
+    expect(await leftIn(folder)).toEqual([]);
+  });
+
+  test('a link in place of a page: unsafe-path, also where it leads to the very bytes', async () => {
+    const [page] = await pagesOf(SAMPLE_PICTURES.png);
+    const link = join(folder, 'loaded', 'link');
+    await symlink(page?.file ?? '', link);
+    const pages = [{ file: link, bytes: SAMPLE_PICTURES.png.length }];
+    await expect(writeCbz({ file: join(folder, 'a.cbz'), pages })).rejects.toMatchObject({
+      code: 'unsafe-path',
+    });
+  });
+
+  test('a page that is gone: the error of the system', async () => {
+    const pages = await samplePages();
+    await rm(pages[2]?.file ?? '');
+    await expect(writeCbz({ file: join(folder, 'a.cbz'), pages })).rejects.toThrow('ENOENT');
+    expect(await leftIn(folder)).toEqual([]);
+  });
+
+  test('an interruption: its reason, and what stood there before still stands', async () => {
+    const pages = await samplePages();
+    const file = join(folder, 'a.cbz');
+    await writeFile(file, 'an older one');
+    const stop = new AbortController();
+    const reason = interruption();
+    const writing = writeCbz({ file, pages, signal: stop.signal });
+    stop.abort(reason);
+    await expect(writing).rejects.toBe(reason);
+    expect(await readFile(file, 'utf8')).toBe('an older one');
+    expect(await leftIn(folder)).toEqual(['a.cbz']);
+  });
+
+  test('a folder in its place: name-taken', async () => {
+    const file = join(folder, 'a.cbz');
+    await mkdir(file);
+    await expect(writeCbz({ file, pages: await samplePages() })).rejects.toMatchObject({
+      code: 'name-taken',
+    });
+    expect(await leftIn(folder)).toEqual(['a.cbz']);
+  });
+
+  test('a name that the file system refuses: name-too-long', async () => {
+    const file = join(folder, `${'x'.repeat(300)}.cbz`);
+    await expect(writeCbz({ file, pages: await samplePages() })).rejects.toMatchObject({
+      code: 'name-too-long',
+    });
+  });
+});
+
+describe('the last look at an archive', () => {
+  const entry = (name: string, content: Buffer) => ({
+    name,
+    bytes: content.length,
+    crc32: crc32(content),
+  });
+  const announced = [entry('001.jpg', SAMPLE_PICTURES.jpg), entry('002.png', SAMPLE_PICTURES.png)];
+  const make = async () => {
+    const file = join(folder, 'a.cbz');
+    const pages = await pagesOf(SAMPLE_PICTURES.jpg, SAMPLE_PICTURES.png);
+    await writeCbz({ file, pages, comment: COMMENT });
+    return file;
+  };
+
+  test('passes what is as announced', async () => {
+    const file = await make();
+    expect(await verifyCbz(file, announced, COMMENT)).toBe((await readFile(file)).length);
+  });
+
+  test.each([
+    ['an entry too few', announced.slice(0, 1), COMMENT],
+    ['an entry too many', [...announced, entry('003.gif', SAMPLE_PICTURES.gif)], COMMENT],
+    ['another order', [...announced].reverse(), COMMENT],
+    ['another checksum', announced.map((one) => ({ ...one, crc32: 1 })), COMMENT],
+    ['another size', announced.map((one) => ({ ...one, bytes: 1 })), COMMENT],
+    ['another comment', announced, ''],
+  ])('refuses %s', async (_, expected, comment) => {
+    const file = await make();
+    await expect(verifyCbz(file, expected, comment)).rejects.toMatchObject({
+      code: 'archive-wrong',
+    });
+  });
+
+  test('refuses a file that is cut anywhere', async () => {
+    const file = await make();
+    const whole = await readFile(file);
+    for (let length = 0; length < whole.length; length += 7) {
+      await writeFile(file, whole.subarray(0, length));
+      await expect(verifyCbz(file, announced, COMMENT)).rejects.toMatchObject({
+        code: 'archive-wrong',
+      });
+    }
+  });
+});
+
+test('page names have three digits, or as many as the last one needs', () => {
+  expect(pageNames(['png', 'jpg'])).toEqual(['001.png', '002.jpg']);
+  const many = pageNames(Array.from({ length: 1000 }, () => 'png'));
+  expect([many[0], many[999]]).toEqual(['0001.png', '1000.png']);
+});

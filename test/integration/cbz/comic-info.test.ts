@@ -1,0 +1,182 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { comicInfoXml, type ComicMetadata } from '../../../src/cbz/comic-info.js';
+import { languageTag } from '../../../src/cbz/language-tag.js';
+
+const SCHEMAS = ['ComicInfo-2.1.xsd'].map((name) => join('test/fixtures/comicinfo', name));
+
+const FULL: ComicMetadata = {
+  title: 'Tea & <cake>',
+  series: 'The "Best" of ]]> it’s',
+  number: '10.5',
+  volume: '3',
+  summary: 'First line.\r\n\r\n\r\n\r\nSecond – 二 💧 line.  \n',
+  publishedAt: new Date('2024-01-31T23:30:00-05:00'),
+  writers: ['Doe, Jane', 'Jane  Doe', 'Doe, Jane'],
+  pencillers: ['山田'],
+  translators: ['Group A', 'Group, B'],
+  genres: ['Comedy', 'Drama'],
+  tags: ['School Life'],
+  web: 'https://mangadex.org/chapter/5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01',
+  language: 'es-la',
+  originalLanguage: 'ja',
+  ageRating: 'Mature 17+',
+  pages: [{ bytes: 1234, width: 800, height: 1200 }, { bytes: 5 }],
+};
+
+/** Validates each text against the schema with one call of xmllint. */
+function validate(texts: readonly string[]): void {
+  const folder = mkdtempSync(join(tmpdir(), 'tankobon-xml-'));
+  try {
+    const files = texts.map((text, index) => join(folder, `${index}.xml`));
+    for (const [index, file] of files.entries()) writeFileSync(file, texts[index] ?? '');
+    for (const schema of SCHEMAS) {
+      execFileSync('xmllint', ['--noout', '--nonet', '--schema', schema, ...files], {
+        stdio: 'pipe',
+      });
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe('ComicInfo.xml', () => {
+  test('says what is known, in the order of the schema', async () => {
+    const xml = await comicInfoXml(FULL);
+    validate([xml]);
+    expect(xml).toBe(`<?xml version="1.0" encoding="utf-8"?>
+<ComicInfo>
+  <Title>Tea &amp; &lt;cake&gt;</Title>
+  <Series>The &quot;Best&quot; of ]]&gt; it’s</Series>
+  <Number>10.5</Number>
+  <Volume>3</Volume>
+  <Summary>First line.
+
+Second – 二 💧 line.</Summary>
+  <Year>2024</Year>
+  <Month>2</Month>
+  <Day>1</Day>
+  <Writer>Doe Jane, Jane Doe</Writer>
+  <Penciller>山田</Penciller>
+  <Translator>Group A, Group B</Translator>
+  <Genre>Comedy, Drama</Genre>
+  <Tags>School Life</Tags>
+  <Web>https://mangadex.org/chapter/5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01</Web>
+  <PageCount>2</PageCount>
+  <LanguageISO>es-419</LanguageISO>
+  <Manga>YesAndRightToLeft</Manga>
+  <AgeRating>Mature 17+</AgeRating>
+  <Pages>
+    <Page Image="0" ImageSize="1234" ImageWidth="800" ImageHeight="1200"/>
+    <Page Image="1" ImageSize="5"/>
+  </Pages>
+</ComicInfo>
+`);
+  });
+
+  test('leaves out what is unknown', async () => {
+    const xml = await comicInfoXml({ pages: [], title: ' \u0000 ', writers: [], summary: '' });
+    validate([xml]);
+    expect(xml.match(/<\w+/g)).toEqual(['<ComicInfo', '<PageCount']);
+  });
+
+  test.each([
+    ['3.5', ''],
+    ['', ''],
+    ['none', ''],
+    ['-1', ''],
+    ['99999999999', ''],
+    ['007', '<Volume>7</Volume>'],
+    ['0', '<Volume>0</Volume>'],
+  ])('volume "%s" is written only as a whole number', async (volume, expected) => {
+    expect(/<Volume>.*/.exec(await comicInfoXml({ pages: [], volume }))?.[0] ?? '').toBe(expected);
+  });
+
+  test.each([
+    ['10.5', '10.5'],
+    ['7a', '7a'],
+    ['010', '010'],
+    ['0', '0'],
+    ['1-3', ''],
+    ['1–3', ''],
+    ['Extra', ''],
+  ])('number "%s" is written only where it is one', async (number, expected) => {
+    const found = /<Number>(.*)<\/Number>/.exec(await comicInfoXml({ pages: [], number }))?.[1];
+    expect(found ?? '').toBe(expected);
+  });
+
+  test.each([
+    ['ja', 'YesAndRightToLeft'],
+    ['ko', 'No'],
+    ['zh-hk', 'No'],
+    ['unknown', undefined],
+  ])('a series from %s is read %s', async (originalLanguage, expected) => {
+    const xml = await comicInfoXml({ pages: [], originalLanguage });
+    expect(/<Manga>(.*)<\/Manga>/.exec(xml)?.[1]).toBe(expected);
+  });
+
+  test('is valid whatever the metadata holds, and the same each time', async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 30 });
+    const texts = fc.array(text, { maxLength: 3 });
+    const facts = fc.record(
+      {
+        title: text,
+        series: text,
+        number: fc.oneof(text, fc.float().map(String)),
+        volume: fc.oneof(text, fc.integer().map(String)),
+        summary: text,
+        publishedAt: fc.date({ noInvalidDate: false }),
+        writers: texts,
+        pencillers: texts,
+        translators: texts,
+        genres: texts,
+        tags: texts,
+        web: fc.oneof(fc.webUrl({ withQueryParameters: true }), text),
+        language: fc.oneof(text, fc.constantFrom('es-la', 'zh', 'null', 'ja-ro')),
+        originalLanguage: text,
+        ageRating: fc.constantFrom('Everyone', 'Teen', 'Mature 17+', 'X18+'),
+        pages: fc.array(fc.record({ bytes: fc.nat() }), { maxLength: 2 }),
+      },
+      { requiredKeys: ['pages'] },
+    );
+    const samples = fc.sample(facts, 300) as ComicMetadata[];
+    const made = await Promise.all(samples.map((sample) => comicInfoXml(sample)));
+    validate(made);
+    expect(await Promise.all(samples.map((sample) => comicInfoXml(sample)))).toEqual(made);
+  });
+});
+
+describe("a language's tag", () => {
+  test.each([
+    ['en', 'en'],
+    ['pt-br', 'pt-BR'],
+    ['es-la', 'es-419'],
+    ['es', 'es'],
+    ['zh', 'zh-Hans'],
+    ['zh-hk', 'zh-Hant'],
+    ['ja-ro', 'ja-Latn'],
+    ['ko-ro', 'ko-Latn'],
+    ['zh-ro', 'zh-Latn'],
+    ['ES-LA', 'es-419'],
+    ['null', undefined],
+    ['unknown', undefined],
+    ['', undefined],
+    ['e', undefined],
+    ['en_US', undefined],
+  ])('of %s is %s', (code, tag) => {
+    expect(languageTag(code)).toBe(tag);
+  });
+
+  test('of anything is BCP 47, or there is none', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-zA-Z-]{0,12}$/), (code) => {
+        const tag = languageTag(code);
+        if (tag !== undefined) expect(Intl.getCanonicalLocales(tag)).toEqual([tag]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,194 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  copyFile,
+  link,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeCbz } from '../../../src/cbz/cbz-writer.js';
+import { comicInfoXml } from '../../../src/cbz/comic-info.js';
+import {
+  identityComment,
+  identityInComicInfo,
+  readIdentityComment,
+} from '../../../src/cbz/identity.js';
+import { scanLibrary } from '../../../src/cbz/library-index.js';
+import { interruption } from '../../../src/core/errors.js';
+import { SAMPLE_PICTURES } from '../../support/sample-images.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tankobon-shelf-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+async function cbz(
+  name: string,
+  contents: { comment?: string; comicInfo?: string },
+): Promise<string> {
+  const picture = join(folder, '.picture');
+  await writeFile(picture, SAMPLE_PICTURES.png);
+  const file = join(folder, name);
+  const page = { file: picture, bytes: SAMPLE_PICTURES.png.length };
+  await writeCbz({ file, pages: [page], ...contents });
+  return file;
+}
+
+const ours = (name: string, number: number, version?: number) =>
+  cbz(name, { comment: identityComment({ chapterId: idOf(number), ...(version && { version }) }) });
+
+describe('the identity of a CBZ', () => {
+  test('survives its writing', () => {
+    const identities = fc.record(
+      {
+        chapterId: fc.uuid(),
+        version: fc.integer({ min: 1, max: 999_999_999 }),
+        quality: fc.constantFrom('data', 'data-saver'),
+      },
+      { requiredKeys: ['chapterId'] },
+    );
+    fc.assert(
+      fc.property(identities, (identity) => {
+        expect(readIdentityComment(identityComment(identity))).toEqual(identity);
+      }),
+    );
+  });
+
+  test.each([
+    '',
+    'made by somebody',
+    `tankobon chapter=${idOf(1)} version=0`,
+    `x tankobon chapter=${idOf(1)}`,
+  ])('is not read from %j', (comment) => {
+    expect(readIdentityComment(comment)).toBeUndefined();
+  });
+
+  test.each([
+    [`<Web>https://mangadex.org/chapter/${idOf(1)}</Web>`, idOf(1)],
+    [
+      `<Web>https://mangadex.org/chapter/${idOf(1).toUpperCase()}/3 https://x.example</Web>`,
+      idOf(1),
+    ],
+    [`<Web>https://mangadex.org/title/${idOf(1)}</Web>`, undefined],
+    [`<Web>https://mangadex.org/chapter/${idOf(1)}0</Web>`, undefined],
+    [`<Notes>https://mangadex.org/chapter/${idOf(1)}</Notes>`, undefined],
+  ])('in the ComicInfo %s is %s', (xml, id) => {
+    expect(identityInComicInfo(xml)?.chapterId).toBe(id);
+  });
+});
+
+describe('a shelf', () => {
+  test('that is not there is empty', async () => {
+    const shelf = await scanLibrary(join(folder, 'nowhere'));
+    expect(shelf).toMatchObject({ chapters: [], damaged: [], unknown: [] });
+  });
+
+  test('knows its chapters however they are named and wherever they lie', async () => {
+    await ours('Series/Ch 1.cbz', 1, 3);
+    const moved = await ours('b.cbz', 2);
+    await mkdir(join(folder, 'deep', 'er'), { recursive: true });
+    await rename(moved, join(folder, 'deep', 'er', 'völlig anders.CBZ'));
+    const shelf = await scanLibrary(folder);
+    expect(shelf.find(idOf(1))).toEqual({
+      chapterId: idOf(1),
+      version: 3,
+      file: join(folder, 'Series', 'Ch 1.cbz'),
+    });
+    expect(shelf.find(idOf(2).toUpperCase())?.file).toBe(
+      join(folder, 'deep', 'er', 'völlig anders.CBZ'),
+    );
+    expect(shelf.find(idOf(3))).toBeUndefined();
+    expect(shelf.chapters).toHaveLength(2);
+  });
+
+  test('knows a chapter by the Web of its ComicInfo where the comment is another', async () => {
+    const comicInfo = await comicInfoXml({
+      pages: [],
+      web: `https://mangadex.org/chapter/${idOf(4)}`,
+    });
+    await cbz('a.cbz', { comicInfo, comment: 'repacked' });
+    expect((await scanLibrary(folder)).find(idOf(4))).toMatchObject({ chapterId: idOf(4) });
+  });
+
+  test('of two files of a chapter finds the newest version', async () => {
+    await ours('a.cbz', 1, 1);
+    await ours('b.cbz', 1, 3);
+    await ours('c.cbz', 1);
+    const shelf = await scanLibrary(folder);
+    expect(shelf.find(idOf(1))?.version).toBe(3);
+    expect(shelf.chapters).toHaveLength(3);
+  });
+
+  test('tells of damaged files and goes on', async () => {
+    const whole = await ours('whole.cbz', 1);
+    const bytes = await readFile(whole);
+    await writeFile(join(folder, 'cut.cbz'), bytes.subarray(0, -30));
+    await writeFile(join(folder, 'empty.cbz'), '');
+    await writeFile(join(folder, 'page.cbz'), '<!doctype html>');
+    await symlink(join(folder, 'gone'), join(folder, 'link.cbz'));
+    const shelf = await scanLibrary(folder);
+    expect(shelf.damaged.map(({ file }) => file)).toEqual(
+      ['cut.cbz', 'empty.cbz', 'link.cbz', 'page.cbz'].map((name) => join(folder, name)),
+    );
+    expect(shelf.damaged.every(({ why }) => why.length > 0)).toBe(true);
+    expect(shelf.find(idOf(1))).toBeDefined();
+  });
+
+  test('counts what names no chapter, and looks into no hidden folder and at no other file', async () => {
+    await cbz('comic.cbz', { comment: 'hello' });
+    await ours('.hidden/a.cbz', 1);
+    await ours('.a.cbz', 2);
+    await copyFile(await ours('x/b.cbz', 3), join(folder, 'c.zip'));
+    const shelf = await scanLibrary(folder);
+    expect(shelf.unknown).toHaveLength(1);
+    expect(shelf.chapters.map(({ chapterId }) => chapterId)).toEqual([idOf(3)]);
+  });
+
+  test('survives any garbling of an archive', async () => {
+    const file = await ours('a.cbz', 1);
+    const whole = await readFile(file);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 4 }),
+        async (changes) => {
+          const garbled = Buffer.from(whole);
+          for (const [at, value] of changes) garbled[at] = value;
+          await writeFile(file, garbled);
+          const { chapters, damaged, unknown } = await scanLibrary(folder);
+          expect(chapters.length + damaged.length + unknown.length).toBe(1);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('of very many files is read by their ends alone', async () => {
+    const one = await ours('one.cbz', 1);
+    await mkdir(join(folder, 'many'));
+    const links = Array.from({ length: 500 }, (_, index) =>
+      link(one, join(folder, 'many', `${index}.cbz`)),
+    );
+    await Promise.all(links);
+    expect((await scanLibrary(folder)).chapters).toHaveLength(501);
+  });
+
+  test('is left when the user stops', async () => {
+    await ours('a.cbz', 1);
+    const reason = interruption();
+    await expect(scanLibrary(folder, AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});

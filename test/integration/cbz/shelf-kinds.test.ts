@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeCbz } from '../../../src/cbz/cbz-writer.js';
+import { identityComment } from '../../../src/cbz/identity.js';
+import { scanLibrary } from '../../../src/cbz/library-index.js';
+import { SAMPLE_PICTURES } from '../../support/sample-images.js';
+
+test('what is not a regular file is passed over, with a reason, and holds nothing up', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tankobon-kinds-'));
+  const page = join(folder, 'page.png');
+  writeFileSync(page, SAMPLE_PICTURES.png);
+  const chapterId = '00000000-0000-4000-8000-000000000001';
+  await writeCbz({
+    file: join(folder, 'elsewhere', 'a.zip'),
+    pages: [{ file: page, bytes: SAMPLE_PICTURES.png.length }],
+    comment: identityComment({ chapterId }),
+  });
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(join(folder, 'socket.cbz'), listening));
+  try {
+    execFileSync('mkfifo', [join(folder, 'pipe.cbz')]);
+    symlinkSync(join(folder, 'pipe.cbz'), join(folder, 'to-pipe.cbz'));
+    symlinkSync('/dev/zero', join(folder, 'to-zero.cbz'));
+    symlinkSync(join(folder, 'elsewhere', 'a.zip'), join(folder, 'to-archive.cbz'));
+    const shelf = await scanLibrary(folder);
+    expect(shelf.damaged).toEqual(
+      ['pipe', 'socket', 'to-pipe', 'to-zero'].map((name) => ({
+        file: join(folder, `${name}.cbz`),
+        why: 'not a regular file',
+      })),
+    );
+    expect(shelf.find(chapterId)?.file).toBe(join(folder, 'to-archive.cbz'));
+  } finally {
+    server.close();
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,85 @@
+/** `tankobon search` against the practice service: the table, the JSON, and the choice at a terminal. */
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import { PROGRAM, tankobon } from '../../support/command.js';
+
+let service: PracticeService;
+let folder: string;
+let env: Record<string, string>;
+let before = 0;
+beforeAll(async () => {
+  service = await startPracticeService();
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-search-'));
+  env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
+});
+beforeEach(() => {
+  before = service.log.length;
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const requests = () =>
+  service.log.slice(before).map(({ method, path }) => `${method} ${path.split('?')[0] ?? ''}`);
+
+test('a row for each title: id, year, status, languages, name; one request', async () => {
+  const { code, stdout } = await tankobon(['search', 'lighthouse'], { env });
+  expect(code).toBe(0);
+  const [head, row, ...more] = stdout.trimEnd().split('\n');
+  expect(head).toMatch(/^id +year +status +languages +title$/);
+  expect(row).toMatch(/^[0-9a-f-]{36} {2}(\d{4}|–) +\w+ +[a-z-]+(, [a-z-]+)* .*Lighthouse/i);
+  expect(more).toEqual([]);
+  expect(requests()).toEqual(['GET /manga']);
+});
+
+test('--json is one array of objects', async () => {
+  const { stdout } = await tankobon(['search', '--json', 'light', 'house'], { env });
+  const titles = JSON.parse(stdout) as Record<string, unknown>[];
+  for (const title of titles)
+    expect(Object.keys(title)).toEqual(['id', 'title', 'year', 'status', 'languages']);
+});
+
+test('nothing found is told on standard error, and is no failure', async () => {
+  const { code, stdout, stderr } = await tankobon(['search', 'xyzzy'], { env });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(stderr).toContain('No title');
+});
+
+test('the languages of the flag narrow the search', async () => {
+  const { stdout } = await tankobon(['search', '--json', '--language', 'xx', 'lighthouse'], {
+    env,
+  });
+  expect(JSON.parse(stdout)).toEqual([]);
+});
+
+test('at a terminal the one that is chosen is fetched', async () => {
+  const output = join(folder, 'shelf');
+  await tankobon(['config', 'set', 'output', output], { env });
+  const plan = {
+    command: ['node', PROGRAM, 'search', 'lighthouse'],
+    steps: [{ awaits: 'Fetch one?', types: '\u001b[B\r' }],
+  };
+  const told = await new Promise<string>((done, failed) => {
+    const child = execFile(
+      'python3',
+      [resolve('test/support/terminal.py')],
+      { env: { PATH: process.env['PATH'], TERM: 'xterm', ...env } },
+      (error, stdout) => {
+        if (error) failed(new Error(error.message));
+        else done(stdout);
+      },
+    );
+    child.stdin?.end(JSON.stringify(plan));
+  });
+  expect(JSON.parse(told)).toMatchObject({ code: 0, untyped: 0 });
+  const saved = readdirSync(output, { recursive: true, encoding: 'utf8' });
+  expect(saved.filter((name) => name.endsWith('.cbz')).length).toBeGreaterThan(0);
+});

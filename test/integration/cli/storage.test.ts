@@ -1,0 +1,200 @@
+/** What a disk may refuse, in a mount namespace of its own, and two processes at the same chapter. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import { ERROR_CODES, type ErrorCode } from '../../../src/core/error-codes.js';
+import { PROGRAM, tankobon } from '../../support/command.js';
+
+const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';
+const PAGES = 20;
+let service: PracticeService;
+let folder: string;
+/** One ledger for all, as the limits are those of one service. */
+let ledger: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  ledger = mkdtempSync(join(tmpdir(), 'tankobon-disk-ledger-'));
+  const chapter = madeChapter({ id: ID, pages: PAGES, bytesPerPage: 60_000 });
+  service = await startPracticeService({
+    chapters: [chapter],
+    latencyMs: { node: 150 },
+    specificationOnly: true,
+  });
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-disk-'));
+  env = {
+    ...service.environment,
+    TANKOBON_HOME: join(folder, 'home'),
+    TANKOBON_LEDGER: ledger,
+  };
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(ledger, { recursive: true, force: true });
+});
+
+/** The events among the lines that were written. */
+const eventsIn = (stdout: string): unknown[] =>
+  stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line): unknown => JSON.parse(line));
+
+/** Runs the program with a file system of this kind at `shelf`, then `ls -A` there. */
+async function onDisk(
+  options: string,
+  after = '',
+): Promise<{ code: number | null; stderr: string; left: string; events: unknown[] }> {
+  const shelf = join(folder, 'shelf');
+  mkdirSync(shelf);
+  const script =
+    `mount -t tmpfs -o ${options} none "$SHELF" && ${after || 'true'} && ` +
+    `"$NODE" "$PROGRAM" download ${ID} --json -o "$SHELF"; code=$?; ls -A "$SHELF" | tr '\\n' ' '; exit $code`;
+  // Not the synchronous kind: the practice service lives in this process and must answer meanwhile.
+  return new Promise((done) => {
+    const child = execFile(
+      'unshare',
+      ['--user', '--map-root-user', '--mount', 'sh', '-c', script],
+      { env: { PATH: process.env['PATH'], ...env, SHELF: shelf, NODE: process.execPath, PROGRAM } },
+      (_error, stdout, stderr) => {
+        const lines = stdout.trim().split('\n');
+        const left = lines
+          .filter((line) => !line.startsWith('{'))
+          .join('')
+          .trim();
+        done({ code: child.exitCode, stderr, left, events: eventsIn(stdout) });
+      },
+    );
+  });
+}
+
+/** The event of a chapter that cannot be had for this reason, told in words such as these. */
+const failure = (reason: ErrorCode, words: string): unknown =>
+  expect.objectContaining({
+    type: 'chapter-failed',
+    reason,
+    message: expect.stringContaining(words),
+  });
+
+test('a full disk is said so, exits 3, and leaves nothing under the final name but what is loaded', async () => {
+  const { code, events, left } = await onDisk('size=500k');
+  expect(code).toBe(3);
+  expect(events).toContainEqual(failure('disk-full', 'No room left'));
+  expect(left).toMatch(/^\.\S+\.tankobon$/);
+});
+
+test('a disk that is full only for the CBZ keeps the pages and leaves no half of it', async () => {
+  const { code, events, left } = await onDisk('size=1800k');
+  expect(code).toBe(3);
+  expect(events).toContainEqual(failure('disk-full', 'No room left'));
+  expect(left).toMatch(/^\.\S+\.tankobon$/);
+});
+
+test('a read-only folder is said so and exits 3', async () => {
+  const { code, events } = await onDisk('size=1m', 'mount -o remount,ro "$SHELF"');
+  expect(code).toBe(3);
+  expect(events).toContainEqual(failure('not-writable', 'May not write'));
+});
+
+test('standard output on a full disk is a fault, told in a sentence', () => {
+  const full = openSync('/dev/full', 'w');
+  try {
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'help'], {
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    expect(status).toBe(ERROR_CODES.fault.exitCode);
+    expect(stderr).toMatch(/^tankobon: .*no space left on device.*\n/);
+    expect(stderr).toContain(ERROR_CODES.fault.hint);
+    expect(stderr).not.toMatch(/\bat .*\.js:\d+/);
+  } finally {
+    closeSync(full);
+  }
+});
+
+test('an error of the file system without a code of its own names the file and helps, and exits 3', async () => {
+  const output = join(folder, 'limited');
+  // No file may grow beyond 40 blocks of 512 bytes; the page does, and the answer is EFBIG.
+  const script = 'trap \'\' XFSZ; ulimit -f 40; exec "$@"';
+  const words = [PROGRAM, 'download', ID, '--json', '-o', output];
+  const child = execFile('sh', ['-c', script, 'sh', process.execPath, ...words], {
+    env: { PATH: process.env['PATH'], ...env },
+  });
+  const stdout = child.stdout ? textOf(child.stdout) : '';
+  const stderr = child.stderr ? textOf(child.stderr) : '';
+  const [code] = (await once(child, 'close')) as [number | null];
+  expect(code).toBe(3);
+  expect(eventsIn(await stdout)).toContainEqual(failure('storage-failed', 'EFBIG'));
+  expect(await stderr).toContain('or choose another folder with: --output DIR');
+  expect(await stderr).not.toContain('unexpected');
+});
+
+test('a name too long for the file system is said so', async () => {
+  const output = join(folder, 'x'.repeat(300));
+  const { code, stdout, stderr } = await tankobon(['download', ID, '--json', '-o', output], {
+    env,
+  });
+  expect(code).toBe(3);
+  expect(eventsIn(stdout)).toContainEqual(failure('name-too-long', 'too long'));
+  expect(stderr).toContain('--name TEMPLATE');
+});
+
+test('two processes at the same chapter and folder: one does it, the other waits and finds it done', async () => {
+  const before = service.log.length;
+  const output = join(folder, 'both');
+  const both = await Promise.all(
+    [1, 2].map(() => tankobon(['download', ID, '-o', output, '--concurrency', '1'], { env })),
+  );
+  expect(both.map(({ code }) => code)).toEqual([0, 0]);
+  expect(both.map(({ stderr }) => stderr).join('')).toContain('Another tankobon is at work');
+  expect(readdirSync(output)).toEqual([`${ID}.cbz`]);
+  execFileSync('unzip', ['-tq', join(output, `${ID}.cbz`)]);
+  expect(service.log.slice(before).filter(({ host }) => host === 'node')).toHaveLength(PAGES);
+});
+
+test('a chapter from a file, from standard input, and twice on the command line is done once', async () => {
+  const input = `# a shelf\n\n${ID}\nnonsense\nhttps://mangadex.org/chapter/${ID}/3 # again\n`;
+  const { code, stdout, stderr } = await tankobon(
+    ['download', ID, '--from-file', '-', '-o', folder],
+    { env, input },
+  );
+  expect(code).toBe(0);
+  expect(stdout.trim().split('\n')).toHaveLength(1);
+  expect(stderr).toMatch(/standard input, line 4: "nonsense"/);
+});
+
+test('the network being dead is said in a sentence that helps', async () => {
+  const dead = { ...env, TANKOBON_API_URL: 'http://127.0.0.1:9' };
+  const { code, stderr } = await tankobon(['download', ID, '-o', folder], { env: dead });
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/127\.0\.0\.1:9/);
+  expect(stderr).toContain('Check the network');
+  expect(stderr).not.toMatch(/\bat .*\.js:\d+/);
+});
+
+test('a folder of our own that cannot be one is said with the variable that names it', async () => {
+  const file = join(folder, 'file');
+  closeSync(openSync(file, 'w'));
+  const noLedger = await tankobon(['download', ID, '-o', folder, '--json'], {
+    env: { ...env, TANKOBON_LEDGER: file },
+  });
+  expect(noLedger.code).toBe(3);
+  expect(eventsIn(noLedger.stdout)).toContainEqual(failure('unsafe-path', 'is not a folder'));
+  expect(noLedger.stderr).toContain('Set TANKOBON_LEDGER');
+  const noHome = { ...service.environment, TANKOBON_HOME: file };
+  expect(await tankobon(['limits'], { env: noHome })).toMatchObject({ code: 0, stderr: '' });
+});

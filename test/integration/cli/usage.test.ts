@@ -1,0 +1,43 @@
+/** What is asked wrongly and shows only when a file is looked at: its code, and what the process makes of it. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runProgram } from '../../../src/cli/program.js';
+import { ERROR_CODES } from '../../../src/core/error-codes.js';
+import { runWith } from '../../support/auth/context.js';
+import { tankobon } from '../../support/command.js';
+
+let folder: string;
+let env: Readonly<Record<string, string>>;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-usage-'));
+  env = { TANKOBON_HOME: join(folder, 'home') };
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The command line without a process, for what it throws. */
+async function runHere(words: readonly string[]): Promise<unknown> {
+  const run = await runWith(env);
+  return runProgram(words, { run: () => Promise.resolve(run), bare: () => run });
+}
+
+test('a file of targets that is not there is bad-input-file', async () => {
+  const missing = join(folder, 'missing.txt');
+  const words = ['download', '--from-file', missing];
+  await expect(runHere(words)).rejects.toMatchObject({ code: 'bad-input-file' });
+  const { code, stderr } = await tankobon(words, { env });
+  expect(code).toBe(2);
+  expect(stderr).toContain(missing);
+  expect(stderr).toContain(ERROR_CODES['bad-input-file'].hint);
+});
+
+test('a page of figures that cannot be written is bad-output', async () => {
+  const words = ['report-status', '--html', join(folder, 'no', 'such', 'nodes.html')];
+  await expect(runHere(words)).rejects.toMatchObject({ code: 'bad-output' });
+  const { code, stderr } = await tankobon(words, { env });
+  expect(code).toBe(2);
+  expect(stderr).toContain('cannot be written');
+});

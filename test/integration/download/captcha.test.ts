@@ -1,0 +1,67 @@
+/** Captchas as a whole run meets them (spec 5, captcha mechanism). */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { login } from '../../../src/cli/commands/login.js';
+import {
+  PRACTICE_CAPTCHA_RESULT,
+  PRACTICE_SITE_KEY,
+} from '../../../src/practice-server/captcha-check.js';
+import {
+  EXAMPLE_CHAPTERS,
+  EXAMPLE_TITLES,
+  madeChapter,
+} from '../../../src/practice-server/library/library.js';
+import { Rig } from '../../support/download-harness.js';
+
+const chapter = madeChapter({
+  id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0071',
+  pages: 2,
+  bytesPerPage: 20_000,
+});
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await Rig.start({ chapters: [chapter] });
+});
+afterEach(() => rig.stop());
+
+test('without a result and without a terminal it is exit 5 with the site key and what to type', async () => {
+  rig.service.demandCaptcha({ pathStart: '/at-home/' });
+  const { code, events, stderr } = await rig.download({ targets: [chapter.id] });
+  expect(code).toBe(5);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'chapter-failed', reason: 'captcha-required' }),
+  );
+  expect(JSON.stringify(events)).toContain(PRACTICE_SITE_KEY);
+  expect(stderr).toContain('--captcha-result');
+});
+
+test('--captcha-result sends the request again with X-Captcha-Result', async () => {
+  rig.service.demandCaptcha({ pathStart: '/at-home/' });
+  const { code } = await rig.download({
+    targets: [chapter.id],
+    captchaResult: PRACTICE_CAPTCHA_RESULT,
+  });
+  expect(code).toBe(0);
+  const asked = rig.service.log.filter(({ path }) => path.startsWith('/at-home/'));
+  expect(asked.map(({ headers }) => headers['x-captcha-result'])).toEqual([
+    undefined,
+    PRACTICE_CAPTCHA_RESULT,
+  ]);
+  expect(rig.service.violations()).toEqual([]);
+});
+
+test('a request that changes something is not repeated on trust: the result goes to /captcha/solve, with the token', async () => {
+  await rig.command((run) => login({ insecureStorage: true }, run), {
+    env: rig.loginEnvironment(),
+  });
+  rig.service.demandCaptcha({ pathStart: `/manga/${EXAMPLE_TITLES.starlight}/read` });
+  const { code } = await rig.download({
+    targets: [EXAMPLE_CHAPTERS.starlightFirst],
+    markRead: true,
+    captchaResult: PRACTICE_CAPTCHA_RESULT,
+  });
+  expect(code).toBe(0);
+  const posts = rig.service.log.filter(({ host, method }) => host === 'api' && method === 'POST');
+  expect(posts.map(({ path }) => path.split('/').at(-1))).toEqual(['read', 'solve', 'read']);
+  expect(posts[1]?.headers.authorization).toMatch(/^Bearer /);
+});

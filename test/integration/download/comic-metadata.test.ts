@@ -1,0 +1,112 @@
+/** What is said of chapters, for every title of the example library, odd names included. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { comicInfoXml } from '../../../src/cbz/comic-info.js';
+import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../../src/cbz/file-name.js';
+import { comicMetadata, nameValues } from '../../../src/download/comic-metadata.js';
+import { resolveTargets, type Resolution } from '../../../src/selection/resolve-targets.js';
+import { parseTarget } from '../../../src/selection/target.js';
+import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
+import { practise, type Practice } from '../../support/catalogue-harness.js';
+
+let practice: Practice;
+let found: Resolution;
+
+beforeAll(async () => {
+  practice = await practise();
+  const { unavailable, future, external, ...readable } = EXAMPLE_CHAPTERS;
+  expect([unavailable, future, external]).not.toContain(undefined);
+  found = await resolveTargets(
+    Object.values(readable).map((id) => parseTarget(id)),
+    { client: practice.client, signal: new AbortController().signal, warn: () => undefined },
+  );
+  await found.titlesInFull;
+});
+
+afterAll(() => practice.stop());
+
+const titleOf = (id: string | undefined) => (id === undefined ? undefined : found.titles.get(id));
+const named = (id: string) => {
+  const chapter = found.named.find((each) => each.id === id);
+  if (!chapter) throw new Error(`no chapter ${id}`);
+  return chapter;
+};
+
+test('every ComicInfo.xml is valid', async () => {
+  const pages = [{ bytes: 10, width: 3, height: 4 }];
+  const folder = mkdtempSync(join(tmpdir(), 'tankobon-credits-'));
+  try {
+    const files = await Promise.all(
+      found.named.map(async (chapter) => {
+        const file = join(folder, `${chapter.id}.xml`);
+        writeFileSync(
+          file,
+          await comicInfoXml(comicMetadata(chapter, titleOf(chapter.titleId), pages)),
+        );
+        return file;
+      }),
+    );
+    expect(files.length).toBeGreaterThan(12);
+    const schema = 'test/fixtures/comicinfo/ComicInfo-2.1.xsd';
+    execFileSync('xmllint', ['--noout', '--nonet', '--schema', schema, ...files], {
+      stdio: 'pipe',
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('people, groups, rating and language stand where readers look for them', async () => {
+  const chapter = named(EXAMPLE_CHAPTERS.portuguese);
+  const xml = await comicInfoXml(comicMetadata(chapter, titleOf(EXAMPLE_TITLES.lighthouse), []));
+  for (const element of [
+    '<Series>The Lighthouse Cat of Minami Island</Series>',
+    '<Summary>O farol da ilha se apaga, e só a gata sabe por quê.</Summary>',
+    '<Writer>Aoi Minase</Writer>',
+    '<Penciller>Ren Kurogane</Penciller>',
+    '<Translator>Maré Alta</Translator>',
+    '<Genre>Adventure, Slice of Life</Genre>',
+    '<Tags>Animals</Tags>',
+    `<Web>https://mangadex.org/chapter/${chapter.id}</Web>`,
+    '<LanguageISO>pt-BR</LanguageISO>',
+    '<Manga>YesAndRightToLeft</Manga>',
+    '<AgeRating>Everyone</AgeRating>',
+  ]) {
+    expect(xml).toContain(element);
+  }
+  const korean = comicMetadata(
+    named(EXAMPLE_CHAPTERS.starlightSpanish),
+    titleOf(EXAMPLE_TITLES.starlight),
+    [],
+  );
+  expect(await comicInfoXml(korean)).toMatch(/es-419[^]*<Manga>No<[^]*<AgeRating>Teen</);
+});
+
+test.each([
+  [
+    'first',
+    'The Lighthouse Cat of Minami Island Vol.01 Ch.001 - The Light Goes Out [Tidewater Scans].cbz',
+  ],
+  [
+    'joint',
+    'The Lighthouse Cat of Minami Island Vol.02 Ch.004 - Tea at the _Gull & Anchor_ [Tidewater Scans + Paper Lantern].cbz',
+  ],
+  [
+    'decimal',
+    'The Lighthouse Cat of Minami Island Vol.02 Ch.010.5 - Extra_ The Day Off [Tidewater Scans].cbz',
+  ],
+  ['bare', 'The Lighthouse Cat of Minami Island.cbz'],
+  ['reserved', 'CON Ch.001 - nul.txt. [A_B_ _Scans_ & _Co_].cbz'],
+] as const)('the default name of the %s chapter', (which, expected) => {
+  const chapter = named(EXAMPLE_CHAPTERS[which]);
+  const path = compileNameTemplate(DEFAULT_NAME_TEMPLATE)(
+    nameValues(chapter, titleOf(chapter.titleId)),
+  );
+  expect(path.split('/').at(-1)).toBe(expected);
+  expect(path.split('/')[0]).toBe(
+    which === 'reserved' ? 'CON_' : 'The Lighthouse Cat of Minami Island',
+  );
+});

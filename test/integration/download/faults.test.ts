@@ -1,0 +1,175 @@
+/** Rules 5 to 8 of the pipeline, fault by fault: what a page's load may meet, and what must come of it. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { FAULT_NAMES, FAULTS, type FaultName } from '../../../src/practice-server/page-faults.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import type { ErrorCode } from '../../../src/core/error-codes.js';
+import type { PracticeService } from '../../../src/practice-server/practice-service.js';
+import { Rig } from '../../support/download-harness.js';
+
+const PAGES = 12;
+const BAD_PAGE = 5;
+const chapter = madeChapter({
+  id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0001',
+  pages: PAGES,
+  bytesPerPage: 20_000,
+});
+const neighbour = madeChapter({
+  id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0002',
+  pages: 2,
+  bytesPerPage: 20_000,
+  seed: 2,
+});
+
+/** The reason that each fault is told by, in events and in the end. */
+const REASONS: Readonly<Partial<Record<FaultName, readonly ErrorCode[]>>> = {
+  'connection-reset': ['connection-broken'],
+  'closed-without-answer': ['connection-broken'],
+  'switching-protocols': ['bad-status'],
+  'connect-refused': ['connect-failed'],
+  'silent-node': ['first-byte-timeout', 'idle-timeout'],
+  'bad-certificate': ['bad-certificate'],
+  'tls-refused': ['bad-certificate'],
+  hang: ['first-byte-timeout', 'idle-timeout'],
+  stall: ['idle-timeout'],
+  trickle: ['page-timeout'],
+  'cut-with-length': ['bad-length'],
+  'cut-without-length': ['bad-length'],
+  'cut-chunked': ['bad-length'],
+  'truncated-copy': ['bad-length'],
+  'truncated-copy-with-length': ['bad-length'],
+  'status-403': ['base-url-expired'],
+  'status-404': ['bad-status'],
+  'status-410': ['base-url-expired'],
+  'status-429': ['bad-status'],
+  'status-500': ['bad-status'],
+  'status-503': ['bad-status'],
+  'html-page': ['not-a-picture'],
+  'another-picture': ['bad-digest'],
+  'forged-image': ['bad-digest'],
+  'flipped-byte': ['bad-digest'],
+  'same-flipped-byte': ['bad-digest'],
+  'empty-body': ['bad-length'],
+  'endless-body': ['too-large'],
+  redirect: ['redirected'],
+};
+
+const FAILING = FAULT_NAMES.filter((name) => FAULTS[name].fails);
+let rig: Rig;
+afterEach(() => rig.stop());
+
+function logIndex(
+  service: PracticeService,
+  find: (entry: PracticeService['log'][number]) => boolean,
+  nth = 0,
+): number {
+  const found = service.log.flatMap((entry, index) => (find(entry) ? [index] : []));
+  return found[nth] ?? -1;
+}
+
+const isAtHome = ({ path }: { path: string }) => path.startsWith('/at-home/server/');
+const isFailureReport = (entry: PracticeService['log'][number]) =>
+  entry.host === 'network' && entry.body.includes('"success":false');
+
+describe('a fault of one page that is gone after one load', () => {
+  test.each(FAILING)(
+    '%s: the chapter is whole, and every load is reported as it went',
+    async (fault) => {
+      rig = await Rig.start({ chapters: [chapter] });
+      rig.service.misbehave({ fault, chapter: chapter.id, page: BAD_PAGE, attempts: 1 });
+      const { code, events } = await rig.download({ targets: [chapter.id] });
+
+      expect(code).toBe(0);
+      const [archive = ''] = rig.archives();
+      expect(execFileSync('unzip', ['-tq', archive], { encoding: 'utf8' })).toContain('No errors');
+      expect(events.filter(({ type }) => type === 'page-loaded')).toHaveLength(PAGES);
+
+      const reasons = events.flatMap((event) =>
+        event.type === 'page-failed' ? [event.reason] : [],
+      );
+      expect(REASONS[fault]).toEqual(expect.arrayContaining([...new Set(reasons)]));
+      const failures = reasons.length;
+      expect(failures).toBeGreaterThanOrEqual(1);
+      const reports = rig.service.reports;
+      expect(reports.filter(({ success }) => success)).toHaveLength(PAGES);
+      expect(reports.filter(({ success }) => !success)).toHaveLength(failures);
+      expect(rig.service.violations()).toEqual([]);
+
+      // Spec 4.3: the report of the failed load goes before the metadata is asked for again.
+      const secondCall = logIndex(rig.service, isAtHome, 1);
+      const failureReport = logIndex(rig.service, isFailureReport);
+      expect(secondCall).toBeGreaterThan(-1);
+      expect(failureReport).toBeGreaterThan(-1);
+      expect(failureReport).toBeLessThan(secondCall);
+      // One call for many failures at once; never more than one for each.
+      const calls = rig.service.log.filter(isAtHome).length;
+      expect(calls).toBeGreaterThanOrEqual(2);
+      expect(calls).toBeLessThanOrEqual(1 + failures);
+    },
+  );
+});
+
+describe('a fault of one page that never goes away', () => {
+  test.each(FAILING)(
+    '%s: exit 3, nothing under the final name, at most 5 attempts, and the other chapter is there',
+    async (fault) => {
+      rig = await Rig.start({ chapters: [chapter, neighbour] });
+      rig.service.misbehave({ fault, chapter: chapter.id, page: BAD_PAGE, attempts: 'always' });
+      const { code, events } = await rig.download({ targets: [chapter.id, neighbour.id] });
+
+      expect(code).toBe(3);
+      expect(rig.archives()).toHaveLength(1);
+      expect(events).toContainEqual(
+        expect.objectContaining({ type: 'chapter-saved', chapter: neighbour.id }),
+      );
+      expect(events).toContainEqual(
+        expect.objectContaining({
+          type: 'chapter-failed',
+          chapter: chapter.id,
+          reason: 'page-lost',
+        }),
+      );
+      const attempts = events.flatMap((event) =>
+        event.type === 'page-failed' ? [event.attempt] : [],
+      );
+      // A dead base URL is not tried five times by each page.
+      if (FAULTS[fault].of === 'page') expect(Math.max(...attempts)).toBe(5);
+      else expect(attempts.length).toBeLessThanOrEqual(30);
+      const failed = rig.service.reports.filter(({ success }) => !success);
+      expect(failed).toHaveLength(attempts.length);
+      expect(rig.service.violations()).toEqual([]);
+    },
+  );
+});
+
+test('a body cut short without a length is noticed although no name carries a digest', async () => {
+  const plain = madeChapter({
+    id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0003',
+    pages: 3,
+    bytesPerPage: 20_000,
+    named: 'plain',
+  });
+  rig = await Rig.start({ chapters: [plain] });
+  rig.service.misbehave({ fault: 'cut-without-length', chapter: plain.id, page: 2, attempts: 1 });
+  const { code, events } = await rig.download({ targets: [plain.id] });
+  expect(code).toBe(0);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'page-failed', page: 2, reason: 'bad-length' }),
+  );
+});
+
+test('no X-Cache is no fault: the load counts as not cached', async () => {
+  rig = await Rig.start({ chapters: [chapter] });
+  rig.service.misbehave({
+    fault: 'no-x-cache',
+    chapter: chapter.id,
+    page: BAD_PAGE,
+    attempts: 'always',
+  });
+  const { code, events } = await rig.download({ targets: [chapter.id] });
+  expect(code).toBe(0);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'page-loaded', page: BAD_PAGE, cached: false }),
+  );
+  expect(rig.service.log.filter(isAtHome)).toHaveLength(1);
+});

@@ -1,0 +1,121 @@
+/** What an earlier run left behind: proven again and kept, or thrown away; never mixed. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { Rig } from '../../support/download-harness.js';
+
+const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0041';
+const PAGES = 6;
+const chapter = madeChapter({ id: ID, pages: PAGES, bytesPerPage: 20_000 });
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await Rig.start({ chapters: [chapter], specificationOnly: true });
+});
+afterEach(() => rig.stop());
+
+/** Leaves all pages but one in the hidden folder. */
+async function leaveUnfinished(): Promise<string> {
+  rig.service.misbehave({ fault: 'status-500', chapter: ID, page: PAGES, attempts: 'always' });
+  expect((await rig.download({ targets: [ID] })).code).toBe(3);
+  rig.service.behave();
+  const [hidden = ''] = readdirSync(rig.output).filter((name) => name.startsWith('.'));
+  return join(rig.output, hidden);
+}
+
+const loadedPages = async () => {
+  const { code, events } = await rig.download({ targets: [ID] });
+  expect(code).toBe(0);
+  const [archive = ''] = rig.archives();
+  execFileSync('unzip', ['-tq', archive]);
+  return events.flatMap((event) => (event.type === 'page-loaded' ? [event.page] : []));
+};
+
+test('finished pages are kept, and only the missing one is loaded', async () => {
+  await leaveUnfinished();
+  expect(await loadedPages()).toEqual([PAGES]);
+  expect(readdirSync(rig.output)).toEqual([`${ID}.cbz`]);
+});
+
+test('a page that was changed on disk since is loaded again', async () => {
+  const folder = await leaveUnfinished();
+  const file = join(folder, readdirSync(folder).find((name) => name.startsWith('2.')) ?? '');
+  const bytes = readFileSync(file);
+  bytes[100] = (bytes[100] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+  expect(await loadedPages()).toEqual([2, PAGES]);
+});
+
+test('a chapter that changed on the service starts anew', async () => {
+  const folder = await leaveUnfinished();
+  const manifest = join(folder, 'chapter.json');
+  writeFileSync(
+    manifest,
+    readFileSync(manifest, 'utf8').replace(/"hash":"[^"]*"/, '"hash":"another"'),
+  );
+  expect(await loadedPages()).toHaveLength(PAGES);
+});
+
+test('whatever else lies in the hidden folder is not taken for a page', async () => {
+  const folder = await leaveUnfinished();
+  writeFileSync(join(folder, '1.part'), 'half');
+  writeFileSync(join(folder, `99.${'0'.repeat(64)}.png`), 'not a page');
+  mkdirSync(join(folder, `3.${'0'.repeat(64)}.png`));
+  expect(await loadedPages()).toEqual([PAGES]);
+});
+
+test('a folder where the CBZ should go is found out before anything is sent', async () => {
+  mkdirSync(join(rig.output, `${ID}.cbz`), { recursive: true });
+  const { code, events } = await rig.download({ targets: [ID], metadata: false });
+  expect(code).toBe(3);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'chapter-failed', reason: 'name-taken' }),
+  );
+  expect(rig.service.log).toEqual([]);
+});
+
+test('a truncated CBZ under the final name does not block the next run', async () => {
+  expect((await rig.download({ targets: [ID] })).code).toBe(0);
+  const [archive = ''] = rig.archives();
+  writeFileSync(archive, readFileSync(archive).subarray(0, 30_000));
+  expect(await loadedPages()).toHaveLength(PAGES);
+});
+
+test('a template that leaves the output folder is refused before anything is sent', async () => {
+  await expect(rig.download({ targets: [ID], name: '../{id}' })).rejects.toMatchObject({
+    code: 'outside-output',
+  });
+  expect(rig.service.log).toEqual([]);
+});
+
+test('a name of 400 letters is cut to what a file system takes', async () => {
+  await rig.stop();
+  rig = await Rig.start({ chapters: [chapter] });
+  const { code } = await rig.download({ targets: [ID], name: `${'ツ'.repeat(200)}{id}` });
+  expect(code).toBe(0);
+  expect(rig.archives()).toHaveLength(1);
+});
+
+test('what is loaded stays where the next run fails before it gets to it', async () => {
+  const folder = await leaveUnfinished();
+  const before = readdirSync(folder);
+  rig.service.misanswer({ answer: 'unavailable', times: 3 });
+  expect((await rig.download({ targets: [ID] })).code).toBe(3);
+  expect(readdirSync(folder)).toEqual(before);
+  expect(await loadedPages()).toEqual([PAGES]);
+});
+
+test('an archive of somebody else under the wanted name is left alone, and the chapter gets another', async () => {
+  expect((await rig.download({ targets: [ID] })).code).toBe(0);
+  const [archive = ''] = rig.archives();
+  const script =
+    'import sys,zipfile; z=zipfile.ZipFile(sys.argv[1],"w"); z.writestr("a.txt","mine"); z.close()';
+  execFileSync('python3', ['-c', script, archive]);
+  const { code, events } = await rig.download({ targets: [ID] });
+  expect(code).toBe(0);
+  expect(events).toContainEqual(expect.objectContaining({ type: 'chapter-saved' }));
+  expect(rig.archives()).toHaveLength(2);
+  expect(execFileSync('unzip', ['-p', archive, 'a.txt'], { encoding: 'utf8' })).toBe('mine');
+});

@@ -1,0 +1,262 @@
+/** From "this series" to a tidy shelf, against a title of 700 chapters in three languages and several groups. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { identityComment } from '../../../src/cbz/identity.js';
+import { writeCbz } from '../../../src/cbz/cbz-writer.js';
+import { login } from '../../../src/cli/commands/login.js';
+import type { DownloadOptions } from '../../../src/cli/commands/download.js';
+import {
+  EXAMPLE_CHAPTERS,
+  EXAMPLE_LISTS,
+  EXAMPLE_TITLES,
+  type LibraryChapter,
+} from '../../../src/practice-server/library/library.js';
+import { Rig } from '../../support/download-harness.js';
+
+let rig: Rig;
+let releases: readonly LibraryChapter[];
+beforeAll(async () => {
+  rig = await Rig.start();
+  releases = rig.service.library
+    .chapters()
+    .filter(({ titleId }) => titleId === EXAMPLE_TITLES.long);
+});
+afterAll(() => rig.stop());
+
+const LONG = `title:${EXAMPLE_TITLES.long}`;
+
+/** The releases that a dry run with these flags would load. */
+async function planned(options: Partial<DownloadOptions>): Promise<readonly LibraryChapter[]> {
+  const lines = await rig.dryRun({ targets: [LONG], ...options });
+  return lines.flatMap((line) => {
+    const release = releases.find(({ id }) => line.type === 'planned' && id === line.chapter);
+    return release ? [release] : [];
+  });
+}
+
+const numbers = (chapters: readonly LibraryChapter[]) =>
+  chapters.map(({ attributes }) => Number(attributes.chapter));
+const upTo = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+const inLanguage =
+  (code: string) =>
+  ({ attributes }: LibraryChapter) =>
+    attributes.translatedLanguage === code;
+
+describe('each selection flag takes exactly what it says', () => {
+  test('--language takes one release for each number, in reading order, in at most 3 catalogue calls', async () => {
+    const before = rig.service.log.length;
+    const chapters = await planned({ language: 'en' });
+    expect(numbers(chapters)).toEqual(upTo(1, 700));
+    expect(chapters.every(inLanguage('en'))).toBe(true);
+    const calls = rig.service.log.slice(before).map(({ path }) => path);
+    expect(calls).toHaveLength(3);
+  });
+
+  test('--language in order of preference falls back where the first has no release', async () => {
+    const chapters = await planned({ language: 'pt-br,en' });
+    expect(numbers(chapters)).toEqual(upTo(1, 700));
+    expect(chapters.filter(inLanguage('pt-br'))).toHaveLength(560);
+    expect(numbers(chapters.filter(inLanguage('en')))).toEqual(upTo(561, 700));
+  });
+
+  test('--chapters takes ranges, open ends and decimals', async () => {
+    const chapters = await planned({ language: 'en', chapters: '1-10,12.5,680-' });
+    expect(numbers(chapters)).toEqual([...upTo(1, 10), ...upTo(680, 700)]);
+  });
+
+  test('--volumes takes ranges, and none for what is in no volume yet', async () => {
+    const chapters = await planned({ language: 'en', volumes: '1-3,none' });
+    expect(numbers(chapters)).toEqual([...upTo(1, 30), ...upTo(661, 700)]);
+  });
+
+  test('--group prefers in order and falls back to what there is', async () => {
+    const chapters = await planned({ language: 'en', group: '"Paper Lantern","Tidewater Scans"' });
+    const by = (name: string) =>
+      chapters.filter(({ groups }) => groups.some((group) => group.name === name));
+    expect(chapters).toHaveLength(700);
+    expect(numbers(by('Paper Lantern'))).toEqual(upTo(1, 140).map((number) => number * 5));
+    const preferred = await planned({ language: 'en', group: 'tidewater scans' });
+    expect(
+      preferred.every(({ groups }) => groups.some(({ name }) => name === 'Tidewater Scans')),
+    ).toBe(true);
+  });
+
+  test('--all-releases takes every release', async () => {
+    expect(await planned({ language: 'en', allReleases: true })).toHaveLength(
+      releases.filter(inLanguage('en')).length,
+    );
+  });
+
+  test('--latest takes the last published', async () => {
+    expect(numbers(await planned({ language: 'en', latest: 5 }))).toEqual(upTo(696, 700));
+  });
+
+  test('the plan says why each release was chosen, the requests, and the least time of the quotas', async () => {
+    const lines = await rig.dryRun({ targets: [LONG], language: 'en', chapters: '1-60' });
+    expect(lines.filter(({ type }) => type === 'planned').every(({ why }) => why.length > 5)).toBe(
+      true,
+    );
+    const [sum] = lines.filter(({ type }) => type === 'plan');
+    // 40 in the first minute, the first five of the next 20 with it: 20 more at 5 a second end 3 s into it.
+    expect(sum).toMatchObject({ requests: 60, leastTimeMs: 63_000 });
+  });
+});
+
+test('a bare UUID is a chapter first, then a title; a list brings its titles; all of it once', async () => {
+  const lines = await rig.dryRun({
+    targets: [
+      EXAMPLE_TITLES.starlight,
+      EXAMPLE_CHAPTERS.starlightFirst,
+      `list:${EXAMPLE_LISTS.shelf}`,
+    ],
+    language: 'en',
+  });
+  const ids = lines.filter(({ type }) => type === 'planned').map(({ chapter }) => chapter);
+  expect(ids).toContain(EXAMPLE_CHAPTERS.starlightFirst);
+  expect(ids).toContain(EXAMPLE_CHAPTERS.starlightSecond);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('chapters that live elsewhere, are unavailable or not out yet make no CBZ, and say why', async () => {
+  const { external, unavailable, future } = EXAMPLE_CHAPTERS;
+  const { code, events } = await rig.download({ targets: [external, unavailable, future] });
+  expect(code).toBe(3);
+  const failed = events.flatMap((event) =>
+    event.type === 'chapter-failed' ? [[event.chapter, event.reason]] : [],
+  );
+  expect(failed).toEqual([
+    [external, 'chapter-external'],
+    [unavailable, 'chapter-unavailable'],
+    [future, 'chapter-unavailable'],
+  ]);
+  const [skip] = (await rig.dryRun({ targets: [`title:${EXAMPLE_TITLES.lighthouse}`] })).filter(
+    ({ type }) => type === 'chapter-skipped',
+  );
+  expect(skip).toMatchObject({ chapter: external, reason: 'chapter-external' });
+  expect(rig.archives()).toEqual([]);
+});
+
+test('a shelf of 500 chapters, half of them renamed and moved: nothing is loaded again', async () => {
+  const output = join(rig.folder, 'old shelf');
+  const chapters = await planned({ language: 'en', chapters: '1-500' });
+  mkdirSync(join(output, 'moved', 'deep'), { recursive: true });
+  const page = join(rig.folder, 'page.png');
+  writeFileSync(page, chapters[0]?.pages('data')[0]?.bytes() ?? '');
+  const bytes = readFileSync(page).length;
+  for (const [index, { id, attributes }] of chapters.entries()) {
+    const name =
+      index % 2 === 0 ? `moved/deep/renamed ${index}.cbz` : `Ch.${attributes.chapter ?? ''}.cbz`;
+    await writeCbz({
+      file: join(output, name),
+      pages: [{ file: page, bytes }],
+      // Every 97th chapter was uploaded again since; the shelf has the first version.
+      comment: identityComment({ chapterId: id, version: 1, quality: 'data' }),
+    });
+  }
+  const before = rig.service.log.length;
+  const { code, events } = await rig.download({
+    targets: [LONG],
+    language: 'en',
+    chapters: '1-500',
+    output,
+  });
+  expect(code).toBe(0);
+  expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 0, skipped: 500, failed: 0 });
+  expect(rig.service.log.slice(before).every(({ path }) => path.startsWith('/manga/'))).toBe(true);
+
+  const newer = events.flatMap((event) =>
+    event.type === 'chapter-skipped' && event.reason === 'newer-version' ? [event.chapter] : [],
+  );
+  expect(newer).toHaveLength(5);
+  const update = await rig.dryRun({
+    targets: [LONG],
+    language: 'en',
+    chapters: '1-500',
+    output,
+    update: true,
+  });
+  const again = update.filter(({ type }) => type === 'planned');
+  expect(again.map(({ chapter }) => chapter)).toEqual(newer);
+  expect(again.every(({ file }) => /renamed|Ch\./.test(file))).toBe(true);
+}, 60_000);
+
+test('ComicInfo of chapters with odd names is valid, and their paths are safe', async () => {
+  const { odd, reserved, wordy, starlightFirst } = EXAMPLE_CHAPTERS;
+  const output = join(rig.folder, 'odd shelf');
+  const { code } = await rig.download({ targets: [odd, reserved, wordy, starlightFirst], output });
+  expect(code).toBe(0);
+  const files = execFileSync('find', [output, '-name', '*.cbz'], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  expect(files).toHaveLength(4);
+  for (const file of files) {
+    const xml = execFileSync('unzip', ['-p', file, 'ComicInfo.xml']);
+    const schema = 'test/fixtures/comicinfo/ComicInfo-2.1.xsd';
+    execFileSync('xmllint', ['--noout', '--schema', schema, '-'], {
+      input: xml,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    expect(xml.toString('utf8')).toContain('<Translator>');
+    expect(file).not.toMatch(/[<>:"|?*\p{Cc}\p{Bidi_Control}]/u);
+  }
+});
+
+test('--cover saves the cover beside the chapters, --mark-read marks what was saved for whoever is logged in', async () => {
+  const output = join(rig.folder, 'with cover');
+  const { code } = await rig.command((run) => login({ insecureStorage: true }, run), {
+    env: rig.loginEnvironment(),
+  });
+  expect(code).toBe(0);
+  const { events, stderr } = await rig.download({
+    targets: [EXAMPLE_CHAPTERS.starlightFirst],
+    output,
+    cover: true,
+    markRead: true,
+  });
+  expect({ stderr, last: events.at(-1) }).toMatchObject({
+    stderr: '',
+    last: { type: 'summary', saved: 1 },
+  });
+  const covers = execFileSync('find', [output, '-name', 'cover.*'], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  expect(covers).toEqual([expect.stringMatching(/cover\.(png|jpg)$/)]);
+  expect(
+    rig.service.log.some(({ method, path }) => method === 'POST' && path.endsWith('/read')),
+  ).toBe(true);
+  expect(rig.service.violations()).toEqual([]);
+});
+
+test('--force loads a chapter again in its place, and no other chapter’s file', async () => {
+  const output = join(rig.folder, 'forced');
+  const name = '{series} {chapter:03}.cbz';
+  const { first, portuguese } = EXAMPLE_CHAPTERS;
+  for (const id of [first, portuguese]) await rig.download({ targets: [id], output, name });
+  const before = execFileSync('ls', [output], { encoding: 'utf8' });
+  const { code } = await rig.download({ targets: [portuguese], output, name, force: true });
+  expect(code).toBe(0);
+  expect(execFileSync('ls', [output], { encoding: 'utf8' })).toBe(before);
+  const again = await rig.dryRun({ targets: [first, portuguese], output, name });
+  expect(again.filter(({ reason }) => reason === 'already-there')).toHaveLength(2);
+});
+
+test('a title whose feed fails is lost alone; what else was named is there', async () => {
+  const output = join(rig.folder, 'beside a broken feed');
+  const takeBack = rig.service.answerWith(`/manga/${EXAMPLE_TITLES.long}/feed`, () => ({
+    status: 500,
+    body: 'no',
+  }));
+  const { code, events } = await rig.download({
+    targets: [EXAMPLE_CHAPTERS.starlightSecond, LONG],
+    output,
+  });
+  takeBack();
+  expect(code).toBe(3);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'chapter-saved', chapter: EXAMPLE_CHAPTERS.starlightSecond }),
+  );
+  expect(events.at(-1)).toMatchObject({ saved: 1, failed: 1 });
+});

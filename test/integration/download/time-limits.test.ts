@@ -1,0 +1,108 @@
+/** Every step of a load has its limit, and a chapter that turns into another one stops. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { Rig } from '../../support/download-harness.js';
+
+const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0081';
+const chapter = madeChapter({ id: ID, pages: 1, bytesPerPage: 20_000 });
+
+let rig: Rig;
+const sockets: Socket[] = [];
+const children: ChildProcess[] = [];
+beforeEach(async () => {
+  rig = await Rig.start({ chapters: [chapter], specificationOnly: true });
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const child of children.splice(0)) child.kill();
+  await rig.stop();
+});
+
+/** The metadata names this port for its pages. */
+function pagesAt(port: number): void {
+  const answer = {
+    result: 'ok',
+    baseUrl: `https://127.0.0.1:${port}/t`,
+    chapter: { hash: 'h', data: ['1.png'], dataSaver: ['1.jpg'] },
+  };
+  rig.service.answerWith('/at-home/', () => ({
+    status: 200,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(answer),
+  }));
+}
+
+async function reasons(settings: {
+  connectTimeoutMs?: number;
+  tlsTimeoutMs?: number;
+  firstByteTimeoutMs?: number;
+}): Promise<string[]> {
+  const { code, events } = await rig.download({ targets: [ID] }, { settings });
+  expect(code).toBe(3);
+  return events.flatMap((event) => (event.type === 'page-failed' ? [event.reason] : []));
+}
+
+test('a node that takes no connection is a connect-timeout', async () => {
+  // A listener that accepts nobody: once its queue is full, the kernel lets further connections hang.
+  const script =
+    'import socket,time; s=socket.socket(); s.bind(("127.0.0.1",0)); s.listen(0); print(s.getsockname()[1],flush=True); time.sleep(60)';
+  const listener = spawn('python3', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(listener);
+  const [port] = (await once(listener.stdout, 'data')) as [Buffer];
+  for (let filler = 0; filler < 3; filler += 1) {
+    const socket = connect(Number(port.toString()), '127.0.0.1');
+    socket.on('error', () => undefined);
+    sockets.push(socket);
+  }
+  await delay(200);
+  pagesAt(Number(port.toString()));
+  expect(new Set(await reasons({ connectTimeoutMs: 300 }))).toEqual(new Set(['connect-timeout']));
+});
+
+test('a node that never agrees on TLS is a tls-timeout', async () => {
+  const mute = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+  });
+  mute.listen(0, '127.0.0.1');
+  await once(mute, 'listening');
+  pagesAt((mute.address() as AddressInfo).port);
+  expect(new Set(await reasons({ tlsTimeoutMs: 300 }))).toEqual(new Set(['tls-timeout']));
+  mute.close();
+});
+
+test('a node that agrees on TLS and never answers is a first-byte-timeout', async () => {
+  rig.service.misbehave({ fault: 'hang', chapter: ID, page: 1, attempts: 'always' });
+  const met = await reasons({ firstByteTimeoutMs: 300 });
+  expect(new Set(met)).toEqual(new Set(['first-byte-timeout']));
+});
+
+test('a chapter that is another one when its metadata is asked for again stops, with nothing under its name', async () => {
+  rig.service.misbehave({ fault: 'status-500', chapter: ID, page: 1, attempts: 'always' });
+  let calls = 0;
+  const names = chapter.pages('data').map(({ fileName }) => fileName);
+  rig.service.answerWith('/at-home/', () => {
+    calls += 1;
+    const hash = calls === 1 ? 'one' : 'another';
+    const body = {
+      result: 'ok',
+      baseUrl: `${rig.service.nodes[0] ?? ''}/t`,
+      chapter: { hash, data: names, dataSaver: names },
+    };
+    return {
+      status: 200,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+  });
+  const { code, events } = await rig.download({ targets: [ID] });
+  expect(code).toBe(3);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'chapter-failed', reason: 'chapter-changed' }),
+  );
+  expect(rig.archives()).toEqual([]);
+});

@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { healthReportSchema, validReport } from '../../../src/health-reports/health-report.js';
+import { reportNo } from '../../support/report-listener.js';
+
+describe('a health report', () => {
+  test.each([
+    { url: '/data/1.png' },
+    { url: 'node.example/1.png' },
+    { url: 'ftp://a.example/1.png' },
+    { bytes: -1 },
+    { bytes: 1.5 },
+    { duration: Number.NaN },
+    { duration: '12' },
+    { success: 1 },
+    { cached: undefined },
+  ])('with %p is invalid, and is never stored or sent', (wrong) => {
+    const report = { ...reportNo(1), ...wrong } as never;
+    expect(() => validReport(report)).toThrow(expect.objectContaining({ code: 'fault' }));
+  });
+
+  test('has the five fields and no other', () => {
+    const more = { ...reportNo(1), token: 'secret' };
+    expect(Object.keys(validReport(more)).sort()).toEqual(
+      ['bytes', 'cached', 'duration', 'success', 'url'].sort(),
+    );
+  });
+
+  test('is distinguished from any other value without an exception', () => {
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        healthReportSchema.safeParse(value);
+      }),
+    );
+  });
+});

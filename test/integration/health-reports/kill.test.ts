@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../../src/core/clock.js';
+import { readReportStatus } from '../../../src/health-reports/report-status.js';
+import { MAX_IN_FLIGHT } from '../../../src/health-reports/sender.js';
+import { numberOf, startListener, type ReportListener } from '../../support/report-listener.js';
+import { startWorker, type Worker } from '../../support/report-workers.js';
+
+let folder: string;
+let listener: ReportListener;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-kill-'));
+  listener = await startListener();
+});
+afterEach(async () => {
+  await listener.close();
+  rmSync(folder, { recursive: true });
+});
+
+const KILLS = 50;
+const AT_ONCE = 4;
+const REPORTS_EACH = 150;
+
+/** Kills it a random while after its first report, or when it has ended by itself not at all. */
+async function killSomewhere(worker: Worker): Promise<boolean> {
+  while (worker.recorded.length === 0 && worker.process.exitCode === null) {
+    await systemClock.sleep(2);
+  }
+  await systemClock.sleep(Math.random() * 250);
+  const killed = worker.process.kill('SIGKILL');
+  await worker.ended;
+  return killed && worker.process.signalCode === 'SIGKILL';
+}
+
+test('killed at fifty random moments, no report that was due is lost, and none is sent twice more than once per kill', async () => {
+  listener.answer = async () => {
+    await systemClock.sleep(Math.random() * 12);
+    return 200;
+  };
+  const due: number[] = [];
+  let kills = 0;
+  let started = 0;
+  while (kills < KILLS) {
+    const workers = Array.from({ length: AT_ONCE }, () => {
+      started += 1;
+      return startWorker(folder, listener.url, { from: started * 1_000, reports: REPORTS_EACH });
+    });
+    const ends = await Promise.all(workers.map(killSomewhere));
+    kills += ends.filter(Boolean).length;
+    due.push(...workers.flatMap(({ recorded }) => recorded));
+  }
+  // One more, which is left alone: it delivers what the others left behind.
+  const last = startWorker(folder, listener.url, { from: 0, reports: 1 });
+  await last.ended;
+  due.push(...last.recorded);
+
+  const times = new Map<number, number>();
+  for (const report of listener.taken) {
+    times.set(numberOf(report), (times.get(numberOf(report)) ?? 0) + 1);
+  }
+  expect(due.filter((number) => !times.has(number))).toEqual([]);
+  const again = [...times.values()].reduce((sum, count) => sum + count - 1, 0);
+  expect(again).toBeLessThanOrEqual(MAX_IN_FLIGHT * kills);
+  // A report can come again only through a kill of whoever held it; nobody was killed so often over one report.
+  expect(Math.max(...times.values())).toBeLessThanOrEqual(3);
+  const status = await readReportStatus(folder, systemClock.wallMs());
+  expect(status).toMatchObject({ waiting: 0, givenUp: 0, dropped: 0 });
+  // A kill may cost the figures of the loads that were not written yet, and never counts a report twice.
+  expect(status.sent).toBeLessThanOrEqual(times.size);
+  expect(due.length).toBeGreaterThan(KILLS);
+}, 60_000);
+
+test('several that run side by side deliver each report exactly once', async () => {
+  const workers = [1, 2, 3].map((number) =>
+    startWorker(folder, listener.url, { from: number * 1_000, reports: 120 }),
+  );
+  await Promise.all(workers.map(({ ended }) => ended));
+  const numbers = listener.taken.map(numberOf);
+  expect(numbers.length).toBe(360);
+  expect(new Set(numbers).size).toBe(360);
+}, 30_000);

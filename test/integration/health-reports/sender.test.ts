@@ -1,0 +1,330 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock, type Clock } from '../../../src/core/clock.js';
+import { clearReports, readReportStatus } from '../../../src/health-reports/report-status.js';
+import { MAX_IN_FLIGHT, ReportSender } from '../../../src/health-reports/sender.js';
+import {
+  MAX_AGE_MS,
+  MAX_SPOOLED,
+  reportsFolder,
+  spoolFolder,
+} from '../../../src/health-reports/spool.js';
+import { numberOf, reportNo, startListener, type ReportListener } from '../../support/report-listener.js';
+import { shiftableClock } from '../../support/shiftable-clock.js';
+
+let folder: string;
+let listener: ReportListener;
+beforeEach(async () => {
+  folder = join(mkdtempSync(join(tmpdir(), 'tankobon-sender-')), 'reports');
+  listener = await startListener();
+});
+afterEach(async () => {
+  await listener.close();
+  rmSync(join(folder, '..'), { recursive: true });
+});
+
+const open = (clock: Clock = systemClock): ReportSender =>
+  new ReportSender({ folder, clock, send: listener.send });
+const refusedConnection = () => Object.assign(new Error('no'), { code: 'ECONNREFUSED' });
+const takenNumbers = (): number[] => listener.taken.map(numberOf);
+const status = () => readReportStatus(folder, Date.now());
+const inTurn = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => from + at);
+
+/** The name of a file in the spool, of a report that is not too old. */
+function spoolFileName(number: number): string {
+  const atMs = String(Date.now() - 3_600_000 + number).padStart(15, '0');
+  return `${atMs}-0123456789ab-${String(number).padStart(8, '0')}.json`;
+}
+
+async function recordAll(sender: ReportSender, numbers: readonly number[]): Promise<void> {
+  for (const number of numbers) await sender.record(reportNo(number));
+}
+
+describe('with a report host that is well', () => {
+  test('each report arrives once, with its five fields, as exactly application/json', async () => {
+    const sender = open();
+    await recordAll(sender, inTurn(1, 30));
+    expect(await sender.finish()).toEqual({ sent: 30, waiting: 0 });
+    expect(takenNumbers().sort((a, b) => a - b)).toEqual(inTurn(1, 30));
+    expect(JSON.parse(listener.arrivals[0]?.body ?? '')).toEqual(reportNo(1));
+    expect(new Set(listener.arrivals.map(({ contentType }) => contentType))).toEqual(
+      new Set(['application/json']),
+    );
+    expect(await status()).toMatchObject({ sent: 30, waiting: 0, givenUp: 0, dropped: 0 });
+  });
+
+  test('a report is in the spool before it is sent', async () => {
+    let waitingAtArrival = 0;
+    listener.answer = async () => {
+      waitingAtArrival = (await status()).waiting;
+      return 200;
+    };
+    const sender = open();
+    await sender.record(reportNo(1));
+    await sender.finish();
+    expect(waitingAtArrival).toBe(1);
+  });
+
+  test('the report of a failed load has arrived when attempt returns, ahead of those that wait', async () => {
+    listener.answer = async () => {
+      await systemClock.sleep(100);
+      return 200;
+    };
+    const sender = open();
+    await recordAll(sender, inTurn(1, 60));
+    await sender.recordAndSend(reportNo(99, { success: false, bytes: 0 }));
+    expect(takenNumbers()).toContain(99);
+    expect(takenNumbers().length).toBeLessThan(40);
+    await sender.finish();
+  });
+
+  test('no more than so many are under way at once, and as many where they wait', async () => {
+    let underWay = 0;
+    let most = 0;
+    listener.answer = async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await systemClock.sleep(50);
+      underWay -= 1;
+      return 200;
+    };
+    const sender = open();
+    await recordAll(sender, inTurn(1, 60));
+    await sender.finish();
+    expect(most).toBe(MAX_IN_FLIGHT);
+  });
+
+  test('a body that the host refuses is given up, counted with the reason, and not sent again', async () => {
+    listener.answer = (report) => (numberOf(report) === 2 ? 400 : 200);
+    const sender = open();
+    await recordAll(sender, [1, 2, 3]);
+    expect(await sender.finish()).toEqual({ sent: 2, waiting: 0 });
+    expect(await status()).toMatchObject({ sent: 2, givenUp: 1, reasons: { 'status 400': 1 } });
+    await open().finish();
+    expect(listener.arrivals.length).toBe(3);
+  });
+
+  test('what passes is tried again in the same run', async () => {
+    let failures = 1;
+    listener.answer = () => (failures-- > 0 ? 503 : 200);
+    const sender = open();
+    await sender.record(reportNo(1));
+    expect(await sender.finish()).toEqual({ sent: 1, waiting: 0 });
+    expect((await status()).host).toMatchObject({ lastError: { reason: 'status 503' } });
+  });
+
+  test('after finish a further report is stored and sent', async () => {
+    const sender = open();
+    await sender.record(reportNo(1));
+    await sender.finish();
+    await sender.record(reportNo(2));
+    expect(await sender.finish()).toEqual({ sent: 1, waiting: 0 });
+    expect(takenNumbers()).toEqual([1, 2]);
+  });
+
+  test('an invalid report is refused before it is stored', async () => {
+    const sender = open();
+    await expect(sender.record(reportNo(1, { bytes: -1 }))).rejects.toMatchObject({
+      code: 'fault',
+    });
+    await sender.finish();
+    expect(await status()).toMatchObject({ sent: 0, waiting: 0 });
+  });
+});
+
+describe('with a report host that is dead', () => {
+  test('nothing is lost, nobody waits, and the next run delivers each once, its own first', async () => {
+    listener.answer = () => 500;
+    const dead = open();
+    await recordAll(dead, inTurn(1, 12));
+    expect(await dead.finish()).toEqual({ sent: 0, waiting: 12 });
+    const tried = listener.arrivals.length;
+    expect(tried).toBeLessThanOrEqual(3 + MAX_IN_FLIGHT);
+
+    listener.answer = () => 200;
+    const alive = open();
+    await alive.record(reportNo(50));
+    const flushed = await alive.flush();
+    expect(flushed).toEqual({ sent: 13, givenUp: 0 });
+    expect(await alive.finish()).toEqual({ sent: 1, waiting: 0 });
+    expect(takenNumbers().sort((a, b) => a - b)).toEqual([...inTurn(1, 12), 50]);
+    expect(takenNumbers()[0]).toBe(50);
+    expect(await status()).toMatchObject({ sent: 13, waiting: 0, host: { state: 'well' } });
+  });
+
+  test('a run without reports of its own delivers what was left', async () => {
+    const dead = new ReportSender({
+      folder,
+      clock: systemClock,
+      send: () => Promise.reject(new Error()),
+    });
+    await recordAll(dead, [1, 2, 3]);
+    await dead.finish(0);
+    expect((await open().finish()).waiting).toBe(0);
+    expect(takenNumbers().sort((a, b) => a - b)).toEqual([1, 2, 3]);
+  });
+
+  test('a refused connection opens the breaker at the first report, and then nothing is tried', async () => {
+    let tries = 0;
+    const sender = new ReportSender({
+      folder,
+      clock: systemClock,
+      send: () => {
+        tries += 1;
+        return Promise.reject(refusedConnection());
+      },
+    });
+    const startedMs = systemClock.monotonicMs();
+    for (const number of inTurn(1, 20)) await sender.recordAndSend(reportNo(number));
+    expect(await sender.finish()).toEqual({ sent: 0, waiting: 20 });
+    expect(tries).toBe(1);
+    expect(systemClock.monotonicMs() - startedMs).toBeLessThan(1_500);
+  });
+
+  test('at most one report a minute is tried, by whichever process', async () => {
+    const clock = shiftableClock();
+    const triedAtMs: number[] = [];
+    const send = () => {
+      triedAtMs.push(clock.monotonicMs());
+      return Promise.reject(refusedConnection());
+    };
+    const senders = [1, 2, 3].map(() => new ReportSender({ folder, clock, send }));
+    await senders[0]?.recordAndSend(reportNo(1));
+    for (const number of inTurn(2, 120)) {
+      clock.advance(5_000);
+      await senders[number % 3]?.record(reportNo(number));
+      await systemClock.sleep(5);
+    }
+    for (const sender of senders) await sender.finish();
+    const pauses = triedAtMs.slice(1).map((at, place) => at - (triedAtMs[place] ?? 0));
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(60_000);
+    expect(triedAtMs.length).toBeGreaterThanOrEqual(5);
+    expect((await readReportStatus(folder, clock.wallMs())).waiting).toBe(120);
+  });
+
+  test('one that takes connections and never answers holds a failed load and the exit up for a moment', async () => {
+    listener.answer = () => 'silence';
+    const sender = open();
+    const startedMs = systemClock.monotonicMs();
+    await sender.recordAndSend(reportNo(1), 150);
+    expect(systemClock.monotonicMs() - startedMs).toBeGreaterThanOrEqual(140);
+    expect(await sender.finish()).toEqual({ sent: 0, waiting: 1 });
+    expect(systemClock.monotonicMs() - startedMs).toBeLessThan(2_500);
+    expect((await status()).waiting).toBe(1);
+  });
+
+  test('a 429 stops the sending at once', async () => {
+    listener.answer = () => 429;
+    const sender = open();
+    await sender.recordAndSend(reportNo(1));
+    await recordAll(sender, inTurn(2, 10));
+    await sender.finish();
+    expect(listener.arrivals.length).toBe(1);
+    expect(await status()).toMatchObject({
+      waiting: 10,
+      host: { state: 'down', lastError: { reason: 'status 429' } },
+    });
+  });
+});
+
+describe('the sender is bounded', () => {
+  const never = () => Promise.reject(refusedConnection());
+
+  test('beyond 10,000 the oldest is dropped, and counted', async () => {
+    const spool = spoolFolder(folder);
+    mkdirSync(spool, { recursive: true, mode: 0o700 });
+    const fileNames = inTurn(1, MAX_SPOOLED + 400).map((number) => spoolFileName(number));
+    for (const name of fileNames) writeFileSync(join(spool, name), JSON.stringify(reportNo(0)));
+    const sender = new ReportSender({ folder, clock: systemClock, send: never });
+    for (const number of inTurn(1, 500)) await sender.record(reportNo(number));
+    await sender.finish(0);
+    expect(await status()).toMatchObject({ waiting: MAX_SPOOLED, dropped: 900 });
+    expect((await status()).reasons).toEqual({ 'too many': 900 });
+    const left = readdirSync(spool);
+    expect(fileNames.slice(0, 900).filter((name) => left.includes(name))).toEqual([]);
+  });
+
+  test('after 24 hours a report is dropped, and counted', async () => {
+    const clock = shiftableClock();
+    const early = new ReportSender({ folder, clock, send: never });
+    await early.record(reportNo(1));
+    clock.advance(MAX_AGE_MS - 1_000);
+    await early.record(reportNo(2));
+    await early.finish(0);
+    clock.advance(2_000);
+    const late = new ReportSender({ folder, clock, send: listener.send });
+    await late.flush();
+    await late.finish();
+    expect(takenNumbers()).toEqual([2]);
+    expect(await status()).toMatchObject({ dropped: 1, reasons: { 'too old': 1 }, waiting: 0 });
+  });
+});
+
+describe('several at once', () => {
+  test('never send the same report, and one does not take what another still holds', async () => {
+    listener.answer = async () => {
+      await systemClock.sleep(3);
+      return 200;
+    };
+    const senders = [open(), open(), open()];
+    await Promise.all(
+      senders.map((sender, place) => recordAll(sender, inTurn(place * 100 + 1, place * 100 + 40))),
+    );
+    const extra = open();
+    await extra.flush();
+    await extra.finish();
+    await Promise.all(senders.map((sender) => sender.finish()));
+    expect(takenNumbers().length).toBe(120);
+    expect(new Set(takenNumbers()).size).toBe(120);
+  });
+
+  test('clearing leaves what a running one is sending', async () => {
+    let answer: (status: number) => void = () => undefined;
+    listener.answer = () => new Promise((resolve) => (answer = resolve));
+    const running = open();
+    const gone = new ReportSender({
+      folder,
+      clock: systemClock,
+      send: () => Promise.reject(new Error()),
+    });
+    await running.record(reportNo(1));
+    while (listener.arrivals.length === 0) await systemClock.sleep(5);
+    await gone.record(reportNo(2));
+    await gone.finish(0);
+    expect(await clearReports(folder)).toEqual({ inUse: 1 });
+    expect((await status()).waiting).toBe(1);
+    answer(200);
+    expect(await running.finish()).toEqual({ sent: 1, waiting: 0 });
+    expect(await clearReports(folder)).toEqual({ inUse: 0 });
+    expect(await status()).toMatchObject({ waiting: 0, nodes: [], host: { state: 'well' } });
+  });
+
+  test('where the folder cannot be used, memory has to do, and it is told once', async () => {
+    const troubles: unknown[] = [];
+    const sender = new ReportSender({
+      folder: '/dev/null/reports',
+      clock: systemClock,
+      send: listener.send,
+      onStorageError: (error) => troubles.push(error),
+    });
+    await recordAll(sender, [1, 2, 3]);
+    expect(await sender.finish()).toEqual({ sent: 3, waiting: 0 });
+    expect(troubles.length).toBe(1);
+  });
+});
+
+test('each report host has a folder of its own, so that practice is never reported to the live one', () => {
+  const folders = [
+    'https://api.mangadex.network',
+    'http://127.0.0.1:4001',
+    'http://127.0.0.1:4002/x/',
+  ].map((url) => reportsFolder('/state', new URL(url)));
+  expect(folders).toEqual([
+    '/state/health-reports/api.mangadex.network',
+    '/state/health-reports/127.0.0.1_4001',
+    '/state/health-reports/127.0.0.1_4002_x',
+  ]);
+});

@@ -1,0 +1,131 @@
+/** What a program may import: the example runs as it stands, and the entry keeps its promises. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
+import { madeChapter } from '../../src/practice-server/library/library.js';
+import { downloadChapters, hasCode, openRateLedger, type Told } from '../../src/index.js';
+import { PROGRAM, tankobon } from '../support/command.js';
+
+const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0011';
+const MISSING = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0099';
+
+let service: PracticeService;
+let folder: string;
+/** One ledger for all, as the limits are those of one service. */
+let home: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'tankobon-library-home-'));
+  const chapter = madeChapter({ id: ID, pages: 12, bytesPerPage: 20_000 });
+  service = await startPracticeService({ chapters: [chapter], latencyMs: { node: 30 } });
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-library-'));
+  env = { ...service.environment, TANKOBON_HOME: home };
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const archives = () =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.cbz'),
+  );
+
+async function all(told: AsyncIterable<Told>): Promise<Told[]> {
+  const events: Told[] = [];
+  for await (const event of told) events.push(event);
+  return events;
+}
+
+test('the example of the documentation runs as it stands, from a folder where tankobon is installed', async () => {
+  const installed = join(folder, 'node_modules', 'tankobon');
+  mkdirSync(installed, { recursive: true });
+  copyFileSync('package.json', join(installed, 'package.json'));
+  symlinkSync(resolve(dirname(PROGRAM), '..'), join(installed, 'dist'));
+  copyFileSync('docs/example.mjs', join(folder, 'example.mjs'));
+  const child = spawn(process.execPath, ['example.mjs', ID], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...env },
+  });
+  let said = '';
+  child.stdout.on('data', (text: Buffer) => (said += text.toString()));
+  child.stderr.on('data', (text: Buffer) => (said += text.toString()));
+  const code = await new Promise((done) => child.once('close', done));
+  expect(said).toMatch(/^5 requests a second, 40 chapters a minute\nthe API answers \d+\n/);
+  expect(said).toContain(`${ID}: 12 pages`);
+  expect(said).toMatch(/1 saved, 0 skipped, 0 failed\n$/);
+  expect(code).toBe(0);
+  expect(archives()).toHaveLength(1);
+});
+
+test('the events of a download end with the summary, and a chapter that cannot be had stops no other', async () => {
+  const events = await all(downloadChapters([MISSING, ID], { env, output: folder }));
+  const types = events.map(({ type }) => type).filter((type) => type !== 'page-bytes');
+  expect(types.filter((type) => type === 'page-loaded')).toHaveLength(12);
+  expect(types).toContain('chapter-saved');
+  expect(types).toContain('chapter-failed');
+  expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 1, skipped: 0, failed: 1 });
+  expect(archives()).toHaveLength(1);
+});
+
+test('leaving the loop stops the download in order: the next one goes on where it was', async () => {
+  for await (const event of downloadChapters([ID], { env, output: folder, concurrency: 1 })) {
+    if (event.type === 'page-loaded' && event.page >= 3) break;
+  }
+  expect(archives()).toEqual([]);
+  const again = await all(downloadChapters([ID], { env, output: folder }));
+  const started = again.find((event) => event.type === 'chapter-started');
+  expect(started?.kept).toBeGreaterThanOrEqual(3);
+  expect(archives()).toHaveLength(1);
+});
+
+test('a signal stops it with the code interrupted, after the summary', async () => {
+  const stop = new AbortController();
+  const events: Told[] = [];
+  const thrown: unknown = await (async () => {
+    for await (const event of downloadChapters([ID], {
+      env,
+      output: folder,
+      signal: stop.signal,
+    })) {
+      events.push(event);
+      if (event.type === 'chapter-started') stop.abort();
+    }
+  })().catch((error: unknown) => error);
+  expect(hasCode(thrown, 'interrupted')).toBe(true);
+  expect(events.at(-1)?.type).toBe('summary');
+});
+
+test('a target that is none throws its code before anything is sent', async () => {
+  const before = service.log.length;
+  await expect(all(downloadChapters(['naruto'], { env, output: folder }))).rejects.toMatchObject({
+    code: 'bad-target',
+  });
+  expect(service.log.length).toBe(before);
+});
+
+test('a place of the ledger counts for every process of the machine', async () => {
+  const used = async () => {
+    const { stdout } = await tankobon(['limits', '--json'], { env });
+    const { quotas } = JSON.parse(stdout) as { quotas: { endpoint?: string; used: number }[] };
+    return quotas.find(({ endpoint }) => endpoint === 'GET /at-home/server/{id}')?.used ?? 0;
+  };
+  const before = await used();
+  const ledger = await openRateLedger({ env });
+  const url = new URL(`/at-home/server/${ID}`, service.addresses.apiUrl);
+  const place = await ledger.reserve({ method: 'GET', url });
+  await place.settle({ status: 200, headers: {} });
+  await ledger.close();
+  expect(await used()).toBe(before + 1);
+});

@@ -1,0 +1,236 @@
+/** The delivery of pages: base URLs, nodes, captcha, and unwelcome answers of the at-home endpoint. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import {
+  CAPTCHA_CODE,
+  PRACTICE_CAPTCHA_RESULT,
+  PRACTICE_SITE_KEY,
+} from '../../../src/practice-server/captcha-check.js';
+import { madeChapter } from '../../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeOptions,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import { handClock, type HandClock } from '../../support/manual-clock.js';
+import { atHome, atHomeUrl, CHAPTER, json, pageUrl, send, SHELF } from '../../support/plain-client.js';
+
+let service: PracticeService;
+let clock: HandClock;
+beforeEach(() => {
+  clock = handClock();
+});
+afterEach(() => service.stop());
+const start = async (options: PracticeOptions = {}): Promise<void> => {
+  const limits = { general: { requests: 1_000, periodMs: 1_000 } };
+  service = await startPracticeService({ library: SHELF, clock, limits, ...options });
+};
+const lastVerdict = (): string | undefined => service.log.at(-1)?.verdict;
+
+test('the answer has the shape of the specification, and both qualities have every page', async () => {
+  await start();
+  const outcome = await send(atHomeUrl(service));
+  expect(json(outcome)).toEqual({
+    result: 'ok',
+    baseUrl: expect.any(String),
+    chapter: {
+      hash: CHAPTER.hash,
+      data: CHAPTER.pages('data').map(({ fileName }) => fileName),
+      dataSaver: CHAPTER.pages('data-saver').map(({ fileName }) => fileName),
+    },
+  });
+});
+
+test('pages come with length, type and X-Cache, which is repeatable and takes both values', async () => {
+  await start();
+  const told = await atHome(service);
+  const caches: unknown[] = [];
+  for (const page of [1, 2, 3, 1]) {
+    const outcome = await send(pageUrl(told, page));
+    expect(outcome.body.equals(CHAPTER.pages('data')[page - 1]?.bytes() ?? Buffer.of())).toBe(true);
+    expect(outcome.headers['content-length']).toBe(String(outcome.body.length));
+    expect(outcome.headers['content-type']).toBe('image/png');
+    caches.push(outcome.headers['x-cache']);
+  }
+  expect(caches).toEqual(['HIT', 'HIT', 'MISS', 'HIT']);
+  expect(service.log.at(-1)?.load).toEqual({
+    chapter: CHAPTER.id,
+    page: 1,
+    quality: 'data',
+    attempt: 2,
+  });
+});
+
+test('each call names another node, with another token', async () => {
+  await start({ nodes: 2 });
+  const urls = [await atHome(service), await atHome(service), await atHome(service)];
+  const origins = urls.map(({ baseUrl }) => new URL(baseUrl).origin);
+  expect(origins).toEqual([service.nodes[0], service.nodes[1], service.nodes[0]]);
+  expect(new Set(urls.map(({ baseUrl }) => baseUrl)).size).toBe(3);
+});
+
+test.each([
+  ['an escape undone', (url: string) => url.replace('%2F', '/')],
+  ['a slash doubled', (url: string) => url.replace('/data/', '//data/')],
+  ['the prefix left out', (url: string) => url.replace('/edge', '')],
+  ['another quality', (url: string) => url.replace('/data/', '/data-saver/')],
+  ['another hash', (url: string) => url.replace(CHAPTER.hash, 'f'.repeat(32))],
+  ['a query', (url: string) => `${url}?x`],
+  ['another node', (url: string) => url.replace(service.nodes[0] ?? '', service.nodes[1] ?? '')],
+])('a page address with %s is no page address', async (_, change) => {
+  await start();
+  const url = pageUrl(await atHome(service));
+  expect(change(url)).not.toBe(url);
+  expect([403, 404]).toContain((await send(change(url))).status);
+  expect(lastVerdict()).toBe('wrong-page-path');
+  expect((await send(url)).status).toBe(200);
+});
+
+test.each([
+  ['an escape in upper case', (path: string) => path.replace('%3d', '%3D')],
+  ['an unreserved character escaped', (path: string) => path.replace('~', '%7E')],
+  ['another unreserved character escaped', (path: string) => path.replace('/data/', '/d%61ta/')],
+  ['dot segments', (path: string) => path.replace('/~reader/', '/x/../%2e/~reader/')],
+])('a page address with %s is the same one (RFC 3986, section 6.2.2)', async (_, change) => {
+  await start();
+  const { origin, pathname } = new URL(pageUrl(await atHome(service)));
+  const path = change(pathname);
+  expect(path).not.toBe(pathname);
+  expect((await send(origin, { path })).status).toBe(200);
+  // The log keeps what was sent, so that a client's spelling can be checked.
+  expect(service.log.at(-1)).toMatchObject({ path, load: { page: 1 } });
+});
+
+test('a base URL answers 403 once it has expired, by time or at a word, and a fresh one works', async () => {
+  await start({ baseUrlMs: 900_000 });
+  const url = pageUrl(await atHome(service));
+  clock.advance(899_999);
+  expect((await send(url)).status).toBe(200);
+  clock.advance(1);
+  expect((await send(url)).status).toBe(403);
+  expect(lastVerdict()).toBe('base-url-expired');
+  const fresh = pageUrl(await atHome(service));
+  expect((await send(fresh)).status).toBe(200);
+  service.expireBaseUrls();
+  expect((await send(fresh)).status).toBe(403);
+  expect(service.violations()).toEqual([]);
+});
+
+test.each(['api', 'images'] as const)('pages can come from the %s host', async (imagesFrom) => {
+  await start({ imagesFrom });
+  const told = await atHome(service);
+  const expected = { api: service.addresses.apiUrl, images: service.imagesUrl }[imagesFrom];
+  expect(new URL(told.baseUrl).origin).toBe(expected);
+  expect((await send(pageUrl(told))).status).toBe(200);
+  expect(service.log.at(-1)).toMatchObject({ host: imagesFrom, load: { page: 1 } });
+});
+
+test('an unknown chapter and one without pages here are not found', async () => {
+  await start({
+    chapters: [madeChapter({ id: 'a96676e5-8ae2-425e-b549-7f15dd34a6d8', pages: 0 })],
+  });
+  for (const id of ['a96676e5-8ae2-425e-b549-7f15dd34a6d8', 'unknown']) {
+    expect((await send(atHomeUrl(service, id))).status).toBe(404);
+  }
+});
+
+test('a captcha is demanded with its code and site key, and solved by the header on a repeat', async () => {
+  await start();
+  service.demandCaptcha();
+  const demanded = await send(atHomeUrl(service));
+  expect(demanded.status).toBe(403);
+  expect(demanded.headers['x-captcha-sitekey']).toBe(PRACTICE_SITE_KEY);
+  expect(json(demanded)).toMatchObject({
+    result: 'error',
+    errors: [{ title: CAPTCHA_CODE, context: { siteKey: PRACTICE_SITE_KEY } }],
+  });
+  const wrong = await send(atHomeUrl(service), { headers: { 'X-Captcha-Result': 'no' } });
+  expect(wrong.status).toBe(403);
+  const headers = { 'X-Captcha-Result': PRACTICE_CAPTCHA_RESULT };
+  expect((await send(atHomeUrl(service), { headers })).status).toBe(200);
+  expect((await send(atHomeUrl(service))).status).toBe(200);
+  expect(service.violations()).toEqual([]);
+});
+
+test('a captcha can be solved at /captcha/solve, for as many requests as told', async () => {
+  await start();
+  service.demandCaptcha({ codeIn: 'id', siteKeyIn: 'context', context: 'string', solvedFor: 1 });
+  const demanded = await send(atHomeUrl(service));
+  expect(demanded.headers).not.toHaveProperty('x-captcha-sitekey');
+  expect(json(demanded)).toMatchObject({
+    errors: [{ id: CAPTCHA_CODE, context: JSON.stringify({ siteKey: PRACTICE_SITE_KEY }) }],
+  });
+  const solve = (captchaChallenge: string) =>
+    send(`${service.addresses.apiUrl}/captcha/solve`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ captchaChallenge }),
+    });
+  expect((await solve('wrong')).status).toBe(400);
+  expect((await send(atHomeUrl(service))).status).toBe(403);
+  const solved = await solve(PRACTICE_CAPTCHA_RESULT);
+  expect(solved.status).toBe(200);
+  expect(solved.headers['x-ratelimit-limit']).toBe('10');
+  expect((await send(atHomeUrl(service))).status).toBe(200);
+  expect((await send(atHomeUrl(service))).status).toBe(403);
+});
+
+test.each([
+  ['not-found', 404],
+  ['refused-to-guests', 403],
+  ['refused', 403],
+  ['bad-request', 400],
+  ['generic-403', 403],
+  ['server-error', 500],
+  ['bad-gateway', 502],
+  ['unavailable', 503],
+  ['too-many', 429],
+  ['html-page', 200],
+  ['bad-json', 200],
+  ['empty-body', 200],
+  ['json-null', 200],
+  ['wrong-shape', 200],
+  ['no-pages', 200],
+  ['reset', 0],
+  ['hang', 0],
+] as const)(
+  'the API answers with %s as often as it is told, and then well',
+  async (answer, status) => {
+    await start();
+    service.misanswer({ answer, times: 2 });
+    expect((await send(atHomeUrl(service), { idleMs: 100 })).status).toBe(status);
+    expect((await send(atHomeUrl(service), { idleMs: 100 })).status).toBe(status);
+    const { body } = await send(atHomeUrl(service));
+    expect(JSON.parse(body.toString())).toMatchObject({ chapter: { hash: CHAPTER.hash } });
+    expect(service.log.map(({ verdict }) => verdict)).toEqual([
+      'misanswered',
+      'misanswered',
+      undefined,
+    ]);
+  },
+);
+
+test('a misanswer can be bound to other paths, and to the authentication service', async () => {
+  await start();
+  service.misanswer({ answer: 'unavailable', pathStart: '/manga', times: 'always' });
+  service.misanswer({ answer: 'server-error', host: 'auth', times: 1 });
+  const { apiUrl, authUrl } = service.addresses;
+  expect((await send(`${apiUrl}/manga`)).status).toBe(503);
+  expect((await send(`${apiUrl}/manga`)).status).toBe(503);
+  expect((await send(atHomeUrl(service))).status).toBe(200);
+  expect((await send(authUrl)).status).toBe(500);
+  expect((await send(authUrl)).status).toBe(404);
+});
+
+test('a large page is sent no faster than it is read', async () => {
+  const large = madeChapter({ pages: 1, bytesPerPage: 4_000_000, named: 'plain', seed: 3 });
+  await start({ chapters: [large] });
+  const told = JSON.parse((await send(atHomeUrl(service, large.id))).body.toString()) as Parameters<
+    typeof pageUrl
+  >[0];
+  const part = await send(pageUrl(told), { enoughBytes: 1_000 });
+  expect(part.body.length).toBeLessThan(1_000_000);
+  const whole = await send(pageUrl(told));
+  expect(whole.whole).toBe(true);
+  expect(whole.body.equals(large.pages('data')[0]?.bytes() ?? Buffer.of())).toBe(true);
+  expect(service.log.at(-1)?.sentBytes).toBe(whole.body.length);
+});

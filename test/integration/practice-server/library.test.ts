@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { deflateSync } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  endlessTitle,
+  EXAMPLE_CHAPTERS,
+  EXAMPLE_LISTS,
+  EXAMPLE_TITLES,
+  exampleLibrary,
+  longTitle,
+  madeChapter,
+  type LibraryPage,
+} from '../../../src/practice-server/library/library.js';
+import { decoded } from '../../support/decoded-image.js';
+
+const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+const numberedNames = (pages: readonly LibraryPage[], extension: string): string[] =>
+  pages.map((page, index) => `${index + 1}-${digestOf(page.bytes())}.${extension}`);
+
+describe('a made chapter', () => {
+  test('has pages of exactly the size asked for, named after their sha256', () => {
+    const pages = madeChapter({ pages: 3, bytesPerPage: 50_000 }).pages('data');
+    expect(pages.map((page) => page.fileName)).toEqual(numberedNames(pages, 'png'));
+    for (const page of pages) {
+      expect(page.mediaType).toBe('image/png');
+      expect(page.bytes()).toHaveLength(50_000);
+    }
+  });
+
+  test('has pages of any size from 1,000 bytes, each a valid image', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1_000, max: 400_000 }),
+        fc.integer({ min: 0, max: 999 }),
+        async (bytesPerPage, seed) => {
+          const [page] = madeChapter({ pages: 1, bytesPerPage, seed }).pages('data');
+          const bytes = page?.bytes() ?? Buffer.alloc(0);
+          expect(bytes).toHaveLength(bytesPerPage);
+          expect(await decoded(bytes)).toMatchObject({ width: 800 });
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  test('has different pages that do not compress', () => {
+    const pages = madeChapter({ pages: 4 }).pages('data');
+    expect(new Set(pages.map((page) => page.fileName.slice(2))).size).toBe(4);
+    for (const page of pages) {
+      expect(deflateSync(page.bytes()).length).toBeGreaterThan(page.bytes().length * 0.97);
+    }
+  });
+
+  test('is smaller in data-saver, page by page', () => {
+    const chapter = madeChapter({ pages: 3 });
+    const [pages, saver] = [chapter.pages('data'), chapter.pages('data-saver')];
+    expect(saver).toHaveLength(3);
+    for (const [index, page] of saver.entries()) {
+      expect(page.bytes().length).toBeLessThan((pages[index]?.bytes().length ?? 0) * 0.7);
+    }
+  });
+
+  test('is the same each time from the same seed, and another from another', () => {
+    const names = (seed: number): string[] =>
+      madeChapter({ pages: 2, seed })
+        .pages('data')
+        .map((page) => page.fileName);
+    expect(names(7)).toEqual(names(7));
+    expect(names(7)).not.toEqual(names(8));
+    expect(madeChapter({ pages: 2, seed: 7 }).id).toBe(madeChapter({ pages: 2, seed: 7 }).id);
+    expect(madeChapter({ pages: 2, seed: 7 }).id).not.toBe(madeChapter({ pages: 2, seed: 8 }).id);
+  });
+
+  test("may be named plainly, and have an id of one's own", () => {
+    const id = EXAMPLE_CHAPTERS.second;
+    const chapter = madeChapter({ id, pages: 2, named: 'plain' });
+    expect(chapter.id).toBe(id);
+    expect(chapter.pages('data').map((page) => page.fileName)).toEqual(['1.png', '2.png']);
+  });
+});
+
+describe('the example library', () => {
+  const library = exampleLibrary();
+
+  test('knows every id that it announces, each once', () => {
+    for (const id of Object.values(EXAMPLE_TITLES)) {
+      expect(library.title(id)?.id).toBe(id);
+    }
+    for (const id of Object.values(EXAMPLE_CHAPTERS)) {
+      expect(library.chapter(id.toUpperCase())?.id).toBe(id);
+    }
+    for (const id of Object.values(EXAMPLE_LISTS)) {
+      expect(library.list(id)?.id).toBe(id);
+    }
+    const ids = [...library.chapters(), ...library.titles(), ...library.lists()].map(
+      ({ id }) => id,
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+    const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+    expect(ids.filter((id) => !uuid.test(id))).toEqual([]);
+  });
+
+  test('every chapter belongs to a title that is there', () => {
+    const lost = library.chapters().filter(({ titleId }) => !library.title(titleId ?? ''));
+    expect(lost).toEqual([]);
+  });
+
+  test('its first chapter is twelve drawn pages in both qualities, the names carrying their sha256', async () => {
+    const chapter = library.chapter(EXAMPLE_CHAPTERS.first);
+    const [pages, saver] = [chapter?.pages('data') ?? [], chapter?.pages('data-saver') ?? []];
+    expect(pages.map((page) => page.fileName)).toEqual(numberedNames(pages, 'png'));
+    expect(saver.map((page) => page.fileName)).toEqual(numberedNames(saver, 'jpg'));
+    expect(pages).toHaveLength(12);
+    expect(saver).toHaveLength(12);
+    expect(chapter?.attributes.pages).toBe(12);
+    for (const [index, page] of pages.entries()) {
+      expect(await decoded(page.bytes())).toMatchObject({ width: 512, height: 768 });
+      const small = saver[index]?.bytes() ?? Buffer.alloc(0);
+      expect(await decoded(small)).toMatchObject({ width: 340, height: 510 });
+      expect(small.length).toBeLessThan(page.bytes().length);
+    }
+  });
+
+  test('no two chapters share the bytes of a page, though they share its drawing', async () => {
+    const firstPages = (quality: 'data' | 'data-saver') =>
+      library
+        .chapters()
+        .slice(0, 60)
+        .flatMap((chapter) => chapter.pages(quality).slice(0, 1));
+    for (const quality of ['data', 'data-saver'] as const) {
+      const names = firstPages(quality).map((page) => page.fileName);
+      expect(names.length).toBeGreaterThan(50);
+      expect(new Set(names).size).toBe(names.length);
+      const drawings = await Promise.all(
+        firstPages(quality).map(async (page) => digestOf((await decoded(page.bytes())).pixels)),
+      );
+      expect(new Set(drawings).size).toBeLessThan(5);
+    }
+  });
+
+  test('each page of a story is another drawing', async () => {
+    for (const id of [EXAMPLE_CHAPTERS.first, EXAMPLE_CHAPTERS.starlightFirst]) {
+      const pages = library.chapter(id)?.pages('data') ?? [];
+      const drawings = await Promise.all(
+        pages.map(async (page) => digestOf((await decoded(page.bytes())).pixels)),
+      );
+      expect(new Set(drawings).size).toBe(pages.length);
+    }
+  });
+
+  test('a page of another library has the same bytes', () => {
+    const names = (quality: 'data' | 'data-saver'): (string | undefined)[] =>
+      [library, exampleLibrary()].map(
+        (each) => each.chapter(EXAMPLE_CHAPTERS.starlightFirst)?.pages(quality)[1]?.fileName,
+      );
+    for (const [first, again] of [names('data'), names('data-saver')]) {
+      expect(first).toBeDefined();
+      expect(again).toBe(first);
+    }
+  });
+
+  test('its drawings take less than 600 kB', () => {
+    const folder = new URL('../../src/demo/fixtures/', import.meta.url);
+    const sizes = readdirSync(folder).map((name) => statSync(new URL(name, folder)).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(600_000);
+  });
+
+  test('has chapters hosted elsewhere, unavailable, and not yet published', () => {
+    const of = (id: string) => library.chapter(id);
+    expect(of(EXAMPLE_CHAPTERS.external)?.attributes).toMatchObject({
+      pages: 0,
+      externalUrl: 'https://publisher.example/lighthouse/5',
+    });
+    expect(of(EXAMPLE_CHAPTERS.external)?.pages('data')).toEqual([]);
+    expect(of(EXAMPLE_CHAPTERS.externalWithPages)?.attributes.externalUrl).toMatch(/^https:/);
+    expect(of(EXAMPLE_CHAPTERS.externalWithPages)?.attributes.pages).toBe(12);
+    expect(of(EXAMPLE_CHAPTERS.unavailable)?.attributes.isUnavailable).toBe(true);
+    expect(of(EXAMPLE_CHAPTERS.unavailable)?.pages('data')).toEqual([]);
+    expect(of(EXAMPLE_CHAPTERS.future)?.attributes.publishAt).toMatch(/^2099-/);
+    expect(of(EXAMPLE_CHAPTERS.decimal)?.attributes.chapter).toBe('10.5');
+    expect(of(EXAMPLE_CHAPTERS.bare)?.attributes).toMatchObject({
+      volume: null,
+      chapter: null,
+      title: null,
+    });
+    expect(of(EXAMPLE_CHAPTERS.joint)?.groups).toHaveLength(2);
+    expect(of(EXAMPLE_CHAPTERS.reuploaded)?.attributes.version).toBe(2);
+  });
+
+  test('has titles whose names are hard to write', () => {
+    const nameOf = (id: string): string =>
+      Object.values(library.title(id)?.attributes.title ?? {})[0] ?? '';
+    expect(nameOf(EXAMPLE_TITLES.wordy)).toHaveLength(300);
+    expect(nameOf(EXAMPLE_TITLES.reserved)).toBe('CON');
+    for (const odd of ['&', '<', '"', '/', '🍜', '\u200f', ']]>']) {
+      expect(nameOf(EXAMPLE_TITLES.odd)).toContain(odd);
+    }
+  });
+
+  test('covers are there whole and as thumbnails', async () => {
+    for (const cover of library.titles().flatMap(({ covers }) => covers)) {
+      expect(cover.picture().mediaType).toBe('image/png');
+      expect(await decoded(cover.picture().bytes)).toMatchObject({ width: 512, height: 768 });
+      for (const width of [256, 512] as const) {
+        expect(cover.picture(width).mediaType).toBe('image/jpeg');
+        expect(await decoded(cover.picture(width).bytes)).toMatchObject({ width });
+      }
+    }
+  });
+});
+
+describe('the long title', () => {
+  test('has 700 chapters in three languages, with releases side by side and second versions', () => {
+    const chapters = longTitle().chapters();
+    const of = (language: string): typeof chapters =>
+      chapters.filter(({ attributes }) => attributes.translatedLanguage === language);
+    expect(chapters).toHaveLength(1_806);
+    expect(new Set(of('en').map(({ attributes }) => attributes.chapter)).size).toBe(700);
+    expect([of('en').length, of('pt-br').length, of('es-la').length]).toEqual([826, 560, 420]);
+    expect(chapters.filter(({ groups }) => groups.length === 2)).toHaveLength(14);
+    expect(chapters.filter(({ attributes }) => attributes.version === 2).length).toBeGreaterThan(
+      10,
+    );
+    expect(chapters[0]?.pages('data')).toHaveLength(2);
+  });
+
+  test("can be longer than a feed's window", () => {
+    expect(endlessTitle().chapters().length).toBeGreaterThan(10_000);
+  });
+});

@@ -1,0 +1,205 @@
+/** The limits of the specification's section 8, and what follows when they are broken (section 7). */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import {
+  createLimiter,
+  type Limiter,
+  type LimiterOptions,
+  type LimiterDecision,
+} from '../../../src/practice-server/limiter.js';
+import { LIMIT_TABLE, limitRowOf } from '../../../src/practice-server/limit-table.js';
+import type { Role } from '../../../src/practice-server/request-log.js';
+import {
+  startPracticeService,
+  type PracticeOptions,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import { handClock } from '../../support/manual-clock.js';
+import { atHome, atHomeUrl, pageUrl, send, SHELF } from '../../support/plain-client.js';
+
+describe('the table', () => {
+  test('has the 32 rows of the specification, of which two and three share a quota', () => {
+    expect(LIMIT_TABLE).toHaveLength(32);
+    expect(new Set(LIMIT_TABLE.map(({ quota }) => quota)).size).toBe(29);
+    const sum = LIMIT_TABLE.reduce((total, { requests }) => total + requests, 0);
+    expect(sum).toBe(1_720);
+  });
+
+  test.each([
+    ['GET', '/at-home/server/a', 'GET /at-home/server/{id}'],
+    ['GET', '/manga/random', 'GET /manga/random'],
+    ['POST', '/upload/begin', 'upload begin'],
+    ['POST', '/upload/begin/a', 'upload begin'],
+    ['POST', '/upload/a', 'upload files'],
+    ['POST', '/upload/a/commit', 'POST /upload/{id}/commit'],
+    ['DELETE', '/upload/a', 'DELETE /upload/{id}'],
+    ['DELETE', '/upload/a/b', 'upload files'],
+    ['DELETE', '/upload/a/batch', 'upload files'],
+    ['GET', '/manga/a', undefined],
+    ['POST', '/at-home/server/a', undefined],
+    ['GET', '/at-home/server/', undefined],
+    ['GET', '/at-home/server/a/b', undefined],
+  ])('%s %s counts in %s', (method, path, quota) => {
+    expect(limitRowOf(method, path)?.quota).toBe(quota);
+  });
+});
+
+describe('the gate, in its own time', () => {
+  const AT_HOME = { role: 'api' as Role, method: 'GET', path: '/at-home/server/a' };
+  const NO_GENERAL: LimiterOptions = { general: { requests: 1_000, periodMs: 1_000 } };
+  const statusOf = (passage: LimiterDecision): number => passage.refusal?.status ?? 200;
+  const statuses = (gate: Limiter, times: readonly number[], line = AT_HOME): number[] =>
+    times.map((at) => statusOf(gate.arrive(line, at)));
+
+  test('a sliding window allows five in any second, however the second is laid', () => {
+    const gate = createLimiter({}, 0);
+    expect(statuses(gate, [100, 700, 800, 850, 900])).toEqual([200, 200, 200, 200, 200]);
+    expect(statuses(gate, [1_099])).toEqual([429]);
+    expect(gate.peaks().get('general')).toEqual({ limit: 5, peak: 6 });
+  });
+
+  test('an arrival is out of the sliding window a whole period later', () => {
+    const gate = createLimiter({}, 0);
+    expect(statuses(gate, [0, 1, 2, 3, 4, 1_000])).toEqual([200, 200, 200, 200, 200, 200]);
+  });
+
+  test('a fixed window begins anew at each multiple of the period', () => {
+    const gate = createLimiter({ counting: 'fixed' }, 0);
+    expect(statuses(gate, [900, 910, 920, 930, 940])).toEqual([200, 200, 200, 200, 200]);
+    expect(statuses(gate, [1_000, 1_010])).toEqual([200, 200]);
+    expect(gate.peaks().get('general')?.peak).toBe(7);
+  });
+
+  test("the quota's headers tell limit, rest and the end of the period in UNIX seconds", () => {
+    const gate = createLimiter(NO_GENERAL, 0);
+    expect(gate.arrive(AT_HOME, 1_000_000_500).headers).toEqual({
+      'X-RateLimit-Limit': '40',
+      'X-RateLimit-Remaining': '39',
+      'X-RateLimit-Retry-After': '1000061',
+    });
+    const fixed = createLimiter({ ...NO_GENERAL, counting: 'fixed' }, -3_600_000);
+    expect(fixed.arrive(AT_HOME, 1_000_000_500).headers['X-RateLimit-Retry-After']).toBe(
+      String(1_000_020 - 3_600),
+    );
+    const plain = { ...AT_HOME, path: '/chapter/a' };
+    expect(gate.arrive(plain, 1_000_000_600).headers).toEqual({});
+    const silent = createLimiter({ ...NO_GENERAL, rateHeaders: false }, 0);
+    expect(silent.arrive(AT_HOME, 0).headers).toEqual({});
+  });
+
+  test('the 41st at-home request of a minute is over the quota; after the time that is named, there is room', () => {
+    const gate = createLimiter(NO_GENERAL, 0);
+    for (let n = 0; n < 40; n += 1) expect(statuses(gate, [n * 1_000])).toEqual([200]);
+    const over = gate.arrive(AT_HOME, 40_000);
+    expect(over.verdict).toBe('quota-exceeded');
+    expect(over.refusal?.headers).toMatchObject({
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Retry-After': '61',
+    });
+    expect(statuses(gate, [61_000])).toEqual([200]);
+  });
+
+  test('rows of one quota share one count, and periods can be shortened', () => {
+    const gate = createLimiter({ ...NO_GENERAL, periodScale: 0.1 }, 0);
+    const begin = { role: 'api' as Role, method: 'POST', path: '/upload/begin' };
+    const beginOf = { ...begin, path: '/upload/begin/a' };
+    for (let n = 0; n < 10; n += 1) {
+      expect(statuses(gate, [n], begin)).toEqual([200]);
+      expect(statuses(gate, [n], beginOf)).toEqual([200]);
+    }
+    expect(statuses(gate, [20], beginOf)).toEqual([429]);
+    expect(statuses(gate, [6_010], begin)).toEqual([200]);
+  });
+
+  test('429 holds for all hosts until the rate falls back in line', () => {
+    const gate = createLimiter({}, 0);
+    statuses(gate, [0, 10, 20, 30, 40, 50]);
+    const elsewhere = { role: 'network' as Role, method: 'POST', path: '/report' };
+    expect(gate.state(60)).toBe('limited');
+    expect(statuses(gate, [60], elsewhere)).toEqual([429]);
+    expect(gate.state(1_000)).toBe('open');
+    expect(statuses(gate, [1_000], elsewhere)).toEqual([200]);
+  });
+
+  test('who goes on during 429 is banned, then met with silence, and each request renews it', () => {
+    const gate = createLimiter({ banAfter: 3, silenceAfter: 2, banMs: 60_000 }, 0);
+    statuses(gate, [0, 0, 0, 0, 0]);
+    expect(statuses(gate, [1, 2, 3])).toEqual([429, 429, 429]);
+    const ban = gate.arrive(AT_HOME, 4);
+    expect(ban.verdict).toBe('request-while-limited');
+    expect(ban.refusal?.status).toBe(403);
+    expect(ban.refusal?.headers?.['Content-Type']).toMatch(/^text\/html/);
+    expect(statuses(gate, [5, 50_000])).toEqual([403, 403]);
+    expect(gate.state(100_000)).toBe('silent');
+    const silence = gate.arrive(AT_HOME, 100_000);
+    expect(silence.refusal?.delivery).toEqual({ how: 'silence' });
+    expect(silence.verdict).toBe('request-while-banned');
+    expect(gate.state(159_999)).toBe('silent');
+    expect(gate.state(160_000)).toBe('open');
+    expect(statuses(gate, [160_000])).toEqual([200]);
+  });
+});
+
+describe('over sockets', () => {
+  let service: PracticeService;
+  afterEach(() => service.stop());
+  const start = async (options: PracticeOptions): Promise<void> => {
+    service = await startPracticeService({ library: SHELF, ...options });
+  };
+
+  test('the sixth request of a second gets 429, as does every other host but the nodes', async () => {
+    await start({ clock: handClock() });
+    const told = await atHome(service);
+    for (let n = 0; n < 4; n += 1) expect((await send(atHomeUrl(service))).status).toBe(200);
+    const over = await send(atHomeUrl(service));
+    expect(over.status).toBe(429);
+    expect(over.headers).not.toHaveProperty('x-ratelimit-limit');
+    const { authUrl, networkUrl } = service.addresses;
+    for (const url of [authUrl, `${networkUrl}/report`, service.imagesUrl]) {
+      expect((await send(url)).status).toBe(429);
+    }
+    expect((await send(pageUrl(told))).status).toBe(200);
+    expect(service.violations().map(({ verdict }) => verdict)).toEqual([
+      'general-rate',
+      'request-while-limited',
+      'request-while-limited',
+      'request-while-limited',
+    ]);
+    expect(service.state()).toBe('limited');
+  });
+
+  test('a ban is 403 in HTML and then silence, on all hosts of the service', async () => {
+    await start({ clock: handClock(), limits: { silenceAfter: 1 } });
+    service.ban();
+    const banned = await send(atHomeUrl(service));
+    expect(banned.status).toBe(403);
+    expect(banned.headers['content-type']).toMatch(/^text\/html/);
+    const silent = await send(`${service.addresses.authUrl}/`, { idleMs: 100 });
+    expect(silent).toMatchObject({ status: 0, error: 'idle' });
+    service.liftBan();
+    expect((await send(atHomeUrl(service))).status).toBe(200);
+  });
+
+  test('what others on the same address use is counted, and told in the headers', async () => {
+    await start({ clock: handClock(), limits: { general: { requests: 99, periodMs: 1_000 } } });
+    service.othersUse({ method: 'GET', path: '/at-home/server/x' }, 30);
+    const { headers } = await send(atHomeUrl(service));
+    expect(headers['x-ratelimit-remaining']).toBe('9');
+    expect(service.log).toHaveLength(1);
+  });
+
+  test("the service's stamps can be wrong, Date and Retry-After alike", async () => {
+    const clock = handClock();
+    await start({ clock, dateSkewMs: -7_200_000 });
+    const { headers } = await send(atHomeUrl(service));
+    const date = Date.parse(headers.date ?? '');
+    expect(date).toBe(clock.wallMs() - 7_200_000);
+    expect(Number(headers['x-ratelimit-retry-after']) * 1_000 - date).toBe(60_000);
+  });
+
+  test('pages from the own host count in the general limit of the API host', async () => {
+    await start({ clock: handClock(), imagesFrom: 'api' });
+    const told = await atHome(service);
+    for (const page of [1, 2, 3, 4]) expect((await send(pageUrl(told, page))).status).toBe(200);
+    expect((await send(pageUrl(told, 1))).status).toBe(429);
+  });
+});

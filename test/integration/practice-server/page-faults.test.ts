@@ -1,0 +1,279 @@
+/** Every fault of the list, produced on the wire. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import {
+  FAULT_NAMES,
+  FAULTS,
+  faultOn,
+  RANDOM_FAULTS,
+  type FaultName,
+} from '../../../src/practice-server/page-faults.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import { atHome, CHAPTER, pageUrl, send, type Outcome, SHELF } from '../../support/plain-client.js';
+
+let service: PracticeService;
+beforeEach(async () => {
+  service = await startPracticeService({
+    library: SHELF,
+    limits: { general: { requests: 1_000, periodMs: 1_000 } },
+  });
+});
+afterEach(() => service.stop());
+
+const pages = CHAPTER.pages('data');
+const picture = pages[1]?.bytes() ?? Buffer.alloc(0);
+const others = pages.filter((_, index) => index !== 1).map((page) => page.bytes());
+const isPicture = (bytes: Buffer): boolean =>
+  createHash('sha256').update(bytes).digest('hex') ===
+  createHash('sha256').update(picture).digest('hex');
+const changedBytes = (bytes: Buffer): number =>
+  bytes.filter((byte, index) => byte !== picture[index]).length;
+const halfLength = Math.floor(picture.length / 2);
+
+async function loadSecondPage(enoughBytes = 1_000_000): Promise<Outcome> {
+  const told = await atHome(service);
+  return send(pageUrl(told, 2), { idleMs: 400, enoughBytes });
+}
+
+const status =
+  (code: number) =>
+  (outcome: Outcome): void => {
+    expect(outcome.status).toBe(code);
+    expect(outcome.whole).toBe(true);
+  };
+
+const SHOWN: Readonly<Record<FaultName, (outcome: Outcome) => void>> = {
+  'connection-reset'(outcome) {
+    expect(outcome).toMatchObject({ status: 0, error: 'ECONNRESET' });
+  },
+  'closed-without-answer'(outcome) {
+    expect(outcome).toMatchObject({ status: 0, error: 'ECONNRESET' });
+  },
+  'switching-protocols'(outcome) {
+    expect(outcome).toMatchObject({ status: 101 });
+  },
+  'silent-node'(outcome) {
+    expect(outcome).toMatchObject({ status: 0, error: 'idle' });
+  },
+  'connect-refused'(outcome) {
+    expect(outcome).toMatchObject({ status: 0, error: 'ECONNREFUSED' });
+  },
+  'bad-certificate'(outcome) {
+    expect(outcome).toMatchObject({ status: 0, error: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  },
+  'tls-refused'(outcome) {
+    expect(outcome).toMatchObject({ status: 0, error: 'EPROTO' });
+  },
+  hang(outcome) {
+    expect(outcome).toMatchObject({ status: 0, error: 'idle' });
+  },
+  stall(outcome) {
+    expect(outcome).toMatchObject({ status: 200, error: 'idle' });
+    expect(outcome.headers['content-length']).toBe(String(picture.length));
+    expect(outcome.body.length).toBe(halfLength);
+  },
+  trickle(outcome) {
+    expect(outcome.status).toBe(200);
+    expect(outcome.body.subarray(0, 16)).toEqual(picture.subarray(0, 16));
+  },
+  'cut-with-length'(outcome) {
+    expect(outcome).toMatchObject({ status: 200, whole: false, error: 'ECONNRESET' });
+    expect(outcome.headers['content-length']).toBe(String(picture.length));
+    expect(outcome.body.length).toBe(halfLength);
+  },
+  'cut-without-length'(outcome) {
+    expect(outcome).toMatchObject({ status: 200, whole: true });
+    expect(outcome.headers).not.toHaveProperty('content-length');
+    expect(outcome.headers).not.toHaveProperty('transfer-encoding');
+    expect(outcome.body).toEqual(picture.subarray(0, halfLength));
+  },
+  'cut-chunked'(outcome) {
+    expect(outcome).toMatchObject({ status: 200, whole: false, error: 'ECONNRESET' });
+    expect(outcome.headers['transfer-encoding']).toBe('chunked');
+    expect(outcome.body.length).toBe(halfLength);
+  },
+  'truncated-copy'(outcome) {
+    expect(outcome).toMatchObject({ status: 200, whole: true });
+    expect(outcome.headers).toMatchObject({ 'transfer-encoding': 'chunked', 'x-cache': 'HIT' });
+    expect(outcome.body).toEqual(picture.subarray(0, halfLength));
+  },
+  'truncated-copy-with-length'(outcome) {
+    expect(outcome).toMatchObject({ status: 200, whole: true });
+    expect(outcome.headers).toMatchObject({
+      'content-length': String(halfLength),
+      'x-cache': 'HIT',
+    });
+    expect(outcome.body).toEqual(picture.subarray(0, halfLength));
+  },
+  'status-403': status(403),
+  'status-404': status(404),
+  'status-410': status(410),
+  'status-429': status(429),
+  'status-500': status(500),
+  'status-503': status(503),
+  'html-page'(outcome) {
+    expect(outcome.status).toBe(200);
+    expect(outcome.body.toString()).toMatch(/^<!doctype html>/);
+  },
+  'another-picture'(outcome) {
+    expect(outcome.status).toBe(200);
+    expect(others.some((other) => other.equals(outcome.body))).toBe(true);
+  },
+  'forged-image'(outcome) {
+    expect(outcome.status).toBe(200);
+    expect(others.some((other) => other.equals(outcome.body))).toBe(true);
+  },
+  'flipped-byte'(outcome) {
+    expect(outcome.body.length).toBe(picture.length);
+    expect(changedBytes(outcome.body)).toBe(1);
+  },
+  'same-flipped-byte'(outcome) {
+    expect(outcome.body.length).toBe(picture.length);
+    expect(changedBytes(outcome.body)).toBe(1);
+  },
+  'empty-body'(outcome) {
+    expect(outcome).toMatchObject({ status: 200, whole: true });
+    expect(outcome.body.length).toBe(0);
+    expect(outcome.headers['content-length']).toBe('0');
+  },
+  'endless-body'(outcome) {
+    expect(outcome).toMatchObject({ status: 200, error: 'enough' });
+    expect(outcome.body.subarray(0, picture.length).equals(picture)).toBe(true);
+  },
+  redirect(outcome) {
+    expect(outcome.status).toBe(302);
+    expect(outcome.headers.location).toBe(`${service.addresses.apiUrl}/redirected`);
+  },
+  'no-x-cache'(outcome) {
+    expect(outcome.headers).not.toHaveProperty('x-cache');
+    expect(isPicture(outcome.body)).toBe(true);
+  },
+};
+
+test.each(FAULT_NAMES)('%s: shown once, and then gone', async (fault) => {
+  service.misbehave({ fault, chapter: CHAPTER.id, page: 2, attempts: 1 });
+  SHOWN[fault](await loadSecondPage(fault === 'trickle' ? 64 : undefined));
+  const again = await loadSecondPage();
+  expect(again).toMatchObject({ status: 200, whole: true });
+  expect(again.headers['x-cache']).toBe('HIT');
+  expect(isPicture(again.body)).toBe(true);
+  const loads = service.log.flatMap(({ load }) => load?.fault ?? []);
+  expect(loads).toEqual(FAULTS[fault].of === 'page' ? [fault] : []);
+  expect(service.violations()).toEqual([]);
+});
+
+test('a fault meets its page, quality and chapter alone, and for ever where told so', async () => {
+  service.misbehave({ fault: 'status-500', page: 2, quality: 'data', attempts: 'always' });
+  const told = await atHome(service);
+  for (let time = 0; time < 3; time += 1) {
+    expect((await send(pageUrl(told, 2))).status).toBe(500);
+  }
+  expect((await send(pageUrl(told, 1))).status).toBe(200);
+  const { baseUrl, chapter } = told;
+  const saver = `${baseUrl}/data-saver/${chapter.hash}/${chapter.dataSaver[1] ?? ''}`;
+  expect((await send(saver)).status).toBe(200);
+  service.behave();
+  expect((await send(pageUrl(told, 2))).status).toBe(200);
+});
+
+test('a flipped byte is another one each time, unless the same one is asked for', async () => {
+  const twice = async (fault: FaultName): Promise<boolean> => {
+    service.behave();
+    service.misbehave({ fault, attempts: 'always' });
+    const first = await loadSecondPage();
+    const second = await loadSecondPage();
+    return first.body.equals(second.body);
+  };
+  expect(await twice('flipped-byte')).toBe(false);
+  expect(await twice('another-picture')).toBe(false);
+  expect(await twice('same-flipped-byte')).toBe(true);
+  expect(await twice('forged-image')).toBe(true);
+});
+
+test('a fault of one node leaves the same page of the other nodes alone', async () => {
+  const [bad = ''] = service.nodes;
+  service.misbehave({ fault: 'status-410', node: bad, attempts: 'always' });
+  const statuses = new Map<boolean, number>();
+  while (statuses.size < 2) {
+    const told = await atHome(service);
+    statuses.set(told.baseUrl.startsWith(bad), (await send(pageUrl(told, 2))).status);
+  }
+  expect(statuses).toEqual(
+    new Map([
+      [true, 410],
+      [false, 200],
+    ]),
+  );
+});
+
+test('nodes may have host names of their own', async () => {
+  await service.stop();
+  service = await startPracticeService({
+    library: SHELF,
+    nodes: 2,
+    nodeHostNames: ['127.0.0.1', 'localhost'],
+  });
+  const names = [await atHome(service), await atHome(service)].map(
+    ({ baseUrl }) => new URL(baseUrl).hostname,
+  );
+  expect(names).toEqual(['127.0.0.1', 'localhost']);
+  expect((await send(pageUrl(await atHome(service), 2))).status).toBe(200);
+  expect((await send(pageUrl(await atHome(service), 2))).status).toBe(200);
+});
+
+test('an address with its percent-encoding in capitals is the same address', async () => {
+  const told = await atHome(service);
+  const capitals = pageUrl(told, 2).replace(/%[0-9a-f]{2}/g, (escape) => escape.toUpperCase());
+  expect(capitals).not.toBe(pageUrl(told, 2));
+  expect((await send(capitals)).status).toBe(200);
+  expect(service.violations()).toEqual([]);
+});
+
+test('a client that overlooks a bad certificate is found out', async () => {
+  service.misbehave({ fault: 'bad-certificate', attempts: 1 });
+  const told = await atHome(service);
+  expect((await send(pageUrl(told), { careless: true })).status).toBe(200);
+  expect(service.violations().map(({ verdict }) => verdict)).toEqual(['certificate-ignored']);
+});
+
+test('random faults are the same for the same seed, as many as asked for, of every kind, and never too many in a row', () => {
+  const plan = { seed: 11, share: 0.2 };
+  const occasions = Array.from({ length: 3_000 }, (_, index) => ({
+    chapter: CHAPTER.id,
+    page: index + 1,
+    attempt: 1,
+  }));
+  const met = occasions.map((occasion) => faultOn(occasion, [plan]));
+  expect(occasions.map((occasion) => faultOn(occasion, [plan]))).toEqual(met);
+  const faults = met.filter((fault) => fault !== undefined);
+  expect(faults.length / met.length).toBeGreaterThan(0.17);
+  expect(faults.length / met.length).toBeLessThan(0.23);
+  const ofPages = RANDOM_FAULTS.filter((name) => FAULTS[name].of === 'page');
+  expect(new Set(faults)).toEqual(new Set(ofPages));
+  const certain = { seed: 11, share: 1 };
+  const tries = [1, 2, 3, 4].map((attempt) =>
+    faultOn({ chapter: CHAPTER.id, page: 1, attempt }, [certain]),
+  );
+  expect(tries.map((fault) => fault !== undefined)).toEqual([true, true, false, false]);
+  const other = occasions.map((occasion) => faultOn(occasion, [{ ...plan, seed: 12 }]));
+  expect(other).not.toEqual(met);
+});
+
+test('stopping ends hangs, stalls and endless bodies at once', async () => {
+  service.misbehave({ fault: 'hang', page: 1, attempts: 'always' });
+  service.misbehave({ fault: 'stall', page: 2, attempts: 'always' });
+  service.misbehave({ fault: 'endless-body', page: 3, attempts: 'always' });
+  const told = await atHome(service);
+  const loads = [1, 2, 3].map((page) => send(pageUrl(told, page), { idleMs: 20_000 }));
+  while (service.log.filter(({ load }) => load?.fault).length < 3) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await service.stop();
+  for (const outcome of await Promise.all(loads)) {
+    expect(outcome.whole).toBe(false);
+    expect(outcome.error).not.toBe('idle');
+  }
+});

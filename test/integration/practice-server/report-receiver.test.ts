@@ -1,0 +1,137 @@
+/** The report host: takes a right report, and says what is wrong with any other (spec 2.5 and 4.3). */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import { readReport } from '../../../src/practice-server/report-receiver.js';
+import { handClock } from '../../support/manual-clock.js';
+import { atHome, pageUrl, send, type Outcome, type Told, SHELF } from '../../support/plain-client.js';
+
+let service: PracticeService;
+let url: string;
+beforeEach(async () => {
+  service = await startPracticeService({ library: SHELF, clock: handClock() });
+  url = pageUrl(await atHome(service));
+});
+afterEach(() => service.stop());
+
+const right = () => ({ url, success: true, bytes: 3_000, duration: 12, cached: false });
+
+function report(value: unknown, told: Told = {}): Promise<Outcome> {
+  return send(`${service.addresses.networkUrl}/report`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: typeof value === 'string' ? value : JSON.stringify(value),
+    ...told,
+  });
+}
+const lastVerdict = (): string | undefined => service.log.at(-1)?.verdict;
+
+test('a right report is accepted and kept, in order', async () => {
+  expect((await report(right())).status).toBe(200);
+  expect((await report({ ...right(), success: false, bytes: 0 })).status).toBe(200);
+  expect(service.reports).toMatchObject([right(), { ...right(), success: false, bytes: 0 }]);
+  expect(service.log.slice(1).map(({ verdict }) => verdict)).toEqual([
+    'report-accepted',
+    'report-accepted',
+  ]);
+  expect(service.violations()).toEqual([]);
+});
+
+test('a page of a base URL that names a closed port can be reported', async () => {
+  service.misbehave({ fault: 'connect-refused', attempts: 9 });
+  const closed = pageUrl(await atHome(service));
+  expect((await report({ ...right(), url: closed, success: false, bytes: 0 })).status).toBe(200);
+});
+
+test.each([
+  'application/json; charset=utf-8',
+  'application/json;',
+  'Application/JSON',
+  'text/plain',
+  undefined,
+])('Content-Type %p is not exactly application/json', async (type) => {
+  const headers: Record<string, string> = type === undefined ? {} : { 'Content-Type': type };
+  expect((await report(right(), { headers })).status).toBe(400);
+  expect(lastVerdict()).toBe('report-content-type');
+  expect(service.reports).toEqual([]);
+});
+
+test.each<[string, (good: Record<string, unknown>) => unknown]>([
+  ['no JSON', () => '{"url":'],
+  ['null', () => null],
+  ['an array', (good) => [good]],
+  ['a field too many', (good) => ({ ...good, extra: 1 })],
+  ['a field missing', (good) => ({ ...good, url: undefined })],
+  ['a number as a string', (good) => ({ ...good, bytes: '3000' })],
+  ['bytes below zero', (good) => ({ ...good, bytes: -1 })],
+  ['a fraction of a millisecond', (good) => ({ ...good, duration: 1.5 })],
+  ['a flag as a number', (good) => ({ ...good, cached: 0 })],
+  ['a url without its scheme', (good) => ({ ...good, url: String(good['url']).slice(7) })],
+])('%s is malformed', async (_, change) => {
+  expect((await report(change(right()))).status).toBe(400);
+  expect(lastVerdict()).toBe('report-malformed');
+  expect(service.reports).toEqual([]);
+});
+
+test('an address that was never handed out is no image of the network', async () => {
+  for (const wrong of [`${url}x`, url.replace('%2F', '/'), 'https://example.org/data/a/1.png']) {
+    expect((await report({ ...right(), url: wrong })).status).toBe(400);
+    expect(lastVerdict()).toBe('report-unknown-url');
+  }
+});
+
+test('an image from the own domain is not to be reported', async () => {
+  await service.stop();
+  service = await startPracticeService({ library: SHELF, imagesFrom: 'api' });
+  url = pageUrl(await atHome(service));
+  expect((await report(right())).status).toBe(400);
+  expect(lastVerdict()).toBe('report-own-host');
+});
+
+test('the host can be dead, and come back on the same port', async () => {
+  await service.setReportHost('dead');
+  expect((await report(right())).error).toBe('ECONNREFUSED');
+  await service.setReportHost('alive');
+  expect((await report(right())).status).toBe(200);
+  expect(service.reports).toHaveLength(1);
+});
+
+test('the host can be silent, slow, or answer with an error; then it keeps nothing', async () => {
+  await service.setReportHost('silent');
+  expect((await report(right(), { idleMs: 100 })).error).toBe('idle');
+  for (const status of [500, 522]) {
+    await service.setReportHost({ status });
+    expect((await report(right())).status).toBe(status);
+    expect(lastVerdict()).toBe('report-host-unwell');
+  }
+  expect(service.reports).toEqual([]);
+  await service.setReportHost({ slowMs: 50 });
+  expect((await report(right())).status).toBe(200);
+  expect(service.violations()).toEqual([]);
+});
+
+test('whatever is sent, reading it does not throw, and what is taken has the five types', () => {
+  const field = fc.oneof(fc.webUrl(), fc.boolean(), fc.integer(), fc.double(), fc.constant(null));
+  const record = fc.record({
+    url: field,
+    success: field,
+    bytes: field,
+    duration: field,
+    cached: field,
+  });
+  fc.assert(
+    fc.property(fc.oneof(record, fc.jsonValue(), fc.string()), (value) => {
+      const read = readReport(typeof value === 'string' ? value : JSON.stringify(value));
+      if (!read) return;
+      expect(URL.canParse(read.url)).toBe(true);
+      expect(typeof read.success).toBe('boolean');
+      expect(typeof read.cached).toBe('boolean');
+      expect(Number.isInteger(read.bytes) && read.bytes >= 0).toBe(true);
+      expect(Number.isInteger(read.duration) && read.duration >= 0).toBe(true);
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,197 @@
+/** The rules of the connection (spec 8.1), where a bearer may go, and what each host knows. */
+import { afterEach, expect, test } from '@jest/globals';
+import { connect } from 'node:net';
+import {
+  startPracticeService,
+  type PracticeOptions,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import { handClock } from '../../support/manual-clock.js';
+import { atHome, atHomeUrl, CHAPTER, json, pageUrl, send } from '../../support/plain-client.js';
+
+let service: PracticeService;
+afterEach(() => service.stop());
+const start = async (options: PracticeOptions = {}): Promise<void> => {
+  service = await startPracticeService({
+    chapters: [CHAPTER],
+    limits: { general: { requests: 1_000, periodMs: 1_000 } },
+    ...options,
+  });
+};
+const verdicts = (): readonly string[] => service.log.flatMap((entry) => entry.verdicts);
+
+test.each([
+  ['no User-Agent', { 'User-Agent': '' }, 'no-user-agent'],
+  ["a browser's User-Agent", { 'User-Agent': 'Mozilla/5.0' }, 'spoofed-user-agent'],
+  ['Via', { Via: '1.1 proxy' }, 'via-header'],
+])('%s is refused and noted, on every host', async (_, headers, verdict) => {
+  await start();
+  const page = pageUrl(await atHome(service));
+  const { authUrl, networkUrl } = service.addresses;
+  const hosts = [atHomeUrl(service), authUrl, networkUrl, service.imagesUrl, page];
+  for (const url of hosts) {
+    const outcome = await send(url, { headers });
+    expect(outcome.status).toBe(400);
+  }
+  expect(verdicts()).toEqual(hosts.map(() => verdict));
+  expect(service.violations()).toHaveLength(hosts.length);
+});
+
+test('a bearer or a cookie is known as leaked anywhere but at the API', async () => {
+  await start();
+  const page = pageUrl(await atHome(service));
+  const { authUrl, networkUrl } = service.addresses;
+  const hosts = [authUrl, networkUrl, service.imagesUrl, page];
+  for (const url of hosts) await send(url, { headers: { Authorization: 'Bearer x' } });
+  await send(page, { headers: { Cookie: 'x=y' } });
+  expect(verdicts()).toEqual([...hosts, page].map(() => 'bearer-leaked'));
+});
+
+test('methods and paths are those of the specification', async () => {
+  await start({ specificationOnly: true });
+  expect((await send(atHomeUrl(service), { method: 'POST' })).status).toBe(405);
+  expect((await send(`${service.addresses.networkUrl}/report`)).status).toBe(405);
+  expect((await send(pageUrl(await atHome(service)), { method: 'POST' })).status).toBe(405);
+  expect(verdicts()).toEqual(['wrong-method', 'wrong-method', 'wrong-method']);
+  for (const path of ['/manga', `/chapter/${CHAPTER.id}`, '/']) {
+    const outcome = await send(service.addresses.apiUrl + path);
+    expect(outcome.status).toBe(404);
+    expect(json(outcome)).toMatchObject({ result: 'error', errors: [{ status: 404 }] });
+  }
+});
+
+test('the catalogue is there unless the specification alone is asked for', async () => {
+  await start();
+  const outcome = await send(`${service.addresses.apiUrl}/chapter/${CHAPTER.id}`);
+  expect(json(outcome)).toMatchObject({ result: 'ok', data: { id: CHAPTER.id } });
+  const [title] = service.library.titles();
+  const cover = await send(
+    `${service.imagesUrl}/covers/${title?.id ?? ''}/${title?.covers[0]?.fileName ?? ''}`,
+  );
+  expect(cover.status).toBe(200);
+  expect((await send(`${service.imagesUrl}/elsewhere`)).status).toBe(404);
+});
+
+test('a collection is not read beyond 10,000', async () => {
+  await start();
+  const feed = `${service.addresses.apiUrl}/chapter?offset=9950&limit=`;
+  expect((await send(`${feed}50`)).status).toBe(200);
+  expect((await send(`${feed}51`)).status).toBe(400);
+  expect(verdicts()).toEqual(['collection-too-far']);
+});
+
+test('over https, each host shows a certificate that can be trusted, and wants a server name', async () => {
+  await start({ tls: true });
+  const ca = service.certificate ?? '';
+  expect(service.addresses.apiUrl).toMatch(/^https:\/\/localhost:\d+$/);
+  expect((await send(atHomeUrl(service))).error).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+  const told = await atHome(service, { ca });
+  expect(told.baseUrl).toMatch(/^https:\/\/localhost:/);
+  expect((await send(pageUrl(told), { ca })).status).toBe(200);
+  expect(service.violations()).toEqual([]);
+  const nameless = atHomeUrl(service).replace('localhost', '127.0.0.1');
+  expect((await send(nameless, { ca })).status).toBe(400);
+  expect(verdicts()).toEqual(['no-server-name']);
+});
+
+test('over https, a bad certificate and a closed port are as bad as ever', async () => {
+  await start({ tls: true });
+  const ca = service.certificate ?? '';
+  service.misbehave({ fault: 'bad-certificate', attempts: 1 });
+  service.misbehave({ fault: 'connect-refused', attempts: 2 });
+  const bad = await send(pageUrl(await atHome(service, { ca })), { ca });
+  expect(bad.error).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+  const closed = await send(pageUrl(await atHome(service, { ca })), { ca });
+  expect(closed.error).toBe('ECONNREFUSED');
+  service.misbehave({ fault: 'connection-reset', page: 1, attempts: 1 });
+  const reset = await send(pageUrl(await atHome(service, { ca })), { ca });
+  expect(reset).toMatchObject({ status: 0, error: 'ECONNRESET' });
+});
+
+test('answers of your own, for hostile ones: huge, with great headers, or thrown', async () => {
+  await start();
+  const url = atHomeUrl(service);
+  const takeBack = service.answerWith('/at-home/', ({ method, path }) => ({
+    status: 200,
+    headers: { 'Content-Type': 'application/json', 'X-Large': 'x'.repeat(10_000) },
+    body: JSON.stringify({ method, path }),
+  }));
+  const answered = await send(url);
+  expect(json(answered)).toEqual({ method: 'GET', path: `/at-home/server/${CHAPTER.id}` });
+  expect(answered.headers['x-large']).toHaveLength(10_000);
+  takeBack();
+  expect(json(await send(url))).toMatchObject({ result: 'ok' });
+  const chunk = Buffer.alloc(100_000, 0x20);
+  service.answerWith(
+    '/huge',
+    () => ({ status: 200, body: Array.from({ length: 50 }, () => chunk) }),
+    'node',
+  );
+  expect((await send(`${service.nodes[0] ?? ''}/huge`)).body.length).toBe(5_000_000);
+  service.answerWith('/broken', () => {
+    throw new Error('as told');
+  });
+  expect((await send(`${service.addresses.apiUrl}/broken`)).status).toBe(500);
+  expect(verdicts()).toEqual(['broke']);
+});
+
+test('two services share nothing, and let go of their ports when stopped', async () => {
+  await start();
+  const other = await startPracticeService({ specificationOnly: true });
+  await send(atHomeUrl(service));
+  other.ban();
+  expect(other.log).toEqual([]);
+  expect(service.state()).toBe('open');
+  const { apiUrl } = other.addresses;
+  await other.stop();
+  await other.stop();
+  expect((await send(apiUrl)).error).toBe('ECONNREFUSED');
+  const port = Number(new URL(apiUrl).port);
+  const again = await startPracticeService({ ports: { api: port } });
+  expect(again.addresses.apiUrl).toBe(apiUrl);
+  await expect(startPracticeService({ ports: { api: port } })).rejects.toThrow('EADDRINUSE');
+  await again.stop();
+});
+
+test('latency is by host, and what is no HTTP harms nobody', async () => {
+  let sleptMs = 0;
+  const clock = handClock();
+  await start({
+    clock: {
+      ...clock,
+      sleep: (ms) => {
+        sleptMs += ms;
+        return Promise.resolve();
+      },
+    },
+    latencyMs: { api: 30, node: 5 },
+  });
+  const page = pageUrl(await atHome(service));
+  expect(sleptMs).toBe(30);
+  await send(page);
+  expect(sleptMs).toBe(35);
+  const socket = connect(Number(new URL(service.addresses.apiUrl).port), '127.0.0.1');
+  socket.write('nonsense\r\n\r\n');
+  await new Promise((resolve) => socket.once('data', resolve));
+  socket.destroy();
+  expect((await send(atHomeUrl(service))).status).toBe(200);
+});
+
+test('the log has every request as it came, and is told as it grows', async () => {
+  const told: string[] = [];
+  await start({
+    onRequest: ({ host, method, status }) => void told.push(`${host} ${method} ${status}`),
+  });
+  await send(`${service.addresses.networkUrl}/report?x=%2F`, { method: 'POST', body: '{"a":1}' });
+  const [entry] = service.log;
+  expect(entry).toMatchObject({
+    host: 'network',
+    method: 'POST',
+    path: '/report',
+    query: 'x=%2F',
+    body: '{"a":1}',
+    status: 400,
+  });
+  expect(entry?.sentBytes).toBeGreaterThan(10);
+  expect(told).toEqual(['network POST 400']);
+});

@@ -1,0 +1,259 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { rmSync } from 'node:fs';
+import { TankobonError } from '../../../src/core/errors.js';
+import type { ApiRequest } from '../../../src/api/client.js';
+import { viewLedger } from '../../../src/rate-limit/machine-ledger.js';
+import {
+  ledgerFolder,
+  makeClient,
+  type MadeClient,
+  type MadeClientOptions,
+} from '../../support/test-client.js';
+import { shiftedClock, type ShiftedClock } from '../../support/shifted-clock.js';
+import { startStandIn, type StandIn } from '../../support/stub-server.js';
+
+let service: StandIn;
+let clock: ShiftedClock;
+let folder: string;
+const made: MadeClient[] = [];
+beforeEach(async () => {
+  service = await startStandIn();
+  clock = shiftedClock();
+  folder = ledgerFolder();
+});
+afterEach(async () => {
+  for (const one of made.splice(0)) await one.close();
+  await service.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** One process, as far as the ledger can tell. */
+const make = async (options?: MadeClientOptions): Promise<MadeClient> => {
+  const one = await makeClient(service, { folder, clock, ...options });
+  made.push(one);
+  return one;
+};
+
+const REQUEST: ApiRequest<unknown> = {
+  method: 'GET',
+  path: '/manga/x',
+  shape: () => (value) => value,
+};
+const MINUTE_MS = 60_000;
+const BAN = { status: 403, raw: '<html><h1>403 Forbidden</h1></html>' } as const;
+
+const thrown = async (promise: Promise<unknown>): Promise<TankobonError> => {
+  const error: unknown = await promise.catch((reason: unknown) => reason);
+  if (error instanceof TankobonError) return error;
+  throw new Error(`Not one of our errors: ${String(error)}`);
+};
+const untilHalted = async (): Promise<void> => {
+  while (viewLedger({ folder, clock }).cooldown === undefined) await clock.sleep(5);
+};
+/** Time passes as soon as somebody waits for it. */
+const passAtOnce = async (ms: number): Promise<void> => {
+  clock.pass(ms);
+  await new Promise((resolve) => setImmediate(resolve));
+};
+const banMinutes = (): number => {
+  const until = viewLedger({ folder, clock }).cooldown?.untilMs;
+  return until === undefined ? 0 : Math.round((until - clock.wallMs()) / MINUTE_MS);
+};
+
+describe('429', () => {
+  const answerOnce = (headers: Record<string, string>): void => {
+    service.behave((_, number) => (number === 1 ? { status: 429, headers } : {}));
+  };
+
+  test('stops all requests to all of the service’s hosts, in all processes, until the time named', async () => {
+    const [one, other] = [await make(), await make()];
+    answerOnce({ 'retry-after': '1' });
+    const first = one.client.api(REQUEST);
+    await untilHalted();
+    const page = other.client.admit({ method: 'GET', url: new URL('/x.png', service.url) });
+    await Promise.all([
+      first,
+      other.client.api(REQUEST),
+      other.client.tokenForm(new URLSearchParams()),
+    ]);
+    const place = await page;
+    await place?.settle({ status: 200, headers: {} });
+    const [limited, ...later] = service.arrivals.map(({ atMs }) => atMs);
+    expect(later).toHaveLength(3);
+    expect(Math.min(...later) - (limited ?? 0)).toBeGreaterThan(990);
+  });
+
+  test('is over when one request, sent alone, was answered well', async () => {
+    await service.stop();
+    service = await startStandIn({ latencyMs: 150 });
+    const { client } = await make();
+    answerOnce({ 'retry-after': '1' });
+    const first = client.api(REQUEST);
+    await untilHalted();
+    await Promise.all([first, client.api(REQUEST), client.api(REQUEST), client.api(REQUEST)]);
+    const [, trial = 0, ...later] = service.arrivals.map(({ atMs }) => atMs);
+    expect(later).toHaveLength(3);
+    expect(Math.min(...later) - trial).toBeGreaterThan(140);
+    expect(viewLedger({ folder, clock }).onProbation).toBe(false);
+  });
+
+  test.each([
+    ['two hours behind', 2 * 60 * MINUTE_MS],
+    ['two hours ahead', -2 * 60 * MINUTE_MS],
+  ])(
+    'its time stamp is read against the answer’s Date where the local clock is %s',
+    async (_, skewMs) => {
+      const { client } = await make();
+      const serviceMs = Math.floor((Date.now() + skewMs) / 1_000) * 1_000;
+      answerOnce({
+        date: new Date(serviceMs).toUTCString(),
+        'x-ratelimit-retry-after': String(serviceMs / 1_000 + 1),
+      });
+      await client.api(REQUEST);
+      const [limited, again] = service.arrivals.map(({ atMs }) => atMs);
+      expect((again ?? 0) - (limited ?? 0)).toBeGreaterThan(990);
+      expect((again ?? 0) - (limited ?? 0)).toBeLessThan(5_000);
+    },
+  );
+
+  test('a wait of over two seconds is shown with its reason and its end', async () => {
+    const { client, waits } = await make();
+    answerOnce({ 'retry-after': '3' });
+    const startedMs = Date.now();
+    await client.api(REQUEST);
+    expect(waits.map((wait) => wait.for)).toEqual(['cooldown']);
+    expect((waits[0]?.untilMs ?? 0) - startedMs).toBeGreaterThan(2_900);
+    expect((waits[0]?.untilMs ?? 0) - startedMs).toBeLessThan(3_500);
+  });
+
+  test('a named wait of over 15 minutes is an error that says so, also to a command started meanwhile', async () => {
+    const { client } = await make();
+    service.behave(() => ({ status: 429, headers: { 'retry-after': '901' } }));
+    const error = await thrown(client.api(REQUEST));
+    expect([error.code, error.exitCode]).toEqual(['wait-too-long', 6]);
+    expect((await thrown((await make()).client.api(REQUEST))).code).toBe('wait-too-long');
+    expect(service.arrivals).toHaveLength(1);
+  });
+
+  test('a request is not sent for ever: six answers of 429, with growing pauses, are an error', async () => {
+    const { client } = await make({ clock: { ...clock, sleep: passAtOnce } });
+    const pauses: number[] = [];
+    let before = clock.monotonicMs();
+    service.behave(() => {
+      pauses.push(Math.round((clock.monotonicMs() - before) / 1_000));
+      before = clock.monotonicMs();
+      return { status: 429 };
+    });
+    expect((await thrown(client.api(REQUEST))).code).toBe('rate-limited');
+    // The service named no time, so that the pauses grow.
+    expect(pauses).toEqual([0, 5, 10, 20, 40, 80]);
+  });
+});
+
+describe('a generic 403 is a ban', () => {
+  test('nothing more is sent, by any process; a command started meanwhile says until when', async () => {
+    const [one, other] = [await make(), await make()];
+    service.behave(() => BAN);
+    const error = await thrown(one.client.api(REQUEST));
+    expect([error.code, error.exitCode]).toEqual(['banned', 6]);
+    expect(error.message).toMatch(/until \d{4}-\d\d-\d\dT/);
+    for (const client of [one.client, other.client, (await make()).client]) {
+      expect((await thrown(client.api(REQUEST))).code).toBe('banned');
+      expect((await thrown(client.tokenForm(new URLSearchParams()))).code).toBe('banned');
+      const page = { method: 'GET', url: new URL('/x.png', service.url) };
+      expect((await thrown(client.admit(page))).code).toBe('banned');
+    }
+    expect(service.arrivals).toHaveLength(1);
+    expect(banMinutes()).toBe(10);
+  });
+
+  test('each is twice as long as the last, a day at most', async () => {
+    const { client } = await make();
+    service.behave(() => BAN);
+    const lengths: number[] = [];
+    for (let times = 1; times <= 10; times += 1) {
+      expect((await thrown(client.api(REQUEST))).code).toBe('banned');
+      lengths.push(banMinutes());
+      clock.pass(banMinutes() * MINUTE_MS + 1_000);
+    }
+    expect(lengths).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 1440, 1440]);
+    expect(service.arrivals).toHaveLength(10);
+  });
+
+  test('several requests that were under way together meet one ban, not several', async () => {
+    const { client } = await make();
+    service.behave(() => BAN);
+    const all = await Promise.all(Array.from({ length: 5 }, () => thrown(client.api(REQUEST))));
+    expect(all.map(({ code }) => code)).toEqual(Array(5).fill('banned'));
+    expect(banMinutes()).toBe(10);
+  });
+
+  test('after it requests go one at a time until one is answered well; the next ban is the second', async () => {
+    const { client } = await make();
+    service.behave(() => BAN);
+    await thrown(client.api(REQUEST));
+    clock.pass(10 * MINUTE_MS + 1_000);
+    const four = Array.from({ length: 4 }, () => client.api(REQUEST).catch(() => undefined));
+    await Promise.all(four);
+    expect(service.arrivals).toHaveLength(2);
+    expect(banMinutes()).toBe(20);
+    clock.pass(20 * MINUTE_MS + 1_000);
+    service.behave(() => ({}));
+    await Promise.all(Array.from({ length: 4 }, () => client.api(REQUEST)));
+    expect(viewLedger({ folder, clock }).onProbation).toBe(false);
+    service.behave(() => BAN);
+    await thrown(client.api(REQUEST));
+    expect(banMinutes()).toBe(40);
+  });
+
+  test('silence right after it renews it; silence long after does not', async () => {
+    const { client } = await make({ limits: { firstByteTimeoutMs: 100 } });
+    service.behave(() => BAN);
+    await thrown(client.api(REQUEST));
+    clock.pass(10 * MINUTE_MS + 1_000);
+    service.behave(() => 'silence');
+    expect((await thrown(client.api(REQUEST))).code).toBe('banned');
+    expect([banMinutes(), service.arrivals.length]).toEqual([10, 2]);
+    clock.pass(120 * MINUTE_MS);
+    expect((await thrown(client.api(REQUEST))).code).toBe('unreachable');
+    expect(banMinutes()).toBe(0);
+  });
+
+  test('stepping the wall clock neither shortens nor lengthens it', async () => {
+    const { client } = await make();
+    service.behave(() => BAN);
+    await thrown(client.api(REQUEST));
+    for (const hours of [24, -48]) {
+      clock.step(hours * 60 * MINUTE_MS);
+      expect((await thrown(client.api(REQUEST))).code).toBe('banned');
+      expect(banMinutes()).toBe(10);
+    }
+  });
+
+  test('a reboot does not end it', async () => {
+    const { client } = await make();
+    service.behave(() => BAN);
+    await thrown(client.api(REQUEST));
+    clock.reboot();
+    clock.step(4 * MINUTE_MS);
+    expect((await thrown((await make()).client.api(REQUEST))).code).toBe('banned');
+    expect(banMinutes()).toBe(6);
+  });
+
+  test.each([
+    ['an error of the service’s own', { result: 'error', errors: [{ title: 'Forbidden' }] }],
+    ['an OAuth error', { error: 'access_denied' }],
+  ])('but not where it carries %s', async (_, body) => {
+    const { client } = await make();
+    service.behave(() => ({ status: 403, body }));
+    expect((await thrown(client.api(REQUEST))).code).toBe('request-refused');
+    expect(banMinutes()).toBe(0);
+  });
+
+  test('nor where a host of pictures says that a base URL has expired', async () => {
+    const { client } = await make();
+    const place = await client.admit({ method: 'GET', url: new URL('/x.png', service.url) });
+    await place?.settle({ status: 403, headers: {} });
+    expect(banMinutes()).toBe(0);
+  });
+});

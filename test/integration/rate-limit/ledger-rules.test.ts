@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
+import { openMachineLedger, resetLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
+import type { RequestInfo, RateLedger, Wait } from '../../../src/rate-limit/rate-ledger.js';
+import { ledgerFolder } from '../../support/test-client.js';
+import { shiftedClock, type ShiftedClock } from '../../support/shifted-clock.js';
+
+const HOST = 'https://api.example.org';
+const line = (path: string, method = 'GET'): RequestInfo => ({ method, url: new URL(path, HOST) });
+const AT_HOME = line('/at-home/server/x');
+const OK = { status: 200, headers: {} };
+
+let folder: string;
+let clock: ShiftedClock;
+let warnings: string[];
+const open: RateLedger[] = [];
+beforeEach(() => {
+  folder = ledgerFolder();
+  clock = shiftedClock();
+  warnings = [];
+});
+afterEach(async () => {
+  for (const ledger of open.splice(0)) await ledger.close();
+  rmSync(folder, { recursive: true });
+});
+
+const openOne = (): RateLedger => {
+  const ledger = openMachineLedger({
+    folder,
+    clock,
+    warn: (text) => warnings.push(text),
+    addresses: readAddresses({ apiUrl: HOST, authUrl: HOST, networkUrl: HOST, realm: 'r' }),
+  });
+  open.push(ledger);
+  return ledger;
+};
+/** What is left of a quota, as far as the ledger knows. */
+const used = (endpoint?: string): number =>
+  viewLedger({ folder, clock }).quotas.find((quota) => quota.endpoint === endpoint)?.used ?? 0;
+const AT_HOME_NAME = 'GET /at-home/server/{id}';
+
+describe('a damaged ledger', () => {
+  test('is set aside with a warning, and counts as all used just now', async () => {
+    const path = join(folder, 'ledger.json');
+    writeFileSync(path, '{"version":1,"wri');
+    const waits: Wait[] = [];
+    const waiting = openOne().reserve(AT_HOME, { onWait: (wait) => waits.push(wait) });
+    await clock.sleep(100);
+    expect(readFileSync(join(folder, 'ledger.damaged.json'), 'utf8')).toBe('{"version":1,"wri');
+    expect(warnings).toEqual([expect.stringMatching(/damaged/)]);
+    expect(waits[0]?.for).toBe('quota');
+    const leftMs = (waits[0]?.untilMs ?? 0) - clock.wallMs();
+    expect(leftMs).toBeGreaterThan(59_000);
+    clock.pass(60_100);
+    await (await waiting).settle(OK);
+  });
+
+  test('makes a quota of an hour an error that says until when, and no wait of an hour', async () => {
+    writeFileSync(join(folder, 'ledger.json'), '');
+    await expect(openOne().reserve(line('/manga', 'POST'))).rejects.toMatchObject({
+      code: 'wait-too-long',
+    });
+  });
+});
+
+describe('the service’s headers', () => {
+  const answer = (limit: number, remaining: number, endsInS: number) => ({
+    status: 200,
+    headers: {
+      date: new Date(clock.wallMs() + 7_200_000).toUTCString(),
+      'x-ratelimit-limit': String(limit),
+      'x-ratelimit-remaining': String(remaining),
+      'x-ratelimit-retry-after': String(Math.floor(clock.wallMs() / 1_000) + 7_200 + endsInS),
+    },
+  });
+
+  test('tell of uses by other programs, until the period’s end', async () => {
+    const place = await openOne().reserve(AT_HOME);
+    await place.settle(answer(40, 9, 30));
+    expect(used(AT_HOME_NAME)).toBe(31);
+    clock.pass(31_000);
+    expect(used(AT_HOME_NAME)).toBe(1);
+  });
+
+  test('heard from several requests at once, count the others’ uses once', async () => {
+    const ledger = openOne();
+    const places = await Promise.all([1, 2, 3].map(() => ledger.reserve(AT_HOME)));
+    for (const [at, place] of places.entries()) await place.settle(answer(40, 29 - at, 30));
+    expect(used(AT_HOME_NAME)).toBe(3 + 10);
+  });
+
+  test('lower a limit, and raise it again', async () => {
+    const ledger = openOne();
+    await (await ledger.reserve(AT_HOME)).settle(answer(3, 2, 30));
+    const allowed = () =>
+      viewLedger({ folder, clock }).quotas.find(({ endpoint }) => endpoint === AT_HOME_NAME)
+        ?.allowed;
+    expect(allowed()).toBe(3);
+    await (await ledger.reserve(AT_HOME)).settle(answer(60, 58, 30));
+    expect(allowed()).toBe(40);
+  });
+
+  test('that cannot be meant change nothing', async () => {
+    const ledger = openOne();
+    await (await ledger.reserve(AT_HOME)).settle(answer(40, 41, 30));
+    await (await ledger.reserve(AT_HOME)).settle(answer(0, 0, -99_999));
+    expect(used(AT_HOME_NAME)).toBe(2);
+  });
+});
+
+test('requests that need the general limit alone go past those that wait for their endpoint', async () => {
+  const ledger = openOne();
+  const first = await ledger.reserve(AT_HOME);
+  const date = new Date(clock.wallMs()).toUTCString();
+  const headers = { date, 'x-ratelimit-limit': '40', 'x-ratelimit-remaining': '0' };
+  await first.settle({ status: 200, headers });
+  const stopping = new AbortController();
+  const waiting = ledger.reserve(AT_HOME, { signal: stopping.signal });
+  await (await openOne().reserve(line('/manga/x'))).settle(OK);
+  await (await ledger.reserve(line('/manga/y'))).settle(OK);
+  stopping.abort(new Error('stop'));
+  await expect(waiting).rejects.toThrow('stop');
+  await clock.sleep(50);
+  expect(viewLedger({ folder, clock }).waiting).toBe(0);
+});
+
+test('a request that was called off as it got its place leaves none behind', async () => {
+  const ledger = openOne();
+  for (let times = 0; times < 5; times += 1) {
+    const stopping = new AbortController();
+    const reserving = ledger.reserve(line('/manga/x'), { signal: stopping.signal });
+    setTimeout(() => {
+      stopping.abort(new Error('stop'));
+    }, times / 5);
+    await reserving.then(
+      (place) => place.settle(),
+      () => undefined,
+    );
+  }
+  await clock.sleep(50);
+  expect(viewLedger({ folder, clock }).underWay).toBe(0);
+});
+
+test('places that are not settled count as long as their process lives, and lapse when it has gone', async () => {
+  const [one, other] = [openOne(), openOne()];
+  await Promise.all([1, 2, 3, 4, 5].map(() => one.reserve(line('/manga/x'))));
+  clock.pass(10_000);
+  let isThere = false;
+  const waiting = other.reserve(line('/manga/x')).then((place) => {
+    isThere = true;
+    return place;
+  });
+  await clock.sleep(300);
+  expect(isThere).toBe(false);
+  await one.close();
+  clock.pass(1_100);
+  await (await waiting).settle(OK);
+});
+
+test('after a reboot whatever is recorded counts as just used', async () => {
+  const before = openOne();
+  for (let times = 0; times < 3; times += 1) {
+    await (await before.reserve(AT_HOME)).settle(OK);
+  }
+  await before.close();
+  clock.reboot();
+  expect(used(AT_HOME_NAME)).toBe(3);
+  clock.pass(30_000);
+  expect(used(AT_HOME_NAME)).toBe(3);
+});
+
+test('a reset forgets all but what is under way', async () => {
+  const ledger = openOne();
+  await (await ledger.reserve(AT_HOME)).settle(OK);
+  const underWay = await ledger.reserve(AT_HOME);
+  await resetLedger({ folder, clock, warn: () => undefined });
+  expect(used(AT_HOME_NAME)).toBe(1);
+  await underWay.settle(OK);
+});
+
+test('the folder stays small: one file, one lock, and one file for each process that lives', async () => {
+  for (let times = 0; times < 4; times += 1) {
+    const ledger = openOne();
+    await (await ledger.reserve(line('/manga/x'))).settle(OK);
+    await ledger.close();
+  }
+  expect(readdirSync(folder).sort()).toEqual(['ledger.json', 'ledger.lock']);
+});
+
+test('a new file that a killed process left beside the old one is no ledger; left alone, it is', async () => {
+  const ledger = openOne();
+  await (await ledger.reserve(AT_HOME)).settle(OK);
+  await ledger.close();
+  const [file, aside] = ['ledger.json', 'ledger.json.aside'].map((name) => join(folder, name)) as [
+    string,
+    string,
+  ];
+  writeFileSync(aside, 'half a');
+  await (await openOne().reserve(AT_HOME)).settle(OK);
+  expect(existsSync(aside)).toBe(false);
+  writeFileSync(aside, readFileSync(file));
+  rmSync(file);
+  expect(used(AT_HOME_NAME)).toBe(2);
+  await (await openOne().reserve(AT_HOME)).settle(OK);
+  expect(used(AT_HOME_NAME)).toBe(3);
+  expect(warnings).toEqual([]);
+});

@@ -1,0 +1,69 @@
+/** What a login's parts need around them in a test: a run's settings and paths, and clocks that can be set. */
+import { PassThrough, Readable } from 'node:stream';
+import { pathsFrom } from '../../../src/app/paths.js';
+import type { CommandContext } from '../../../src/cli/command-context.js';
+import { loadSettings } from '../../../src/app/settings.js';
+import { systemClock, type Clock } from '../../../src/core/clock.js';
+import type { Tokens } from '../../../src/auth/login.js';
+import type { Env } from './harness.js';
+import { Redactor } from '../../../src/core/redactor.js';
+
+/** The machine's clocks, each of which can be set forward or back. */
+export class SettableClock implements Clock {
+  wallAheadMs = 0;
+  monotonicAheadMs = 0;
+
+  wallMs(): number {
+    return systemClock.wallMs() + this.wallAheadMs;
+  }
+
+  monotonicMs(): number {
+    return systemClock.monotonicMs() + this.monotonicAheadMs;
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    await systemClock.sleep(ms, signal);
+  }
+
+  /** Time passes for both. */
+  pass(ms: number): void {
+    this.wallAheadMs += ms;
+    this.monotonicAheadMs += ms;
+  }
+}
+
+/** A run whose messages nobody reads; `input` is what is piped into it. */
+export async function runWith(
+  env: Env,
+  clock: Clock = systemClock,
+  input = '',
+): Promise<CommandContext> {
+  const paths = pathsFrom(env);
+  const { settings } = await loadSettings(env, paths.config);
+  const stdin = Readable.from([Buffer.from(input)]) as unknown as CommandContext['stdin'];
+  const stdout = new PassThrough().resume() as unknown as CommandContext['stdout'];
+  const stderr = new PassThrough().resume() as unknown as CommandContext['stderr'];
+  return {
+    env,
+    stdin,
+    stdout,
+    stderr,
+    clock,
+    signal: new AbortController().signal,
+    settings,
+    paths,
+    redactor: new Redactor(),
+  };
+}
+
+/** Tokens that came just now and look real. */
+export function someTokens(changes: Partial<Tokens> = {}): Tokens {
+  return {
+    accessToken: 'access-0',
+    refreshToken: 'refresh-0',
+    obtainedAtMs: Date.now(),
+    accessLastsMs: 900_000,
+    refreshObtainedAtMs: Date.now(),
+    ...changes,
+  };
+}

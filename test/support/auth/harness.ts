@@ -1,0 +1,131 @@
+/** What the tests of the login share: the program as a process of its own, and a Secret Service on a bus of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/practice-server/accounts.js';
+
+/** The compiled program; another build of it may be named. */
+export const MAIN = resolve(process.env['TANKOBON_DIST'] ?? 'dist', 'program/main.js');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export type Env = Readonly<Record<string, string>>;
+
+/** Nothing of this machine's own desktop, so that no test asks its user or finds a real login. */
+export const BARE_ENV: Env = {
+  PATH: process.env['PATH'] ?? '',
+  DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent/bus',
+  XDG_RUNTIME_DIR: '/nonexistent',
+};
+
+/** The four things of the practice account, as the environment gives them. */
+export const LOGIN_ENV: Env = {
+  TANKOBON_USERNAME: PRACTICE_ACCOUNT.username,
+  TANKOBON_PASSWORD: PRACTICE_ACCOUNT.password,
+  TANKOBON_CLIENT_ID: PRACTICE_CLIENT.id,
+  TANKOBON_CLIENT_SECRET: PRACTICE_CLIENT.secret,
+};
+
+export function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'tankobon-auth-'));
+}
+
+/** Starts the program. Its standard input is closed unless `input` is given. */
+export function startCli(words: readonly string[], env: Env, input = ''): ChildProcess {
+  if (!existsSync(MAIN)) throw new Error(`There is no ${MAIN}. Type: npm run build`);
+  const child = spawn(process.execPath, [MAIN, ...words], { env: { ...BARE_ENV, ...env } });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  return child;
+}
+
+export async function ended(child: ChildProcess): Promise<Ended> {
+  const [stdout, stderr, [code]] = await Promise.all([
+    textOf(child.stdout),
+    textOf(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { code, stdout, stderr };
+}
+
+/** Runs the program to its end. */
+export async function cli(words: readonly string[], env: Env, input?: string): Promise<Ended> {
+  return ended(startCli(words, env, input));
+}
+
+async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of stream ?? []) pieces.push(Buffer.from(piece as Uint8Array));
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Runs any other program to its end. */
+export async function run(command: string, words: readonly string[], env: Env): Promise<Ended> {
+  const child = spawn(command, words, { env: { ...BARE_ENV, ...env } });
+  const failed = once(child, 'error').then(([error]: unknown[]) => {
+    throw new Error(`${command} cannot be run. ${DEBIAN_PACKAGES}`, { cause: error });
+  });
+  return Promise.race([ended(child), failed]);
+}
+
+export const DEBIAN_PACKAGES =
+  'These tests need: apt-get install dbus gnome-keyring libsecret-tools python3';
+
+const BUS_WITHOUT_SERVICES = `<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen>
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
+<allow own="*"/></policy></busconfig>`;
+
+export interface SecretService {
+  /** For whoever shall find it. */
+  readonly env: Env;
+  stop(): Promise<void>;
+}
+
+/**
+ * `locked`: the keyring that an unlocked one made in `folder` is there, and closed. `empty`: no keyring was ever
+ * made. `absent`: a bus on which nobody keeps secrets.
+ */
+export async function startSecretService(
+  folder: string,
+  state: 'unlocked' | 'locked' | 'empty' | 'absent' = 'unlocked',
+): Promise<SecretService> {
+  const home = join(folder, state === 'empty' ? 'empty-home' : 'keyring-home');
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const own: Env = { HOME: home, XDG_DATA_HOME: home, XDG_CACHE_HOME: home, XDG_RUNTIME_DIR: home };
+  const config = join(folder, 'bus.conf');
+  writeFileSync(config, BUS_WITHOUT_SERVICES);
+  const options = state === 'absent' ? [`--config-file=${config}`] : [];
+  const script = resolve('test/support/auth/secret-service.sh');
+  const child = spawn('dbus-run-session', [...options, '--', script, state], {
+    env: { PATH: BARE_ENV['PATH'], ...own },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const failed = once(child, 'error').then(([error]: unknown[]) => {
+    throw new Error(`No Secret Service can be started. ${DEBIAN_PACKAGES}`, { cause: error });
+  });
+  const line = once(createInterface(child.stdout), 'line') as Promise<[string]>;
+  const [address] = await Promise.race([line, failed]);
+  return {
+    env: { ...own, DBUS_SESSION_BUS_ADDRESS: address },
+    async stop() {
+      const closed = once(child, 'close');
+      child.stdin.end();
+      await closed;
+    },
+  };
+}
+
+/** The names of the entries that the Secret Service holds under `service`. */
+export async function entriesOf(service: string, env: Env): Promise<readonly string[]> {
+  const { stdout, stderr } = await run('secret-tool', ['search', '--all', 'service', service], env);
+  return [...`${stdout}\n${stderr}`.matchAll(/^attribute\.username = (.*)$/gm)]
+    .map(([, name]) => name ?? '')
+    .sort();
+}

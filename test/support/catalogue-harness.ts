@@ -1,0 +1,55 @@
+/**
+ * A practice service and a client of it, as the catalogue's tests want them: without waits, and with the API's
+ * calls written down.
+ */
+import {
+  startPracticeService,
+  type PracticeOptions,
+} from '../../src/practice-server/practice-service.js';
+import { systemClock } from '../../src/core/clock.js';
+import { readAddresses } from '../../src/rate-limit/service-addresses.js';
+import { createServiceClient, type Bearer } from '../../src/api/client.js';
+import { openConnections } from '../../src/api/connections.js';
+import { firstPartyDomain } from '../../src/api/first-party-domain.js';
+import type { RateLedger } from '../../src/rate-limit/rate-ledger.js';
+import { LIMITS } from './test-client.js';
+
+/** The limits are another's to test: here nothing waits, and the service is told to bear it. */
+const AT_ONCE: RateLedger = {
+  reserve: () => Promise.resolve({ settle: () => Promise.resolve() }),
+  close: () => Promise.resolve(),
+};
+const PATIENT = { general: { requests: 1_000_000, periodMs: 1_000 } };
+
+export async function practise(options: PracticeOptions = {}, bearer?: Bearer) {
+  const service = await startPracticeService({ limits: PATIENT, ...options });
+  const addresses = readAddresses(service.addresses);
+  const connections = await openConnections(LIMITS, process.env, addresses);
+  const client = createServiceClient({
+    addresses,
+    isOwn: firstPartyDomain(addresses.apiUrl),
+    connections,
+    ledger: AT_ONCE,
+    clock: systemClock,
+    random: () => 0,
+    ...(bearer && { bearer }),
+  });
+  let seen = 0;
+  return {
+    service,
+    client,
+    /** The calls of the API since the last time this was asked, as `GET /path`, each with its query. */
+    calls() {
+      const all = service.log.filter(({ host }) => host === 'api');
+      const fresh = all.slice(seen);
+      seen = all.length;
+      return fresh.map(({ method, path, query }) => ({ line: `${method} ${path}`, query }));
+    },
+    async stop() {
+      connections.close();
+      await service.stop();
+    },
+  };
+}
+
+export type Practice = Awaited<ReturnType<typeof practise>>;

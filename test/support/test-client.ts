@@ -1,0 +1,85 @@
+/** A client of a stand-in, with a ledger of its own in a folder that goes when the test is over. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/core/clock.js';
+import { createServiceClient, type ClientDeps } from '../../src/api/client.js';
+import { openConnections, type TimeLimits } from '../../src/api/connections.js';
+import { openMachineLedger } from '../../src/rate-limit/machine-ledger.js';
+import { firstPartyDomain } from '../../src/api/first-party-domain.js';
+import type { RateLedger, Wait } from '../../src/rate-limit/rate-ledger.js';
+import type { StandIn } from './stub-server.js';
+import type { ServiceClient } from '../../src/api/client.js';
+import type { Connections } from '../../src/api/connections.js';
+
+export const LIMITS: TimeLimits = {
+  connectTimeoutMs: 2_000,
+  tlsTimeoutMs: 2_000,
+  firstByteTimeoutMs: 2_000,
+  idleTimeoutMs: 2_000,
+  pageTimeoutMs: 5_000,
+  apiTimeoutMs: 5_000,
+  reportTimeoutMs: 1_000,
+};
+
+export interface MadeClient {
+  readonly client: ServiceClient;
+  readonly connections: Connections;
+  readonly ledger: RateLedger;
+  readonly folder: string;
+  readonly waits: Wait[];
+  readonly warnings: string[];
+  close(): Promise<void>;
+}
+
+export interface MadeClientOptions extends Partial<ClientDeps> {
+  readonly limits?: Partial<TimeLimits>;
+  /** A folder that outlives the client; without it, a fresh one. */
+  readonly folder?: string;
+}
+
+export function ledgerFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'tankobon-ledger-'));
+}
+
+export async function makeClient(
+  { addresses }: Pick<StandIn, 'addresses'>,
+  { limits, folder: given, ...parts }: MadeClientOptions = {},
+): Promise<MadeClient> {
+  const folder = given ?? ledgerFolder();
+  const waits: Wait[] = [];
+  const warnings: string[] = [];
+  const clock = parts.clock ?? systemClock;
+  const connections = await openConnections({ ...LIMITS, ...limits }, process.env, addresses);
+  const ledger = openMachineLedger({
+    folder,
+    addresses,
+    clock,
+    warn: (text) => warnings.push(text),
+    periodScale: { general: 0.02, endpoint: 0.002 },
+  });
+  const client = createServiceClient({
+    addresses,
+    isOwn: firstPartyDomain(addresses.apiUrl),
+    connections,
+    ledger,
+    clock,
+    // The shortest pauses that the policy draws.
+    random: () => 0,
+    onWait: (wait) => waits.push(wait),
+    ...parts,
+  });
+  return {
+    client,
+    connections,
+    ledger,
+    folder,
+    waits,
+    warnings,
+    async close() {
+      connections.close();
+      await ledger.close();
+      if (given === undefined) rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,250 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  DEFAULT_NAME_TEMPLATE,
+  distinctPaths,
+  NAME_FIELDS,
+  compileNameTemplate,
+  samePathKey,
+} from '../../../src/cbz/file-name.js';
+
+const ID = '5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01';
+const ALL = {
+  id: ID,
+  series: 'Yotsuba&!',
+  volume: '1',
+  chapter: '7',
+  title: 'Jumbo',
+  group: 'Some Scans',
+  language: 'en',
+};
+
+describe('the default template', () => {
+  const name = compileNameTemplate(DEFAULT_NAME_TEMPLATE);
+
+  test.each([
+    ['everything known', {}, 'Yotsuba&! Vol.01 Ch.007 - Jumbo [Some Scans]'],
+    ['no volume', { volume: undefined }, 'Yotsuba&! Ch.007 - Jumbo [Some Scans]'],
+    ['no chapter', { chapter: undefined }, 'Yotsuba&! Vol.01 - Jumbo [Some Scans]'],
+    ['no title', { title: ' ' }, 'Yotsuba&! Vol.01 Ch.007 [Some Scans]'],
+    ['no group', { group: '' }, 'Yotsuba&! Vol.01 Ch.007 - Jumbo'],
+    ['only a title', { volume: '', chapter: '', group: '' }, 'Yotsuba&! - Jumbo'],
+    ['only a group', { volume: '', chapter: '', title: '' }, 'Yotsuba&! [Some Scans]'],
+    ['nothing but the series', { volume: '', chapter: '', title: '', group: '' }, 'Yotsuba&!'],
+    ['a half chapter', { chapter: '10.5' }, 'Yotsuba&! Vol.01 Ch.010.5 - Jumbo [Some Scans]'],
+    ['a lettered chapter', { chapter: '5a' }, 'Yotsuba&! Vol.01 Ch.005a - Jumbo [Some Scans]'],
+    [
+      'a title with odd spaces',
+      { title: ' a\t\n b ' },
+      'Yotsuba&! Vol.01 Ch.007 - a b [Some Scans]',
+    ],
+  ])('with %s', (_, values, expected) => {
+    expect(name({ ...ALL, ...values })).toBe(`Yotsuba&!/${expected}.cbz`);
+  });
+
+  test('without a series needs no folder', () => {
+    expect(name({ id: ID, chapter: '7' })).toBe('Ch.007.cbz');
+  });
+
+  test('with nothing known is the id', () => {
+    expect(name({ id: ID })).toBe(`${ID}.cbz`);
+  });
+});
+
+describe('a template', () => {
+  test.each([
+    ['{id}', {}, `${ID}.cbz`],
+    ['{series}/Vol {volume}/{chapter:03}', { volume: '' }, 'Yotsuba&!/007.cbz'],
+    ['{series}/Vol {volume}/{chapter:03}', {}, 'Yotsuba&!/Vol 1/007.cbz'],
+    ['v{volume}c{chapter:03}.CBZ', { volume: '' }, 'c007.cbz'],
+    ['v{volume}c{chapter:03}', { chapter: '' }, 'v1.cbz'],
+    ['{chapter:03}. {title}', { title: '' }, '007.cbz'],
+    ['{chapter:03}. {title}', { chapter: '' }, 'Jumbo.cbz'],
+    ['{title} - {series}', { title: '' }, 'Yotsuba&!.cbz'],
+    ['{series} ({group}, {language})', { group: '' }, 'Yotsuba&! (en).cbz'],
+    ['{series} ({group}, {language})', { group: '', language: '' }, 'Yotsuba&!.cbz'],
+    ['{series} {chapter}話 {title}', { chapter: '' }, 'Yotsuba&! Jumbo.cbz'],
+    ['{series} {chapter} (digital)', { chapter: '' }, 'Yotsuba&! (digital).cbz'],
+    ['{{{series}}} [a', {}, '{Yotsuba&!} [a.cbz'],
+    ['{ Series } {CHAPTER:2}', {}, 'Yotsuba&! 07.cbz'],
+  ])('%s', (template, values, expected) => {
+    expect(compileNameTemplate(template)({ ...ALL, ...values })).toBe(expected);
+  });
+
+  test('with an unknown field is refused, and the right ones are named', () => {
+    expect(() => compileNameTemplate('{serie}')).toThrow(
+      expect.objectContaining({ code: 'bad-option', hint: expect.stringContaining('{series}') }),
+    );
+  });
+
+  test.each(['', ' ', '{series', 'series}', '{series}//{chapter}', '{chapter:x}', '{}', '.cbz'])(
+    '"%s" is refused',
+    (template) => {
+      expect(() => compileNameTemplate(template)).toThrow(
+        expect.objectContaining({ code: 'bad-option' }),
+      );
+    },
+  );
+
+  test.each([
+    '/tmp/{id}',
+    '../{id}',
+    '{series}/../../{id}',
+    'C:\\{id}',
+    '~/{id}',
+    './{id}',
+    '\\{id}',
+  ])('%s would leave the folder', (template) => {
+    expect(() => compileNameTemplate(template)).toThrow(
+      expect.objectContaining({ code: 'outside-output' }),
+    );
+  });
+});
+
+describe('a cleaned name', () => {
+  const named = (title: string) => compileNameTemplate('{title}')({ id: ID, title });
+
+  test.each([
+    ['slashes', 'a/b\\c', 'a_b_c.cbz'],
+    ['what Windows refuses', 'a<b>c:d"e|f?g*h', 'a_b_c_d_e_f_g_h.cbz'],
+    ['a device of Windows', 'con', 'con_.cbz'],
+    ['another with an ending', 'LPT1.first', 'LPT1_.first.cbz'],
+    ['direction marks', 'a\u202Eb\u2066c\u200Fd', 'abcd.cbz'],
+    ['control characters', 'a\u0000b\u001Bc\u0085d', 'abcd.cbz'],
+    ['a lone surrogate', 'a\uD800b', 'ab.cbz'],
+    ['a leading dot', '.hack', 'hack.cbz'],
+    ['a leading dash', '--rm', 'rm.cbz'],
+    ['nothing but dots', '...', `${ID}.cbz`],
+    ['dots at the end', 'wait...', 'wait.cbz'],
+    ['letters and marks apart', 'Cafe\u0301', 'Caf\u00E9.cbz'],
+    ['an emoji of many parts', 'a👩‍👩‍👧‍👦b', 'a👩‍👩‍👧‍👦b.cbz'],
+  ])('%s', (_, title, expected) => {
+    expect(named(title)).toBe(expected);
+  });
+
+  test('is cut by bytes, between characters as people see them, and keeps its extension', () => {
+    const family = '👩‍👩‍👧‍👦';
+    const name = named(family.repeat(40));
+    expect(name).toBe(`${family.repeat(10)}.cbz`);
+    expect(Buffer.byteLength(named('漫'.repeat(400)))).toBe(83 * 3 + 4);
+    expect(Buffer.byteLength(named('a' + '\u0301'.repeat(400)))).toBeLessThanOrEqual(255);
+  });
+});
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc.string({
+    unit: fc.constantFrom(
+      '.',
+      '/',
+      '\\',
+      ':',
+      ' ',
+      'c',
+      'o',
+      'n',
+      '\u202E',
+      '\uD83D',
+      '\u0301',
+      '漫',
+      '-',
+      '{',
+      ']',
+    ),
+    maxLength: 20,
+  }),
+  fc.constantFrom('..', '.', '/', 'CON', 'nul.txt', '~', 'a'.repeat(300), '漫'.repeat(300)),
+);
+const values = fc.record({
+  id: fc.uuid(),
+  ...Object.fromEntries(
+    ['series', 'volume', 'chapter', 'title', 'group', 'language'].map((field) => [
+      field,
+      fc.option(text, { nil: undefined }),
+    ]),
+  ),
+});
+
+describe('whatever the metadata holds', () => {
+  test('the path is relative, stays inside, and every file system takes it', () => {
+    const templates = fc.constantFrom(
+      DEFAULT_NAME_TEMPLATE,
+      NAME_FIELDS.map((field) => `{${field}}`).join('/'),
+      '{title} ({group} {language:09})',
+    );
+    fc.assert(
+      fc.property(templates, values, (template, known) => {
+        const path = compileNameTemplate(template)(known);
+        expect(path.endsWith('.cbz')).toBe(true);
+        for (const segment of path.split('/')) {
+          expect(segment).not.toMatch(/^\.|^-|^\s|[\s.]$|\s\s/u);
+          expect(segment).not.toMatch(/[<>:"\\|?*\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/u);
+          expect(segment).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i);
+          expect(Buffer.byteLength(segment)).toBeLessThanOrEqual(255);
+          expect(segment).not.toBe('');
+          expect(segment.normalize('NFC')).toBe(segment);
+        }
+        expect(compileNameTemplate(template)(known)).toBe(path);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+describe('the paths of one run', () => {
+  const other = '6f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01';
+
+  test('stay as they are where they differ', () => {
+    const wanted = [
+      { chapterId: ID, path: 'a/b.cbz' },
+      { chapterId: other, path: 'a/c.cbz' },
+    ];
+    expect(distinctPaths(wanted)).toEqual(['a/b.cbz', 'a/c.cbz']);
+  });
+
+  test('get part of the id where two chapters want one, whatever their order', () => {
+    const wanted = [
+      { chapterId: other, path: 'a/B\u0301.cbz' },
+      { chapterId: ID, path: 'a/b\u0301.cbz' },
+    ];
+    const given = ['a/B\u0301 (6f2d0c1e).cbz', 'a/b\u0301 (5f2d0c1e).cbz'].map((path) =>
+      path.normalize('NFC'),
+    );
+    expect(distinctPaths(wanted)).toEqual(given);
+    expect(distinctPaths([...wanted].reverse())).toEqual([...given].reverse());
+  });
+
+  test('keep clear of what belongs to another chapter', () => {
+    const wanted = [{ chapterId: ID, path: 'a/b.cbz' }];
+    expect(distinctPaths(wanted, ['A/B.cbz'])).toEqual(['a/b (5f2d0c1e).cbz']);
+  });
+
+  test('are as many as the chapters, none too long, in any order', () => {
+    const ids = fc.uniqueArray(fc.stringMatching(/^[01]{2}aaaaaa-[01]{3}$/), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    const names = fc.constantFrom(
+      'a',
+      'A',
+      'a (00aaaaaa)',
+      'a (00aaaaaa-000)',
+      'é',
+      'e\u0301',
+      'x'.repeat(251),
+    );
+    const runs = ids.chain((list) =>
+      fc.tuple(
+        ...list.map((chapterId) => names.map((name) => ({ chapterId, path: `${name}.cbz` }))),
+      ),
+    );
+    fc.assert(
+      fc.property(runs, (wanted) => {
+        const given = distinctPaths(wanted);
+        expect(new Set(given.map(samePathKey)).size).toBe(wanted.length);
+        for (const path of given) expect(Buffer.byteLength(path)).toBeLessThanOrEqual(255);
+        expect(distinctPaths([...wanted].reverse())).toEqual([...given].reverse());
+      }),
+    );
+  });
+});

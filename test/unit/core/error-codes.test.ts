@@ -1,0 +1,118 @@
+/**
+ * The rule for every error that a person can meet: it is listed in the documentation, and a test says by its code
+ * when it comes.
+ */
+import { describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { ERROR_CODES } from '../../../src/core/error-codes.js';
+
+const CODES = Object.keys(ERROR_CODES).sort();
+const TESTS = fileURLToPath(new URL('..', import.meta.url));
+const THIS_FILE = join('kernel', 'error-codes.test.ts');
+
+/** The function at the beginning of a chain such as `expect(a).not.toBe(b)`. */
+function beginningOf(chain: ts.Expression): string {
+  if (ts.isCallExpression(chain) || ts.isPropertyAccessExpression(chain)) {
+    return beginningOf(chain.expression);
+  }
+  return ts.isIdentifier(chain) ? chain.text : '';
+}
+
+/** A chain that begins with `expect` or with a function that is called so, such as `expectRefusal`. */
+const isAssertion = (node: ts.Node) =>
+  ts.isCallExpression(node) && beginningOf(node).startsWith('expect');
+
+/** The cases of `test.each` and `describe.each`. */
+const isTableOfCases = (node: ts.Node) =>
+  ts.isCallExpression(node) &&
+  ts.isPropertyAccessExpression(node.expression) &&
+  node.expression.name.text === 'each';
+
+const isKey = (node: ts.Node) => ts.isPropertyAssignment(node.parent) && node.parent.name === node;
+
+/**
+ * The whole strings that a test's text expects: in an assertion, in a table of cases, or in a constant list or object
+ * that one of these names. Not those in comments, nor the keys of an object, nor what is said elsewhere.
+ */
+function expectedStrings(text: string): ReadonlySet<string> {
+  const file = ts.createSourceFile('a.test.ts', text, ts.ScriptTarget.Latest, true);
+  const strings = new Set<string>();
+  const names = new Set<string>();
+  const collect = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) && !isKey(node)) strings.add(node.text);
+    if (ts.isIdentifier(node)) names.add(node.text);
+    ts.forEachChild(node, collect);
+  };
+  const search = (node: ts.Node): void => {
+    if (isAssertion(node) || isTableOfCases(node)) collect(node);
+    else ts.forEachChild(node, search);
+  };
+  search(file);
+  for (const { name, initializer } of file.statements.flatMap(constantsOf)) {
+    if (ts.isIdentifier(name) && names.has(name.text)) collect(initializer);
+  }
+  return strings;
+}
+
+function constantsOf(statement: ts.Statement) {
+  if (!ts.isVariableStatement(statement)) return [];
+  return statement.declarationList.declarations.flatMap(({ name, initializer }) =>
+    initializer &&
+    (ts.isArrayLiteralExpression(initializer) || ts.isObjectLiteralExpression(initializer))
+      ? [{ name, initializer }]
+      : [],
+  );
+}
+
+/** Those of `codes` that no test but this one expects. */
+function notExpected(codes: readonly string[]): string[] {
+  const files = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.test.ts') && name !== THIS_FILE,
+  );
+  const expected = new Set(
+    files.flatMap((name) => [...expectedStrings(readFileSync(join(TESTS, name), 'utf8'))]),
+  );
+  return codes.filter((code) => !expected.has(code));
+}
+
+test('every code is named as a string in an assertion, or in its table of cases, of another test', () => {
+  expect(notExpected(CODES)).toEqual([]);
+  expect(notExpected([...CODES, 'an-invented-code'])).toEqual(['an-invented-code']);
+});
+
+test('docs/troubleshooting.md lists every code, and no other', () => {
+  const page = readFileSync(join(TESTS, '..', 'docs', 'troubleshooting.md'), 'utf8');
+  const listed = [...page.matchAll(/^\| `([^`]+)` +\|/gm)].map(([, code]) => code);
+  expect(listed.sort()).toEqual(CODES);
+});
+
+describe('what counts as named in an assertion', () => {
+  test.each([
+    `expect(error.code).toBe('a-code');`,
+    `await expect(act()).rejects.toMatchObject({ code: 'a-code' });`,
+    `test('x', () => { expect(hasCode(thrown, 'a-code')).toBe(true); });`,
+    `await expectRefusal('a-code');`,
+    `test.each([['reset', 'a-code']])('%s', (_, code) => { expect(thrown()).toBe(code); });`,
+    `const CASES = { reset: ['a-code'] };\nexpect(CASES[name]).toContain(reason);`,
+  ])('%s', (text) => {
+    expect([...expectedStrings(text)]).toContain('a-code');
+  });
+});
+
+describe('what does not', () => {
+  test.each([
+    `// 'a-code'\nexpect(1).toBe(1);`,
+    `expect(1).toBe(1 /* 'a-code' */);`,
+    `expect(1).toBe(1); // 'a-code'`,
+    `test('a-code', () => { expect(1).toBe(1); });`,
+    `service.misbehave({ fault: 'a-code' });\nexpect(1).toBe(1);`,
+    `expect(error).toMatchObject({ message: 'It is a-code.' });`,
+    `const CASES = { 'a-code': [1] };\nexpect(CASES[name]).toBe(1);`,
+    `const CASES = { reset: ['a-code'] };\nexpect(1).toBe(1);`,
+  ])('%s', (text) => {
+    expect([...expectedStrings(text)]).not.toContain('a-code');
+  });
+});

@@ -1,0 +1,26 @@
+/** Memory that pages leave behind is collected as they arrive, and no more often than that. */
+import { expect, test } from '@jest/globals';
+import { constants, PerformanceObserver } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { youngMemoryCollector } from '../../../src/download/gc-tuning.js';
+
+interface Collection {
+  readonly kind: number;
+  readonly flags: number;
+}
+
+test('asks for a young collection for every 2 MiB that have come', async () => {
+  const asked: Collection[] = [];
+  const observer = new PerformanceObserver((list) => {
+    const all = list.getEntries() as unknown as { readonly detail: Collection }[];
+    const forced = constants.NODE_PERFORMANCE_GC_FLAGS_FORCED;
+    asked.push(...all.map(({ detail }) => detail).filter(({ flags }) => flags === forced));
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  const arrived = youngMemoryCollector();
+  for (let piece = 0; piece < 4 * 32 - 1; piece += 1) arrived(64 * 1024);
+  await delay(50);
+  observer.disconnect();
+  const minor = constants.NODE_PERFORMANCE_GC_MINOR;
+  expect(asked.map(({ kind }) => kind)).toEqual([minor, minor, minor]);
+});

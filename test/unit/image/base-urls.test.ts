@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { AtHomeMetadata } from '../../../src/image/at-home.js';
+import { BaseUrls, type BaseUrl } from '../../../src/image/base-urls.js';
+import type { Clock } from '../../../src/core/clock.js';
+
+let nowMs = 0;
+let calls = 0;
+const clock: Clock = {
+  wallMs: () => nowMs,
+  monotonicMs: () => nowMs,
+  sleep: () => Promise.resolve(),
+};
+const metadata = (baseUrl: string): AtHomeMetadata => ({
+  baseUrl,
+  hash: 'h',
+  data: ['1.png'],
+  dataSaver: [],
+});
+const ask = () => {
+  calls += 1;
+  return Promise.resolve(metadata(`https://node-${calls}.example`));
+};
+const MINUTE_MS = 60_000;
+const FIRST_URL = 'https://first.example';
+
+/** The base URL that a page gets, after waiting for it where it has to. */
+async function wait(baseUrls: BaseUrls): Promise<BaseUrl> {
+  for (;;) {
+    const base = baseUrls.take();
+    if (base) return base;
+    await baseUrls.untilUsable();
+  }
+}
+
+const open = (asks: () => Promise<AtHomeMetadata> = ask) =>
+  new BaseUrls(metadata(FIRST_URL), 0, asks, clock);
+
+const giveUp = (deadInARow: number) => new Error(`${deadInARow} dead`);
+const dead = { giveUp, beforeRenewal: () => Promise.resolve() };
+
+beforeEach(() => {
+  nowMs = 0;
+  calls = 0;
+});
+
+test('a base URL is used without asking again while it is young', () => {
+  const baseUrls = open();
+  nowMs = 13.9 * MINUTE_MS;
+  expect(baseUrls.take()?.url).toBe(FIRST_URL);
+  expect(calls).toBe(0);
+});
+
+test('a base URL near its 15 minutes is renewed before use, once for all who ask', async () => {
+  const baseUrls = open();
+  nowMs = 14.1 * MINUTE_MS;
+  const [a, b] = await Promise.all([wait(baseUrls), wait(baseUrls)]);
+  expect(a.url).toBe('https://node-1.example');
+  expect(b).toBe(a);
+  expect(calls).toBe(1);
+});
+
+test('many pages that fail at once make one metadata call, and the next failure one more', async () => {
+  const baseUrls = open();
+  const first = await wait(baseUrls);
+  const renewed = await Promise.all(
+    Array.from({ length: 20 }, () => {
+      baseUrls.retire(first);
+      return wait(baseUrls);
+    }),
+  );
+  expect(new Set(renewed.map(({ generation }) => generation))).toEqual(new Set([2]));
+  expect(calls).toBe(1);
+  baseUrls.retire(first);
+  expect((await wait(baseUrls)).generation).toBe(2);
+  expect(calls).toBe(1);
+  baseUrls.retire(await wait(baseUrls));
+  expect((await wait(baseUrls)).generation).toBe(3);
+  expect(calls).toBe(2);
+});
+
+test('a metadata call that fails is told to all who wait for it, and the next one asks anew', async () => {
+  let broken = true;
+  const baseUrls = open(() => (broken ? Promise.reject(new Error('down')) : ask()));
+  baseUrls.retire(await wait(baseUrls));
+  await expect(Promise.all([wait(baseUrls), wait(baseUrls)])).rejects.toThrow('down');
+  broken = false;
+  expect((await wait(baseUrls)).generation).toBe(2);
+});
+
+describe('a dead base URL', () => {
+  test('gets no further load, and is renewed only when the failed load is reported', async () => {
+    const baseUrls = open();
+    const first = await wait(baseUrls);
+    let reported: () => void = () => undefined;
+    const report = new Promise<void>((resolve) => {
+      reported = resolve;
+    });
+    baseUrls.settle(first, { giveUp, beforeRenewal: () => report });
+    expect(baseUrls.take()).toBeUndefined();
+    const waiting = wait(baseUrls);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(calls).toBe(0);
+    reported();
+    expect((await waiting).generation).toBe(2);
+    expect(calls).toBe(1);
+  });
+
+  test('is followed by one load that tries the next one, while the others wait for its outcome', async () => {
+    const baseUrls = open();
+    baseUrls.settle(await wait(baseUrls), dead);
+    const second = await wait(baseUrls);
+    expect(second.generation).toBe(2);
+    expect(baseUrls.take()).toBeUndefined();
+    const others = Promise.all([wait(baseUrls), wait(baseUrls)]);
+    baseUrls.settle(second);
+    expect(await others).toEqual([second, second]);
+  });
+
+  test('five times in a row ends the chapter, with one load of each after the first', async () => {
+    const baseUrls = open();
+    for (let generation = 1; generation <= 5; generation += 1) {
+      const base = await wait(baseUrls);
+      expect(base.generation).toBe(generation);
+      expect(generation === 1 || baseUrls.take() === undefined).toBe(true);
+      baseUrls.settle(base, dead);
+    }
+    await expect(wait(baseUrls)).rejects.toThrow('5 dead');
+    await expect(wait(baseUrls)).rejects.toThrow('5 dead');
+    expect(calls).toBe(4);
+  });
+
+  test('counts once, however many loads from it were in flight', async () => {
+    const baseUrls = open();
+    const inFlight = [await wait(baseUrls), await wait(baseUrls), await wait(baseUrls)];
+    const inARow: number[] = [];
+    for (const base of inFlight) {
+      const beforeRenewal = (deadInARow: number) => {
+        inARow.push(deadInARow);
+        return Promise.resolve();
+      };
+      baseUrls.settle(base, { giveUp, beforeRenewal });
+    }
+    expect(inARow).toEqual([1]);
+    expect((await wait(baseUrls)).generation).toBe(2);
+  });
+
+  test('of one host leads to no sixth load from that host, also where another one responds in between', async () => {
+    const urls = ['https://dead.example/1', 'https://alive.example/1'];
+    let asked = 0;
+    const baseUrls = new BaseUrls(
+      metadata('https://dead.example/0'),
+      0,
+      () => {
+        asked += 1;
+        return Promise.resolve(metadata(urls[asked % 2] ?? ''));
+      },
+      clock,
+    );
+    let loads = 0;
+    for (let page = 0; page < 40; page += 1) {
+      const base = await wait(baseUrls);
+      const isDead = base.url.includes('dead');
+      loads += isDead ? 1 : 0;
+      baseUrls.settle(base, isDead ? dead : undefined);
+      baseUrls.retire(base);
+    }
+    expect(loads).toBe(5);
+  });
+});

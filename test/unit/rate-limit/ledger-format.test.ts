@@ -1,0 +1,149 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { bodyIn, bodyOf, readRecord, textOf } from '../../../src/rate-limit/ledger-format.js';
+import { emptyRecord, openRecord, type LedgerRecord } from '../../../src/rate-limit/ledger-record.js';
+import { forecast, prune } from '../../../src/rate-limit/ledger-state.js';
+import { viewOf } from '../../../src/rate-limit/ledger-view.js';
+import { quotasOf } from '../../../src/rate-limit/quotas.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+const quotas = quotasOf('api.example.org', 'GET', '/at-home/server/x');
+const boot = { boot: 'b-1', host: 'one', writtenMs: 1_000, wallMs: 1e12, revision: 7 };
+const other = { boot: 'b-2', host: 'two', writtenMs: 70_000, wallMs: 1e12, revision: 6 };
+const stamped = <T>(entry: T, of = 'b-1', shiftsMs: readonly [string, number][] = []) => ({
+  entry,
+  boot: of,
+  shiftsMs: new Map(shiftsMs),
+});
+const halt = { sinceMs: 10, untilMs: 900, strikes: 2 };
+const FULL: LedgerRecord = {
+  id: 'ledger-1',
+  revision: 7,
+  boots: [boot, other],
+  full: stamped({ atMs: 5 }),
+  places: [
+    stamped({ id: 'a-1', holder: 'a', quotas, grantedMs: 3, usedThen: 4, settledMs: 7.25 }),
+    stamped({ id: 'b-1', holder: 'b', quotas: [], grantedMs: 3 }, 'b-2', [['b-1', -69_000.5]]),
+  ],
+  queue: [stamped({ id: 'c-1', holder: 'c', quotas, queuedMs: 990, readyMs: 999 })],
+  foreign: [stamped({ key: 'api.example.org', count: 3, heardMs: 4, untilMs: 60_000 })],
+  limits: [stamped({ key: 'api.example.org', requests: 3, heardMs: 4 }, 'b-2')],
+  stop: stamped(halt),
+  ban: stamped({ ...halt, over: true as const }),
+  probe: 'b-1',
+};
+const TEXT = textOf(FULL);
+const NOW = { nowMs: 1_200, wallMs: 1e12 };
+
+test('what is written is read back the same', () => {
+  expect(readRecord(TEXT)).toEqual(FULL);
+  const fresh = openRecord(emptyRecord('new'), { ...NOW, boot: 'b', host: 'h' }).close(NOW);
+  expect(readRecord(textOf(fresh))).toEqual(fresh);
+});
+
+test('a record that did not change has the same body, so that it is not written again', () => {
+  const record = readRecord(TEXT);
+  if (record === 'damaged') throw new Error('damaged');
+  expect(bodyOf(record)).toBe(bodyIn(TEXT));
+  const seen = openRecord(record, { ...NOW, boot: 'b-1', host: 'one' }).close(NOW);
+  const again = openRecord(seen, { ...NOW, boot: 'b-1', host: 'one' }).close(NOW);
+  expect(bodyOf(again)).toBe(bodyOf(seen));
+});
+
+test('a text that is cut off anywhere is damaged', () => {
+  for (let length = 0; length < TEXT.length; length += 1) {
+    expect(readRecord(TEXT.slice(0, length))).toBe('damaged');
+  }
+});
+
+test.each([
+  ['another version', '"version":2', '"version":3'],
+  ['a time far ahead', '"untilMs":60000', '"untilMs":600000000'],
+  ['a time that no clock shows', '"grantedMs":3', '"grantedMs":-1e300'],
+  ['no number', '"grantedMs":3', '"grantedMs":null'],
+  ['a quota that is not there', '"quotas":[0,1]', '"quotas":[0,9]'],
+  ['a boot that is not there', '"boot":1', '"boot":2'],
+  ['a count beyond belief', '"count":3', '"count":1000000'],
+  ['half a count', '"count":3', '"count":2.5'],
+  ['half a request', '"requests":40', '"requests":0.5'],
+  ['a period of a year', '"periodMs":60000', '"periodMs":31536000000'],
+  ['a holder that leads elsewhere', '"holder":"b"', '"holder":"../b"'],
+  ['a control character in a key', '"key":"api.example.org"', '"key":"api\\u001b[2J"'],
+  ['a direction mark in a key', '"key":"api.example.org"', '"key":"api\\u202eexample"'],
+  ['a host name for the terminal', '"host":"two"', '"host":"\\u001b]0;two\\u0007"'],
+])('%s is damage', (_, is, becomes) => {
+  expect(TEXT).toContain(is);
+  expect(readRecord(TEXT.replace(is, becomes))).toBe('damaged');
+});
+
+test.each([
+  ['deeply nested', `${'['.repeat(400_000)}${']'.repeat(400_000)}`],
+  ['huge', JSON.stringify('x'.repeat(2 * 1024 * 1024))],
+  ['of many lines', '\n'.repeat(900_000)],
+])('a text that is %s is damaged, and costs next to nothing', (_, text) => {
+  const [head = ''] = TEXT.split('\n');
+  expect(readRecord(`${head}\n${text}\n`)).toBe('damaged');
+});
+
+describe('whatever is believed', () => {
+  const spoilt = fc
+    .tuple(fc.nat(TEXT.length), fc.nat(40), fc.string())
+    .map(([at, gone, put]) => TEXT.slice(0, at) + put + TEXT.slice(at + gone));
+  const numbers = [...TEXT.matchAll(/-?\d+(?:\.\d+)?/g)];
+  const otherNumbers = fc
+    .array(fc.tuple(fc.nat(numbers.length - 1), fc.oneof(fc.double(), fc.maxSafeInteger())), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    .map((changes) =>
+      [...changes]
+        .sort(([a], [b]) => b - a)
+        .reduce((text, [which, value]) => {
+          const { index, 0: is } = numbers[which] ?? { index: 0, 0: '' };
+          return `${text.slice(0, index)}${value}${text.slice(index + is.length)}`;
+        }, TEXT),
+    );
+  const json = fc.tuple(fc.json(), fc.json()).map((lines) => `${lines.join('\n')}\n`);
+  const text = fc.oneof(spoilt, otherNumbers, json, fc.string());
+  const readers = fc.constantFrom('b-1', 'b-2', 'b-3').chain((of) =>
+    fc.record({
+      boot: fc.constant(of),
+      host: fc.constantFrom('one', 'two'),
+      nowMs: fc.double({ min: 0, max: 1e12, noNaN: true }),
+      wallMs: fc.double({ min: -1e13, max: 1e13, noNaN: true }),
+    }),
+  );
+
+  test('can be written, and is believed again', () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        const record = readRecord(given);
+        if (record === 'damaged') return;
+        expect(readRecord(textOf(record))).toEqual(record);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('stops nobody for over a day, on any boot, and can be shown and written', () => {
+    fc.assert(
+      fc.property(text, readers, (given, reader) => {
+        const record = readRecord(given);
+        if (record === 'damaged') return;
+        const own = record.boots.find((of) => of.boot === reader.boot);
+        // A clock that is behind what its own boot wrote is another boot's, see ledger-file.ts.
+        if (own && own.writtenMs > reader.nowMs) return;
+        const { state, close } = openRecord(record, reader);
+        const aheadMs = DAY_MS + 120_000;
+        for (const until of [state.cooldown.ban, state.cooldown.stop, ...state.foreign]) {
+          expect(until?.untilMs ?? 0).toBeLessThanOrEqual(reader.nowMs + aheadMs);
+        }
+        expect(() => new Date(viewOf(state, reader).cooldown?.untilMs ?? 0)).not.toThrow();
+        forecast(state, reader.nowMs);
+        prune(state, reader.nowMs);
+        expect(readRecord(textOf(close(reader)))).not.toBe('damaged');
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  captchaDemand,
+  isApiError,
+  plainText,
+  readErrorEntries,
+} from '../../../src/api/api-errors.js';
+import { namedWaitMs, readRateHeaders, retryAfterMs } from '../../../src/rate-limit/rate-headers.js';
+
+const NOW = Date.UTC(2026, 4, 1, 12);
+const stamp = (ms: number): string => String(Math.round(ms / 1_000));
+const date = (ms: number): string => new Date(ms).toUTCString();
+
+describe('the end of the period', () => {
+  test.each([2, -2])('is read against the answer’s Date, with a clock %d hours off', (hours) => {
+    const headers = { date: date(NOW), 'x-ratelimit-retry-after': stamp(NOW + 30_000) };
+    expect(readRateHeaders(headers, NOW + hours * 3_600_000).endsInMs).toBe(30_000);
+  });
+
+  test('is never negative', () => {
+    const headers = { date: date(NOW), 'x-ratelimit-retry-after': stamp(NOW - 99_000) };
+    expect(readRateHeaders(headers, NOW).endsInMs).toBe(0);
+  });
+
+  test('goes by the local clock where the answer has no Date', () => {
+    expect(readRateHeaders({ 'x-ratelimit-retry-after': stamp(NOW + 9_000) }, NOW).endsInMs).toBe(
+      9_000,
+    );
+  });
+
+  test.each(['30', '-5', '1e12', '1777636800000', 'soon', '', '0x5f5e100'])(
+    'is not known where the stamp is %j',
+    (text) => {
+      expect(readRateHeaders({ 'x-ratelimit-retry-after': text }, NOW)).toEqual({});
+    },
+  );
+});
+
+test('a limit of none, or beyond belief, is as if it were not there', () => {
+  expect(readRateHeaders({ 'x-ratelimit-limit': '40', 'x-ratelimit-remaining': '0' }, NOW)).toEqual(
+    {
+      limit: 40,
+      remaining: 0,
+    },
+  );
+  for (const limit of ['0', '-1', '99999999', '4.5', 'many']) {
+    expect(readRateHeaders({ 'x-ratelimit-limit': limit }, NOW)).toEqual({});
+  }
+});
+
+test('Retry-After is read in seconds and as each date of RFC 9110; of two waits the longer holds', () => {
+  expect(retryAfterMs({ 'retry-after': '7' }, NOW)).toBe(7_000);
+  expect(retryAfterMs({ 'retry-after': date(NOW + 4_000), date: date(NOW) }, 0)).toBe(4_000);
+  const old = 'Friday, 01-May-26 12:00:08 GMT';
+  expect(retryAfterMs({ 'retry-after': old, date: date(NOW) }, 0)).toBe(8_000);
+  const both = { 'retry-after': '7', date: date(NOW), 'x-ratelimit-retry-after': stamp(NOW + 9e3) };
+  expect(namedWaitMs(both, NOW)).toBe(9_000);
+  expect(namedWaitMs({}, NOW)).toBeUndefined();
+});
+
+test('no headers at all give a wait that is negative or no number', () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.integer().map(String),
+    fc.date().map(String),
+    fc.double().map(String),
+  );
+  const headers = fc.record({
+    date: text,
+    'retry-after': text,
+    'x-ratelimit-limit': text,
+    'x-ratelimit-remaining': text,
+    'x-ratelimit-retry-after': text,
+  });
+  fc.assert(
+    fc.property(headers, fc.integer({ min: 0, max: 4e12 }), (some, wallMs) => {
+      const facts = readRateHeaders(some, wallMs);
+      const { limit = 0, remaining = 0, endsInMs = 0 } = facts;
+      const values = [limit, remaining, endsInMs, namedWaitMs(some, wallMs) ?? 0];
+      return values.every((value) => Number.isFinite(value) && value >= 0);
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+test('no error body crashes its readers, and no reason of one can move a terminal’s cursor', () => {
+  const member = fc.constantFrom('errors', 'id', 'title', 'detail', 'context', 'status', 'result');
+  const leaf = fc.oneof(fc.jsonValue(), fc.constant('captcha_required_exception'), fc.string());
+  const body = fc.oneof(
+    fc.jsonValue(),
+    fc.record({ errors: fc.array(fc.dictionary(member, leaf)), result: leaf }),
+  );
+  const headers = fc.record({ 'x-captcha-sitekey': fc.string() }, { requiredKeys: [] });
+  fc.assert(
+    fc.property(body, headers, (some, given) => {
+      isApiError(some);
+      captchaDemand(given, some);
+      return readErrorEntries(some).every(
+        ({ title = '', detail = '', id = '' }) =>
+          !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(title + detail + id),
+      );
+    }),
+    { numRuns: 10_000 },
+  );
+  expect(plainText('x'.repeat(1_000)).length).toBeLessThan(310);
+});

@@ -1,0 +1,103 @@
+import { expect, test } from '@jest/globals';
+import { Simulation } from '../../support/ledger-simulation.js';
+import { mostInAnyWindow } from '../../support/stub-server.js';
+
+const times = (arrivals: readonly { readonly atMs: number }[]): number[] =>
+  arrivals.map(({ atMs }) => atMs).sort((a, b) => a - b);
+
+const shares = (arrivals: readonly { readonly process: number }[]): number[] => {
+  const counts = new Map<number, number>();
+  for (const { process } of arrivals) counts.set(process, (counts.get(process) ?? 0) + 1);
+  return [...counts.values()];
+};
+
+test('1,000 chapters over 4 processes: never over 40 a minute, and at least 97 % of it', async () => {
+  const simulation = new Simulation({
+    processes: 4,
+    atOnce: 2,
+    requests: 1_000,
+    path: '/at-home/server/x',
+    seed: 1,
+    travelMs: (random) => 10 + random() * 60,
+    serviceSkewMs: 2 * 3_600_000,
+  });
+  const arrived = times(await simulation.run());
+  expect(arrived).toHaveLength(1_000);
+  expect(mostInAnyWindow(arrived, 60_000)).toBe(40);
+  expect(mostInAnyWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
+  // The first 40 are free at once; the rest is what the quota lets through.
+  const minutes = ((arrived.at(-1) ?? 0) - (arrived[0] ?? 0)) / 60_000;
+  expect((1_000 - 40) / minutes).toBeGreaterThanOrEqual(0.97 * 40);
+}, 60_000);
+
+test.each([1, 2, 3, 4, 5, 6])(
+  'late timers, slow handshakes, stopped processes, steps of the wall clock and deaths break no limit (seed %d)',
+  async (seed) => {
+    const simulation = new Simulation({
+      processes: 6,
+      atOnce: 3,
+      requests: 300,
+      path: seed % 2 === 0 ? '/manga/x' : '/at-home/server/x',
+      seed,
+      travelMs: (random) => (random() < 0.05 ? random() * 3_000 : 5 + random() * 40),
+      lateMs: (random) => (random() < 0.02 ? random() * 5_000 : random() * 3),
+      serviceSkewMs: -2 * 3_600_000,
+      each: ({ time, random, arrivals, living }) => {
+        if (random() < 0.05) time.wallOffsetMs += (random() - 0.5) * 4 * 3_600_000;
+        if (arrivals.length % 75 === 0 && living.size > 3) simulation.kill();
+      },
+    });
+    const arrived = times(await simulation.run());
+    expect(arrived.length).toBeGreaterThan(280);
+    expect(mostInAnyWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
+    expect(mostInAnyWindow(arrived, 60_000)).toBeLessThanOrEqual(seed % 2 === 0 ? 300 : 40);
+  },
+  60_000,
+);
+
+test.each([
+  ['whose locks are seen', true, 1],
+  ['whose locks are seen', true, 2],
+  ['whose locks are not seen', false, 3],
+  ['whose locks are not seen', false, 4],
+])(
+  'three kernels %s share a folder: no limit broken, and most of it used (%s, seed %d)',
+  async (_, seesForeignLocks, seed) => {
+    const simulation = new Simulation({
+      processes: 6,
+      atOnce: 3,
+      requests: 300,
+      path: seed % 2 === 0 ? '/manga/x' : '/at-home/server/x',
+      seed,
+      kernels: 3,
+      seesForeignLocks,
+      travelMs: (random) => (random() < 0.05 ? random() * 3_000 : 5 + random() * 40),
+      lateMs: (random) => (random() < 0.02 ? random() * 5_000 : random() * 3),
+      each: ({ time, random, arrivals, living }) => {
+        if (random() < 0.05) time.wallOffsetMs += (random() - 0.5) * 4 * 3_600_000;
+        if (arrivals.length % 75 === 0 && living.size > 3) simulation.kill();
+      },
+    });
+    const arrived = times(await simulation.run());
+    const [limit, periodMs] = seed % 2 === 0 ? [5, 1_000] : [40, 60_000];
+    expect(arrived.length).toBeGreaterThan(280);
+    expect(mostInAnyWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
+    expect(mostInAnyWindow(arrived, periodMs)).toBeLessThanOrEqual(limit);
+    const periods = ((arrived.at(-1) ?? 0) - (arrived[0] ?? 0)) / periodMs;
+    expect(arrived.length / periods).toBeGreaterThan(0.5 * limit);
+  },
+  60_000,
+);
+
+test('processes take turns, however many requests each has', async () => {
+  const simulation = new Simulation({
+    processes: 8,
+    atOnce: 5,
+    requests: 400,
+    path: '/manga/x',
+    seed: 7,
+    travelMs: () => 10,
+  });
+  const counts = shares(await simulation.run());
+  expect(Math.max(...counts) / Math.min(...counts)).toBeLessThanOrEqual(1.5);
+});

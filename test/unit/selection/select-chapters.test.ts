@@ -1,0 +1,279 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Chapter } from '../../../src/api/chapters.js';
+import { isWithin, parseRanges } from '../../../src/selection/ranges.js';
+import { selectChapters, type SelectionOptions } from '../../../src/selection/select-chapters.js';
+
+const NOW_MS = Date.UTC(2025, 0, 1);
+const A = { id: '0d4c7b1a-62f9-4e35-8a17-1b5d8fae9201', name: 'Group A' };
+const B = { id: '4e8a2f6c-b713-4d90-9c68-2c6e90bf9202', name: 'Group B' };
+
+let made = 0;
+function release(facts: Partial<Chapter> = {}): Chapter {
+  made += 1;
+  return {
+    id: `id-${String(made).padStart(4, '0')}`,
+    number: '1',
+    volume: undefined,
+    title: undefined,
+    language: 'en',
+    pages: 10,
+    externalUrl: undefined,
+    isUnavailable: false,
+    version: 1,
+    publishAt: new Date(Date.UTC(2024, 0, 1)),
+    readableAt: undefined,
+    createdAt: undefined,
+    groups: [A],
+    titleId: undefined,
+    titleInBrief: undefined,
+    ...facts,
+  };
+}
+
+const EVERYTHING: SelectionOptions = { languages: [], groups: [] };
+const select = (
+  chapters: readonly Chapter[],
+  wish: Partial<SelectionOptions> = {},
+  numbersRestart = false,
+) => selectChapters(chapters, { ...EVERYTHING, ...wish }, { nowMs: NOW_MS, numbersRestart });
+const numbersOf = (chapters: readonly Chapter[], wish: Partial<SelectionOptions>) =>
+  select(chapters, wish).chosen.map(({ chapter }) => chapter.number);
+
+describe('ranges', () => {
+  const numbers = [
+    '0',
+    '1',
+    '5',
+    '7a',
+    '10',
+    '10.5',
+    '11',
+    '12.5',
+    '19.9',
+    '20',
+    '100',
+    undefined,
+    'Extra',
+  ];
+  test.each([
+    ['1-10', ['1', '5', '7a', '10']],
+    ['1-10,12.5,20-', ['1', '5', '7a', '10', '12.5', '20', '100']],
+    ['-1', ['0', '1']],
+    ['10.5', ['10.5']],
+    ['none', [undefined, 'Extra']],
+    [' 5 - 7 , NONE ', ['5', '7a', undefined, 'Extra']],
+    ['5..7', ['5', '7a']],
+    ['010', ['10']],
+  ])('%j takes %j', (text, taken) => {
+    const ranges = parseRanges(text, '--chapters');
+    expect(numbers.filter((number) => isWithin(number, ranges))).toEqual(taken);
+  });
+
+  test.each(['', ',', '1,,2', '-', 'a', '10-1', '1-2-3', '1 2', '--1', '1e3', '1.'])(
+    '%j is refused with an example',
+    (text) => {
+      expect(() => parseRanges(text, '--chapters')).toThrow(
+        expect.objectContaining({
+          code: 'bad-option',
+          hint: expect.stringContaining('--chapters 1-10'),
+        }),
+      );
+    },
+  );
+});
+
+describe('one release for each chapter', () => {
+  test('the only one is taken', () => {
+    const { chosen, passedOver } = select([release()]);
+    expect(chosen).toMatchObject([{ because: 'only-release', why: 'the only release' }]);
+    expect(passedOver).toEqual([]);
+  });
+
+  test('the first language that there is', () => {
+    const english = release();
+    const both = [release({ language: 'pt-br', version: 9, publishAt: new Date(NOW_MS) }), english];
+    const portugueseOnly = release({ language: 'pt-br', number: '2' });
+    const german = release({ language: 'de', number: '3' });
+    const { chosen, passedOver } = select([...both, portugueseOnly, german], {
+      languages: ['en', 'pt-br'],
+    });
+    expect(chosen.map(({ chapter }) => chapter)).toEqual([english, portugueseOnly]);
+    expect(chosen[0]).toMatchObject({ because: 'language', why: 'preferred language en' });
+    expect(passedOver).toMatchObject([
+      { chapter: german, because: 'not-in-languages', why: 'it is in de' },
+      { because: 'other-release', why: `release ${english.id} is taken instead` },
+    ]);
+  });
+
+  test('without a language each has its own', () => {
+    const { chosen } = select([release(), release({ language: 'fr' })]);
+    expect(chosen).toHaveLength(2);
+  });
+
+  test.each([
+    ['in their order', ['group b', 'Group A']],
+    ['in other letters', ['  GROUP  B ']],
+    ['by its id', [B.id.toUpperCase()]],
+  ])('the preferred group, %s, though others are newer', (_, groups) => {
+    const preferred = release({ groups: [B] });
+    const { chosen } = select([release({ version: 3 }), preferred], { groups });
+    expect(chosen).toMatchObject([
+      { chapter: preferred, because: 'group', why: 'preferred group Group B' },
+    ]);
+  });
+
+  test('a joint release counts for the best of its groups', () => {
+    const joint = release({ groups: [A, B] });
+    const groups = ['Group B', 'Group A'];
+    expect(select([release({ version: 3 }), joint], { groups }).chosen[0]?.chapter).toBe(joint);
+  });
+
+  test('another group where the preferred have it not', () => {
+    const only = release({ groups: [A] });
+    expect(select([only], { groups: ['Group B'] }).chosen[0]?.chapter).toBe(only);
+  });
+
+  test('then the newest version, then the latest published, then always the same', () => {
+    const older = release({ version: 2 });
+    const newer = release({ version: 3, publishAt: new Date(0) });
+    expect(select([older, newer]).chosen[0]).toMatchObject({ chapter: newer, because: 'version' });
+    const late = release({ version: 2, publishAt: new Date(NOW_MS - 1) });
+    expect(select([older, late]).chosen[0]).toMatchObject({ chapter: late, because: 'date' });
+    const twin = release({ version: 2 });
+    expect(select([twin, older]).chosen[0]?.chapter).toBe(select([older, twin]).chosen[0]?.chapter);
+  });
+
+  test('a number is the same however it is written, in whatever volume', () => {
+    const releases = [
+      release({ number: '010' }),
+      release({ number: '10.0', volume: '2' }),
+      release({ number: '10' }),
+    ];
+    expect(select(releases).chosen).toHaveLength(1);
+  });
+
+  test('unless numbers start anew in each volume', () => {
+    const releases = [release({ volume: '2' }), release({ volume: '1' }), release({ volume: '1' })];
+    expect(select(releases, {}, true).chosen.map(({ chapter }) => chapter.volume)).toEqual([
+      '1',
+      '2',
+    ]);
+  });
+
+  test('chapters without a number are told apart by their names', () => {
+    const bare = { number: undefined };
+    const releases = [
+      release({ ...bare, title: 'Omake' }),
+      release({ ...bare, title: 'omake' }),
+      release({ ...bare, title: 'Poll' }),
+    ];
+    expect(select(releases).chosen).toHaveLength(2);
+  });
+
+  test('all of them where all are asked for', () => {
+    const { chosen } = select([release(), release(), release()], { allReleases: true });
+    expect(chosen.map(({ because }) => because)).toEqual(['all-asked', 'all-asked', 'all-asked']);
+  });
+});
+
+describe('what has no pages here', () => {
+  const here = release({ groups: [B] });
+  test.each([
+    [
+      'chapter-external',
+      release({ externalUrl: 'https://publisher.example/1', pages: 0, version: 9 }),
+    ],
+    ['chapter-unavailable', release({ isUnavailable: true, version: 9 })],
+    ['chapter-unpublished', release({ publishAt: new Date(NOW_MS + 1), version: 9 })],
+    ['chapter-unpublished', release({ readableAt: new Date(NOW_MS + 1), version: 9 })],
+  ])('is passed over as %s, also where it would be preferred', (because, absent) => {
+    const { chosen, passedOver } = select([absent, here], { groups: ['Group A'] });
+    expect(chosen.map(({ chapter }) => chapter)).toEqual([here]);
+    expect(passedOver).toMatchObject([{ chapter: absent, because }]);
+  });
+
+  test('is not taken even where all releases are asked for', () => {
+    const absent = release({ isUnavailable: true });
+    expect(select([absent], { allReleases: true }).chosen).toEqual([]);
+  });
+
+  test('an address elsewhere with pages here is read here', () => {
+    const both = release({ externalUrl: 'https://publisher.example/1' });
+    expect(select([both]).chosen).toHaveLength(1);
+  });
+});
+
+describe('chapters and volumes', () => {
+  const chapters = [
+    release({ number: '20' }),
+    release({ number: '2', volume: '1' }),
+    release({ number: undefined }),
+    release({ number: '10.5', volume: '2' }),
+    release({ number: '10', volume: '2' }),
+  ];
+
+  test('come in reading order, the unnumbered last', () => {
+    expect(numbersOf(chapters, {})).toEqual(['2', '10', '10.5', '20', undefined]);
+  });
+
+  test('are kept by number', () => {
+    const wish = { chapters: parseRanges('1-10,20-', '--chapters') };
+    expect(numbersOf(chapters, wish)).toEqual(['2', '10', '20']);
+    expect(select(chapters, wish).passedOver.map(({ because, why }) => [because, why])).toEqual([
+      ['not-in-chapters', 'its number is none'],
+      ['not-in-chapters', 'its number is 10.5'],
+    ]);
+  });
+
+  test('are kept by volume', () => {
+    expect(numbersOf(chapters, { volumes: parseRanges('1,none', '--volumes') })).toEqual([
+      '2',
+      '20',
+      undefined,
+    ]);
+  });
+});
+
+test('the latest are the last published, in reading order', () => {
+  const day = (date: number) => new Date(Date.UTC(2024, 0, date));
+  const chapters = [
+    release({ number: '3', publishAt: day(2) }),
+    release({ number: '1', publishAt: day(4) }),
+    release({ number: '2', publishAt: day(3) }),
+  ];
+  expect(numbersOf(chapters, { latest: 2 })).toEqual(['1', '2']);
+  expect(select(chapters, { latest: 2 }).passedOver).toMatchObject([{ because: 'not-latest' }]);
+});
+
+test('every release is either chosen or passed over, once, and the order of the feed changes nothing', () => {
+  const chapter = fc.record({
+    id: fc.uuid(),
+    number: fc.option(fc.constantFrom('1', '01', '2', '2.5', 'x'), { nil: undefined }),
+    volume: fc.option(fc.constantFrom('1', '2'), { nil: undefined }),
+    language: fc.constantFrom('en', 'fr', 'de'),
+    groups: fc.subarray([A, B]),
+    version: fc.integer({ min: 1, max: 3 }),
+    isUnavailable: fc.boolean(),
+    publishAt: fc.option(fc.date({ noInvalidDate: true }), { nil: undefined }),
+  });
+  const feeds = fc.uniqueArray(chapter, { selector: ({ id }) => id, maxLength: 25 });
+  const wishes = fc.record({
+    languages: fc.subarray(['en', 'fr']),
+    groups: fc.subarray(['Group B', 'Group A']),
+    allReleases: fc.boolean(),
+    latest: fc.option(fc.nat(5), { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(feeds, wishes, fc.boolean(), (feed, { latest, ...wish }, restart) => {
+      const chapters = feed.map((facts) => release(facts));
+      const asked = { ...wish, ...(latest !== undefined && { latest }) };
+      const one = select(chapters, asked, restart);
+      const ids = [...one.chosen, ...one.passedOver].map((each) => each.chapter.id);
+      expect(ids.sort()).toEqual(feed.map(({ id }) => id).sort());
+      const other = select([...chapters].reverse(), asked, restart);
+      expect(other.chosen).toEqual(one.chosen);
+      expect(new Set(other.passedOver)).toEqual(new Set(one.passedOver));
+    }),
+  );
+});

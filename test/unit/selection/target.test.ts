@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { parseTargets } from '../../../src/selection/target-list.js';
+import { parseTarget } from '../../../src/selection/target.js';
+import { UsageError } from '../../../src/core/errors.js';
+
+const ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
+const OTHER = 'b96676e5-8ae2-425e-b549-7f15dd34a6d8';
+
+describe('a target', () => {
+  test.each([
+    [ID, 'any'],
+    [`  ${ID.toUpperCase()}\n`, 'any'],
+    [`chapter:${ID}`, 'chapter'],
+    [`title:${ID}`, 'title'],
+    [`Title: ${ID}`, 'title'],
+    [`manga:${ID}`, 'title'],
+    [`list:${ID}`, 'list'],
+    [`title:https://mangadex.org/title/${ID}/some-name`, 'title'],
+    [`https://mangadex.org/chapter/${ID}`, 'chapter'],
+    [`https://mangadex.org/chapter/${ID}/`, 'chapter'],
+    [`https://mangadex.org/chapter/${ID}/7`, 'chapter'],
+    [`https://mangadex.org/chapter/${ID}?tab=x#page-3`, 'chapter'],
+    [`HTTPS://WWW.MangaDex.org/Chapter/${ID.toUpperCase()}`, 'chapter'],
+    [`http://mangadex.org//chapter//${ID}`, 'chapter'],
+    [`mangadex.org/chapter/${ID}`, 'chapter'],
+    [`canary.mangadex.dev/title/${ID}`, 'title'],
+    [`<https://mangadex.org/title/${ID}>`, 'title'],
+    [`https://mangadex.org/title/${ID}/a-slug?order=desc`, 'title'],
+    [`https://mangadex.org/list/${ID}/mine`, 'list'],
+    [`https://api.mangadex.org/manga/${ID}`, 'title'],
+    [`https://api.mangadex.org/chapter/${ID}`, 'chapter'],
+    [`http://127.0.0.1:8080/chapter/${ID}`, 'chapter'],
+    [`http://localhost/reader/list/${ID}`, 'list'],
+  ])('%j is a %s', (text, kind) => {
+    expect(parseTarget(text)).toEqual({ kind, id: ID });
+  });
+
+  test.each([
+    '',
+    ' ',
+    'chapter',
+    ID.slice(1),
+    `${ID}0`,
+    `{${ID}}`,
+    '12345',
+    `title:https://mangadex.org/chapter/${ID}`,
+    `group:${ID}`,
+    'title:',
+    `https://mangadex.org/${ID}`,
+    `https://mangadex.org/group/${ID}`,
+    'https://mangadex.org/chapter/12345',
+    `https://mangadex.org/chapter/${ID}0`,
+    `https://mangadex.org/?next=/chapter/${ID}`,
+    `https://mangadex.org/constructor/${ID}`,
+    `https://evilmangadex.org/chapter/${ID}`,
+    `https://mangadex.org.example/chapter/${ID}`,
+    `https://example.com/chapter/${ID}`,
+    `ftp://mangadex.org/chapter/${ID}`,
+    `file:///chapter/${ID}`,
+    `-o`,
+  ])('%j is none, and the error shows a right one', (text) => {
+    expect(() => parseTarget(text)).toThrow(UsageError);
+    expect(() => parseTarget(text)).toThrow(/A right one: [\da-f-]{36} or https:/);
+  });
+
+  test('may be an address of a host that is the service by its setting', () => {
+    const text = `https://manga.example/chapter/${ID}`;
+    expect(parseTarget(text, ['manga.example'])).toEqual({ kind: 'chapter', id: ID });
+  });
+
+  test('is read or refused, whatever the text', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.uuid());
+    fc.assert(
+      fc.property(text, (given) => {
+        try {
+          expect(parseTarget(given).id).toMatch(/^[\da-f-]{36}$/);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UsageError);
+          expect((error as UsageError).message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+        }
+      }),
+    );
+  });
+});
+
+describe('many targets', () => {
+  test('come from words and files, each once, without comments', () => {
+    const read = parseTargets([
+      { name: 'command line', lines: [ID] },
+      {
+        name: 'mine.txt',
+        lines: `\uFEFF# mine\r\n\r\n${ID.toUpperCase()} # again\rtitle:${OTHER}\n`,
+      },
+      { name: 'standard input', lines: `https://mangadex.org/title/${OTHER}/slug#top\n${OTHER}` },
+    ]);
+    expect(read.faults).toEqual([]);
+    expect(read.targets).toEqual([
+      { kind: 'any', id: ID },
+      { kind: 'title', id: OTHER },
+    ]);
+  });
+
+  test('a bad line is told with its file and number, and stops nothing else', () => {
+    const read = parseTargets([
+      { name: 'command line', lines: ['nonsense'] },
+      { name: 'mine.txt', lines: `${ID}\n\n  what is this\n${OTHER}` },
+    ]);
+    expect(read.targets).toHaveLength(2);
+    expect(read.faults.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^"nonsense" is no chapter/),
+      expect.stringMatching(/^mine\.txt, line 3: "what is this" is no chapter/),
+    ]);
+    expect(read.faults.every(({ code }) => code === 'bad-target')).toBe(true);
+  });
+
+  test('an empty file has neither targets nor faults', () => {
+    expect(parseTargets([{ name: 'x', lines: '\n# nothing\n' }])).toEqual({
+      targets: [],
+      faults: [],
+    });
+  });
+});
