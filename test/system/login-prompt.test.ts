@@ -11,7 +11,15 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
-import { BARE_ENV, cli, DEBIAN_PACKAGES, ended, MAIN, newFolder, type Env } from '../support/auth/harness.js';
+import {
+  BARE_ENV,
+  cli,
+  DEBIAN_PACKAGES,
+  ended,
+  MAIN,
+  newFolder,
+  type Env,
+} from '../support/auth/harness.js';
 
 interface Step {
   readonly awaits: string;

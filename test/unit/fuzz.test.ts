@@ -26,7 +26,12 @@ import { fetchAtHomeMetadata, pageNames } from '../../src/image/at-home.js';
 import { pageUrl } from '../../src/image/page-url.js';
 import { TankobonError } from '../../src/core/errors.js';
 import type { ApiRequest, ServiceClient } from '../../src/api/client.js';
-import { captchaDemand, isApiError, plainText, readErrorEntries } from '../../src/api/api-errors.js';
+import {
+  captchaDemand,
+  isApiError,
+  plainText,
+  readErrorEntries,
+} from '../../src/api/api-errors.js';
 import { jsonValue } from '../../src/api/send-request.js';
 import { readRateHeaders, retryAfterMs } from '../../src/rate-limit/rate-headers.js';
 

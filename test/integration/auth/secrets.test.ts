@@ -8,7 +8,14 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { ended, LOGIN_ENV, newFolder, startCli, type Ended, type Env } from '../../support/auth/harness.js';
+import {
+  ended,
+  LOGIN_ENV,
+  newFolder,
+  startCli,
+  type Ended,
+  type Env,
+} from '../../support/auth/harness.js';
 
 const chapter = madeChapter({ pages: 3, bytesPerPage: 2_000, seed: 3 });
 let practice: PracticeService;

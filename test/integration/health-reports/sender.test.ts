@@ -11,7 +11,12 @@ import {
   reportsFolder,
   spoolFolder,
 } from '../../../src/health-reports/spool.js';
-import { numberOf, reportNo, startListener, type ReportListener } from '../../support/report-listener.js';
+import {
+  numberOf,
+  reportNo,
+  startListener,
+  type ReportListener,
+} from '../../support/report-listener.js';
 import { shiftableClock } from '../../support/shiftable-clock.js';
 
 let folder: string;

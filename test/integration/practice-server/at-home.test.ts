@@ -12,7 +12,15 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { handClock, type HandClock } from '../../support/manual-clock.js';
-import { atHome, atHomeUrl, CHAPTER, json, pageUrl, send, SHELF } from '../../support/plain-client.js';
+import {
+  atHome,
+  atHomeUrl,
+  CHAPTER,
+  json,
+  pageUrl,
+  send,
+  SHELF,
+} from '../../support/plain-client.js';
 
 let service: PracticeService;
 let clock: HandClock;

@@ -7,7 +7,14 @@ import {
 } from '../../../src/practice-server/practice-service.js';
 import { readReport } from '../../../src/practice-server/report-receiver.js';
 import { handClock } from '../../support/manual-clock.js';
-import { atHome, pageUrl, send, type Outcome, type Told, SHELF } from '../../support/plain-client.js';
+import {
+  atHome,
+  pageUrl,
+  send,
+  type Outcome,
+  type Told,
+  SHELF,
+} from '../../support/plain-client.js';
 
 let service: PracticeService;
 let url: string;

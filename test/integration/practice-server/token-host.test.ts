@@ -7,7 +7,14 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { handClock, type HandClock } from '../../support/manual-clock.js';
-import { atHomeUrl, json, send, type Outcome, type Told, SHELF } from '../../support/plain-client.js';
+import {
+  atHomeUrl,
+  json,
+  send,
+  type Outcome,
+  type Told,
+  SHELF,
+} from '../../support/plain-client.js';
 
 const STRANGER = { username: 'stranger', password: 'p&s=w+o%r d é🙂' };
 const OTHER_CLIENT = { ...PRACTICE_CLIENT, id: 'personal-client-other', owner: STRANGER.username };

@@ -2,7 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
-import { openMachineLedger, resetLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
+import {
+  openMachineLedger,
+  resetLedger,
+  viewLedger,
+} from '../../../src/rate-limit/machine-ledger.js';
 import type { RequestInfo, RateLedger, Wait } from '../../../src/rate-limit/rate-ledger.js';
 import { ledgerFolder } from '../../support/test-client.js';
 import { shiftedClock, type ShiftedClock } from '../../support/shifted-clock.js';

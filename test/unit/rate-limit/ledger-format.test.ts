@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { bodyIn, bodyOf, readRecord, textOf } from '../../../src/rate-limit/ledger-format.js';
-import { emptyRecord, openRecord, type LedgerRecord } from '../../../src/rate-limit/ledger-record.js';
+import {
+  emptyRecord,
+  openRecord,
+  type LedgerRecord,
+} from '../../../src/rate-limit/ledger-record.js';
 import { forecast, prune } from '../../../src/rate-limit/ledger-state.js';
 import { viewOf } from '../../../src/rate-limit/ledger-view.js';
 import { quotasOf } from '../../../src/rate-limit/quotas.js';

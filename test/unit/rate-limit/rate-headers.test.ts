@@ -6,7 +6,11 @@ import {
   plainText,
   readErrorEntries,
 } from '../../../src/api/api-errors.js';
-import { namedWaitMs, readRateHeaders, retryAfterMs } from '../../../src/rate-limit/rate-headers.js';
+import {
+  namedWaitMs,
+  readRateHeaders,
+  retryAfterMs,
+} from '../../../src/rate-limit/rate-headers.js';
 
 const NOW = Date.UTC(2026, 4, 1, 12);
 const stamp = (ms: number): string => String(Math.round(ms / 1_000));
