@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// src/cli/main.ts, as tools/bundle/ puts it into few files.
+// src/cli/main.ts, as scripts/bundle/ puts it into few files.
 require('../dist/program/main.js');

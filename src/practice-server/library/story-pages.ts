@@ -1,5 +1,5 @@
 /**
- * Pages and covers drawn by tools/practice-pages. Chapters share them: a comment with the chapter's id makes each
+ * Pages and covers drawn by scripts/practice-pages. Chapters share them: a comment with the chapter's id makes each
  * page's bytes, and so its sha256, its own.
  */
 import { readFileSync } from 'node:fs';

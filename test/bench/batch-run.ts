@@ -5,26 +5,26 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SETTINGS } from '../src/app/setting-definitions.js';
-import { shelved } from '../src/practice-server/library/library.js';
-import { madeChapter } from '../src/practice-server/library/made-chapter.js';
-import type { LogEntry } from '../src/practice-server/request-log.js';
+import { SETTINGS } from '../../src/app/setting-definitions.js';
+import { shelved } from '../../src/practice-server/library/library.js';
+import { madeChapter } from '../../src/practice-server/library/made-chapter.js';
+import type { LogEntry } from '../../src/practice-server/request-log.js';
 import {
   startPracticeService,
   type PracticeService,
-} from '../src/practice-server/practice-service.js';
-import { saveChapters } from '../src/download/batch.js';
-import type { Observe } from '../src/download/events.js';
-import { PageSlots } from '../src/download/page-slots.js';
-import type { Clock } from '../src/core/clock.js';
-import { readAddresses } from '../src/rate-limit/service-addresses.js';
-import { createServiceClient } from '../src/api/client.js';
-import { openConnections } from '../src/api/connections.js';
-import { ProcessRegistry } from '../src/rate-limit/process-registry.js';
-import { FileStore, type LedgerStore } from '../src/rate-limit/file-store.js';
-import { quotasFor } from '../src/rate-limit/machine-ledger.js';
-import { firstPartyDomain } from '../src/api/first-party-domain.js';
-import { SharedLedger } from '../src/rate-limit/shared-ledger.js';
+} from '../../src/practice-server/practice-service.js';
+import { saveChapters } from '../../src/download/batch.js';
+import type { Observe } from '../../src/download/events.js';
+import { PageSlots } from '../../src/download/page-slots.js';
+import type { Clock } from '../../src/core/clock.js';
+import { readAddresses } from '../../src/rate-limit/service-addresses.js';
+import { createServiceClient } from '../../src/api/client.js';
+import { openConnections } from '../../src/api/connections.js';
+import { ProcessRegistry } from '../../src/rate-limit/process-registry.js';
+import { FileStore, type LedgerStore } from '../../src/rate-limit/file-store.js';
+import { quotasFor } from '../../src/rate-limit/machine-ledger.js';
+import { firstPartyDomain } from '../../src/api/first-party-domain.js';
+import { SharedLedger } from '../../src/rate-limit/shared-ledger.js';
 
 export interface BatchWish {
   readonly chapters: number;

@@ -1,5 +1,5 @@
 /** 200 short chapters: how much of what the quotas allow is used, in virtual time and, with shorter periods, in real time. */
-import { systemClock } from '../src/core/clock.js';
+import { systemClock } from '../../src/core/clock.js';
 import { runBatch, type BatchFigures } from './batch-run.js';
 import { allowedArrivals, metadataArrivals } from './quota-share.js';
 import { record, type Measurement } from './records.js';

@@ -3,9 +3,9 @@
  * URL holds nothing that could be written another way. (gallery-dl's HTTP library writes the escape `%3d` of an
  * ordinary base URL as `%3D`, which is another address, and gets a 403.)
  */
-import { jsonAnswer, errorAnswer, type Answer } from '../src/practice-server/endpoint.js';
-import type { LibraryChapter } from '../src/practice-server/library/records.js';
-import type { PracticeService } from '../src/practice-server/practice-service.js';
+import { jsonAnswer, errorAnswer, type Answer } from '../../src/practice-server/endpoint.js';
+import type { LibraryChapter } from '../../src/practice-server/library/records.js';
+import type { PracticeService } from '../../src/practice-server/practice-service.js';
 
 export const PLAIN_PATH = '/plain';
 

@@ -12,7 +12,7 @@ import { chunkNames } from './chunk-names.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const OUT = join(ROOT, 'dist/program');
-const here = (file) => join(ROOT, 'tools/bundle', file);
+const here = (file) => join(ROOT, 'scripts/bundle', file);
 
 /** Parts of packages that are never reached, or of which Node has a faster one. */
 const INSTEAD = {

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock, type Clock } from '../src/core/clock.js';
-import { openMachineLedger } from '../src/rate-limit/machine-ledger.js';
+import { systemClock, type Clock } from '../../src/core/clock.js';
+import { openMachineLedger } from '../../src/rate-limit/machine-ledger.js';
 import { record, type Measurement } from './records.js';
 import { median, rounded } from './statistics.js';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { systemClock } from '../src/core/clock.js';
+import { systemClock } from '../../src/core/clock.js';
 
 export interface TimedRun {
   /** By the machine's monotonic clock, which all processes share. */

@@ -2,9 +2,9 @@
  * The practice service in a process of its own, so that what it costs is not the client's. Its first argument is
  * a PracticeWish in JSON; it says where it is, and then answers what it is asked, over the channel to its parent.
  */
-import { EXAMPLE_TITLES, madeChapter } from '../src/practice-server/library/library.js';
-import type { LibraryChapter } from '../src/practice-server/library/records.js';
-import { startPracticeService } from '../src/practice-server/practice-service.js';
+import { EXAMPLE_TITLES, madeChapter } from '../../src/practice-server/library/library.js';
+import type { LibraryChapter } from '../../src/practice-server/library/records.js';
+import { startPracticeService } from '../../src/practice-server/practice-service.js';
 import { servePlainly } from './plain-service.js';
 import type { PracticeAnswer, PracticeQuestion, PracticeWish } from './practice.js';
 

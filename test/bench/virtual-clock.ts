@@ -3,7 +3,7 @@
  * real time (requests, files) has come to rest. Hours of waiting take as long as the work in them.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../src/core/clock.js';
+import type { Clock } from '../../src/core/clock.js';
 
 /** At rest is what has not moved at so many looks in a row. */
 const LOOKS = 4;

@@ -1,6 +1,6 @@
 /**
  * Draws what a terminal shows after some seconds of a real run, as an SVG:
- *   node tools/terminal-picture.js out.svg 80 14 4.5 'tankobon demo'
+ *   node scripts/terminal-picture.js out.svg 80 14 4.5 'tankobon demo'
  * Needs tmux. Ends the terminal that it opened.
  */
 import { execFileSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /** How much of what the quotas allow a run of chapters has used. */
-import { minTimeMs } from '../src/download/estimate.js';
-import type { LogEntry } from '../src/practice-server/request-log.js';
+import { minTimeMs } from '../../src/download/estimate.js';
+import type { LogEntry } from '../../src/practice-server/request-log.js';
 
 const MINUTE_MS = 60_000;
 

@@ -2,8 +2,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { LimiterOptions } from '../src/practice-server/limiter.js';
-import type { LogEntry } from '../src/practice-server/request-log.js';
+import type { LimiterOptions } from '../../src/practice-server/limiter.js';
+import type { LogEntry } from '../../src/practice-server/request-log.js';
 import { forward, type Forwarder, type Line } from './slow-line.js';
 
 export interface PracticeWish {
