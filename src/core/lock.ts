@@ -122,17 +122,15 @@ function isStillAt(file: string, descriptor: number): boolean {
 }
 
 const HOLDER_BYTES = 80;
+/** For whoever waits. Always of one length, so that nothing is left of a longer one. */
+const OWN_NAME = Buffer.alloc(HOLDER_BYTES, ' ');
+OWN_NAME.write(`${process.pid} ${hostname().slice(0, 64)}\n`, 'latin1');
 
-/** For whoever waits; a lock holds without it. */
 function writeHolder(descriptor: number): void {
   try {
-    writeSync(
-      descriptor,
-      `${process.pid} ${hostname()}\n`.padEnd(HOLDER_BYTES).slice(0, HOLDER_BYTES),
-      0,
-    );
+    writeSync(descriptor, OWN_NAME, 0, HOLDER_BYTES, 0);
   } catch {
-    return;
+    // The lock holds without it.
   }
 }
 
