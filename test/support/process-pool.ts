@@ -93,7 +93,12 @@ export class Crew {
       member.underWay = 0;
       this.#check();
     });
-    await once(child, 'message');
+    await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(() => {
+        throw new Error('A process ended before it was ready.');
+      }),
+    ]);
     this.#members.push(member);
     if (this.#left > 0) this.#deal(member);
   }
