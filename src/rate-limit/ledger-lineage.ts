@@ -9,7 +9,6 @@ interface Seen {
   readonly revision: number;
   /** What our own boot had written last. */
   readonly ownRevision: number;
-  readonly boots: readonly BootRecord[];
 }
 
 export class LedgerLineage {
@@ -18,8 +17,8 @@ export class LedgerLineage {
 
   /** Keeps in mind the ledger as this process left it. */
   note(record: LedgerRecord, boot: string): void {
-    const { id, revision, boots } = record;
-    this.#seen = { id, revision, boots, ownRevision: revisionOf(record, boot) };
+    const { id, revision } = record;
+    this.#seen = { id, revision, ownRevision: revisionOf(record, boot) };
   }
 
   /** What has happened to the ledger, as a part of a sentence; undefined where it is the one that was left. */

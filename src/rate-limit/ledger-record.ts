@@ -69,16 +69,25 @@ export interface OpenedRecord {
 export const MAX_BOOTS = 8;
 /** Three hundred years, either way. */
 export const MAX_TIME_MS = 1e13;
-const TIMES = new Set([
-  'atMs',
-  'grantedMs',
-  'settledMs',
-  'queuedMs',
-  'readyMs',
-  'heardMs',
-  'sinceMs',
-  'untilMs',
-]);
+type TimesOf<T> = Extract<keyof T, `${string}Ms`>;
+type Time =
+  | TimesOf<FullUse>
+  | TimesOf<PermitRecord>
+  | TimesOf<Ticket>
+  | TimesOf<ExternalUse>
+  | TimesOf<AnnouncedLimit>
+  | TimesOf<Ban>;
+/** The fields that are moments, in all kinds of entries. */
+const TIMES: Readonly<Record<Time, true>> = {
+  atMs: true,
+  grantedMs: true,
+  settledMs: true,
+  queuedMs: true,
+  readyMs: true,
+  heardMs: true,
+  sinceMs: true,
+  untilMs: true,
+};
 
 export const emptyRecord = (id: string): LedgerRecord => ({
   id,
@@ -191,7 +200,9 @@ function bounded(ms: number): number {
 function shifted<T extends object>(entry: T, ms: number): T {
   const fields = Object.entries(entry as Record<string, unknown>).map(([name, value]) => [
     name,
-    TIMES.has(name) && typeof value === 'number' ? toMicroseconds(bounded(value + ms)) : value,
+    Object.hasOwn(TIMES, name) && typeof value === 'number'
+      ? toMicroseconds(bounded(value + ms))
+      : value,
   ]);
   return Object.fromEntries(fields) as T;
 }

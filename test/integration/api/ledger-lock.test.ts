@@ -1,8 +1,11 @@
 /** A ledger whose lock another process holds for long: stopped in the middle, or in bad faith. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { systemClock } from '../../../src/core/clock.js';
 import { lockFile, lockHolder, type HeldLock } from '../../../src/core/lock.js';
 import { nativeLocks } from '../../../src/core/native-lock.js';
@@ -11,12 +14,21 @@ import { start } from '../../support/command.js';
 
 const ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
 
+const run = promisify(execFile);
+
 let folder: string;
 let lock: HeldLock;
+let env: Readonly<Record<string, string>>;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankobon-ledger-lock-'));
   mkdirSync(join(folder, 'ledger'), { mode: 0o700 });
   lock = await lockFile(join(folder, 'ledger', 'ledger.lock'));
+  env = {
+    TANKOBON_HOME: folder,
+    TANKOBON_API_URL: 'http://127.0.0.1:9',
+    TANKOBON_AUTH_URL: 'http://127.0.0.1:9',
+    TANKOBON_NETWORK_URL: 'http://127.0.0.1:9',
+  };
 });
 afterEach(() => {
   lock.release();
@@ -27,12 +39,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   'a command that waits for it says for whom, and ends on the first %s',
   async (signal) => {
     const { child, finished } = start(['download', ID, '-o', join(folder, 'out')], {
-      env: {
-        TANKOBON_HOME: folder,
-        TANKOBON_API_URL: 'http://127.0.0.1:9',
-        TANKOBON_AUTH_URL: 'http://127.0.0.1:9',
-        TANKOBON_NETWORK_URL: 'http://127.0.0.1:9',
-      },
+      env,
     });
     let said = '';
     await new Promise<void>((done) => {
@@ -82,4 +89,33 @@ test('a platform without a prebuilt lock says so in one sentence', () => {
   for (const platform of ['linux-riscv64', 'freebsd-x64', 'win32-ia32']) {
     expect(() => nativeLocks(platform)).toThrow(/^There is no prebuilt file lock for \S+\.$/);
   }
+});
+
+describe('on Alpine, where the package’s own loader asks for a file that it does not ship', () => {
+  const dist = resolve(process.env['TANKOBON_DIST'] ?? 'dist');
+  let likeAlpine: string;
+  beforeEach(() => {
+    likeAlpine = join(folder, 'like-alpine.cjs');
+    writeFileSync(
+      likeAlpine,
+      `const fs = require('node:fs');
+       const { existsSync } = fs;
+       fs.existsSync = (path) => path === '/etc/alpine-release' || existsSync(path);`,
+    );
+  });
+
+  test('the library takes a lock', async () => {
+    const script = `const { tryLockFile } = await import(${JSON.stringify(pathToFileURL(join(dist, 'core/lock.js')).href)});
+      console.log(typeof (await tryLockFile(${JSON.stringify(join(folder, 'free.lock'))})).release);`;
+    const args = ['-r', likeAlpine, '--input-type=module', '-e', script];
+    expect((await run(process.execPath, args)).stdout).toBe('function\n');
+  });
+
+  test('the program takes a lock', async () => {
+    lock.release();
+    const { stderr } = await start(['download', ID, '-o', join(folder, 'out')], {
+      env: { ...env, NODE_OPTIONS: `--require=${likeAlpine}` },
+    }).finished;
+    expect(stderr).toContain('127.0.0.1:9 could not be reached');
+  });
 });
