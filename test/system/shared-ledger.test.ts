@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { carriedOut } from '../service/crew-run.js';
-import { mostInAnyWindow } from '../service/stand-in.js';
+import { carriedOut } from '../support/process-pool-run.js';
+import { mostInAnyWindow } from '../support/stub-server.js';
 
 const GROUP = 64_001;
 const OTHER_GROUP = 64_002;
