@@ -1,6 +1,7 @@
 /** What `tankobon report-status` shows, read without disturbing the processes that send. */
 import { readCircuitState, resetCircuit } from './circuit-breaker.js';
-import { endedAtMs, Spool, spoolFolder } from './spool.js';
+import { endedAtMs } from './report-file.js';
+import { Spool, spoolFolder } from './spool.js';
 import { readStatistics, removeStatistics } from './statistics-log.js';
 import {
   figuresByNode,

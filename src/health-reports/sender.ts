@@ -90,6 +90,7 @@ export class ReportSender implements Reports {
     this.#stopping = new AbortController();
     this.#emptyQueue();
     this.#files = undefined;
+    this.#spool.close();
     await this.#statistics.flush();
     const { ownSent: sent, ownWaiting: waiting } = this.#counts;
     this.#counts = { ...this.#counts, ownSent: 0, ownWaiting: 0 };

@@ -1,22 +1,10 @@
 /**
  * The spool of health reports: a folder with one file for each report that waits to be sent. A file is written
- * under a temporary name, renamed, and removed when the report is done with. Whoever sends a report holds the
+ * under a temporary name, renamed, and renamed back or removed when the report is done with. Whoever sends it holds the
  * operating system's lock on its file: no two processes send the same one, and what a killed process held is free.
  */
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  ftruncateSync,
-  lstatSync,
-  opendirSync,
-  readFileSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-  type Dir,
-} from 'node:fs';
+import { constants, lstatSync, opendirSync, renameSync, unlinkSync, type Dir } from 'node:fs';
 import { join } from 'node:path';
 import {
   createFileSync,
@@ -25,7 +13,18 @@ import {
   openRegularFileSync,
 } from '../core/files.js';
 import { tryLockDescriptor } from '../core/lock.js';
-import { healthReportSchema, type HealthReport } from './health-report.js';
+import type { HealthReport } from './health-report.js';
+import {
+  closeQuietly,
+  emptyQuietly,
+  endedAtMs,
+  isReport,
+  isSpoolFile,
+  readReport,
+  reportFileName,
+  temporaryName,
+  writeReport,
+} from './report-file.js';
 
 /** Reports that may wait; beyond that the oldest are dropped. */
 export const MAX_SPOOLED = 10_000;
@@ -34,10 +33,8 @@ export const MAX_AGE_MS = 24 * 60 * 60_000;
 /** Bounds for a folder that something else has filled: entries looked at, and files removed, by one listing. */
 const MAX_ENTRIES = 2 * MAX_SPOOLED;
 const MAX_REMOVED = 1_000;
-const MAX_FILE_BYTES = 64 * 1024;
-
-/** When the load ended (ms since the epoch), the run that recorded it, its number there; `.tmp` until complete. */
-const FILE_NAME = /^\d{15}-[0-9a-f]{12}-\d{8}\.json(\.tmp)?$/;
+/** Files kept for further reports: creating one can cost a hundred times as much as renaming it. */
+const MAX_KEPT_FILES = 16;
 
 /** A report whose file this process holds the lock of, until one of the two methods is called. */
 export interface HeldReport {
@@ -73,6 +70,9 @@ export class Spool {
   readonly #run = randomBytes(6).toString('hex');
   #added = 0;
   #folderReady: Promise<void> | undefined;
+  /** Temporary files of reports that are done with, each held. */
+  #keptFiles: { readonly name: string; readonly descriptor: number }[] = [];
+  #isOpen = false;
 
   constructor(private readonly folder: string) {}
 
@@ -87,30 +87,29 @@ export class Spool {
    */
   async add(report: HealthReport, atMs: number): Promise<HeldReport> {
     this.#added += 1;
-    const name = `${pad(atMs, 15)}-${this.#run}-${pad(this.#added, 8)}.json`;
-    const temporary = join(this.folder, `${name}.tmp`);
-    let descriptor: number | undefined;
-    try {
-      await (this.#folderReady ??= makePrivateFolder(this.folder));
-      descriptor = createFileSync(temporary, { mode: 0o600 });
-      writeFileSync(descriptor, JSON.stringify(report));
-      // Locked before it has a name that others look for.
-      await tryLockDescriptor(temporary, descriptor);
-      renameSync(temporary, join(this.folder, name));
-    } catch (error) {
-      this.#folderReady = undefined;
-      this.#unlink(`${name}.tmp`);
-      if (descriptor !== undefined) close(descriptor);
-      throw error;
+    this.#isOpen = true;
+    const name = reportFileName(atMs, this.#run, this.#added);
+    for (;;) {
+      const kept = this.#keptFiles.pop();
+      const file = kept ?? (await this.#newFile(temporaryName(name)));
+      try {
+        writeReport(file.descriptor, report);
+        renameSync(join(this.folder, file.name), join(this.folder, name));
+        return this.#held(name, file.descriptor, report);
+      } catch (error) {
+        this.#unlink(file.name);
+        closeQuietly(file.descriptor);
+        // Another process may have removed a file that was kept for long.
+        if (!kept) throw error;
+      }
     }
-    return this.#held(name, descriptor, report);
   }
 
   /** `undefined` where another process holds it or removed it, or it is not a regular file of this user. */
   async claim(name: string): Promise<HeldReport | 'damaged' | undefined> {
     const descriptor = await this.#lock(name);
     if (descriptor === undefined) return undefined;
-    const report = reportIn(descriptor);
+    const report = readReport(descriptor);
     if (report) return this.#held(name, descriptor, report);
     this.#held(name, descriptor, undefined).remove();
     return 'damaged';
@@ -152,13 +151,39 @@ export class Spool {
       for (let read = 0; read < maxEntries; read += 1) {
         const entry = folder.readSync();
         if (!entry) break;
-        if (entry.isFile() && FILE_NAME.test(entry.name)) names.push(entry.name);
+        if (entry.isFile() && isSpoolFile(entry.name)) names.push(entry.name);
       }
     } catch {
       // A folder that is missing or cannot be read is empty.
     }
     folder?.closeSync();
     return names.sort();
+  }
+
+  /** Removes the files kept for further reports. */
+  close(): void {
+    this.#isOpen = false;
+    for (const { name, descriptor } of this.#keptFiles.splice(0)) {
+      this.#unlink(name);
+      closeQuietly(descriptor);
+    }
+  }
+
+  /** A file under a temporary name, held before it has a name that others look for. */
+  async #newFile(name: string): Promise<{ readonly name: string; readonly descriptor: number }> {
+    const file = join(this.folder, name);
+    let descriptor: number | undefined;
+    try {
+      await (this.#folderReady ??= makePrivateFolder(this.folder));
+      descriptor = createFileSync(file, { mode: 0o600 });
+      await tryLockDescriptor(file, descriptor);
+      return { name, descriptor };
+    } catch (error) {
+      this.#folderReady = undefined;
+      this.#unlink(name);
+      if (descriptor !== undefined) closeQuietly(descriptor);
+      throw error;
+    }
   }
 
   /** The file's descriptor, with its lock; whatever stands in the way of it, the file is left alone. */
@@ -171,22 +196,38 @@ export class Spool {
     } catch {
       // Gone, another user's, not a file, or on a file system without locks.
     }
-    if (descriptor !== undefined) close(descriptor);
+    if (descriptor !== undefined) closeQuietly(descriptor);
     return undefined;
   }
 
   #held<Report>(name: string, descriptor: number, report: Report) {
-    let isOpen = true;
+    let isHeld = true;
     const release = (): void => {
-      if (isOpen) close(descriptor);
-      isOpen = false;
+      if (isHeld) closeQuietly(descriptor);
+      isHeld = false;
     };
     const remove = (): void => {
+      if (isHeld && this.#keepFile(name, descriptor)) {
+        isHeld = false;
+        return;
+      }
       // Emptied where it cannot be removed, such as when a virus scanner has it open: it is never sent again.
-      if (isOpen && !this.#unlink(name)) empty(descriptor);
+      if (isHeld && !this.#unlink(name)) emptyQuietly(descriptor);
       release();
     };
     return { report, isOwn: this.isOwn(name), isStored: true, remove, release };
+  }
+
+  #keepFile(name: string, descriptor: number): boolean {
+    const isWanted = this.#isOpen && this.#keptFiles.length < MAX_KEPT_FILES;
+    if (!isWanted || !this.isOwn(name)) return false;
+    try {
+      renameSync(join(this.folder, name), join(this.folder, temporaryName(name)));
+    } catch {
+      return false;
+    }
+    this.#keptFiles.push({ name: temporaryName(name), descriptor });
+    return true;
   }
 
   #unlink(name: string): boolean {
@@ -200,42 +241,4 @@ export class Spool {
       return false;
     }
   }
-}
-
-function isReport(name: string): boolean {
-  return name.endsWith('.json');
-}
-
-export function endedAtMs(name: string): number {
-  return Number(name.slice(0, 15));
-}
-
-function reportIn(descriptor: number): HealthReport | undefined {
-  try {
-    if (fstatSync(descriptor).size > MAX_FILE_BYTES) return undefined;
-    const value: unknown = JSON.parse(readFileSync(descriptor, 'utf8'));
-    return healthReportSchema.safeParse(value).data;
-  } catch {
-    return undefined;
-  }
-}
-
-function empty(descriptor: number): void {
-  try {
-    ftruncateSync(descriptor);
-  } catch {
-    // Removed by another process meanwhile, or on a disk that fails.
-  }
-}
-
-function close(descriptor: number): void {
-  try {
-    closeSync(descriptor);
-  } catch {
-    // A network file system may report a failed write here; the descriptor is closed all the same.
-  }
-}
-
-function pad(number: number, digits: number): string {
-  return String(number).padStart(digits, '0');
 }
