@@ -6,12 +6,12 @@
  * docs/library.md has it in prose, docs/example.mjs a program that runs. Everything else is the inside, and may
  * change with any release.
  */
-export { downloadChapters, openRateLedger } from './library.js';
+export { downloadChapters, openRateLedger } from './app/public-api.js';
 export type {
   DownloadChaptersOptions,
-  ApiOptions as Surroundings,
-  DownloadMessage as Told,
-} from './library.js';
+  ApiOptions,
+  DownloadMessage,
+} from './app/public-api.js';
 export { SKIP_REASONS } from './download/events.js';
 export type { DownloadEvent, PageBytes, SkipReason, Warning } from './download/events.js';
 export type { Quality } from './image/page-url.js';

@@ -12,7 +12,7 @@ const HEADS = {
   words: ['cli/run-process.ts', 'cli/program.ts', 'app/paths.ts'],
   service: ['app/settings.ts', 'cli/commands/download.ts', 'cli/output/plain-lines.ts'],
   pages: [
-    'cli/commands/save-planned.ts',
+    'app/save-plan.ts',
     'health-reports/sender.ts',
     'health-reports/report-host.ts',
     'api/response-schemas.ts',

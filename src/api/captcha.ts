@@ -1,11 +1,60 @@
-/**
- * The captcha's own endpoint (spec 4.4, 5), for where the request that asked for one cannot be repeated. The
- * session's token goes along when somebody is logged in: then the captcha counts for the user as well.
- */
-import type { ServiceClient } from './client.js';
+/** Captchas (spec 5): requests that meet one are sent again once it is solved. */
+import { CaptchaRequired } from './api-errors.js';
+import type { ApiRequest, ServiceClient } from './client.js';
 
-/** Hands in what solving a captcha gave. Throws ServiceRefusal where the service does not take it. */
-export async function solveCaptcha(
+/** The result of a captcha solved for this site key; `undefined` if it cannot be solved. */
+export type SolveCaptcha = (siteKey: string | undefined) => Promise<string | undefined>;
+
+/**
+ * The same client, which asks `solve` when a captcha is required. A GET is repeated with the result in its header;
+ * other requests are repeated after the result was accepted by the captcha endpoint (spec 4.4). Only one captcha is
+ * solved at a time: requests refused meanwhile are retried before another one is asked for.
+ */
+export function retryAfterCaptcha(client: ServiceClient, solve: SolveCaptcha): ServiceClient {
+  let solved = 0;
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const acting = turn.then(act);
+    turn = acting.catch(() => undefined);
+    return acting;
+  };
+  const solveAndRetry = async <T>(
+    request: ApiRequest<T>,
+    required: CaptchaRequired,
+  ): Promise<T> => {
+    const captchaResult = await solve(required.siteKey);
+    if (captchaResult === undefined) throw required;
+    const isRead = request.method === 'GET';
+    if (!isRead) await submitCaptcha(client, captchaResult, request.signal);
+    const answer = await client.api(isRead ? { ...request, captchaResult } : request);
+    solved += 1;
+    return answer;
+  };
+  return {
+    admit: (info, signal) => client.admit(info, signal),
+    tokenForm: (form, options) => client.tokenForm(form, options),
+    async api<T>(request: ApiRequest<T>): Promise<T> {
+      const solvedBefore = solved;
+      try {
+        return await client.api(request);
+      } catch (error) {
+        if (!(error instanceof CaptchaRequired)) throw error;
+        return inTurn(async () => {
+          if (solved === solvedBefore) return solveAndRetry(request, error);
+          try {
+            return await client.api(request);
+          } catch (again) {
+            if (!(again instanceof CaptchaRequired)) throw again;
+            return solveAndRetry(request, again);
+          }
+        });
+      }
+    },
+  };
+}
+
+/** Throws ServiceRefusal if the service does not accept the result. */
+export async function submitCaptcha(
   client: ServiceClient,
   result: string,
   signal?: AbortSignal,
@@ -15,6 +64,6 @@ export async function solveCaptcha(
     path: '/captcha/solve',
     json: { captchaChallenge: result },
     shape: () => () => undefined,
-    ...(signal && { signal }),
+    signal,
   });
 }

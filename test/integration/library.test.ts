@@ -9,7 +9,7 @@ import {
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
 import { madeChapter } from '../../src/practice-server/library/library.js';
-import { downloadChapters, hasCode, openRateLedger, type Told } from '../../src/index.js';
+import { downloadChapters, hasCode, openRateLedger, type DownloadMessage } from '../../src/index.js';
 import { PROGRAM, tankobon } from '../support/command.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0011';
@@ -42,9 +42,9 @@ const archives = () =>
     name.endsWith('.cbz'),
   );
 
-async function all(told: AsyncIterable<Told>): Promise<Told[]> {
-  const events: Told[] = [];
-  for await (const event of told) events.push(event);
+async function all(messages: AsyncIterable<DownloadMessage>): Promise<DownloadMessage[]> {
+  const events: DownloadMessage[] = [];
+  for await (const event of messages) events.push(event);
   return events;
 }
 
@@ -92,7 +92,7 @@ test('leaving the loop stops the download in order: the next one goes on where i
 
 test('a signal stops it with the code interrupted, after the summary', async () => {
   const stop = new AbortController();
-  const events: Told[] = [];
+  const events: DownloadMessage[] = [];
   const thrown: unknown = await (async () => {
     for await (const event of downloadChapters([ID], {
       env,
@@ -128,4 +128,19 @@ test('a place of the ledger counts for every process of the machine', async () =
   await place.settle({ status: 200, headers: {} });
   await ledger.close();
   expect(await used()).toBe(before + 1);
+});
+
+test.each([
+  { quality: 'best' as 'data' },
+  { concurrency: 50 },
+  { latest: 0 },
+  { maxOutage: 'soon' },
+  { chapters: '10-1' },
+])('an invalid option such as %j is refused before anything is sent', async (option) => {
+  const before = service.log.length;
+  const error = await all(downloadChapters([ID], { env, output: folder, ...option })).catch(
+    (thrown: unknown) => thrown,
+  );
+  expect(hasCode(error, 'bad-option')).toBe(true);
+  expect(service.log).toHaveLength(before);
 });

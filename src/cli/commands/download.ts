@@ -1,26 +1,27 @@
-/** `tankobon download`: chapters, titles and lists, from their ids or addresses to CBZ files. */
+/** `tankobon download`: from flags to a download, and from its result to messages and an exit code. */
 import { basename } from 'node:path';
-import { MetadataPrefetcher } from '../../image/at-home.js';
-import { waitingEvent } from '../../download/events.js';
-import { planChapters, type Plan, type PlanDeps } from '../../download/plan.js';
-import { interruption, TankobonError, UsageError } from '../../core/errors.js';
+import { download as runDownload, planDownload } from '../../app/download.js';
+import type { DownloadResult } from '../../app/download-session.js';
+import type { TankobonError } from '../../core/errors.js';
 import { decidingExitCode, EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { captchaSolver, solvingCaptchas } from '../captcha-prompt.js';
-import { bearerOf } from '../../app/login.js';
-import { openService } from '../../app/service.js';
+import { youngMemoryCollector } from '../../download/gc-tuning.js';
+import type { Plan } from '../../download/plan.js';
+import { captchaSolver } from '../captcha-prompt.js';
+import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { describeSkipped } from '../output/sentences.js';
-import type { CommandContext } from '../command-context.js';
-import { isReporting, type DownloadContext, type Tally } from './download-session.js';
-import { planOptionsFrom, type DownloadOptions } from './download-wish.js';
+import { requestFromFlags, type DownloadOptions } from './download-options.js';
 import { printPlan } from './dry-run.js';
 import { retryCommand } from './retry-command.js';
 
-export type { DownloadOptions } from './download-wish.js';
+export type { DownloadOptions } from './download-options.js';
 
-/** Throws UsageError before anything is sent; after that every chapter's fate is told, and the exit code sums it up. */
-export async function download(options: DownloadOptions, run: CommandContext): Promise<ExitCode> {
-  const wish = await planOptionsFrom(options, run);
+/** Throws UsageError before anything is sent; after that each chapter gets an event and the exit code sums up. */
+export async function download(
+  options: DownloadOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const request = await requestFromFlags(options, context);
   const names = new Map<string, string>();
   const observer = await chooseObserver(
     {
@@ -28,152 +29,62 @@ export async function download(options: DownloadOptions, run: CommandContext): P
       quiet: options.quiet === true,
       label: (chapter) => names.get(chapter) ?? chapter,
     },
-    run,
+    context,
   );
-  const { observe } = observer;
-  const warn = (message: string): void => {
-    observe({ type: 'warning', message });
-  };
-  const over = new AbortController();
-  const signal = AbortSignal.any([run.signal, over.signal]);
-  const service = await openService(run, {
-    warn,
-    onWait: (wait) => {
-      observe(waitingEvent(wait));
+  const collect = youngMemoryCollector();
+  const listeners = {
+    observe: (event: Parameters<typeof observer.observe>[0]): void => {
+      if (event.type === 'page-bytes') collect(event.bytes);
+      observer.observe(event);
     },
-    maxOutage: options.maxOutage ?? run.settings.maxOutage,
-    onSent: warmingUp(signal),
-  });
-  try {
-    const solve = captchaSolver(options.captchaResult, run, observer.close);
-    const client = solvingCaptchas(service.as(bearerOf(run, service, warn)), solve);
-    const ahead = new MetadataPrefetcher(client, run.clock, signal);
-    const session = { wish, options, observer, names, warn, run, service, client, signal, ahead };
-    return options.dryRun ? await dryRun(session) : await downloadAll(session);
-  } finally {
-    over.abort(interruption());
-    observer.close();
-    await service.close();
-  }
-}
-
-/** While the first answer is on its way the processor has nothing else to do than to load what comes next. */
-function warmingUp(signal: AbortSignal): () => void {
-  let warming: Promise<void> | undefined;
-  return () => {
-    warming ??= import('./save-planned.js').then(({ warmUp }) => warmUp(signal));
-    // Whoever needs what could not be loaded hears of it.
-    warming.catch(() => undefined);
-  };
-}
-
-async function dryRun(session: DownloadContext): Promise<ExitCode> {
-  const { wish, options, observer, run } = session;
-  const plan = await planChapters(wish, planParts(session));
-  observer.close();
-  printPlan(plan, options.json === true, run);
-  return exitCodeOf(plan.lost.map(({ error }) => error));
-}
-
-async function downloadAll(session: DownloadContext): Promise<ExitCode> {
-  const { options, observer, warn, run } = session;
-  const tally: Tally = {
-    saved: 0,
-    skipped: 0,
-    failures: [],
-    notStarted: 0,
-    stoppedBy: undefined,
-    stopped: [],
-    reports: { sent: 0, waiting: 0 },
+    onPlan: ({ chapters, skipped }: Plan): void => {
+      for (const { job } of chapters) names.set(job.id, basename(job.file, '.cbz'));
+      for (const line of describeSkipped(skipped)) observer.note(line);
+      observer.expect(chapters.length);
+    },
+    note: observer.note,
+    solveCaptcha: captchaSolver(options.captchaResult, context, observer.close),
   };
   try {
-    const plan = await planOrFail(session, tally);
-    session.ahead.dropAllBut(new Set(plan.chapters.map(({ job }) => job.id)));
-    const { savePlanned } = await import('./save-planned.js');
-    await savePlanned(plan, session, tally);
-  } finally {
-    if (!isReporting(options, run)) warn('No health reports were made: they are turned off.');
-    const { saved, skipped, failures, notStarted, stoppedBy, reports } = tally;
-    const stopped = stoppedBy && { stopped: stoppedBy.code };
-    const failed = failures.length;
-    observer.observe({ type: 'summary', saved, skipped, failed, notStarted, ...stopped, reports });
-  }
-  observer.close();
-  tellNextSteps(tally, session);
-  const stops = [...(tally.stoppedBy ? [tally.stoppedBy] : []), ...tally.stopped];
-  return exitCodeOf([...tally.failures.map(({ error }) => error), ...stops]);
-}
-
-/** The plan, with what it skips and loses told. What stops it as a whole is told once, of the first target. */
-async function planOrFail(session: DownloadContext, tally: Tally): Promise<Plan> {
-  const { wish, observer, names } = session;
-  const fail = (id: string, error: TankobonError): void => {
-    tally.failures.push({ id, error });
-    observer.observe({
-      type: 'chapter-failed',
-      chapter: id,
-      reason: error.code,
-      message: error.message,
-    });
-  };
-  try {
-    const onSure = (chapterId: string): void => {
-      session.ahead.ask(chapterId);
-    };
-    const plan = await planChapters(wish, { ...planParts(session), onSure });
-    for (const { job } of plan.chapters) names.set(job.id, basename(job.file, '.cbz'));
-    for (const { id, reason, file } of plan.skipped) {
-      observer.observe({
-        type: 'chapter-skipped',
-        chapter: id,
-        reason,
-        ...(file !== undefined && { file }),
-      });
+    if (options.dryRun) {
+      const plan = await planDownload(context, request, listeners, context.signal);
+      observer.close();
+      printPlan(plan, options.json === true, context);
+      return exitCodeFor(plan.lost.map(({ error }) => error));
     }
-    for (const line of describeSkipped(plan.skipped)) observer.note(line);
-    for (const { id, error } of plan.lost) fail(id, error);
-    observer.expect(plan.chapters.length);
-    return plan;
-  } catch (error) {
-    if (!(error instanceof TankobonError) || error instanceof UsageError) throw error;
-    const [first, ...others] = wish.targets;
-    if (first) fail(first.id, error);
-    for (const { id: chapter } of others)
-      observer.observe({ type: 'chapter-skipped', chapter, reason: 'not-started' });
-    tally.notStarted = others.length;
-    tally.stoppedBy = error;
-    return {
-      chapters: [],
-      skipped: [],
-      passedOver: [],
-      lost: [],
-      rest: Promise.resolve(undefined),
-    };
+    const result = await runDownload(context, request, listeners, context.signal);
+    observer.close();
+    printNextSteps(result, options, context);
+    const stops = result.stoppedBy ? [result.stoppedBy] : [];
+    return exitCodeFor([
+      ...result.failed.map(({ error }) => error),
+      ...stops,
+      ...result.afterwards,
+    ]);
+  } finally {
+    observer.close();
   }
 }
 
-function planParts({ client, warn, run, signal }: DownloadContext): PlanDeps {
-  return { client, warn, nowMs: run.clock.wallMs(), signal };
-}
-
-/** A name that cannot be written is, among several chapters, one chapter that could not be had. */
-function exitCodeOf(errors: readonly TankobonError[]): ExitCode {
+/** A file name that cannot be written is a usage error for one chapter, and a failed chapter among several. */
+function exitCodeFor(errors: readonly TankobonError[]): ExitCode {
   return decidingExitCode(
     errors.map(({ exitCode }) => (exitCode === EXIT.usage ? EXIT.incomplete : exitCode)),
   );
 }
 
-/** For each kind of failure, once, what to type next; and the command that tries just those chapters again. */
-function tellNextSteps(
-  { failures, saved, skipped, stoppedBy }: Tally,
-  { options, run }: DownloadContext,
+/** One hint for each kind of failure, and the command that retries only the failed chapters. */
+function printNextSteps(
+  { failed, saved, skipped, stoppedBy }: DownloadResult,
+  options: DownloadOptions,
+  { stderr }: CommandContext,
 ): void {
-  const isTold = failures.some(({ error }) => error === stoppedBy);
-  if (stoppedBy && !isTold) run.stderr.write(`tankobon: ${stoppedBy.message}\n`);
-  const errors = [...failures.map(({ error }) => error), ...(stoppedBy ? [stoppedBy] : [])];
-  for (const hint of new Set(errors.map((error) => error.hint))) run.stderr.write(`  ${hint}\n`);
-  // A run that was stopped goes on with the very same command; so does one of which nothing came.
-  if (failures.length === 0 || saved + skipped === 0 || stoppedBy) return;
-  const ids = failures.map(({ id }) => id);
-  run.stderr.write(`  Just those again: ${retryCommand(ids, options)}\n`);
+  const isReported = failed.some(({ error }) => error === stoppedBy);
+  if (stoppedBy && !isReported) stderr.write(`tankobon: ${stoppedBy.message}\n`);
+  const errors = [...failed.map(({ error }) => error), ...(stoppedBy ? [stoppedBy] : [])];
+  for (const hint of new Set(errors.map((error) => error.hint))) stderr.write(`  ${hint}\n`);
+  // A stopped run, or one that saved nothing, is retried with the same command.
+  if (failed.length === 0 || saved + skipped === 0 || stoppedBy) return;
+  const ids = failed.map(({ id }) => id);
+  stderr.write(`  To retry only the failed chapters: ${retryCommand(ids, options)}\n`);
 }

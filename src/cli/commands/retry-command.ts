@@ -1,5 +1,5 @@
 /** The command line that tries again just what failed: the ids, with the flags that shape the result. Pure. */
-import type { DownloadOptions } from './download-wish.js';
+import type { DownloadOptions } from './download-options.js';
 
 export function retryCommand(ids: readonly string[], options: DownloadOptions): string {
   const words = ['tankobon', 'download'];

@@ -7,7 +7,7 @@ import { printableLine } from '../../core/printable.js';
 import { withService } from '../with-service.js';
 import { titleLines } from '../output/title-table.js';
 import type { CommandContext } from '../command-context.js';
-import { listOf } from './download-wish.js';
+import { commaSeparated } from '../../app/download-request.js';
 import { rawStream } from '../output/safe-stream.js';
 
 export interface SearchOptions {
@@ -23,7 +23,7 @@ export interface SearchOptions {
 /** One request. Throws UsageError('bad-option') for empty words. */
 export async function search(options: SearchOptions, run: CommandContext): Promise<ExitCode> {
   const { stdin, stdout, stderr, signal } = run;
-  const languages = listOf(options.language ?? run.settings.language);
+  const languages = commaSeparated(options.language ?? run.settings.language);
   const titles = await withService(run, (service) =>
     searchTitles(service.anonymous, options.words.join(' '), {
       languages: languages.map((code) => code.toLowerCase()),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
 import { ServiceError, TankobonError } from '../../../src/core/errors.js';
-import { solveCaptcha } from '../../../src/api/captcha.js';
+import { submitCaptcha } from '../../../src/api/captcha.js';
 import type { ApiRequest, Bearer } from '../../../src/api/client.js';
 import { CaptchaRequired, ServiceRefusal } from '../../../src/api/api-errors.js';
 import { USER_AGENT } from '../../../src/api/user-agent.js';
@@ -258,7 +258,7 @@ describe('captcha', () => {
   test('its result goes with the repeat of the request, or to its own endpoint with the session’s token', async () => {
     const { client } = await make({ bearer: bearerOf('session') });
     await client.api({ ...REQUEST, captchaResult: 'solved' });
-    await solveCaptcha(client, 'solved');
+    await submitCaptcha(client, 'solved');
     const [repeat, solve] = service.arrivals;
     expect(repeat?.headers['x-captcha-result']).toBe('solved');
     expect([solve?.method, solve?.path]).toEqual(['POST', '/captcha/solve']);

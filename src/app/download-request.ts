@@ -1,0 +1,124 @@
+/** What to download: options over settings, checked, before anything is sent. */
+import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../cbz/file-name.js';
+import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
+import { UsageError } from '../core/errors.js';
+import type { PlanOptions } from '../download/plan.js';
+import type { Quality } from '../image/page-url.js';
+import { parseRanges } from '../selection/ranges.js';
+import type { Target } from '../selection/target.js';
+import { settingDefinition, type Settings } from './setting-definitions.js';
+
+/** Each option that is absent takes the setting of its name, or is off. */
+export interface DownloadOptions {
+  /** The folder that the CBZ files go to. */
+  readonly output?: string;
+  /** `data` as uploaded, `data-saver` compressed (spec 2.4). */
+  readonly quality?: Quality;
+  /** Pages in flight, 1 to 16. */
+  readonly concurrency?: number;
+  /** Download again what exists. */
+  readonly force?: boolean;
+  /** Download again what exists in an older version. */
+  readonly update?: boolean;
+  /** False: no ComicInfo.xml, and files named by the chapter's id. */
+  readonly metadata?: boolean;
+  /** False: no health reports to the edge network (spec 4.3), which asks for them. */
+  readonly reports?: boolean;
+  /** Template of the file names. */
+  readonly name?: string;
+  /** Languages of the chapters of titles and lists, in order of preference; empty: all. */
+  readonly languages?: readonly string[];
+  /** Preferred groups, names or ids, in order of preference. */
+  readonly groups?: readonly string[];
+  /** Such as `1-10,12.5,20-`. */
+  readonly chapters?: string;
+  /** Such as `1-3,none`. */
+  readonly volumes?: string;
+  /** Every release of a chapter instead of one for each number. */
+  readonly allReleases?: boolean;
+  /** Only so many, the last published. */
+  readonly latest?: number;
+  /** Save the cover beside the chapters. */
+  readonly cover?: boolean;
+  /** Mark saved chapters as read, when logged in. */
+  readonly markRead?: boolean;
+  /** How long to wait for the service during an outage, such as `10m`; `0` fails at once. */
+  readonly maxOutage?: string;
+}
+
+export interface DownloadRequest {
+  readonly plan: PlanOptions;
+  readonly concurrency: number;
+  readonly reports: boolean;
+  readonly maxOutage: string;
+  readonly cover: boolean;
+  readonly markRead: boolean;
+}
+
+/** Throws UsageError (`bad-option`), or StorageError for a name template that leaves the folder. */
+export function downloadRequest(
+  targets: readonly Target[],
+  options: DownloadOptions,
+  settings: Settings,
+): DownloadRequest {
+  checkOptions(options);
+  const name = options.name ?? settings.name;
+  const { chapters, volumes, latest, allReleases } = options;
+  return {
+    plan: {
+      targets,
+      output: options.output ?? settings.output,
+      quality: options.quality ?? (settings.quality as Quality),
+      force: options.force === true,
+      update: options.update === true,
+      metadata: (options.metadata ?? true) && settings.metadata,
+      nameChapter: compileNameTemplate(name === '' ? DEFAULT_NAME_TEMPLATE : name),
+      selection: {
+        languages: (options.languages ?? commaSeparated(settings.language)).map((code) =>
+          code.toLowerCase(),
+        ),
+        groups: options.groups ?? commaSeparated(settings.group),
+        chapters: chapters === undefined ? undefined : parseRanges(chapters, '--chapters'),
+        volumes: volumes === undefined ? undefined : parseRanges(volumes, '--volumes'),
+        latest,
+        allReleases,
+      },
+    },
+    concurrency: options.concurrency ?? settings.concurrency,
+    reports: (options.reports ?? true) && settings.reports,
+    maxOutage: options.maxOutage ?? settings.maxOutage,
+    cover: options.cover === true,
+    markRead: options.markRead === true,
+  };
+}
+
+/** The library passes options unchecked; the command line's flags have the same bounds. */
+function checkOptions({ quality, concurrency, latest, maxOutage }: DownloadOptions): void {
+  const { words = [] } = settingDefinition('quality');
+  const [min, max] = settingDefinition('concurrency').range ?? [1, 1];
+  check('quality', quality, words.includes(quality ?? ''), words.join(' or '));
+  check('concurrency', concurrency, isWholeNumber(concurrency, min, max), `${min} to ${max}`);
+  check('latest', latest, isWholeNumber(latest, 1, 100_000), 'a whole number from 1');
+  const isDuration = maxOutage !== undefined && parseDuration(maxOutage) !== undefined;
+  check('maxOutage', maxOutage, isDuration, DURATION_EXAMPLES);
+}
+
+function check(name: string, value: unknown, isValid: boolean, expected: string): void {
+  if (value === undefined || isValid) return;
+  throw new UsageError(
+    'bad-option',
+    `Invalid option ${name}: ${JSON.stringify(value)} (expected ${expected})`,
+  );
+}
+
+function isWholeNumber(value: number | undefined, min: number, max: number): boolean {
+  return Number.isInteger(value) && (value ?? NaN) >= min && (value ?? NaN) <= max;
+}
+
+/** Comma-separated words; a quoted word may contain a comma. */
+export function commaSeparated(text: string): string[] {
+  const words = [...text.matchAll(/\s*(?:"([^"]*)"|([^,]*))\s*(?:,|$)/g)];
+  return words
+    .map(([, quoted, plain]) => (quoted ?? plain ?? '').trim())
+    .filter((word) => word !== '');
+}

@@ -1,0 +1,54 @@
+/** What the parts of one download share, and its result. */
+import type { ServiceClient } from '../api/client.js';
+import type { SolveCaptcha } from '../api/captcha.js';
+import type { TankobonError } from '../core/errors.js';
+import type { Observe } from '../download/events.js';
+import type { Plan } from '../download/plan.js';
+import type { MetadataPrefetcher } from '../image/at-home.js';
+import type { AppContext } from './context.js';
+import type { DownloadRequest } from './download-request.js';
+import type { Service } from './service.js';
+
+export interface DownloadListeners {
+  readonly observe: Observe;
+  /** Called before the first chapter starts. */
+  readonly onPlan?: (plan: Plan) => void;
+  /** A sentence for people that is not an event. */
+  readonly note?: (sentence: string) => void;
+  readonly solveCaptcha?: SolveCaptcha;
+}
+
+/** A chapter that could not be saved. */
+export interface FailedChapter {
+  readonly id: string;
+  readonly error: TankobonError;
+}
+
+export interface DownloadResult {
+  saved: number;
+  skipped: number;
+  readonly failed: FailedChapter[];
+  /** Chapters and targets that the run did not get to. */
+  notStarted: number;
+  /** What stopped the run before its end. */
+  stoppedBy: TankobonError | undefined;
+  /** Whether it stopped while it was being planned. */
+  isPlanned: boolean;
+  /** What concerns the whole run but came up after the chapters were saved. */
+  readonly afterwards: TankobonError[];
+  reports: { readonly sent: number; readonly waiting: number };
+}
+
+export interface DownloadSession {
+  readonly context: AppContext;
+  readonly request: DownloadRequest;
+  readonly listeners: DownloadListeners;
+  readonly service: Service;
+  readonly client: ServiceClient;
+  readonly prefetcher: MetadataPrefetcher;
+  /** Aborted when the user stops the run. */
+  readonly userSignal: AbortSignal;
+  /** Aborted then, and when the run is over: requests still in flight end with it. */
+  readonly signal: AbortSignal;
+  readonly warn: (message: string) => void;
+}

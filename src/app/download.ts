@@ -1,0 +1,154 @@
+/**
+ * One download, from targets to CBZ files, for the command line and the library alike: plan the chapters, save them,
+ * then what was asked for besides. Everything that happens is an event; the last one is the summary.
+ */
+import { interruption, TankobonError, UsageError } from '../core/errors.js';
+import { retryAfterCaptcha } from '../api/captcha.js';
+import { waitingEvent, type Observe } from '../download/events.js';
+import { planChapters, type Plan, type PlanDeps } from '../download/plan.js';
+import { MetadataPrefetcher } from '../image/at-home.js';
+import type { AppContext } from './context.js';
+import type { DownloadRequest } from './download-request.js';
+import type { DownloadListeners, DownloadResult, DownloadSession } from './download-session.js';
+import { bearerOf } from './login.js';
+import { openService } from './service.js';
+
+/** Plans without saving. Throws TankobonError where the plan as a whole fails. */
+export function planDownload(
+  context: AppContext,
+  request: DownloadRequest,
+  listeners: DownloadListeners,
+  signal: AbortSignal,
+): Promise<Plan> {
+  return withSession(context, request, listeners, signal, (session) =>
+    planChapters(request.plan, planDeps(session)),
+  );
+}
+
+/** Throws UsageError before anything is sent; every other failure is in the result and among the events. */
+export function download(
+  context: AppContext,
+  request: DownloadRequest,
+  listeners: DownloadListeners,
+  signal: AbortSignal,
+): Promise<DownloadResult> {
+  return withSession(context, request, listeners, signal, downloadPlanned);
+}
+
+async function withSession<T>(
+  context: AppContext,
+  request: DownloadRequest,
+  listeners: DownloadListeners,
+  userSignal: AbortSignal,
+  act: (session: DownloadSession) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([userSignal, over.signal]);
+  const warn = (message: string): void => {
+    listeners.observe({ type: 'warning', message });
+  };
+  const service = await openService(context, {
+    warn,
+    onWait: (wait) => {
+      listeners.observe(waitingEvent(wait));
+    },
+    maxOutage: request.maxOutage,
+    onSent: preloadOnce(signal),
+  });
+  try {
+    const loggedIn = service.as(bearerOf(context, service, warn));
+    const { solveCaptcha } = listeners;
+    const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
+    const prefetcher = new MetadataPrefetcher(client, context.clock, signal);
+    const shared = { context, request, listeners, service, client, prefetcher, warn };
+    return await act({ ...shared, userSignal, signal });
+  } finally {
+    over.abort(interruption());
+    await service.close();
+  }
+}
+
+/** Loads what comes next from disk while the first answer is on its way. */
+function preloadOnce(signal: AbortSignal): () => void {
+  let loading: Promise<void> | undefined;
+  return () => {
+    loading ??= import('./save-plan.js').then(({ preload }) => preload(signal));
+    // If it fails, the import that needs the module fails too.
+    loading.catch(() => undefined);
+  };
+}
+
+async function downloadPlanned(session: DownloadSession): Promise<DownloadResult> {
+  const { request, listeners, prefetcher } = session;
+  const result: DownloadResult = {
+    saved: 0,
+    skipped: 0,
+    failed: [],
+    notStarted: 0,
+    stoppedBy: undefined,
+    isPlanned: false,
+    afterwards: [],
+    reports: { sent: 0, waiting: 0 },
+  };
+  try {
+    const plan = await planOrStop(session, result);
+    if (plan) {
+      prefetcher.dropAllBut(new Set(plan.chapters.map(({ job }) => job.id)));
+      const { savePlan } = await import('./save-plan.js');
+      await savePlan(plan, session, result);
+    }
+  } finally {
+    if (!request.reports) session.warn('Health reports are turned off: none were made.');
+    const { saved, skipped, failed, notStarted, stoppedBy, reports } = result;
+    listeners.observe({
+      type: 'summary',
+      saved,
+      skipped,
+      failed: failed.length,
+      notStarted,
+      stopped: stoppedBy?.code,
+      reports,
+    });
+  }
+  return result;
+}
+
+/** The plan, with an event for each chapter that it skips or cannot resolve. */
+async function planOrStop(
+  session: DownloadSession,
+  result: DownloadResult,
+): Promise<Plan | undefined> {
+  const { request, listeners, prefetcher } = session;
+  const { observe } = listeners;
+  try {
+    const onSure = (chapterId: string): void => {
+      prefetcher.ask(chapterId);
+    };
+    const plan = await planChapters(request.plan, { ...planDeps(session), onSure });
+    result.isPlanned = true;
+    for (const { id, reason, file } of plan.skipped) {
+      observe({ type: 'chapter-skipped', chapter: id, reason, file });
+    }
+    listeners.onPlan?.(plan);
+    for (const { id, error } of plan.lost) fail(id, error, result, observe);
+    return plan;
+  } catch (error) {
+    if (!(error instanceof TankobonError) || error instanceof UsageError) throw error;
+    const [first, ...others] = request.plan.targets;
+    if (first) fail(first.id, error, result, observe);
+    for (const { id } of others)
+      observe({ type: 'chapter-skipped', chapter: id, reason: 'not-started' });
+    result.notStarted = others.length;
+    result.stoppedBy = error;
+    return undefined;
+  }
+}
+
+function fail(id: string, error: TankobonError, result: DownloadResult, observe: Observe): void {
+  result.failed.push({ id, error });
+  observe({ type: 'chapter-failed', chapter: id, reason: error.code, message: error.message });
+}
+
+function planDeps({ client, warn, context, signal }: DownloadSession): PlanDeps {
+  return { client, warn, nowMs: context.clock.wallMs(), signal };
+}

@@ -1,0 +1,115 @@
+/** The functions for programs that import tankobon. They share settings, login, ledger and spool with the command line. */
+import { systemClock } from '../core/clock.js';
+import { interruption } from '../core/errors.js';
+import { Redactor } from '../core/redactor.js';
+import type { DownloadEvent, PageBytes, Warning } from '../download/events.js';
+import { openMachineLedger } from '../rate-limit/machine-ledger.js';
+import type { RateLedger } from '../rate-limit/rate-ledger.js';
+import { readAddresses } from '../rate-limit/service-addresses.js';
+import { parseTarget } from '../selection/target.js';
+import type { AppContext } from './context.js';
+import { downloadRequest, type DownloadOptions } from './download-request.js';
+import { download } from './download.js';
+import { pathsFrom } from './paths.js';
+import { loadSettings } from './settings.js';
+
+export interface ApiOptions {
+  /** The environment to read `TANKOBON_…` from; default: `process.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface DownloadChaptersOptions extends DownloadOptions, ApiOptions {
+  /** Stops the download; finished pages are kept for the next one. */
+  readonly signal?: AbortSignal;
+}
+
+/** Events, bytes of a page as they arrive, and warnings for people. */
+export type DownloadMessage = DownloadEvent | PageBytes | Warning;
+
+/**
+ * Downloads chapters and saves each as a CBZ.
+ *
+ * Targets are UUIDs or web addresses of chapters, titles (`title:UUID`) and lists (`list:UUID`). A chapter that cannot
+ * be saved is an event (`chapter-failed` with an error code) and does not stop the others. The last event is the
+ * `summary`. Leaving the loop early stops the download.
+ *
+ * Throws TankobonError: UsageError (`bad-target`, `bad-option`, `bad-setting`, …) before anything is sent; ServiceError
+ * (`banned`, `wait-too-long`, `unreachable`, …) if the chapters cannot be resolved; RunError (`interrupted`) if aborted.
+ */
+export async function* downloadChapters(
+  targets: readonly string[],
+  options: DownloadChaptersOptions = {},
+): AsyncGenerator<DownloadMessage, void, undefined> {
+  const queue: DownloadMessage[] = [];
+  const state: { isOver: boolean; wake: () => void } = { isOver: false, wake: () => undefined };
+  const stop = new AbortController();
+  const interrupt = (): void => {
+    stop.abort(interruption());
+  };
+  options.signal?.addEventListener('abort', interrupt);
+  if (options.signal?.aborted) interrupt();
+  const downloading = run(targets, options, stop.signal, (message) => {
+    queue.push(message);
+    state.wake();
+  }).finally(() => {
+    state.isOver = true;
+    state.wake();
+  });
+  // Awaited below; until then a rejection is not unhandled.
+  downloading.catch(() => undefined);
+  try {
+    for (;;) {
+      for (let next = queue.shift(); next; next = queue.shift()) yield next;
+      if (state.isOver) break;
+      await new Promise<void>((resolve) => {
+        state.wake = resolve;
+      });
+    }
+    await downloading;
+  } finally {
+    options.signal?.removeEventListener('abort', interrupt);
+    interrupt();
+    await downloading.catch(() => undefined);
+  }
+}
+
+async function run(
+  targets: readonly string[],
+  options: DownloadChaptersOptions,
+  signal: AbortSignal,
+  observe: (message: DownloadMessage) => void,
+): Promise<void> {
+  const context = await openContext(options);
+  const { hostname } = readAddresses(context.settings).apiUrl;
+  const request = downloadRequest(
+    targets.map((target) => parseTarget(target, [hostname])),
+    { languages: [], groups: [], ...options },
+    context.settings,
+  );
+  const result = await download(context, request, { observe }, signal);
+  signal.throwIfAborted();
+  if (!result.isPlanned && result.stoppedBy) throw result.stoppedBy;
+}
+
+/**
+ * The rate ledger that all tankobon processes of this machine share: reserve a permit before each request to the
+ * service, and settle it when the response's headers arrive (spec 8.2, 8.3). Close it when done. Throws UsageError
+ * (`bad-setting`).
+ */
+export async function openRateLedger(
+  options: ApiOptions & { readonly warn?: (message: string) => void } = {},
+): Promise<RateLedger> {
+  const { settings, clock, paths } = await openContext(options);
+  return openMachineLedger({
+    folder: paths.ledger,
+    addresses: readAddresses(settings),
+    clock,
+    warn: options.warn ?? (() => undefined),
+  });
+}
+
+async function openContext({ env = process.env }: ApiOptions): Promise<AppContext> {
+  const paths = pathsFrom(env);
+  const { settings } = await loadSettings(env, paths.config);
+  return { env, paths, settings, clock: systemClock, redactor: new Redactor() };
+}

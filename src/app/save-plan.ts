@@ -1,0 +1,120 @@
+/** Saves the chapters of a plan, sends their health reports, then the covers and read marks that were asked for. */
+import { setImmediate } from 'node:timers/promises';
+import { coversUrl } from '../api/covers.js';
+import { preloadDomainList } from '../api/first-party-domain.js';
+import { markRead } from '../api/read-markers.js';
+import { PACKING_LIBRARIES } from '../cbz/cbz-writer.js';
+import { TankobonError } from '../core/errors.js';
+import { EXIT } from '../core/exit-codes.js';
+import { saveChapters } from '../download/batch.js';
+import { saveCovers } from '../download/cover.js';
+import { PageSlots } from '../download/page-slots.js';
+import type { Plan, PlannedChapter } from '../download/plan.js';
+import type { ImageLoaderDeps } from '../image/load-image.js';
+import type { DownloadResult, DownloadSession } from './download-session.js';
+import { imageLoader, openHealthReports } from './service.js';
+
+/** How long health reports may delay the end of a run that the user stopped. */
+const MAX_REPORT_WAIT_WHEN_STOPPED_MS = 300;
+
+/** Loads the libraries that are needed after the metadata, and yields to other work in between. */
+export async function preload(signal: AbortSignal): Promise<void> {
+  for (const load of [preloadDomainList, ...PACKING_LIBRARIES]) {
+    await setImmediate();
+    if (signal.aborted) return;
+    await load();
+  }
+}
+
+/** Adds what happened to `result`, which is up to date even when this throws. */
+export async function savePlan(
+  plan: Plan,
+  session: DownloadSession,
+  result: DownloadResult,
+): Promise<void> {
+  const { context, request, listeners, service, client, prefetcher, userSignal, warn } = session;
+  const reports = request.reports ? await openHealthReports(context, service, { warn }) : undefined;
+  const loader = imageLoader(context, service, client);
+  try {
+    const outcome = await saveChapters(
+      plan.chapters.map(({ job }) => job),
+      {
+        client,
+        ahead: prefetcher,
+        loader,
+        slots: new PageSlots(request.concurrency),
+        reports,
+        isOwn: service.isOwn,
+        outages: service.outages,
+        observe: listeners.observe,
+        random: Math.random,
+      },
+      userSignal,
+    );
+    result.saved = outcome.saved.size;
+    result.skipped = outcome.skipped + plan.skipped.length;
+    result.notStarted = outcome.notStarted.length;
+    result.stoppedBy = outcome.stoppedBy;
+    result.failed.push(...outcome.failed.map(({ job, error }) => ({ id: job.id, error })));
+    if (outcome.saved.size === 0) return;
+    // Already settled: each saved chapter has waited for it.
+    const planError = await plan.rest;
+    if (planError) result.afterwards.push(planError);
+    const saved = plan.chapters.filter(({ job }) => outcome.saved.has(job.id));
+    if (userSignal.aborted) return;
+    result.afterwards.push(...(await saveExtras(saved, session, loader)));
+  } finally {
+    const maxWaitMs = userSignal.aborted ? MAX_REPORT_WAIT_WHEN_STOPPED_MS : undefined;
+    result.reports = (await reports?.finish(maxWaitMs)) ?? result.reports;
+  }
+}
+
+/** Covers and read marks. Their failures are warnings; those that stop any run, such as a ban, are returned. */
+async function saveExtras(
+  saved: readonly PlannedChapter[],
+  session: DownloadSession,
+  loader: ImageLoaderDeps,
+): Promise<readonly TankobonError[]> {
+  const { cover, markRead: wantsMarks } = session.request;
+  const extras = [
+    ...(cover ? [['Cover not saved', () => covers(saved, session, loader)] as const] : []),
+    ...(wantsMarks ? [['Not marked as read', () => readMarks(saved, session)] as const] : []),
+  ];
+  const stopping: TankobonError[] = [];
+  for (const [what, act] of extras) {
+    try {
+      await act();
+    } catch (error) {
+      if (!(error instanceof TankobonError) || error.code === 'interrupted') throw error;
+      session.warn(`${what}: ${error.message} ${error.hint}`);
+      if (error.exitCode === EXIT.cooldown || error.exitCode === EXIT.captcha) stopping.push(error);
+    }
+  }
+  return stopping;
+}
+
+async function covers(
+  saved: readonly PlannedChapter[],
+  { client, service, userSignal, listeners, warn }: DownloadSession,
+  loader: ImageLoaderDeps,
+): Promise<void> {
+  const files = await saveCovers(saved, {
+    client,
+    loader,
+    coversUrl: coversUrl(service.addresses.apiUrl),
+    signal: userSignal,
+    warn,
+  });
+  for (const file of files) listeners.note?.(`cover saved: ${file}`);
+}
+
+async function readMarks(
+  saved: readonly PlannedChapter[],
+  { client, userSignal }: DownloadSession,
+): Promise<void> {
+  const byTitle = new Map<string | undefined, string[]>();
+  for (const { job, chapter } of saved) {
+    byTitle.set(chapter?.titleId, [...(byTitle.get(chapter?.titleId) ?? []), job.id]);
+  }
+  for (const [titleId, ids] of byTitle) await markRead(client, titleId, ids, userSignal);
+}
