@@ -17,15 +17,15 @@ export type { DownloadEvent, PageBytes, SkipReason, Warning } from './download/e
 export type { Quality } from './image/page-url.js';
 
 export type {
-  ObservedResponse as HeardAnswer,
-  RequestInfo as Line,
-  Permit as Place,
+  ObservedResponse,
+  RequestInfo,
+  Permit,
   RateLedger,
   ReserveOptions,
   Wait,
 } from './rate-limit/rate-ledger.js';
 export { ENDPOINT_QUOTAS, quotasOf } from './rate-limit/quotas.js';
-export type { EndpointQuota as EndpointRow, PeriodScale, Quota } from './rate-limit/quotas.js';
+export type { EndpointQuota, PeriodScale, Quota } from './rate-limit/quotas.js';
 
 export { writeCbz } from './cbz/cbz-writer.js';
 export type { Cbz, CbzPage } from './cbz/cbz-writer.js';
@@ -42,6 +42,6 @@ export {
   UsageError,
 } from './core/errors.js';
 export { ERROR_CODES } from './core/error-codes.js';
-export type { ErrorCodeDefinition as CodeFacts, ErrorCode } from './core/error-codes.js';
+export type { ErrorCodeDefinition, ErrorCode } from './core/error-codes.js';
 export { EXIT } from './core/exit-codes.js';
 export type { ExitCode } from './core/exit-codes.js';
