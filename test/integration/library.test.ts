@@ -9,7 +9,12 @@ import {
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
 import { madeChapter } from '../../src/practice-server/library/library.js';
-import { downloadChapters, hasCode, openRateLedger, type DownloadMessage } from '../../src/index.js';
+import {
+  downloadChapters,
+  hasCode,
+  openRateLedger,
+  type DownloadMessage,
+} from '../../src/index.js';
 import { PROGRAM, tankobon } from '../support/command.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0011';
