@@ -31,8 +31,8 @@ export async function saveCovers(
   parts: CoverDeps,
 ): Promise<string[]> {
   const files: string[] = [];
-  for (const shelved of await byFolder(chapters)) {
-    const file = await saveCover(shelved, parts);
+  for (const createLibrary of await byFolder(chapters)) {
+    const file = await saveCover(createLibrary, parts);
     if (file !== undefined) files.push(file);
   }
   return files;
@@ -44,9 +44,9 @@ async function byFolder(chapters: readonly PlannedChapter[]): Promise<Iterable<S
     const title = await titleInFull;
     if (!chapter || !title) continue;
     const folder = dirname(job.file);
-    const shelved = found.get(folder) ?? { folder, title, chapters: [] };
-    found.set(folder, shelved);
-    if (shelved.title.id === title.id) shelved.chapters.push(chapter);
+    const createLibrary = found.get(folder) ?? { folder, title, chapters: [] };
+    found.set(folder, createLibrary);
+    if (createLibrary.title.id === title.id) createLibrary.chapters.push(chapter);
   }
   return found.values();
 }

@@ -36,7 +36,7 @@ export interface TokenOptions {
   /** Whether each refresh gives a new refresh token and ends the old one. It does where absent. */
   readonly rotateRefreshTokens?: boolean;
   /** Whether the answers carry `expires_in` and `refresh_expires_in`. They do where absent. */
-  readonly tellLifetimes?: boolean;
+  readonly sendLifetimes?: boolean;
   /** About how long an access token is. 1,000 where absent; real ones are up to 3,000. */
   readonly tokenBytes?: number;
 }

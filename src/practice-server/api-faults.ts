@@ -9,10 +9,10 @@ const asJson = (body: string): Answer => ({
   body,
 });
 
-const MISANSWERS = {
+const API_FAULTS = {
   'not-found': errorAnswer(404, { title: 'not_found_http_exception', detail: 'Chapter not found' }),
   /** A JSON 403 that is no captcha; given to guests alone. */
-  'refused-to-guests': errorAnswer(403, {
+  'refused-to-anonymous': errorAnswer(403, {
     title: 'forbidden_http_exception',
     detail: 'Guests have read enough for today',
   }),
@@ -41,10 +41,10 @@ const MISANSWERS = {
   hang: { status: 0, delivery: { how: 'silence' } },
 } as const satisfies Record<string, Answer>;
 
-type MisanswerName = keyof typeof MISANSWERS;
+type ApiFaultName = keyof typeof API_FAULTS;
 
 export interface ApiFaultPlan {
-  readonly answer: MisanswerName;
+  readonly answer: ApiFaultName;
   /** `api` where absent. */
   readonly host?: 'api' | 'auth';
   /** The paths begin with this; where absent, `/at-home/` at the API and any path at the authentication service. */
@@ -70,11 +70,11 @@ export function createApiFaults(): ApiFaults {
         const { host = 'api', answer } = plan;
         const pathStart = plan.pathStart ?? (host === 'api' ? '/at-home/' : '/');
         const meant = host === entry.host && entry.path.startsWith(pathStart) && left > 0;
-        return meant && !(answer === 'refused-to-guests' && account !== undefined);
+        return meant && !(answer === 'refused-to-anonymous' && account !== undefined);
       });
       if (!due) return undefined;
       due.left -= 1;
-      return MISANSWERS[due.plan.answer];
+      return API_FAULTS[due.plan.answer];
     },
   };
 }

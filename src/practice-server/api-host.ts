@@ -1,9 +1,9 @@
-/** The API host: the bearer, the captcha, the misanswers asked for, and then the endpoints. */
+/** The API host: the bearer, the captcha, the apiFaults asked for, and then the endpoints. */
 import type { Captcha } from './captcha-check.js';
 import { errorAnswer, type Answer, type Endpoint } from './endpoint.js';
 import type { Host } from './middleware.js';
 import { BASE_PATH_START } from './issued-base-urls.js';
-import { judge, type OpenEntry } from './request-log.js';
+import { addFindings, type OpenEntry } from './request-log.js';
 import type { ApiFaults } from './api-faults.js';
 import type { ServePage } from './edge-node.js';
 import { mostSpecific } from './route-match.js';
@@ -13,7 +13,7 @@ export interface ApiHostDeps {
   readonly endpoints: readonly Endpoint[];
   readonly issued: IssuedTokens;
   readonly captcha: Captcha;
-  readonly misanswers: ApiFaults;
+  readonly apiFaults: ApiFaults;
   /** The pages, where the API's own host serves them. */
   readonly servePage?: ServePage | undefined;
   readonly rejectBearerWith: 401 | 403;
@@ -35,9 +35,9 @@ function reachesTooFar(query: URLSearchParams): boolean {
   return Number(query.get('offset') ?? 0) + size > MAX_COLLECTION_REACH;
 }
 
-export function createApiHost(parts: ApiHostDeps): Host {
+export function createApiHost(deps: ApiHostDeps): Host {
   const dispatch = (entry: OpenEntry, request: Parameters<Host>[1]): Answer => {
-    const ofPath = parts.endpoints.filter(
+    const ofPath = deps.endpoints.filter(
       ({ path }) => mostSpecific([{ path }], request.path) !== undefined,
     );
     const found = mostSpecific(
@@ -46,35 +46,35 @@ export function createApiHost(parts: ApiHostDeps): Host {
     );
     if (found) return found.row.answer({ ...request, ids: found.ids });
     if (ofPath.length > 0) {
-      judge(entry, 'wrong-method');
+      addFindings(entry, 'wrong-method');
       return errorAnswer(405, { title: 'method_not_allowed', detail: 'Another method is needed' });
     }
-    judge(entry, 'not-found');
+    addFindings(entry, 'not-found');
     return errorAnswer(404, { title: 'not_found_http_exception', detail: 'No such path' });
   };
 
   return (entry, request) => {
-    const { account, rejected } = bearerOf(entry, parts.issued);
+    const { account, rejected } = bearerOf(entry, deps.issued);
     if (rejected) {
-      judge(entry, 'bearer-rejected');
-      return errorAnswer(parts.rejectBearerWith, {
+      addFindings(entry, 'bearer-rejected');
+      return errorAnswer(deps.rejectBearerWith, {
         title: 'unauthorized_http_exception',
         detail: 'The access token does not hold',
       });
     }
-    if (parts.servePage && entry.path.startsWith(BASE_PATH_START)) return parts.servePage(entry);
-    const captcha = parts.captcha.stop(entry);
+    if (deps.servePage && entry.path.startsWith(BASE_PATH_START)) return deps.servePage(entry);
+    const captcha = deps.captcha.stop(entry);
     if (captcha) {
-      judge(entry, 'captcha-demanded');
+      addFindings(entry, 'captcha-demanded');
       return captcha;
     }
-    const misanswer = parts.misanswers.next(entry, account);
-    if (misanswer) {
-      judge(entry, 'misanswered');
-      return misanswer;
+    const apiFault = deps.apiFaults.next(entry, account);
+    if (apiFault) {
+      addFindings(entry, 'api-fault');
+      return apiFault;
     }
     if (reachesTooFar(request.query)) {
-      judge(entry, 'collection-too-far');
+      addFindings(entry, 'collection-too-far');
       return errorAnswer(400, { title: 'validation_exception', detail: 'Beyond 10,000' });
     }
     return dispatch(entry, account === undefined ? request : { ...request, account });

@@ -1,8 +1,8 @@
-/** The captcha gate (spec 5 and 4.4): demanded where it was told to be, until somebody solves it. */
+/** The captcha limiter (spec 5 and 4.4): demanded where it was told to be, until somebody solves it. */
 import { errorAnswer, jsonAnswer, type Answer, type Endpoint } from './endpoint.js';
 import type { OpenEntry } from './request-log.js';
 
-export interface CaptchaDemand {
+export interface CaptchaRequirement {
   /** The paths of the API that want it begin with this; `/at-home/` where absent. */
   readonly pathStart?: string;
   /** Where the code stands in the error. `title` where absent. */
@@ -21,13 +21,13 @@ export const PRACTICE_SITE_KEY = 'practice-site-key-7f3a';
 export const PRACTICE_CAPTCHA_RESULT = 'practice-captcha-solved';
 
 export interface Captcha {
-  demand(demand: CaptchaDemand): void;
+  demand(demand: CaptchaRequirement): void;
   /** The answer for a request that must solve one first, `undefined` for one that may pass. */
   stop(entry: OpenEntry): Answer | undefined;
   readonly endpoint: Endpoint;
 }
 
-function demandAnswer(demand: CaptchaDemand): Answer {
+function demandAnswer(demand: CaptchaRequirement): Answer {
   const { codeIn = 'title', siteKeyIn = 'both' } = demand;
   const inContext = siteKeyIn === 'context' || siteKeyIn === 'both';
   const context = inContext ? { siteKey: PRACTICE_SITE_KEY } : {};
@@ -53,7 +53,7 @@ function challengeIn(body: Buffer): unknown {
 }
 
 export function createCaptcha(): Captcha {
-  let demanded: CaptchaDemand | undefined;
+  let demanded: CaptchaRequirement | undefined;
   let solvedFor = 0;
   const solve = (): void => {
     solvedFor = demanded?.solvedFor ?? Infinity;

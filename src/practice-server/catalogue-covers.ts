@@ -1,5 +1,5 @@
 /**
- * Covers: their records, as the API lists them, and their pictures, as the host of images serves them: whole,
+ * Covers: their records, as the API lists them, and their images, as the host of images serves them: whole,
  * or as a thumbnail of 256 or 512 pixels.
  */
 import { collectionAnswer, notFound } from './catalogue-answers.js';
@@ -66,7 +66,7 @@ export function coverEndpoints(library: Library): Endpoint[] {
           return notFound('cover');
         }
         const size = width === undefined ? undefined : width === '256' ? 256 : 512;
-        const { mediaType, bytes } = cover.picture(size);
+        const { mediaType, bytes } = cover.image(size);
         return { status: 200, headers: { 'Content-Type': mediaType }, body: bytes };
       },
     },

@@ -3,24 +3,24 @@ import { pageAnswer, type Answer } from './endpoint.js';
 import type { FaultName } from './page-faults.js';
 
 export interface FaultyLoad {
-  /** The answer of a node that is well, with the picture whole in its body. */
+  /** The answer of a node that is well, with the image whole in its body. */
   readonly good: Answer;
-  readonly picture: Buffer;
+  readonly image: Buffer;
   /** From 1. */
   readonly attempt: number;
   /** An image of another page; which one, follows from the attempt. */
-  anotherPicture(attempt: number): Buffer;
+  anotherImage(attempt: number): Buffer;
   /** Where a redirect points. */
   readonly elsewhere: string;
 }
 
 const TRICKLE_MS = 50;
 
-/** A change in the last third leaves the type and the sizes of a picture as they were. */
-function flipped(picture: Buffer, step: number): Buffer {
-  const changed = Buffer.from(picture);
-  const from = Math.floor((picture.length * 2) / 3);
-  const at = from + (step % Math.max(1, picture.length - from - 1));
+/** A change in the last third leaves the type and the sizes of a image as they were. */
+function flipped(image: Buffer, step: number): Buffer {
+  const changed = Buffer.from(image);
+  const from = Math.floor((image.length * 2) / 3);
+  const at = from + (step % Math.max(1, image.length - from - 1));
   changed.writeUInt8(changed.readUInt8(at) ^ 0x01, at);
   return changed;
 }
@@ -36,16 +36,16 @@ function half(
   framing: 'length' | 'chunked' | 'until-close',
   then: 'cut' | 'stall',
 ): Answer {
-  const afterBytes = Math.floor(load.picture.length / 2);
+  const afterBytes = Math.floor(load.image.length / 2);
   return { ...load.good, delivery: { how: 'sent', framing, stop: { afterBytes, then } } };
 }
 
 /** A cached file that was cut off: served as if it were the whole image. */
-function truncatedCopy({ good, picture }: FaultyLoad, framing: 'length' | 'chunked'): Answer {
+function truncatedCopy({ good, image }: FaultyLoad, framing: 'length' | 'chunked'): Answer {
   return {
     ...good,
     headers: { ...good.headers, 'X-Cache': 'HIT' },
-    body: picture.subarray(0, Math.floor(picture.length / 2)),
+    body: image.subarray(0, Math.floor(image.length / 2)),
     delivery: { how: 'sent', framing },
   };
 }
@@ -84,12 +84,12 @@ export const FAULTY_ANSWER: Readonly<Record<FaultName, (load: FaultyLoad) => Ans
     ...good,
     body: '<!doctype html><html><body><h1>Please wait</h1></body></html>\n',
   }),
-  'another-picture': (load) => ({ ...load.good, body: load.anotherPicture(load.attempt) }),
-  'forged-image': (load) => ({ ...load.good, body: load.anotherPicture(1) }),
-  'flipped-byte': ({ good, picture, attempt }) => ({ ...good, body: flipped(picture, attempt) }),
-  'same-flipped-byte': ({ good, picture }) => ({ ...good, body: flipped(picture, 0) }),
+  'another-image': (load) => ({ ...load.good, body: load.anotherImage(load.attempt) }),
+  'forged-image': (load) => ({ ...load.good, body: load.anotherImage(1) }),
+  'flipped-byte': ({ good, image, attempt }) => ({ ...good, body: flipped(image, attempt) }),
+  'same-flipped-byte': ({ good, image }) => ({ ...good, body: flipped(image, 0) }),
   'empty-body': ({ good }) => ({ ...good, body: '' }),
-  'endless-body': ({ good, picture }) => ({ ...good, body: endless(picture) }),
+  'endless-body': ({ good, image }) => ({ ...good, body: endless(image) }),
   redirect: ({ elsewhere }) => ({ status: 302, headers: { Location: elsewhere }, body: '' }),
   'no-x-cache': ({ good }) => withoutXCache(good),
 };

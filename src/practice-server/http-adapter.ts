@@ -133,7 +133,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     options
       .respond(arrival, origin)
       .then((reply) => sendAnswer(response, reply, arrival.method))
-      // The other side went away, or the service is stopping: there is nobody left to answer.
+      // The other side went away, or the service is stopSignal: there is nobody left to answer.
       .catch(() => {
         response.destroy();
       });

@@ -2,7 +2,7 @@
 import { BASE_PATH_START } from './issued-base-urls.js';
 import { errorAnswer, type Endpoint } from './endpoint.js';
 import type { Host } from './middleware.js';
-import { judge } from './request-log.js';
+import { addFindings } from './request-log.js';
 import type { ServePage } from './edge-node.js';
 import { mostSpecific } from './route-match.js';
 
@@ -14,7 +14,7 @@ export function createImageHost(servePage: ServePage, covers: readonly Endpoint[
       entry.path,
     );
     if (found) return found.row.answer({ ...request, ids: found.ids });
-    judge(entry, 'not-found');
+    addFindings(entry, 'not-found');
     return errorAnswer(404, { title: 'not_found_http_exception', detail: 'No such image' });
   };
 }

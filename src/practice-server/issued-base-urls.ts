@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { FaultName } from './page-faults.js';
 import type { LibraryChapter, LibraryPage, Quality } from './library/library.js';
 
-interface HandedOut {
+interface IssuedBaseUrl {
   readonly baseUrl: string;
   readonly chapter: LibraryChapter;
   /** Where the pages come from the own domain, no report is due. */
@@ -19,7 +19,7 @@ interface HandedOut {
 }
 
 export interface FoundPage {
-  readonly handedOut: HandedOut;
+  readonly issued: IssuedBaseUrl;
   /** Absent where the base URL is right and the rest is not. */
   readonly place?: {
     readonly quality: Quality;
@@ -29,16 +29,16 @@ export interface FoundPage {
 }
 
 export interface BaseUrls {
-  handOut(base: {
+  issue(base: {
     origin: string;
     chapter: LibraryChapter;
     own: boolean;
     expiresAtMs: number;
     fault?: FaultName;
-  }): HandedOut;
+  }): IssuedBaseUrl;
   /** What a page's full address, as it was sent or reported, stands for. */
   find(url: string): FoundPage | undefined;
-  all(): Iterable<HandedOut>;
+  all(): Iterable<IssuedBaseUrl>;
 }
 
 /** What every path of a base URL begins with. */
@@ -61,26 +61,26 @@ function normalized(url: string): string {
 }
 
 export function createBaseUrls(): BaseUrls {
-  const byUrl = new Map<string, HandedOut>();
+  const byUrl = new Map<string, IssuedBaseUrl>();
   return {
-    handOut({ origin, ...rest }) {
+    issue({ origin, ...rest }) {
       const token = randomBytes(16).toString('hex');
       const baseUrl = `${origin}${BASE_PATH_START}v1%2Fpractice/~reader/${token}%3d`;
-      const handedOut: HandedOut = { baseUrl, ...rest };
-      byUrl.set(normalizeUrl(baseUrl), handedOut);
-      return handedOut;
+      const issued: IssuedBaseUrl = { baseUrl, ...rest };
+      byUrl.set(normalizeUrl(baseUrl), issued);
+      return issued;
     },
     find(url) {
       const segments = normalizeUrl(url).split('/');
       const [segment, hash, fileName] = segments.slice(-3);
-      const handedOut = byUrl.get(normalized(segments.slice(0, -3).join('/')));
-      if (!handedOut) return undefined;
+      const issued = byUrl.get(normalized(segments.slice(0, -3).join('/')));
+      if (!issued) return undefined;
       const quality = QUALITIES.find((known) => known === segment);
-      if (!quality || hash !== handedOut.chapter.hash) return { handedOut };
-      const pages = handedOut.chapter.pages(quality);
+      if (!quality || hash !== issued.chapter.hash) return { issued };
+      const pages = issued.chapter.pages(quality);
       const index = pages.findIndex((page) => page.fileName === fileName);
       const page = pages[index];
-      return page ? { handedOut, place: { quality, index, page } } : { handedOut };
+      return page ? { issued, place: { quality, index, page } } : { issued };
     },
     all: () => byUrl.values(),
   };

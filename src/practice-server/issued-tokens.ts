@@ -9,18 +9,18 @@ interface Issued {
   expiresAtMs: number;
 }
 
-export type Holder = Pick<Issued, 'account' | 'clientId'>;
+export type TokenOwner = Pick<Issued, 'account' | 'clientId'>;
 
 export interface IssuedTokens {
-  newAccessToken(holder: Holder): string;
-  newRefreshToken(holder: Holder): string;
+  newAccessToken(owner: TokenOwner): string;
+  newRefreshToken(owner: TokenOwner): string;
   /** Whose access token this is; `undefined` for an unknown one and for one past its time. */
   accountOf(accessToken: string): string | undefined;
   /** Who may use this refresh token; `undefined` for an unknown one and for one past its time. */
-  holderOf(refreshToken: string): Holder | undefined;
+  ownerOf(refreshToken: string): TokenOwner | undefined;
   end(refreshToken: string): void;
   expireAccessTokens(): void;
-  endRefreshTokens(): void;
+  revokeRefreshTokens(): void;
   all(): readonly string[];
 }
 
@@ -30,7 +30,7 @@ export const REFRESH_TOKEN_MS = 30 * 24 * 60 * MINUTE_MS;
 const ACCESS_TOKEN_BYTES = 1_000;
 const REFRESH_TOKEN_BYTES = 600;
 
-/** Something as long as a real token, and of its look: three parts, which say nothing. */
+/** Something as long as a real token, and of its look: three deps, which say nothing. */
 function opaqueToken(bytes: number): string {
   const part = (share: number): string =>
     randomBytes(Math.ceil((bytes * share * 3) / 4)).toString('base64url');
@@ -41,9 +41,9 @@ export function createIssuedTokens(options: TokenOptions, nowMs: () => number): 
   const { accessTokenMs = ACCESS_TOKEN_MS, refreshTokenMs = REFRESH_TOKEN_MS } = options;
   const accessTokens = new Map<string, Issued>();
   const refreshTokens = new Map<string, Issued>();
-  const issue = (into: Map<string, Issued>, bytes: number, holder: Holder, ms: number): string => {
+  const issue = (into: Map<string, Issued>, bytes: number, owner: TokenOwner, ms: number): string => {
     const token = opaqueToken(bytes);
-    into.set(token, { ...holder, expiresAtMs: nowMs() + ms });
+    into.set(token, { ...owner, expiresAtMs: nowMs() + ms });
     return token;
   };
   const stillGood = (token: Issued | undefined): Issued | undefined =>
@@ -52,11 +52,11 @@ export function createIssuedTokens(options: TokenOptions, nowMs: () => number): 
     for (const token of tokens.values()) token.expiresAtMs = 0;
   };
   return {
-    newAccessToken: (holder) =>
-      issue(accessTokens, options.tokenBytes ?? ACCESS_TOKEN_BYTES, holder, accessTokenMs),
-    newRefreshToken: (holder) => issue(refreshTokens, REFRESH_TOKEN_BYTES, holder, refreshTokenMs),
+    newAccessToken: (owner) =>
+      issue(accessTokens, options.tokenBytes ?? ACCESS_TOKEN_BYTES, owner, accessTokenMs),
+    newRefreshToken: (owner) => issue(refreshTokens, REFRESH_TOKEN_BYTES, owner, refreshTokenMs),
     accountOf: (token) => stillGood(accessTokens.get(token))?.account,
-    holderOf: (token) => stillGood(refreshTokens.get(token)),
+    ownerOf: (token) => stillGood(refreshTokens.get(token)),
     end(token) {
       const known = refreshTokens.get(token);
       if (known) known.expiresAtMs = 0;
@@ -64,7 +64,7 @@ export function createIssuedTokens(options: TokenOptions, nowMs: () => number): 
     expireAccessTokens: () => {
       endAll(accessTokens);
     },
-    endRefreshTokens: () => {
+    revokeRefreshTokens: () => {
       endAll(refreshTokens);
     },
     all: () => [...accessTokens.keys(), ...refreshTokens.keys()],

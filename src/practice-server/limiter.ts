@@ -1,12 +1,12 @@
 /**
- * The gate in front of the service's hosts (spec 7 and 8): counts arrivals, and goes from 429 for all hosts to
+ * The limiter in front of the service's hosts (spec 7 and 8): counts arrivals, and goes from 429 for all hosts to
  * the generic 403, and from there to silence, while a client goes on. The volunteers' nodes do not pass it.
  */
 import { errorAnswer, pageAnswer, type Answer } from './endpoint.js';
 import { limitRowOf } from './limit-table.js';
 import type { Role } from './request-log.js';
 import { rateWindow, type Counting, type RateWindow } from './rate-window.js';
-import type { RuleCheck } from './rule-checks.js';
+import type { Finding } from './rule-checks.js';
 
 export interface LimiterOptions {
   /** How the service counts; `sliding` where absent. */
@@ -34,7 +34,7 @@ export type LimiterState = 'open' | 'limited' | 'banned' | 'silent';
 export interface LimiterDecision {
   /** In place of what the host would say. */
   readonly refusal?: Answer;
-  readonly verdict?: RuleCheck;
+  readonly finding?: Finding;
   /** To add to whatever is answered. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -100,7 +100,7 @@ export function createLimiter(options: LimiterOptions, stampSkewMs: number): Lim
     return {
       refusal:
         answeredInBan > silenceAfter ? { ...refusal, delivery: { how: 'silence' } } : refusal,
-      verdict: 'request-while-banned',
+      finding: 'request-while-banned',
       headers: {},
     };
   }
@@ -122,16 +122,16 @@ export function createLimiter(options: LimiterOptions, stampSkewMs: number): Lim
   /** Over a limit: 429, or the ban when the client has gone on too long. */
   function overIt(quota: string | undefined, wasOver: boolean, nowMs: number): LimiterDecision {
     wentOn = wasOver ? wentOn + 1 : 0;
-    const verdict = 'request-while-limited';
+    const finding = 'request-while-limited';
     if (wentOn >= banAfter) {
       startBan(nowMs);
-      return { refusal: pageAnswer(403, 'Forbidden'), verdict, headers: {} };
+      return { refusal: pageAnswer(403, 'Forbidden'), finding, headers: {} };
     }
     const window = quota === undefined ? undefined : windows.get(quota);
     const ofQuota = window !== undefined && window.count(nowMs) > window.limit;
     const refusal = tooMany(ofQuota ? quota : undefined, nowMs);
     const first = ofQuota ? 'quota-exceeded' : 'general-rate';
-    return { refusal, verdict: wasOver ? verdict : first, headers: {} };
+    return { refusal, finding: wasOver ? finding : first, headers: {} };
   }
 
   return {

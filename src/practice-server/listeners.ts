@@ -1,5 +1,5 @@
 /** The sockets of one practice service: a listener for each host, each on a port of its own. */
-import { selfSigned, type Certificate } from './certificate/self-signed.js';
+import { selfSigned, type Certificate } from './self-signed.js';
 import type { FaultName } from './page-faults.js';
 import type { Middleware } from './middleware.js';
 import type { Role } from './request-log.js';
@@ -24,7 +24,7 @@ const CLOSED_PORT = 1;
 
 export async function openListeners(
   options: PracticeOptions,
-  frontDoor: Middleware,
+  middleware: Middleware,
 ): Promise<Listeners> {
   const { ports = {}, nodes: howMany = 3, imagesFrom = 'nodes', advertisedNodes = [] } = options;
   const certificate = options.tls === true ? selfSigned() : undefined;
@@ -48,7 +48,7 @@ export async function openListeners(
       name: hostName,
       port,
       ...(tls ? { tls } : {}),
-      respond: (arrival, origin) => frontDoor(role, calledAs ?? origin, arrival),
+      respond: (arrival, origin) => middleware(role, calledAs ?? origin, arrival),
     });
     all.push(listener);
     return listener;

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { Quality } from './library/library.js';
 
-interface FaultFacts {
+interface FaultDefinition {
   /** `page`: one load of one page. `base-url`: the base URL itself is bad, so each page asked from it fails. */
   readonly of: 'page' | 'base-url';
   /** Whether a client must count the load as failed. */
@@ -14,8 +14,8 @@ interface FaultFacts {
   readonly sentence: string;
 }
 
-const page = (sentence: string): FaultFacts => ({ of: 'page', fails: true, sentence });
-const baseUrl = (sentence: string): FaultFacts => ({ of: 'base-url', fails: true, sentence });
+const page = (sentence: string): FaultDefinition => ({ of: 'page', fails: true, sentence });
+const baseUrl = (sentence: string): FaultDefinition => ({ of: 'base-url', fails: true, sentence });
 
 export const FAULTS = {
   'connection-reset': page('The connection is reset before the answer begins.'),
@@ -43,20 +43,20 @@ export const FAULTS = {
   'status-429': page("429 from the volunteer's node, which is none of the service's hosts."),
   'status-500': page('500.'),
   'status-503': page('503.'),
-  'html-page': page('An HTML page with status 200 and the type of a picture.'),
-  'another-picture': page('A whole and valid picture, but of another page; another one each time.'),
+  'html-page': page('An HTML page with status 200 and the type of a image.'),
+  'another-image': page('A whole and valid image, but of another page; another one each time.'),
   'forged-image': page('A whole and valid image, but of another page; the same one each time.'),
-  'flipped-byte': page('The picture with one byte changed; another byte each time.'),
-  'same-flipped-byte': page('The picture with one byte changed; the same byte each time.'),
+  'flipped-byte': page('The image with one byte changed; another byte each time.'),
+  'same-flipped-byte': page('The image with one byte changed; the same byte each time.'),
   'empty-body': page('Status 200 with a Content-Length of 0.'),
-  'endless-body': page('A body that begins as a picture and never ends.'),
+  'endless-body': page('A body that begins as a image and never ends.'),
   redirect: page('302 to another host.'),
   'no-x-cache': {
     of: 'page',
     fails: false,
-    sentence: 'The whole picture, but without X-Cache: a load that counts as not cached.',
+    sentence: 'The whole image, but without X-Cache: a load that counts as not cached.',
   },
-} as const satisfies Record<string, FaultFacts>;
+} as const satisfies Record<string, FaultDefinition>;
 
 export type FaultName = keyof typeof FAULTS;
 
@@ -92,13 +92,13 @@ interface RandomFaults {
   /** `RANDOM_FAULTS` where absent. */
   readonly faults?: readonly FaultName[];
   /** A page fails at most so many times by itself, and then comes. 2 where absent. */
-  readonly inARow?: number;
+  readonly maxConsecutive?: number;
 }
 
-export type FaultPlan = PlannedFault | RandomFaults;
+export type PageFaultPlan = PlannedFault | RandomFaults;
 
 /** What a plan is asked about: a load, or the handing out of a base URL (which has no page and no quality). */
-export interface Occasion {
+export interface FaultTarget {
   readonly chapter: string;
   readonly attempt: number;
   readonly page?: number;
@@ -112,35 +112,35 @@ function chance(...words: readonly (string | number)[]): number {
   return createHash('sha256').update(words.join('|')).digest().readUInt32BE(0) / 2 ** 32;
 }
 
-function plannedFault(plan: PlannedFault, occasion: Occasion): FaultName | undefined {
-  const ofPage = occasion.page !== undefined;
+function plannedFault(plan: PlannedFault, target: FaultTarget): FaultName | undefined {
+  const ofPage = target.page !== undefined;
   const here =
     (FAULTS[plan.fault].of === 'page') === ofPage &&
-    (plan.chapter ?? occasion.chapter) === occasion.chapter &&
-    (!ofPage || (plan.page ?? occasion.page) === occasion.page) &&
-    (!ofPage || (plan.quality ?? occasion.quality) === occasion.quality) &&
-    (!ofPage || (plan.node ?? occasion.node) === occasion.node) &&
-    (plan.attempts === 'always' || occasion.attempt <= plan.attempts);
+    (plan.chapter ?? target.chapter) === target.chapter &&
+    (!ofPage || (plan.page ?? target.page) === target.page) &&
+    (!ofPage || (plan.quality ?? target.quality) === target.quality) &&
+    (!ofPage || (plan.node ?? target.node) === target.node) &&
+    (plan.attempts === 'always' || target.attempt <= plan.attempts);
   return here ? plan.fault : undefined;
 }
 
-function randomFault(plan: RandomFaults, occasion: Occasion): FaultName | undefined {
-  const kind = occasion.page === undefined ? 'base-url' : 'page';
+function randomFault(plan: RandomFaults, target: FaultTarget): FaultName | undefined {
+  const kind = target.page === undefined ? 'base-url' : 'page';
   const faults = (plan.faults ?? RANDOM_FAULTS).filter((name) => FAULTS[name].of === kind);
   const share = kind === 'page' ? plan.share : plan.share / 10;
-  const words = [plan.seed, occasion.chapter, occasion.page ?? '', occasion.attempt];
+  const words = [plan.seed, target.chapter, target.page ?? '', target.attempt];
   // Of the base URLs, no two in a row are bad.
   const spared =
-    kind === 'page' ? occasion.attempt > (plan.inARow ?? 2) : occasion.attempt % 2 === 0;
+    kind === 'page' ? target.attempt > (plan.maxConsecutive ?? 2) : target.attempt % 2 === 0;
   if (spared) return undefined;
   if (chance('whether', ...words) >= share) return undefined;
   return faults[Math.floor(chance('which', ...words) * faults.length)];
 }
 
 /** The fault that the first plan with a word on it names, or `undefined` where all goes well. */
-export function faultOn(occasion: Occasion, plans: readonly FaultPlan[]): FaultName | undefined {
+export function faultOn(target: FaultTarget, plans: readonly PageFaultPlan[]): FaultName | undefined {
   for (const plan of plans) {
-    const fault = 'fault' in plan ? plannedFault(plan, occasion) : randomFault(plan, occasion);
+    const fault = 'fault' in plan ? plannedFault(plan, target) : randomFault(plan, target);
     if (fault) return fault;
   }
   return undefined;

@@ -1,12 +1,12 @@
 /**
  * The practice service: a stand-in for the reading service on loopback, written from the specification alone.
  * It serves what the specification shows, holds its clients to every rule, remembers what they did, and can be
- * told to misbehave. Each start is a service of its own; nothing is shared.
+ * told to injectPageFaults. Each start is a service of its own; nothing is shared.
  */
 import { PRACTICE_REALM, type PersonalClient } from './accounts.js';
-import type { CaptchaDemand } from './captcha-check.js';
+import type { CaptchaRequirement } from './captcha-check.js';
 import type { Method } from './endpoint.js';
-import type { FaultPlan } from './page-faults.js';
+import type { PageFaultPlan } from './page-faults.js';
 import type { Hook, RawHandler } from './middleware.js';
 import type { LimiterState } from './limiter.js';
 import type { Library } from './library/library.js';
@@ -15,7 +15,7 @@ import { violationsIn, type LogEntry, type ReceivedReport, type Role } from './r
 import type { ApiFaultPlan } from './api-faults.js';
 import type { PracticeOptions } from './practice-options.js';
 import type { ReportHostState } from './report-receiver.js';
-import { createWiring, type PracticeWiring } from './wiring.js';
+import { createComponents, type Components } from './components.js';
 
 export type { PracticeOptions } from './practice-options.js';
 
@@ -45,26 +45,26 @@ export interface PracticeService {
   /** The most arrivals in any stretch of a period, by limit: `general`, or such as `GET /at-home/server/{id}`. */
   peaks(): ReadonlyMap<string, { readonly limit: number; readonly peak: number }>;
   /** Whether the service is answering this address. */
-  state(): LimiterState;
+  limiterState(): LimiterState;
 
   /** Page loads go wrong from now on, as planned; of several plans, the first with a word on a load decides. */
-  misbehave(plan: FaultPlan): void;
+  injectPageFaults(plan: PageFaultPlan): void;
   /** Page loads go well again. */
-  behave(): void;
+  clearPageFaults(): void;
   /** The API or the authentication service answers wrongly from now on, as planned. */
-  misanswer(plan: ApiFaultPlan): void;
+  injectApiFault(plan: ApiFaultPlan): void;
   /** Answers of your own for the paths of a host (`api` where absent) that begin so; the result takes it back. */
-  answerWith(pathStart: string, handler: RawHandler, host?: Role): () => void;
-  demandCaptcha(demand?: CaptchaDemand): void;
+  intercept(pathStart: string, handler: RawHandler, host?: Role): () => void;
+  requireCaptcha(demand?: CaptchaRequirement): void;
   setReportHost(state: ReportHostState): Promise<void>;
   /** Other programs on the same address use so much of the limits that such a request counts in. */
-  othersUse(line: { readonly method: Method; readonly path: string }, times: number): void;
+  simulateExternalUse(line: { readonly method: Method; readonly path: string }, times: number): void;
   ban(): void;
   liftBan(): void;
   /** Every base URL handed out so far answers 403. */
   expireBaseUrls(): void;
   expireAccessTokens(): void;
-  endRefreshTokens(): void;
+  revokeRefreshTokens(): void;
   setClientState(id: string, state: PersonalClient['state']): void;
   enableRealm(enabled: boolean): void;
   /** Every secret there is: passwords, client secrets, all tokens given so far. None may be found elsewhere. */
@@ -73,49 +73,49 @@ export interface PracticeService {
   stop(): Promise<void>;
 }
 
-/** What the service can be asked and told, over its parts. */
-function controls(parts: PracticeWiring, { network }: Listeners) {
-  const { gate, tokens, serviceTimeMs } = parts;
+/** What the service can be asked and told, over its deps. */
+function controls(deps: Components, { network }: Listeners) {
+  const { limiter, tokens, serviceTimeMs } = deps;
   return {
-    violations: () => violationsIn(parts.log),
-    peaks: () => gate.peaks(),
-    state: () => gate.state(serviceTimeMs()),
-    misbehave: (plan: FaultPlan) => void parts.plans.push(plan),
-    behave: () => void parts.plans.splice(0),
-    misanswer: (plan: ApiFaultPlan) => {
-      parts.misanswers.plan(plan);
+    violations: () => violationsIn(deps.log),
+    peaks: () => limiter.peaks(),
+    limiterState: () => limiter.state(serviceTimeMs()),
+    injectPageFaults: (plan: PageFaultPlan) => void deps.plans.push(plan),
+    clearPageFaults: () => void deps.plans.splice(0),
+    injectApiFault: (plan: ApiFaultPlan) => {
+      deps.apiFaults.plan(plan);
     },
-    answerWith(pathStart: string, handler: RawHandler, host: Role = 'api') {
+    intercept(pathStart: string, handler: RawHandler, host: Role = 'api') {
       const hook: Hook = { host, pathStart, handler };
-      parts.hooks.add(hook);
-      return () => void parts.hooks.delete(hook);
+      deps.hooks.add(hook);
+      return () => void deps.hooks.delete(hook);
     },
-    demandCaptcha: (demand: CaptchaDemand = {}) => {
-      parts.captcha.demand(demand);
+    requireCaptcha: (demand: CaptchaRequirement = {}) => {
+      deps.captcha.demand(demand);
     },
     async setReportHost(state: ReportHostState) {
-      parts.reportHostState.now = state;
+      deps.reportHostState.now = state;
       await (state === 'dead' ? network.close() : network.reopen());
     },
-    othersUse({ method, path }: { method: Method; path: string }, times: number) {
+    simulateExternalUse({ method, path }: { method: Method; path: string }, times: number) {
       for (let time = 0; time < times; time += 1) {
-        gate.arrive({ role: 'api', method, path }, serviceTimeMs());
+        limiter.arrive({ role: 'api', method, path }, serviceTimeMs());
       }
     },
     ban: () => {
-      gate.ban(serviceTimeMs());
+      limiter.ban(serviceTimeMs());
     },
     liftBan: () => {
-      gate.liftBan();
+      limiter.liftBan();
     },
     expireBaseUrls() {
-      for (const handedOut of parts.baseUrls.all()) handedOut.expiresAtMs = 0;
+      for (const issued of deps.baseUrls.all()) issued.expiresAtMs = 0;
     },
     expireAccessTokens: () => {
       tokens.issued.expireAccessTokens();
     },
-    endRefreshTokens: () => {
-      tokens.issued.endRefreshTokens();
+    revokeRefreshTokens: () => {
+      tokens.issued.revokeRefreshTokens();
     },
     setClientState: (id: string, state: PersonalClient['state']) => {
       tokens.setClientState(id, state);
@@ -131,12 +131,12 @@ function controls(parts: PracticeWiring, { network }: Listeners) {
 export async function startPracticeService(
   options: PracticeOptions = {},
 ): Promise<PracticeService> {
-  const parts = createWiring(options, {
+  const deps = createComponents(options, {
     // Nobody can ask before the listeners are there.
     nextOrigin: (fault) => listeners.nextOrigin(fault),
     elsewhere: () => `${listeners.api.origin}/redirected`,
   });
-  const listeners = await openListeners(options, parts.frontDoor);
+  const listeners = await openListeners(options, deps.middleware);
   const { api, auth, network, images, nodes, certificate } = listeners;
   const realm = options.tokens?.realm ?? PRACTICE_REALM;
   return {
@@ -150,12 +150,12 @@ export async function startPracticeService(
       TANKOBON_REALM: realm,
     },
     ...(certificate ? { certificate: certificate.cert } : {}),
-    library: parts.library,
-    log: parts.log,
-    reports: parts.reportHost.reports,
-    ...controls(parts, listeners),
+    library: deps.library,
+    log: deps.log,
+    reports: deps.reportHost.reports,
+    ...controls(deps, listeners),
     async stop() {
-      parts.stopping.abort();
+      deps.stopSignal.abort();
       await listeners.close();
     },
   };

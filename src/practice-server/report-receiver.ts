@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { errorAnswer, jsonAnswer, pageAnswer, type Answer } from './endpoint.js';
 import type { BaseUrls } from './issued-base-urls.js';
-import { judge, type OpenEntry, type ReceivedReport } from './request-log.js';
-import type { RuleCheck } from './rule-checks.js';
+import { addFindings, type OpenEntry, type ReceivedReport } from './request-log.js';
+import type { Finding } from './rule-checks.js';
 
 /** How the report host is. `dead` refuses connections, `silent` never answers, a number is the status of each answer. */
 export type ReportHostState =
@@ -26,8 +26,8 @@ export function readReport(body: string): z.infer<typeof REPORT> | undefined {
   }
 }
 
-function refused(entry: OpenEntry, verdict: RuleCheck, detail: string): Answer {
-  judge(entry, verdict);
+function refused(entry: OpenEntry, finding: Finding, detail: string): Answer {
+  addFindings(entry, finding);
   return errorAnswer(400, { title: 'validation_exception', detail });
 }
 
@@ -42,11 +42,11 @@ export function createReportHost(baseUrls: BaseUrls, state: () => ReportHostStat
   const unwell = (entry: OpenEntry): Answer | undefined => {
     const now = state();
     if (now === 'silent') {
-      judge(entry, 'report-host-unwell');
+      addFindings(entry, 'report-host-fault');
       return { status: 0, delivery: { how: 'silence' } };
     }
     if (typeof now === 'object' && 'status' in now) {
-      judge(entry, 'report-host-unwell');
+      addFindings(entry, 'report-host-fault');
       return pageAnswer(now.status, 'The report host is not well');
     }
     return undefined;
@@ -59,22 +59,22 @@ export function createReportHost(baseUrls: BaseUrls, state: () => ReportHostStat
     if (!report) return refused(entry, 'report-malformed', 'Not a report');
     const found = baseUrls.find(report.url);
     if (!found?.place) return refused(entry, 'report-unknown-url', 'No such image');
-    if (found.handedOut.own) return refused(entry, 'report-own-host', 'Not of the network');
+    if (found.issued.own) return refused(entry, 'report-own-host', 'Not of the network');
     const sick = unwell(entry);
     if (sick) return sick;
     reports.push({ atMs: entry.atMs, ...report });
-    judge(entry, 'report-accepted');
+    addFindings(entry, 'report-accepted');
     return jsonAnswer(200, { result: 'ok' });
   };
   return {
     reports,
     answer(entry) {
       if (entry.path !== '/report') {
-        judge(entry, 'not-found');
+        addFindings(entry, 'not-found');
         return errorAnswer(404, { title: 'not_found_http_exception', detail: 'No such path' });
       }
       if (entry.method !== 'POST') {
-        judge(entry, 'wrong-method');
+        addFindings(entry, 'wrong-method');
         return errorAnswer(405, { title: 'method_not_allowed', detail: 'POST alone' });
       }
       return check(entry);

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FaultName } from './page-faults.js';
 import type { Quality } from './library/library.js';
-import { isViolation, type RuleCheck } from './rule-checks.js';
+import { isViolation, type Finding } from './rule-checks.js';
 
 export type Role = 'api' | 'auth' | 'network' | 'node' | 'images';
 
@@ -35,10 +35,10 @@ export interface LogEntry {
   readonly sentBytes: number;
   /** The request's body; empty where there was none. */
   readonly body: string;
-  /** Every verdict, in the order found. */
-  readonly verdicts: readonly RuleCheck[];
-  /** The first verdict. */
-  readonly verdict?: RuleCheck;
+  /** Every finding, in the order found. */
+  readonly findings: readonly Finding[];
+  /** The first finding. */
+  readonly finding?: Finding;
   readonly load?: PageLoad;
 }
 
@@ -57,21 +57,21 @@ export interface OpenEntry extends LogEntry {
   status: number;
   sentBytes: number;
   body: string;
-  verdicts: RuleCheck[];
-  verdict?: RuleCheck;
+  findings: Finding[];
+  finding?: Finding;
   load?: PageLoad;
 }
 
 /** Adds what was found. */
-export function judge(entry: OpenEntry, ...verdicts: readonly (RuleCheck | undefined)[]): void {
-  for (const verdict of verdicts) {
-    if (verdict === undefined) continue;
-    entry.verdicts.push(verdict);
-    entry.verdict ??= verdict;
+export function addFindings(entry: OpenEntry, ...findings: readonly (Finding | undefined)[]): void {
+  for (const finding of findings) {
+    if (finding === undefined) continue;
+    entry.findings.push(finding);
+    entry.finding ??= finding;
   }
 }
 
 /** The entries in which the client broke a rule. */
 export function violationsIn(log: readonly LogEntry[]): readonly LogEntry[] {
-  return log.filter((entry) => entry.verdicts.some(isViolation));
+  return log.filter((entry) => entry.findings.some(isViolation));
 }

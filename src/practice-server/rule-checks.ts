@@ -27,17 +27,17 @@ const VIOLATIONS = {
 type Note =
   | 'not-found'
   | 'report-accepted'
-  | 'report-host-unwell'
+  | 'report-host-fault'
   | 'base-url-expired'
   | 'grant-refused'
   | 'bearer-rejected'
   | 'captcha-demanded'
   // The practice service itself failed; the answer says at what.
-  | 'broke'
+  | 'internal-error'
   // The answer, or the page load, went wrong as planned.
-  | 'misanswered'
-  | 'fault';
+  | 'api-fault'
+  | 'page-fault';
 
-export type RuleCheck = keyof typeof VIOLATIONS | Note;
+export type Finding = keyof typeof VIOLATIONS | Note;
 
-export const isViolation = (verdict: RuleCheck): boolean => Object.hasOwn(VIOLATIONS, verdict);
+export const isViolation = (finding: Finding): boolean => Object.hasOwn(VIOLATIONS, finding);

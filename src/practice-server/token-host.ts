@@ -15,11 +15,11 @@ import {
   ACCESS_TOKEN_MS,
   createIssuedTokens,
   REFRESH_TOKEN_MS,
-  type Holder,
+  type TokenOwner,
   type IssuedTokens,
 } from './issued-tokens.js';
-import { judge, type OpenEntry } from './request-log.js';
-import type { RuleCheck } from './rule-checks.js';
+import { addFindings, type OpenEntry } from './request-log.js';
+import type { Finding } from './rule-checks.js';
 
 export interface TokenEndpoint {
   /** Answers the request of `entry`, whose body is read. */
@@ -36,7 +36,7 @@ interface Refusal {
   readonly status: number;
   readonly error: string;
   readonly description: string;
-  readonly verdict?: RuleCheck;
+  readonly finding?: Finding;
 }
 
 const refusal = (status: number, error: string, description: string): Refusal => ({
@@ -48,7 +48,7 @@ const refusal = (status: number, error: string, description: string): Refusal =>
 const REFUSED = {
   notAForm: {
     ...refusal(415, 'invalid_request', 'The body is not a form'),
-    verdict: 'grant-not-a-form',
+    finding: 'grant-not-a-form',
   },
   badGrantType: refusal(400, 'unsupported_grant_type', 'Unsupported grant_type'),
   unknownClient: refusal(401, 'invalid_client', 'Invalid client or Invalid client credentials'),
@@ -97,7 +97,7 @@ function readGrant(entry: OpenEntry): { form: URLSearchParams; type: string } | 
   const lacking = fields.find((name) => form.getAll(name).length !== 1 || form.get(name) === '');
   if (lacking === undefined) return { form, type };
   const missing = refusal(400, 'invalid_request', `Missing form parameter: ${lacking}`);
-  return { ...missing, verdict: 'grant-incomplete' };
+  return { ...missing, finding: 'grant-incomplete' };
 }
 
 /** The token pair as the answer carries it (spec 2.2, 2.3). */
@@ -107,7 +107,7 @@ function tokenAnswer(
   refreshToken: string | undefined,
 ): Answer {
   const { accessTokenMs = ACCESS_TOKEN_MS, refreshTokenMs = REFRESH_TOKEN_MS } = options;
-  const told = options.tellLifetimes !== false;
+  const told = options.sendLifetimes !== false;
   return jsonAnswer(200, {
     access_token: accessToken,
     token_type: 'Bearer',
@@ -132,15 +132,15 @@ export function createTokenEndpoint(options: TokenOptions, nowMs: () => number):
     if (states.get(client.id) === 'pending') return REFUSED.pendingClient;
     return client.secret === form.get('client_secret') ? client : REFUSED.wrongSecret;
   };
-  const byPassword = (form: URLSearchParams, client: PersonalClient): Holder | Refusal => {
+  const byPassword = (form: URLSearchParams, client: PersonalClient): TokenOwner | Refusal => {
     const account = accounts.find(({ username }) => username === form.get('username'));
     if (account?.password !== form.get('password')) return REFUSED.wrongPassword;
     if (account.username !== client.owner) return REFUSED.notTheOwner;
     return { account: account.username, clientId: client.id };
   };
-  const byRefreshToken = (form: URLSearchParams, client: PersonalClient): Holder | Refusal => {
-    const holder = issued.holderOf(form.get('refresh_token') ?? '');
-    return holder?.clientId === client.id ? holder : REFUSED.endedToken;
+  const byRefreshToken = (form: URLSearchParams, client: PersonalClient): TokenOwner | Refusal => {
+    const owner = issued.ownerOf(form.get('refresh_token') ?? '');
+    return owner?.clientId === client.id ? owner : REFUSED.endedToken;
   };
 
   const grant = (entry: OpenEntry): Answer | Refusal => {
@@ -149,13 +149,13 @@ export function createTokenEndpoint(options: TokenOptions, nowMs: () => number):
     const { form, type } = read;
     const client = clientOf(form);
     if ('error' in client) return client;
-    const holder = (type === 'password' ? byPassword : byRefreshToken)(form, client);
-    if ('error' in holder) return holder;
+    const owner = (type === 'password' ? byPassword : byRefreshToken)(form, client);
+    if ('error' in owner) return owner;
     const renewal = type === 'refresh_token';
     const rotates = options.rotateRefreshTokens !== false;
     if (renewal && rotates) issued.end(form.get('refresh_token') ?? '');
-    const refreshToken = renewal && !rotates ? undefined : issued.newRefreshToken(holder);
-    return tokenAnswer(options, issued.newAccessToken(holder), refreshToken);
+    const refreshToken = renewal && !rotates ? undefined : issued.newRefreshToken(owner);
+    return tokenAnswer(options, issued.newAccessToken(owner), refreshToken);
   };
 
   return {
@@ -163,12 +163,12 @@ export function createTokenEndpoint(options: TokenOptions, nowMs: () => number):
     answer(entry) {
       const [, asked, endpoint] = PATH.exec(entry.path) ?? [];
       if (asked === undefined) {
-        judge(entry, 'not-found');
+        addFindings(entry, 'not-found');
         return jsonAnswer(404, { error: 'Unable to find matching target resource method' });
       }
       const isDiscovery = endpoint?.startsWith('.well-known') === true;
       if (entry.method !== (isDiscovery ? 'GET' : 'POST')) {
-        judge(entry, 'wrong-method');
+        addFindings(entry, 'wrong-method');
         return jsonAnswer(405, { error: 'HTTP 405 Method Not Allowed' });
       }
       const isRealm = asked === encodeURIComponent(realm);
@@ -178,7 +178,7 @@ export function createTokenEndpoint(options: TokenOptions, nowMs: () => number):
       const realmRefusal = realmEnabled ? undefined : REFUSED.disabledRealm;
       const result = isRealm ? (realmRefusal ?? grant(entry)) : REFUSED.noSuchRealm;
       if (!('error' in result)) return result;
-      judge(entry, result.verdict ?? 'grant-refused');
+      addFindings(entry, result.finding ?? 'grant-refused');
       const { status, error, description } = result;
       return jsonAnswer(status, { error, error_description: description });
     },

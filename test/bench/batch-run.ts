@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SETTINGS } from '../../src/app/setting-definitions.js';
-import { shelved } from '../../src/practice-server/library/library.js';
-import { madeChapter } from '../../src/practice-server/library/made-chapter.js';
+import { createLibrary } from '../../src/practice-server/library/library.js';
+import { generateChapter } from '../../src/practice-server/library/generated-chapter.js';
 import type { LogEntry } from '../../src/practice-server/request-log.js';
 import {
   startPracticeService,
@@ -56,16 +56,16 @@ export async function runBatch(
 ): Promise<BatchFigures> {
   const { clock, periodScale } = wish;
   const chapters = Array.from({ length: wish.chapters }, (_, index) =>
-    madeChapter({
+    generateChapter({
       pages: wish.pagesEach,
       bytesPerPage: PAGE_BYTES,
       seed: index + 1,
-      named: 'plain',
+      pageNames: 'plain',
     }),
   );
   const service = await startPracticeService({
     clock,
-    library: shelved({ titles: [], chapters, lists: [] }),
+    library: createLibrary({ titles: [], chapters, lists: [] }),
     limits: { periodScale },
   });
   const folder = mkdtempSync(join(tmpdir(), 'tankobon-batch-'));

@@ -7,7 +7,7 @@ import { connect, createSecureServer, type ClientHttp2Session } from 'node:http2
 import { Agent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { got, type ExtendOptions } from 'got';
-import { selfSigned } from '../../src/practice-server/certificate/self-signed.js';
+import { selfSigned } from '../../src/practice-server/self-signed.js';
 import { PAGES_IN_FLIGHT } from './competitors.js';
 import { record, type Measurement } from './records.js';
 import { forward } from './slow-line.js';

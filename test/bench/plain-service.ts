@@ -19,7 +19,7 @@ export function servePlainly(
   const ending = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
   const found = (path: string) => chapters.find(({ id }) => id === ending(path));
   const missing = errorAnswer(404, { title: 'not_found_http_exception', detail: 'Not here' });
-  service.answerWith(`${PLAIN_PATH}/at-home/server/`, ({ path }): Answer => {
+  service.intercept(`${PLAIN_PATH}/at-home/server/`, ({ path }): Answer => {
     const chapter = found(path);
     if (!chapter) return missing;
     const data = chapter.pages('data').map(({ fileName }) => fileName);
@@ -27,7 +27,7 @@ export function servePlainly(
     const baseUrl = `${nodeOrigin}${PLAIN_PATH}`;
     return jsonAnswer(200, { result: 'ok', baseUrl, chapter: { hash, data, dataSaver: data } });
   });
-  service.answerWith(`${PLAIN_PATH}/chapter/`, ({ path }): Answer => {
+  service.intercept(`${PLAIN_PATH}/chapter/`, ({ path }): Answer => {
     const chapter = found(path);
     if (!chapter) return missing;
     const { id, attributes } = chapter;
@@ -37,12 +37,12 @@ export function servePlainly(
       data: { id, type: 'chapter', attributes, relationships },
     });
   });
-  service.answerWith(`${PLAIN_PATH}/manga/`, (): Answer => {
+  service.intercept(`${PLAIN_PATH}/manga/`, (): Answer => {
     const attributes = { title: { en: 'Measured' } };
     const data = { id: TITLE_ID, type: 'manga', attributes, relationships: [] };
     return jsonAnswer(200, { result: 'ok', data });
   });
-  service.answerWith(
+  service.intercept(
     `${PLAIN_PATH}/data/`,
     ({ path }): Answer => {
       const [hash, fileName] = path.split('/').slice(-2);

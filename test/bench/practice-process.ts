@@ -2,7 +2,7 @@
  * The practice service in a process of its own, so that what it costs is not the client's. Its first argument is
  * a PracticeWish in JSON; it says where it is, and then answers what it is asked, over the channel to its parent.
  */
-import { EXAMPLE_TITLES, madeChapter } from '../../src/practice-server/library/library.js';
+import { EXAMPLE_TITLES, generateChapter } from '../../src/practice-server/library/library.js';
 import type { LibraryChapter } from '../../src/practice-server/library/records.js';
 import { startPracticeService } from '../../src/practice-server/practice-service.js';
 import { servePlainly } from './plain-service.js';
@@ -21,7 +21,7 @@ const service = await startPracticeService({
 servePlainly(service, chapters.flat(), wish.advertisedNodes?.[0] ?? service.nodes[0] ?? '');
 
 function chapterOf(made: { pages: number; bytesPerPage: number }, seed: number): LibraryChapter {
-  const chapter = madeChapter({ ...made, seed, named: 'with-digest' });
+  const chapter = generateChapter({ ...made, seed, pageNames: 'with-digest' });
   const kept = new Map<string, Buffer>();
   // Drawn once: what a client waits for shall be the line, not our brush.
   const pages = (['data', 'data-saver'] as const).map((quality) =>

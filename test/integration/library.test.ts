@@ -8,7 +8,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
-import { madeChapter } from '../../src/practice-server/library/library.js';
+import { generateChapter } from '../../src/practice-server/library/library.js';
 import {
   downloadChapters,
   hasCode,
@@ -27,7 +27,7 @@ let home: string;
 let env: Record<string, string>;
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'tankobon-library-home-'));
-  const chapter = madeChapter({ id: ID, pages: 12, bytesPerPage: 20_000 });
+  const chapter = generateChapter({ id: ID, pages: 12, bytesPerPage: 20_000 });
   service = await startPracticeService({ chapters: [chapter], latencyMs: { node: 30 } });
 });
 beforeEach(() => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { reportStatus } from '../../src/cli/commands/report-status.js';
-import { madeChapter } from '../../src/practice-server/library/library.js';
+import { generateChapter } from '../../src/practice-server/library/library.js';
 import type { LogEntry } from '../../src/practice-server/request-log.js';
 import { Rig, type Ran } from '../support/download-harness.js';
 import { fastClock } from './fast-clock.js';
@@ -11,7 +11,7 @@ const CHAPTERS = 10;
 const PAGES = 100;
 const SEED = 20_26;
 const chapters = Array.from({ length: CHAPTERS }, (_, index) =>
-  madeChapter({
+  generateChapter({
     id: `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f01${String(index).padStart(2, '0')}`,
     pages: PAGES,
     bytesPerPage: 12_000,
@@ -25,7 +25,7 @@ beforeAll(async () => {
   // Both sides live five times as fast, so that the quotas, which hold, cost seconds and not minutes.
   const clock = fastClock(5);
   rig = await Rig.start({ chapters, clock, specificationOnly: true });
-  rig.service.misbehave({ seed: SEED, share: 0.2 });
+  rig.service.injectPageFaults({ seed: SEED, share: 0.2 });
   ran = await rig.download({ targets: chapters.map(({ id }) => id) }, { clock });
   // What the exit had no patience for.
   await rig.command((run) => reportStatus({ flush: true }, run));

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { madeChapter } from '../../src/practice-server/library/library.js';
+import { generateChapter } from '../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -15,7 +15,7 @@ import { start, tankobon } from '../support/command.js';
 
 const KILLS = 50;
 const chapters = Array.from({ length: 6 }, (_, index) =>
-  madeChapter({
+  generateChapter({
     id: `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f020${index}`,
     pages: 60,
     bytesPerPage: 15_000,
@@ -32,7 +32,7 @@ beforeAll(async () => {
     specificationOnly: true,
     latencyMs: { node: 120, network: 15 },
   });
-  service.misbehave({
+  service.injectPageFaults({
     seed: 7,
     share: 0.05,
     faults: ['status-500', 'cut-with-length', 'flipped-byte'],

@@ -1,11 +1,11 @@
-/** A clock that stands still until it is moved on. Both of its hands move together. */
+/** A clock that moves only when a test advances it; both of its times move together. */
 import type { Clock } from '../../src/core/clock.js';
 
-export interface HandClock extends Clock {
+export interface ManualClock extends Clock {
   advance(ms: number): void;
 }
 
-export function handClock(startMs = Date.UTC(2030, 0, 1)): HandClock {
+export function manualClock(startMs = Date.UTC(2030, 0, 1)): ManualClock {
   let passedMs = 0;
   return {
     wallMs: () => startMs + passedMs,

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { madeChapter } from '../../src/practice-server/library/library.js';
+import { generateChapter } from '../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -79,7 +79,7 @@ if (hasCompiler) {
     const source = join(tools, 'lesser.c');
     writeFileSync(source, C_SOURCE);
     execFileSync('cc', ['-shared', '-fPIC', '-o', join(tools, 'lesser.so'), source, '-ldl']);
-    const chapter = madeChapter({ id: ID, pages: 3, bytesPerPage: 60_000 });
+    const chapter = generateChapter({ id: ID, pages: 3, bytesPerPage: 60_000 });
     service = await startPracticeService({ chapters: [chapter], specificationOnly: true });
   });
   beforeEach(() => {

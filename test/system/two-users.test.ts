@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { madeChapter } from '../../src/practice-server/library/library.js';
+import { generateChapter } from '../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -54,7 +54,7 @@ const download = () => asAlice(['download', ID, '--json', '-o', output]);
 
 if (isRoot) {
   beforeAll(async () => {
-    const chapter = madeChapter({ id: ID, pages: 3, bytesPerPage: 20_000 });
+    const chapter = generateChapter({ id: ID, pages: 3, bytesPerPage: 20_000 });
     service = await startPracticeService({ chapters: [chapter], specificationOnly: true });
   });
   beforeEach(() => {

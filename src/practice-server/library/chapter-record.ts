@@ -1,9 +1,9 @@
 /** Makes a chapter's record from what is special about it; all else is as usual. */
-import { hashOf, usualAttributes } from './made-chapter.js';
+import { hashOf, usualAttributes } from './generated-chapter.js';
 import type { ChapterAttributes, LibraryChapter, LibraryGroup, Quality } from './records.js';
 import { pageCount, storyPages, type Story } from './story-pages.js';
 
-export interface ChapterFacts extends Partial<Omit<ChapterAttributes, 'pages'>> {
+export interface ChapterOptions extends Partial<Omit<ChapterAttributes, 'pages'>> {
   readonly id: string;
   readonly titleId: string;
   readonly groups: readonly LibraryGroup[];
@@ -13,11 +13,11 @@ export interface ChapterFacts extends Partial<Omit<ChapterAttributes, 'pages'>> 
 
 /** A chapter of drawn pages; 0 pages for one that is hosted elsewhere. */
 export function storyChapter(
-  facts: ChapterFacts,
+  options: ChapterOptions,
   story: Story,
   pages = pageCount(story),
 ): LibraryChapter {
-  const { id, titleId, groups, at, ...special } = facts;
+  const { id, titleId, groups, at, ...special } = options;
   const unavailable = pages === 0 || special.isUnavailable === true;
   const read = new Map<Quality, ReturnType<LibraryChapter['pages']>>();
   return {
@@ -41,5 +41,5 @@ export function storyChapter(
 }
 
 /** A chapter for a title without a story of its own. */
-export const plainChapter = (facts: ChapterFacts, pages: number): LibraryChapter =>
-  storyChapter(facts, 'stairs', pages);
+export const plainChapter = (options: ChapterOptions, pages: number): LibraryChapter =>
+  storyChapter(options, 'stairs', pages);

@@ -50,7 +50,7 @@ export const EXAMPLE_CHAPTERS = {
 
 export const EXAMPLE_LISTS = {
   /** The lighthouse, starlight and the odd title. */
-  shelf: 'a5d7e930-4c18-4b6f-8e92-3f0a1b2cd101',
+  public: 'a5d7e930-4c18-4b6f-8e92-3f0a1b2cd101',
   empty: 'f21b8c64-97ad-4035-9fa3-401b2c3de102',
   /** For its owner alone. */
   private: '8e60f5a7-d3c9-4b12-a0b4-512c3d4ef103',

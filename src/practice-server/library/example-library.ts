@@ -4,18 +4,18 @@ import { lighthouseChapters, lighthouseTitle } from './lighthouse.js';
 import { longTitle } from './long-title.js';
 import { oddChapters, oddTitles } from './odd-titles.js';
 import type { Library } from './records.js';
-import { joinedLibraries, shelved } from './library-contents.js';
+import { mergeLibraries, createLibrary } from './library-contents.js';
 import { starlightChapters, starlightTitle } from './starlight.js';
 
 /** The drawn demo titles, the odd ones and the long one, with lists and what the reader follows. */
 export function exampleLibrary(): Library {
   const { lighthouse, starlight, odd } = EXAMPLE_TITLES;
-  const own = shelved({
+  const own = createLibrary({
     titles: [lighthouseTitle(), starlightTitle(), ...oddTitles()],
     chapters: [...lighthouseChapters(), ...starlightChapters(), ...oddChapters()],
     lists: [
       {
-        id: EXAMPLE_LISTS.shelf,
+        id: EXAMPLE_LISTS.public,
         name: 'For rainy days',
         visibility: 'public',
         titleIds: [lighthouse, starlight, odd],
@@ -25,5 +25,5 @@ export function exampleLibrary(): Library {
     ],
     followedTitleIds: [lighthouse, starlight],
   });
-  return joinedLibraries(own, longTitle());
+  return mergeLibraries(own, longTitle());
 }

@@ -1,7 +1,7 @@
 /** Puts titles, chapters and lists on a shelf, where each is found by its id. */
 import type { Library, LibraryChapter, LibraryList, LibraryTitle } from './records.js';
 
-export interface ShelfContents {
+export interface LibraryContents {
   readonly titles: readonly LibraryTitle[];
   readonly chapters: readonly LibraryChapter[];
   readonly lists: readonly LibraryList[];
@@ -17,7 +17,7 @@ const byId = <T extends { readonly id: string }>(things: readonly T[]): Readonly
   new Map(things.map((thing) => [thing.id, thing]));
 
 /** A library of these; ids are found in small or capital letters. */
-export function shelved(contents: ShelfContents): Library {
+export function createLibrary(contents: LibraryContents): Library {
   const titles = byId(contents.titles);
   const chapters = byId(contents.chapters);
   const lists = byId(contents.lists);
@@ -33,8 +33,8 @@ export function shelved(contents: ShelfContents): Library {
 }
 
 /** One library that holds what several hold. */
-export function joinedLibraries(...libraries: readonly Library[]): Library {
-  return shelved({
+export function mergeLibraries(...libraries: readonly Library[]): Library {
+  return createLibrary({
     titles: libraries.flatMap((library) => library.titles()),
     chapters: libraries.flatMap((library) => library.chapters()),
     lists: libraries.flatMap((library) => library.lists()),

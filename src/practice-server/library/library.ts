@@ -3,6 +3,5 @@ export type * from './records.js';
 export { EXAMPLE_CHAPTERS, EXAMPLE_LISTS, EXAMPLE_TITLES } from './example-ids.js';
 export { exampleLibrary } from './example-library.js';
 export { endlessTitle, longTitle } from './long-title.js';
-export { madeChapter, uuidOf } from './made-chapter.js';
-export { MALFORMED_CHAPTERS, MALFORMED_TITLES, malformedLibrary } from './malformed-library.js';
-export { isPublished, joinedLibraries, shelved } from './library-contents.js';
+export { generateChapter, uuidOf } from './generated-chapter.js';
+export { isPublished, mergeLibraries, createLibrary } from './library-contents.js';

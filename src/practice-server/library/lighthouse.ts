@@ -3,7 +3,7 @@
  * meets: joint releases, a second release, a second version, a decimal number, no number at all, hosted
  * elsewhere, unavailable, not yet published.
  */
-import { storyChapter, type ChapterFacts } from './chapter-record.js';
+import { storyChapter, type ChapterOptions } from './chapter-record.js';
 import { GROUPS, PEOPLE, TAGS } from './people.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from './example-ids.js';
 import type { LibraryChapter, LibraryGroup, LibraryTitle } from './records.js';
@@ -43,7 +43,7 @@ export function lighthouseTitle(): LibraryTitle {
   };
 }
 
-type Special = Partial<Omit<ChapterFacts, 'groups'>> & { readonly pages?: number };
+type Special = Partial<Omit<ChapterOptions, 'groups'>> & { readonly pages?: number };
 
 /** Chapter `number` of a volume, out on that day of 2024. */
 function release(
@@ -55,8 +55,8 @@ function release(
   day: string,
   { pages, ...special }: Special = {},
 ): LibraryChapter {
-  const facts = { volume, chapter: number, title, groups, at: `2024-${day}T12:00:00+00:00` };
-  return storyChapter({ ...facts, ...special, id, titleId }, 'lighthouse', pages);
+  const options = { volume, chapter: number, title, groups, at: `2024-${day}T12:00:00+00:00` };
+  return storyChapter({ ...options, ...special, id, titleId }, 'lighthouse', pages);
 }
 
 export function lighthouseChapters(): LibraryChapter[] {

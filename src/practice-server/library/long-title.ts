@@ -6,9 +6,9 @@
 import { plainChapter } from './chapter-record.js';
 import { GROUPS, PEOPLE, TAGS } from './people.js';
 import { EXAMPLE_TITLES } from './example-ids.js';
-import { uuidOf } from './made-chapter.js';
+import { uuidOf } from './generated-chapter.js';
 import type { Library, LibraryChapter, LibraryGroup, LibraryTitle } from './records.js';
-import { shelved } from './library-contents.js';
+import { createLibrary } from './library-contents.js';
 import { drawnCover } from './story-pages.js';
 
 const CHAPTERS_A_VOLUME = 10;
@@ -119,7 +119,7 @@ function titleOf(id: string, chapters: number): LibraryTitle {
 export function longTitle(options: LongTitleOptions = {}): Library {
   const { id = EXAMPLE_TITLES.long, chapters = 700 } = options;
   const numbers = Array.from({ length: chapters }, (_, index) => index + 1);
-  return shelved({
+  return createLibrary({
     titles: [titleOf(id, chapters)],
     lists: [],
     chapters: numbers.flatMap((chapter) =>

@@ -1,5 +1,5 @@
 /** Titles whose names are hard to write into a file name or into XML, and one that must be asked for by its rating. */
-import { plainChapter, type ChapterFacts } from './chapter-record.js';
+import { plainChapter, type ChapterOptions } from './chapter-record.js';
 import { GROUPS, PEOPLE, TAGS } from './people.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from './example-ids.js';
 import type { ContentRating, LibraryChapter, LibraryTitle } from './records.js';
@@ -78,7 +78,7 @@ export const oddTitles = (): LibraryTitle[] => ODD_TITLES.map(titleOf);
 
 export function oddChapters(): LibraryChapter[] {
   return ODD_TITLES.map((odd, index) => {
-    const facts: ChapterFacts = {
+    const options: ChapterOptions = {
       id: odd.chapterId,
       titleId: odd.titleId,
       chapter: '1',
@@ -87,6 +87,6 @@ export function oddChapters(): LibraryChapter[] {
       groups: [GROUPS.slashes],
       at: `2024-05-0${index + 1}T10:00:00+00:00`,
     };
-    return plainChapter(facts, 3);
+    return plainChapter(options, 3);
   });
 }

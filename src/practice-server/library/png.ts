@@ -1,4 +1,4 @@
-/** The parts of a PNG file (ISO/IEC 15948): a signature, then chunks of length, name, content and CRC. */
+/** The deps of a PNG file (ISO/IEC 15948): a signature, then chunks of length, name, content and CRC. */
 import { crc32 } from 'node:zlib';
 
 export const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');

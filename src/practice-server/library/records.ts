@@ -11,7 +11,7 @@ export interface LibraryPage {
   readonly fileName: string;
   /** `image/png` or `image/jpeg`. */
   readonly mediaType: string;
-  /** The picture, drawn anew at each call and not kept. The same bytes each time. */
+  /** The image, drawn anew at each call and not kept. The same bytes each time. */
   bytes(): Buffer;
 }
 
@@ -81,8 +81,8 @@ export interface LibraryCover {
   readonly volume: string | null;
   readonly locale: string;
   readonly createdAt: string;
-  /** The picture; `width` in pixels gives the thumbnail of that width. */
-  picture(width?: 256 | 512): { readonly mediaType: string; readonly bytes: Buffer };
+  /** The image; `width` in pixels gives the thumbnail of that width. */
+  image(width?: 256 | 512): { readonly mediaType: string; readonly bytes: Buffer };
 }
 
 interface TitleAttributes {

@@ -43,8 +43,8 @@ function release(
   translatedLanguage = 'en',
 ): LibraryChapter {
   const at = `2024-${day}T10:00:00+00:00`;
-  const facts = { id, titleId, chapter, title, groups: [group], at, translatedLanguage };
-  return storyChapter(facts, 'starlight');
+  const options = { id, titleId, chapter, title, groups: [group], at, translatedLanguage };
+  return storyChapter(options, 'starlight');
 }
 
 export function starlightChapters(): LibraryChapter[] {

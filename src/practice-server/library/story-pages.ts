@@ -3,7 +3,7 @@
  * page's bytes, and so its sha256, its own.
  */
 import { readFileSync } from 'node:fs';
-import { nameWithDigest, uuidOf } from './made-chapter.js';
+import { nameWithDigest, uuidOf } from './generated-chapter.js';
 import { PNG_SIGNATURE, pngChunk, pngHeader } from './png.js';
 import type { LibraryCover, LibraryPage, Quality } from './records.js';
 
@@ -75,7 +75,7 @@ export function drawnCover(
     volume,
     locale: 'ja',
     createdAt: '2023-03-01T09:00:00+00:00',
-    picture: (width) =>
+    image: (width) =>
       width === undefined
         ? { mediaType: 'image/png', bytes: fixture(`${image}.png`) }
         : { mediaType: 'image/jpeg', bytes: fixture(`${image}.${width}.jpg`) },

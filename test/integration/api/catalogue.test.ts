@@ -96,7 +96,7 @@ describe('targets', () => {
     const title = await resolve([EXAMPLE_TITLES.starlight]);
     expect(title.found.series.map(({ titleId }) => titleId)).toEqual([EXAMPLE_TITLES.starlight]);
     expect(title.calls).toHaveLength(3);
-    const list = await resolve([EXAMPLE_LISTS.shelf]);
+    const list = await resolve([EXAMPLE_LISTS.public]);
     expect(list.found.series).toHaveLength(3);
   });
 
@@ -117,10 +117,10 @@ describe('targets', () => {
   });
 
   test('a list takes its own call, its feed and its titles together', async () => {
-    const { found, calls } = await resolve([`list:${EXAMPLE_LISTS.shelf}`]);
+    const { found, calls } = await resolve([`list:${EXAMPLE_LISTS.public}`]);
     expect(calls).toEqual([
-      `GET /list/${EXAMPLE_LISTS.shelf}`,
-      `GET /list/${EXAMPLE_LISTS.shelf}/feed`,
+      `GET /list/${EXAMPLE_LISTS.public}`,
+      `GET /list/${EXAMPLE_LISTS.public}/feed`,
       'GET /manga',
     ]);
     expect(found.titles.size).toBe(3);
@@ -134,7 +134,7 @@ describe('targets', () => {
   test('a title that is also in the list has its chapters once', async () => {
     const { found } = await resolve([
       `title:${EXAMPLE_TITLES.starlight}`,
-      `list:${EXAMPLE_LISTS.shelf}`,
+      `list:${EXAMPLE_LISTS.public}`,
     ]);
     const starlight = found.series.filter(({ titleId }) => titleId === EXAMPLE_TITLES.starlight);
     expect(starlight.map(({ chapters }) => chapters.length)).toEqual([3]);
@@ -242,7 +242,7 @@ describe('a feed', () => {
       },
       relationships: [],
     });
-    const stuck = practice.service.answerWith(`/manga/${UNKNOWN}/feed`, ({ query }) => {
+    const stuck = practice.service.intercept(`/manga/${UNKNOWN}/feed`, ({ query }) => {
       const offset = Number(query.get('offset'));
       const data = Array.from({ length: 500 }, (_, index) => chapter(offset + index));
       return jsonAnswer(200, { result: 'ok', data, total: 50_000 });

@@ -10,7 +10,7 @@ import {
   MALFORMED_CHAPTERS as CHAPTERS,
   MALFORMED_TITLES as TITLES,
   malformedLibrary,
-} from '../../../src/practice-server/library/library.js';
+} from '../../support/malformed-library.js';
 import { jsonAnswer } from '../../../src/practice-server/endpoint.js';
 import { practise, type Practice } from '../../support/catalogue-harness.js';
 import { Rig } from '../../support/download-harness.js';
@@ -68,7 +68,7 @@ describe('the catalogue', () => {
 
   test('a feed of which no entry is usable is bad-answer', async () => {
     const path = `/manga/${UNKNOWN}/feed`;
-    const takeBack = practice.service.answerWith(path, () =>
+    const takeBack = practice.service.intercept(path, () =>
       jsonAnswer(200, { result: 'ok', data: [null, {}, { id: UNKNOWN }], total: 3 }),
     );
     await expect(fetchTitleFeed(practice.client, UNKNOWN, { warn })).rejects.toMatchObject({
@@ -88,7 +88,7 @@ describe('the catalogue', () => {
     const ids = Array.from({ length: 1_001 }, (_, index) =>
       UNKNOWN.replace(/0{4}$/, String(index).padStart(4, '0')),
     );
-    const takeBack = practice.service.answerWith(`/manga/${UNKNOWN}/feed`, ({ query }) => {
+    const takeBack = practice.service.intercept(`/manga/${UNKNOWN}/feed`, ({ query }) => {
       const offset = Number(query.get('offset'));
       const data = ids.slice(offset, offset + 500).map(offset === 500 ? () => null : chapter);
       return jsonAnswer(200, { result: 'ok', data, total: 'many' });
@@ -100,7 +100,7 @@ describe('the catalogue', () => {
   });
 
   test('no more entries are read than were asked for', async () => {
-    const takeBack = practice.service.answerWith('/manga', () =>
+    const takeBack = practice.service.intercept('/manga', () =>
       jsonAnswer(200, { result: 'ok', data: Array.from({ length: 50_000 }, () => 0), total: 1 }),
     );
     await expect(searchTitles(practice.client, 'x', { limit: 7 })).rejects.toThrow('(7)');

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Rig } from '../../support/download-harness.js';
 import { LIMITS } from '../../support/test-client.js';
 import { startStandIn } from '../../support/stub-server.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { loadImage } from '../../../src/image/load-image.js';
 import { refusedAddress } from '../../../src/image/load-reason.js';
 import { systemClock } from '../../../src/core/clock.js';
@@ -130,10 +130,10 @@ describe('with the API on an address of this machine or network', () => {
 });
 
 test('a service that names such base URLs alone costs its chapter as a bad answer, and nothing is requested or reported', async () => {
-  const chapter = madeChapter({ pages: 3, bytesPerPage: 3_000 });
+  const chapter = generateChapter({ pages: 3, bytesPerPage: 3_000 });
   const rig = await Rig.start({ chapters: [chapter] });
   try {
-    rig.service.answerWith('/at-home/', () => ({
+    rig.service.intercept('/at-home/', () => ({
       status: 200,
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { selfSigned } from '../../../src/practice-server/certificate/self-signed.js';
+import { selfSigned } from '../../../src/practice-server/self-signed.js';
 import { openConnections } from '../../../src/api/connections.js';
 import { sendRequest } from '../../../src/api/send-request.js';
 import { proxyFor } from '../../../src/api/proxy.js';

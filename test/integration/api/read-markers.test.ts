@@ -57,7 +57,7 @@ test('without a title, or where many at once are not offered, each is marked by 
   const each = IDS.map((id) => `POST /chapter/${id}/read`);
   await markRead(practice.client, undefined, IDS);
   expect(practice.calls().map(({ line }) => line)).toEqual(each);
-  practice.service.answerWith(`/manga/${EXAMPLE_TITLES.lighthouse}/read`, () =>
+  practice.service.intercept(`/manga/${EXAMPLE_TITLES.lighthouse}/read`, () =>
     errorAnswer(404, { title: 'not_found_http_exception', detail: 'No such route.' }),
   );
   await markRead(practice.client, EXAMPLE_TITLES.lighthouse, IDS);

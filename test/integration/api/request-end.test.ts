@@ -11,7 +11,7 @@ import { openConnections, type Connections } from '../../../src/api/connections.
 import { sendRequest } from '../../../src/api/send-request.js';
 import { LIMITS, makeClient } from '../../support/test-client.js';
 import { Rig } from '../../support/download-harness.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 
 const KINDS = ['api', 'auth', 'page', 'report'] as const;
 
@@ -98,7 +98,7 @@ test.each(['switching-protocols', 'closed-without-answer'] as const)(
   async (answer) => {
     const service: PracticeService = await startPracticeService();
     closing.push(() => service.stop());
-    service.misanswer({ answer, pathStart: '/manga', times: 1 });
+    service.injectApiFault({ answer, pathStart: '/manga', times: 1 });
     const made = await makeClient({ addresses: readAddresses(service.addresses) });
     closing.push(() => made.close());
     const shape = () => (value: unknown) => value;
@@ -110,7 +110,7 @@ test.each(['switching-protocols', 'closed-without-answer'] as const)(
 test('a token endpoint that answers 101 is a failure that can be tried again', async () => {
   const service: PracticeService = await startPracticeService();
   closing.push(() => service.stop());
-  service.misanswer({ answer: 'switching-protocols', host: 'auth', times: 1 });
+  service.injectApiFault({ answer: 'switching-protocols', host: 'auth', times: 1 });
   const made = await makeClient({ addresses: readAddresses(service.addresses) });
   closing.push(() => made.close());
   const asked = made.client.tokenForm(new URLSearchParams({ grant_type: 'password' }));
@@ -118,10 +118,10 @@ test('a token endpoint that answers 101 is a failure that can be tried again', a
 });
 
 test('a node that answers 101 for ever costs its chapter, and each load is reported', async () => {
-  const chapter = madeChapter({ pages: 1, bytesPerPage: 3_000 });
+  const chapter = generateChapter({ pages: 1, bytesPerPage: 3_000 });
   const rig = await Rig.start({ chapters: [chapter] });
   closing.push(() => rig.stop());
-  rig.service.misbehave({ fault: 'switching-protocols', attempts: 'always' });
+  rig.service.injectPageFaults({ fault: 'switching-protocols', attempts: 'always' });
   const { code, events } = await rig.download({ targets: [chapter.id] });
   expect(code).toBe(3);
   const failed = events.filter((event) => event.type === 'page-failed');

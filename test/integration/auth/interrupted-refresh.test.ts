@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -17,7 +17,7 @@ import {
   type Env,
 } from '../../support/auth/harness.js';
 
-const chapter = madeChapter({ pages: 1, bytesPerPage: 2_000 });
+const chapter = generateChapter({ pages: 1, bytesPerPage: 2_000 });
 /** The clock of these commands is an hour ahead, so that they find the access token expired. */
 const AHEAD = { NODE_OPTIONS: `--import=${resolve('test/support/auth/an-hour-later.mjs')}` };
 
@@ -71,7 +71,7 @@ test.each([
 });
 
 test('a command that waits for its turn to renew ends at once, and the login stays as it is', async () => {
-  practice.misanswer({ answer: 'too-many', host: 'auth', times: 1 });
+  practice.injectApiFault({ answer: 'too-many', host: 'auth', times: 1 });
   const run = await signalledInRefresh(['refresh'], 'SIGINT', {});
   expect(run.code).toBe(130);
   // The 429 came after the signal; what waits for its end is not sent any more.
@@ -79,7 +79,7 @@ test('a command that waits for its turn to renew ends at once, and the login sta
 });
 
 test('a token endpoint that never answers does not hold the end of a command for long', async () => {
-  practice.misanswer({ answer: 'hang', host: 'auth', times: 'always' });
+  practice.injectApiFault({ answer: 'hang', host: 'auth', times: 'always' });
   const run = await signalledInRefresh(['refresh'], 'SIGINT', {});
   expect(run.code).toBe(130);
   expect(run.stderr).toContain('Waiting for the renewed login');

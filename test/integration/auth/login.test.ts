@@ -153,7 +153,7 @@ describe('what the service refuses is told by what mends it, and nothing is stor
 
   test('an account that may not log in now', async () => {
     const body = { error: 'invalid_grant', error_description: 'Account is not fully set up' };
-    const takeBack = practice.answerWith(
+    const takeBack = practice.intercept(
       '/realms/',
       () => ({
         status: 400,
@@ -173,7 +173,7 @@ describe('what the service refuses is told by what mends it, and nothing is stor
     practice.enableRealm(false);
     await expect(loginHere()).rejects.toMatchObject({ code: 'realm-disabled', exitCode: 4 });
     practice.enableRealm(true);
-    practice.misanswer({ host: 'auth', answer: 'wrong-shape', times: 1 });
+    practice.injectApiFault({ host: 'auth', answer: 'wrong-shape', times: 1 });
     await expect(loginHere()).rejects.toMatchObject({ code: 'bad-answer', exitCode: 3 });
   });
 });
@@ -243,7 +243,7 @@ describe('what cannot be a login is refused before anything is sent', () => {
 
 test('the client stays after the session’s end: the next login needs the account alone', async () => {
   await login();
-  practice.endRefreshTokens();
+  practice.revokeRefreshTokens();
   expect(await cli(['refresh'], env)).toMatchObject({ code: 4, stdout: '' });
   const who = await cli(['whoami'], env);
   expect(who.code).toBe(4);

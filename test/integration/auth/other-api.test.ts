@@ -2,14 +2,14 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { cli, LOGIN_ENV, newFolder, type Env } from '../../support/auth/harness.js';
 
-const chapter = madeChapter({ pages: 1, bytesPerPage: 2_000 });
+const chapter = generateChapter({ pages: 1, bytesPerPage: 2_000 });
 
 let first: PracticeService;
 let other: PracticeService;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PRACTICE_ACCOUNT } from '../../../src/practice-server/accounts.js';
 import { jsonAnswer } from '../../../src/practice-server/endpoint.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -17,7 +17,7 @@ import {
   type Env,
 } from '../../support/auth/harness.js';
 
-const chapter = madeChapter({ pages: 3, bytesPerPage: 2_000, seed: 3 });
+const chapter = generateChapter({ pages: 3, bytesPerPage: 2_000, seed: 3 });
 let practice: PracticeService;
 let folder: string;
 let env: Env;
@@ -86,7 +86,7 @@ test('the token goes to the API and nowhere else, and a whole run shows no secre
   expect(await watched(download)).toMatchObject({ code: 0 });
   // A token that the API rejects, and loads that fail.
   practice.expireAccessTokens();
-  practice.misbehave({ page: 1, attempts: 2, fault: 'status-500' });
+  practice.injectPageFaults({ page: 1, attempts: 2, fault: 'status-500' });
   expect(await watched([...download, '--force'])).toMatchObject({ code: 0 });
   await watched(['whoami']);
   await watched(['refresh']);
@@ -107,7 +107,7 @@ test('the token goes to the API and nowhere else, and a whole run shows no secre
     { status: 200, headers: { 'Content-Type': 'application/json' }, body: `{"a":"${password}` },
   ];
   for (const echo of echoes) {
-    const stop = practice.answerWith('/', () => echo, 'auth');
+    const stop = practice.intercept('/', () => echo, 'auth');
     const [refused] = await Promise.all([login(), watched(['refresh'])]);
     expect(refused.code).toBeGreaterThan(0);
     stop();
@@ -118,7 +118,7 @@ test('the token goes to the API and nowhere else, and a whole run shows no secre
     login({ TANKOBON_CLIENT_ID: 'personal-client-none' }),
     watched(['login', '--stdin'], {}, input.slice(0, -1)),
   ]);
-  practice.endRefreshTokens();
+  practice.revokeRefreshTokens();
   await watched(['refresh']);
   await watched(['download', chapter.id, '--output', output, '--force']);
   await watched(['logout']);

@@ -74,7 +74,7 @@ test('it is the service’s expires_in that counts, and 15 minutes where there i
   expect(grantsAsked()).toBe(1);
   await service.close();
   await practice.stop();
-  await begin({ tokens: { tellLifetimes: false } });
+  await begin({ tokens: { sendLifetimes: false } });
   clock.pass(13 * MINUTE_MS);
   await session.token();
   expect(grantsAsked()).toBe(0);
@@ -136,7 +136,7 @@ test('a clock set back while the program runs makes no token younger', async () 
 
 test('only the service’s invalid_grant ends the session; the client stays for the next login', async () => {
   await begin();
-  practice.endRefreshTokens();
+  practice.revokeRefreshTokens();
   await expect(session.refresh()).rejects.toMatchObject({ code: 'session-ended', exitCode: 4 });
   expect(await stored()).toEqual({
     apiOrigin: practice.addresses.apiUrl,
@@ -163,7 +163,7 @@ test.each([
   async (answer, code) => {
     await begin();
     const before = await stored();
-    practice.misanswer({ host: 'auth', answer, times: 1 });
+    practice.injectApiFault({ host: 'auth', answer, times: 1 });
     await expect(session.refresh()).rejects.toMatchObject({ code });
     expect(await stored()).toEqual(before);
     await session.refresh();
@@ -224,7 +224,7 @@ test('a run that needs no login says once what is wrong with it, and goes on as 
   const told: TankobonError[] = [];
   const bearer = withAnonymousFallback(session, clock, (trouble) => told.push(trouble));
   clock.pass(15 * MINUTE_MS);
-  practice.misanswer({ host: 'auth', answer: 'unavailable', times: 1 });
+  practice.injectApiFault({ host: 'auth', answer: 'unavailable', times: 1 });
   expect(await bearer.token()).toBeUndefined();
   expect(await bearer.token()).toBeUndefined();
   expect(told.map(({ code }) => code)).toEqual(['service-failed']);

@@ -6,7 +6,7 @@ import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/practice-server/accounts.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -17,7 +17,7 @@ const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0081';
 const PAGES = 3;
 let service: PracticeService;
 beforeAll(async () => {
-  const chapter = madeChapter({ id: ID, pages: PAGES, bytesPerPage: 20_000 });
+  const chapter = generateChapter({ id: ID, pages: PAGES, bytesPerPage: 20_000 });
   service = await startPracticeService({ chapters: [chapter] });
 });
 afterAll(() => service.stop());
@@ -85,10 +85,10 @@ describe.each(['000', '022', '077'])('under umask %s', (umask) => {
   });
 
   test('an unfinished chapter is the user’s alone', async () => {
-    service.misbehave({ fault: 'status-500', chapter: ID, page: PAGES, attempts: 'always' });
+    service.injectPageFaults({ fault: 'status-500', chapter: ID, page: PAGES, attempts: 'always' });
     const output = join(folder, 'unfinished');
     expect(await run('download', ID, '-o', output)).toBe(3);
-    service.behave();
+    service.clearPageFaults();
     const hidden = Object.entries(modesBelow(output)).filter(([name]) => /^\.[^/]+\/$/.test(name));
     expect(hidden.map(([, mode]) => mode)).toContain('700');
   });

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -14,7 +14,7 @@ import { PROGRAM } from '../../support/command.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0071';
 const PAGES = 24;
-const chapter = madeChapter({ id: ID, pages: PAGES, bytesPerPage: 2_000 });
+const chapter = generateChapter({ id: ID, pages: PAGES, bytesPerPage: 2_000 });
 
 let folder: string;
 let service: PracticeService;

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeOptions,
@@ -15,7 +15,7 @@ import {
 import { start, tankobon } from '../../support/command.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0011';
-const chapter = madeChapter({ id: ID, pages: 24, bytesPerPage: 60_000 });
+const chapter = generateChapter({ id: ID, pages: 24, bytesPerPage: 60_000 });
 
 let folder: string;
 let service: PracticeService | undefined;

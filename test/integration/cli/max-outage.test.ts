@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -46,14 +46,14 @@ test('the library refuses what is not a duration before anything is sent', async
 
 test('a person reads why the run waits, and until when', async () => {
   const chapters = [ID, OTHER].map((id, index) =>
-    madeChapter({ id, pages: 2, bytesPerPage: 2_000, seed: index + 1 }),
+    generateChapter({ id, pages: 2, bytesPerPage: 2_000, seed: index + 1 }),
   );
   const started = await startPracticeService({ chapters, specificationOnly: true });
   const reset = { status: 0, delivery: { how: 'reset' } } as const;
   // All requests are reset for two seconds, from the one for the second chapter on.
-  const first = started.answerWith(`/at-home/server/${OTHER}`, () => {
+  const first = started.intercept(`/at-home/server/${OTHER}`, () => {
     first();
-    const takeBack = started.answerWith('/', () => reset);
+    const takeBack = started.intercept('/', () => reset);
     setTimeout(takeBack, 2_000);
     return reset;
   });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reportTable } from '../../../src/cli/output/report-table.js';
 import { reportPage } from '../../../src/cli/output/report-page.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -27,7 +27,7 @@ describe('against the practice service', () => {
   let service: PracticeService;
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tankobon-status-'));
-    const chapter = madeChapter({ id: ID, pages: PAGES, bytesPerPage: 4_000 });
+    const chapter = generateChapter({ id: ID, pages: PAGES, bytesPerPage: 4_000 });
     service = await startPracticeService({ chapters: [chapter] });
   });
   afterEach(async () => {

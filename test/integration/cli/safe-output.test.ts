@@ -3,14 +3,14 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonAnswer, type Answer } from '../../../src/practice-server/endpoint.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { cli, LOGIN_ENV, newFolder, type Ended, type Env } from '../../support/auth/harness.js';
 
-const chapter = madeChapter({ pages: 1, bytesPerPage: 2_000 });
+const chapter = generateChapter({ pages: 1, bytesPerPage: 2_000 });
 
 let practice: PracticeService;
 let folder: string;
@@ -44,7 +44,7 @@ function expectNoSecret({ stdout, stderr }: Ended): void {
 describe('an answer that quotes a secret', () => {
   test('of the API, about the access token: hidden in messages, events and DEBUG', async () => {
     expect(await logIn()).toMatchObject({ code: 0 });
-    practice.answerWith('/at-home/', ({ headers }) =>
+    practice.intercept('/at-home/', ({ headers }) =>
       refused(400, `You sent ${headers.authorization ?? 'nothing'}`),
     );
     for (const flags of [[], ['--json']]) {
@@ -60,7 +60,7 @@ describe('an answer that quotes a secret', () => {
   });
 
   test('of the token endpoint, about password and client secret', async () => {
-    practice.answerWith(
+    practice.intercept(
       '/realms',
       ({ body }) => jsonAnswer(400, { error: body.toString(), error_description: body.toString() }),
       'auth',
@@ -116,7 +116,7 @@ describe('what a terminal would obey', () => {
 
   test('in a header of a node', async () => {
     const type = 'image/\u009b31m';
-    practice.answerWith(
+    practice.intercept(
       '/edge/',
       () => ({ status: 200, headers: { 'Content-Type': type }, body: 'no image at all' }),
       'node',
@@ -138,7 +138,7 @@ describe('what a terminal would obey', () => {
   });
 
   test('in an error of the API; as JSON it is escaped', async () => {
-    practice.answerWith('/at-home/', () => refused(400, `Because ${EVIL} of it`));
+    practice.intercept('/at-home/', () => refused(400, `Because ${EVIL} of it`));
     const plain = await download();
     expect(plain.stderr).toContain('Because');
     expect(plain.stdout + plain.stderr).not.toMatch(OBEYED);

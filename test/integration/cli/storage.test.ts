@@ -6,7 +6,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -23,7 +23,7 @@ let ledger: string;
 let env: Record<string, string>;
 beforeAll(async () => {
   ledger = mkdtempSync(join(tmpdir(), 'tankobon-disk-ledger-'));
-  const chapter = madeChapter({ id: ID, pages: PAGES, bytesPerPage: 60_000 });
+  const chapter = generateChapter({ id: ID, pages: PAGES, bytesPerPage: 60_000 });
   service = await startPracticeService({
     chapters: [chapter],
     latencyMs: { node: 150 },

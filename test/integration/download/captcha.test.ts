@@ -8,11 +8,11 @@ import {
 import {
   EXAMPLE_CHAPTERS,
   EXAMPLE_TITLES,
-  madeChapter,
+  generateChapter,
 } from '../../../src/practice-server/library/library.js';
 import { Rig } from '../../support/download-harness.js';
 
-const chapter = madeChapter({
+const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0071',
   pages: 2,
   bytesPerPage: 20_000,
@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => rig.stop());
 
 test('without a result and without a terminal it is exit 5 with the site key and what to type', async () => {
-  rig.service.demandCaptcha({ pathStart: '/at-home/' });
+  rig.service.requireCaptcha({ pathStart: '/at-home/' });
   const { code, events, stderr } = await rig.download({ targets: [chapter.id] });
   expect(code).toBe(5);
   expect(events).toContainEqual(
@@ -36,7 +36,7 @@ test('without a result and without a terminal it is exit 5 with the site key and
 });
 
 test('--captcha-result sends the request again with X-Captcha-Result', async () => {
-  rig.service.demandCaptcha({ pathStart: '/at-home/' });
+  rig.service.requireCaptcha({ pathStart: '/at-home/' });
   const { code } = await rig.download({
     targets: [chapter.id],
     captchaResult: PRACTICE_CAPTCHA_RESULT,
@@ -54,7 +54,7 @@ test('a request that changes something is not repeated on trust: the result goes
   await rig.command((run) => login({ insecureStorage: true }, run), {
     env: rig.loginEnvironment(),
   });
-  rig.service.demandCaptcha({ pathStart: `/manga/${EXAMPLE_TITLES.starlight}/read` });
+  rig.service.requireCaptcha({ pathStart: `/manga/${EXAMPLE_TITLES.starlight}/read` });
   const { code } = await rig.download({
     targets: [EXAMPLE_CHAPTERS.starlightFirst],
     markRead: true,

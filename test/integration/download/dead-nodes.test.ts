@@ -1,7 +1,7 @@
 /** A dead node gets few loads, each is reported before the metadata is asked for again, and the chapter ends soon. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { FaultName } from '../../../src/practice-server/page-faults.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { LogEntry } from '../../../src/practice-server/request-log.js';
 import type { ErrorCode } from '../../../src/core/error-codes.js';
 import { Rig, type Ran } from '../../support/download-harness.js';
@@ -9,7 +9,7 @@ import { Rig, type Ran } from '../../support/download-harness.js';
 const PAGES = 60;
 /** Pages in flight at once by default. */
 const SLOTS = 6;
-const chapter = madeChapter({
+const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0201',
   pages: PAGES,
   bytesPerPage: 4_000,
@@ -45,7 +45,7 @@ describe('with only a dead node on offer, a chapter of 60 pages fails after few 
     ['status-410', 'base-url-expired'],
   ])('%s', async (fault, reason) => {
     rig = await Rig.start({ chapters: [chapter], nodes: 1 });
-    rig.service.misbehave({ fault, attempts: 'always' });
+    rig.service.injectPageFaults({ fault, attempts: 'always' });
     const ran = await rig.download({ targets: [chapter.id] });
 
     expect(ran.code).toBe(3);
@@ -64,7 +64,7 @@ describe('with only a dead node on offer, a chapter of 60 pages fails after few 
 
   test('a node that takes requests and never answers', async () => {
     rig = await Rig.start({ chapters: [chapter], nodes: 1 });
-    rig.service.misbehave({ fault: 'hang', attempts: 'always' });
+    rig.service.injectPageFaults({ fault: 'hang', attempts: 'always' });
     const ran = await rig.download(
       { targets: [chapter.id] },
       { settings: { firstByteTimeoutMs: 100 } },
@@ -77,7 +77,7 @@ describe('with only a dead node on offer, a chapter of 60 pages fails after few 
 
   test('also with the most slots that can be set', async () => {
     rig = await Rig.start({ chapters: [chapter], nodes: 1 });
-    rig.service.misbehave({ fault: 'status-410', attempts: 'always' });
+    rig.service.injectPageFaults({ fault: 'status-410', attempts: 'always' });
     const ran = await rig.download({ targets: [chapter.id], concurrency: 16 });
     expect(ran.code).toBe(3);
     expect(rig.service.log.filter(isPageLoad).length).toBeLessThanOrEqual(30);
@@ -98,7 +98,7 @@ test('a base URL that expires in the middle of a chapter is asked for no page be
   });
   const ran = await rig.download({ targets: [chapter.id] });
   expect(ran.code).toBe(0);
-  const expired = rig.service.log.filter(({ verdicts }) => verdicts.includes('base-url-expired'));
+  const expired = rig.service.log.filter(({ findings }) => findings.includes('base-url-expired'));
   expect(expired.length).toBeGreaterThan(0);
   expect(expired.length).toBeLessThanOrEqual(SLOTS);
   expect(failures(ran)).toHaveLength(expired.length);
@@ -109,7 +109,7 @@ test('a base URL that expires in the middle of a chapter is asked for no page be
 test('one dead node among living ones costs the loads in flight, and the chapter is whole', async () => {
   rig = await Rig.start({ chapters: [chapter], nodes: 3 });
   const [dead = ''] = rig.service.nodes;
-  rig.service.misbehave({ fault: 'connection-reset', node: dead, attempts: 'always' });
+  rig.service.injectPageFaults({ fault: 'connection-reset', node: dead, attempts: 'always' });
   const ran = await rig.download({ targets: [chapter.id] });
   expect(ran.code).toBe(0);
   expect(rig.archives()).toHaveLength(1);

@@ -2,19 +2,19 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { FAULT_NAMES, FAULTS, type FaultName } from '../../../src/practice-server/page-faults.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { ErrorCode } from '../../../src/core/error-codes.js';
 import type { PracticeService } from '../../../src/practice-server/practice-service.js';
 import { Rig } from '../../support/download-harness.js';
 
 const PAGES = 12;
 const BAD_PAGE = 5;
-const chapter = madeChapter({
+const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0001',
   pages: PAGES,
   bytesPerPage: 20_000,
 });
-const neighbour = madeChapter({
+const neighbour = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0002',
   pages: 2,
   bytesPerPage: 20_000,
@@ -45,7 +45,7 @@ const REASONS: Readonly<Partial<Record<FaultName, readonly ErrorCode[]>>> = {
   'status-500': ['bad-status'],
   'status-503': ['bad-status'],
   'html-page': ['not-a-picture'],
-  'another-picture': ['bad-digest'],
+  'another-image': ['bad-digest'],
   'forged-image': ['bad-digest'],
   'flipped-byte': ['bad-digest'],
   'same-flipped-byte': ['bad-digest'],
@@ -76,7 +76,7 @@ describe('a fault of one page that is gone after one load', () => {
     '%s: the chapter is whole, and every load is reported as it went',
     async (fault) => {
       rig = await Rig.start({ chapters: [chapter] });
-      rig.service.misbehave({ fault, chapter: chapter.id, page: BAD_PAGE, attempts: 1 });
+      rig.service.injectPageFaults({ fault, chapter: chapter.id, page: BAD_PAGE, attempts: 1 });
       const { code, events } = await rig.download({ targets: [chapter.id] });
 
       expect(code).toBe(0);
@@ -114,7 +114,7 @@ describe('a fault of one page that never goes away', () => {
     '%s: exit 3, nothing under the final name, at most 5 attempts, and the other chapter is there',
     async (fault) => {
       rig = await Rig.start({ chapters: [chapter, neighbour] });
-      rig.service.misbehave({ fault, chapter: chapter.id, page: BAD_PAGE, attempts: 'always' });
+      rig.service.injectPageFaults({ fault, chapter: chapter.id, page: BAD_PAGE, attempts: 'always' });
       const { code, events } = await rig.download({ targets: [chapter.id, neighbour.id] });
 
       expect(code).toBe(3);
@@ -143,14 +143,14 @@ describe('a fault of one page that never goes away', () => {
 });
 
 test('a body cut short without a length is noticed although no name carries a digest', async () => {
-  const plain = madeChapter({
+  const plain = generateChapter({
     id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0003',
     pages: 3,
     bytesPerPage: 20_000,
-    named: 'plain',
+    pageNames: 'plain',
   });
   rig = await Rig.start({ chapters: [plain] });
-  rig.service.misbehave({ fault: 'cut-without-length', chapter: plain.id, page: 2, attempts: 1 });
+  rig.service.injectPageFaults({ fault: 'cut-without-length', chapter: plain.id, page: 2, attempts: 1 });
   const { code, events } = await rig.download({ targets: [plain.id] });
   expect(code).toBe(0);
   expect(events).toContainEqual(
@@ -160,7 +160,7 @@ test('a body cut short without a length is noticed although no name carries a di
 
 test('no X-Cache is no fault: the load counts as not cached', async () => {
   rig = await Rig.start({ chapters: [chapter] });
-  rig.service.misbehave({
+  rig.service.injectPageFaults({
     fault: 'no-x-cache',
     chapter: chapter.id,
     page: BAD_PAGE,

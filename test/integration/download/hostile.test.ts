@@ -2,11 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { readdirSync } from 'node:fs';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { ErrorCode } from '../../../src/core/error-codes.js';
 import { Rig, type Ran } from '../../support/download-harness.js';
 
-const chapter = madeChapter({
+const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0031',
   pages: 3,
   bytesPerPage: 20_000,
@@ -37,7 +37,7 @@ function answerAtHome({
   data = ['1.png'],
   dataSaver = ['1.jpg'],
 }: AtHome) {
-  rig.service.answerWith('/at-home/', () =>
+  rig.service.intercept('/at-home/', () =>
     json({ result: 'ok', baseUrl, chapter: { hash, data, dataSaver } }),
   );
 }
@@ -101,23 +101,23 @@ describe('metadata that no honest service sends', () => {
 describe('answers that are meant to choke their reader', () => {
   test('nesting a hundred thousand deep', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-    rig.service.answerWith('/at-home/', () => ({ ...json(0), body: deep }));
+    rig.service.intercept('/at-home/', () => ({ ...json(0), body: deep }));
     await expectRefusal('bad-answer');
   });
 
   test('5 MB of JSON that says nothing', async () => {
-    rig.service.answerWith('/at-home/', () => json({ result: 'ok', junk: 'x'.repeat(5_000_000) }));
+    rig.service.intercept('/at-home/', () => json({ result: 'ok', junk: 'x'.repeat(5_000_000) }));
     await expectRefusal('bad-answer');
   });
 
   test('more than the cap', async () => {
-    rig.service.answerWith('/at-home/', () => json({ result: 'ok', junk: 'x'.repeat(9_000_000) }));
+    rig.service.intercept('/at-home/', () => json({ result: 'ok', junk: 'x'.repeat(9_000_000) }));
     await expectRefusal('bad-answer');
   });
 
   test('a gzip bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(200_000_000, 0x20));
-    rig.service.answerWith('/at-home/', () => ({
+    rig.service.intercept('/at-home/', () => ({
       status: 200,
       headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
       body: bomb,
@@ -128,7 +128,7 @@ describe('answers that are meant to choke their reader', () => {
   });
 
   test('headers of 1 MB', async () => {
-    rig.service.answerWith('/at-home/', () => ({
+    rig.service.intercept('/at-home/', () => ({
       ...json({ result: 'ok' }),
       headers: { 'X-Junk': 'x'.repeat(1_000_000) },
     }));
@@ -138,14 +138,14 @@ describe('answers that are meant to choke their reader', () => {
   });
 
   test('half of a JSON text', async () => {
-    rig.service.answerWith('/at-home/', () => ({ ...json(0), body: '{"result":"ok","baseUrl":' }));
+    rig.service.intercept('/at-home/', () => ({ ...json(0), body: '{"result":"ok","baseUrl":' }));
     await expectRefusal('bad-answer');
   });
 });
 
 test('5xx and bad JSON of the API are tried again, at most 3 times in all, and then the chapter comes', async () => {
   let calls = 0;
-  const takeBack = rig.service.answerWith('/at-home/', () => {
+  const takeBack = rig.service.intercept('/at-home/', () => {
     calls += 1;
     if (calls === 2) takeBack();
     return calls === 1 ? { status: 503, body: 'busy' } : { ...json(0), body: '<html>' };
@@ -157,13 +157,13 @@ test('5xx and bad JSON of the API are tried again, at most 3 times in all, and t
 });
 
 test('a 404 is asked once', async () => {
-  rig.service.misanswer({ answer: 'not-found', times: 'always' });
+  rig.service.injectApiFault({ answer: 'not-found', times: 'always' });
   await expectRefusal('chapter-not-found');
   expect(rig.service.log.filter(({ path }) => path.startsWith('/at-home/'))).toHaveLength(1);
 });
 
 test('a JSON 403 refuses the chapter, exits 4 and is no ban', async () => {
-  rig.service.misanswer({ answer: 'refused-to-guests', times: 'always' });
+  rig.service.injectApiFault({ answer: 'refused-to-anonymous', times: 'always' });
   const { code, events, stderr } = await rig.download({ targets: [chapter.id] });
   expect(events).toContainEqual(
     expect.objectContaining({ type: 'chapter-failed', reason: 'chapter-refused' }),

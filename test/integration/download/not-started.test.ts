@@ -1,6 +1,6 @@
 /** What a run that is stopped says of the chapters that it did not come to. */
 import { afterEach, expect, test } from '@jest/globals';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { DownloadEvent } from '../../../src/download/events.js';
 import { interruption } from '../../../src/core/errors.js';
 import { Rig, type Ran } from '../../support/download-harness.js';
@@ -8,7 +8,7 @@ import { Rig, type Ran } from '../../support/download-harness.js';
 const MANY = 1_500;
 const idOf = (index: number) => `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f${String(index).padStart(4, '0')}`;
 const chapters = Array.from({ length: MANY }, (_, index) =>
-  madeChapter({ id: idOf(index), pages: 2, bytesPerPage: 2_000, seed: index + 1 }),
+  generateChapter({ id: idOf(index), pages: 2, bytesPerPage: 2_000, seed: index + 1 }),
 );
 const ids = chapters.map(({ id }) => id);
 

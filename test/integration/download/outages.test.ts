@@ -7,14 +7,14 @@ import dns from 'node:dns';
 import type { DownloadOptions } from '../../../src/cli/commands/download.js';
 import type { DownloadEvent } from '../../../src/download/events.js';
 import { pageAnswer, type Answer } from '../../../src/practice-server/endpoint.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { PracticeService } from '../../../src/practice-server/practice-service.js';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
 import { Rig, type Ran, type RunChange } from '../../support/download-harness.js';
 import { fastClock } from '../../soak/fast-clock.js';
 
 const chapters = Array.from({ length: 5 }, (_, index) =>
-  madeChapter({
+  generateChapter({
     id: `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f030${index}`,
     pages: 4,
     bytesPerPage: 2_000,
@@ -41,12 +41,12 @@ type Begin = (service: PracticeService) => () => void;
 const apiAnswers =
   (answer: Answer): Begin =>
   (service) =>
-    service.answerWith('/', () => answer);
+    service.intercept('/', () => answer);
 
 /** Nothing of the network is reached: neither the API, nor the nodes, nor the report host. */
 const allReset: Begin = (service) => {
   const takeBack = (['api', 'node', 'network'] as const).map((host) =>
-    service.answerWith('/', () => RESET, host),
+    service.intercept('/', () => RESET, host),
   );
   return () => {
     for (const one of takeBack) one();
@@ -55,7 +55,7 @@ const allReset: Begin = (service) => {
 
 const noNames: Begin = (service) => {
   // Connections that are open would not need the name.
-  const takeBack = service.answerWith('/', () => RESET);
+  const takeBack = service.intercept('/', () => RESET);
   dns.lookup = ((name: string, options: unknown, done: (error: Error) => void) => {
     const error = Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
     setImmediate(done, error);
@@ -189,7 +189,7 @@ test('--max-outage 0 fails at once, as a run does that had no answer at all', as
   await rig.stop();
 
   rig = await Rig.start({ chapters });
-  rig.service.answerWith('/', () => RESET);
+  rig.service.intercept('/', () => RESET);
   const offline = await rig.download({ targets: ids }, { clock: systemClock });
   expect(offline.code).toBe(3);
   expect(outageWaits(offline.events)).toEqual([]);
@@ -200,7 +200,7 @@ test('a chapter that the service answers with 500 fails by itself, and holds the
   const clock = fastClock(10);
   rig = await Rig.start({ chapters, clock });
   const bad = ids[2] ?? '';
-  rig.service.answerWith(`/at-home/server/${bad}`, () => pageAnswer(500, 'Broken'));
+  rig.service.intercept(`/at-home/server/${bad}`, () => pageAnswer(500, 'Broken'));
   const { code, events } = await rig.download({ targets: ids }, { clock });
   expect(code).toBe(3);
   expect(typesOf(events, 'chapter-failed')).toEqual([
@@ -250,7 +250,7 @@ test('the attempts of a page before an outage do not count after it', async () =
       void clock.sleep(20_000).then(takeBack);
     },
   });
-  rig.service.misbehave({ fault: 'status-500', chapter: only, page: 2, attempts: 7 });
+  rig.service.injectPageFaults({ fault: 'status-500', chapter: only, page: 2, attempts: 7 });
   const { code, events } = await rig.download({ targets: [only] }, { clock });
   expect(code).toBe(0);
   const attempts = events.flatMap((event) => (event.type === 'page-failed' ? [event.attempt] : []));
@@ -273,7 +273,7 @@ test('a chapter that failed beside an outage is tried once more at the end', asy
     },
   });
   // Four loads before the outage, and all five after it.
-  rig.service.misbehave({ fault: 'status-500', chapter: first, page: 2, attempts: 9 });
+  rig.service.injectPageFaults({ fault: 'status-500', chapter: first, page: 2, attempts: 9 });
   const { code, events, stderr } = await rig.download({ targets: ids }, { clock });
   expect(stderr).toContain(`${first} failed during an outage, and is tried again at the end`);
   expect(code).toBe(0);

@@ -13,12 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { Rig } from '../../support/download-harness.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061';
 const PAGES = 4;
-const chapter = madeChapter({ id: ID, pages: PAGES, bytesPerPage: 20_000 });
+const chapter = generateChapter({ id: ID, pages: PAGES, bytesPerPage: 20_000 });
 
 let rig: Rig;
 let victim: string;
@@ -45,9 +45,9 @@ const expectVictimUntouched = () => {
 
 /** Leaves all pages but the last one in the workspace. */
 async function leaveUnfinished(): Promise<void> {
-  rig.service.misbehave({ fault: 'status-500', chapter: ID, page: PAGES, attempts: 'always' });
+  rig.service.injectPageFaults({ fault: 'status-500', chapter: ID, page: PAGES, attempts: 'always' });
   expect((await download()).code).toBe(3);
-  rig.service.behave();
+  rig.service.clearPageFaults();
 }
 
 test('a link in place of the workspace is refused, and nothing happens where it leads', async () => {
@@ -83,7 +83,7 @@ test('an open workspace of an earlier version is closed to other users, and used
 });
 
 test('links in place of the pages while they load are replaced, not followed', async () => {
-  rig.service.misbehave({ fault: 'status-500', chapter: ID, attempts: 2 });
+  rig.service.injectPageFaults({ fault: 'status-500', chapter: ID, attempts: 2 });
   const planting = setInterval(() => {
     if (!existsSync(join(workspace, 'chapter.json'))) return;
     clearInterval(planting);

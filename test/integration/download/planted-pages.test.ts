@@ -4,16 +4,16 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { Rig } from '../../support/download-harness.js';
 
 const PAGES = 4;
 const BAD_PAGE = 2;
-const chapter = madeChapter({
+const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0401',
   pages: PAGES,
   bytesPerPage: 8_000,
-  named: 'plain',
+  pageNames: 'plain',
 });
 
 let rig: Rig;
@@ -68,10 +68,10 @@ test.each<[string, (folder: string) => void]>([
   ],
 ])('%s in what an earlier run left is not packed: the page is loaded', async (_what, plant) => {
   rig = await Rig.start({ chapters: [chapter] });
-  rig.service.misbehave({ fault: 'status-500', page: BAD_PAGE, attempts: 'always' });
+  rig.service.injectPageFaults({ fault: 'status-500', page: BAD_PAGE, attempts: 'always' });
   expect((await rig.download({ targets: [chapter.id] })).code).toBe(3);
   plant(workspace());
-  rig.service.behave();
+  rig.service.clearPageFaults();
   expect((await rig.download({ targets: [chapter.id] })).code).toBe(0);
   expect(packedPages()).toEqual(rightPages());
 });
@@ -107,7 +107,7 @@ test.each<[string, (file: string) => void, string]>([
         swap(join(workspace(), name ?? ''));
       },
     });
-    rig.service.misbehave({ fault: 'status-500', page: 1, attempts: 2 });
+    rig.service.injectPageFaults({ fault: 'status-500', page: 1, attempts: 2 });
     const { code, events } = await rig.download({ targets: [chapter.id] });
     expect(isSwapped).toBe(true);
     expect(code).not.toBe(0);

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { writeCbz } from '../../../src/cbz/cbz-writer.js';
 import { identityComment } from '../../../src/cbz/identity.js';
 import { findPublished, publishChapter } from '../../../src/download/publish-chapter.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 
 const OURS = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0001';
 const OTHER = '1d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0002';
-const picture = madeChapter({ pages: 1, bytesPerPage: 2_000 }).pages('data')[0]?.bytes();
+const picture = generateChapter({ pages: 1, bytesPerPage: 2_000 }).pages('data')[0]?.bytes();
 
 let folder: string;
 let file: string;

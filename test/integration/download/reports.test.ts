@@ -2,11 +2,11 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { login } from '../../../src/cli/commands/login.js';
 import { reportStatus } from '../../../src/cli/commands/report-status.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { systemClock } from '../../../src/core/clock.js';
 import { Rig } from '../../support/download-harness.js';
 
-const chapter = madeChapter({
+const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061',
   pages: 8,
   bytesPerPage: 20_000,

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { Rig } from '../../support/download-harness.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0041';
 const PAGES = 6;
-const chapter = madeChapter({ id: ID, pages: PAGES, bytesPerPage: 20_000 });
+const chapter = generateChapter({ id: ID, pages: PAGES, bytesPerPage: 20_000 });
 
 let rig: Rig;
 beforeEach(async () => {
@@ -18,9 +18,9 @@ afterEach(() => rig.stop());
 
 /** Leaves all pages but one in the hidden folder. */
 async function leaveUnfinished(): Promise<string> {
-  rig.service.misbehave({ fault: 'status-500', chapter: ID, page: PAGES, attempts: 'always' });
+  rig.service.injectPageFaults({ fault: 'status-500', chapter: ID, page: PAGES, attempts: 'always' });
   expect((await rig.download({ targets: [ID] })).code).toBe(3);
-  rig.service.behave();
+  rig.service.clearPageFaults();
   const [hidden = ''] = readdirSync(rig.output).filter((name) => name.startsWith('.'));
   return join(rig.output, hidden);
 }
@@ -101,7 +101,7 @@ test('a name of 400 letters is cut to what a file system takes', async () => {
 test('what is loaded stays where the next run fails before it gets to it', async () => {
   const folder = await leaveUnfinished();
   const before = readdirSync(folder);
-  rig.service.misanswer({ answer: 'unavailable', times: 3 });
+  rig.service.injectApiFault({ answer: 'unavailable', times: 3 });
   expect((await rig.download({ targets: [ID] })).code).toBe(3);
   expect(readdirSync(folder)).toEqual(before);
   expect(await loadedPages()).toEqual([PAGES]);

@@ -110,7 +110,7 @@ test('a bare UUID is a chapter first, then a title; a list brings its titles; al
     targets: [
       EXAMPLE_TITLES.starlight,
       EXAMPLE_CHAPTERS.starlightFirst,
-      `list:${EXAMPLE_LISTS.shelf}`,
+      `list:${EXAMPLE_LISTS.public}`,
     ],
     language: 'en',
   });
@@ -245,7 +245,7 @@ test('--force loads a chapter again in its place, and no other chapter’s file'
 
 test('a title whose feed fails is lost alone; what else was named is there', async () => {
   const output = join(rig.folder, 'beside a broken feed');
-  const takeBack = rig.service.answerWith(`/manga/${EXAMPLE_TITLES.long}/feed`, () => ({
+  const takeBack = rig.service.intercept(`/manga/${EXAMPLE_TITLES.long}/feed`, () => ({
     status: 500,
     body: 'no',
   }));

@@ -23,7 +23,7 @@ const atHomeCalls = () => apiCalls().filter((path) => path.startsWith('/at-home/
 describe('the pages of one chapter are asked for', () => {
   test('beside its metadata where its address says that it is a chapter, and once', async () => {
     // Without an answer to wait for, both would still come: so the metadata keeps silent for good.
-    rig.service.misanswer({ answer: 'hang', pathStart: '/chapter/', times: 'always' });
+    rig.service.injectApiFault({ answer: 'hang', pathStart: '/chapter/', times: 'always' });
     const stop = new AbortController();
     const running = rig.download({ targets: [ADDRESS] }, { signal: stop.signal });
     while (atHomeCalls().length === 0) await delay(10);
@@ -65,7 +65,7 @@ describe('the pages of one chapter are asked for', () => {
   });
 
   test('and is broken off with the run where the metadata says that it cannot be had', async () => {
-    rig.service.misanswer({ answer: 'hang', times: 'always' });
+    rig.service.injectApiFault({ answer: 'hang', times: 'always' });
     const address = `https://mangadex.org/chapter/${EXAMPLE_CHAPTERS.external}`;
     const { code, events } = await rig.download({ targets: [address] });
     expect(code).toBe(3);
@@ -89,7 +89,7 @@ describe('the people of a title', () => {
   });
 
   test('are worth a warning and no more where the service does not give them', async () => {
-    rig.service.misanswer({ answer: 'server-error', pathStart: '/manga/', times: 'always' });
+    rig.service.injectApiFault({ answer: 'server-error', pathStart: '/manga/', times: 'always' });
     const { code, events, stderr } = await rig.download({ targets: [ID] });
     expect(code).toBe(0);
     expect(comicInfo(events)).toContain('<Series>The Lighthouse Cat of Minami Island</Series>');
@@ -98,7 +98,7 @@ describe('the people of a title', () => {
   });
 
   test('that a ban keeps away leave the chapter whole, and the ban decides the exit code', async () => {
-    rig.service.misanswer({ answer: 'generic-403', pathStart: '/manga/', times: 'always' });
+    rig.service.injectApiFault({ answer: 'generic-403', pathStart: '/manga/', times: 'always' });
     const { code, events } = await rig.download({ targets: [ID] });
     expect(code).toBe(6);
     expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 1, failed: 0 });
@@ -106,7 +106,7 @@ describe('the people of a title', () => {
 });
 
 test('a run that is stopped after its chapters were saved still says that they were', async () => {
-  rig.service.misanswer({ answer: 'hang', pathStart: '/cover', times: 'always' });
+  rig.service.injectApiFault({ answer: 'hang', pathStart: '/cover', times: 'always' });
   const { child, finished } = start(['download', ID, '--cover', '--json', '-o', rig.output], {
     env: { ...rig.service.environment, TANKOBON_HOME: rig.folder },
   });

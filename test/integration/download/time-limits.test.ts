@@ -4,11 +4,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { Rig } from '../../support/download-harness.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0081';
-const chapter = madeChapter({ id: ID, pages: 1, bytesPerPage: 20_000 });
+const chapter = generateChapter({ id: ID, pages: 1, bytesPerPage: 20_000 });
 
 let rig: Rig;
 const sockets: Socket[] = [];
@@ -29,7 +29,7 @@ function pagesAt(port: number): void {
     baseUrl: `https://127.0.0.1:${port}/t`,
     chapter: { hash: 'h', data: ['1.png'], dataSaver: ['1.jpg'] },
   };
-  rig.service.answerWith('/at-home/', () => ({
+  rig.service.intercept('/at-home/', () => ({
     status: 200,
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(answer),
@@ -76,16 +76,16 @@ test('a node that never agrees on TLS is a tls-timeout', async () => {
 });
 
 test('a node that agrees on TLS and never answers is a first-byte-timeout', async () => {
-  rig.service.misbehave({ fault: 'hang', chapter: ID, page: 1, attempts: 'always' });
+  rig.service.injectPageFaults({ fault: 'hang', chapter: ID, page: 1, attempts: 'always' });
   const met = await reasons({ firstByteTimeoutMs: 300 });
   expect(new Set(met)).toEqual(new Set(['first-byte-timeout']));
 });
 
 test('a chapter that is another one when its metadata is asked for again stops, with nothing under its name', async () => {
-  rig.service.misbehave({ fault: 'status-500', chapter: ID, page: 1, attempts: 'always' });
+  rig.service.injectPageFaults({ fault: 'status-500', chapter: ID, page: 1, attempts: 'always' });
   let calls = 0;
   const names = chapter.pages('data').map(({ fileName }) => fileName);
-  rig.service.answerWith('/at-home/', () => {
+  rig.service.intercept('/at-home/', () => {
     calls += 1;
     const hash = calls === 1 ? 'one' : 'another';
     const body = {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readIdentity } from '../../../src/cbz/library-index.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -34,7 +34,7 @@ beforeEach(async () => {
   const chapters = [1, 2].flatMap((process) =>
     idsOf(process).map((id, index) =>
       // The seed is the chapter's number, and so its name.
-      madeChapter({ id, pages: 1, bytesPerPage: 2_000, seed: index + 1 }),
+      generateChapter({ id, pages: 1, bytesPerPage: 2_000, seed: index + 1 }),
     ),
   );
   service = await startPracticeService({

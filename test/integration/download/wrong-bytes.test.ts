@@ -6,22 +6,22 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { download } from '../../../src/cli/commands/download.js';
 import type { FaultName } from '../../../src/practice-server/page-faults.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { Rig, type Ran } from '../../support/download-harness.js';
 
 const PAGES = 4;
 const BAD_PAGE = 2;
 const TWO_HOSTS = { nodes: 2, nodeHostNames: ['127.0.0.1', 'localhost'] };
-const chapter = madeChapter({
+const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0301',
   pages: PAGES,
   bytesPerPage: 8_000,
 });
-const plainlyNamed = madeChapter({
+const plainlyNamed = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0302',
   pages: PAGES,
   bytesPerPage: 8_000,
-  named: 'plain',
+  pageNames: 'plain',
 });
 
 let rig: Rig;
@@ -64,7 +64,7 @@ describe('one host, with a fresh path token each time', () => {
     ['truncated-copy-with-length', 'bad-length'],
   ])('%s under a name that promises another digest: the page fails', async (fault, reason) => {
     rig = await Rig.start({ chapters: [chapter], nodes: 3 });
-    rig.service.misbehave({ fault, page: BAD_PAGE, attempts: 'always' });
+    rig.service.injectPageFaults({ fault, page: BAD_PAGE, attempts: 'always' });
     const ran = await rig.download({ targets: [chapter.id] });
     expect(reasons(ran)).toEqual(Array.from({ length: 5 }, () => reason));
     expectLost(ran, chapter.id);
@@ -74,7 +74,7 @@ describe('one host, with a fresh path token each time', () => {
     '%s under a name without a digest: the page fails',
     async (fault) => {
       rig = await Rig.start({ chapters: [plainlyNamed], nodes: 1 });
-      rig.service.misbehave({ fault, page: BAD_PAGE, attempts: 'always' });
+      rig.service.injectPageFaults({ fault, page: BAD_PAGE, attempts: 'always' });
       const ran = await rig.download({ targets: [plainlyNamed.id] });
       expect(new Set(reasons(ran))).toEqual(new Set(['bad-length']));
       expectLost(ran, plainlyNamed.id);
@@ -85,7 +85,7 @@ describe('one host, with a fresh path token each time', () => {
 describe('two hosts', () => {
   test('that give the same complete image: it is kept, with a warning, and every load is reported as failed', async () => {
     rig = await Rig.start({ chapters: [chapter], ...TWO_HOSTS });
-    rig.service.misbehave({ fault: 'forged-image', page: BAD_PAGE, attempts: 'always' });
+    rig.service.injectPageFaults({ fault: 'forged-image', page: BAD_PAGE, attempts: 'always' });
     const ran = await rig.download({ targets: [chapter.id] });
 
     expect(ran.code).toBe(0);
@@ -103,7 +103,7 @@ describe('two hosts', () => {
 
   test('that give the same complete image: the warning names the page', async () => {
     rig = await Rig.start({ chapters: [chapter], ...TWO_HOSTS });
-    rig.service.misbehave({ fault: 'forged-image', page: BAD_PAGE, attempts: 'always' });
+    rig.service.injectPageFaults({ fault: 'forged-image', page: BAD_PAGE, attempts: 'always' });
     const { code, stderr } = await rig.command((run) =>
       download({ output: rig.output, targets: [chapter.id] }, run),
     );
@@ -115,7 +115,7 @@ describe('two hosts', () => {
     'that give %s: the page fails',
     async (fault) => {
       rig = await Rig.start({ chapters: [chapter], ...TWO_HOSTS });
-      rig.service.misbehave({ fault, page: BAD_PAGE, attempts: 'always' });
+      rig.service.injectPageFaults({ fault, page: BAD_PAGE, attempts: 'always' });
       expectLost(await rig.download({ targets: [chapter.id] }), chapter.id);
     },
   );
@@ -123,7 +123,7 @@ describe('two hosts', () => {
   test('of which one is honest: the page is the right one', async () => {
     rig = await Rig.start({ chapters: [chapter], ...TWO_HOSTS });
     const [hostile = ''] = rig.service.nodes;
-    rig.service.misbehave({ fault: 'forged-image', node: hostile, attempts: 'always' });
+    rig.service.injectPageFaults({ fault: 'forged-image', node: hostile, attempts: 'always' });
     const ran = await rig.download({ targets: [chapter.id] });
     expect(ran.code).toBe(0);
     const [archive = ''] = rig.archives();
@@ -141,8 +141,8 @@ describe('nothing of a refused body stays beside the pages that are kept for the
     async (fault) => {
       rig = await Rig.start({ chapters: [chapter], nodes: 1 });
       // An image under a wrong digest comes first: it must not stay either.
-      rig.service.misbehave({ fault: 'flipped-byte', page: BAD_PAGE, attempts: 1 });
-      rig.service.misbehave({ fault, page: BAD_PAGE, attempts: 'always' });
+      rig.service.injectPageFaults({ fault: 'flipped-byte', page: BAD_PAGE, attempts: 1 });
+      rig.service.injectPageFaults({ fault, page: BAD_PAGE, attempts: 'always' });
       const ran = await rig.download({ targets: [chapter.id] });
       expectLost(ran, chapter.id);
       const [workspace = ''] = readdirSync(rig.output);

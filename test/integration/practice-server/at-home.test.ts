@@ -5,13 +5,13 @@ import {
   PRACTICE_CAPTCHA_RESULT,
   PRACTICE_SITE_KEY,
 } from '../../../src/practice-server/captcha-check.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeOptions,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { handClock, type HandClock } from '../../support/manual-clock.js';
+import { manualClock, type ManualClock } from '../../support/manual-clock.js';
 import {
   atHome,
   atHomeUrl,
@@ -19,20 +19,20 @@ import {
   json,
   pageUrl,
   send,
-  SHELF,
+  LIBRARY,
 } from '../../support/plain-client.js';
 
 let service: PracticeService;
-let clock: HandClock;
+let clock: ManualClock;
 beforeEach(() => {
-  clock = handClock();
+  clock = manualClock();
 });
 afterEach(() => service.stop());
 const start = async (options: PracticeOptions = {}): Promise<void> => {
   const limits = { general: { requests: 1_000, periodMs: 1_000 } };
-  service = await startPracticeService({ library: SHELF, clock, limits, ...options });
+  service = await startPracticeService({ library: LIBRARY, clock, limits, ...options });
 };
-const lastVerdict = (): string | undefined => service.log.at(-1)?.verdict;
+const lastFinding = (): string | undefined => service.log.at(-1)?.finding;
 
 test('the answer has the shape of the specification, and both qualities have every page', async () => {
   await start();
@@ -89,7 +89,7 @@ test.each([
   const url = pageUrl(await atHome(service));
   expect(change(url)).not.toBe(url);
   expect([403, 404]).toContain((await send(change(url))).status);
-  expect(lastVerdict()).toBe('wrong-page-path');
+  expect(lastFinding()).toBe('wrong-page-path');
   expect((await send(url)).status).toBe(200);
 });
 
@@ -115,7 +115,7 @@ test('a base URL answers 403 once it has expired, by time or at a word, and a fr
   expect((await send(url)).status).toBe(200);
   clock.advance(1);
   expect((await send(url)).status).toBe(403);
-  expect(lastVerdict()).toBe('base-url-expired');
+  expect(lastFinding()).toBe('base-url-expired');
   const fresh = pageUrl(await atHome(service));
   expect((await send(fresh)).status).toBe(200);
   service.expireBaseUrls();
@@ -134,7 +134,7 @@ test.each(['api', 'images'] as const)('pages can come from the %s host', async (
 
 test('an unknown chapter and one without pages here are not found', async () => {
   await start({
-    chapters: [madeChapter({ id: 'a96676e5-8ae2-425e-b549-7f15dd34a6d8', pages: 0 })],
+    chapters: [generateChapter({ id: 'a96676e5-8ae2-425e-b549-7f15dd34a6d8', pages: 0 })],
   });
   for (const id of ['a96676e5-8ae2-425e-b549-7f15dd34a6d8', 'unknown']) {
     expect((await send(atHomeUrl(service, id))).status).toBe(404);
@@ -143,7 +143,7 @@ test('an unknown chapter and one without pages here are not found', async () => 
 
 test('a captcha is demanded with its code and site key, and solved by the header on a repeat', async () => {
   await start();
-  service.demandCaptcha();
+  service.requireCaptcha();
   const demanded = await send(atHomeUrl(service));
   expect(demanded.status).toBe(403);
   expect(demanded.headers['x-captcha-sitekey']).toBe(PRACTICE_SITE_KEY);
@@ -161,7 +161,7 @@ test('a captcha is demanded with its code and site key, and solved by the header
 
 test('a captcha can be solved at /captcha/solve, for as many requests as told', async () => {
   await start();
-  service.demandCaptcha({ codeIn: 'id', siteKeyIn: 'context', context: 'string', solvedFor: 1 });
+  service.requireCaptcha({ codeIn: 'id', siteKeyIn: 'context', context: 'string', solvedFor: 1 });
   const demanded = await send(atHomeUrl(service));
   expect(demanded.headers).not.toHaveProperty('x-captcha-sitekey');
   expect(json(demanded)).toMatchObject({
@@ -184,7 +184,7 @@ test('a captcha can be solved at /captcha/solve, for as many requests as told', 
 
 test.each([
   ['not-found', 404],
-  ['refused-to-guests', 403],
+  ['refused-to-anonymous', 403],
   ['refused', 403],
   ['bad-request', 400],
   ['generic-403', 403],
@@ -204,14 +204,14 @@ test.each([
   'the API answers with %s as often as it is told, and then well',
   async (answer, status) => {
     await start();
-    service.misanswer({ answer, times: 2 });
+    service.injectApiFault({ answer, times: 2 });
     expect((await send(atHomeUrl(service), { idleMs: 100 })).status).toBe(status);
     expect((await send(atHomeUrl(service), { idleMs: 100 })).status).toBe(status);
     const { body } = await send(atHomeUrl(service));
     expect(JSON.parse(body.toString())).toMatchObject({ chapter: { hash: CHAPTER.hash } });
-    expect(service.log.map(({ verdict }) => verdict)).toEqual([
-      'misanswered',
-      'misanswered',
+    expect(service.log.map(({ finding }) => finding)).toEqual([
+      'api-fault',
+      'api-fault',
       undefined,
     ]);
   },
@@ -219,8 +219,8 @@ test.each([
 
 test('a misanswer can be bound to other paths, and to the authentication service', async () => {
   await start();
-  service.misanswer({ answer: 'unavailable', pathStart: '/manga', times: 'always' });
-  service.misanswer({ answer: 'server-error', host: 'auth', times: 1 });
+  service.injectApiFault({ answer: 'unavailable', pathStart: '/manga', times: 'always' });
+  service.injectApiFault({ answer: 'server-error', host: 'auth', times: 1 });
   const { apiUrl, authUrl } = service.addresses;
   expect((await send(`${apiUrl}/manga`)).status).toBe(503);
   expect((await send(`${apiUrl}/manga`)).status).toBe(503);
@@ -230,15 +230,15 @@ test('a misanswer can be bound to other paths, and to the authentication service
 });
 
 test('a large page is sent no faster than it is read', async () => {
-  const large = madeChapter({ pages: 1, bytesPerPage: 4_000_000, named: 'plain', seed: 3 });
+  const large = generateChapter({ pages: 1, bytesPerPage: 4_000_000, pageNames: 'plain', seed: 3 });
   await start({ chapters: [large] });
   const told = JSON.parse((await send(atHomeUrl(service, large.id))).body.toString()) as Parameters<
     typeof pageUrl
   >[0];
-  const part = await send(pageUrl(told), { enoughBytes: 1_000 });
+  const part = await send(pageUrl(told), { maxBytes: 1_000 });
   expect(part.body.length).toBeLessThan(1_000_000);
   const whole = await send(pageUrl(told));
-  expect(whole.whole).toBe(true);
+  expect(whole.complete).toBe(true);
   expect(whole.body.equals(large.pages('data')[0]?.bytes() ?? Buffer.of())).toBe(true);
   expect(service.log.at(-1)?.sentBytes).toBe(whole.body.length);
 });

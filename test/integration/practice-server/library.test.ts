@@ -10,10 +10,10 @@ import {
   EXAMPLE_TITLES,
   exampleLibrary,
   longTitle,
-  madeChapter,
+  generateChapter,
   type LibraryPage,
 } from '../../../src/practice-server/library/library.js';
-import { decoded } from '../../support/decoded-image.js';
+import { decodeImage } from '../../support/decode-image.js';
 
 const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -22,7 +22,7 @@ const numberedNames = (pages: readonly LibraryPage[], extension: string): string
 
 describe('a made chapter', () => {
   test('has pages of exactly the size asked for, named after their sha256', () => {
-    const pages = madeChapter({ pages: 3, bytesPerPage: 50_000 }).pages('data');
+    const pages = generateChapter({ pages: 3, bytesPerPage: 50_000 }).pages('data');
     expect(pages.map((page) => page.fileName)).toEqual(numberedNames(pages, 'png'));
     for (const page of pages) {
       expect(page.mediaType).toBe('image/png');
@@ -36,10 +36,10 @@ describe('a made chapter', () => {
         fc.integer({ min: 1_000, max: 400_000 }),
         fc.integer({ min: 0, max: 999 }),
         async (bytesPerPage, seed) => {
-          const [page] = madeChapter({ pages: 1, bytesPerPage, seed }).pages('data');
+          const [page] = generateChapter({ pages: 1, bytesPerPage, seed }).pages('data');
           const bytes = page?.bytes() ?? Buffer.alloc(0);
           expect(bytes).toHaveLength(bytesPerPage);
-          expect(await decoded(bytes)).toMatchObject({ width: 800 });
+          expect(await decodeImage(bytes)).toMatchObject({ width: 800 });
         },
       ),
       { numRuns: 25 },
@@ -47,7 +47,7 @@ describe('a made chapter', () => {
   });
 
   test('has different pages that do not compress', () => {
-    const pages = madeChapter({ pages: 4 }).pages('data');
+    const pages = generateChapter({ pages: 4 }).pages('data');
     expect(new Set(pages.map((page) => page.fileName.slice(2))).size).toBe(4);
     for (const page of pages) {
       expect(deflateSync(page.bytes()).length).toBeGreaterThan(page.bytes().length * 0.97);
@@ -55,7 +55,7 @@ describe('a made chapter', () => {
   });
 
   test('is smaller in data-saver, page by page', () => {
-    const chapter = madeChapter({ pages: 3 });
+    const chapter = generateChapter({ pages: 3 });
     const [pages, saver] = [chapter.pages('data'), chapter.pages('data-saver')];
     expect(saver).toHaveLength(3);
     for (const [index, page] of saver.entries()) {
@@ -65,18 +65,18 @@ describe('a made chapter', () => {
 
   test('is the same each time from the same seed, and another from another', () => {
     const names = (seed: number): string[] =>
-      madeChapter({ pages: 2, seed })
+      generateChapter({ pages: 2, seed })
         .pages('data')
         .map((page) => page.fileName);
     expect(names(7)).toEqual(names(7));
     expect(names(7)).not.toEqual(names(8));
-    expect(madeChapter({ pages: 2, seed: 7 }).id).toBe(madeChapter({ pages: 2, seed: 7 }).id);
-    expect(madeChapter({ pages: 2, seed: 7 }).id).not.toBe(madeChapter({ pages: 2, seed: 8 }).id);
+    expect(generateChapter({ pages: 2, seed: 7 }).id).toBe(generateChapter({ pages: 2, seed: 7 }).id);
+    expect(generateChapter({ pages: 2, seed: 7 }).id).not.toBe(generateChapter({ pages: 2, seed: 8 }).id);
   });
 
   test("may be named plainly, and have an id of one's own", () => {
     const id = EXAMPLE_CHAPTERS.second;
-    const chapter = madeChapter({ id, pages: 2, named: 'plain' });
+    const chapter = generateChapter({ id, pages: 2, pageNames: 'plain' });
     expect(chapter.id).toBe(id);
     expect(chapter.pages('data').map((page) => page.fileName)).toEqual(['1.png', '2.png']);
   });
@@ -117,9 +117,9 @@ describe('the example library', () => {
     expect(saver).toHaveLength(12);
     expect(chapter?.attributes.pages).toBe(12);
     for (const [index, page] of pages.entries()) {
-      expect(await decoded(page.bytes())).toMatchObject({ width: 512, height: 768 });
+      expect(await decodeImage(page.bytes())).toMatchObject({ width: 512, height: 768 });
       const small = saver[index]?.bytes() ?? Buffer.alloc(0);
-      expect(await decoded(small)).toMatchObject({ width: 340, height: 510 });
+      expect(await decodeImage(small)).toMatchObject({ width: 340, height: 510 });
       expect(small.length).toBeLessThan(page.bytes().length);
     }
   });
@@ -135,7 +135,7 @@ describe('the example library', () => {
       expect(names.length).toBeGreaterThan(50);
       expect(new Set(names).size).toBe(names.length);
       const drawings = await Promise.all(
-        firstPages(quality).map(async (page) => digestOf((await decoded(page.bytes())).pixels)),
+        firstPages(quality).map(async (page) => digestOf((await decodeImage(page.bytes())).pixels)),
       );
       expect(new Set(drawings).size).toBeLessThan(5);
     }
@@ -145,7 +145,7 @@ describe('the example library', () => {
     for (const id of [EXAMPLE_CHAPTERS.first, EXAMPLE_CHAPTERS.starlightFirst]) {
       const pages = library.chapter(id)?.pages('data') ?? [];
       const drawings = await Promise.all(
-        pages.map(async (page) => digestOf((await decoded(page.bytes())).pixels)),
+        pages.map(async (page) => digestOf((await decodeImage(page.bytes())).pixels)),
       );
       expect(new Set(drawings).size).toBe(pages.length);
     }
@@ -163,7 +163,7 @@ describe('the example library', () => {
   });
 
   test('its drawings take less than 600 kB', () => {
-    const folder = new URL('../../src/demo/fixtures/', import.meta.url);
+    const folder = new URL('../../../src/practice-server/fixtures/', import.meta.url);
     const sizes = readdirSync(folder).map((name) => statSync(new URL(name, folder)).size);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(600_000);
   });
@@ -202,11 +202,11 @@ describe('the example library', () => {
 
   test('covers are there whole and as thumbnails', async () => {
     for (const cover of library.titles().flatMap(({ covers }) => covers)) {
-      expect(cover.picture().mediaType).toBe('image/png');
-      expect(await decoded(cover.picture().bytes)).toMatchObject({ width: 512, height: 768 });
+      expect(cover.image().mediaType).toBe('image/png');
+      expect(await decodeImage(cover.image().bytes)).toMatchObject({ width: 512, height: 768 });
       for (const width of [256, 512] as const) {
-        expect(cover.picture(width).mediaType).toBe('image/jpeg');
-        expect(await decoded(cover.picture(width).bytes)).toMatchObject({ width });
+        expect(cover.image(width).mediaType).toBe('image/jpeg');
+        expect(await decodeImage(cover.image(width).bytes)).toMatchObject({ width });
       }
     }
   });

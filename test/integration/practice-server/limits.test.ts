@@ -13,8 +13,8 @@ import {
   type PracticeOptions,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { handClock } from '../../support/manual-clock.js';
-import { atHome, atHomeUrl, pageUrl, send, SHELF } from '../../support/plain-client.js';
+import { manualClock } from '../../support/manual-clock.js';
+import { atHome, atHomeUrl, pageUrl, send, LIBRARY } from '../../support/plain-client.js';
 
 describe('the table', () => {
   test('has the 32 rows of the specification, of which two and three share a quota', () => {
@@ -90,7 +90,7 @@ describe('the gate, in its own time', () => {
     const gate = createLimiter(NO_GENERAL, 0);
     for (let n = 0; n < 40; n += 1) expect(statuses(gate, [n * 1_000])).toEqual([200]);
     const over = gate.arrive(AT_HOME, 40_000);
-    expect(over.verdict).toBe('quota-exceeded');
+    expect(over.finding).toBe('quota-exceeded');
     expect(over.refusal?.headers).toMatchObject({
       'X-RateLimit-Remaining': '0',
       'X-RateLimit-Retry-After': '61',
@@ -125,14 +125,14 @@ describe('the gate, in its own time', () => {
     statuses(gate, [0, 0, 0, 0, 0]);
     expect(statuses(gate, [1, 2, 3])).toEqual([429, 429, 429]);
     const ban = gate.arrive(AT_HOME, 4);
-    expect(ban.verdict).toBe('request-while-limited');
+    expect(ban.finding).toBe('request-while-limited');
     expect(ban.refusal?.status).toBe(403);
     expect(ban.refusal?.headers?.['Content-Type']).toMatch(/^text\/html/);
     expect(statuses(gate, [5, 50_000])).toEqual([403, 403]);
     expect(gate.state(100_000)).toBe('silent');
     const silence = gate.arrive(AT_HOME, 100_000);
     expect(silence.refusal?.delivery).toEqual({ how: 'silence' });
-    expect(silence.verdict).toBe('request-while-banned');
+    expect(silence.finding).toBe('request-while-banned');
     expect(gate.state(159_999)).toBe('silent');
     expect(gate.state(160_000)).toBe('open');
     expect(statuses(gate, [160_000])).toEqual([200]);
@@ -143,11 +143,11 @@ describe('over sockets', () => {
   let service: PracticeService;
   afterEach(() => service.stop());
   const start = async (options: PracticeOptions): Promise<void> => {
-    service = await startPracticeService({ library: SHELF, ...options });
+    service = await startPracticeService({ library: LIBRARY, ...options });
   };
 
   test('the sixth request of a second gets 429, as does every other host but the nodes', async () => {
-    await start({ clock: handClock() });
+    await start({ clock: manualClock() });
     const told = await atHome(service);
     for (let n = 0; n < 4; n += 1) expect((await send(atHomeUrl(service))).status).toBe(200);
     const over = await send(atHomeUrl(service));
@@ -158,17 +158,17 @@ describe('over sockets', () => {
       expect((await send(url)).status).toBe(429);
     }
     expect((await send(pageUrl(told))).status).toBe(200);
-    expect(service.violations().map(({ verdict }) => verdict)).toEqual([
+    expect(service.violations().map(({ finding }) => finding)).toEqual([
       'general-rate',
       'request-while-limited',
       'request-while-limited',
       'request-while-limited',
     ]);
-    expect(service.state()).toBe('limited');
+    expect(service.limiterState()).toBe('limited');
   });
 
   test('a ban is 403 in HTML and then silence, on all hosts of the service', async () => {
-    await start({ clock: handClock(), limits: { silenceAfter: 1 } });
+    await start({ clock: manualClock(), limits: { silenceAfter: 1 } });
     service.ban();
     const banned = await send(atHomeUrl(service));
     expect(banned.status).toBe(403);
@@ -180,15 +180,15 @@ describe('over sockets', () => {
   });
 
   test('what others on the same address use is counted, and told in the headers', async () => {
-    await start({ clock: handClock(), limits: { general: { requests: 99, periodMs: 1_000 } } });
-    service.othersUse({ method: 'GET', path: '/at-home/server/x' }, 30);
+    await start({ clock: manualClock(), limits: { general: { requests: 99, periodMs: 1_000 } } });
+    service.simulateExternalUse({ method: 'GET', path: '/at-home/server/x' }, 30);
     const { headers } = await send(atHomeUrl(service));
     expect(headers['x-ratelimit-remaining']).toBe('9');
     expect(service.log).toHaveLength(1);
   });
 
   test("the service's stamps can be wrong, Date and Retry-After alike", async () => {
-    const clock = handClock();
+    const clock = manualClock();
     await start({ clock, dateSkewMs: -7_200_000 });
     const { headers } = await send(atHomeUrl(service));
     const date = Date.parse(headers.date ?? '');
@@ -197,7 +197,7 @@ describe('over sockets', () => {
   });
 
   test('pages from the own host count in the general limit of the API host', async () => {
-    await start({ clock: handClock(), imagesFrom: 'api' });
+    await start({ clock: manualClock(), imagesFrom: 'api' });
     const told = await atHome(service);
     for (const page of [1, 2, 3, 4]) expect((await send(pageUrl(told, page))).status).toBe(200);
     expect((await send(pageUrl(told, 1))).status).toBe(429);

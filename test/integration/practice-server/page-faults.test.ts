@@ -12,12 +12,12 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { atHome, CHAPTER, pageUrl, send, type Outcome, SHELF } from '../../support/plain-client.js';
+import { atHome, CHAPTER, pageUrl, send, type RawResponse, LIBRARY } from '../../support/plain-client.js';
 
 let service: PracticeService;
 beforeEach(async () => {
   service = await startPracticeService({
-    library: SHELF,
+    library: LIBRARY,
     limits: { general: { requests: 1_000, periodMs: 1_000 } },
   });
 });
@@ -33,19 +33,19 @@ const changedBytes = (bytes: Buffer): number =>
   bytes.filter((byte, index) => byte !== picture[index]).length;
 const halfLength = Math.floor(picture.length / 2);
 
-async function loadSecondPage(enoughBytes = 1_000_000): Promise<Outcome> {
+async function loadSecondPage(maxBytes = 1_000_000): Promise<RawResponse> {
   const told = await atHome(service);
-  return send(pageUrl(told, 2), { idleMs: 400, enoughBytes });
+  return send(pageUrl(told, 2), { idleMs: 400, maxBytes });
 }
 
 const status =
   (code: number) =>
-  (outcome: Outcome): void => {
+  (outcome: RawResponse): void => {
     expect(outcome.status).toBe(code);
-    expect(outcome.whole).toBe(true);
+    expect(outcome.complete).toBe(true);
   };
 
-const SHOWN: Readonly<Record<FaultName, (outcome: Outcome) => void>> = {
+const SHOWN: Readonly<Record<FaultName, (outcome: RawResponse) => void>> = {
   'connection-reset'(outcome) {
     expect(outcome).toMatchObject({ status: 0, error: 'ECONNRESET' });
   },
@@ -80,28 +80,28 @@ const SHOWN: Readonly<Record<FaultName, (outcome: Outcome) => void>> = {
     expect(outcome.body.subarray(0, 16)).toEqual(picture.subarray(0, 16));
   },
   'cut-with-length'(outcome) {
-    expect(outcome).toMatchObject({ status: 200, whole: false, error: 'ECONNRESET' });
+    expect(outcome).toMatchObject({ status: 200, complete: false, error: 'ECONNRESET' });
     expect(outcome.headers['content-length']).toBe(String(picture.length));
     expect(outcome.body.length).toBe(halfLength);
   },
   'cut-without-length'(outcome) {
-    expect(outcome).toMatchObject({ status: 200, whole: true });
+    expect(outcome).toMatchObject({ status: 200, complete: true });
     expect(outcome.headers).not.toHaveProperty('content-length');
     expect(outcome.headers).not.toHaveProperty('transfer-encoding');
     expect(outcome.body).toEqual(picture.subarray(0, halfLength));
   },
   'cut-chunked'(outcome) {
-    expect(outcome).toMatchObject({ status: 200, whole: false, error: 'ECONNRESET' });
+    expect(outcome).toMatchObject({ status: 200, complete: false, error: 'ECONNRESET' });
     expect(outcome.headers['transfer-encoding']).toBe('chunked');
     expect(outcome.body.length).toBe(halfLength);
   },
   'truncated-copy'(outcome) {
-    expect(outcome).toMatchObject({ status: 200, whole: true });
+    expect(outcome).toMatchObject({ status: 200, complete: true });
     expect(outcome.headers).toMatchObject({ 'transfer-encoding': 'chunked', 'x-cache': 'HIT' });
     expect(outcome.body).toEqual(picture.subarray(0, halfLength));
   },
   'truncated-copy-with-length'(outcome) {
-    expect(outcome).toMatchObject({ status: 200, whole: true });
+    expect(outcome).toMatchObject({ status: 200, complete: true });
     expect(outcome.headers).toMatchObject({
       'content-length': String(halfLength),
       'x-cache': 'HIT',
@@ -118,7 +118,7 @@ const SHOWN: Readonly<Record<FaultName, (outcome: Outcome) => void>> = {
     expect(outcome.status).toBe(200);
     expect(outcome.body.toString()).toMatch(/^<!doctype html>/);
   },
-  'another-picture'(outcome) {
+  'another-image'(outcome) {
     expect(outcome.status).toBe(200);
     expect(others.some((other) => other.equals(outcome.body))).toBe(true);
   },
@@ -135,12 +135,12 @@ const SHOWN: Readonly<Record<FaultName, (outcome: Outcome) => void>> = {
     expect(changedBytes(outcome.body)).toBe(1);
   },
   'empty-body'(outcome) {
-    expect(outcome).toMatchObject({ status: 200, whole: true });
+    expect(outcome).toMatchObject({ status: 200, complete: true });
     expect(outcome.body.length).toBe(0);
     expect(outcome.headers['content-length']).toBe('0');
   },
   'endless-body'(outcome) {
-    expect(outcome).toMatchObject({ status: 200, error: 'enough' });
+    expect(outcome).toMatchObject({ status: 200, error: 'maxBytes' });
     expect(outcome.body.subarray(0, picture.length).equals(picture)).toBe(true);
   },
   redirect(outcome) {
@@ -154,10 +154,10 @@ const SHOWN: Readonly<Record<FaultName, (outcome: Outcome) => void>> = {
 };
 
 test.each(FAULT_NAMES)('%s: shown once, and then gone', async (fault) => {
-  service.misbehave({ fault, chapter: CHAPTER.id, page: 2, attempts: 1 });
+  service.injectPageFaults({ fault, chapter: CHAPTER.id, page: 2, attempts: 1 });
   SHOWN[fault](await loadSecondPage(fault === 'trickle' ? 64 : undefined));
   const again = await loadSecondPage();
-  expect(again).toMatchObject({ status: 200, whole: true });
+  expect(again).toMatchObject({ status: 200, complete: true });
   expect(again.headers['x-cache']).toBe('HIT');
   expect(isPicture(again.body)).toBe(true);
   const loads = service.log.flatMap(({ load }) => load?.fault ?? []);
@@ -166,7 +166,7 @@ test.each(FAULT_NAMES)('%s: shown once, and then gone', async (fault) => {
 });
 
 test('a fault meets its page, quality and chapter alone, and for ever where told so', async () => {
-  service.misbehave({ fault: 'status-500', page: 2, quality: 'data', attempts: 'always' });
+  service.injectPageFaults({ fault: 'status-500', page: 2, quality: 'data', attempts: 'always' });
   const told = await atHome(service);
   for (let time = 0; time < 3; time += 1) {
     expect((await send(pageUrl(told, 2))).status).toBe(500);
@@ -175,27 +175,27 @@ test('a fault meets its page, quality and chapter alone, and for ever where told
   const { baseUrl, chapter } = told;
   const saver = `${baseUrl}/data-saver/${chapter.hash}/${chapter.dataSaver[1] ?? ''}`;
   expect((await send(saver)).status).toBe(200);
-  service.behave();
+  service.clearPageFaults();
   expect((await send(pageUrl(told, 2))).status).toBe(200);
 });
 
 test('a flipped byte is another one each time, unless the same one is asked for', async () => {
   const twice = async (fault: FaultName): Promise<boolean> => {
-    service.behave();
-    service.misbehave({ fault, attempts: 'always' });
+    service.clearPageFaults();
+    service.injectPageFaults({ fault, attempts: 'always' });
     const first = await loadSecondPage();
     const second = await loadSecondPage();
     return first.body.equals(second.body);
   };
   expect(await twice('flipped-byte')).toBe(false);
-  expect(await twice('another-picture')).toBe(false);
+  expect(await twice('another-image')).toBe(false);
   expect(await twice('same-flipped-byte')).toBe(true);
   expect(await twice('forged-image')).toBe(true);
 });
 
 test('a fault of one node leaves the same page of the other nodes alone', async () => {
   const [bad = ''] = service.nodes;
-  service.misbehave({ fault: 'status-410', node: bad, attempts: 'always' });
+  service.injectPageFaults({ fault: 'status-410', node: bad, attempts: 'always' });
   const statuses = new Map<boolean, number>();
   while (statuses.size < 2) {
     const told = await atHome(service);
@@ -212,7 +212,7 @@ test('a fault of one node leaves the same page of the other nodes alone', async 
 test('nodes may have host names of their own', async () => {
   await service.stop();
   service = await startPracticeService({
-    library: SHELF,
+    library: LIBRARY,
     nodes: 2,
     nodeHostNames: ['127.0.0.1', 'localhost'],
   });
@@ -233,10 +233,10 @@ test('an address with its percent-encoding in capitals is the same address', asy
 });
 
 test('a client that overlooks a bad certificate is found out', async () => {
-  service.misbehave({ fault: 'bad-certificate', attempts: 1 });
+  service.injectPageFaults({ fault: 'bad-certificate', attempts: 1 });
   const told = await atHome(service);
-  expect((await send(pageUrl(told), { careless: true })).status).toBe(200);
-  expect(service.violations().map(({ verdict }) => verdict)).toEqual(['certificate-ignored']);
+  expect((await send(pageUrl(told), { insecure: true })).status).toBe(200);
+  expect(service.violations().map(({ finding }) => finding)).toEqual(['certificate-ignored']);
 });
 
 test('random faults are the same for the same seed, as many as asked for, of every kind, and never too many in a row', () => {
@@ -263,9 +263,9 @@ test('random faults are the same for the same seed, as many as asked for, of eve
 });
 
 test('stopping ends hangs, stalls and endless bodies at once', async () => {
-  service.misbehave({ fault: 'hang', page: 1, attempts: 'always' });
-  service.misbehave({ fault: 'stall', page: 2, attempts: 'always' });
-  service.misbehave({ fault: 'endless-body', page: 3, attempts: 'always' });
+  service.injectPageFaults({ fault: 'hang', page: 1, attempts: 'always' });
+  service.injectPageFaults({ fault: 'stall', page: 2, attempts: 'always' });
+  service.injectPageFaults({ fault: 'endless-body', page: 3, attempts: 'always' });
   const told = await atHome(service);
   const loads = [1, 2, 3].map((page) => send(pageUrl(told, page), { idleMs: 20_000 }));
   while (service.log.filter(({ load }) => load?.fault).length < 3) {
@@ -273,7 +273,7 @@ test('stopping ends hangs, stalls and endless bodies at once', async () => {
   }
   await service.stop();
   for (const outcome of await Promise.all(loads)) {
-    expect(outcome.whole).toBe(false);
+    expect(outcome.complete).toBe(false);
     expect(outcome.error).not.toBe('idle');
   }
 });

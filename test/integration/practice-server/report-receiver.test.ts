@@ -6,27 +6,27 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { readReport } from '../../../src/practice-server/report-receiver.js';
-import { handClock } from '../../support/manual-clock.js';
+import { manualClock } from '../../support/manual-clock.js';
 import {
   atHome,
   pageUrl,
   send,
-  type Outcome,
-  type Told,
-  SHELF,
+  type RawResponse,
+  type SendOptions,
+  LIBRARY,
 } from '../../support/plain-client.js';
 
 let service: PracticeService;
 let url: string;
 beforeEach(async () => {
-  service = await startPracticeService({ library: SHELF, clock: handClock() });
+  service = await startPracticeService({ library: LIBRARY, clock: manualClock() });
   url = pageUrl(await atHome(service));
 });
 afterEach(() => service.stop());
 
 const right = () => ({ url, success: true, bytes: 3_000, duration: 12, cached: false });
 
-function report(value: unknown, told: Told = {}): Promise<Outcome> {
+function report(value: unknown, told: SendOptions = {}): Promise<RawResponse> {
   return send(`${service.addresses.networkUrl}/report`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -34,13 +34,13 @@ function report(value: unknown, told: Told = {}): Promise<Outcome> {
     ...told,
   });
 }
-const lastVerdict = (): string | undefined => service.log.at(-1)?.verdict;
+const lastFinding = (): string | undefined => service.log.at(-1)?.finding;
 
 test('a right report is accepted and kept, in order', async () => {
   expect((await report(right())).status).toBe(200);
   expect((await report({ ...right(), success: false, bytes: 0 })).status).toBe(200);
   expect(service.reports).toMatchObject([right(), { ...right(), success: false, bytes: 0 }]);
-  expect(service.log.slice(1).map(({ verdict }) => verdict)).toEqual([
+  expect(service.log.slice(1).map(({ finding }) => finding)).toEqual([
     'report-accepted',
     'report-accepted',
   ]);
@@ -48,7 +48,7 @@ test('a right report is accepted and kept, in order', async () => {
 });
 
 test('a page of a base URL that names a closed port can be reported', async () => {
-  service.misbehave({ fault: 'connect-refused', attempts: 9 });
+  service.injectPageFaults({ fault: 'connect-refused', attempts: 9 });
   const closed = pageUrl(await atHome(service));
   expect((await report({ ...right(), url: closed, success: false, bytes: 0 })).status).toBe(200);
 });
@@ -62,7 +62,7 @@ test.each([
 ])('Content-Type %p is not exactly application/json', async (type) => {
   const headers: Record<string, string> = type === undefined ? {} : { 'Content-Type': type };
   expect((await report(right(), { headers })).status).toBe(400);
-  expect(lastVerdict()).toBe('report-content-type');
+  expect(lastFinding()).toBe('report-content-type');
   expect(service.reports).toEqual([]);
 });
 
@@ -79,23 +79,23 @@ test.each<[string, (good: Record<string, unknown>) => unknown]>([
   ['a url without its scheme', (good) => ({ ...good, url: String(good['url']).slice(7) })],
 ])('%s is malformed', async (_, change) => {
   expect((await report(change(right()))).status).toBe(400);
-  expect(lastVerdict()).toBe('report-malformed');
+  expect(lastFinding()).toBe('report-malformed');
   expect(service.reports).toEqual([]);
 });
 
 test('an address that was never handed out is no image of the network', async () => {
   for (const wrong of [`${url}x`, url.replace('%2F', '/'), 'https://example.org/data/a/1.png']) {
     expect((await report({ ...right(), url: wrong })).status).toBe(400);
-    expect(lastVerdict()).toBe('report-unknown-url');
+    expect(lastFinding()).toBe('report-unknown-url');
   }
 });
 
 test('an image from the own domain is not to be reported', async () => {
   await service.stop();
-  service = await startPracticeService({ library: SHELF, imagesFrom: 'api' });
+  service = await startPracticeService({ library: LIBRARY, imagesFrom: 'api' });
   url = pageUrl(await atHome(service));
   expect((await report(right())).status).toBe(400);
-  expect(lastVerdict()).toBe('report-own-host');
+  expect(lastFinding()).toBe('report-own-host');
 });
 
 test('the host can be dead, and come back on the same port', async () => {
@@ -112,7 +112,7 @@ test('the host can be silent, slow, or answer with an error; then it keeps nothi
   for (const status of [500, 522]) {
     await service.setReportHost({ status });
     expect((await report(right())).status).toBe(status);
-    expect(lastVerdict()).toBe('report-host-unwell');
+    expect(lastFinding()).toBe('report-host-fault');
   }
   expect(service.reports).toEqual([]);
   await service.setReportHost({ slowMs: 50 });

@@ -6,7 +6,7 @@ import {
   type PracticeOptions,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { handClock } from '../../support/manual-clock.js';
+import { manualClock } from '../../support/manual-clock.js';
 import { atHome, atHomeUrl, CHAPTER, json, pageUrl, send } from '../../support/plain-client.js';
 
 let service: PracticeService;
@@ -18,13 +18,13 @@ const start = async (options: PracticeOptions = {}): Promise<void> => {
     ...options,
   });
 };
-const verdicts = (): readonly string[] => service.log.flatMap((entry) => entry.verdicts);
+const findings = (): readonly string[] => service.log.flatMap((entry) => entry.findings);
 
 test.each([
   ['no User-Agent', { 'User-Agent': '' }, 'no-user-agent'],
   ["a browser's User-Agent", { 'User-Agent': 'Mozilla/5.0' }, 'spoofed-user-agent'],
   ['Via', { Via: '1.1 proxy' }, 'via-header'],
-])('%s is refused and noted, on every host', async (_, headers, verdict) => {
+])('%s is refused and noted, on every host', async (_, headers, finding) => {
   await start();
   const page = pageUrl(await atHome(service));
   const { authUrl, networkUrl } = service.addresses;
@@ -33,7 +33,7 @@ test.each([
     const outcome = await send(url, { headers });
     expect(outcome.status).toBe(400);
   }
-  expect(verdicts()).toEqual(hosts.map(() => verdict));
+  expect(findings()).toEqual(hosts.map(() => finding));
   expect(service.violations()).toHaveLength(hosts.length);
 });
 
@@ -44,7 +44,7 @@ test('a bearer or a cookie is known as leaked anywhere but at the API', async ()
   const hosts = [authUrl, networkUrl, service.imagesUrl, page];
   for (const url of hosts) await send(url, { headers: { Authorization: 'Bearer x' } });
   await send(page, { headers: { Cookie: 'x=y' } });
-  expect(verdicts()).toEqual([...hosts, page].map(() => 'bearer-leaked'));
+  expect(findings()).toEqual([...hosts, page].map(() => 'bearer-leaked'));
 });
 
 test('methods and paths are those of the specification', async () => {
@@ -52,7 +52,7 @@ test('methods and paths are those of the specification', async () => {
   expect((await send(atHomeUrl(service), { method: 'POST' })).status).toBe(405);
   expect((await send(`${service.addresses.networkUrl}/report`)).status).toBe(405);
   expect((await send(pageUrl(await atHome(service)), { method: 'POST' })).status).toBe(405);
-  expect(verdicts()).toEqual(['wrong-method', 'wrong-method', 'wrong-method']);
+  expect(findings()).toEqual(['wrong-method', 'wrong-method', 'wrong-method']);
   for (const path of ['/manga', `/chapter/${CHAPTER.id}`, '/']) {
     const outcome = await send(service.addresses.apiUrl + path);
     expect(outcome.status).toBe(404);
@@ -77,7 +77,7 @@ test('a collection is not read beyond 10,000', async () => {
   const feed = `${service.addresses.apiUrl}/chapter?offset=9950&limit=`;
   expect((await send(`${feed}50`)).status).toBe(200);
   expect((await send(`${feed}51`)).status).toBe(400);
-  expect(verdicts()).toEqual(['collection-too-far']);
+  expect(findings()).toEqual(['collection-too-far']);
 });
 
 test('over https, each host shows a certificate that can be trusted, and wants a server name', async () => {
@@ -91,19 +91,19 @@ test('over https, each host shows a certificate that can be trusted, and wants a
   expect(service.violations()).toEqual([]);
   const nameless = atHomeUrl(service).replace('localhost', '127.0.0.1');
   expect((await send(nameless, { ca })).status).toBe(400);
-  expect(verdicts()).toEqual(['no-server-name']);
+  expect(findings()).toEqual(['no-server-name']);
 });
 
 test('over https, a bad certificate and a closed port are as bad as ever', async () => {
   await start({ tls: true });
   const ca = service.certificate ?? '';
-  service.misbehave({ fault: 'bad-certificate', attempts: 1 });
-  service.misbehave({ fault: 'connect-refused', attempts: 2 });
+  service.injectPageFaults({ fault: 'bad-certificate', attempts: 1 });
+  service.injectPageFaults({ fault: 'connect-refused', attempts: 2 });
   const bad = await send(pageUrl(await atHome(service, { ca })), { ca });
   expect(bad.error).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
   const closed = await send(pageUrl(await atHome(service, { ca })), { ca });
   expect(closed.error).toBe('ECONNREFUSED');
-  service.misbehave({ fault: 'connection-reset', page: 1, attempts: 1 });
+  service.injectPageFaults({ fault: 'connection-reset', page: 1, attempts: 1 });
   const reset = await send(pageUrl(await atHome(service, { ca })), { ca });
   expect(reset).toMatchObject({ status: 0, error: 'ECONNRESET' });
 });
@@ -111,7 +111,7 @@ test('over https, a bad certificate and a closed port are as bad as ever', async
 test('answers of your own, for hostile ones: huge, with great headers, or thrown', async () => {
   await start();
   const url = atHomeUrl(service);
-  const takeBack = service.answerWith('/at-home/', ({ method, path }) => ({
+  const takeBack = service.intercept('/at-home/', ({ method, path }) => ({
     status: 200,
     headers: { 'Content-Type': 'application/json', 'X-Large': 'x'.repeat(10_000) },
     body: JSON.stringify({ method, path }),
@@ -122,17 +122,17 @@ test('answers of your own, for hostile ones: huge, with great headers, or thrown
   takeBack();
   expect(json(await send(url))).toMatchObject({ result: 'ok' });
   const chunk = Buffer.alloc(100_000, 0x20);
-  service.answerWith(
+  service.intercept(
     '/huge',
     () => ({ status: 200, body: Array.from({ length: 50 }, () => chunk) }),
     'node',
   );
   expect((await send(`${service.nodes[0] ?? ''}/huge`)).body.length).toBe(5_000_000);
-  service.answerWith('/broken', () => {
+  service.intercept('/broken', () => {
     throw new Error('as told');
   });
   expect((await send(`${service.addresses.apiUrl}/broken`)).status).toBe(500);
-  expect(verdicts()).toEqual(['broke']);
+  expect(findings()).toEqual(['internal-error']);
 });
 
 test('two services share nothing, and let go of their ports when stopped', async () => {
@@ -141,7 +141,7 @@ test('two services share nothing, and let go of their ports when stopped', async
   await send(atHomeUrl(service));
   other.ban();
   expect(other.log).toEqual([]);
-  expect(service.state()).toBe('open');
+  expect(service.limiterState()).toBe('open');
   const { apiUrl } = other.addresses;
   await other.stop();
   await other.stop();
@@ -155,7 +155,7 @@ test('two services share nothing, and let go of their ports when stopped', async
 
 test('latency is by host, and what is no HTTP harms nobody', async () => {
   let sleptMs = 0;
-  const clock = handClock();
+  const clock = manualClock();
   await start({
     clock: {
       ...clock,

@@ -6,24 +6,24 @@ import {
   type PracticeOptions,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { handClock, type HandClock } from '../../support/manual-clock.js';
+import { manualClock, type ManualClock } from '../../support/manual-clock.js';
 import {
   atHomeUrl,
   json,
   send,
-  type Outcome,
-  type Told,
-  SHELF,
+  type RawResponse,
+  type SendOptions,
+  LIBRARY,
 } from '../../support/plain-client.js';
 
 const STRANGER = { username: 'stranger', password: 'p&s=w+o%r d é🙂' };
 const OTHER_CLIENT = { ...PRACTICE_CLIENT, id: 'personal-client-other', owner: STRANGER.username };
 
 let service: PracticeService;
-let clock: HandClock;
+let clock: ManualClock;
 const start = async (options: PracticeOptions = {}): Promise<void> => {
   service = await startPracticeService({
-    library: SHELF,
+    library: LIBRARY,
     clock,
     limits: { general: { requests: 1_000, periodMs: 1_000 } },
     ...options,
@@ -35,7 +35,7 @@ const start = async (options: PracticeOptions = {}): Promise<void> => {
   });
 };
 beforeEach(() => {
-  clock = handClock();
+  clock = manualClock();
 });
 afterEach(() => service.stop());
 
@@ -52,9 +52,9 @@ const tokenUrl = (realm = service.addresses.realm): string =>
 
 function grant(
   fields: Record<string, string>,
-  told: Told = {},
+  told: SendOptions = {},
   url = tokenUrl(),
-): Promise<Outcome> {
+): Promise<RawResponse> {
   return send(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -84,7 +84,7 @@ const apiStatus = async (bearer: string): Promise<number> => {
   const headers = { Authorization: `Bearer ${bearer}` };
   return (await send(atHomeUrl(service), { headers })).status;
 };
-const lastVerdict = (): string | undefined => service.log.at(-1)?.verdict;
+const lastFinding = (): string | undefined => service.log.at(-1)?.finding;
 
 test('the password grant gives a token pair of 15 minutes, which the API takes', async () => {
   await start({ tokens: { tokenBytes: 3_000 } });
@@ -97,7 +97,7 @@ test('the password grant gives a token pair of 15 minutes, which the API takes',
   expect(await apiStatus(pair.access_token)).toBe(200);
   clock.advance(1);
   expect(await apiStatus(pair.access_token)).toBe(401);
-  expect(lastVerdict()).toBe('bearer-rejected');
+  expect(lastFinding()).toBe('bearer-rejected');
   expect(service.violations()).toEqual([]);
   expect(service.secrets()).toEqual(
     expect.arrayContaining([pair.access_token, pair.refresh_token, PRACTICE_ACCOUNT.password]),
@@ -110,7 +110,7 @@ test('every character of a password survives the form', async () => {
 });
 
 test('the lifetimes can be left out', async () => {
-  await start({ tokens: { tellLifetimes: false } });
+  await start({ tokens: { sendLifetimes: false } });
   expect(Object.keys(await tokens()).sort()).toEqual([
     'access_token',
     'refresh_token',
@@ -145,7 +145,7 @@ test('a refresh token ends with its time, at a word, and in the hands of another
   clock.advance(60_000);
   expect(json(await grant(renewal(token)))).toMatchObject({ error: 'invalid_grant' });
   const { refresh_token: other = '' } = await tokens();
-  service.endRefreshTokens();
+  service.revokeRefreshTokens();
   expect(json(await grant(renewal(other)))).toMatchObject({ error: 'invalid_grant' });
 });
 
@@ -162,7 +162,7 @@ test.each<[string, Record<string, string>, number, string]>([
   const outcome = await grant({ ...LOGIN, ...change });
   expect(outcome.status).toBe(status);
   expect(json(outcome)).toEqual({ error, error_description: expect.any(String) });
-  expect(lastVerdict()).toBe('grant-refused');
+  expect(lastFinding()).toBe('grant-refused');
 });
 
 test('a pending client is refused until staff approve it', async () => {
@@ -210,13 +210,13 @@ test('a grant is a form, sent with POST, that has each field once', async () => 
   const body = JSON.stringify(LOGIN);
   const headers = { 'Content-Type': 'application/json' };
   expect((await grant(LOGIN, { headers, body })).status).toBe(415);
-  expect(lastVerdict()).toBe('grant-not-a-form');
+  expect(lastFinding()).toBe('grant-not-a-form');
   const form = new URLSearchParams(LOGIN).toString();
   for (const wrong of [form.replace(/&client_secret=[^&]*/, ''), `${form}&username=reader`]) {
     const outcome = await grant(LOGIN, { body: wrong });
     expect(outcome.status).toBe(400);
     expect(json(outcome)).toMatchObject({ error: 'invalid_request' });
-    expect(lastVerdict()).toBe('grant-incomplete');
+    expect(lastFinding()).toBe('grant-incomplete');
   }
   expect((await send(tokenUrl())).status).toBe(405);
   expect((await send(`${service.addresses.authUrl}/token`, { method: 'POST' })).status).toBe(404);
@@ -237,7 +237,7 @@ test('the API rejects an unknown bearer, with 401 or with a JSON 403 as told', a
 
 test('what is refused to guests alone is given to who is logged in', async () => {
   await start();
-  service.misanswer({ answer: 'refused-to-guests', times: 'always' });
+  service.injectApiFault({ answer: 'refused-to-anonymous', times: 'always' });
   expect((await send(atHomeUrl(service))).status).toBe(403);
   const { access_token: token } = await tokens();
   expect(await apiStatus(token)).toBe(200);

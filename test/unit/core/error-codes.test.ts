@@ -108,7 +108,7 @@ describe('what does not', () => {
     `expect(1).toBe(1 /* 'a-code' */);`,
     `expect(1).toBe(1); // 'a-code'`,
     `test('a-code', () => { expect(1).toBe(1); });`,
-    `service.misbehave({ fault: 'a-code' });\nexpect(1).toBe(1);`,
+    `service.injectPageFaults({ fault: 'a-code' });\nexpect(1).toBe(1);`,
     `expect(error).toMatchObject({ message: 'It is a-code.' });`,
     `const CASES = { 'a-code': [1] };\nexpect(CASES[name]).toBe(1);`,
     `const CASES = { reset: ['a-code'] };\nexpect(1).toBe(1);`,

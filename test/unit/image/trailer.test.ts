@@ -3,10 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { hasValidTrailer } from '../../../src/image/trailer.js';
 import type { ImageExtension } from '../../../src/image/format.js';
-import { madeChapter } from '../../../src/practice-server/library/library.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { SAMPLE_PICTURES } from '../../support/sample-images.js';
 
-const chapter = madeChapter({ pages: 1, bytesPerPage: 20_000 });
+const chapter = generateChapter({ pages: 1, bytesPerPage: 20_000 });
 const pageBytes = (quality: 'data' | 'data-saver') =>
   chapter.pages(quality)[0]?.bytes() ?? Buffer.alloc(0);
 

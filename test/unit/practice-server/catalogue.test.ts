@@ -103,7 +103,7 @@ describe('refusals', () => {
     ['a rating that there is not', `${LONG_FEED}?contentRating[]=mild`],
     ['an order that there is not', `${LONG_FEED}?order[pages]=asc`],
     ['an id that is no UUID', '/chapter?ids[]=7'],
-    ['any parameter at a list', `/list/${EXAMPLE_LISTS.shelf}?includes[]=manga`],
+    ['any parameter at a list', `/list/${EXAMPLE_LISTS.public}?includes[]=manga`],
   ])('%s is refused with the documented error body', (_, target) => {
     const answer = ask(target);
     expect(answer.status).toBe(400);
@@ -313,14 +313,14 @@ describe('searches', () => {
 
 describe('lists and follows', () => {
   test('a list names its titles, and its feed has their chapters', () => {
-    const list = entity(`/list/${EXAMPLE_LISTS.shelf}`);
+    const list = entity(`/list/${EXAMPLE_LISTS.public}`);
     expect(list.attributes).toMatchObject({ name: 'For rainy days', visibility: 'public' });
     expect(related(list, 'manga').map(({ id }) => id)).toEqual([
       EXAMPLE_TITLES.lighthouse,
       EXAMPLE_TITLES.starlight,
       EXAMPLE_TITLES.odd,
     ]);
-    expect(page(`/list/${EXAMPLE_LISTS.shelf}/feed?limit=500`).total).toBe(14);
+    expect(page(`/list/${EXAMPLE_LISTS.public}/feed?limit=500`).total).toBe(14);
     expect(page(`/list/${EXAMPLE_LISTS.empty}/feed`).total).toBe(0);
   });
 

@@ -1,7 +1,7 @@
 /** The certificates that the practice service makes for itself. */
 import { expect, test } from '@jest/globals';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { selfSigned } from '../../../src/practice-server/certificate/self-signed.js';
+import { selfSigned } from '../../../src/practice-server/self-signed.js';
 
 test('a certificate is for this machine alone, signs itself, and may be named as an authority', () => {
   const now = new Date('2031-03-04T05:06:07.890Z');

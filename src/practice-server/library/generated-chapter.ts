@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { noisePages } from './noise-pages.js';
 import type { ChapterAttributes, LibraryChapter, LibraryPage, Quality } from './records.js';
 
-export interface MadeChapterOptions {
+export interface GeneratedChapterOptions {
   /** A UUID; follows from the seed where none is given. */
   readonly id?: string;
   readonly pages: number;
@@ -15,7 +15,7 @@ export interface MadeChapterOptions {
   /** Chapters of different seeds have different pages. 1 where not given. */
   readonly seed?: number;
   /** Whether page names carry the sha256 of their bytes; they do where not given. */
-  readonly named?: 'with-digest' | 'plain';
+  readonly pageNames?: 'with-digest' | 'plain';
 }
 
 const AT = '2024-01-05T12:00:00+00:00';
@@ -44,8 +44,8 @@ export function nameWithDigest(page: number, bytes: Uint8Array, extension: 'png'
   return `${page}-${createHash('sha256').update(bytes).digest('hex')}.${extension}`;
 }
 
-function madePages(options: MadeChapterOptions, quality: Quality): LibraryPage[] {
-  const { bytesPerPage = 20_000, seed = 1, named = 'with-digest' } = options;
+function madePages(options: GeneratedChapterOptions, quality: Quality): LibraryPage[] {
+  const { bytesPerPage = 20_000, seed = 1, pageNames = "with-digest" } = options;
   const original = quality === 'data';
   let make: ReturnType<typeof noisePages> | undefined;
   const made = (page: number): Buffer => {
@@ -56,7 +56,7 @@ function madePages(options: MadeChapterOptions, quality: Quality): LibraryPage[]
   };
   return Array.from({ length: options.pages }, (_, index) => ({
     fileName:
-      named === 'plain' ? `${index + 1}.png` : nameWithDigest(index + 1, made(index), 'png'),
+      pageNames === "plain" ? `${index + 1}.png` : nameWithDigest(index + 1, made(index), 'png'),
     mediaType: 'image/png',
     bytes: () => made(index),
   }));
@@ -79,7 +79,7 @@ export const usualAttributes = (at: string, pages: number): ChapterAttributes =>
 });
 
 /** A chapter of noise pages (PNG), without a title. Repeatable: the same options give the same bytes. */
-export function madeChapter(options: MadeChapterOptions): LibraryChapter {
+export function generateChapter(options: GeneratedChapterOptions): LibraryChapter {
   const { seed = 1 } = options;
   const id = options.id ?? uuidOf('made chapter', seed, options.pages);
   const made = new Map<Quality, readonly LibraryPage[]>();

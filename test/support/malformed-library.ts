@@ -2,11 +2,11 @@
  * A library whose entities are malformed in the ways of recorded answers: members that are missing, null, of another
  * type, or `[]` in place of `{}` as PHP writes it.
  */
-import { plainChapter } from './chapter-record.js';
-import { GROUPS } from './people.js';
-import { uuidOf } from './made-chapter.js';
-import type { Library, LibraryChapter, LibraryTitle, Malform } from './records.js';
-import { shelved } from './library-contents.js';
+import { plainChapter } from '../../src/practice-server/library/chapter-record.js';
+import { GROUPS } from '../../src/practice-server/library/people.js';
+import { uuidOf } from '../../src/practice-server/library/generated-chapter.js';
+import type { Library, LibraryChapter, LibraryTitle, Malform } from '../../src/practice-server/library/records.js';
+import { createLibrary } from '../../src/practice-server/library/library-contents.js';
 
 const withAttributes =
   (changes: object): Malform =>
@@ -107,7 +107,7 @@ function chapterOf(name: string, title: string, chapter: number, malform?: Malfo
 export function malformedLibrary(): Library {
   const titles = Object.entries({ ...REPAIRABLE_TITLES, unusable: listAsAttributes });
   const chapters = Object.entries({ ...REPAIRABLE_CHAPTERS, ...UNUSABLE_CHAPTERS });
-  return shelved({
+  return createLibrary({
     titles: [titleOf('wellFormed'), ...titles.map(([name, malform]) => titleOf(name, malform))],
     chapters: [
       chapterOf('wellFormed', 'wellFormed', 1),

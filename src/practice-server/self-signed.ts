@@ -16,8 +16,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const [INTEGER, BIT_STRING, UTC_TIME, SEQUENCE] = [0x02, 0x03, 0x17, 0x30];
 
 /** One value in DER (ITU-T X.690): a tag, a length, the content. */
-function der(tag: number, ...parts: readonly Buffer[]): Buffer {
-  const content = Buffer.concat(parts);
+function der(tag: number, ...deps: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(deps);
   const { length } = content;
   const lengthBytes = length < 0x80 ? [] : length < 0x100 ? [0x81] : [0x82, length >> 8];
   return Buffer.concat([Buffer.of(tag, ...lengthBytes, length & 0xff), content]);

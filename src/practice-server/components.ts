@@ -7,37 +7,37 @@ import { createBaseUrls, type BaseUrls } from './issued-base-urls.js';
 import { createCaptcha, type Captcha } from './captcha-check.js';
 import { coverEndpoints } from './catalogue-covers.js';
 import { catalogueEndpoints } from './catalogue-endpoints.js';
-import type { FaultName, FaultPlan } from './page-faults.js';
+import type { FaultName, PageFaultPlan } from './page-faults.js';
 import { createMiddleware, type Middleware, type Hook } from './middleware.js';
 import { createLimiter, type Limiter } from './limiter.js';
 import { createImageHost } from './image-host.js';
-import { exampleLibrary, joinedLibraries, shelved, type Library } from './library/library.js';
-import { judge, type OpenEntry } from './request-log.js';
+import { exampleLibrary, mergeLibraries, createLibrary, type Library } from './library/library.js';
+import { addFindings, type OpenEntry } from './request-log.js';
 import { createApiFaults, type ApiFaults } from './api-faults.js';
 import { createPageServer } from './edge-node.js';
 import type { PracticeOptions } from './practice-options.js';
 import { createReportHost, type ReportHost, type ReportHostState } from './report-receiver.js';
 import { createTokenEndpoint, type TokenEndpoint } from './token-host.js';
 
-export interface PracticeWiring {
+export interface Components {
   readonly library: Library;
   readonly log: OpenEntry[];
-  readonly plans: FaultPlan[];
+  readonly plans: PageFaultPlan[];
   readonly hooks: Set<Hook>;
-  readonly gate: Limiter;
+  readonly limiter: Limiter;
   readonly baseUrls: BaseUrls;
   readonly captcha: Captcha;
-  readonly misanswers: ApiFaults;
+  readonly apiFaults: ApiFaults;
   readonly tokens: TokenEndpoint;
   readonly reportHost: ReportHost;
   readonly reportHostState: { now: ReportHostState };
-  readonly frontDoor: Middleware;
-  readonly stopping: AbortController;
+  readonly middleware: Middleware;
+  readonly stopSignal: AbortController;
   /** The time by which the service counts and stamps, in milliseconds since the epoch. */
   readonly serviceTimeMs: () => number;
 }
 
-/** What the parts must be told of the sockets, which come to be after them. */
+/** What the deps must be told of the sockets, which come to be after them. */
 export interface ServerAddresses {
   /** The origin for the next base URL; with a fault of the base URL, a bad one. */
   readonly nextOrigin: (fault: FaultName | undefined) => string;
@@ -49,11 +49,11 @@ const BASE_URL_MS = 15 * 60_000;
 
 function libraryOf(options: PracticeOptions): Library {
   const chapters = options.chapters ?? [];
-  const more = shelved({ titles: [], lists: [], chapters });
-  return joinedLibraries(options.library ?? exampleLibrary(), more);
+  const more = createLibrary({ titles: [], lists: [], chapters });
+  return mergeLibraries(options.library ?? exampleLibrary(), more);
 }
 
-export function createWiring(options: PracticeOptions, where: ServerAddresses): PracticeWiring {
+export function createComponents(options: PracticeOptions, where: ServerAddresses): Components {
   const { clock = systemClock, imagesFrom = 'nodes', dateSkewMs = 0, latencyMs = 0 } = options;
   const startedMs = clock.wallMs() - clock.monotonicMs();
   // Counted on by the monotonic clock: a step of the local clock is not the service's.
@@ -62,16 +62,16 @@ export function createWiring(options: PracticeOptions, where: ServerAddresses): 
 
   const library = libraryOf(options);
   const log: OpenEntry[] = [];
-  const plans: FaultPlan[] = [];
+  const plans: PageFaultPlan[] = [];
   const hooks = new Set<Hook>();
-  const stopping = new AbortController();
+  const stopSignal = new AbortController();
   // Every request that is held back listens for the end.
-  setMaxListeners(0, stopping.signal);
-  const reportHostState: PracticeWiring['reportHostState'] = { now: 'alive' };
-  const gate = createLimiter(options.limits ?? {}, dateSkewMs);
+  setMaxListeners(0, stopSignal.signal);
+  const reportHostState: Components['reportHostState'] = { now: 'alive' };
+  const limiter = createLimiter(options.limits ?? {}, dateSkewMs);
   const baseUrls = createBaseUrls();
   const captcha = createCaptcha();
-  const misanswers = createApiFaults();
+  const apiFaults = createApiFaults();
   const tokens = createTokenEndpoint(options.tokens ?? {}, nowMs);
   const reportHost = createReportHost(baseUrls, () => reportHostState.now);
   const servePage = createPageServer({ baseUrls, plans, nowMs, elsewhere: where.elsewhere });
@@ -93,14 +93,14 @@ export function createWiring(options: PracticeOptions, where: ServerAddresses): 
   // No client can guess the port of the images' host, so the covers are at the API's too.
   endpoints.push(...covers);
 
-  const frontDoor = createMiddleware({
+  const middleware = createMiddleware({
     clock,
-    gate,
+    limiter,
     log,
     hooks,
     serviceTimeMs,
     stampSkewMs: dateSkewMs,
-    stopping: stopping.signal,
+    stopSignal: stopSignal.signal,
     onRequest: options.onRequest,
     latencyMs: (role) => (typeof latencyMs === 'number' ? latencyMs : (latencyMs[role] ?? 0)),
     hosts: {
@@ -108,20 +108,20 @@ export function createWiring(options: PracticeOptions, where: ServerAddresses): 
         endpoints,
         issued: tokens.issued,
         captcha,
-        misanswers,
+        apiFaults,
         servePage: own ? servePage : undefined,
         rejectBearerWith: options.rejectBearerWith ?? 401,
       }),
       auth(entry) {
-        const misanswer = misanswers.next(entry, undefined);
-        if (!misanswer) return tokens.answer(entry);
-        judge(entry, 'misanswered');
-        return misanswer;
+        const apiFault = apiFaults.next(entry, undefined);
+        if (!apiFault) return tokens.answer(entry);
+        addFindings(entry, 'api-fault');
+        return apiFault;
       },
       async network(entry) {
         const { now } = reportHostState;
         if (typeof now === 'object' && 'slowMs' in now) {
-          await clock.sleep(now.slowMs, stopping.signal);
+          await clock.sleep(now.slowMs, stopSignal.signal);
         }
         return reportHost.answer(entry);
       },
@@ -129,6 +129,6 @@ export function createWiring(options: PracticeOptions, where: ServerAddresses): 
       images: createImageHost(servePage, covers),
     },
   });
-  const state = { library, log, plans, hooks, gate, baseUrls, captcha, misanswers, tokens };
-  return { ...state, reportHost, reportHostState, frontDoor, stopping, serviceTimeMs };
+  const state = { library, log, plans, hooks, limiter, baseUrls, captcha, apiFaults, tokens };
+  return { ...state, reportHost, reportHostState, middleware, stopSignal, serviceTimeMs };
 }
