@@ -41,7 +41,12 @@ export function createIssuedTokens(options: TokenOptions, nowMs: () => number): 
   const { accessTokenMs = ACCESS_TOKEN_MS, refreshTokenMs = REFRESH_TOKEN_MS } = options;
   const accessTokens = new Map<string, Issued>();
   const refreshTokens = new Map<string, Issued>();
-  const issue = (into: Map<string, Issued>, bytes: number, owner: TokenOwner, ms: number): string => {
+  const issue = (
+    into: Map<string, Issued>,
+    bytes: number,
+    owner: TokenOwner,
+    ms: number,
+  ): string => {
     const token = opaqueToken(bytes);
     into.set(token, { ...owner, expiresAtMs: nowMs() + ms });
     return token;

@@ -138,7 +138,10 @@ function randomFault(plan: RandomFaults, target: FaultTarget): FaultName | undef
 }
 
 /** The fault that the first plan with a word on it names, or `undefined` where all goes well. */
-export function faultOn(target: FaultTarget, plans: readonly PageFaultPlan[]): FaultName | undefined {
+export function faultOn(
+  target: FaultTarget,
+  plans: readonly PageFaultPlan[],
+): FaultName | undefined {
   for (const plan of plans) {
     const fault = 'fault' in plan ? plannedFault(plan, target) : randomFault(plan, target);
     if (fault) return fault;

@@ -58,7 +58,10 @@ export interface PracticeService {
   requireCaptcha(demand?: CaptchaRequirement): void;
   setReportHost(state: ReportHostState): Promise<void>;
   /** Other programs on the same address use so much of the limits that such a request counts in. */
-  simulateExternalUse(line: { readonly method: Method; readonly path: string }, times: number): void;
+  simulateExternalUse(
+    line: { readonly method: Method; readonly path: string },
+    times: number,
+  ): void;
   ban(): void;
   liftBan(): void;
   /** Every base URL handed out so far answers 403. */

@@ -5,7 +5,12 @@
 import { plainChapter } from '../../src/practice-server/library/chapter-record.js';
 import { GROUPS } from '../../src/practice-server/library/people.js';
 import { uuidOf } from '../../src/practice-server/library/generated-chapter.js';
-import type { Library, LibraryChapter, LibraryTitle, Malform } from '../../src/practice-server/library/records.js';
+import type {
+  Library,
+  LibraryChapter,
+  LibraryTitle,
+  Malform,
+} from '../../src/practice-server/library/records.js';
 import { createLibrary } from '../../src/practice-server/library/library-contents.js';
 
 const withAttributes =

@@ -101,10 +101,7 @@ export function atHomeUrl(service: PracticeService, id = CHAPTER.id): string {
 }
 
 /** The service's at-home response for `CHAPTER`. */
-export async function atHome(
-  service: PracticeService,
-  options: SendOptions = {},
-): Promise<AtHome> {
+export async function atHome(service: PracticeService, options: SendOptions = {}): Promise<AtHome> {
   const { body } = await send(atHomeUrl(service), options);
   return JSON.parse(body.toString()) as AtHome;
 }

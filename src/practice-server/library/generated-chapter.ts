@@ -45,7 +45,7 @@ export function nameWithDigest(page: number, bytes: Uint8Array, extension: 'png'
 }
 
 function madePages(options: GeneratedChapterOptions, quality: Quality): LibraryPage[] {
-  const { bytesPerPage = 20_000, seed = 1, pageNames = "with-digest" } = options;
+  const { bytesPerPage = 20_000, seed = 1, pageNames = 'with-digest' } = options;
   const original = quality === 'data';
   let make: ReturnType<typeof noisePages> | undefined;
   const made = (page: number): Buffer => {
@@ -56,7 +56,7 @@ function madePages(options: GeneratedChapterOptions, quality: Quality): LibraryP
   };
   return Array.from({ length: options.pages }, (_, index) => ({
     fileName:
-      pageNames === "plain" ? `${index + 1}.png` : nameWithDigest(index + 1, made(index), 'png'),
+      pageNames === 'plain' ? `${index + 1}.png` : nameWithDigest(index + 1, made(index), 'png'),
     mediaType: 'image/png',
     bytes: () => made(index),
   }));

@@ -114,7 +114,12 @@ describe('a fault of one page that never goes away', () => {
     '%s: exit 3, nothing under the final name, at most 5 attempts, and the other chapter is there',
     async (fault) => {
       rig = await Rig.start({ chapters: [chapter, neighbour] });
-      rig.service.injectPageFaults({ fault, chapter: chapter.id, page: BAD_PAGE, attempts: 'always' });
+      rig.service.injectPageFaults({
+        fault,
+        chapter: chapter.id,
+        page: BAD_PAGE,
+        attempts: 'always',
+      });
       const { code, events } = await rig.download({ targets: [chapter.id, neighbour.id] });
 
       expect(code).toBe(3);
@@ -150,7 +155,12 @@ test('a body cut short without a length is noticed although no name carries a di
     pageNames: 'plain',
   });
   rig = await Rig.start({ chapters: [plain] });
-  rig.service.injectPageFaults({ fault: 'cut-without-length', chapter: plain.id, page: 2, attempts: 1 });
+  rig.service.injectPageFaults({
+    fault: 'cut-without-length',
+    chapter: plain.id,
+    page: 2,
+    attempts: 1,
+  });
   const { code, events } = await rig.download({ targets: [plain.id] });
   expect(code).toBe(0);
   expect(events).toContainEqual(

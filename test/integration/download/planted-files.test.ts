@@ -45,7 +45,12 @@ const expectVictimUntouched = () => {
 
 /** Leaves all pages but the last one in the workspace. */
 async function leaveUnfinished(): Promise<void> {
-  rig.service.injectPageFaults({ fault: 'status-500', chapter: ID, page: PAGES, attempts: 'always' });
+  rig.service.injectPageFaults({
+    fault: 'status-500',
+    chapter: ID,
+    page: PAGES,
+    attempts: 'always',
+  });
   expect((await download()).code).toBe(3);
   rig.service.clearPageFaults();
 }

@@ -18,7 +18,12 @@ afterEach(() => rig.stop());
 
 /** Leaves all pages but one in the hidden folder. */
 async function leaveUnfinished(): Promise<string> {
-  rig.service.injectPageFaults({ fault: 'status-500', chapter: ID, page: PAGES, attempts: 'always' });
+  rig.service.injectPageFaults({
+    fault: 'status-500',
+    chapter: ID,
+    page: PAGES,
+    attempts: 'always',
+  });
   expect((await rig.download({ targets: [ID] })).code).toBe(3);
   rig.service.clearPageFaults();
   const [hidden = ''] = readdirSync(rig.output).filter((name) => name.startsWith('.'));

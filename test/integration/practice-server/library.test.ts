@@ -70,8 +70,12 @@ describe('a made chapter', () => {
         .map((page) => page.fileName);
     expect(names(7)).toEqual(names(7));
     expect(names(7)).not.toEqual(names(8));
-    expect(generateChapter({ pages: 2, seed: 7 }).id).toBe(generateChapter({ pages: 2, seed: 7 }).id);
-    expect(generateChapter({ pages: 2, seed: 7 }).id).not.toBe(generateChapter({ pages: 2, seed: 8 }).id);
+    expect(generateChapter({ pages: 2, seed: 7 }).id).toBe(
+      generateChapter({ pages: 2, seed: 7 }).id,
+    );
+    expect(generateChapter({ pages: 2, seed: 7 }).id).not.toBe(
+      generateChapter({ pages: 2, seed: 8 }).id,
+    );
   });
 
   test("may be named plainly, and have an id of one's own", () => {

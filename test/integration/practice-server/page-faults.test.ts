@@ -12,7 +12,14 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { atHome, CHAPTER, pageUrl, send, type RawResponse, LIBRARY } from '../../support/plain-client.js';
+import {
+  atHome,
+  CHAPTER,
+  pageUrl,
+  send,
+  type RawResponse,
+  LIBRARY,
+} from '../../support/plain-client.js';
 
 let service: PracticeService;
 beforeEach(async () => {
