@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
-import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { selfSigned } from '../../../src/practice-server/self-signed.js';
 import { openConnections } from '../../../src/api/connections.js';
 import { sendRequest } from '../../../src/api/send-request.js';
 import { proxyFor } from '../../../src/api/proxy.js';
 import { USER_AGENT } from '../../../src/api/user-agent.js';
+import { startConnectProxy, type ConnectProxy } from '../../support/connect-proxy.js';
 import { LIMITS } from '../../support/test-client.js';
 
 describe('HTTPS_PROXY and NO_PROXY', () => {
@@ -71,11 +71,10 @@ test('a proxy that opens no tunnel is told by its answer, with the variables tha
   }
 });
 
-describe('through a real proxy', () => {
+describe('through a proxy that opens tunnels', () => {
   let folder: string;
   let service: Server;
-  let proxy: ChildProcess;
-  let proxyPort: number;
+  let proxy: ConnectProxy;
   const seen: { via: string | undefined; agent: string | undefined }[] = [];
 
   beforeAll(async () => {
@@ -87,22 +86,13 @@ describe('through a real proxy', () => {
       response.end('hello');
     });
     await new Promise<void>((done) => service.listen(0, '127.0.0.1', done));
-    proxyPort = await freePort();
-    const settings = join(folder, 'tinyproxy.conf');
-    writeFileSync(
-      settings,
-      `Port ${proxyPort}\nListen 127.0.0.1\nTimeout 60\nLogFile "${folder}/log"\nLogLevel Connect\n`,
-    );
-    proxy = spawn('tinyproxy', ['-d', '-c', settings], { stdio: 'ignore' });
-    await untilListening(proxyPort);
+    proxy = await startConnectProxy();
   });
 
   afterAll(async () => {
     service.closeAllConnections();
     service.close();
-    const gone = once(proxy, 'exit');
-    proxy.kill();
-    await gone;
+    await proxy.stop();
     rmSync(folder, { recursive: true });
   });
 
@@ -118,43 +108,18 @@ describe('through a real proxy', () => {
     await once(child, 'exit');
     return output;
   };
-  const tunnels = (): number =>
-    readFileSync(join(folder, 'log'), 'utf8').match(/: CONNECT 127/g)?.length ?? 0;
-
   test('requests go by a tunnel that is kept open, with our name and without Via', async () => {
     const trusted = { NODE_EXTRA_CA_CERTS: join(folder, 'cert.pem') };
-    const proxied = { HTTPS_PROXY: `http://127.0.0.1:${proxyPort}`, NO_PROXY: '' };
+    const proxied = { HTTPS_PROXY: proxy.url, NO_PROXY: '' };
     expect(await call({ ...trusted, ...proxied })).toBe('hello\nhello\n');
     expect(seen).toEqual(Array(2).fill({ via: undefined, agent: USER_AGENT }));
-    expect(tunnels()).toBe(1);
+    expect(proxy.tunnels).toHaveLength(1);
     expect(await call({ ...trusted, ...proxied, NO_PROXY: '127.0.0.1' })).toBe('hello\nhello\n');
-    expect(tunnels()).toBe(1);
+    expect(proxy.tunnels).toHaveLength(1);
   });
 
   test('the certificate inside the tunnel is checked', async () => {
-    const proxied = { HTTPS_PROXY: `http://127.0.0.1:${proxyPort}`, NO_PROXY: '' };
+    const proxied = { HTTPS_PROXY: proxy.url, NO_PROXY: '' };
     expect(await call({ ...proxied, NODE_EXTRA_CA_CERTS: '' })).toMatch(/SELF_SIGNED|UNABLE_TO/);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
-
-async function untilListening(port: number): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const socket = connect(port, '127.0.0.1');
-    const [isOpen] = await Promise.race([
-      once(socket, 'connect').then(() => [true]),
-      once(socket, 'close').then(() => [false]),
-    ]).catch(() => [false]);
-    socket.destroy();
-    if (isOpen === true) return;
-    await sleep(50);
-  }
-  throw new Error('The proxy did not start.');
-}

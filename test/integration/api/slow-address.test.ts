@@ -1,24 +1,13 @@
 /** Node tries the addresses of a name in turn. Each is given time for a slow line, in every connection that we make. */
-import { afterEach, expect, test } from '@jest/globals';
-import { spawn } from 'node:child_process';
+import { afterEach, expect } from '@jest/globals';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import dns from 'node:dns';
-import { once } from 'node:events';
-import { connect, type LookupFunction, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import type { LookupFunction, Socket } from 'node:net';
 import { openConnections } from '../../../src/api/connections.js';
 import { sendRequest } from '../../../src/api/send-request.js';
+import { startFullListener } from '../../support/full-listener.js';
+import { posixTest } from '../../support/platform.js';
 import { LIMITS } from '../../support/test-client.js';
-
-/** Takes no connection until a line comes: its queue is full, so that the kernel lets further ones hang. */
-const LATE_LISTENER = `
-import socket, sys, threading
-s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(0)
-print(s.getsockname()[1], flush=True)
-sys.stdin.readline()
-held = []
-while True: held.append(s.accept()[0])
-`;
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -32,20 +21,7 @@ const lookup: LookupFunction = (_hostname, options, callback) => {
   else callback(null, '127.0.0.1', 4);
 };
 
-async function lateListener(): Promise<{ port: number; begin: () => void }> {
-  const listener = spawn('python3', ['-c', LATE_LISTENER], { stdio: ['pipe', 'pipe', 'inherit'] });
-  closing.push(() => listener.kill());
-  const [text] = (await once(listener.stdout, 'data')) as [Buffer];
-  const port = Number(text.toString());
-  for (let filler = 0; filler < 3; filler += 1) {
-    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-    closing.push(() => socket.destroy());
-  }
-  await delay(200);
-  return { port, begin: () => void listener.stdin.write('\n') };
-}
-
-test.each([
+posixTest.each([
   ['api', false],
   ['auth', false],
   ['page', false],
@@ -53,7 +29,8 @@ test.each([
   ['api', true],
   ['page', true],
 ] as const)('%s, through a proxy: %p', async (kind, proxied) => {
-  const { port, begin } = await lateListener();
+  const { port, accept, stop } = await startFullListener();
+  closing.push(stop);
   const real: unknown = Reflect.get(dns, 'lookup');
   Object.assign(dns, { lookup });
   closing.push(() => Object.assign(dns, { lookup: real }));
@@ -68,7 +45,7 @@ test.each([
         });
       }
       // Later than the quarter of a second that Node gives by itself.
-      socket.once('connectionAttempt', () => setTimeout(begin, 400));
+      socket.once('connectionAttempt', () => setTimeout(accept, 400));
     };
     subscribe('net.client.socket', onSocket);
     closing.push(() => unsubscribe('net.client.socket', onSocket));

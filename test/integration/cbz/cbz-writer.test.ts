@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +8,7 @@ import { verifyCbz } from '../../../src/cbz/verify-cbz.js';
 import { pageNames, writeCbz, type CbzPage } from '../../../src/cbz/cbz-writer.js';
 import { interruption } from '../../../src/core/errors.js';
 import { SAMPLE_PICTURES } from '../../support/sample-images.js';
+import { readArchive, readComment } from '../../support/archive.js';
 
 let folder: string;
 
@@ -37,25 +37,11 @@ const XML = '<?xml version="1.0"?><ComicInfo><Title>Über 漫画</Title></ComicI
 const COMMENT = 'tankobon chapter=5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01 version=2';
 const leftIn = async (of: string) => (await readdir(of)).filter((name) => name !== 'loaded');
 
-const READ_ALL = `
-import hashlib, json, sys, zipfile
-zip = zipfile.ZipFile(sys.argv[1])
-assert zip.testzip() is None
-print(json.dumps({"comment": zip.comment.decode("utf8"), "entries": [
-  [i.filename, i.compress_type, i.flag_bits, i.date_time, i.external_attr, i.file_size, hashlib.sha256(zip.read(i)).hexdigest()]
-  for i in zip.infolist()]}))`;
-
-const python = (...words: string[]) =>
-  JSON.parse(execFileSync('python3', ['-c', READ_ALL, ...words], { encoding: 'utf8' })) as {
-    comment: string;
-    entries: unknown[][];
-  };
-
 describe('a CBZ', () => {
   test('has the comment that was wished for, in whatever letters', async () => {
     const file = join(folder, 'Commented.cbz');
     await writeCbz({ file, pages: await samplePages(), comment: '第1話 – naïve' });
-    expect(python(file).comment).toBe('第1話 – naïve');
+    expect(await readComment(file)).toBe('第1話 – naïve');
   });
 
   test('holds the pages in order, stored, under padded names, with ComicInfo.xml at the root', async () => {
@@ -68,9 +54,9 @@ describe('a CBZ', () => {
     });
     const written = await readFile(file);
     expect(bytes).toBe(written.length);
-    const { comment, entries } = python(file);
-    expect(comment).toBe(COMMENT);
-    expect(entries.map(([name]) => name)).toEqual([
+    expect(await readComment(file)).toBe(COMMENT);
+    const entries = await readArchive(file);
+    expect(entries.map(({ name }) => name)).toEqual([
       '001.jpg',
       '002.png',
       '003.gif',
@@ -78,12 +64,17 @@ describe('a CBZ', () => {
       '005.avif',
       'ComicInfo.xml',
     ]);
-    expect(entries.map((entry) => entry.slice(1, 4))).toEqual(
-      entries.map(() => [0, 0, [1980, 1, 1, 0, 0, 0]]),
-    );
-    expect(entries.map((entry) => entry[5])).toEqual([
-      ...Object.values(SAMPLE_PICTURES).map((picture) => picture.length),
-      Buffer.byteLength(XML),
+    for (const { record } of entries) {
+      expect(record).toMatchObject({
+        compressionMethod: 0,
+        generalPurposeBitFlag: 0,
+        lastModFileDate: 0x21,
+        lastModFileTime: 0,
+      });
+    }
+    expect(entries.map((entry) => entry.bytes)).toEqual([
+      ...Object.values(SAMPLE_PICTURES),
+      Buffer.from(XML),
     ]);
   });
 
@@ -101,21 +92,6 @@ describe('a CBZ', () => {
       at += 30 + bytes.readUInt16LE(at + 26) + bytes.readUInt16LE(at + 28) + content.length;
     }
     expect(bytes.readUInt32LE(at)).toBe(0x02014b50);
-  });
-
-  test('is accepted by unzip and by libarchive as a stream', async () => {
-    const file = join(folder, 'a.cbz');
-    await writeCbz({ file, pages: await samplePages(), comicInfo: XML, comment: COMMENT });
-    execFileSync('unzip', ['-tqq', file]);
-    const streamed = execFileSync('bsdtar', ['-xOf', '-', '002.png'], {
-      input: await readFile(file),
-    });
-    expect(streamed).toEqual(SAMPLE_PICTURES.png);
-    const listed = execFileSync('bsdtar', ['-tf', '-'], {
-      input: await readFile(file),
-      encoding: 'utf8',
-    });
-    expect(listed.trim().split('\n')).toHaveLength(6);
   });
 
   test('is the same to the byte each time, in every time zone', async () => {
@@ -144,7 +120,8 @@ describe('a CBZ', () => {
     const file = join(folder, 'a.cbz');
     const pages = await pagesOf(...contents);
     await writeCbz({ file, pages, comicInfo: XML });
-    expect(python(file).entries.map((entry) => entry[6])).toEqual(
+    const entries = await readArchive(file);
+    expect(entries.map((entry) => sha256(entry.bytes))).toEqual(
       [...contents, Buffer.from(XML)].map(sha256),
     );
   });

@@ -1,10 +1,8 @@
 /** What help says, and how a mistyped word leads to the right one. */
-import { describe, expect, test } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { expect, test } from '@jest/globals';
 import { commandTree } from '../../../src/cli/program.js';
 import { settingDefinition, SETTING_KEYS } from '../../../src/app/setting-definitions.js';
-import { PROGRAM, tankobon } from '../../support/command.js';
+import { tankobon } from '../../support/command.js';
 
 const tree = commandTree({
   run: () => Promise.reject(new Error('nothing is run here')),
@@ -20,26 +18,6 @@ const COMMANDS = tree
     [command.name()],
     ...command.commands.map((sub) => [command.name(), sub.name()]),
   ]);
-
-/** The page as a terminal of so many columns shows it, colours and all. */
-function atTerminal(
-  columns: number,
-  words: readonly string[],
-  env: Record<string, string> = {},
-): string {
-  const command = ['node', PROGRAM, ...words];
-  const line = `stty cols ${columns} rows 200; exec ${command.map((word) => `'${word}'`).join(' ')}`;
-  const told = execFileSync('python3', [resolve('test/support/terminal.py')], {
-    input: JSON.stringify({ command: ['sh', '-c', line], steps: [] }),
-    encoding: 'utf8',
-    env: { PATH: process.env['PATH'], TERM: 'xterm-256color', ...env },
-  });
-  return (JSON.parse(told) as { screen: string }).screen.replaceAll('\r', '');
-}
-
-// eslint's no-control-regex does not like the character itself.
-const ESCAPE = String.fromCharCode(27);
-const withoutColours = (text: string) => text.replace(new RegExp(`${ESCAPE}\\[[0-9;]*m`, 'g'), '');
 
 test('no word at all, help and --help say the same: what it is, three examples, the commands in groups', async () => {
   const [none, help, flag] = await Promise.all([
@@ -103,28 +81,6 @@ test('help environment names every variable that can be set, and help exit-codes
     expect(stdout).toContain(`  ${name}`);
   const codes = await tankobon(['help', 'exit-codes']);
   expect(codes.stdout.match(/^ {2}\d+/gm)?.map(Number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 130]);
-});
-
-describe('at a terminal', () => {
-  test.each([40, 60, 80, 132])('of %i columns no line is longer than it', (columns) => {
-    for (const words of [
-      [],
-      ['help', 'download'],
-      ['help', 'config', 'set'],
-      ['help', 'environment'],
-    ]) {
-      const lines = withoutColours(atTerminal(columns, words)).split('\n');
-      const tooLong = lines.filter((line) => line.length > columns && line.trim().includes(' '));
-      expect(tooLong).toEqual([]);
-      expect(lines.length).toBeGreaterThan(5);
-    }
-  });
-
-  test('help has colours, and none with NO_COLOR or into a pipe', async () => {
-    expect(atTerminal(80, ['help'])).toContain(ESCAPE);
-    expect(atTerminal(80, ['help'], { NO_COLOR: '1' })).not.toContain(ESCAPE);
-    expect((await tankobon(['help'])).stdout).not.toContain(ESCAPE);
-  });
 });
 
 test.each([

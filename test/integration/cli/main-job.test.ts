@@ -1,6 +1,5 @@
 /** The main job as a user does it: the compiled program, in a process of its own, against the practice service. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +12,7 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { start, tankobon } from '../../support/command.js';
+import { readArchive, readPages } from '../../support/archive.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0011';
 const chapter = generateChapter({ id: ID, pages: 24, bytesPerPage: 60_000 });
@@ -39,16 +39,11 @@ const sha256 = (file: string) => createHash('sha256').update(readFileSync(file))
 const cbzBelow = (where: string) =>
   readdirSync(where, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.cbz'));
 
-test('the demo leaves a CBZ that unzip and Python accept, and says where', async () => {
+test('the demo writes a complete CBZ and prints its path', async () => {
   const { code, stdout } = await tankobon(['demo'], { cwd: folder });
   expect(code).toBe(0);
   const file = join(folder, stdout.trim());
-  expect(execFileSync('unzip', ['-tq', file], { encoding: 'utf8' })).toContain('No errors');
-  const check =
-    'import sys,zipfile; z=zipfile.ZipFile(sys.argv[1]); print(z.testzip(), len(z.namelist()))';
-  expect(execFileSync('python3', ['-c', check, file], { encoding: 'utf8' })).toMatch(
-    /^None 1[23]\n$/,
-  );
+  expect(await readPages(file)).toHaveLength(12);
 });
 
 test('download fetches from a practice service that another process keeps up, by the environment it prints', async () => {
@@ -67,7 +62,7 @@ test('download fetches from a practice service that another process keeps up, by
     { env },
   );
   expect(code).toBe(0);
-  execFileSync('unzip', ['-tq', stdout.trim()]);
+  await readArchive(stdout.trim());
   serving.child.kill('SIGINT');
   expect((await serving.finished).code).toBe(0);
 });
@@ -77,7 +72,7 @@ test('a service that knows only the endpoints of the specification still yields 
   const { code, stdout } = await tankobon(['download', ID, '-o', folder], { env });
   expect(code).toBe(0);
   expect(stdout.trim()).toBe(join(folder, `${ID}.cbz`));
-  execFileSync('unzip', ['-tq', stdout.trim()]);
+  await readArchive(stdout.trim());
 });
 
 test('the same chapter into two folders gives identical bytes, whatever the time zone', async () => {
@@ -103,7 +98,7 @@ test('killed at ten moments and started again each time: in the end one whole CB
     child.kill('SIGKILL');
     await finished;
     try {
-      for (const name of cbzBelow(output)) execFileSync('unzip', ['-tq', join(output, name)]);
+      for (const name of cbzBelow(output)) await readArchive(join(output, name));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
@@ -112,7 +107,7 @@ test('killed at ten moments and started again each time: in the end one whole CB
   expect({ code, stderr }).toMatchObject({ code: 0 });
   const [name = '', ...others] = cbzBelow(output);
   expect(others).toEqual([]);
-  execFileSync('unzip', ['-tq', join(output, name)]);
+  await readArchive(join(output, name));
   expect(readdirSync(output).filter((entry) => entry.startsWith('.'))).toEqual([]);
 });
 

@@ -1,14 +1,13 @@
-/** `tankobon search` against the practice service: the table, the JSON, and the choice at a terminal. */
+/** `tankobon search` against the practice service: the table and the JSON. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { PROGRAM, tankobon } from '../../support/command.js';
+import { tankobon } from '../../support/command.js';
 
 let service: PracticeService;
 let folder: string;
@@ -58,28 +57,4 @@ test('the languages of the flag narrow the search', async () => {
     env,
   });
   expect(JSON.parse(stdout)).toEqual([]);
-});
-
-test('at a terminal the one that is chosen is fetched', async () => {
-  const output = join(folder, 'shelf');
-  await tankobon(['config', 'set', 'output', output], { env });
-  const plan = {
-    command: ['node', PROGRAM, 'search', 'lighthouse'],
-    steps: [{ awaits: 'Fetch one?', types: '\u001b[B\r' }],
-  };
-  const told = await new Promise<string>((done, failed) => {
-    const child = execFile(
-      'python3',
-      [resolve('test/support/terminal.py')],
-      { env: { PATH: process.env['PATH'], TERM: 'xterm', ...env } },
-      (error, stdout) => {
-        if (error) failed(new Error(error.message));
-        else done(stdout);
-      },
-    );
-    child.stdin?.end(JSON.stringify(plan));
-  });
-  expect(JSON.parse(told)).toMatchObject({ code: 0, untyped: 0 });
-  const saved = readdirSync(output, { recursive: true, encoding: 'utf8' });
-  expect(saved.filter((name) => name.endsWith('.cbz')).length).toBeGreaterThan(0);
 });

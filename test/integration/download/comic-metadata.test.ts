@@ -1,9 +1,5 @@
 /** What is said of chapters, for every title of the example library, odd names included. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { comicInfoXml } from '../../../src/cbz/comic-info.js';
 import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../../src/cbz/file-name.js';
 import { comicMetadata, nameValues } from '../../../src/download/comic-metadata.js';
@@ -11,6 +7,7 @@ import { resolveTargets, type Resolution } from '../../../src/selection/resolve-
 import { parseTarget } from '../../../src/selection/target.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
 import { practise, type Practice } from '../../support/catalogue-harness.js';
+import { schemaErrors } from '../../support/comic-info-schema.js';
 
 let practice: Practice;
 let found: Resolution;
@@ -37,26 +34,13 @@ const named = (id: string) => {
 
 test('every ComicInfo.xml is valid', async () => {
   const pages = [{ bytes: 10, width: 3, height: 4 }];
-  const folder = mkdtempSync(join(tmpdir(), 'tankobon-credits-'));
-  try {
-    const files = await Promise.all(
-      found.named.map(async (chapter) => {
-        const file = join(folder, `${chapter.id}.xml`);
-        writeFileSync(
-          file,
-          await comicInfoXml(comicMetadata(chapter, titleOf(chapter.titleId), pages)),
-        );
-        return file;
-      }),
-    );
-    expect(files.length).toBeGreaterThan(12);
-    const schema = 'test/fixtures/comicinfo/ComicInfo-2.1.xsd';
-    execFileSync('xmllint', ['--noout', '--nonet', '--schema', schema, ...files], {
-      stdio: 'pipe',
-    });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const documents = await Promise.all(
+    found.named.map((chapter) =>
+      comicInfoXml(comicMetadata(chapter, titleOf(chapter.titleId), pages)),
+    ),
+  );
+  expect(documents.length).toBeGreaterThan(12);
+  expect(await schemaErrors(documents)).toEqual([]);
 });
 
 test('people, groups, rating and language stand where readers look for them', async () => {

@@ -1,11 +1,11 @@
 /** What stands in a workspace under a page's name is packed only if it is the page. */
 import { afterEach, expect, test } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { Rig } from '../../support/download-harness.js';
+import { readPages } from '../../support/archive.js';
 
 const PAGES = 4;
 const BAD_PAGE = 2;
@@ -28,12 +28,9 @@ function workspace(): string {
 }
 
 /** The sha256 of each page in the only archive. */
-function packedPages(): string[] {
+async function packedPages(): Promise<string[]> {
   const [archive = ''] = rig.archives();
-  const names = execFileSync('unzip', ['-Z1', archive], { encoding: 'utf8' }).trim().split('\n');
-  return names
-    .filter((name) => name !== 'ComicInfo.xml')
-    .map((name) => sha256(execFileSync('unzip', ['-p', archive, name])));
+  return (await readPages(archive)).map(sha256);
 }
 
 test.each<[string, (folder: string) => void]>([
@@ -73,7 +70,7 @@ test.each<[string, (folder: string) => void]>([
   plant(workspace());
   rig.service.clearPageFaults();
   expect((await rig.download({ targets: [chapter.id] })).code).toBe(0);
-  expect(packedPages()).toEqual(rightPages());
+  expect(await packedPages()).toEqual(rightPages());
 });
 
 test.each<[string, (file: string) => void, string]>([
@@ -115,6 +112,6 @@ test.each<[string, (file: string) => void, string]>([
     expect(rig.archives()).toEqual([]);
 
     expect((await rig.download({ targets: [chapter.id] })).code).toBe(0);
-    expect(packedPages()).toEqual(rightPages());
+    expect(await packedPages()).toEqual(rightPages());
   },
 );

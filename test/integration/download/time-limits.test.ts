@@ -1,10 +1,10 @@
 /** Every step of a load has its limit, and a chapter that turns into another one stops. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
+import { startFullListener } from '../../support/full-listener.js';
+import { posixTest } from '../../support/platform.js';
 import { Rig } from '../../support/download-harness.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0081';
@@ -12,13 +12,11 @@ const chapter = generateChapter({ id: ID, pages: 1, bytesPerPage: 20_000 });
 
 let rig: Rig;
 const sockets: Socket[] = [];
-const children: ChildProcess[] = [];
 beforeEach(async () => {
   rig = await Rig.start({ chapters: [chapter], specificationOnly: true });
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  for (const child of children.splice(0)) child.kill();
   await rig.stop();
 });
 
@@ -46,21 +44,14 @@ async function reasons(settings: {
   return events.flatMap((event) => (event.type === 'page-failed' ? [event.reason] : []));
 }
 
-test('a node that takes no connection is a connect-timeout', async () => {
-  // A listener that accepts nobody: once its queue is full, the kernel lets further connections hang.
-  const script =
-    'import socket,time; s=socket.socket(); s.bind(("127.0.0.1",0)); s.listen(0); print(s.getsockname()[1],flush=True); time.sleep(60)';
-  const listener = spawn('python3', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  children.push(listener);
-  const [port] = (await once(listener.stdout, 'data')) as [Buffer];
-  for (let filler = 0; filler < 3; filler += 1) {
-    const socket = connect(Number(port.toString()), '127.0.0.1');
-    socket.on('error', () => undefined);
-    sockets.push(socket);
+posixTest('a node that takes no connection is a connect-timeout', async () => {
+  const { port, stop } = await startFullListener();
+  try {
+    pagesAt(port);
+    expect(new Set(await reasons({ connectTimeoutMs: 300 }))).toEqual(new Set(['connect-timeout']));
+  } finally {
+    stop();
   }
-  await delay(200);
-  pagesAt(Number(port.toString()));
-  expect(new Set(await reasons({ connectTimeoutMs: 300 }))).toEqual(new Set(['connect-timeout']));
 });
 
 test('a node that never agrees on TLS is a tls-timeout', async () => {

@@ -1,0 +1,70 @@
+/** CBZ files and ComicInfo.xml as programs read them that share no code with tankobon. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { comicInfoXml } from '../../src/cbz/comic-info.js';
+import { writeCbz } from '../../src/cbz/cbz-writer.js';
+import { describeWith } from '../support/requirements.js';
+import { SAMPLE_PICTURES } from '../support/sample-images.js';
+
+const COMMENT = '第1話 – naïve';
+const PYTHON = `
+import json, sys, zipfile
+archive = zipfile.ZipFile(sys.argv[1])
+print(json.dumps([archive.testzip(), archive.comment.decode("utf8"), archive.namelist()]))`;
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-readers-'));
+  file = join(folder, 'a.cbz');
+  const pages = Object.values(SAMPLE_PICTURES).map((bytes, index) => {
+    const page = join(folder, `page-${index}`);
+    writeFileSync(page, bytes);
+    return { file: page, bytes: bytes.length };
+  });
+  const comicInfo = await comicInfoXml({ title: 'Tea & <cake>', pages: [] });
+  await writeCbz({ file, pages, comicInfo, comment: COMMENT });
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The standard output; standard error is in the message where the program fails. */
+const output = (program: string, words: readonly string[], input?: Buffer): Buffer =>
+  execFileSync(program, words, { input, stdio: 'pipe' });
+
+describeWith('unzip', { programs: ['unzip'] }, () => {
+  test('finds no errors', () => {
+    expect(output('unzip', ['-tq', file]).toString()).toContain('No errors');
+  });
+});
+
+describeWith('libarchive', { programs: ['bsdtar'] }, () => {
+  test('reads the archive from a stream', () => {
+    const streamed = readFileSync(file);
+    expect(output('bsdtar', ['-xOf', '-', '002.png'], streamed)).toEqual(SAMPLE_PICTURES.png);
+    const listed = output('bsdtar', ['-tf', '-'], streamed).toString();
+    expect(listed.trim().split('\n')).toHaveLength(6);
+  });
+});
+
+describeWith('Python', { programs: ['python3'] }, () => {
+  test('reads the entries and the comment', () => {
+    expect(JSON.parse(output('python3', ['-c', PYTHON, file]).toString())).toEqual([
+      null,
+      COMMENT,
+      ['001.jpg', '002.png', '003.gif', '004.webp', '005.avif', 'ComicInfo.xml'],
+    ]);
+  });
+});
+
+describeWith('xmllint', { programs: ['xmllint', 'unzip'] }, () => {
+  test('validates ComicInfo.xml', () => {
+    const xml = output('unzip', ['-p', file, 'ComicInfo.xml']);
+    const schema = 'test/fixtures/comicinfo/ComicInfo-2.1.xsd';
+    output('xmllint', ['--noout', '--nonet', '--schema', schema, '-'], xml);
+  });
+});

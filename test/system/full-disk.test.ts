@@ -1,0 +1,83 @@
+/** A disk that is full or read-only, as a tmpfs in a mount namespace of its own. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { madeChapter } from '../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
+import { PROGRAM } from '../support/command.js';
+import { describeWith } from '../support/requirements.js';
+
+const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';
+let service: PracticeService;
+let folder: string;
+beforeAll(async () => {
+  const chapter = madeChapter({ id: ID, pages: 20, bytesPerPage: 60_000 });
+  service = await startPracticeService({ chapters: [chapter], specificationOnly: true });
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-disk-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+afterAll(() => service.stop());
+
+/** Downloads onto a tmpfs that is mounted with these options, then lists what is left there. */
+async function downloadOnto(options: string, afterMount = 'true') {
+  const output = join(folder, 'output');
+  mkdirSync(output);
+  const script =
+    `mount -t tmpfs -o ${options} none "$OUTPUT" && ${afterMount} && ` +
+    `"$NODE" "$PROGRAM" download ${ID} --json -o "$OUTPUT"; code=$?; ls -A "$OUTPUT"; exit $code`;
+  const env = {
+    PATH: process.env['PATH'],
+    ...service.environment,
+    TANKOBON_HOME: join(folder, 'home'),
+    OUTPUT: output,
+    NODE: process.execPath,
+    PROGRAM,
+  };
+  // Asynchronous, because the practice service answers from this process.
+  return new Promise<{ code: number | null; left: string[]; events: unknown[] }>((done) => {
+    const words = ['--user', '--map-root-user', '--mount', 'sh', '-c', script];
+    const child = execFile('unshare', words, { env }, (_error, stdout) => {
+      const lines = stdout.trim().split('\n');
+      const isEvent = (line: string) => line.startsWith('{');
+      done({
+        code: child.exitCode,
+        left: lines.filter((line) => !isEvent(line)),
+        events: lines.filter(isEvent).map((line): unknown => JSON.parse(line)),
+      });
+    });
+  });
+}
+
+const failure = (reason: string, words: string): unknown =>
+  expect.objectContaining({
+    type: 'chapter-failed',
+    reason,
+    message: expect.stringContaining(words),
+  });
+
+describeWith('a disk', { mountNamespace: true }, () => {
+  test.each([
+    ['the pages', '500k'],
+    ['the CBZ beside the pages', '1800k'],
+  ])('too small for %s: disk-full, exit 3, only the workspace is left', async (_, size) => {
+    const { code, events, left } = await downloadOnto(`size=${size}`);
+    expect(code).toBe(3);
+    expect(events).toContainEqual(failure('disk-full', 'No room left'));
+    expect(left).toEqual([expect.stringMatching(/^\.\S+\.tankobon$/)]);
+  });
+
+  test('that is read-only: not-writable, exit 3', async () => {
+    const { code, events } = await downloadOnto('size=1m', 'mount -o remount,ro "$OUTPUT"');
+    expect(code).toBe(3);
+    expect(events).toContainEqual(failure('not-writable', 'May not write'));
+  });
+});

@@ -1,0 +1,134 @@
+/** The program at a real terminal: the width and colours of help, a choice among search results, and a hangup. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { madeChapter } from '../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
+import { PROGRAM, tankobon } from '../support/command.js';
+import { describeWith } from '../support/requirements.js';
+import { runAtTerminal } from '../support/terminal.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-terminal-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const archives = () =>
+  existsSync(join(folder, 'output'))
+    ? readdirSync(join(folder, 'output'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+        name.endsWith('.cbz'),
+      )
+    : [];
+
+describeWith('at a terminal', { programs: ['python3'] }, () => {
+  describe('help', () => {
+    /** The screen of a terminal with this number of columns, colours included. */
+    async function help(columns: number, words: readonly string[], env = {}): Promise<string> {
+      const command = [process.execPath, PROGRAM, ...words].map((word) => `'${word}'`).join(' ');
+      const script = `stty cols ${columns} rows 200; exec ${command}`;
+      const { screen } = await runAtTerminal(['sh', '-c', script], {
+        env: { TERM: 'xterm-256color', ...env },
+      });
+      return screen.replaceAll('\r', '');
+    }
+
+    test.each([40, 60, 80, 132])('fits into %i columns', async (columns) => {
+      for (const words of [
+        [],
+        ['help', 'download'],
+        ['help', 'config', 'set'],
+        ['help', 'environment'],
+      ]) {
+        const lines = stripVTControlCharacters(await help(columns, words)).split('\n');
+        const tooLong = lines.filter((line) => line.length > columns && line.trim().includes(' '));
+        expect(tooLong).toEqual([]);
+        expect(lines.length).toBeGreaterThan(5);
+      }
+    });
+
+    test('has colours, but not with NO_COLOR or into a pipe', async () => {
+      const escape = '\u001b';
+      expect(await help(80, ['help'])).toContain(escape);
+      expect(await help(80, ['help'], { NO_COLOR: '1' })).not.toContain(escape);
+      expect((await tankobon(['help'])).stdout).not.toContain(escape);
+    });
+  });
+
+  describe('with a service', () => {
+    const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0071';
+    let service: PracticeService;
+    let env: Record<string, string>;
+    beforeEach(async () => {
+      const chapter = madeChapter({ id: ID, pages: 24, bytesPerPage: 2_000 });
+      service = await startPracticeService({ chapters: [chapter], latencyMs: { node: 80 } });
+      env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
+    });
+    afterEach(() => service.stop());
+
+    test('search downloads the title that is chosen', async () => {
+      await tankobon(['config', 'set', 'output', join(folder, 'output')], { env });
+      const ran = await runAtTerminal([process.execPath, PROGRAM, 'search', 'lighthouse'], {
+        env,
+        steps: [{ awaits: 'Fetch one?', types: '\u001b[B\r' }],
+      });
+      expect({ ...ran, screen: '' }).toEqual({ code: 0, untyped: 0, screen: '' });
+      expect(archives().length).toBeGreaterThan(0);
+    });
+
+    /** Runs a script at a terminal of its own, which is closed when a line comes on standard input. */
+    const AT_TERMINAL = `
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp('sh', ['sh', '-c', sys.argv[1]])
+sys.stdin.readline()
+os.close(terminal)
+os.waitpid(pid, 0)
+`;
+
+    test('closing the terminal interrupts the run: exit 130, and the finished pages are kept', async () => {
+      // The shell passes the hangup on, as bash does, and writes the exit code to a file, as for the events.
+      const script =
+        `"$NODE" "$PROGRAM" download ${ID} --concurrency 2 -o "$OUT" --json > "$EVENTS" & ` +
+        `trap "kill -HUP $!; kill -HUP $!" HUP; wait $!; wait $!; echo $? > "$CODE"`;
+      const child = spawn('python3', ['-c', AT_TERMINAL, script], {
+        env: {
+          PATH: process.env['PATH'],
+          ...env,
+          OUT: join(folder, 'output'),
+          NODE: process.execPath,
+          PROGRAM,
+          CODE: join(folder, 'code'),
+          EVENTS: join(folder, 'events'),
+        },
+        stdio: ['pipe', 'ignore', 'pipe'],
+      });
+      child.stderr.resume();
+      const end = once(child, 'close');
+      while (service.log.filter(({ host }) => host === 'node').length < 8) {
+        if (child.exitCode !== null) throw new Error('The program ended too early.');
+        await delay(20);
+      }
+      child.stdin.end('close\n');
+      await end;
+      while (!existsSync(join(folder, 'code'))) await delay(50);
+      expect(readFileSync(join(folder, 'code'), 'utf8').trim()).toBe('130');
+      const events = readFileSync(join(folder, 'events'), 'utf8').trim().split('\n');
+      expect(JSON.parse(events.at(-1) ?? '{}')).toMatchObject({ type: 'summary', saved: 0 });
+      const loaded = events.filter((line) => line.includes('"page-loaded"')).length;
+      expect(loaded).toBeGreaterThanOrEqual(4);
+      expect(archives()).toEqual([]);
+    });
+  });
+});
