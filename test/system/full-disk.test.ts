@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { madeChapter } from '../../src/practice-server/library/library.js';
+import { generateChapter } from '../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -16,7 +16,7 @@ const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';
 let service: PracticeService;
 let folder: string;
 beforeAll(async () => {
-  const chapter = madeChapter({ id: ID, pages: 20, bytesPerPage: 60_000 });
+  const chapter = generateChapter({ id: ID, pages: 20, bytesPerPage: 60_000 });
   service = await startPracticeService({ chapters: [chapter], specificationOnly: true });
 });
 beforeEach(() => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
-import { madeChapter } from '../../src/practice-server/library/library.js';
+import { generateChapter } from '../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -70,7 +70,7 @@ describeWith('at a terminal', { programs: ['python3'] }, () => {
     let service: PracticeService;
     let env: Record<string, string>;
     beforeEach(async () => {
-      const chapter = madeChapter({ id: ID, pages: 24, bytesPerPage: 2_000 });
+      const chapter = generateChapter({ id: ID, pages: 24, bytesPerPage: 2_000 });
       service = await startPracticeService({ chapters: [chapter], latencyMs: { node: 80 } });
       env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
     });
