@@ -93,7 +93,7 @@ async function downloadPlanned(session: DownloadSession): Promise<DownloadResult
   try {
     const plan = await planOrStop(session, result);
     if (plan) {
-      prefetcher.dropAllBut(new Set(plan.chapters.map(({ job }) => job.id)));
+      prefetcher.cancelExcept(new Set(plan.chapters.map(({ job }) => job.id)));
       const { savePlan } = await import('./save-plan.js');
       await savePlan(plan, session, result);
     }
@@ -121,16 +121,16 @@ async function planOrStop(
   const { request, listeners, prefetcher } = session;
   const { observe } = listeners;
   try {
-    const onSure = (chapterId: string): void => {
-      prefetcher.ask(chapterId);
+    const prefetch = (chapterId: string): void => {
+      prefetcher.start(chapterId);
     };
-    const plan = await planChapters(request.plan, { ...planDeps(session), onSure });
+    const plan = await planChapters(request.plan, { ...planDeps(session), prefetch });
     result.isPlanned = true;
     for (const { id, reason, file } of plan.skipped) {
       observe({ type: 'chapter-skipped', chapter: id, reason, file });
     }
     listeners.onPlan?.(plan);
-    for (const { id, error } of plan.lost) fail(id, error, result, observe);
+    for (const { id, error } of plan.failed) fail(id, error, result, observe);
     return plan;
   } catch (error) {
     if (!(error instanceof TankobonError) || error instanceof UsageError) throw error;

@@ -3,12 +3,12 @@ import { setImmediate } from 'node:timers/promises';
 import { coversUrl } from '../api/covers.js';
 import { preloadDomainList } from '../api/first-party-domain.js';
 import { markRead } from '../api/read-markers.js';
-import { PACKING_LIBRARIES } from '../cbz/cbz-writer.js';
+import { PACKING_MODULE_LOADERS } from '../cbz/cbz-writer.js';
 import { TankobonError } from '../core/errors.js';
 import { EXIT } from '../core/exit-codes.js';
 import { saveChapters } from '../download/batch.js';
 import { saveCovers } from '../download/cover.js';
-import { PageSlots } from '../download/page-slots.js';
+import { PageQueue } from '../download/page-queue.js';
 import type { Plan, PlannedChapter } from '../download/plan.js';
 import type { ImageLoaderDeps } from '../image/load-image.js';
 import type { DownloadResult, DownloadSession } from './download-session.js';
@@ -19,7 +19,7 @@ const MAX_REPORT_WAIT_WHEN_STOPPED_MS = 300;
 
 /** Loads the libraries that are needed after the metadata, and yields to other work in between. */
 export async function preload(signal: AbortSignal): Promise<void> {
-  for (const load of [preloadDomainList, ...PACKING_LIBRARIES]) {
+  for (const load of [preloadDomainList, ...PACKING_MODULE_LOADERS]) {
     await setImmediate();
     if (signal.aborted) return;
     await load();
@@ -40,11 +40,11 @@ export async function savePlan(
       plan.chapters.map(({ job }) => job),
       {
         client,
-        ahead: prefetcher,
+        prefetcher,
         loader,
-        slots: new PageSlots(request.concurrency),
+        queue: new PageQueue(request.concurrency),
         reports,
-        isOwn: service.isOwn,
+        isFirstParty: service.isOwn,
         outages: service.outages,
         observe: listeners.observe,
         random: Math.random,
@@ -58,7 +58,7 @@ export async function savePlan(
     result.failed.push(...outcome.failed.map(({ job, error }) => ({ id: job.id, error })));
     if (outcome.saved.size === 0) return;
     // Already settled: each saved chapter has waited for it.
-    const planError = await plan.rest;
+    const planError = await plan.metadataError;
     if (planError) result.afterwards.push(planError);
     const saved = plan.chapters.filter(({ job }) => outcome.saved.has(job.id));
     if (userSignal.aborted) return;

@@ -66,8 +66,8 @@ export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number 
     if ((await statIfExists(cbz.file))?.isFile() === false) {
       throw new StorageError('name-taken', `Something that is no file stands at ${cbz.file}.`);
     }
-    const growing = await CbzWriter.begin({
-      aside: temporaryName(cbz.file),
+    const growing = await CbzWriter.create({
+      tmpFile: temporaryName(cbz.file),
       pages: cbz.pages.length,
       forceZip64: needsZip64(cbz),
       ...(cbz.comment !== undefined && { comment: cbz.comment }),
@@ -78,7 +78,7 @@ export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number 
       const publish = cbz.publish ?? ((tmpFile) => replacing(tmpFile, cbz.file));
       return await growing.finish(publish, cbz.comicInfo);
     } finally {
-      await growing.abandon();
+      await growing.discard();
     }
   } catch (error) {
     throw toStorageError(error, cbz.file);
@@ -91,7 +91,7 @@ async function replacing(tmpFile: string, file: string): Promise<string> {
 }
 
 /** The libraries of an archive, each to be loaded at a moment when nobody waits for it. */
-export const PACKING_LIBRARIES: readonly (() => Promise<unknown>)[] = [
+export const PACKING_MODULE_LOADERS: readonly (() => Promise<unknown>)[] = [
   () => import('archiver'),
   () => import('yauzl'),
   () => import('fast-xml-builder'),
@@ -99,11 +99,11 @@ export const PACKING_LIBRARIES: readonly (() => Promise<unknown>)[] = [
 ];
 
 /** The pages' names in the archive: `001.png`, with as many digits as the last one needs, and three at least. */
-export function pageNames(extensions: readonly string[]): string[] {
-  return extensions.map((extension, index) => pageName(index, extensions.length, extension));
+export function entryNames(extensions: readonly string[]): string[] {
+  return extensions.map((extension, index) => entryName(index, extensions.length, extension));
 }
 
-function pageName(index: number, pages: number, extension: string): string {
+function entryName(index: number, pages: number, extension: string): string {
   const digits = Math.max(3, String(pages).length);
   return `${String(index + 1).padStart(digits, '0')}.${extension}`;
 }
@@ -111,7 +111,7 @@ function pageName(index: number, pages: number, extension: string): string {
 /** What must be known of a CBZ before its first page. */
 export interface CbzWriterOptions {
   /** Where it grows: in a folder of the file system that it shall end up on. */
-  readonly aside: string;
+  readonly tmpFile: string;
   /** How many pages will come. */
   readonly pages: number;
   readonly comment?: string;
@@ -136,10 +136,10 @@ export class CbzWriter {
     this.#sink = new CbzStream(archive, handle, wish.signal);
   }
 
-  /** Makes the file. Whatever happens then, `abandon` must be called in the end. */
-  static async begin(wish: CbzWriterOptions): Promise<CbzWriter> {
+  /** Makes the file. Whatever happens then, `discard` must be called in the end. */
+  static async create(wish: CbzWriterOptions): Promise<CbzWriter> {
     const { ZipArchive } = await import('archiver');
-    const handle = await open(wish.aside, 'wx');
+    const handle = await open(wish.tmpFile, 'wx');
     const archive = new ZipArchive({
       store: true,
       forceZip64: wish.forceZip64 ?? false,
@@ -156,13 +156,13 @@ export class CbzWriter {
     this.wish.signal?.throwIfAborted();
     const data = await readInto(this.#roomFor(page), page);
     const extension = verifiedExtension(data, page);
-    this.#append(pageName(this.#announced.length, this.wish.pages, extension), data);
+    this.#append(entryName(this.#announced.length, this.wish.pages, extension), data);
     await this.#sink.drain(data);
   }
 
   /** Adds the metadata, checks and syncs the whole, and gives it its name. */
   async finish(publish: Publish, comicInfo?: string): Promise<{ file: string; bytes: number }> {
-    const { aside, comment = '', signal } = this.wish;
+    const { tmpFile: aside, comment = '', signal } = this.wish;
     if (comicInfo !== undefined) {
       this.#append(COMIC_INFO_NAME, Buffer.from(comicInfo));
     }
@@ -175,12 +175,12 @@ export class CbzWriter {
   }
 
   /** Lets go of the file, and removes it if it has not got its name. */
-  async abandon(): Promise<void> {
+  async discard(): Promise<void> {
     this.archive.abort();
     this.archive.destroy();
     await this.#sink.idle();
     await this.handle.close();
-    await rm(this.wish.aside, { force: true });
+    await rm(this.wish.tmpFile, { force: true });
   }
 
   #append(name: string, data: Buffer): void {

@@ -3,7 +3,7 @@
  * metadata holds, the result is a relative path that stays in its folder and that every common file system
  * takes.
  */
-import { cleanSegment, MOST_SEGMENT_BYTES } from './path-segment.js';
+import { cleanSegment, MAX_SEGMENT_BYTES } from './path-segment.js';
 import { parseTemplate, renderSegment, type FieldValues } from './name-template.js';
 
 export { NAME_FIELDS, type FieldValues } from './name-template.js';
@@ -46,34 +46,34 @@ export function distinctPaths(
   wanted: readonly PathCandidate[],
   taken: Iterable<string> = [],
 ): readonly string[] {
-  const used = new Set([...taken].map(samePathKey));
+  const used = new Set([...taken].map(pathCollisionKey));
   const wishes = new Map<string, number>();
   for (const { path } of wanted) {
-    const key = samePathKey(path);
+    const key = pathCollisionKey(path);
     wishes.set(key, (wishes.get(key) ?? 0) + 1);
   }
   const isFree = ({ path }: PathCandidate) =>
-    !used.has(samePathKey(path)) && wishes.get(samePathKey(path)) === 1;
+    !used.has(pathCollisionKey(path)) && wishes.get(pathCollisionKey(path)) === 1;
   const given = new Map(wanted.filter(isFree).map(({ chapterId, path }) => [chapterId, path]));
-  for (const path of given.values()) used.add(samePathKey(path));
+  for (const path of given.values()) used.add(pathCollisionKey(path));
   const sharing = wanted.filter(({ chapterId }) => !given.has(chapterId));
   for (const wish of sharing.sort((a, b) => (a.chapterId < b.chapterId ? -1 : 1))) {
     const path = firstFree(wish, used);
-    used.add(samePathKey(path));
+    used.add(pathCollisionKey(path));
     given.set(wish.chapterId, path);
   }
   return wanted.map(({ chapterId, path }) => given.get(chapterId) ?? path);
 }
 
 function firstFree(wanted: PathCandidate, used: ReadonlySet<string>): string {
-  for (const path of markedPaths(wanted)) {
-    if (path !== wanted.path && !used.has(samePathKey(path))) return path;
+  for (const path of candidatePaths(wanted)) {
+    if (path !== wanted.path && !used.has(pathCollisionKey(path))) return path;
   }
   return wanted.path;
 }
 
 /** The path itself, then the paths with a mark that tells this chapter from others: its short id, its id, `id 2` … */
-export function* markedPaths({ chapterId, path }: PathCandidate): Generator<string, never> {
+export function* candidatePaths({ chapterId, path }: PathCandidate): Generator<string, never> {
   yield path;
   yield withMark(path, chapterId.slice(0, SHORT_ID));
   yield withMark(path, chapterId);
@@ -81,7 +81,7 @@ export function* markedPaths({ chapterId, path }: PathCandidate): Generator<stri
 }
 
 /** The same for two paths that some file system takes for one. */
-export function samePathKey(path: string): string {
+export function pathCollisionKey(path: string): string {
   return path.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 }
 
@@ -96,5 +96,5 @@ function withMark(path: string, mark: string): string {
 /** Puts the mark and the extension behind a name, cutting the name where the whole would be too long. */
 function withExtension(name: string, mark = ''): string {
   const ending = mark + CBZ_EXTENSION;
-  return cleanSegment(name, MOST_SEGMENT_BYTES - Buffer.byteLength(ending)) + ending;
+  return cleanSegment(name, MAX_SEGMENT_BYTES - Buffer.byteLength(ending)) + ending;
 }

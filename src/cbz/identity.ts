@@ -19,7 +19,7 @@ const COMMENT = new RegExp(
 const CHAPTER_ADDRESS = new RegExp(`/chapter/(${UUID})(?![0-9a-f-])`, 'i');
 
 /** The archive comment that says so. */
-export function identityComment(identity: CbzIdentity): string {
+export function formatIdentityComment(identity: CbzIdentity): string {
   const { chapterId, version, quality } = identity;
   return [
     `tankobon chapter=${chapterId.toLowerCase()}`,
@@ -29,7 +29,7 @@ export function identityComment(identity: CbzIdentity): string {
 }
 
 /** What an archive comment says; undefined where it is no comment of ours. */
-export function readIdentityComment(comment: string): CbzIdentity | undefined {
+export function parseIdentityComment(comment: string): CbzIdentity | undefined {
   const [, chapterId, version, quality] = COMMENT.exec(comment) ?? [];
   if (chapterId === undefined) return undefined;
   return {
@@ -40,7 +40,7 @@ export function readIdentityComment(comment: string): CbzIdentity | undefined {
 }
 
 /** The chapter that a ComicInfo.xml names in its `Web`; undefined where it names none. */
-export function identityInComicInfo(xml: string): CbzIdentity | undefined {
+export function parseComicInfoIdentity(xml: string): CbzIdentity | undefined {
   const web = /<Web>([^<]*)<\/Web>/.exec(xml)?.[1] ?? '';
   const chapterId = CHAPTER_ADDRESS.exec(web)?.[1]?.toLowerCase();
   return chapterId === undefined ? undefined : { chapterId };

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import type { Entry, ZipFile } from 'yauzl';
 import { isSystemError } from '../core/files.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
-import { identityInComicInfo, readIdentityComment, type CbzIdentity } from './identity.js';
+import { parseComicInfoIdentity, parseIdentityComment, type CbzIdentity } from './identity.js';
 
 export interface ExistingArchive extends CbzIdentity {
   readonly file: string;
@@ -19,11 +19,11 @@ export interface ExistingArchive extends CbzIdentity {
 export interface LibraryIndex {
   /** The chapter's CBZ; of several the one with the newest version. */
   find(chapterId: string): ExistingArchive | undefined;
-  readonly chapters: readonly ExistingArchive[];
+  readonly archives: readonly ExistingArchive[];
   /** Files that are called CBZ and cannot be read as one. They hold nothing up. */
   readonly damaged: readonly { readonly file: string; readonly why: string }[];
   /** CBZ files that name no chapter. */
-  readonly unknown: readonly string[];
+  readonly unidentified: readonly string[];
 }
 
 /** So many files are open at a time. */
@@ -70,7 +70,12 @@ function shelfOf(
     const other = newest.get(cbz.chapterId);
     if (!other || (cbz.version ?? 0) > (other.version ?? 0)) newest.set(cbz.chapterId, cbz);
   }
-  return { chapters, damaged, unknown, find: (chapterId) => newest.get(chapterId.toLowerCase()) };
+  return {
+    archives: chapters,
+    damaged,
+    unidentified: unknown,
+    find: (chapterId) => newest.get(chapterId.toLowerCase()),
+  };
 }
 
 /** A file as its folder lists it. */
@@ -116,7 +121,7 @@ async function identityOf(listed: ListedCbz): Promise<CbzIdentity | string | und
     const zip = await openZip(listed);
     if (!zip) return 'not a regular file';
     try {
-      return readIdentityComment(zip.comment) ?? (await identityByComicInfo(zip));
+      return parseIdentityComment(zip.comment) ?? (await identityByComicInfo(zip));
     } finally {
       zip.close();
     }
@@ -144,7 +149,7 @@ async function identityByComicInfo(zip: ZipFile): Promise<CbzIdentity | undefine
   for await (const entry of zip.eachEntry()) {
     if (entry.fileName !== COMIC_INFO_NAME) continue;
     if (entry.uncompressedSize > MOST_COMIC_INFO_BYTES) return undefined;
-    return identityInComicInfo(await textOf(zip, entry));
+    return parseComicInfoIdentity(await textOf(zip, entry));
   }
   return undefined;
 }

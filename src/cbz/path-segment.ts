@@ -2,7 +2,7 @@
 import filenamify from 'filenamify';
 
 /** What the common file systems allow; counted in bytes of UTF-8, which is never fewer than UTF-16 units. */
-export const MOST_SEGMENT_BYTES = 255;
+export const MAX_SEGMENT_BYTES = 255;
 /** Longer than any segment may be, so that cutting happens here, by bytes, and not in the library. */
 const UNCUT_LENGTH = 2 ** 20;
 /** Nothing longer is looked at: a name is cut far below it. */
@@ -17,7 +17,7 @@ const MISLEADING_START = /^[\s.\-\u200D]+/u;
  * The text as a name of at most `mostBytes` bytes, cut between characters as people see them. Empty where
  * nothing of it is left.
  */
-export function cleanSegment(text: string, mostBytes = MOST_SEGMENT_BYTES): string {
+export function cleanSegment(text: string, mostBytes = MAX_SEGMENT_BYTES): string {
   const seen = text
     .slice(0, MOST_CHARACTERS)
     .replace(/\s+/gu, ' ')

@@ -83,7 +83,7 @@ class Batch {
 
   /** Returns when it is time to begin the next chapter. */
   async begin(job: ChapterJob): Promise<void> {
-    await this.parts.slots.whenAllStarted();
+    await this.parts.queue.onEmpty();
     while (this.#inFlight.size >= MOST_CHAPTERS_IN_FLIGHT) await Promise.race(this.#inFlight);
     if (this.#signal.aborted) {
       this.#leave(job);

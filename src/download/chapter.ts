@@ -6,11 +6,11 @@ import { CbzWriter, writeCbz } from '../cbz/cbz-writer.js';
 import {
   fetchAtHomeMetadata,
   type MetadataPrefetcher,
-  pageNames,
+  pageFileNames,
   type AtHomeMetadata,
 } from '../image/at-home.js';
 import { BaseUrls } from '../image/base-urls.js';
-import { promisedDigest, type Quality } from '../image/page-url.js';
+import { digestInFileName, type Quality } from '../image/page-url.js';
 import { ChapterError, hasCode, StorageError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
@@ -37,7 +37,7 @@ export interface ChapterJob {
 export interface ChapterDeps extends PageDeps {
   readonly client: ServiceClient;
   /** What was asked for before it was this chapter's turn. */
-  readonly ahead?: MetadataPrefetcher;
+  readonly prefetcher?: MetadataPrefetcher;
 }
 
 export interface SavedChapter {
@@ -109,10 +109,10 @@ async function prepareIn(
   const { clock } = parts.loader;
   const { quality } = job;
   const ask = () => fetchAtHomeMetadata(parts.client, job.id, signal);
-  const asked = parts.ahead?.take(job.id);
-  const askedAtMs = asked?.askedAtMs ?? clock.monotonicMs();
+  const asked = parts.prefetcher?.take(job.id);
+  const askedAtMs = asked?.requestedAtMs ?? clock.monotonicMs();
   const metadata = await (asked?.metadata ?? ask());
-  const names = pageNames(metadata, quality);
+  const names = pageFileNames(metadata, quality);
   if (names.length === 0)
     throw new ChapterError('chapter-empty', `The service names no page for chapter ${job.id}.`);
   const baseUrls = new BaseUrls(
@@ -121,7 +121,7 @@ async function prepareIn(
     async () => unchanged(job, metadata, await ask()),
     clock,
   );
-  const promised = (page: number) => promisedDigest(names[page - 1] ?? '');
+  const promised = (page: number) => digestInFileName(names[page - 1] ?? '');
   await workspace.resume({ hash: metadata.hash, quality, names }, promised, signal);
   const pages = names.map((fileName, index) => ({
     chapter: job.id,
@@ -144,8 +144,8 @@ async function save(
   signal: AbortSignal,
 ): Promise<SavedChapter> {
   const packer = new PagePacker(workspace.kept, () =>
-    CbzWriter.begin({
-      aside: workspace.archiveFile,
+    CbzWriter.create({
+      tmpFile: workspace.archiveFile,
       pages: pages.length,
       signal,
       ...(job.comment !== undefined && { comment: job.comment }),
@@ -159,14 +159,14 @@ async function save(
       kept: workspace.kept.size,
     });
     await loadPages(pages, parts, () => {
-      packer.pageKept();
+      packer.packAvailable();
     });
     const saved = await pack(job, pages.length, { workspace, packer }, signal);
-    await packer.abandon();
+    await packer.discard();
     await tidyUp(workspace, parts);
     return saved;
   } catch (error) {
-    await packer.abandon();
+    await packer.discard();
     await workspace.leave();
     throw error;
   }
@@ -186,7 +186,8 @@ async function tidyUp(workspace: Workspace, { observe }: ChapterDeps): Promise<v
 function unchanged(job: ChapterJob, first: AtHomeMetadata, now: AtHomeMetadata): AtHomeMetadata {
   const same =
     now.hash === first.hash &&
-    JSON.stringify(pageNames(now, job.quality)) === JSON.stringify(pageNames(first, job.quality));
+    JSON.stringify(pageFileNames(now, job.quality)) ===
+      JSON.stringify(pageFileNames(first, job.quality));
   if (!same)
     throw new ChapterError(
       'chapter-changed',
@@ -237,13 +238,16 @@ async function pack(
   }
   const { file } = job;
   const publish = (tmpFile: string) => publishChapter(tmpFile, job);
-  const [comicInfo, packed] = await Promise.all([job.comicInfo?.(pages), packer.whole(count)]);
+  const [comicInfo, packed] = await Promise.all([
+    job.comicInfo?.(pages),
+    packer.finishedArchive(count),
+  ]);
   try {
     if (packed) return { pages: count, ...(await packed.finish(publish, comicInfo)) };
   } catch (error) {
     throw toStorageError(error, file);
   }
-  await packer.abandon();
+  await packer.discard();
   const written = await writeCbz({
     file,
     publish,

@@ -63,7 +63,7 @@ async function saveCover(
     await mkdir(folder, { recursive: true });
     const loaded = await loadImage(
       parts.loader,
-      { url, file: aside, promisedDigest: undefined },
+      { url, file: aside, expectedDigest: undefined },
       parts.signal,
     );
     if (!loaded.ok)

@@ -14,7 +14,7 @@ const COLLECTED_AT_ONCE_BYTES = 2 * 1024 * 1024;
  * Holds V8's room for young objects at the size it has now. Gives a function that is told of bytes as they arrive,
  * and has the young memory collected whenever so many have come.
  */
-export function youngMemoryCollector(): (arrivedBytes: number) => void {
+export function createMinorCollector(): (arrivedBytes: number) => void {
   const collect = minorCollection();
   let lyingAboutBytes = 0;
   return (arrivedBytes) => {

@@ -18,7 +18,7 @@ export class PagePacker {
   ) {}
 
   /** To be called when a page was kept: packs it, if those before it are packed. */
-  pageKept(): void {
+  packAvailable(): void {
     if (this.#hasFailed) return;
     this.#working ??= this.#work()
       .catch(() => {
@@ -30,18 +30,18 @@ export class PagePacker {
   }
 
   /** The archive with all pages, once they are packed; undefined where it could not be made. */
-  async whole(pages: number): Promise<CbzWriter | undefined> {
+  async finishedArchive(pages: number): Promise<CbzWriter | undefined> {
     await this.#working;
-    this.pageKept();
+    this.packAvailable();
     await this.#working;
     return this.#packed === pages && !this.#hasFailed ? this.#archive : undefined;
   }
 
   /** Removes the archive, if it has not got its name. */
-  async abandon(): Promise<void> {
+  async discard(): Promise<void> {
     this.#hasFailed = true;
     await this.#working;
-    await this.#archive?.abandon();
+    await this.#archive?.discard();
   }
 
   async #work(): Promise<void> {

@@ -6,7 +6,7 @@ import type { IsFirstParty } from '../api/first-party-domain.js';
 export interface ReportDeps {
   /** Absent where the user wants no reports. */
   readonly reports: Reports | undefined;
-  readonly isOwn: IsFirstParty;
+  readonly isFirstParty: IsFirstParty;
 }
 
 /** One report for every load from a base URL outside the service's own domain, and none for any other (spec 4.3). */
@@ -14,10 +14,10 @@ export async function reportLoad(
   url: URL,
   outcome: ImageOutcome,
   success: boolean,
-  { reports, isOwn }: ReportDeps,
+  { reports, isFirstParty }: ReportDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!reports || (await isOwn(url))) return;
+  if (!reports || (await isFirstParty(url))) return;
   const { bytes, durationMs, cached } = outcome;
   const body = { url: url.href, success, bytes, duration: durationMs, cached };
   if (success) await reports.record(body);

@@ -1,7 +1,7 @@
 /** How long to leave a page alone after its load failed. */
 
 /** A page is loaded at most this often in one run. */
-export const MOST_ATTEMPTS = 5;
+export const MAX_ATTEMPTS = 5;
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;

@@ -5,19 +5,19 @@
 import type { BaseUrl, BaseUrls, DeadBaseUrl } from '../image/base-urls.js';
 import { loadImage, type ImageLoaderDeps, type ImageOutcome } from '../image/load-image.js';
 import type { LoadReason } from '../image/load-reason.js';
-import { pageUrl, promisedDigest, type Quality } from '../image/page-url.js';
+import { pageUrl, digestInFileName, type Quality } from '../image/page-url.js';
 import { ChapterError, LoadError, ServiceError, type TankobonError } from '../core/errors.js';
 import { toStorageError, removeFile } from '../core/files.js';
 import type { OutageMonitor } from '../api/outage.js';
 import type { Observe } from './events.js';
 import { reportLoad, type ReportDeps } from './page-report.js';
-import type { PageSlot, PageSlots } from './page-slots.js';
-import { MOST_ATTEMPTS, retryPauseMs } from './page-retry.js';
+import type { PageSlot, PageQueue } from './page-queue.js';
+import { MAX_ATTEMPTS, retryPauseMs } from './page-retry.js';
 import type { Workspace } from './workspace.js';
 
 export interface PageDeps extends ReportDeps {
   readonly loader: ImageLoaderDeps;
-  readonly slots: PageSlots;
+  readonly queue: PageQueue;
   readonly observe: Observe;
   readonly random: () => number;
   /** Outages of the service so far; absent where the run waits for none. */
@@ -71,7 +71,7 @@ export async function loadPage(job: PageJob, parts: PageDeps): Promise<void> {
     }
     const { reason, message } = failureOf(done.outcome);
     parts.observe({ type: 'page-failed', chapter: job.chapter, page: job.page, reason, attempt });
-    if (attempt === MOST_ATTEMPTS)
+    if (attempt === MAX_ATTEMPTS)
       throw givenUp(
         done,
         `Page ${job.page} of chapter ${job.chapter} could not be loaded in ${attempt} attempts; the last: ${message}`,
@@ -90,7 +90,7 @@ export async function loadPage(job: PageJob, parts: PageDeps): Promise<void> {
 /** Loads the page once, as soon as there is a slot and a base URL that is not known to be dead. */
 async function nextAttempt(job: PageJob, parts: PageDeps, witnesses: Witnesses): Promise<Attempt> {
   for (;;) {
-    const done = await parts.slots.use((slot) => attemptOnce(job, parts, slot, witnesses));
+    const done = await parts.queue.run((slot) => attemptOnce(job, parts, slot, witnesses));
     if (done) return done;
     // Without a slot meanwhile: others can use it.
     await job.baseUrls.untilUsable();
@@ -129,10 +129,10 @@ async function loadFrom(
   };
   const request = {
     file,
-    promisedDigest: promisedDigest(job.fileName),
-    room: slot.room,
+    expectedDigest: digestInFileName(job.fileName),
+    buffer: slot.buffer,
     onBytes,
-    onLineFree: slot.free,
+    onReceived: slot.release,
   };
   try {
     const url = pageUrl({
@@ -159,7 +159,7 @@ function deadBaseUrl(attempt: Attempt, job: PageJob, parts: PageDeps): DeadBaseU
     if (ok || (responded && reason !== 'base-url-expired')) return undefined;
   }
   return {
-    giveUp: (deadInARow) =>
+    toError: (deadInARow) =>
       givenUp(
         attempt,
         `The last ${deadInARow} base URLs of chapter ${job.chapter} gave no page; the last: ${message}`,
@@ -184,15 +184,15 @@ type Witnesses = Map<string, string>;
  */
 function judge({ hostname }: URL, outcome: ImageOutcome, witnesses: Witnesses): Verdict {
   if (outcome.ok) return 'proven';
-  if (!outcome.picture) return 'failed';
-  const { digest } = outcome.picture;
+  if (!outcome.image) return 'failed';
+  const { digest } = outcome.image;
   const earlier = witnesses.get(digest);
   if (earlier === undefined) witnesses.set(digest, hostname);
   return earlier === undefined || earlier === hostname ? 'failed' : 'doubtful';
 }
 
 async function keep(job: PageJob, outcome: ImageOutcome): Promise<void> {
-  const picture = outcome.ok ? outcome : outcome.picture;
+  const picture = outcome.ok ? outcome : outcome.image;
   if (!picture) return;
   try {
     await job.workspace.keep(job.page, { ...picture, bytes: outcome.bytes });

@@ -4,7 +4,7 @@
  */
 import { join, relative, sep } from 'node:path';
 import { distinctPaths, type FormatFileName } from '../cbz/file-name.js';
-import { identityComment } from '../cbz/identity.js';
+import { formatIdentityComment } from '../cbz/identity.js';
 import { scanLibrary, type LibraryIndex } from '../cbz/library-index.js';
 import type { Chapter } from '../api/chapters.js';
 import { comicMetadata, nameValues } from './comic-metadata.js';
@@ -24,7 +24,7 @@ import { toStorageError } from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
 import type { ChapterJob } from './chapter.js';
 import type { SkipReason } from './events.js';
-import { watchForSingleChapter } from './single-chapter.js';
+import { prefetchSingleChapter } from './prefetch.js';
 import type { KeptPage } from './workspace.js';
 
 export interface PlanOptions {
@@ -64,11 +64,11 @@ export interface Plan {
   readonly chapters: readonly PlannedChapter[];
   readonly skipped: readonly SkippedChapter[];
   /** Releases that were not asked for, or given up for another of the same chapter. */
-  readonly passedOver: readonly ExcludedChapter[];
+  readonly excluded: readonly ExcludedChapter[];
   /** What was asked for by name and cannot be had, each with why. */
-  readonly lost: readonly { readonly id: string; readonly error: TankobonError }[];
+  readonly failed: readonly { readonly id: string; readonly error: TankobonError }[];
   /** What of it is asked for still; resolves with what kept it from coming, if that concerns the run as a whole. */
-  readonly rest: Promise<TankobonError | undefined>;
+  readonly metadataError: Promise<TankobonError | undefined>;
 }
 
 export interface PlanDeps {
@@ -76,12 +76,12 @@ export interface PlanDeps {
   readonly warn: (message: string) => void;
   readonly nowMs: number;
   /** Told of a chapter that the plan will surely hold, while the rest of it is still asked for. */
-  readonly onSure?: (chapterId: string) => void;
+  readonly prefetch?: (chapterId: string) => void;
   readonly signal: AbortSignal;
 }
 
 /** A chapter that is to be had, if it is not on the shelf. */
-interface Wanted {
+interface SelectedChapter {
   readonly id: string;
   readonly chapter: Chapter | undefined;
   readonly why: string;
@@ -95,11 +95,11 @@ export async function planChapters(wish: PlanOptions, parts: PlanDeps): Promise<
   });
   // Awaited below; a failure must not count as unhandled while the service is asked.
   shelfScan.catch(() => undefined);
-  const onNamed = watchForSingleChapter(wish, shelfScan, parts);
+  const onNamed = prefetchSingleChapter(wish, shelfScan, parts);
   const resolution = await resolve(wish, parts, onNamed);
   const { wanted, skipped, passedOver, lost } = choose(resolution, wish, parts);
   const shelf = await shelfScan;
-  const missing: (Wanted & { readonly replaces?: string })[] = [];
+  const missing: (SelectedChapter & { readonly replaces?: string })[] = [];
   for (const one of wanted) {
     const there = shelf.find(one.id);
     const isNewer = (one.chapter?.version ?? 0) > (there?.version ?? Number.POSITIVE_INFINITY);
@@ -132,7 +132,7 @@ export async function planChapters(wish: PlanOptions, parts: PlanDeps): Promise<
     return { job: jobOf({ id, chapter, title, file, replace }, wish), chapter, title, why };
   });
   const rest = resolution.titlesInFull.then(({ trouble }) => trouble);
-  return { chapters, skipped, passedOver, lost, rest };
+  return { chapters, skipped, excluded: passedOver, failed: lost, metadataError: rest };
 }
 
 /** Without metadata a chapter is its id, and nothing is asked of the catalogue for it. */
@@ -156,7 +156,7 @@ function choose(
   wish: PlanOptions,
   { nowMs }: PlanDeps,
 ) {
-  const wanted = new Map<string, Wanted>();
+  const wanted = new Map<string, SelectedChapter>();
   const skipped: SkippedChapter[] = [];
   const passedOver: ExcludedChapter[] = [];
   const refused: { id: string; error: TankobonError }[] = lost.map(({ target, error }) => ({
@@ -205,7 +205,7 @@ function whyNot(chapter: Chapter, nowMs: number): ChapterError | undefined {
 
 /** Paths that belong to other chapters, or to somebody else's archives. */
 function takenPaths(shelf: LibraryIndex, wish: PlanOptions): string[] {
-  const files = [...shelf.chapters.map(({ file }) => file), ...shelf.unknown];
+  const files = [...shelf.archives.map(({ file }) => file), ...shelf.unidentified];
   return files.map((file) => relative(wish.output, file).split(sep).join('/'));
 }
 
@@ -228,7 +228,7 @@ function jobOf(
     output,
     quality,
     replace,
-    comment: identityComment({ chapterId: id, quality, ...version }),
+    comment: formatIdentityComment({ chapterId: id, quality, ...version }),
     ...(chapter &&
       metadata && {
         comicInfo: (pages: readonly KeptPage[]) => comicInfoOf(chapter, title, pages),

@@ -3,7 +3,7 @@
  * was planned may be another chapter's by now: then the chapter gets the mark that one process would have given it.
  */
 import { basename, dirname, join } from 'node:path';
-import { markedPaths } from '../cbz/file-name.js';
+import { candidatePaths } from '../cbz/file-name.js';
 import { readIdentity } from '../cbz/library-index.js';
 import { StorageError } from '../core/errors.js';
 import { toStorageError, renameInto, statIfExists } from '../core/files.js';
@@ -45,7 +45,7 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
 }
 
 function* candidates({ id, file }: ChapterTarget): Generator<string> {
-  for (const name of markedPaths({ chapterId: id, path: basename(file) }))
+  for (const name of candidatePaths({ chapterId: id, path: basename(file) }))
     yield join(dirname(file), name);
 }
 

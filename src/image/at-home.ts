@@ -59,7 +59,7 @@ function asChapterError(error: unknown, chapterId: string): unknown {
 
 /** An answer, and when it was asked for, in the clock's monotonic time. */
 export interface PrefetchedMetadata {
-  readonly askedAtMs: number;
+  readonly requestedAtMs: number;
   readonly metadata: Promise<AtHomeMetadata>;
 }
 
@@ -73,7 +73,7 @@ export class MetadataPrefetcher {
     private readonly signal: AbortSignal,
   ) {}
 
-  ask(chapterId: string): void {
+  start(chapterId: string): void {
     if (this.signal.aborted) return;
     const stop = new AbortController();
     const signal = AbortSignal.any([this.signal, stop.signal]);
@@ -81,11 +81,11 @@ export class MetadataPrefetcher {
     const metadata = fetchAtHomeMetadata(this.client, chapterId, signal);
     // Whoever takes it hears of its failure.
     metadata.catch(() => undefined);
-    this.#asked.set(chapterId, { askedAtMs, metadata, stop });
+    this.#asked.set(chapterId, { requestedAtMs: askedAtMs, metadata, stop });
   }
 
   /** Breaks off what was asked for other chapters than these. */
-  dropAllBut(chapterIds: ReadonlySet<string>): void {
+  cancelExcept(chapterIds: ReadonlySet<string>): void {
     for (const [chapterId, { stop }] of this.#asked) {
       if (chapterIds.has(chapterId)) continue;
       stop.abort(interruption());
@@ -102,6 +102,6 @@ export class MetadataPrefetcher {
 }
 
 /** The file names of a chapter's pages in this quality, in page order. */
-export function pageNames(metadata: AtHomeMetadata, quality: Quality): readonly string[] {
+export function pageFileNames(metadata: AtHomeMetadata, quality: Quality): readonly string[] {
   return quality === 'data' ? metadata.data : metadata.dataSaver;
 }

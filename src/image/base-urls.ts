@@ -15,7 +15,7 @@ export interface BaseUrl {
 /** A load that showed its base URL to be dead. */
 export interface DeadBaseUrl {
   /** What a chapter fails with that is given up after so many dead base URLs in a row. */
-  giveUp(deadInARow: number): Error;
+  toError(deadInARow: number): Error;
   /** What must have happened before the metadata is asked for again, such as the load's report (spec 4.3). */
   beforeRenewal(deadInARow: number): Promise<void>;
 }
@@ -125,7 +125,7 @@ export class BaseUrls {
     let isUsedUp: boolean;
     do {
       if (this.#lastDead && this.#deadInARow >= MAX_DEAD_BASE_URLS)
-        throw this.#lastDead.giveUp(this.#deadInARow);
+        throw this.#lastDead.toError(this.#deadInARow);
       const askedAtMs = this.clock.monotonicMs();
       const { baseUrl } = await this.ask();
       this.#askedAtMs = askedAtMs;

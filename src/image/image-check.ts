@@ -7,23 +7,23 @@ import type { ImageBody } from './image-body.js';
 import type { LoadReason } from './load-reason.js';
 
 /** A whole picture: what its bytes hash to, and what its first bytes say it is. */
-interface Picture {
+interface CheckedImage {
   readonly digest: string;
   readonly extension: ImageExtension;
 }
 
 export type ImageCheck =
-  | ({ readonly ok: true } & Picture)
+  | ({ readonly ok: true } & CheckedImage)
   | {
       readonly ok: false;
       readonly reason: LoadReason;
       readonly message: string;
       /** With `bad-digest`: the complete image that came instead; it is in the file. */
-      readonly picture?: Picture;
+      readonly image?: CheckedImage;
     };
 
-export function failed(reason: LoadReason, message: string, picture?: Picture): ImageCheck {
-  return { ok: false, reason, message, ...(picture ? { picture } : {}) };
+export function failed(reason: LoadReason, message: string, picture?: CheckedImage): ImageCheck {
+  return { ok: false, reason, message, ...(picture ? { image: picture } : {}) };
 }
 
 /** The whole body is there: is it the page? `readAll` gives its bytes once more. */
@@ -39,7 +39,7 @@ export async function checkImage(
     return failed('bad-length', `${body.bytes} bytes came, ${announced} were announced.`);
   const extension = imageExtension(body.head);
   if (!extension) return notAnImage(head);
-  const picture: Picture = { digest: body.digest(), extension };
+  const picture: CheckedImage = { digest: body.digest(), extension };
   if (picture.digest === promisedDigest) return { ok: true, ...picture };
   // The end of the body proves nothing: nodes serve truncated copies as complete responses.
   const bytes = await readAll();

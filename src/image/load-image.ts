@@ -12,23 +12,23 @@ import { toStorageError, removeFile, replaceFile } from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
 import { ImageBody } from './image-body.js';
 import { checkImage, failed, notAnImage, refusal, type ImageCheck } from './image-check.js';
-import { nodeMessage, loadReasonOf, refusedAddress } from './load-reason.js';
+import { nodeMessage, loadReasonOf, findLoadError } from './load-reason.js';
 
 export interface ImageRequest {
   readonly url: URL;
   /** Where the bytes go; replaced if it is there, and removed where no image came. */
   readonly file: string;
   /** The sha256 that the name promises, lower-case hex. */
-  readonly promisedDigest: string | undefined;
+  readonly expectedDigest: string | undefined;
   /** Memory to gather the bytes in before they are written, for this load alone; made where absent. */
-  readonly room?: Buffer;
+  readonly buffer?: Buffer;
   /** Told of bytes as they arrive, for a progress bar. */
   readonly onBytes?: (bytes: number) => void;
   /**
    * Told when the last byte is there, of a picture that is still to be hashed as a whole: the line is free meanwhile.
    * A larger one was hashed on its way, and keeps its room to itself until it is proven.
    */
-  readonly onLineFree?: () => void;
+  readonly onReceived?: () => void;
 }
 
 interface Measured {
@@ -60,7 +60,7 @@ export interface ImageLoaderDeps {
 const WRITTEN_AT_ONCE_BYTES = 1024 * 1024;
 
 /** For `ImageRequest.room`: whoever loads many pages uses the same again, so that none waits to be collected. */
-export function pageBuffer(): Buffer {
+export function allocatePageBuffer(): Buffer {
   return Buffer.allocUnsafeSlow(WRITTEN_AT_ONCE_BYTES);
 }
 /** Of an error page no more than this is read. */
@@ -95,7 +95,7 @@ export async function loadImage(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof LocalFailure) throw toStorageError(error.cause, request.file);
-    const refused = refusedAddress(error);
+    const refused = findLoadError(error);
     if (refused) throw refused;
     // A mistake of our own, which no node shall be reported for.
     if (error instanceof TypeError && !('code' in error)) throw error;
@@ -140,7 +140,7 @@ async function receive(
     return verdict;
   } finally {
     await file.close();
-    if (!verdict?.ok && !verdict?.picture) await local(removeFile(request.file));
+    if (!verdict?.ok && !verdict?.image) await local(removeFile(request.file));
   }
 }
 
@@ -150,7 +150,7 @@ async function store(
   { request, body, chunks, head }: Load,
   file: FileHandle,
 ): Promise<ImageCheck> {
-  const gathered = request.room ?? pageBuffer();
+  const gathered = request.buffer ?? allocatePageBuffer();
   let gatheredBytes = 0;
   const write = async (): Promise<void> => {
     const piece = gathered.subarray(0, gatheredBytes);
@@ -175,12 +175,12 @@ async function store(
   request.onArrived();
   const isInMemory = gatheredBytes === body.bytes;
   if (isInMemory) {
-    request.onLineFree?.();
+    request.onReceived?.();
     // Whoever waited for the line sends the next request now.
     await setImmediate();
   }
   if (gatheredBytes > 0) await write();
-  return checkImage(head, request.promisedDigest, body, async () =>
+  return checkImage(head, request.expectedDigest, body, async () =>
     isInMemory ? gathered.subarray(0, body.bytes) : readAll(file, body.bytes),
   );
 }

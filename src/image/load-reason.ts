@@ -26,7 +26,7 @@ const CONNECT_FAILURES = [
 ];
 
 /** Our own refusal to open a connection, which is not a load that failed. */
-export function refusedAddress(error: unknown): LoadError | undefined {
+export function findLoadError(error: unknown): LoadError | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof LoadError) return at;
   }

@@ -22,7 +22,7 @@ export interface PageLocation {
 const PLAIN_SEGMENT = /^(?!\.{1,2}$)[^/\\?#\p{Cc}]{1,255}$/u;
 
 /** Whether `name` can stand as one segment of a page's address, and so of a path on this machine. */
-export function isPlainSegment(name: string): boolean {
+export function isPathSegment(name: string): boolean {
   return PLAIN_SEGMENT.test(name);
 }
 
@@ -71,6 +71,6 @@ function decoded(path: string): string {
 }
 
 /** The digest that a page's name carries, lower-case hex, as the live service's do (public-facts, "Image delivery"). */
-export function promisedDigest(fileName: string): string | undefined {
+export function digestInFileName(fileName: string): string | undefined {
   return /^[a-z]?\d+-([0-9a-f]{64})\.[a-z]+$/i.exec(fileName)?.[1]?.toLowerCase();
 }

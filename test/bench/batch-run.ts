@@ -15,7 +15,7 @@ import {
 } from '../../src/practice-server/practice-service.js';
 import { saveChapters } from '../../src/download/batch.js';
 import type { Observe } from '../../src/download/events.js';
-import { PageSlots } from '../../src/download/page-slots.js';
+import { PageQueue } from '../../src/download/page-queue.js';
 import type { Clock } from '../../src/core/clock.js';
 import { readAddresses } from '../../src/rate-limit/service-addresses.js';
 import { createServiceClient } from '../../src/api/client.js';
@@ -153,9 +153,9 @@ async function load(
           clock,
           maxPageBytes: defaults.maxPageBytes,
         },
-        slots: new PageSlots(defaults.concurrency),
+        queue: new PageQueue(defaults.concurrency),
         reports: undefined,
-        isOwn,
+        isFirstParty: isOwn,
         observe: work.observe,
         random: Math.random,
       },

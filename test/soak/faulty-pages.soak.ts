@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { reportStatus } from '../../src/cli/commands/report-status.js';
 import { generateChapter } from '../../src/practice-server/library/library.js';
 import type { LogEntry } from '../../src/practice-server/request-log.js';
-import { Rig, type Ran } from '../support/download-harness.js';
-import { fastClock } from './fast-clock.js';
+import { DownloadHarness, type RunResult } from '../support/download-harness.js';
+import { acceleratedClock } from '../support/fake-clock.js';
 import { readArchive } from '../support/archive.js';
 
 const CHAPTERS = 10;
@@ -19,30 +19,30 @@ const chapters = Array.from({ length: CHAPTERS }, (_, index) =>
   }),
 );
 
-let rig: Rig;
-let ran: Ran;
+let harness: DownloadHarness;
+let ran: RunResult;
 beforeAll(async () => {
   // Both sides live five times as fast, so that the quotas, which hold, cost seconds and not minutes.
-  const clock = fastClock(5);
-  rig = await Rig.start({ chapters, clock, specificationOnly: true });
-  rig.service.injectPageFaults({ seed: SEED, share: 0.2 });
-  ran = await rig.download({ targets: chapters.map(({ id }) => id) }, { clock });
+  const clock = acceleratedClock(5);
+  harness = await DownloadHarness.start({ chapters, clock, specificationOnly: true });
+  harness.service.injectPageFaults({ seed: SEED, share: 0.2 });
+  ran = await harness.download({ targets: chapters.map(({ id }) => id) }, { clock });
   // What the exit had no patience for.
-  await rig.command((run) => reportStatus({ flush: true }, run));
+  await harness.command((run) => reportStatus({ flush: true }, run));
 });
-afterAll(() => rig.stop());
+afterAll(() => harness.stop());
 
 test('every page is present and right', async () => {
   expect(ran.events.at(-1)).toMatchObject({ type: 'summary', saved: CHAPTERS, failed: 0 });
   expect(ran.code).toBe(0);
-  for (const file of rig.archives()) await readArchive(file);
+  for (const file of harness.archives()) await readArchive(file);
   expect(ran.events.filter(({ type }) => type === 'page-loaded')).toHaveLength(CHAPTERS * PAGES);
 });
 
 test('one correct report for each load, the failed ones before the metadata is asked for again', () => {
   const failures = ran.events.filter(({ type }) => type === 'page-failed').length;
   expect(failures).toBeGreaterThan(CHAPTERS * PAGES * 0.1);
-  const { reports, log } = rig.service;
+  const { reports, log } = harness.service;
   expect(reports.filter(({ success }) => success)).toHaveLength(CHAPTERS * PAGES);
   expect(reports.filter(({ success }) => !success)).toHaveLength(failures);
 
@@ -64,5 +64,5 @@ test('one correct report for each load, the failed ones before the metadata is a
 });
 
 test('no rule of the service was broken', () => {
-  expect(rig.service.violations()).toEqual([]);
+  expect(harness.service.violations()).toEqual([]);
 });

@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { download, type DownloadOptions } from '../../src/cli/commands/download.js';
 import { pathsFrom } from '../../src/app/paths.js';
 import type { CommandContext } from '../../src/cli/command-context.js';
@@ -16,25 +15,18 @@ import {
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
 import type { DownloadEvent } from '../../src/download/events.js';
-import { systemClock, type Clock } from '../../src/core/clock.js';
+import type { Clock } from '../../src/core/clock.js';
 import type { ExitCode } from '../../src/core/exit-codes.js';
 import { Redactor } from '../../src/core/redactor.js';
+import { shortSleepClock } from './fake-clock.js';
 
-/** Pauses take a tenth of their time: short, but long enough that a report is tried within its 2 s on a busy machine. */
-const HURRY = 10;
-
-export const hurriedClock: Clock = {
-  ...systemClock,
-  sleep: (ms, signal) => delay(ms / HURRY, undefined, signal ? { signal } : {}),
-};
-
-export interface Ran {
+export interface RunResult {
   readonly code: ExitCode;
   readonly events: readonly DownloadEvent[];
   readonly stderr: string;
 }
 
-export interface RunChange {
+export interface RunOverrides {
   readonly env?: Readonly<Record<string, string>>;
   readonly settings?: Partial<Settings>;
   readonly signal?: AbortSignal;
@@ -42,7 +34,7 @@ export interface RunChange {
 }
 
 /** One line of a dry run in JSON. */
-export interface DryLine {
+export interface DryRunLine {
   readonly type: string;
   readonly chapter: string;
   readonly file: string;
@@ -52,24 +44,24 @@ export interface DryLine {
   readonly leastTimeMs: number;
 }
 
-export class Rig {
-  readonly folder = mkdtempSync(join(tmpdir(), 'tankobon-rig-'));
+export class DownloadHarness {
+  readonly folder = mkdtempSync(join(tmpdir(), 'tankobon-harness-'));
 
   private constructor(readonly service: PracticeService) {}
 
-  static async start(options: PracticeOptions = {}): Promise<Rig> {
-    return new Rig(await startPracticeService(options));
+  static async start(options: PracticeOptions = {}): Promise<DownloadHarness> {
+    return new DownloadHarness(await startPracticeService(options));
   }
 
-  /** The output folder of this rig's runs. */
+  /** The output folder of this harness's runs. */
   get output(): string {
     return join(this.folder, 'shelf');
   }
 
   async download(
     options: Partial<DownloadOptions> & { readonly targets: readonly string[] },
-    change: RunChange = {},
-  ): Promise<Ran> {
+    change: RunOverrides = {},
+  ): Promise<RunResult> {
     const { code, stdout, stderr } = await this.command(
       (run) => download({ output: this.output, json: true, ...options }, run),
       change,
@@ -84,15 +76,15 @@ export class Rig {
   /** What `--dry-run` tells of these options, a record a line. */
   async dryRun(
     options: Partial<DownloadOptions> & { readonly targets: readonly string[] },
-  ): Promise<readonly DryLine[]> {
+  ): Promise<readonly DryRunLine[]> {
     const { events } = await this.download({ ...options, dryRun: true });
-    return events as unknown as readonly DryLine[];
+    return events as unknown as readonly DryRunLine[];
   }
 
-  /** Runs any command in this rig's surroundings. */
+  /** Runs any command in this harness's surroundings. */
   async command(
     act: (run: CommandContext) => Promise<ExitCode>,
-    change: RunChange = {},
+    change: RunOverrides = {},
   ): Promise<{ code: ExitCode; stdout: string; stderr: string }> {
     const env = {
       ...this.service.environment,
@@ -109,7 +101,7 @@ export class Rig {
       stdin: process.stdin,
       stdout: stdout as unknown as NodeJS.WriteStream,
       stderr: stderr as unknown as NodeJS.WriteStream,
-      clock: change.clock ?? hurriedClock,
+      clock: change.clock ?? shortSleepClock,
       signal: change.signal ?? new AbortController().signal,
       settings: { ...settings, ...IMPATIENT, ...change.settings },
       paths,

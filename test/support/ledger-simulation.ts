@@ -10,7 +10,7 @@ import type { Liveness } from '../../src/rate-limit/process-registry.js';
 import { quotasOf } from '../../src/rate-limit/quotas.js';
 import type { Permit } from '../../src/rate-limit/rate-ledger.js';
 import { SharedLedger } from '../../src/rate-limit/shared-ledger.js';
-import { VirtualTime } from './virtual-time.js';
+import { SimulatedTime } from './fake-clock.js';
 
 export interface SimulationOptions {
   readonly processes: number;
@@ -40,7 +40,7 @@ export interface Arrival {
 const ENDPOINT = { requests: 40, periodMs: 60_000 };
 
 export class Simulation {
-  readonly time = new VirtualTime();
+  readonly time = new SimulatedTime();
   readonly random: () => number;
   readonly arrivals: Arrival[] = [];
   readonly living = new Set<number>();
@@ -100,7 +100,7 @@ export class Simulation {
       this.#left -= 1;
       const place = await Promise.race([ledger.reserve({ method: 'GET', url }), death]);
       if (place === 'dead') return;
-      await this.time.pass(lateMs(this.random));
+      await this.time.sleep(lateMs(this.random));
       if (!this.living.has(process)) return;
       await this.#send(process, place);
       this.options.each?.(this);
@@ -109,13 +109,13 @@ export class Simulation {
 
   async #send(process: number, place: Permit): Promise<void> {
     const { travelMs, serviceSkewMs = 0 } = this.options;
-    await this.time.pass(travelMs(this.random));
+    await this.time.sleep(travelMs(this.random));
     const { nowMs } = this.time;
     this.arrivals.push({ atMs: nowMs, process });
     const recent = this.arrivals.filter(({ atMs }) => nowMs - atMs < ENDPOINT.periodMs);
     const wallMs = Date.UTC(2026, 5, 1) + nowMs + serviceSkewMs;
     const oldest = recent[0]?.atMs ?? nowMs;
-    await this.time.pass(travelMs(this.random));
+    await this.time.sleep(travelMs(this.random));
     if (!this.living.has(process)) return;
     void place.settle({
       status: 200,

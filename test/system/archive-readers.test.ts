@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { comicInfoXml } from '../../src/cbz/comic-info.js';
 import { writeCbz } from '../../src/cbz/cbz-writer.js';
 import { describeWith } from '../support/requirements.js';
-import { SAMPLE_PICTURES } from '../support/sample-images.js';
+import { SAMPLE_IMAGES } from '../support/sample-images.js';
 
 const COMMENT = '第1話 – naïve';
 const PYTHON = `
@@ -20,7 +20,7 @@ let file: string;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankobon-readers-'));
   file = join(folder, 'a.cbz');
-  const pages = Object.values(SAMPLE_PICTURES).map((bytes, index) => {
+  const pages = Object.values(SAMPLE_IMAGES).map((bytes, index) => {
     const page = join(folder, `page-${index}`);
     writeFileSync(page, bytes);
     return { file: page, bytes: bytes.length };
@@ -45,7 +45,7 @@ describeWith('unzip', { programs: ['unzip'] }, () => {
 describeWith('libarchive', { programs: ['bsdtar'] }, () => {
   test('reads the archive from a stream', () => {
     const streamed = readFileSync(file);
-    expect(output('bsdtar', ['-xOf', '-', '002.png'], streamed)).toEqual(SAMPLE_PICTURES.png);
+    expect(output('bsdtar', ['-xOf', '-', '002.png'], streamed)).toEqual(SAMPLE_IMAGES.png);
     const listed = output('bsdtar', ['-tf', '-'], streamed).toString();
     expect(listed.trim().split('\n')).toHaveLength(6);
   });

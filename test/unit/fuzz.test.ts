@@ -22,7 +22,7 @@ import {
 import { readChapter } from '../../src/api/chapters.js';
 import { comicMetadata, nameValues } from '../../src/download/comic-metadata.js';
 import { readTitle } from '../../src/api/titles.js';
-import { fetchAtHomeMetadata, pageNames } from '../../src/image/at-home.js';
+import { fetchAtHomeMetadata, pageFileNames } from '../../src/image/at-home.js';
 import { pageUrl } from '../../src/image/page-url.js';
 import { TankobonError } from '../../src/core/errors.js';
 import type { ApiRequest, ServiceClient } from '../../src/api/client.js';
@@ -162,7 +162,7 @@ describe('the chapter image delivery metadata', () => {
       await hold(tampered(AT_HOME), async (value) => {
         const metadata = await fetchAtHomeMetadata(answering(value), ID);
         for (const quality of ['data', 'data-saver'] as const) {
-          for (const fileName of pageNames(metadata, quality)) {
+          for (const fileName of pageFileNames(metadata, quality)) {
             expect(fileName).not.toMatch(/[/\\\p{Cc}]|^\.{1,2}$/u);
             pageUrl({ baseUrl: metadata.baseUrl, quality, hash: metadata.hash, fileName });
           }

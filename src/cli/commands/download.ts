@@ -4,7 +4,7 @@ import { download as runDownload, planDownload } from '../../app/download.js';
 import type { DownloadResult } from '../../app/download-session.js';
 import type { TankobonError } from '../../core/errors.js';
 import { decidingExitCode, EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { youngMemoryCollector } from '../../download/gc-tuning.js';
+import { createMinorCollector } from '../../download/gc-tuning.js';
 import type { Plan } from '../../download/plan.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
@@ -31,7 +31,7 @@ export async function download(
     },
     context,
   );
-  const collect = youngMemoryCollector();
+  const collect = createMinorCollector();
   const listeners = {
     observe: (event: Parameters<typeof observer.observe>[0]): void => {
       if (event.type === 'page-bytes') collect(event.bytes);
@@ -50,7 +50,7 @@ export async function download(
       const plan = await planDownload(context, request, listeners, context.signal);
       observer.close();
       printPlan(plan, options.json === true, context);
-      return exitCodeFor(plan.lost.map(({ error }) => error));
+      return exitCodeFor(plan.failed.map(({ error }) => error));
     }
     const result = await runDownload(context, request, listeners, context.signal);
     observer.close();

@@ -26,13 +26,13 @@ function asJson(plan: Plan, requests: number, leastMs: number): string {
       reason,
       file,
     })),
-    ...plan.passedOver.map(({ chapter, because, why }) => ({
+    ...plan.excluded.map(({ chapter, because, why }) => ({
       type: 'passed-over',
       chapter: chapter.id,
       reason: because,
       why,
     })),
-    ...plan.lost.map(({ id, error }) => ({
+    ...plan.failed.map(({ id, error }) => ({
       type: 'chapter-failed',
       chapter: id,
       reason: error.code,
@@ -49,8 +49,8 @@ function asText(plan: Plan, requests: number, leastMs: number): string {
     ...plan.skipped.map(
       ({ id, reason, file }) => `${id}  skipped: ${SKIP_REASONS[reason]}${file ? ` ${file}` : ''}`,
     ),
-    ...passedOverLines(plan),
-    ...plan.lost.map(({ id, error }) => `${id}  cannot be had: ${error.message}`),
+    ...excludedLines(plan),
+    ...plan.failed.map(({ id, error }) => `${id}  cannot be had: ${error.message}`),
     `${pluralize(plan.chapters.length, 'chapter')} to load, with ${pluralize(requests, 'API request')} or more; ` +
       `the service's limits allow it in ${formatTime(leastMs / 1_000)} at the least.`,
   ];
@@ -58,9 +58,9 @@ function asText(plan: Plan, requests: number, leastMs: number): string {
 }
 
 /** Other releases of a chapter that is taken are worth a line; what was not asked for is only counted. */
-function passedOverLines({ passedOver }: Plan): string[] {
-  const releases = passedOver.filter(({ because }) => because === 'other-release');
-  const others = passedOver.length - releases.length;
+function excludedLines({ excluded }: Plan): string[] {
+  const releases = excluded.filter(({ because }) => because === 'other-release');
+  const others = excluded.length - releases.length;
   return [
     ...releases.map(({ chapter, why }) => `${chapter.id}  not taken: ${why}`),
     ...(others > 0 ? [`${pluralize(others, 'release')} outside what was asked for`] : []),

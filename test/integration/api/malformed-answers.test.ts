@@ -13,7 +13,7 @@ import {
 } from '../../support/malformed-library.js';
 import { jsonAnswer } from '../../../src/practice-server/endpoint.js';
 import { practise, type Practice } from '../../support/catalogue-harness.js';
-import { Rig } from '../../support/download-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
 
 const signal = new AbortController().signal;
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -145,16 +145,16 @@ describe('the catalogue', () => {
 });
 
 describe('a download', () => {
-  let rig: Rig;
+  let harness: DownloadHarness;
   beforeEach(async () => {
-    rig = await Rig.start({ library: malformedLibrary() });
+    harness = await DownloadHarness.start({ library: malformedLibrary() });
   });
-  afterEach(() => rig.stop());
+  afterEach(() => harness.stop());
 
   test('saves the chapters of a title whose answer cannot be used, without metadata', async () => {
-    const { code, stderr } = await rig.download({ targets: [`title:${TITLES.unusable}`] });
+    const { code, stderr } = await harness.download({ targets: [`title:${TITLES.unusable}`] });
     expect(code).toBe(0);
-    expect(rig.archives().map((file) => basename(file))).toEqual([
+    expect(harness.archives().map((file) => basename(file))).toEqual([
       `${CHAPTERS.ofUnusableTitle}.cbz`,
     ]);
     expect(stderr).not.toContain('no title');
@@ -163,7 +163,7 @@ describe('a download', () => {
 
   test('skips a chapter without pages as unavailable, on every run, and warns once', async () => {
     for (const targets of [[`title:${TITLES.wellFormed}`], [CHAPTERS.empty, CHAPTERS.wellFormed]]) {
-      const { code, events, stderr } = await rig.download({ targets });
+      const { code, events, stderr } = await harness.download({ targets });
       expect(code).toBe(0);
       expect(events).toContainEqual({
         type: 'chapter-skipped',
@@ -173,7 +173,7 @@ describe('a download', () => {
       expect(events.filter(({ type }) => type === 'chapter-failed')).toEqual([]);
       expect(stderr.match(/Unexpected entries/g)?.length ?? 0).toBe(targets.length === 1 ? 1 : 0);
     }
-    expect(rig.service.log.some(({ path }) => path.endsWith(CHAPTERS.empty))).toBe(false);
-    expect(rig.archives()).toHaveLength(1 + CHAPTERS.repairable.length);
+    expect(harness.service.log.some(({ path }) => path.endsWith(CHAPTERS.empty))).toBe(false);
+    expect(harness.archives()).toHaveLength(1 + CHAPTERS.repairable.length);
   });
 });

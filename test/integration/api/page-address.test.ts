@@ -5,12 +5,12 @@ import { existsSync } from 'node:fs';
 import type { LookupFunction, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Rig } from '../../support/download-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
 import { LIMITS } from '../../support/test-client.js';
 import { startStandIn } from '../../support/stub-server.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { loadImage } from '../../../src/image/load-image.js';
-import { refusedAddress } from '../../../src/image/load-reason.js';
+import { findLoadError } from '../../../src/image/load-reason.js';
 import { systemClock } from '../../../src/core/clock.js';
 import { openConnections } from '../../../src/api/connections.js';
 
@@ -51,7 +51,7 @@ async function load(url: string, apiUrl: string, names = {}): Promise<unknown> {
   try {
     return await connections.page(url).text();
   } catch (error) {
-    return refusedAddress(error)?.code ?? error;
+    return findLoadError(error)?.code ?? error;
   } finally {
     connections.close();
   }
@@ -94,7 +94,7 @@ test('a load whose host resolves to a private address is not a failed load, but 
   };
   const url = new URL('https://node.example/data/h/1.png');
   const file = join(tmpdir(), 'tankobon-never-written.part');
-  const loading = loadImage(loader, { url, file, promisedDigest: undefined });
+  const loading = loadImage(loader, { url, file, expectedDigest: undefined });
   await expect(loading).rejects.toMatchObject({ name: 'LoadError', code: 'bad-page-url' });
   expect(attempts).toEqual([]);
   expect(existsSync(file)).toBe(false);
@@ -131,9 +131,9 @@ describe('with the API on an address of this machine or network', () => {
 
 test('a service that names such base URLs alone costs its chapter as a bad answer, and nothing is requested or reported', async () => {
   const chapter = generateChapter({ pages: 3, bytesPerPage: 3_000 });
-  const rig = await Rig.start({ chapters: [chapter] });
+  const harness = await DownloadHarness.start({ chapters: [chapter] });
   try {
-    rig.service.intercept('/at-home/', () => ({
+    harness.service.intercept('/at-home/', () => ({
       status: 200,
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({
@@ -142,16 +142,16 @@ test('a service that names such base URLs alone costs its chapter as a bad answe
         chapter: { hash: 'h', data: ['1.png', '2.png'], dataSaver: [] },
       }),
     }));
-    const { code, events } = await rig.download({ targets: [chapter.id] });
+    const { code, events } = await harness.download({ targets: [chapter.id] });
     expect(code).toBe(3);
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'chapter-failed', reason: 'bad-answer' }),
     );
-    expect(rig.service.reports).toEqual([]);
-    const asked = rig.service.log.filter(({ path }) => path.startsWith('/at-home/')).length;
+    expect(harness.service.reports).toEqual([]);
+    const asked = harness.service.log.filter(({ path }) => path.startsWith('/at-home/')).length;
     expect(asked).toBeLessThanOrEqual(6);
-    expect(rig.service.log.filter(({ host }) => host === 'node')).toEqual([]);
+    expect(harness.service.log.filter(({ host }) => host === 'node')).toEqual([]);
   } finally {
-    await rig.stop();
+    await harness.stop();
   }
 });

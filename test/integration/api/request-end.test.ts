@@ -10,7 +10,7 @@ import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { openConnections, type Connections } from '../../../src/api/connections.js';
 import { sendRequest } from '../../../src/api/send-request.js';
 import { LIMITS, makeClient } from '../../support/test-client.js';
-import { Rig } from '../../support/download-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 
 const KINDS = ['api', 'auth', 'page', 'report'] as const;
@@ -119,13 +119,13 @@ test('a token endpoint that answers 101 is a failure that can be tried again', a
 
 test('a node that answers 101 for ever costs its chapter, and each load is reported', async () => {
   const chapter = generateChapter({ pages: 1, bytesPerPage: 3_000 });
-  const rig = await Rig.start({ chapters: [chapter] });
-  closing.push(() => rig.stop());
-  rig.service.injectPageFaults({ fault: 'switching-protocols', attempts: 'always' });
-  const { code, events } = await rig.download({ targets: [chapter.id] });
+  const harness = await DownloadHarness.start({ chapters: [chapter] });
+  closing.push(() => harness.stop());
+  harness.service.injectPageFaults({ fault: 'switching-protocols', attempts: 'always' });
+  const { code, events } = await harness.download({ targets: [chapter.id] });
   expect(code).toBe(3);
   const failed = events.filter((event) => event.type === 'page-failed');
   expect(failed.length).toBeGreaterThan(0);
   expect(new Set(failed.map(({ reason }) => reason))).toEqual(new Set(['bad-status']));
-  expect(rig.service.reports.filter(({ success }) => !success)).toHaveLength(failed.length);
+  expect(harness.service.reports.filter(({ success }) => !success)).toHaveLength(failed.length);
 });

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { verifyCbz } from '../../../src/cbz/verify-cbz.js';
-import { pageNames, writeCbz, type CbzPage } from '../../../src/cbz/cbz-writer.js';
+import { entryNames, writeCbz, type CbzPage } from '../../../src/cbz/cbz-writer.js';
 import { interruption } from '../../../src/core/errors.js';
-import { SAMPLE_PICTURES } from '../../support/sample-images.js';
+import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 import { readArchive, readComment } from '../../support/archive.js';
 
 let folder: string;
@@ -32,7 +32,7 @@ async function pagesOf(...contents: readonly Buffer[]) {
 }
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-const samplePages = () => pagesOf(...Object.values(SAMPLE_PICTURES));
+const samplePages = () => pagesOf(...Object.values(SAMPLE_IMAGES));
 const XML = '<?xml version="1.0"?><ComicInfo><Title>Über 漫画</Title></ComicInfo>';
 const COMMENT = 'tankobon chapter=5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01 version=2';
 const leftIn = async (of: string) => (await readdir(of)).filter((name) => name !== 'loaded');
@@ -73,7 +73,7 @@ describe('a CBZ', () => {
       });
     }
     expect(entries.map((entry) => entry.bytes)).toEqual([
-      ...Object.values(SAMPLE_PICTURES),
+      ...Object.values(SAMPLE_IMAGES),
       Buffer.from(XML),
     ]);
   });
@@ -84,7 +84,7 @@ describe('a CBZ', () => {
     await writeCbz({ file, pages, comicInfo: XML });
     const bytes = await readFile(file);
     let at = 0;
-    for (const content of [...Object.values(SAMPLE_PICTURES), Buffer.from(XML)]) {
+    for (const content of [...Object.values(SAMPLE_IMAGES), Buffer.from(XML)]) {
       expect(bytes.readUInt32LE(at)).toBe(0x04034b50);
       expect(bytes.readUInt16LE(at + 6) & 8).toBe(0);
       expect(bytes.readUInt32LE(at + 14)).toBe(crc32(content));
@@ -115,8 +115,8 @@ describe('a CBZ', () => {
 
   test('holds large pages as they are, between small ones', async () => {
     const large = (seed: number) =>
-      Buffer.concat([SAMPLE_PICTURES.png, Buffer.alloc(2 ** 20 + seed, seed)]);
-    const contents = [large(1), SAMPLE_PICTURES.gif, large(2), large(3), SAMPLE_PICTURES.png];
+      Buffer.concat([SAMPLE_IMAGES.png, Buffer.alloc(2 ** 20 + seed, seed)]);
+    const contents = [large(1), SAMPLE_IMAGES.gif, large(2), large(3), SAMPLE_IMAGES.png];
     const file = join(folder, 'a.cbz');
     const pages = await pagesOf(...contents);
     await writeCbz({ file, pages, comicInfo: XML });
@@ -164,7 +164,7 @@ describe('where a CBZ cannot be finished, there is none', () => {
   });
 
   test('a file that is not an image: archive-wrong', async () => {
-    const pages = await pagesOf(SAMPLE_PICTURES.png, Buffer.from('<!doctype html><html></html>'));
+    const pages = await pagesOf(SAMPLE_IMAGES.png, Buffer.from('<!doctype html><html></html>'));
     await expect(writeCbz({ file: join(folder, 'a.cbz'), pages })).rejects.toMatchObject({
       code: 'archive-wrong',
     });
@@ -172,10 +172,10 @@ describe('where a CBZ cannot be finished, there is none', () => {
   });
 
   test('a link in place of a page: unsafe-path, also where it leads to the very bytes', async () => {
-    const [page] = await pagesOf(SAMPLE_PICTURES.png);
+    const [page] = await pagesOf(SAMPLE_IMAGES.png);
     const link = join(folder, 'loaded', 'link');
     await symlink(page?.file ?? '', link);
-    const pages = [{ file: link, bytes: SAMPLE_PICTURES.png.length }];
+    const pages = [{ file: link, bytes: SAMPLE_IMAGES.png.length }];
     await expect(writeCbz({ file: join(folder, 'a.cbz'), pages })).rejects.toMatchObject({
       code: 'unsafe-path',
     });
@@ -224,10 +224,10 @@ describe('the last look at an archive', () => {
     bytes: content.length,
     crc32: crc32(content),
   });
-  const announced = [entry('001.jpg', SAMPLE_PICTURES.jpg), entry('002.png', SAMPLE_PICTURES.png)];
+  const announced = [entry('001.jpg', SAMPLE_IMAGES.jpg), entry('002.png', SAMPLE_IMAGES.png)];
   const make = async () => {
     const file = join(folder, 'a.cbz');
-    const pages = await pagesOf(SAMPLE_PICTURES.jpg, SAMPLE_PICTURES.png);
+    const pages = await pagesOf(SAMPLE_IMAGES.jpg, SAMPLE_IMAGES.png);
     await writeCbz({ file, pages, comment: COMMENT });
     return file;
   };
@@ -239,7 +239,7 @@ describe('the last look at an archive', () => {
 
   test.each([
     ['an entry too few', announced.slice(0, 1), COMMENT],
-    ['an entry too many', [...announced, entry('003.gif', SAMPLE_PICTURES.gif)], COMMENT],
+    ['an entry too many', [...announced, entry('003.gif', SAMPLE_IMAGES.gif)], COMMENT],
     ['another order', [...announced].reverse(), COMMENT],
     ['another checksum', announced.map((one) => ({ ...one, crc32: 1 })), COMMENT],
     ['another size', announced.map((one) => ({ ...one, bytes: 1 })), COMMENT],
@@ -264,7 +264,7 @@ describe('the last look at an archive', () => {
 });
 
 test('page names have three digits, or as many as the last one needs', () => {
-  expect(pageNames(['png', 'jpg'])).toEqual(['001.png', '002.jpg']);
-  const many = pageNames(Array.from({ length: 1000 }, () => 'png'));
+  expect(entryNames(['png', 'jpg'])).toEqual(['001.png', '002.jpg']);
+  const many = entryNames(Array.from({ length: 1000 }, () => 'png'));
   expect([many[0], many[999]]).toEqual(['0001.png', '1000.png']);
 });

@@ -16,13 +16,13 @@ import { join } from 'node:path';
 import { writeCbz } from '../../../src/cbz/cbz-writer.js';
 import { comicInfoXml } from '../../../src/cbz/comic-info.js';
 import {
-  identityComment,
-  identityInComicInfo,
-  readIdentityComment,
+  formatIdentityComment,
+  parseComicInfoIdentity,
+  parseIdentityComment,
 } from '../../../src/cbz/identity.js';
 import { scanLibrary } from '../../../src/cbz/library-index.js';
 import { interruption } from '../../../src/core/errors.js';
-import { SAMPLE_PICTURES } from '../../support/sample-images.js';
+import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 
 let folder: string;
 
@@ -41,15 +41,17 @@ async function cbz(
   contents: { comment?: string; comicInfo?: string },
 ): Promise<string> {
   const picture = join(folder, '.picture');
-  await writeFile(picture, SAMPLE_PICTURES.png);
+  await writeFile(picture, SAMPLE_IMAGES.png);
   const file = join(folder, name);
-  const page = { file: picture, bytes: SAMPLE_PICTURES.png.length };
+  const page = { file: picture, bytes: SAMPLE_IMAGES.png.length };
   await writeCbz({ file, pages: [page], ...contents });
   return file;
 }
 
 const ours = (name: string, number: number, version?: number) =>
-  cbz(name, { comment: identityComment({ chapterId: idOf(number), ...(version && { version }) }) });
+  cbz(name, {
+    comment: formatIdentityComment({ chapterId: idOf(number), ...(version && { version }) }),
+  });
 
 describe('the identity of a CBZ', () => {
   test('survives its writing', () => {
@@ -63,7 +65,7 @@ describe('the identity of a CBZ', () => {
     );
     fc.assert(
       fc.property(identities, (identity) => {
-        expect(readIdentityComment(identityComment(identity))).toEqual(identity);
+        expect(parseIdentityComment(formatIdentityComment(identity))).toEqual(identity);
       }),
     );
   });
@@ -74,7 +76,7 @@ describe('the identity of a CBZ', () => {
     `tankobon chapter=${idOf(1)} version=0`,
     `x tankobon chapter=${idOf(1)}`,
   ])('is not read from %j', (comment) => {
-    expect(readIdentityComment(comment)).toBeUndefined();
+    expect(parseIdentityComment(comment)).toBeUndefined();
   });
 
   test.each([
@@ -87,7 +89,7 @@ describe('the identity of a CBZ', () => {
     [`<Web>https://mangadex.org/chapter/${idOf(1)}0</Web>`, undefined],
     [`<Notes>https://mangadex.org/chapter/${idOf(1)}</Notes>`, undefined],
   ])('in the ComicInfo %s is %s', (xml, id) => {
-    expect(identityInComicInfo(xml)?.chapterId).toBe(id);
+    expect(parseComicInfoIdentity(xml)?.chapterId).toBe(id);
   });
 });
 
@@ -112,7 +114,7 @@ describe('a shelf', () => {
       join(folder, 'deep', 'er', 'völlig anders.CBZ'),
     );
     expect(shelf.find(idOf(3))).toBeUndefined();
-    expect(shelf.chapters).toHaveLength(2);
+    expect(shelf.archives).toHaveLength(2);
   });
 
   test('knows a chapter by the Web of its ComicInfo where the comment is another', async () => {
@@ -130,7 +132,7 @@ describe('a shelf', () => {
     await ours('c.cbz', 1);
     const shelf = await scanLibrary(folder);
     expect(shelf.find(idOf(1))?.version).toBe(3);
-    expect(shelf.chapters).toHaveLength(3);
+    expect(shelf.archives).toHaveLength(3);
   });
 
   test('tells of damaged files and goes on', async () => {
@@ -154,8 +156,8 @@ describe('a shelf', () => {
     await ours('.a.cbz', 2);
     await copyFile(await ours('x/b.cbz', 3), join(folder, 'c.zip'));
     const shelf = await scanLibrary(folder);
-    expect(shelf.unknown).toHaveLength(1);
-    expect(shelf.chapters.map(({ chapterId }) => chapterId)).toEqual([idOf(3)]);
+    expect(shelf.unidentified).toHaveLength(1);
+    expect(shelf.archives.map(({ chapterId }) => chapterId)).toEqual([idOf(3)]);
   });
 
   test('survives any garbling of an archive', async () => {
@@ -168,7 +170,7 @@ describe('a shelf', () => {
           const garbled = Buffer.from(whole);
           for (const [at, value] of changes) garbled[at] = value;
           await writeFile(file, garbled);
-          const { chapters, damaged, unknown } = await scanLibrary(folder);
+          const { archives: chapters, damaged, unidentified: unknown } = await scanLibrary(folder);
           expect(chapters.length + damaged.length + unknown.length).toBe(1);
         },
       ),
@@ -183,7 +185,7 @@ describe('a shelf', () => {
       link(one, join(folder, 'many', `${index}.cbz`)),
     );
     await Promise.all(links);
-    expect((await scanLibrary(folder)).chapters).toHaveLength(501);
+    expect((await scanLibrary(folder)).archives).toHaveLength(501);
   });
 
   test('is left when the user stops', async () => {

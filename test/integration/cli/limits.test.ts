@@ -8,17 +8,17 @@ import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { openMachineLedger } from '../../../src/rate-limit/machine-ledger.js';
 import type { ObservedResponse, RateLedger } from '../../../src/rate-limit/rate-ledger.js';
 import { ledgerFolder } from '../../support/test-client.js';
-import { shiftedClock, type ShiftedClock } from '../../support/shifted-clock.js';
+import { adjustableClock, type FakeClock } from '../../support/fake-clock.js';
 
 const HOST = 'https://api.example.org';
 const AT_HOME = { method: 'GET', url: new URL('/at-home/server/x', HOST) };
 
 let folder: string;
-let clock: ShiftedClock;
+let clock: FakeClock;
 let ledger: RateLedger;
 beforeEach(() => {
   folder = ledgerFolder();
-  clock = shiftedClock();
+  clock = adjustableClock();
   const addresses = readAddresses({ apiUrl: HOST, authUrl: HOST, networkUrl: HOST, realm: 'r' });
   ledger = openMachineLedger({ folder, clock, addresses, warn: () => undefined });
 });

@@ -10,7 +10,7 @@ import {
   EXAMPLE_TITLES,
   generateChapter,
 } from '../../../src/practice-server/library/library.js';
-import { Rig } from '../../support/download-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
 
 const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0071',
@@ -18,15 +18,15 @@ const chapter = generateChapter({
   bytesPerPage: 20_000,
 });
 
-let rig: Rig;
+let harness: DownloadHarness;
 beforeEach(async () => {
-  rig = await Rig.start({ chapters: [chapter] });
+  harness = await DownloadHarness.start({ chapters: [chapter] });
 });
-afterEach(() => rig.stop());
+afterEach(() => harness.stop());
 
 test('without a result and without a terminal it is exit 5 with the site key and what to type', async () => {
-  rig.service.requireCaptcha({ pathStart: '/at-home/' });
-  const { code, events, stderr } = await rig.download({ targets: [chapter.id] });
+  harness.service.requireCaptcha({ pathStart: '/at-home/' });
+  const { code, events, stderr } = await harness.download({ targets: [chapter.id] });
   expect(code).toBe(5);
   expect(events).toContainEqual(
     expect.objectContaining({ type: 'chapter-failed', reason: 'captcha-required' }),
@@ -36,32 +36,32 @@ test('without a result and without a terminal it is exit 5 with the site key and
 });
 
 test('--captcha-result sends the request again with X-Captcha-Result', async () => {
-  rig.service.requireCaptcha({ pathStart: '/at-home/' });
-  const { code } = await rig.download({
+  harness.service.requireCaptcha({ pathStart: '/at-home/' });
+  const { code } = await harness.download({
     targets: [chapter.id],
     captchaResult: PRACTICE_CAPTCHA_RESULT,
   });
   expect(code).toBe(0);
-  const asked = rig.service.log.filter(({ path }) => path.startsWith('/at-home/'));
+  const asked = harness.service.log.filter(({ path }) => path.startsWith('/at-home/'));
   expect(asked.map(({ headers }) => headers['x-captcha-result'])).toEqual([
     undefined,
     PRACTICE_CAPTCHA_RESULT,
   ]);
-  expect(rig.service.violations()).toEqual([]);
+  expect(harness.service.violations()).toEqual([]);
 });
 
 test('a request that changes something is not repeated on trust: the result goes to /captcha/solve, with the token', async () => {
-  await rig.command((run) => login({ insecureStorage: true }, run), {
-    env: rig.loginEnvironment(),
+  await harness.command((run) => login({ insecureStorage: true }, run), {
+    env: harness.loginEnvironment(),
   });
-  rig.service.requireCaptcha({ pathStart: `/manga/${EXAMPLE_TITLES.starlight}/read` });
-  const { code } = await rig.download({
+  harness.service.requireCaptcha({ pathStart: `/manga/${EXAMPLE_TITLES.starlight}/read` });
+  const { code } = await harness.download({
     targets: [EXAMPLE_CHAPTERS.starlightFirst],
     markRead: true,
     captchaResult: PRACTICE_CAPTCHA_RESULT,
   });
   expect(code).toBe(0);
-  const posts = rig.service.log.filter(({ host, method }) => host === 'api' && method === 'POST');
+  const posts = harness.service.log.filter(({ host, method }) => host === 'api' && method === 'POST');
   expect(posts.map(({ path }) => path.split('/').at(-1))).toEqual(['read', 'solve', 'read']);
   expect(posts[1]?.headers.authorization).toMatch(/^Bearer /);
 });

@@ -4,7 +4,7 @@ import { FAULT_NAMES, FAULTS, type FaultName } from '../../../src/practice-serve
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { ErrorCode } from '../../../src/core/error-codes.js';
 import type { PracticeService } from '../../../src/practice-server/practice-service.js';
-import { Rig } from '../../support/download-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
 import { readPages } from '../../support/archive.js';
 
 const PAGES = 12;
@@ -55,8 +55,8 @@ const REASONS: Readonly<Partial<Record<FaultName, readonly ErrorCode[]>>> = {
 };
 
 const FAILING = FAULT_NAMES.filter((name) => FAULTS[name].fails);
-let rig: Rig;
-afterEach(() => rig.stop());
+let harness: DownloadHarness;
+afterEach(() => harness.stop());
 
 function logIndex(
   service: PracticeService,
@@ -75,12 +75,12 @@ describe('a fault of one page that is gone after one load', () => {
   test.each(FAILING)(
     '%s: the chapter is whole, and every load is reported as it went',
     async (fault) => {
-      rig = await Rig.start({ chapters: [chapter] });
-      rig.service.injectPageFaults({ fault, chapter: chapter.id, page: BAD_PAGE, attempts: 1 });
-      const { code, events } = await rig.download({ targets: [chapter.id] });
+      harness = await DownloadHarness.start({ chapters: [chapter] });
+      harness.service.injectPageFaults({ fault, chapter: chapter.id, page: BAD_PAGE, attempts: 1 });
+      const { code, events } = await harness.download({ targets: [chapter.id] });
 
       expect(code).toBe(0);
-      const [archive = ''] = rig.archives();
+      const [archive = ''] = harness.archives();
       expect(await readPages(archive)).toHaveLength(PAGES);
       expect(events.filter(({ type }) => type === 'page-loaded')).toHaveLength(PAGES);
 
@@ -90,19 +90,19 @@ describe('a fault of one page that is gone after one load', () => {
       expect(REASONS[fault]).toEqual(expect.arrayContaining([...new Set(reasons)]));
       const failures = reasons.length;
       expect(failures).toBeGreaterThanOrEqual(1);
-      const reports = rig.service.reports;
+      const reports = harness.service.reports;
       expect(reports.filter(({ success }) => success)).toHaveLength(PAGES);
       expect(reports.filter(({ success }) => !success)).toHaveLength(failures);
-      expect(rig.service.violations()).toEqual([]);
+      expect(harness.service.violations()).toEqual([]);
 
       // Spec 4.3: the report of the failed load goes before the metadata is asked for again.
-      const secondCall = logIndex(rig.service, isAtHome, 1);
-      const failureReport = logIndex(rig.service, isFailureReport);
+      const secondCall = logIndex(harness.service, isAtHome, 1);
+      const failureReport = logIndex(harness.service, isFailureReport);
       expect(secondCall).toBeGreaterThan(-1);
       expect(failureReport).toBeGreaterThan(-1);
       expect(failureReport).toBeLessThan(secondCall);
       // One call for many failures at once; never more than one for each.
-      const calls = rig.service.log.filter(isAtHome).length;
+      const calls = harness.service.log.filter(isAtHome).length;
       expect(calls).toBeGreaterThanOrEqual(2);
       expect(calls).toBeLessThanOrEqual(1 + failures);
     },
@@ -113,17 +113,17 @@ describe('a fault of one page that never goes away', () => {
   test.each(FAILING)(
     '%s: exit 3, nothing under the final name, at most 5 attempts, and the other chapter is there',
     async (fault) => {
-      rig = await Rig.start({ chapters: [chapter, neighbour] });
-      rig.service.injectPageFaults({
+      harness = await DownloadHarness.start({ chapters: [chapter, neighbour] });
+      harness.service.injectPageFaults({
         fault,
         chapter: chapter.id,
         page: BAD_PAGE,
         attempts: 'always',
       });
-      const { code, events } = await rig.download({ targets: [chapter.id, neighbour.id] });
+      const { code, events } = await harness.download({ targets: [chapter.id, neighbour.id] });
 
       expect(code).toBe(3);
-      expect(rig.archives()).toHaveLength(1);
+      expect(harness.archives()).toHaveLength(1);
       expect(events).toContainEqual(
         expect.objectContaining({ type: 'chapter-saved', chapter: neighbour.id }),
       );
@@ -140,9 +140,9 @@ describe('a fault of one page that never goes away', () => {
       // A dead base URL is not tried five times by each page.
       if (FAULTS[fault].of === 'page') expect(Math.max(...attempts)).toBe(5);
       else expect(attempts.length).toBeLessThanOrEqual(30);
-      const failed = rig.service.reports.filter(({ success }) => !success);
+      const failed = harness.service.reports.filter(({ success }) => !success);
       expect(failed).toHaveLength(attempts.length);
-      expect(rig.service.violations()).toEqual([]);
+      expect(harness.service.violations()).toEqual([]);
     },
   );
 });
@@ -154,14 +154,14 @@ test('a body cut short without a length is noticed although no name carries a di
     bytesPerPage: 20_000,
     pageNames: 'plain',
   });
-  rig = await Rig.start({ chapters: [plain] });
-  rig.service.injectPageFaults({
+  harness = await DownloadHarness.start({ chapters: [plain] });
+  harness.service.injectPageFaults({
     fault: 'cut-without-length',
     chapter: plain.id,
     page: 2,
     attempts: 1,
   });
-  const { code, events } = await rig.download({ targets: [plain.id] });
+  const { code, events } = await harness.download({ targets: [plain.id] });
   expect(code).toBe(0);
   expect(events).toContainEqual(
     expect.objectContaining({ type: 'page-failed', page: 2, reason: 'bad-length' }),
@@ -169,17 +169,17 @@ test('a body cut short without a length is noticed although no name carries a di
 });
 
 test('no X-Cache is no fault: the load counts as not cached', async () => {
-  rig = await Rig.start({ chapters: [chapter] });
-  rig.service.injectPageFaults({
+  harness = await DownloadHarness.start({ chapters: [chapter] });
+  harness.service.injectPageFaults({
     fault: 'no-x-cache',
     chapter: chapter.id,
     page: BAD_PAGE,
     attempts: 'always',
   });
-  const { code, events } = await rig.download({ targets: [chapter.id] });
+  const { code, events } = await harness.download({ targets: [chapter.id] });
   expect(code).toBe(0);
   expect(events).toContainEqual(
     expect.objectContaining({ type: 'page-loaded', page: BAD_PAGE, cached: false }),
   );
-  expect(rig.service.log.filter(isAtHome)).toHaveLength(1);
+  expect(harness.service.log.filter(isAtHome)).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { DownloadEvent } from '../../../src/download/events.js';
 import { interruption } from '../../../src/core/errors.js';
-import { Rig, type Ran } from '../../support/download-harness.js';
+import { DownloadHarness, type RunResult } from '../../support/download-harness.js';
 
 const MANY = 1_500;
 const idOf = (index: number) => `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f${String(index).padStart(4, '0')}`;
@@ -12,8 +12,8 @@ const chapters = Array.from({ length: MANY }, (_, index) =>
 );
 const ids = chapters.map(({ id }) => id);
 
-let rig: Rig;
-afterEach(() => rig.stop());
+let harness: DownloadHarness;
+afterEach(() => harness.stop());
 
 const counts = (events: readonly DownloadEvent[]) => ({
   saved: events.filter(({ type }) => type === 'chapter-saved').length,
@@ -28,9 +28,9 @@ async function downloadUntil(
   loads: number,
   act: () => void,
   options: { readonly json: boolean; readonly signal?: AbortSignal },
-): Promise<Ran> {
+): Promise<RunResult> {
   let asked = 0;
-  rig = await Rig.start({
+  harness = await DownloadHarness.start({
     chapters,
     onRequest({ host }) {
       if (host === 'node') asked += 1;
@@ -39,14 +39,14 @@ async function downloadUntil(
   });
   const { json, signal } = options;
   const command = { targets: ids, metadata: false, json, concurrency: 1 };
-  return rig.download(command, signal ? { signal } : {});
+  return harness.download(command, signal ? { signal } : {});
 }
 
 test('after a ban: one chapter failed at most for each that was begun, the rest are not started, exit 6', async () => {
   const { code, events, stderr } = await downloadUntil(
     6,
     () => {
-      rig.service.ban();
+      harness.service.ban();
     },
     { json: true },
   );
@@ -81,9 +81,9 @@ test('an interruption is exit 130, and a person reads one line with the count', 
 }, 60_000);
 
 test('what keeps the run from its plan is told of one target', async () => {
-  rig = await Rig.start({ chapters: chapters.slice(0, 1) });
-  rig.service.ban();
-  const { code, events } = await rig.download({ targets: ids });
+  harness = await DownloadHarness.start({ chapters: chapters.slice(0, 1) });
+  harness.service.ban();
+  const { code, events } = await harness.download({ targets: ids });
   expect(code).toBe(6);
   expect(counts(events)).toEqual({ saved: 0, failed: 1, notStarted: MANY - 1 });
   expect(events.at(-1)).toMatchObject({ failed: 1, notStarted: MANY - 1, stopped: 'banned' });

@@ -10,8 +10,8 @@ import { pageAnswer, type Answer } from '../../../src/practice-server/endpoint.j
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { PracticeService } from '../../../src/practice-server/practice-service.js';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
-import { Rig, type Ran, type RunChange } from '../../support/download-harness.js';
-import { fastClock } from '../../soak/fast-clock.js';
+import { DownloadHarness, type RunResult, type RunOverrides } from '../../support/download-harness.js';
+import { acceleratedClock } from '../../support/fake-clock.js';
 
 const chapters = Array.from({ length: 5 }, (_, index) =>
   generateChapter({
@@ -26,13 +26,13 @@ const RESET: Answer = { status: 0, delivery: { how: 'reset' } };
 const SILENCE: Answer = { status: 0, delivery: { how: 'silence' } };
 
 const lookup = dns.lookup;
-let rig: Rig;
+let harness: DownloadHarness;
 beforeEach(() => {
   dns.lookup = lookup;
 });
 afterEach(async () => {
   dns.lookup = lookup;
-  await rig.stop();
+  await harness.stop();
 });
 
 /** Starts an outage; what it returns ends it. */
@@ -79,11 +79,11 @@ const LOADS_BEFORE = 5;
 async function downloadThrough(
   { begin, lastsMs, clock }: Outage,
   options: Partial<DownloadOptions> = {},
-  changeFor: (service: PracticeService) => RunChange = () => ({}),
-): Promise<Ran & { readonly probes: number }> {
+  changeFor: (service: PracticeService) => RunOverrides = () => ({}),
+): Promise<RunResult & { readonly probes: number }> {
   let loads = 0;
   let end: Promise<number> | undefined;
-  rig = await Rig.start({
+  harness = await DownloadHarness.start({
     chapters,
     clock,
     latencyMs: { node: 20 },
@@ -92,7 +92,7 @@ async function downloadThrough(
       if (loads >= LOADS_BEFORE) end ??= outage();
     },
   });
-  const { service } = rig;
+  const { service } = harness;
   /** Resolves with how many requests the API got meanwhile. */
   const outage = async (): Promise<number> => {
     const before = service.log.length;
@@ -101,7 +101,7 @@ async function downloadThrough(
     takeBack();
     return service.log.slice(before).filter(({ host }) => host === 'api').length;
   };
-  const ran = await rig.download(
+  const ran = await harness.download(
     { targets: ids, concurrency: 2, ...options },
     { clock, ...changeFor(service) },
   );
@@ -128,11 +128,11 @@ describe('an outage is ridden out: no chapter is missing, exit 0, and the wait i
   ])(
     '%s, %s, %d ms',
     async (_what, _where, lastsMs, times, begin) => {
-      const clock = times === 1 ? systemClock : fastClock(times);
+      const clock = times === 1 ? systemClock : acceleratedClock(times);
       const { code, events, probes, stderr } = await downloadThrough({ begin, lastsMs, clock });
       expect({ stderr, failed: typesOf(events, 'chapter-failed') }).toMatchObject({ failed: [] });
       expect(code).toBe(0);
-      expect(rig.archives()).toHaveLength(ids.length);
+      expect(harness.archives()).toHaveLength(ids.length);
       expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 5, failed: 0, notStarted: 0 });
       expect(outageWaits(events).length).toBeGreaterThan(0);
       // The requests that met the beginning, and then one at a time.
@@ -142,7 +142,7 @@ describe('an outage is ridden out: no chapter is missing, exit 0, and the wait i
   );
 
   test('names that cannot be looked up, 90,000 ms', async () => {
-    const clock = fastClock(30);
+    const clock = acceleratedClock(30);
     const { code, events } = await downloadThrough(
       { begin: noNames, lastsMs: 90_000, clock },
       {},
@@ -151,13 +151,13 @@ describe('an outage is ridden out: no chapter is missing, exit 0, and the wait i
       }),
     );
     expect(code).toBe(0);
-    expect(rig.archives()).toHaveLength(ids.length);
+    expect(harness.archives()).toHaveLength(ids.length);
     expect(outageWaits(events)).toContainEqual(expect.objectContaining({ reason: 'unreachable' }));
   }, 60_000);
 });
 
 test('an outage beyond --max-outage ends the run: one chapter failed, the rest not started, exit 3', async () => {
-  const clock = fastClock(20);
+  const clock = acceleratedClock(20);
   const { code, events, stderr } = await downloadThrough(
     { begin: apiAnswers(RESET), lastsMs: 60_000, clock },
     { maxOutage: '20s' },
@@ -186,42 +186,42 @@ test('--max-outage 0 fails at once, as a run does that had no answer at all', as
   );
   expect(code).toBe(3);
   expect(outageWaits(events)).toEqual([]);
-  await rig.stop();
+  await harness.stop();
 
-  rig = await Rig.start({ chapters });
-  rig.service.intercept('/', () => RESET);
-  const offline = await rig.download({ targets: ids }, { clock: systemClock });
+  harness = await DownloadHarness.start({ chapters });
+  harness.service.intercept('/', () => RESET);
+  const offline = await harness.download({ targets: ids }, { clock: systemClock });
   expect(offline.code).toBe(3);
   expect(outageWaits(offline.events)).toEqual([]);
-  expect(rig.service.log.length).toBeLessThanOrEqual(4);
+  expect(harness.service.log.length).toBeLessThanOrEqual(4);
 }, 30_000);
 
 test('a chapter that the service answers with 500 fails by itself, and holds the others up no longer than its tries', async () => {
-  const clock = fastClock(10);
-  rig = await Rig.start({ chapters, clock });
+  const clock = acceleratedClock(10);
+  harness = await DownloadHarness.start({ chapters, clock });
   const bad = ids[2] ?? '';
-  rig.service.intercept(`/at-home/server/${bad}`, () => pageAnswer(500, 'Broken'));
-  const { code, events } = await rig.download({ targets: ids }, { clock });
+  harness.service.intercept(`/at-home/server/${bad}`, () => pageAnswer(500, 'Broken'));
+  const { code, events } = await harness.download({ targets: ids }, { clock });
   expect(code).toBe(3);
   expect(typesOf(events, 'chapter-failed')).toEqual([
     expect.objectContaining({ chapter: bad, reason: 'service-failed' }),
   ]);
   expect(typesOf(events, 'chapter-saved')).toHaveLength(ids.length - 1);
   // Three tries, each a request; the probe that was answered is another.
-  const asked = rig.service.log.filter(({ path }) => path.endsWith(bad));
+  const asked = harness.service.log.filter(({ path }) => path.endsWith(bad));
   expect(asked.filter(({ path }) => path.startsWith('/at-home/'))).toHaveLength(3);
 }, 30_000);
 
 test('a dead report host is not an outage', async () => {
-  rig = await Rig.start({ chapters });
-  await rig.service.setReportHost('dead');
-  const { code, events } = await rig.download({ targets: ids });
+  harness = await DownloadHarness.start({ chapters });
+  await harness.service.setReportHost('dead');
+  const { code, events } = await harness.download({ targets: ids });
   expect(code).toBe(0);
   expect(outageWaits(events)).toEqual([]);
 }, 30_000);
 
 test('a ban is not an outage: it ends the run at once', async () => {
-  const clock = fastClock(10);
+  const clock = acceleratedClock(10);
   const { code, events } = await downloadThrough({
     begin: (service) => {
       service.ban();
@@ -236,45 +236,45 @@ test('a ban is not an outage: it ends the run at once', async () => {
 }, 30_000);
 
 test('the attempts of a page before an outage do not count after it', async () => {
-  const clock = fastClock(20);
+  const clock = acceleratedClock(20);
   const [only = ''] = ids;
   let failedLoads = 0;
-  rig = await Rig.start({
+  harness = await DownloadHarness.start({
     chapters,
     clock,
     onRequest({ host, status }) {
       if (host !== 'node' || status !== 500) return;
       failedLoads += 1;
       if (failedLoads !== 4) return;
-      const takeBack = apiAnswers(RESET)(rig.service);
+      const takeBack = apiAnswers(RESET)(harness.service);
       void clock.sleep(20_000).then(takeBack);
     },
   });
-  rig.service.injectPageFaults({ fault: 'status-500', chapter: only, page: 2, attempts: 7 });
-  const { code, events } = await rig.download({ targets: [only] }, { clock });
+  harness.service.injectPageFaults({ fault: 'status-500', chapter: only, page: 2, attempts: 7 });
+  const { code, events } = await harness.download({ targets: [only] }, { clock });
   expect(code).toBe(0);
   const attempts = events.flatMap((event) => (event.type === 'page-failed' ? [event.attempt] : []));
   expect(attempts).toEqual([1, 2, 3, 4, 1, 2, 3]);
 }, 30_000);
 
 test('a chapter that failed beside an outage is tried once more at the end', async () => {
-  const clock = fastClock(20);
+  const clock = acceleratedClock(20);
   const [first = ''] = ids;
   let failedLoads = 0;
-  rig = await Rig.start({
+  harness = await DownloadHarness.start({
     chapters,
     clock,
     onRequest({ host, status }) {
       if (host !== 'node' || status !== 500) return;
       failedLoads += 1;
       if (failedLoads !== 4) return;
-      const takeBack = apiAnswers(RESET)(rig.service);
+      const takeBack = apiAnswers(RESET)(harness.service);
       void clock.sleep(20_000).then(takeBack);
     },
   });
   // Four loads before the outage, and all five after it.
-  rig.service.injectPageFaults({ fault: 'status-500', chapter: first, page: 2, attempts: 9 });
-  const { code, events, stderr } = await rig.download({ targets: ids }, { clock });
+  harness.service.injectPageFaults({ fault: 'status-500', chapter: first, page: 2, attempts: 9 });
+  const { code, events, stderr } = await harness.download({ targets: ids }, { clock });
   expect(stderr).toContain(`${first} failed during an outage, and is tried again at the end`);
   expect(code).toBe(0);
   expect(typesOf(events, 'chapter-failed')).toEqual([]);

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeCbz } from '../../../src/cbz/cbz-writer.js';
-import { identityComment } from '../../../src/cbz/identity.js';
+import { formatIdentityComment } from '../../../src/cbz/identity.js';
 import { findPublished, publishChapter } from '../../../src/download/publish-chapter.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 
@@ -28,7 +28,7 @@ async function archive(path: string, chapterId?: string): Promise<string> {
   await writeCbz({
     file: path,
     pages: [{ file: page, bytes: picture?.length ?? 0 }],
-    ...(chapterId !== undefined && { comment: identityComment({ chapterId }) }),
+    ...(chapterId !== undefined && { comment: formatIdentityComment({ chapterId }) }),
   });
   rmSync(page);
   return path;

@@ -4,7 +4,7 @@ import { login } from '../../../src/cli/commands/login.js';
 import { reportStatus } from '../../../src/cli/commands/report-status.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { systemClock } from '../../../src/core/clock.js';
-import { Rig } from '../../support/download-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
 
 const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061',
@@ -12,65 +12,65 @@ const chapter = generateChapter({
   bytesPerPage: 20_000,
 });
 
-let rig: Rig;
-afterEach(() => rig.stop());
+let harness: DownloadHarness;
+afterEach(() => harness.stop());
 
 /** Two minutes on: the report host may be asked again. */
 const later = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + 120_000 };
 
 test('pages from the very host and port of the API are the own domain’s: no report is made of them', async () => {
-  rig = await Rig.start({
+  harness = await DownloadHarness.start({
     chapters: [chapter],
     imagesFrom: 'api',
     limits: { general: { requests: 5, periodMs: 1_000 } },
   });
-  const { code, events } = await rig.download({ targets: [chapter.id] });
+  const { code, events } = await harness.download({ targets: [chapter.id] });
   expect(code).toBe(0);
-  expect(rig.service.reports).toEqual([]);
-  expect(rig.service.log.some(({ host }) => host === 'network')).toBe(false);
-  expect(rig.service.violations()).toEqual([]);
+  expect(harness.service.reports).toEqual([]);
+  expect(harness.service.log.some(({ host }) => host === 'network')).toBe(false);
+  expect(harness.service.violations()).toEqual([]);
   expect(events.at(-1)).toMatchObject({ reports: { sent: 0, waiting: 0 } });
 });
 
 test('a dead report host changes neither the exit code nor the CBZ; later each report is delivered exactly once', async () => {
-  rig = await Rig.start({ chapters: [chapter] });
-  await rig.service.setReportHost('dead');
-  const { code, events } = await rig.download({ targets: [chapter.id] });
+  harness = await DownloadHarness.start({ chapters: [chapter] });
+  await harness.service.setReportHost('dead');
+  const { code, events } = await harness.download({ targets: [chapter.id] });
   expect(code).toBe(0);
   expect(events.at(-1)).toMatchObject({ saved: 1, reports: { sent: 0, waiting: 8 } });
-  await rig.service.setReportHost('alive');
-  const flushed = await rig.command((run) => reportStatus({ flush: true, json: true }, run));
+  await harness.service.setReportHost('alive');
+  const flushed = await harness.command((run) => reportStatus({ flush: true, json: true }, run));
   expect(flushed.code).toBe(0);
-  expect(rig.service.reports).toHaveLength(8);
-  expect(new Set(rig.service.reports.map(({ url }) => url)).size).toBe(8);
+  expect(harness.service.reports).toHaveLength(8);
+  expect(new Set(harness.service.reports.map(({ url }) => url)).size).toBe(8);
 });
 
 test('what is left goes with the next run of any command that talks to the network', async () => {
-  rig = await Rig.start({ chapters: [chapter] });
-  await rig.service.setReportHost('dead');
-  await rig.download({ targets: [chapter.id] });
-  await rig.service.setReportHost('alive');
-  const change = { env: rig.loginEnvironment(), clock: later };
-  const { code } = await rig.command((run) => login({ insecureStorage: true }, run), change);
+  harness = await DownloadHarness.start({ chapters: [chapter] });
+  await harness.service.setReportHost('dead');
+  await harness.download({ targets: [chapter.id] });
+  await harness.service.setReportHost('alive');
+  const change = { env: harness.loginEnvironment(), clock: later };
+  const { code } = await harness.command((run) => login({ insecureStorage: true }, run), change);
   expect(code).toBe(0);
-  expect(rig.service.reports).toHaveLength(8);
+  expect(harness.service.reports).toHaveLength(8);
 });
 
 test('--no-reports makes none, and says so', async () => {
-  rig = await Rig.start({ chapters: [chapter] });
-  const { code, stderr } = await rig.download({ targets: [chapter.id], reports: false });
+  harness = await DownloadHarness.start({ chapters: [chapter] });
+  const { code, stderr } = await harness.download({ targets: [chapter.id], reports: false });
   expect(code).toBe(0);
-  expect(rig.service.reports).toEqual([]);
+  expect(harness.service.reports).toEqual([]);
   expect(stderr).toContain('turned off');
 });
 
 test('a report says what the load was: whole address, bytes as they came, whole milliseconds, cached by X-Cache', async () => {
-  rig = await Rig.start({ chapters: [chapter] });
-  const { events } = await rig.download({ targets: [chapter.id] });
+  harness = await DownloadHarness.start({ chapters: [chapter] });
+  const { events } = await harness.download({ targets: [chapter.id] });
   const loaded = events.flatMap((event) => (event.type === 'page-loaded' ? [event] : []));
   for (const { bytes, ms, cached, page } of loaded) {
     const name = chapter.pages('data')[page - 1]?.fileName ?? '';
-    const [report, ...others] = rig.service.reports.filter(({ url }) => url.endsWith(name));
+    const [report, ...others] = harness.service.reports.filter(({ url }) => url.endsWith(name));
     expect(others).toEqual([]);
     expect(report).toMatchObject({ bytes, duration: ms, cached, success: true });
     expect(report?.url).toMatch(
@@ -78,7 +78,7 @@ test('a report says what the load was: whole address, bytes as they came, whole 
     );
     const { origin, pathname } = new URL(report?.url ?? '');
     expect(
-      rig.service.log.filter((entry) => entry.origin + entry.path === origin + pathname),
+      harness.service.log.filter((entry) => entry.origin + entry.path === origin + pathname),
     ).toHaveLength(1);
   }
   expect(loaded.some(({ cached }) => cached)).toBe(true);

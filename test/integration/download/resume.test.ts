@@ -3,37 +3,37 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
-import { Rig } from '../../support/download-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
 import { readEntry, readPages, writeArchive } from '../../support/archive.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0041';
 const PAGES = 6;
 const chapter = generateChapter({ id: ID, pages: PAGES, bytesPerPage: 20_000 });
 
-let rig: Rig;
+let harness: DownloadHarness;
 beforeEach(async () => {
-  rig = await Rig.start({ chapters: [chapter], specificationOnly: true });
+  harness = await DownloadHarness.start({ chapters: [chapter], specificationOnly: true });
 });
-afterEach(() => rig.stop());
+afterEach(() => harness.stop());
 
 /** Leaves all pages but one in the hidden folder. */
 async function leaveUnfinished(): Promise<string> {
-  rig.service.injectPageFaults({
+  harness.service.injectPageFaults({
     fault: 'status-500',
     chapter: ID,
     page: PAGES,
     attempts: 'always',
   });
-  expect((await rig.download({ targets: [ID] })).code).toBe(3);
-  rig.service.clearPageFaults();
-  const [hidden = ''] = readdirSync(rig.output).filter((name) => name.startsWith('.'));
-  return join(rig.output, hidden);
+  expect((await harness.download({ targets: [ID] })).code).toBe(3);
+  harness.service.clearPageFaults();
+  const [hidden = ''] = readdirSync(harness.output).filter((name) => name.startsWith('.'));
+  return join(harness.output, hidden);
 }
 
 const loadedPages = async () => {
-  const { code, events } = await rig.download({ targets: [ID] });
+  const { code, events } = await harness.download({ targets: [ID] });
   expect(code).toBe(0);
-  const [archive = ''] = rig.archives();
+  const [archive = ''] = harness.archives();
   expect(await readPages(archive)).toHaveLength(PAGES);
   return events.flatMap((event) => (event.type === 'page-loaded' ? [event.page] : []));
 };
@@ -41,7 +41,7 @@ const loadedPages = async () => {
 test('finished pages are kept, and only the missing one is loaded', async () => {
   await leaveUnfinished();
   expect(await loadedPages()).toEqual([PAGES]);
-  expect(readdirSync(rig.output)).toEqual([`${ID}.cbz`]);
+  expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
 });
 
 test('a page that was changed on disk since is loaded again', async () => {
@@ -72,53 +72,53 @@ test('whatever else lies in the hidden folder is not taken for a page', async ()
 });
 
 test('a folder where the CBZ should go is found out before anything is sent', async () => {
-  mkdirSync(join(rig.output, `${ID}.cbz`), { recursive: true });
-  const { code, events } = await rig.download({ targets: [ID], metadata: false });
+  mkdirSync(join(harness.output, `${ID}.cbz`), { recursive: true });
+  const { code, events } = await harness.download({ targets: [ID], metadata: false });
   expect(code).toBe(3);
   expect(events).toContainEqual(
     expect.objectContaining({ type: 'chapter-failed', reason: 'name-taken' }),
   );
-  expect(rig.service.log).toEqual([]);
+  expect(harness.service.log).toEqual([]);
 });
 
 test('a truncated CBZ under the final name does not block the next run', async () => {
-  expect((await rig.download({ targets: [ID] })).code).toBe(0);
-  const [archive = ''] = rig.archives();
+  expect((await harness.download({ targets: [ID] })).code).toBe(0);
+  const [archive = ''] = harness.archives();
   writeFileSync(archive, readFileSync(archive).subarray(0, 30_000));
   expect(await loadedPages()).toHaveLength(PAGES);
 });
 
 test('a template that leaves the output folder is refused before anything is sent', async () => {
-  await expect(rig.download({ targets: [ID], name: '../{id}' })).rejects.toMatchObject({
+  await expect(harness.download({ targets: [ID], name: '../{id}' })).rejects.toMatchObject({
     code: 'outside-output',
   });
-  expect(rig.service.log).toEqual([]);
+  expect(harness.service.log).toEqual([]);
 });
 
 test('a name of 400 letters is cut to what a file system takes', async () => {
-  await rig.stop();
-  rig = await Rig.start({ chapters: [chapter] });
-  const { code } = await rig.download({ targets: [ID], name: `${'ツ'.repeat(200)}{id}` });
+  await harness.stop();
+  harness = await DownloadHarness.start({ chapters: [chapter] });
+  const { code } = await harness.download({ targets: [ID], name: `${'ツ'.repeat(200)}{id}` });
   expect(code).toBe(0);
-  expect(rig.archives()).toHaveLength(1);
+  expect(harness.archives()).toHaveLength(1);
 });
 
 test('what is loaded stays where the next run fails before it gets to it', async () => {
   const folder = await leaveUnfinished();
   const before = readdirSync(folder);
-  rig.service.injectApiFault({ answer: 'unavailable', times: 3 });
-  expect((await rig.download({ targets: [ID] })).code).toBe(3);
+  harness.service.injectApiFault({ answer: 'unavailable', times: 3 });
+  expect((await harness.download({ targets: [ID] })).code).toBe(3);
   expect(readdirSync(folder)).toEqual(before);
   expect(await loadedPages()).toEqual([PAGES]);
 });
 
 test('an archive of somebody else under the wanted name is left alone, and the chapter gets another', async () => {
-  expect((await rig.download({ targets: [ID] })).code).toBe(0);
-  const [archive = ''] = rig.archives();
+  expect((await harness.download({ targets: [ID] })).code).toBe(0);
+  const [archive = ''] = harness.archives();
   await writeArchive(archive, { 'a.txt': 'mine' });
-  const { code, events } = await rig.download({ targets: [ID] });
+  const { code, events } = await harness.download({ targets: [ID] });
   expect(code).toBe(0);
   expect(events).toContainEqual(expect.objectContaining({ type: 'chapter-saved' }));
-  expect(rig.archives()).toHaveLength(2);
+  expect(harness.archives()).toHaveLength(2);
   expect(await readEntry(archive, 'a.txt')).toBe('mine');
 });

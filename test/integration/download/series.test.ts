@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { identityComment } from '../../../src/cbz/identity.js';
+import { formatIdentityComment } from '../../../src/cbz/identity.js';
 import { writeCbz } from '../../../src/cbz/cbz-writer.js';
 import { login } from '../../../src/cli/commands/login.js';
 import type { DownloadOptions } from '../../../src/cli/commands/download.js';
@@ -12,25 +12,25 @@ import {
   EXAMPLE_TITLES,
   type LibraryChapter,
 } from '../../../src/practice-server/library/library.js';
-import { Rig } from '../../support/download-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
 import { readEntry } from '../../support/archive.js';
 import { schemaErrors } from '../../support/comic-info-schema.js';
 
-let rig: Rig;
+let harness: DownloadHarness;
 let releases: readonly LibraryChapter[];
 beforeAll(async () => {
-  rig = await Rig.start();
-  releases = rig.service.library
+  harness = await DownloadHarness.start();
+  releases = harness.service.library
     .chapters()
     .filter(({ titleId }) => titleId === EXAMPLE_TITLES.long);
 });
-afterAll(() => rig.stop());
+afterAll(() => harness.stop());
 
 const LONG = `title:${EXAMPLE_TITLES.long}`;
 
 /** The releases that a dry run with these flags would load. */
 async function planned(options: Partial<DownloadOptions>): Promise<readonly LibraryChapter[]> {
-  const lines = await rig.dryRun({ targets: [LONG], ...options });
+  const lines = await harness.dryRun({ targets: [LONG], ...options });
   return lines.flatMap((line) => {
     const release = releases.find(({ id }) => line.type === 'planned' && id === line.chapter);
     return release ? [release] : [];
@@ -50,11 +50,11 @@ const inLanguage =
 
 describe('each selection flag takes exactly what it says', () => {
   test('--language takes one release for each number, in reading order, in at most 3 catalogue calls', async () => {
-    const before = rig.service.log.length;
+    const before = harness.service.log.length;
     const chapters = await planned({ language: 'en' });
     expect(numbers(chapters)).toEqual(upTo(1, 700));
     expect(chapters.every(inLanguage('en'))).toBe(true);
-    const calls = rig.service.log.slice(before).map(({ path }) => path);
+    const calls = harness.service.log.slice(before).map(({ path }) => path);
     expect(calls).toHaveLength(3);
   });
 
@@ -98,7 +98,7 @@ describe('each selection flag takes exactly what it says', () => {
   });
 
   test('the plan says why each release was chosen, the requests, and the least time of the quotas', async () => {
-    const lines = await rig.dryRun({ targets: [LONG], language: 'en', chapters: '1-60' });
+    const lines = await harness.dryRun({ targets: [LONG], language: 'en', chapters: '1-60' });
     expect(lines.filter(({ type }) => type === 'planned').every(({ why }) => why.length > 5)).toBe(
       true,
     );
@@ -109,7 +109,7 @@ describe('each selection flag takes exactly what it says', () => {
 });
 
 test('a bare UUID is a chapter first, then a title; a list brings its titles; all of it once', async () => {
-  const lines = await rig.dryRun({
+  const lines = await harness.dryRun({
     targets: [
       EXAMPLE_TITLES.starlight,
       EXAMPLE_CHAPTERS.starlightFirst,
@@ -125,7 +125,7 @@ test('a bare UUID is a chapter first, then a title; a list brings its titles; al
 
 test('chapters that live elsewhere, are unavailable or not out yet make no CBZ, and say why', async () => {
   const { external, unavailable, future } = EXAMPLE_CHAPTERS;
-  const { code, events } = await rig.download({ targets: [external, unavailable, future] });
+  const { code, events } = await harness.download({ targets: [external, unavailable, future] });
   expect(code).toBe(3);
   const failed = events.flatMap((event) =>
     event.type === 'chapter-failed' ? [[event.chapter, event.reason]] : [],
@@ -135,18 +135,18 @@ test('chapters that live elsewhere, are unavailable or not out yet make no CBZ, 
     [unavailable, 'chapter-unavailable'],
     [future, 'chapter-unavailable'],
   ]);
-  const [skip] = (await rig.dryRun({ targets: [`title:${EXAMPLE_TITLES.lighthouse}`] })).filter(
+  const [skip] = (await harness.dryRun({ targets: [`title:${EXAMPLE_TITLES.lighthouse}`] })).filter(
     ({ type }) => type === 'chapter-skipped',
   );
   expect(skip).toMatchObject({ chapter: external, reason: 'chapter-external' });
-  expect(rig.archives()).toEqual([]);
+  expect(harness.archives()).toEqual([]);
 });
 
 test('a shelf of 500 chapters, half of them renamed and moved: nothing is loaded again', async () => {
-  const output = join(rig.folder, 'old shelf');
+  const output = join(harness.folder, 'old shelf');
   const chapters = await planned({ language: 'en', chapters: '1-500' });
   mkdirSync(join(output, 'moved', 'deep'), { recursive: true });
-  const page = join(rig.folder, 'page.png');
+  const page = join(harness.folder, 'page.png');
   writeFileSync(page, chapters[0]?.pages('data')[0]?.bytes() ?? '');
   const bytes = readFileSync(page).length;
   for (const [index, { id, attributes }] of chapters.entries()) {
@@ -156,11 +156,11 @@ test('a shelf of 500 chapters, half of them renamed and moved: nothing is loaded
       file: join(output, name),
       pages: [{ file: page, bytes }],
       // Every 97th chapter was uploaded again since; the shelf has the first version.
-      comment: identityComment({ chapterId: id, version: 1, quality: 'data' }),
+      comment: formatIdentityComment({ chapterId: id, version: 1, quality: 'data' }),
     });
   }
-  const before = rig.service.log.length;
-  const { code, events } = await rig.download({
+  const before = harness.service.log.length;
+  const { code, events } = await harness.download({
     targets: [LONG],
     language: 'en',
     chapters: '1-500',
@@ -168,13 +168,13 @@ test('a shelf of 500 chapters, half of them renamed and moved: nothing is loaded
   });
   expect(code).toBe(0);
   expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 0, skipped: 500, failed: 0 });
-  expect(rig.service.log.slice(before).every(({ path }) => path.startsWith('/manga/'))).toBe(true);
+  expect(harness.service.log.slice(before).every(({ path }) => path.startsWith('/manga/'))).toBe(true);
 
   const newer = events.flatMap((event) =>
     event.type === 'chapter-skipped' && event.reason === 'newer-version' ? [event.chapter] : [],
   );
   expect(newer).toHaveLength(5);
-  const update = await rig.dryRun({
+  const update = await harness.dryRun({
     targets: [LONG],
     language: 'en',
     chapters: '1-500',
@@ -188,8 +188,8 @@ test('a shelf of 500 chapters, half of them renamed and moved: nothing is loaded
 
 test('ComicInfo of chapters with odd names is valid, and their paths are safe', async () => {
   const { odd, reserved, wordy, starlightFirst } = EXAMPLE_CHAPTERS;
-  const output = join(rig.folder, 'odd shelf');
-  const { code } = await rig.download({ targets: [odd, reserved, wordy, starlightFirst], output });
+  const output = join(harness.folder, 'odd shelf');
+  const { code } = await harness.download({ targets: [odd, reserved, wordy, starlightFirst], output });
   expect(code).toBe(0);
   const files = filesBelow(output).filter((file) => file.endsWith('.cbz'));
   expect(files).toHaveLength(4);
@@ -202,12 +202,12 @@ test('ComicInfo of chapters with odd names is valid, and their paths are safe', 
 });
 
 test('--cover saves the cover beside the chapters, --mark-read marks what was saved for whoever is logged in', async () => {
-  const output = join(rig.folder, 'with cover');
-  const { code } = await rig.command((run) => login({ insecureStorage: true }, run), {
-    env: rig.loginEnvironment(),
+  const output = join(harness.folder, 'with cover');
+  const { code } = await harness.command((run) => login({ insecureStorage: true }, run), {
+    env: harness.loginEnvironment(),
   });
   expect(code).toBe(0);
-  const { events, stderr } = await rig.download({
+  const { events, stderr } = await harness.download({
     targets: [EXAMPLE_CHAPTERS.starlightFirst],
     output,
     cover: true,
@@ -220,31 +220,31 @@ test('--cover saves the cover beside the chapters, --mark-read marks what was sa
   const covers = filesBelow(output).filter((file) => basename(file).startsWith('cover.'));
   expect(covers).toEqual([expect.stringMatching(/cover\.(png|jpg)$/)]);
   expect(
-    rig.service.log.some(({ method, path }) => method === 'POST' && path.endsWith('/read')),
+    harness.service.log.some(({ method, path }) => method === 'POST' && path.endsWith('/read')),
   ).toBe(true);
-  expect(rig.service.violations()).toEqual([]);
+  expect(harness.service.violations()).toEqual([]);
 });
 
 test('--force loads a chapter again in its place, and no other chapter’s file', async () => {
-  const output = join(rig.folder, 'forced');
+  const output = join(harness.folder, 'forced');
   const name = '{series} {chapter:03}.cbz';
   const { first, portuguese } = EXAMPLE_CHAPTERS;
-  for (const id of [first, portuguese]) await rig.download({ targets: [id], output, name });
+  for (const id of [first, portuguese]) await harness.download({ targets: [id], output, name });
   const before = readdirSync(output);
-  const { code } = await rig.download({ targets: [portuguese], output, name, force: true });
+  const { code } = await harness.download({ targets: [portuguese], output, name, force: true });
   expect(code).toBe(0);
   expect(readdirSync(output)).toEqual(before);
-  const again = await rig.dryRun({ targets: [first, portuguese], output, name });
+  const again = await harness.dryRun({ targets: [first, portuguese], output, name });
   expect(again.filter(({ reason }) => reason === 'already-there')).toHaveLength(2);
 });
 
 test('a title whose feed fails is lost alone; what else was named is there', async () => {
-  const output = join(rig.folder, 'beside a broken feed');
-  const takeBack = rig.service.intercept(`/manga/${EXAMPLE_TITLES.long}/feed`, () => ({
+  const output = join(harness.folder, 'beside a broken feed');
+  const takeBack = harness.service.intercept(`/manga/${EXAMPLE_TITLES.long}/feed`, () => ({
     status: 500,
     body: 'no',
   }));
-  const { code, events } = await rig.download({
+  const { code, events } = await harness.download({
     targets: [EXAMPLE_CHAPTERS.starlightSecond, LONG],
     output,
   });

@@ -5,19 +5,19 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { startFullListener } from '../../support/full-listener.js';
 import { posixTest } from '../../support/platform.js';
-import { Rig } from '../../support/download-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0081';
 const chapter = generateChapter({ id: ID, pages: 1, bytesPerPage: 20_000 });
 
-let rig: Rig;
+let harness: DownloadHarness;
 const sockets: Socket[] = [];
 beforeEach(async () => {
-  rig = await Rig.start({ chapters: [chapter], specificationOnly: true });
+  harness = await DownloadHarness.start({ chapters: [chapter], specificationOnly: true });
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  await rig.stop();
+  await harness.stop();
 });
 
 /** The metadata names this port for its pages. */
@@ -27,7 +27,7 @@ function pagesAt(port: number): void {
     baseUrl: `https://127.0.0.1:${port}/t`,
     chapter: { hash: 'h', data: ['1.png'], dataSaver: ['1.jpg'] },
   };
-  rig.service.intercept('/at-home/', () => ({
+  harness.service.intercept('/at-home/', () => ({
     status: 200,
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(answer),
@@ -39,7 +39,7 @@ async function reasons(settings: {
   tlsTimeoutMs?: number;
   firstByteTimeoutMs?: number;
 }): Promise<string[]> {
-  const { code, events } = await rig.download({ targets: [ID] }, { settings });
+  const { code, events } = await harness.download({ targets: [ID] }, { settings });
   expect(code).toBe(3);
   return events.flatMap((event) => (event.type === 'page-failed' ? [event.reason] : []));
 }
@@ -67,21 +67,21 @@ test('a node that never agrees on TLS is a tls-timeout', async () => {
 });
 
 test('a node that agrees on TLS and never answers is a first-byte-timeout', async () => {
-  rig.service.injectPageFaults({ fault: 'hang', chapter: ID, page: 1, attempts: 'always' });
+  harness.service.injectPageFaults({ fault: 'hang', chapter: ID, page: 1, attempts: 'always' });
   const met = await reasons({ firstByteTimeoutMs: 300 });
   expect(new Set(met)).toEqual(new Set(['first-byte-timeout']));
 });
 
 test('a chapter that is another one when its metadata is asked for again stops, with nothing under its name', async () => {
-  rig.service.injectPageFaults({ fault: 'status-500', chapter: ID, page: 1, attempts: 'always' });
+  harness.service.injectPageFaults({ fault: 'status-500', chapter: ID, page: 1, attempts: 'always' });
   let calls = 0;
   const names = chapter.pages('data').map(({ fileName }) => fileName);
-  rig.service.intercept('/at-home/', () => {
+  harness.service.intercept('/at-home/', () => {
     calls += 1;
     const hash = calls === 1 ? 'one' : 'another';
     const body = {
       result: 'ok',
-      baseUrl: `${rig.service.nodes[0] ?? ''}/t`,
+      baseUrl: `${harness.service.nodes[0] ?? ''}/t`,
       chapter: { hash, data: names, dataSaver: names },
     };
     return {
@@ -90,10 +90,10 @@ test('a chapter that is another one when its metadata is asked for again stops, 
       body: JSON.stringify(body),
     };
   });
-  const { code, events } = await rig.download({ targets: [ID] });
+  const { code, events } = await harness.download({ targets: [ID] });
   expect(code).toBe(3);
   expect(events).toContainEqual(
     expect.objectContaining({ type: 'chapter-failed', reason: 'chapter-changed' }),
   );
-  expect(rig.archives()).toEqual([]);
+  expect(harness.archives()).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { download } from '../../../src/cli/commands/download.js';
 import type { FaultName } from '../../../src/practice-server/page-faults.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
-import { Rig, type Ran } from '../../support/download-harness.js';
+import { DownloadHarness, type RunResult } from '../../support/download-harness.js';
 import { readPages } from '../../support/archive.js';
 
 const PAGES = 4;
@@ -24,10 +24,10 @@ const plainlyNamed = generateChapter({
   pageNames: 'plain',
 });
 
-let rig: Rig;
-afterEach(() => rig.stop());
+let harness: DownloadHarness;
+afterEach(() => harness.stop());
 
-function reasons({ events }: Ran): string[] {
+function reasons({ events }: RunResult): string[] {
   return events.flatMap((event) => (event.type === 'page-failed' ? [event.reason] : []));
 }
 
@@ -38,16 +38,16 @@ async function digestsIn(archive: string): Promise<string[]> {
 }
 
 /** Nothing was saved, each load of the page was reported as a failure, and no piece of a page is left. */
-function expectLost(ran: Ran, id: string): void {
+function expectLost(ran: RunResult, id: string): void {
   expect(ran.code).toBe(3);
-  expect(rig.archives()).toEqual([]);
+  expect(harness.archives()).toEqual([]);
   expect(ran.events).toContainEqual(
     expect.objectContaining({ type: 'chapter-failed', chapter: id, reason: 'page-lost' }),
   );
-  const { reports } = rig.service;
+  const { reports } = harness.service;
   expect(reports.filter(({ success }) => !success)).toHaveLength(reasons(ran).length);
   expect(reports.filter(({ success }) => success)).toHaveLength(PAGES - 1);
-  expect(rig.files().filter((file) => file.endsWith('.part'))).toEqual([]);
+  expect(harness.files().filter((file) => file.endsWith('.part'))).toEqual([]);
 }
 
 describe('one host, with a fresh path token each time', () => {
@@ -57,9 +57,9 @@ describe('one host, with a fresh path token each time', () => {
     ['truncated-copy', 'bad-length'],
     ['truncated-copy-with-length', 'bad-length'],
   ])('%s under a name that promises another digest: the page fails', async (fault, reason) => {
-    rig = await Rig.start({ chapters: [chapter], nodes: 3 });
-    rig.service.injectPageFaults({ fault, page: BAD_PAGE, attempts: 'always' });
-    const ran = await rig.download({ targets: [chapter.id] });
+    harness = await DownloadHarness.start({ chapters: [chapter], nodes: 3 });
+    harness.service.injectPageFaults({ fault, page: BAD_PAGE, attempts: 'always' });
+    const ran = await harness.download({ targets: [chapter.id] });
     expect(reasons(ran)).toEqual(Array.from({ length: 5 }, () => reason));
     expectLost(ran, chapter.id);
   });
@@ -67,9 +67,9 @@ describe('one host, with a fresh path token each time', () => {
   test.each<FaultName>(['truncated-copy', 'truncated-copy-with-length'])(
     '%s under a name without a digest: the page fails',
     async (fault) => {
-      rig = await Rig.start({ chapters: [plainlyNamed], nodes: 1 });
-      rig.service.injectPageFaults({ fault, page: BAD_PAGE, attempts: 'always' });
-      const ran = await rig.download({ targets: [plainlyNamed.id] });
+      harness = await DownloadHarness.start({ chapters: [plainlyNamed], nodes: 1 });
+      harness.service.injectPageFaults({ fault, page: BAD_PAGE, attempts: 'always' });
+      const ran = await harness.download({ targets: [plainlyNamed.id] });
       expect(new Set(reasons(ran))).toEqual(new Set(['bad-length']));
       expectLost(ran, plainlyNamed.id);
     },
@@ -78,28 +78,28 @@ describe('one host, with a fresh path token each time', () => {
 
 describe('two hosts', () => {
   test('that give the same complete image: it is kept, with a warning, and every load is reported as failed', async () => {
-    rig = await Rig.start({ chapters: [chapter], ...TWO_HOSTS });
-    rig.service.injectPageFaults({ fault: 'forged-image', page: BAD_PAGE, attempts: 'always' });
-    const ran = await rig.download({ targets: [chapter.id] });
+    harness = await DownloadHarness.start({ chapters: [chapter], ...TWO_HOSTS });
+    harness.service.injectPageFaults({ fault: 'forged-image', page: BAD_PAGE, attempts: 'always' });
+    const ran = await harness.download({ targets: [chapter.id] });
 
     expect(ran.code).toBe(0);
-    const [archive = ''] = rig.archives();
+    const [archive = ''] = harness.archives();
     expect(await digestsIn(archive)).toHaveLength(PAGES);
     expect(ran.events).toContainEqual(
       expect.objectContaining({ type: 'page-loaded', page: BAD_PAGE, warning: 'bad-digest' }),
     );
-    const loads = rig.service.log.flatMap(({ load }) => (load?.page === BAD_PAGE ? [load] : []));
+    const loads = harness.service.log.flatMap(({ load }) => (load?.page === BAD_PAGE ? [load] : []));
     expect(loads.length).toBeGreaterThanOrEqual(2);
     const name = chapter.pages('data')[BAD_PAGE - 1]?.fileName ?? '';
-    const reports = rig.service.reports.filter(({ url }) => url.endsWith(name));
+    const reports = harness.service.reports.filter(({ url }) => url.endsWith(name));
     expect(reports.map(({ success }) => success)).toEqual(loads.map(() => false));
   });
 
   test('that give the same complete image: the warning names the page', async () => {
-    rig = await Rig.start({ chapters: [chapter], ...TWO_HOSTS });
-    rig.service.injectPageFaults({ fault: 'forged-image', page: BAD_PAGE, attempts: 'always' });
-    const { code, stderr } = await rig.command((run) =>
-      download({ output: rig.output, targets: [chapter.id] }, run),
+    harness = await DownloadHarness.start({ chapters: [chapter], ...TWO_HOSTS });
+    harness.service.injectPageFaults({ fault: 'forged-image', page: BAD_PAGE, attempts: 'always' });
+    const { code, stderr } = await harness.command((run) =>
+      download({ output: harness.output, targets: [chapter.id] }, run),
     );
     expect(code).toBe(0);
     expect(stderr).toContain(`page ${BAD_PAGE} is kept, though its bytes are not those`);
@@ -108,24 +108,24 @@ describe('two hosts', () => {
   test.each<FaultName>(['truncated-copy', 'truncated-copy-with-length', 'flipped-byte'])(
     'that give %s: the page fails',
     async (fault) => {
-      rig = await Rig.start({ chapters: [chapter], ...TWO_HOSTS });
-      rig.service.injectPageFaults({ fault, page: BAD_PAGE, attempts: 'always' });
-      expectLost(await rig.download({ targets: [chapter.id] }), chapter.id);
+      harness = await DownloadHarness.start({ chapters: [chapter], ...TWO_HOSTS });
+      harness.service.injectPageFaults({ fault, page: BAD_PAGE, attempts: 'always' });
+      expectLost(await harness.download({ targets: [chapter.id] }), chapter.id);
     },
   );
 
   test('of which one is honest: the page is the right one', async () => {
-    rig = await Rig.start({ chapters: [chapter], ...TWO_HOSTS });
-    const [hostile = ''] = rig.service.nodes;
-    rig.service.injectPageFaults({ fault: 'forged-image', node: hostile, attempts: 'always' });
-    const ran = await rig.download({ targets: [chapter.id] });
+    harness = await DownloadHarness.start({ chapters: [chapter], ...TWO_HOSTS });
+    const [hostile = ''] = harness.service.nodes;
+    harness.service.injectPageFaults({ fault: 'forged-image', node: hostile, attempts: 'always' });
+    const ran = await harness.download({ targets: [chapter.id] });
     expect(ran.code).toBe(0);
-    const [archive = ''] = rig.archives();
+    const [archive = ''] = harness.archives();
     const promised = chapter
       .pages('data')
       .map(({ fileName }) => /[0-9a-f]{64}/.exec(fileName)?.[0]);
     expect(await digestsIn(archive)).toEqual(promised);
-    expect(rig.service.reports.filter(({ success }) => success)).toHaveLength(PAGES);
+    expect(harness.service.reports.filter(({ success }) => success)).toHaveLength(PAGES);
   });
 });
 
@@ -133,15 +133,15 @@ describe('nothing of a refused body stays beside the pages that are kept for the
   test.each<FaultName>(['status-404', 'endless-body', 'html-page', 'cut-with-length', 'stall'])(
     '%s',
     async (fault) => {
-      rig = await Rig.start({ chapters: [chapter], nodes: 1 });
+      harness = await DownloadHarness.start({ chapters: [chapter], nodes: 1 });
       // An image under a wrong digest comes first: it must not stay either.
-      rig.service.injectPageFaults({ fault: 'flipped-byte', page: BAD_PAGE, attempts: 1 });
-      rig.service.injectPageFaults({ fault, page: BAD_PAGE, attempts: 'always' });
-      const ran = await rig.download({ targets: [chapter.id] });
+      harness.service.injectPageFaults({ fault: 'flipped-byte', page: BAD_PAGE, attempts: 1 });
+      harness.service.injectPageFaults({ fault, page: BAD_PAGE, attempts: 'always' });
+      const ran = await harness.download({ targets: [chapter.id] });
       expectLost(ran, chapter.id);
-      const [workspace = ''] = readdirSync(rig.output);
-      expect(existsSync(join(rig.output, workspace))).toBe(true);
-      const kept = readdirSync(join(rig.output, workspace)).filter((name) => /^\d+\./.test(name));
+      const [workspace = ''] = readdirSync(harness.output);
+      expect(existsSync(join(harness.output, workspace))).toBe(true);
+      const kept = readdirSync(join(harness.output, workspace)).filter((name) => /^\d+\./.test(name));
       expect(kept).toHaveLength(PAGES - 1);
     },
   );

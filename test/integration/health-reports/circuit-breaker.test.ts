@@ -10,7 +10,7 @@ import {
 } from '../../../src/health-reports/circuit-breaker.js';
 import { classifyError, classifyStatus } from '../../../src/health-reports/delivery-result.js';
 import { ServiceError } from '../../../src/core/errors.js';
-import { shiftableClock } from '../../support/shiftable-clock.js';
+import { adjustableClock } from '../../support/fake-clock.js';
 
 describe('a response', () => {
   test.each([
@@ -54,7 +54,7 @@ describe('the circuit breaker', () => {
   });
 
   test('opens after three failures in a row, and not when a success came between', async () => {
-    const breaker = new CircuitBreaker(folder, shiftableClock());
+    const breaker = new CircuitBreaker(folder, adjustableClock());
     await breaker.recordFailure('status 500', false);
     await breaker.recordFailure('status 500', false);
     await breaker.recordSuccess();
@@ -67,13 +67,13 @@ describe('the circuit breaker', () => {
   });
 
   test('opens at once where the host is unreachable, for every process', async () => {
-    const clock = shiftableClock();
+    const clock = adjustableClock();
     await new CircuitBreaker(folder, clock).recordFailure('ECONNREFUSED', true);
     expect(await new CircuitBreaker(folder, clock).mayRequest()).toBe(false);
   });
 
   test('lets one report a minute through, of all processes together', async () => {
-    const clock = shiftableClock();
+    const clock = adjustableClock();
     const breakers = Array.from({ length: 5 }, () => new CircuitBreaker(folder, clock));
     await breakers[0]?.recordFailure('ECONNREFUSED', true);
     let probes = 0;
@@ -90,7 +90,7 @@ describe('the circuit breaker', () => {
   });
 
   test('closes when a probe succeeded, and keeps the last error', async () => {
-    const clock = shiftableClock();
+    const clock = adjustableClock();
     const breaker = new CircuitBreaker(folder, clock);
     await breaker.recordFailure('ECONNREFUSED', true);
     clock.advance(PROBE_INTERVAL_MS);
@@ -102,7 +102,7 @@ describe('the circuit breaker', () => {
   });
 
   test('probes before its time when asked to, once', async () => {
-    const breaker = new CircuitBreaker(folder, shiftableClock());
+    const breaker = new CircuitBreaker(folder, adjustableClock());
     await breaker.recordFailure('ECONNREFUSED', true);
     await breaker.makeProbeDue();
     expect(await breaker.mayRequest()).toBe(true);
@@ -111,19 +111,19 @@ describe('the circuit breaker', () => {
 
   test('does not wait for a time that another boot wrote', async () => {
     writeFileSync(join(folder, 'circuit-breaker.json'), '{"lastTryMs":99999999999}');
-    expect(await new CircuitBreaker(folder, shiftableClock()).mayRequest()).toBe(true);
+    expect(await new CircuitBreaker(folder, adjustableClock()).mayRequest()).toBe(true);
   });
 
   test.each(['', '{', 'null', '[]', '{"lastTryMs":"x"}', '\u0000', ' '.repeat(100_000)])(
     'is closed where its file holds %p',
     async (text) => {
       writeFileSync(join(folder, 'circuit-breaker.json'), text);
-      expect(await new CircuitBreaker(folder, shiftableClock()).mayRequest()).toBe(true);
+      expect(await new CircuitBreaker(folder, adjustableClock()).mayRequest()).toBe(true);
     },
   );
 
   test('remembers an outage where its file cannot be written', async () => {
-    const breaker = new CircuitBreaker('/dev/null/none', shiftableClock());
+    const breaker = new CircuitBreaker('/dev/null/none', adjustableClock());
     await breaker.recordFailure('ECONNREFUSED', true);
     expect(await breaker.mayRequest()).toBe(false);
   });

@@ -15,7 +15,7 @@ import {
   startListener,
   type ReportListener,
 } from '../../support/report-listener.js';
-import { shiftableClock } from '../../support/shiftable-clock.js';
+import { adjustableClock } from '../../support/fake-clock.js';
 
 let folder: string;
 let listener: ReportListener;
@@ -82,7 +82,7 @@ test('while the host is down the spool is not listed, however many reports are r
 });
 
 test('what a run put aside is sent by the same run when the host is back', async () => {
-  const clock = shiftableClock();
+  const clock = adjustableClock();
   listener.answer = () => 429;
   const sender = open(clock);
   await sender.recordAndSend(reportNo(1), 60_000);
@@ -110,7 +110,7 @@ test('more reports than are held open at a time are all sent, each once', async 
 });
 
 test('a clock that steps back by a year between two runs costs no report', async () => {
-  const clock = shiftableClock();
+  const clock = adjustableClock();
   listener.answer = () => 500;
   const before = open(clock);
   await before.record(reportNo(1));

@@ -17,7 +17,7 @@ import {
   startListener,
   type ReportListener,
 } from '../../support/report-listener.js';
-import { shiftableClock } from '../../support/shiftable-clock.js';
+import { adjustableClock } from '../../support/fake-clock.js';
 
 let folder: string;
 let listener: ReportListener;
@@ -190,7 +190,7 @@ describe('with a report host that is dead', () => {
   });
 
   test('at most one report a minute is tried, by whichever process', async () => {
-    const clock = shiftableClock();
+    const clock = adjustableClock();
     const triedAtMs: number[] = [];
     const send = () => {
       triedAtMs.push(clock.monotonicMs());
@@ -253,7 +253,7 @@ describe('the sender is bounded', () => {
   });
 
   test('after 24 hours a report is dropped, and counted', async () => {
-    const clock = shiftableClock();
+    const clock = adjustableClock();
     const early = new ReportSender({ folder, clock, send: never });
     await early.record(reportNo(1));
     clock.advance(MAX_AGE_MS - 1_000);

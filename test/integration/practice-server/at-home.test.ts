@@ -11,7 +11,7 @@ import {
   type PracticeOptions,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { manualClock, type ManualClock } from '../../support/manual-clock.js';
+import { fakeClock, type FakeClock } from '../../support/fake-clock.js';
 import {
   atHome,
   atHomeUrl,
@@ -23,9 +23,9 @@ import {
 } from '../../support/plain-client.js';
 
 let service: PracticeService;
-let clock: ManualClock;
+let clock: FakeClock;
 beforeEach(() => {
-  clock = manualClock();
+  clock = fakeClock();
 });
 afterEach(() => service.stop());
 const start = async (options: PracticeOptions = {}): Promise<void> => {

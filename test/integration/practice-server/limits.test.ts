@@ -13,7 +13,7 @@ import {
   type PracticeOptions,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { manualClock } from '../../support/manual-clock.js';
+import { fakeClock } from '../../support/fake-clock.js';
 import { atHome, atHomeUrl, pageUrl, send, LIBRARY } from '../../support/plain-client.js';
 
 describe('the table', () => {
@@ -147,7 +147,7 @@ describe('over sockets', () => {
   };
 
   test('the sixth request of a second gets 429, as does every other host but the nodes', async () => {
-    await start({ clock: manualClock() });
+    await start({ clock: fakeClock() });
     const told = await atHome(service);
     for (let n = 0; n < 4; n += 1) expect((await send(atHomeUrl(service))).status).toBe(200);
     const over = await send(atHomeUrl(service));
@@ -168,7 +168,7 @@ describe('over sockets', () => {
   });
 
   test('a ban is 403 in HTML and then silence, on all hosts of the service', async () => {
-    await start({ clock: manualClock(), limits: { silenceAfter: 1 } });
+    await start({ clock: fakeClock(), limits: { silenceAfter: 1 } });
     service.ban();
     const banned = await send(atHomeUrl(service));
     expect(banned.status).toBe(403);
@@ -180,7 +180,7 @@ describe('over sockets', () => {
   });
 
   test('what others on the same address use is counted, and told in the headers', async () => {
-    await start({ clock: manualClock(), limits: { general: { requests: 99, periodMs: 1_000 } } });
+    await start({ clock: fakeClock(), limits: { general: { requests: 99, periodMs: 1_000 } } });
     service.simulateExternalUse({ method: 'GET', path: '/at-home/server/x' }, 30);
     const { headers } = await send(atHomeUrl(service));
     expect(headers['x-ratelimit-remaining']).toBe('9');
@@ -188,7 +188,7 @@ describe('over sockets', () => {
   });
 
   test("the service's stamps can be wrong, Date and Retry-After alike", async () => {
-    const clock = manualClock();
+    const clock = fakeClock();
     await start({ clock, dateSkewMs: -7_200_000 });
     const { headers } = await send(atHomeUrl(service));
     const date = Date.parse(headers.date ?? '');
@@ -197,7 +197,7 @@ describe('over sockets', () => {
   });
 
   test('pages from the own host count in the general limit of the API host', async () => {
-    await start({ clock: manualClock(), imagesFrom: 'api' });
+    await start({ clock: fakeClock(), imagesFrom: 'api' });
     const told = await atHome(service);
     for (const page of [1, 2, 3, 4]) expect((await send(pageUrl(told, page))).status).toBe(200);
     expect((await send(pageUrl(told, 1))).status).toBe(429);

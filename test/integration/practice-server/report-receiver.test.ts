@@ -6,7 +6,7 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { readReport } from '../../../src/practice-server/report-receiver.js';
-import { manualClock } from '../../support/manual-clock.js';
+import { fakeClock } from '../../support/fake-clock.js';
 import {
   atHome,
   pageUrl,
@@ -19,7 +19,7 @@ import {
 let service: PracticeService;
 let url: string;
 beforeEach(async () => {
-  service = await startPracticeService({ library: LIBRARY, clock: manualClock() });
+  service = await startPracticeService({ library: LIBRARY, clock: fakeClock() });
   url = pageUrl(await atHome(service));
 });
 afterEach(() => service.stop());

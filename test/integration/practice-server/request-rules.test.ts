@@ -6,7 +6,7 @@ import {
   type PracticeOptions,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { manualClock } from '../../support/manual-clock.js';
+import { fakeClock } from '../../support/fake-clock.js';
 import { atHome, atHomeUrl, CHAPTER, json, pageUrl, send } from '../../support/plain-client.js';
 
 let service: PracticeService;
@@ -155,7 +155,7 @@ test('two services share nothing, and let go of their ports when stopped', async
 
 test('latency is by host, and what is no HTTP harms nobody', async () => {
   let sleptMs = 0;
-  const clock = manualClock();
+  const clock = fakeClock();
   await start({
     clock: {
       ...clock,

@@ -6,7 +6,7 @@ import {
   type PracticeOptions,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { manualClock, type ManualClock } from '../../support/manual-clock.js';
+import { fakeClock, type FakeClock } from '../../support/fake-clock.js';
 import {
   atHomeUrl,
   json,
@@ -20,7 +20,7 @@ const STRANGER = { username: 'stranger', password: 'p&s=w+o%r d é🙂' };
 const OTHER_CLIENT = { ...PRACTICE_CLIENT, id: 'personal-client-other', owner: STRANGER.username };
 
 let service: PracticeService;
-let clock: ManualClock;
+let clock: FakeClock;
 const start = async (options: PracticeOptions = {}): Promise<void> => {
   service = await startPracticeService({
     library: LIBRARY,
@@ -35,7 +35,7 @@ const start = async (options: PracticeOptions = {}): Promise<void> => {
   });
 };
 beforeEach(() => {
-  clock = manualClock();
+  clock = fakeClock();
 });
 afterEach(() => service.stop());
 

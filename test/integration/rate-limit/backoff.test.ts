@@ -9,16 +9,16 @@ import {
   type MadeClient,
   type MadeClientOptions,
 } from '../../support/test-client.js';
-import { shiftedClock, type ShiftedClock } from '../../support/shifted-clock.js';
+import { adjustableClock, type FakeClock } from '../../support/fake-clock.js';
 import { startStandIn, type StandIn } from '../../support/stub-server.js';
 
 let service: StandIn;
-let clock: ShiftedClock;
+let clock: FakeClock;
 let folder: string;
 const made: MadeClient[] = [];
 beforeEach(async () => {
   service = await startStandIn();
-  clock = shiftedClock();
+  clock = adjustableClock();
   folder = ledgerFolder();
 });
 afterEach(async () => {
@@ -52,7 +52,7 @@ const untilHalted = async (): Promise<void> => {
 };
 /** Time passes as soon as somebody waits for it. */
 const passAtOnce = async (ms: number): Promise<void> => {
-  clock.pass(ms);
+  clock.advance(ms);
   await new Promise((resolve) => setImmediate(resolve));
 };
 const banMinutes = (): number => {
@@ -174,7 +174,7 @@ describe('a generic 403 is a ban', () => {
     for (let times = 1; times <= 10; times += 1) {
       expect((await thrown(client.api(REQUEST))).code).toBe('banned');
       lengths.push(banMinutes());
-      clock.pass(banMinutes() * MINUTE_MS + 1_000);
+      clock.advance(banMinutes() * MINUTE_MS + 1_000);
     }
     expect(lengths).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 1440, 1440]);
     expect(service.arrivals).toHaveLength(10);
@@ -192,12 +192,12 @@ describe('a generic 403 is a ban', () => {
     const { client } = await make();
     service.behave(() => BAN);
     await thrown(client.api(REQUEST));
-    clock.pass(10 * MINUTE_MS + 1_000);
+    clock.advance(10 * MINUTE_MS + 1_000);
     const four = Array.from({ length: 4 }, () => client.api(REQUEST).catch(() => undefined));
     await Promise.all(four);
     expect(service.arrivals).toHaveLength(2);
     expect(banMinutes()).toBe(20);
-    clock.pass(20 * MINUTE_MS + 1_000);
+    clock.advance(20 * MINUTE_MS + 1_000);
     service.behave(() => ({}));
     await Promise.all(Array.from({ length: 4 }, () => client.api(REQUEST)));
     expect(viewLedger({ folder, clock }).onProbation).toBe(false);
@@ -210,11 +210,11 @@ describe('a generic 403 is a ban', () => {
     const { client } = await make({ limits: { firstByteTimeoutMs: 100 } });
     service.behave(() => BAN);
     await thrown(client.api(REQUEST));
-    clock.pass(10 * MINUTE_MS + 1_000);
+    clock.advance(10 * MINUTE_MS + 1_000);
     service.behave(() => 'silence');
     expect((await thrown(client.api(REQUEST))).code).toBe('banned');
     expect([banMinutes(), service.arrivals.length]).toEqual([10, 2]);
-    clock.pass(120 * MINUTE_MS);
+    clock.advance(120 * MINUTE_MS);
     expect((await thrown(client.api(REQUEST))).code).toBe('unreachable');
     expect(banMinutes()).toBe(0);
   });
@@ -224,7 +224,7 @@ describe('a generic 403 is a ban', () => {
     service.behave(() => BAN);
     await thrown(client.api(REQUEST));
     for (const hours of [24, -48]) {
-      clock.step(hours * 60 * MINUTE_MS);
+      clock.stepWall(hours * 60 * MINUTE_MS);
       expect((await thrown(client.api(REQUEST))).code).toBe('banned');
       expect(banMinutes()).toBe(10);
     }
@@ -235,7 +235,7 @@ describe('a generic 403 is a ban', () => {
     service.behave(() => BAN);
     await thrown(client.api(REQUEST));
     clock.reboot();
-    clock.step(4 * MINUTE_MS);
+    clock.stepWall(4 * MINUTE_MS);
     expect((await thrown((await make()).client.api(REQUEST))).code).toBe('banned');
     expect(banMinutes()).toBe(6);
   });

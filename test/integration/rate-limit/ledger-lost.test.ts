@@ -8,7 +8,7 @@ import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
 import type { RateLedger } from '../../../src/rate-limit/rate-ledger.js';
 import { carriedOut } from '../../support/process-pool-run.js';
-import { shiftedClock, type ShiftedClock } from '../../support/shifted-clock.js';
+import { adjustableClock, type FakeClock } from '../../support/fake-clock.js';
 import { mostInAnyWindow } from '../../support/stub-server.js';
 
 const HOST = 'https://api.example.org';
@@ -18,14 +18,14 @@ const OK = { status: 200, headers: {} };
 let base: string;
 let folder: string;
 let file: string;
-let clock: ShiftedClock;
+let clock: FakeClock;
 let warnings: string[];
 const open: RateLedger[] = [];
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'tankobon-ledger-lost-'));
   folder = join(base, 'ledger');
   file = join(folder, 'ledger.json');
-  clock = shiftedClock();
+  clock = adjustableClock();
   warnings = [];
 });
 afterEach(async () => {
@@ -77,10 +77,10 @@ describe('a ledger that this process has written', () => {
         isGranted = true;
       });
       await clock.sleep(100);
-      clock.pass(58_000);
+      clock.advance(58_000);
       await clock.sleep(1_100);
       expect(isGranted).toBe(false);
-      clock.pass(3_000);
+      clock.advance(3_000);
       await waiting;
       await use(ledger);
       expect(warnings).toEqual([

@@ -9,7 +9,7 @@ import {
 } from '../../../src/rate-limit/machine-ledger.js';
 import type { RequestInfo, RateLedger, Wait } from '../../../src/rate-limit/rate-ledger.js';
 import { ledgerFolder } from '../../support/test-client.js';
-import { shiftedClock, type ShiftedClock } from '../../support/shifted-clock.js';
+import { adjustableClock, type FakeClock } from '../../support/fake-clock.js';
 
 const HOST = 'https://api.example.org';
 const line = (path: string, method = 'GET'): RequestInfo => ({ method, url: new URL(path, HOST) });
@@ -17,12 +17,12 @@ const AT_HOME = line('/at-home/server/x');
 const OK = { status: 200, headers: {} };
 
 let folder: string;
-let clock: ShiftedClock;
+let clock: FakeClock;
 let warnings: string[];
 const open: RateLedger[] = [];
 beforeEach(() => {
   folder = ledgerFolder();
-  clock = shiftedClock();
+  clock = adjustableClock();
   warnings = [];
 });
 afterEach(async () => {
@@ -57,7 +57,7 @@ describe('a damaged ledger', () => {
     expect(waits[0]?.for).toBe('quota');
     const leftMs = (waits[0]?.untilMs ?? 0) - clock.wallMs();
     expect(leftMs).toBeGreaterThan(59_000);
-    clock.pass(60_100);
+    clock.advance(60_100);
     await (await waiting).settle(OK);
   });
 
@@ -84,7 +84,7 @@ describe('the service’s headers', () => {
     const place = await openOne().reserve(AT_HOME);
     await place.settle(answer(40, 9, 30));
     expect(used(AT_HOME_NAME)).toBe(31);
-    clock.pass(31_000);
+    clock.advance(31_000);
     expect(used(AT_HOME_NAME)).toBe(1);
   });
 
@@ -150,7 +150,7 @@ test('a request that was called off as it got its place leaves none behind', asy
 test('places that are not settled count as long as their process lives, and lapse when it has gone', async () => {
   const [one, other] = [openOne(), openOne()];
   await Promise.all([1, 2, 3, 4, 5].map(() => one.reserve(line('/manga/x'))));
-  clock.pass(10_000);
+  clock.advance(10_000);
   let isThere = false;
   const waiting = other.reserve(line('/manga/x')).then((place) => {
     isThere = true;
@@ -159,7 +159,7 @@ test('places that are not settled count as long as their process lives, and laps
   await clock.sleep(300);
   expect(isThere).toBe(false);
   await one.close();
-  clock.pass(1_100);
+  clock.advance(1_100);
   await (await waiting).settle(OK);
 });
 
@@ -171,7 +171,7 @@ test('after a reboot whatever is recorded counts as just used', async () => {
   await before.close();
   clock.reboot();
   expect(used(AT_HOME_NAME)).toBe(3);
-  clock.pass(30_000);
+  clock.advance(30_000);
   expect(used(AT_HOME_NAME)).toBe(3);
 });
 

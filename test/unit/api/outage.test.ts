@@ -4,14 +4,14 @@ import { ServiceError } from '../../../src/core/errors.js';
 import { OutageMonitor, OutageTooLong } from '../../../src/api/outage.js';
 import type { Wait } from '../../../src/rate-limit/rate-ledger.js';
 import { RetryableError } from '../../../src/api/retry.js';
-import { VirtualTime } from '../../support/virtual-time.js';
+import { SimulatedTime } from '../../support/fake-clock.js';
 
 const failureOf = (askedMs?: number) =>
   new RetryableError(new ServiceError('unreachable', 'No way to the service.'), askedMs);
 
 /** A service that does not answer until `upMs`, and the monitor of a run that had an answer before. */
 function outageUntil(upMs: number, maxOutageMs = 600_000) {
-  const time = new VirtualTime();
+  const time = new SimulatedTime();
   const startMs = time.nowMs;
   const waits: Wait[] = [];
   const probedMs: number[] = [];
@@ -23,7 +23,7 @@ function outageUntil(upMs: number, maxOutageMs = 600_000) {
   });
   const probe = async () => {
     probedMs.push(time.nowMs - startMs);
-    await time.pass(10);
+    await time.sleep(10);
     return time.nowMs - startMs < upMs ? failureOf() : undefined;
   };
   return { time, waits, probedMs, monitor, probe };

@@ -5,7 +5,7 @@ import {
   distinctPaths,
   NAME_FIELDS,
   compileNameTemplate,
-  samePathKey,
+  pathCollisionKey,
 } from '../../../src/cbz/file-name.js';
 
 const ID = '5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01';
@@ -241,7 +241,7 @@ describe('the paths of one run', () => {
     fc.assert(
       fc.property(runs, (wanted) => {
         const given = distinctPaths(wanted);
-        expect(new Set(given.map(samePathKey)).size).toBe(wanted.length);
+        expect(new Set(given.map(pathCollisionKey)).size).toBe(wanted.length);
         for (const path of given) expect(Buffer.byteLength(path)).toBeLessThanOrEqual(255);
         expect(distinctPaths([...wanted].reverse())).toEqual([...given].reverse());
       }),

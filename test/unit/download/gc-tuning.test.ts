@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { youngMemoryCollector } from '../../../src/download/gc-tuning.js';
+import { createMinorCollector } from '../../../src/download/gc-tuning.js';
 
 interface Collection {
   readonly kind: number;
@@ -17,7 +17,7 @@ test('asks for a young collection for every 2 MiB that have come', async () => {
     asked.push(...all.map(({ detail }) => detail).filter(({ flags }) => flags === forced));
   });
   observer.observe({ entryTypes: ['gc'] });
-  const arrived = youngMemoryCollector();
+  const arrived = createMinorCollector();
   for (let piece = 0; piece < 4 * 32 - 1; piece += 1) arrived(64 * 1024);
   await delay(50);
   observer.disconnect();

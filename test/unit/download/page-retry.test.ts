@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MOST_ATTEMPTS, retryPauseMs } from '../../../src/download/page-retry.js';
+import { MAX_ATTEMPTS, retryPauseMs } from '../../../src/download/page-retry.js';
 
 test('pauses grow with each attempt and are jittered, and all of them together stay short', () => {
   const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: MOST_ATTEMPTS - 1 }), random, random, (attempt, a, b) => {
+    fc.property(fc.integer({ min: 1, max: MAX_ATTEMPTS - 1 }), random, random, (attempt, a, b) => {
       expect(retryPauseMs(attempt + 1, a)).toBeGreaterThanOrEqual(retryPauseMs(attempt, b));
       expect(retryPauseMs(attempt, a)).toBeGreaterThan(0);
     }),

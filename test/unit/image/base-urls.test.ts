@@ -35,8 +35,8 @@ async function wait(baseUrls: BaseUrls): Promise<BaseUrl> {
 const open = (asks: () => Promise<AtHomeMetadata> = ask) =>
   new BaseUrls(metadata(FIRST_URL), 0, asks, clock);
 
-const giveUp = (deadInARow: number) => new Error(`${deadInARow} dead`);
-const dead = { giveUp, beforeRenewal: () => Promise.resolve() };
+const toError = (deadInARow: number) => new Error(`${deadInARow} dead`);
+const dead = { toError, beforeRenewal: () => Promise.resolve() };
 
 beforeEach(() => {
   nowMs = 0;
@@ -95,7 +95,7 @@ describe('a dead base URL', () => {
     const report = new Promise<void>((resolve) => {
       reported = resolve;
     });
-    baseUrls.settle(first, { giveUp, beforeRenewal: () => report });
+    baseUrls.settle(first, { toError: toError, beforeRenewal: () => report });
     expect(baseUrls.take()).toBeUndefined();
     const waiting = wait(baseUrls);
     await new Promise((resolve) => setImmediate(resolve));
@@ -138,7 +138,7 @@ describe('a dead base URL', () => {
         inARow.push(deadInARow);
         return Promise.resolve();
       };
-      baseUrls.settle(base, { giveUp, beforeRenewal });
+      baseUrls.settle(base, { toError: toError, beforeRenewal });
     }
     expect(inARow).toEqual([1]);
     expect((await wait(baseUrls)).generation).toBe(2);

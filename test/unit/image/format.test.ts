@@ -2,16 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { imageExtension, SIGNATURE_BYTES } from '../../../src/image/format.js';
 import { imageDimensions } from '../../../src/image/dimensions.js';
-import { SAMPLE_HEIGHT, SAMPLE_PICTURES, SAMPLE_WIDTH } from '../../support/sample-images.js';
+import { SAMPLE_HEIGHT, SAMPLE_IMAGES, SAMPLE_WIDTH } from '../../support/sample-images.js';
 
 describe('the kind of a picture', () => {
-  test.each(Object.entries(SAMPLE_PICTURES))('a %s is known by its first bytes', (kind, bytes) => {
+  test.each(Object.entries(SAMPLE_IMAGES))('a %s is known by its first bytes', (kind, bytes) => {
     expect(imageExtension(bytes)).toBe(kind);
     expect(imageExtension(bytes.subarray(0, SIGNATURE_BYTES))).toBe(kind);
   });
 
   test('an AVIF is known by a compatible brand too', () => {
-    const bytes = Buffer.from(SAMPLE_PICTURES.avif);
+    const bytes = Buffer.from(SAMPLE_IMAGES.avif);
     bytes.write('mif1', 8, 'latin1');
     bytes.write('mif1', 16, 'latin1');
     expect(imageExtension(bytes)).toBeUndefined();
@@ -47,12 +47,12 @@ describe('the kind of a picture', () => {
 });
 
 describe('the size of a picture', () => {
-  test.each(Object.entries(SAMPLE_PICTURES))('of a %s is read', async (_, bytes) => {
+  test.each(Object.entries(SAMPLE_IMAGES))('of a %s is read', async (_, bytes) => {
     expect(await imageDimensions(bytes)).toEqual({ width: SAMPLE_WIDTH, height: SAMPLE_HEIGHT });
   });
 
   test('is unknown, not an error, where the file is cut or garbled', async () => {
-    const kinds = fc.constantFrom(...Object.values(SAMPLE_PICTURES));
+    const kinds = fc.constantFrom(...Object.values(SAMPLE_IMAGES));
     await fc.assert(
       fc.asyncProperty(kinds, fc.nat(), fc.nat(), fc.nat(255), async (bytes, end, at, value) => {
         const garbled = Buffer.from(bytes.subarray(0, end % (bytes.length + 1)));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isPlainSegment, pageUrl, promisedDigest } from '../../../src/image/page-url.js';
+import { isPathSegment, pageUrl, digestInFileName } from '../../../src/image/page-url.js';
 import { hasCode, LoadError } from '../../../src/core/errors.js';
 
 const place = (baseUrl: string, fileName = '1-a.png') =>
@@ -76,14 +76,14 @@ test('whatever the base URL, the result is a safe address below it, or bad-page-
 test.each(['', '.', '..', 'a/b', 'a\\b', 'a?b', 'a#b', 'a\u0000b', 'a\nb', 'x'.repeat(256)])(
   'the file name %j is not one plain segment',
   (name) => {
-    expect(isPlainSegment(name)).toBe(false);
+    expect(isPathSegment(name)).toBe(false);
   },
 );
 
 test('a name that carries a digest promises it; a name without one promises nothing', () => {
   const digest = 'ab'.repeat(32);
-  expect(promisedDigest(`x1-${digest}.png`)).toBe(digest);
-  expect(promisedDigest(`12-${digest.toUpperCase()}.jpg`)).toBe(digest);
-  expect(promisedDigest(`12-${digest.slice(1)}.jpg`)).toBeUndefined();
-  expect(promisedDigest('page-12.jpg')).toBeUndefined();
+  expect(digestInFileName(`x1-${digest}.png`)).toBe(digest);
+  expect(digestInFileName(`12-${digest.toUpperCase()}.jpg`)).toBe(digest);
+  expect(digestInFileName(`12-${digest.slice(1)}.jpg`)).toBeUndefined();
+  expect(digestInFileName('page-12.jpg')).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { hasValidTrailer } from '../../../src/image/trailer.js';
 import type { ImageExtension } from '../../../src/image/format.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
-import { SAMPLE_PICTURES } from '../../support/sample-images.js';
+import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 
 const chapter = generateChapter({ pages: 1, bytesPerPage: 20_000 });
 const pageBytes = (quality: 'data' | 'data-saver') =>
@@ -19,12 +19,12 @@ function withThumbnail(jpeg: Buffer, thumbnail: Buffer): Buffer {
 }
 
 const IMAGES: readonly (readonly [string, ImageExtension, Buffer])[] = [
-  ...Object.entries(SAMPLE_PICTURES).map(
+  ...Object.entries(SAMPLE_IMAGES).map(
     ([type, bytes]) => [`a small ${type}`, type as ImageExtension, bytes] as const,
   ),
   ['a page in PNG', 'png', pageBytes('data')],
-  ['a JPEG with a thumbnail', 'jpg', withThumbnail(SAMPLE_PICTURES.jpg, SAMPLE_PICTURES.jpg)],
-  ['a JPEG with fill bytes', 'jpg', withFillBytes(SAMPLE_PICTURES.jpg)],
+  ['a JPEG with a thumbnail', 'jpg', withThumbnail(SAMPLE_IMAGES.jpg, SAMPLE_IMAGES.jpg)],
+  ['a JPEG with fill bytes', 'jpg', withFillBytes(SAMPLE_IMAGES.jpg)],
 ];
 
 /** The end marker may be preceded by any number of 0xFF. */
@@ -58,7 +58,7 @@ test.each(IMAGES.filter(([, type]) => type !== 'avif'))(
 );
 
 test('an AVIF whose last box has no length goes on to the end of the file', () => {
-  const bytes = Buffer.from(SAMPLE_PICTURES.avif);
+  const bytes = Buffer.from(SAMPLE_IMAGES.avif);
   bytes.writeUInt32BE(0, bytes.indexOf('mdat') - 4);
   expect(hasValidTrailer('avif', bytes)).toBe(true);
 });

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { readdirSync } from 'node:fs';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { ErrorCode } from '../../../src/core/error-codes.js';
-import { Rig, type Ran } from '../../support/download-harness.js';
+import { DownloadHarness, type RunResult } from '../../support/download-harness.js';
 
 const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0031',
@@ -12,11 +12,11 @@ const chapter = generateChapter({
   bytesPerPage: 20_000,
 });
 
-let rig: Rig;
+let harness: DownloadHarness;
 beforeEach(async () => {
-  rig = await Rig.start({ chapters: [chapter] });
+  harness = await DownloadHarness.start({ chapters: [chapter] });
 });
-afterEach(() => rig.stop());
+afterEach(() => harness.stop());
 
 interface AtHome {
   readonly baseUrl?: unknown;
@@ -37,18 +37,18 @@ function answerAtHome({
   data = ['1.png'],
   dataSaver = ['1.jpg'],
 }: AtHome) {
-  rig.service.intercept('/at-home/', () =>
+  harness.service.intercept('/at-home/', () =>
     json({ result: 'ok', baseUrl, chapter: { hash, data, dataSaver } }),
   );
 }
 
 /** The run failed with this reason, left nothing, and wrote nothing beside its folders. Gives its events. */
-async function expectRefusal(reason: ErrorCode): Promise<Ran['events']> {
-  const { code, events } = await rig.download({ targets: [chapter.id] });
+async function expectRefusal(reason: ErrorCode): Promise<RunResult['events']> {
+  const { code, events } = await harness.download({ targets: [chapter.id] });
   expect(events).toContainEqual(expect.objectContaining({ type: 'chapter-failed', reason }));
   expect(code).toBe(3);
-  expect(rig.files()).toEqual([]);
-  expect(readdirSync(rig.folder).sort()).toEqual(expect.not.arrayContaining(['evil.png']));
+  expect(harness.files()).toEqual([]);
+  expect(readdirSync(harness.folder).sort()).toEqual(expect.not.arrayContaining(['evil.png']));
   return events;
 }
 
@@ -88,7 +88,7 @@ describe('metadata that no honest service sends', () => {
         event.type === 'page-failed' ? [event.reason] : [],
       );
       expect(new Set(reasons)).toEqual(new Set(['bad-page-url']));
-      expect(rig.service.reports).toEqual([]);
+      expect(harness.service.reports).toEqual([]);
     },
   );
 
@@ -101,23 +101,23 @@ describe('metadata that no honest service sends', () => {
 describe('answers that are meant to choke their reader', () => {
   test('nesting a hundred thousand deep', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-    rig.service.intercept('/at-home/', () => ({ ...json(0), body: deep }));
+    harness.service.intercept('/at-home/', () => ({ ...json(0), body: deep }));
     await expectRefusal('bad-answer');
   });
 
   test('5 MB of JSON that says nothing', async () => {
-    rig.service.intercept('/at-home/', () => json({ result: 'ok', junk: 'x'.repeat(5_000_000) }));
+    harness.service.intercept('/at-home/', () => json({ result: 'ok', junk: 'x'.repeat(5_000_000) }));
     await expectRefusal('bad-answer');
   });
 
   test('more than the cap', async () => {
-    rig.service.intercept('/at-home/', () => json({ result: 'ok', junk: 'x'.repeat(9_000_000) }));
+    harness.service.intercept('/at-home/', () => json({ result: 'ok', junk: 'x'.repeat(9_000_000) }));
     await expectRefusal('bad-answer');
   });
 
   test('a gzip bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(200_000_000, 0x20));
-    rig.service.intercept('/at-home/', () => ({
+    harness.service.intercept('/at-home/', () => ({
       status: 200,
       headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
       body: bomb,
@@ -128,43 +128,43 @@ describe('answers that are meant to choke their reader', () => {
   });
 
   test('headers of 1 MB', async () => {
-    rig.service.intercept('/at-home/', () => ({
+    harness.service.intercept('/at-home/', () => ({
       ...json({ result: 'ok' }),
       headers: { 'X-Junk': 'x'.repeat(1_000_000) },
     }));
-    const { code, events } = await rig.download({ targets: [chapter.id] });
+    const { code, events } = await harness.download({ targets: [chapter.id] });
     expect(code).toBe(3);
     expect(events.some(({ type }) => type === 'chapter-failed')).toBe(true);
   });
 
   test('half of a JSON text', async () => {
-    rig.service.intercept('/at-home/', () => ({ ...json(0), body: '{"result":"ok","baseUrl":' }));
+    harness.service.intercept('/at-home/', () => ({ ...json(0), body: '{"result":"ok","baseUrl":' }));
     await expectRefusal('bad-answer');
   });
 });
 
 test('5xx and bad JSON of the API are tried again, at most 3 times in all, and then the chapter comes', async () => {
   let calls = 0;
-  const takeBack = rig.service.intercept('/at-home/', () => {
+  const takeBack = harness.service.intercept('/at-home/', () => {
     calls += 1;
     if (calls === 2) takeBack();
     return calls === 1 ? { status: 503, body: 'busy' } : { ...json(0), body: '<html>' };
   });
-  const { code } = await rig.download({ targets: [chapter.id] });
+  const { code } = await harness.download({ targets: [chapter.id] });
   expect(code).toBe(0);
-  const asked = rig.service.log.filter(({ path }) => path.startsWith('/at-home/'));
+  const asked = harness.service.log.filter(({ path }) => path.startsWith('/at-home/'));
   expect(asked).toHaveLength(3);
 });
 
 test('a 404 is asked once', async () => {
-  rig.service.injectApiFault({ answer: 'not-found', times: 'always' });
+  harness.service.injectApiFault({ answer: 'not-found', times: 'always' });
   await expectRefusal('chapter-not-found');
-  expect(rig.service.log.filter(({ path }) => path.startsWith('/at-home/'))).toHaveLength(1);
+  expect(harness.service.log.filter(({ path }) => path.startsWith('/at-home/'))).toHaveLength(1);
 });
 
 test('a JSON 403 refuses the chapter, exits 4 and is no ban', async () => {
-  rig.service.injectApiFault({ answer: 'refused-to-anonymous', times: 'always' });
-  const { code, events, stderr } = await rig.download({ targets: [chapter.id] });
+  harness.service.injectApiFault({ answer: 'refused-to-anonymous', times: 'always' });
+  const { code, events, stderr } = await harness.download({ targets: [chapter.id] });
   expect(events).toContainEqual(
     expect.objectContaining({ type: 'chapter-failed', reason: 'chapter-refused' }),
   );

@@ -4,28 +4,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
 import { interruption } from '../../../src/core/errors.js';
 import { start } from '../../support/command.js';
-import { Rig } from '../../support/download-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
 import { readEntry } from '../../support/archive.js';
 
 const ID = EXAMPLE_CHAPTERS.first;
 const ADDRESS = `https://mangadex.org/chapter/${ID}`;
 const AT_HOME = `/at-home/server/${ID}`;
 
-let rig: Rig;
+let harness: DownloadHarness;
 beforeEach(async () => {
-  rig = await Rig.start();
+  harness = await DownloadHarness.start();
 });
-afterEach(() => rig.stop());
+afterEach(() => harness.stop());
 
-const apiCalls = () => rig.service.log.filter(({ host }) => host === 'api').map(({ path }) => path);
+const apiCalls = () => harness.service.log.filter(({ host }) => host === 'api').map(({ path }) => path);
 const atHomeCalls = () => apiCalls().filter((path) => path.startsWith('/at-home/'));
 
 describe('the pages of one chapter are asked for', () => {
   test('beside its metadata where its address says that it is a chapter, and once', async () => {
     // Without an answer to wait for, both would still come: so the metadata keeps silent for good.
-    rig.service.injectApiFault({ answer: 'hang', pathStart: '/chapter/', times: 'always' });
+    harness.service.injectApiFault({ answer: 'hang', pathStart: '/chapter/', times: 'always' });
     const stop = new AbortController();
-    const running = rig.download({ targets: [ADDRESS] }, { signal: stop.signal });
+    const running = harness.download({ targets: [ADDRESS] }, { signal: stop.signal });
     while (atHomeCalls().length === 0) await delay(10);
     expect(apiCalls().filter((path) => path.startsWith('/manga/'))).toEqual([]);
     stop.abort(interruption());
@@ -34,29 +34,29 @@ describe('the pages of one chapter are asked for', () => {
   });
 
   test('before its title’s people are known where it is named by its id, and once', async () => {
-    const { code } = await rig.download({ targets: [ID] });
+    const { code } = await harness.download({ targets: [ID] });
     expect(code).toBe(0);
     expect(apiCalls()[0]).toBe(`/chapter/${ID}`);
     expect(atHomeCalls()).toEqual([AT_HOME]);
   });
 
   test('never for one that is on the shelf, unless it is to be loaded again', async () => {
-    await rig.download({ targets: [ADDRESS] });
-    await rig.download({ targets: [ADDRESS] });
-    await rig.download({ targets: [ID] });
+    await harness.download({ targets: [ADDRESS] });
+    await harness.download({ targets: [ADDRESS] });
+    await harness.download({ targets: [ID] });
     expect(atHomeCalls()).toHaveLength(1);
-    await rig.download({ targets: [ADDRESS], force: true });
+    await harness.download({ targets: [ADDRESS], force: true });
     expect(atHomeCalls()).toHaveLength(2);
   });
 
   test('never for an id that is a title’s, nor by a dry run', async () => {
-    await rig.dryRun({ targets: [EXAMPLE_TITLES.lighthouse] });
-    await rig.dryRun({ targets: [ADDRESS] });
+    await harness.dryRun({ targets: [EXAMPLE_TITLES.lighthouse] });
+    await harness.dryRun({ targets: [ADDRESS] });
     expect(atHomeCalls()).toEqual([]);
   });
 
   test('never for one that the metadata says cannot be had', async () => {
-    const { code, events } = await rig.download({ targets: [EXAMPLE_CHAPTERS.external] });
+    const { code, events } = await harness.download({ targets: [EXAMPLE_CHAPTERS.external] });
     expect(code).toBe(3);
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'chapter-failed', reason: 'chapter-external' }),
@@ -65,9 +65,9 @@ describe('the pages of one chapter are asked for', () => {
   });
 
   test('and is broken off with the run where the metadata says that it cannot be had', async () => {
-    rig.service.injectApiFault({ answer: 'hang', times: 'always' });
+    harness.service.injectApiFault({ answer: 'hang', times: 'always' });
     const address = `https://mangadex.org/chapter/${EXAMPLE_CHAPTERS.external}`;
-    const { code, events } = await rig.download({ targets: [address] });
+    const { code, events } = await harness.download({ targets: [address] });
     expect(code).toBe(3);
     expect(events.at(-1)).toMatchObject({ type: 'summary', failed: 1 });
     // A repeat would come within 20 ms of the clock that hurries.
@@ -84,13 +84,13 @@ describe('the people of a title', () => {
   };
 
   test('stand in ComicInfo.xml although the pages did not wait for them', async () => {
-    const { events } = await rig.download({ targets: [ID] });
+    const { events } = await harness.download({ targets: [ID] });
     expect(await comicInfo(events)).toContain('<Writer>');
   });
 
   test('are worth a warning and no more where the service does not give them', async () => {
-    rig.service.injectApiFault({ answer: 'server-error', pathStart: '/manga/', times: 'always' });
-    const { code, events, stderr } = await rig.download({ targets: [ID] });
+    harness.service.injectApiFault({ answer: 'server-error', pathStart: '/manga/', times: 'always' });
+    const { code, events, stderr } = await harness.download({ targets: [ID] });
     expect(code).toBe(0);
     expect(await comicInfo(events)).toContain(
       '<Series>The Lighthouse Cat of Minami Island</Series>',
@@ -100,17 +100,17 @@ describe('the people of a title', () => {
   });
 
   test('that a ban keeps away leave the chapter whole, and the ban decides the exit code', async () => {
-    rig.service.injectApiFault({ answer: 'generic-403', pathStart: '/manga/', times: 'always' });
-    const { code, events } = await rig.download({ targets: [ID] });
+    harness.service.injectApiFault({ answer: 'generic-403', pathStart: '/manga/', times: 'always' });
+    const { code, events } = await harness.download({ targets: [ID] });
     expect(code).toBe(6);
     expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 1, failed: 0 });
   });
 });
 
 test('a run that is stopped after its chapters were saved still says that they were', async () => {
-  rig.service.injectApiFault({ answer: 'hang', pathStart: '/cover', times: 'always' });
-  const { child, finished } = start(['download', ID, '--cover', '--json', '-o', rig.output], {
-    env: { ...rig.service.environment, TANKOBON_HOME: rig.folder },
+  harness.service.injectApiFault({ answer: 'hang', pathStart: '/cover', times: 'always' });
+  const { child, finished } = start(['download', ID, '--cover', '--json', '-o', harness.output], {
+    env: { ...harness.service.environment, TANKOBON_HOME: harness.folder },
   });
   while (!apiCalls().includes('/cover')) await delay(10);
   child.kill('SIGINT');

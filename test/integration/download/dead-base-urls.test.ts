@@ -4,7 +4,7 @@ import type { FaultName } from '../../../src/practice-server/page-faults.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { LogEntry } from '../../../src/practice-server/request-log.js';
 import type { ErrorCode } from '../../../src/core/error-codes.js';
-import { Rig, type Ran } from '../../support/download-harness.js';
+import { DownloadHarness, type RunResult } from '../../support/download-harness.js';
 
 const PAGES = 60;
 /** Pages in flight at once by default. */
@@ -15,16 +15,16 @@ const chapter = generateChapter({
   bytesPerPage: 4_000,
 });
 
-let rig: Rig;
-afterEach(() => rig.stop());
+let harness: DownloadHarness;
+afterEach(() => harness.stop());
 
 const isMetadataCall = ({ path }: LogEntry) => path.startsWith('/at-home/server/');
 const isPageLoad = ({ host }: LogEntry) => host === 'node';
-const failures = ({ events }: Ran) => events.filter(({ type }) => type === 'page-failed');
+const failures = ({ events }: RunResult) => events.filter(({ type }) => type === 'page-failed');
 
 /** As many reports as failed loads, and the first one before the second metadata call (spec 4.3). */
-function expectTruthfulReports(ran: Ran): void {
-  const { log, reports } = rig.service;
+function expectTruthfulReports(ran: RunResult): void {
+  const { log, reports } = harness.service;
   expect(reports.filter(({ success }) => !success)).toHaveLength(failures(ran).length);
   const firstReport = log.findIndex(
     ({ host, body }) => host === 'network' && body.includes('"success":false'),
@@ -32,7 +32,7 @@ function expectTruthfulReports(ran: Ran): void {
   const secondCall = log.flatMap((entry, index) => (isMetadataCall(entry) ? [index] : []))[1];
   expect(firstReport).toBeGreaterThan(-1);
   expect(firstReport).toBeLessThan(secondCall ?? -1);
-  expect(rig.service.violations()).toEqual([]);
+  expect(harness.service.violations()).toEqual([]);
 }
 
 describe('with only a dead node on offer, a chapter of 60 pages fails after few loads', () => {
@@ -44,78 +44,78 @@ describe('with only a dead node on offer, a chapter of 60 pages fails after few 
     ['status-403', 'base-url-expired'],
     ['status-410', 'base-url-expired'],
   ])('%s', async (fault, reason) => {
-    rig = await Rig.start({ chapters: [chapter], nodes: 1 });
-    rig.service.injectPageFaults({ fault, attempts: 'always' });
-    const ran = await rig.download({ targets: [chapter.id] });
+    harness = await DownloadHarness.start({ chapters: [chapter], nodes: 1 });
+    harness.service.injectPageFaults({ fault, attempts: 'always' });
+    const ran = await harness.download({ targets: [chapter.id] });
 
     expect(ran.code).toBe(3);
     expect(ran.events).toContainEqual(
       expect.objectContaining({ type: 'chapter-failed', reason: 'page-lost' }),
     );
-    expect(rig.files()).toEqual([]);
-    expect(rig.service.log.filter(isPageLoad).length).toBeLessThanOrEqual(SLOTS + 4);
+    expect(harness.files()).toEqual([]);
+    expect(harness.service.log.filter(isPageLoad).length).toBeLessThanOrEqual(SLOTS + 4);
     expect(failures(ran).length).toBeLessThanOrEqual(SLOTS + 4);
     expect(new Set(failures(ran).map((event) => 'reason' in event && event.reason))).toEqual(
       new Set([reason]),
     );
-    expect(rig.service.log.filter(isMetadataCall)).toHaveLength(5);
+    expect(harness.service.log.filter(isMetadataCall)).toHaveLength(5);
     expectTruthfulReports(ran);
   });
 
   test('a node that takes requests and never answers', async () => {
-    rig = await Rig.start({ chapters: [chapter], nodes: 1 });
-    rig.service.injectPageFaults({ fault: 'hang', attempts: 'always' });
-    const ran = await rig.download(
+    harness = await DownloadHarness.start({ chapters: [chapter], nodes: 1 });
+    harness.service.injectPageFaults({ fault: 'hang', attempts: 'always' });
+    const ran = await harness.download(
       { targets: [chapter.id] },
       { settings: { firstByteTimeoutMs: 100 } },
     );
     expect(ran.code).toBe(3);
-    expect(rig.service.log.filter(isPageLoad).length).toBeLessThanOrEqual(SLOTS + 4);
-    expect(rig.service.log.filter(isMetadataCall)).toHaveLength(5);
+    expect(harness.service.log.filter(isPageLoad).length).toBeLessThanOrEqual(SLOTS + 4);
+    expect(harness.service.log.filter(isMetadataCall)).toHaveLength(5);
     expectTruthfulReports(ran);
   });
 
   test('also with the most slots that can be set', async () => {
-    rig = await Rig.start({ chapters: [chapter], nodes: 1 });
-    rig.service.injectPageFaults({ fault: 'status-410', attempts: 'always' });
-    const ran = await rig.download({ targets: [chapter.id], concurrency: 16 });
+    harness = await DownloadHarness.start({ chapters: [chapter], nodes: 1 });
+    harness.service.injectPageFaults({ fault: 'status-410', attempts: 'always' });
+    const ran = await harness.download({ targets: [chapter.id], concurrency: 16 });
     expect(ran.code).toBe(3);
-    expect(rig.service.log.filter(isPageLoad).length).toBeLessThanOrEqual(30);
+    expect(harness.service.log.filter(isPageLoad).length).toBeLessThanOrEqual(30);
     expectTruthfulReports(ran);
   });
 });
 
 test('a base URL that expires in the middle of a chapter is asked for no page beyond those in flight', async () => {
   let loads = 0;
-  rig = await Rig.start({
+  harness = await DownloadHarness.start({
     chapters: [chapter],
     nodes: 1,
     onRequest: ({ host }) => {
       if (host !== 'node') return;
       loads += 1;
-      if (loads === 20) rig.service.expireBaseUrls();
+      if (loads === 20) harness.service.expireBaseUrls();
     },
   });
-  const ran = await rig.download({ targets: [chapter.id] });
+  const ran = await harness.download({ targets: [chapter.id] });
   expect(ran.code).toBe(0);
-  const expired = rig.service.log.filter(({ findings }) => findings.includes('base-url-expired'));
+  const expired = harness.service.log.filter(({ findings }) => findings.includes('base-url-expired'));
   expect(expired.length).toBeGreaterThan(0);
   expect(expired.length).toBeLessThanOrEqual(SLOTS);
   expect(failures(ran)).toHaveLength(expired.length);
-  expect(rig.service.log.filter(isMetadataCall)).toHaveLength(2);
+  expect(harness.service.log.filter(isMetadataCall)).toHaveLength(2);
   expectTruthfulReports(ran);
 });
 
 test('one dead node among living ones costs the loads in flight, and the chapter is whole', async () => {
-  rig = await Rig.start({ chapters: [chapter], nodes: 3 });
-  const [dead = ''] = rig.service.nodes;
-  rig.service.injectPageFaults({ fault: 'connection-reset', node: dead, attempts: 'always' });
-  const ran = await rig.download({ targets: [chapter.id] });
+  harness = await DownloadHarness.start({ chapters: [chapter], nodes: 3 });
+  const [dead = ''] = harness.service.nodes;
+  harness.service.injectPageFaults({ fault: 'connection-reset', node: dead, attempts: 'always' });
+  const ran = await harness.download({ targets: [chapter.id] });
   expect(ran.code).toBe(0);
-  expect(rig.archives()).toHaveLength(1);
-  const loads = rig.service.log.filter(isPageLoad);
+  expect(harness.archives()).toHaveLength(1);
+  const loads = harness.service.log.filter(isPageLoad);
   expect(loads.filter(({ origin }) => origin === dead).length).toBeLessThanOrEqual(SLOTS);
   expect(loads.length).toBeLessThanOrEqual(PAGES + SLOTS);
-  expect(rig.service.log.filter(isMetadataCall)).toHaveLength(2);
+  expect(harness.service.log.filter(isMetadataCall)).toHaveLength(2);
   expectTruthfulReports(ran);
 });

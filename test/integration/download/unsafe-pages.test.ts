@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
-import { Rig } from '../../support/download-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
 import { readPages } from '../../support/archive.js';
 
 const PAGES = 4;
@@ -16,20 +16,20 @@ const chapter = generateChapter({
   pageNames: 'plain',
 });
 
-let rig: Rig;
-afterEach(() => rig.stop());
+let harness: DownloadHarness;
+afterEach(() => harness.stop());
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const rightPages = () => chapter.pages('data').map((page) => sha256(page.bytes()));
 
 function workspace(): string {
-  const name = readdirSync(rig.output).find((entry) => entry.endsWith('.tankobon'));
-  return join(rig.output, name ?? '');
+  const name = readdirSync(harness.output).find((entry) => entry.endsWith('.tankobon'));
+  return join(harness.output, name ?? '');
 }
 
 /** The sha256 of each page in the only archive. */
 async function packedPages(): Promise<string[]> {
-  const [archive = ''] = rig.archives();
+  const [archive = ''] = harness.archives();
   return (await readPages(archive)).map(sha256);
 }
 
@@ -64,12 +64,12 @@ test.each<[string, (folder: string) => void]>([
     },
   ],
 ])('%s in what an earlier run left is not packed: the page is loaded', async (_what, plant) => {
-  rig = await Rig.start({ chapters: [chapter] });
-  rig.service.injectPageFaults({ fault: 'status-500', page: BAD_PAGE, attempts: 'always' });
-  expect((await rig.download({ targets: [chapter.id] })).code).toBe(3);
+  harness = await DownloadHarness.start({ chapters: [chapter] });
+  harness.service.injectPageFaults({ fault: 'status-500', page: BAD_PAGE, attempts: 'always' });
+  expect((await harness.download({ targets: [chapter.id] })).code).toBe(3);
   plant(workspace());
-  rig.service.clearPageFaults();
-  expect((await rig.download({ targets: [chapter.id] })).code).toBe(0);
+  harness.service.clearPageFaults();
+  expect((await harness.download({ targets: [chapter.id] })).code).toBe(0);
   expect(await packedPages()).toEqual(rightPages());
 });
 
@@ -94,7 +94,7 @@ test.each<[string, (file: string) => void, string]>([
   'a page that is swapped for %s after it was verified: no archive, and the next run loads it again',
   async (_what, swap, reason) => {
     let isSwapped = false;
-    rig = await Rig.start({
+    harness = await DownloadHarness.start({
       chapters: [chapter],
       onRequest({ load }) {
         // The first page comes late, so that the others are verified and not packed yet.
@@ -104,14 +104,14 @@ test.each<[string, (file: string) => void, string]>([
         swap(join(workspace(), name ?? ''));
       },
     });
-    rig.service.injectPageFaults({ fault: 'status-500', page: 1, attempts: 2 });
-    const { code, events } = await rig.download({ targets: [chapter.id] });
+    harness.service.injectPageFaults({ fault: 'status-500', page: 1, attempts: 2 });
+    const { code, events } = await harness.download({ targets: [chapter.id] });
     expect(isSwapped).toBe(true);
     expect(code).not.toBe(0);
     expect(events).toContainEqual(expect.objectContaining({ type: 'chapter-failed', reason }));
-    expect(rig.archives()).toEqual([]);
+    expect(harness.archives()).toEqual([]);
 
-    expect((await rig.download({ targets: [chapter.id] })).code).toBe(0);
+    expect((await harness.download({ targets: [chapter.id] })).code).toBe(0);
     expect(await packedPages()).toEqual(rightPages());
   },
 );

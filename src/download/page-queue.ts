@@ -3,16 +3,16 @@
  * chapter's pages go before a later one's. A slot comes with the memory that its page is gathered in, which a later
  * page uses again.
  */
-import { pageBuffer } from '../image/load-image.js';
+import { allocatePageBuffer } from '../image/load-image.js';
 
 /** What a page has while it is in flight. */
 export interface PageSlot {
-  readonly room: Buffer;
+  readonly buffer: Buffer;
   /** To be called when the page is there: the next one may begin while this one is proven and kept. */
-  readonly free: () => void;
+  readonly release: () => void;
 }
 
-export class PageSlots {
+export class PageQueue {
   #free: number;
   /** Pages that are there and not kept yet; each still has its room. */
   #unkept = 0;
@@ -25,9 +25,9 @@ export class PageSlots {
   }
 
   /** Runs `load` when a slot is free; frees it afterwards, if it is not free yet, and its room. */
-  async use<T>(load: (slot: PageSlot) => Promise<T>): Promise<T> {
+  async run<T>(load: (slot: PageSlot) => Promise<T>): Promise<T> {
     await this.#take();
-    const room = this.#rooms.pop() ?? pageBuffer();
+    const room = this.#rooms.pop() ?? allocatePageBuffer();
     const state = { isFree: false };
     const free = (): void => {
       // A disk that cannot keep up holds the line up, or memory would fill with what waits for it.
@@ -37,7 +37,7 @@ export class PageSlots {
       this.#give();
     };
     try {
-      return await load({ room, free });
+      return await load({ buffer: room, release: free });
     } finally {
       this.#rooms.push(room);
       if (state.isFree) this.#unkept -= 1;
@@ -46,7 +46,7 @@ export class PageSlots {
   }
 
   /** Resolves when no page waits for a slot: the moment to prepare the next chapter. */
-  async whenAllStarted(): Promise<void> {
+  async onEmpty(): Promise<void> {
     if (this.#waiting.length === 0) return;
     await new Promise<void>((resolve) => this.#allStarted.push(resolve));
   }

@@ -14,27 +14,27 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
-import { Rig } from '../../support/download-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061';
 const PAGES = 4;
 const chapter = generateChapter({ id: ID, pages: PAGES, bytesPerPage: 20_000 });
 
-let rig: Rig;
+let harness: DownloadHarness;
 let victim: string;
 let workspace: string;
 beforeEach(async () => {
-  rig = await Rig.start({ chapters: [chapter], specificationOnly: true });
-  mkdirSync(rig.output, { recursive: true });
-  workspace = join(rig.output, `.${ID}.data.tankobon`);
-  victim = join(rig.folder, 'victim');
+  harness = await DownloadHarness.start({ chapters: [chapter], specificationOnly: true });
+  mkdirSync(harness.output, { recursive: true });
+  workspace = join(harness.output, `.${ID}.data.tankobon`);
+  victim = join(harness.folder, 'victim');
   mkdirSync(victim, { mode: 0o755 });
   writeFileSync(join(victim, '.bashrc'), 'precious');
   writeFileSync(join(victim, '1.part'), 'precious');
 });
-afterEach(() => rig.stop());
+afterEach(() => harness.stop());
 
-const download = () => rig.download({ targets: [ID] });
+const download = () => harness.download({ targets: [ID] });
 const expectVictimUntouched = () => {
   expect(readdirSync(victim).sort()).toEqual(['.bashrc', '1.part']);
   expect(statSync(victim).mode & 0o777).toBe(0o755);
@@ -45,14 +45,14 @@ const expectVictimUntouched = () => {
 
 /** Leaves all pages but the last one in the workspace. */
 async function leaveUnfinished(): Promise<void> {
-  rig.service.injectPageFaults({
+  harness.service.injectPageFaults({
     fault: 'status-500',
     chapter: ID,
     page: PAGES,
     attempts: 'always',
   });
   expect((await download()).code).toBe(3);
-  rig.service.clearPageFaults();
+  harness.service.clearPageFaults();
 }
 
 test('a link in place of the workspace is refused, and nothing happens where it leads', async () => {
@@ -84,11 +84,11 @@ test('an open workspace of an earlier version is closed to other users, and used
   await leaveUnfinished();
   expect(statSync(workspace).mode & 0o777).toBe(0o700);
   expect((await download()).code).toBe(0);
-  expect(readdirSync(rig.output)).toEqual([`${ID}.cbz`]);
+  expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
 });
 
 test('links in place of the pages while they load are replaced, not followed', async () => {
-  rig.service.injectPageFaults({ fault: 'status-500', chapter: ID, attempts: 2 });
+  harness.service.injectPageFaults({ fault: 'status-500', chapter: ID, attempts: 2 });
   const planting = setInterval(() => {
     if (!existsSync(join(workspace, 'chapter.json'))) return;
     clearInterval(planting);
@@ -101,7 +101,7 @@ test('links in place of the pages while they load are replaced, not followed', a
   clearInterval(planting);
   expect(code).toBe(0);
   expectVictimUntouched();
-  expect(readdirSync(rig.output)).toEqual([`${ID}.cbz`]);
+  expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
 });
 
 describe('what stands in place of a file of the workspace', () => {
@@ -124,7 +124,7 @@ describe('what stands in place of a file of the workspace', () => {
     await leaveUnfinished();
     for (const name of ['chapter.json', pageName()]) {
       const file = join(workspace, name);
-      const moved = join(rig.folder, name);
+      const moved = join(harness.folder, name);
       writeFileSync(moved, readFileSync(file));
       rmSync(file);
       symlinkSync(moved, file);
@@ -158,9 +158,9 @@ describe('what stands in place of a file of the workspace', () => {
 
 describe('folders below the output folder', () => {
   const inFolder = { name: 'Series/{id}.cbz', metadata: true } as const;
-  let described: Rig;
+  let described: DownloadHarness;
   beforeEach(async () => {
-    described = await Rig.start();
+    described = await DownloadHarness.start();
     mkdirSync(described.output, { recursive: true });
   });
   afterEach(() => described.stop());

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
-import { PageSlots } from '../../../src/download/page-slots.js';
+import { PageQueue } from '../../../src/download/page-queue.js';
 
 test('no more pages are in flight than there are slots, and they start in the order of asking', async () => {
-  const slots = new PageSlots(3);
+  const slots = new PageQueue(3);
   const started: number[] = [];
   let inFlight = 0;
   let most = 0;
   await Promise.all(
     Array.from({ length: 12 }, (_, page) =>
-      slots.use(async () => {
+      slots.run(async () => {
         started.push(page);
         inFlight += 1;
         most = Math.max(most, inFlight);
@@ -23,18 +23,18 @@ test('no more pages are in flight than there are slots, and they start in the or
 });
 
 test('a slot is free again after a load that failed', async () => {
-  const slots = new PageSlots(1);
-  await expect(slots.use(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await slots.use(() => Promise.resolve('yes'))).toBe('yes');
+  const slots = new PageQueue(1);
+  await expect(slots.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await slots.run(() => Promise.resolve('yes'))).toBe('yes');
 });
 
 test('the next chapter is prepared when the last page has started, not when it has ended', async () => {
-  const slots = new PageSlots(2);
+  const slots = new PageQueue(2);
   const ends: (() => void)[] = [];
-  const load = () => slots.use(() => new Promise<void>((resolve) => ends.push(resolve)));
+  const load = () => slots.run(() => new Promise<void>((resolve) => ends.push(resolve)));
   const loads = [load(), load(), load()];
   let allStarted = false;
-  const waiting = slots.whenAllStarted().then(() => {
+  const waiting = slots.onEmpty().then(() => {
     allStarted = true;
   });
   await turn();
@@ -47,11 +47,11 @@ test('the next chapter is prepared when the last page has started, not when it h
 });
 
 test('a page that is there frees its slot, but no more such pages wait to be kept than there are slots', async () => {
-  const slots = new PageSlots(2);
+  const slots = new PageQueue(2);
   const kept: (() => void)[] = [];
   let arrived = 0;
   const load = () =>
-    slots.use(async ({ free }) => {
+    slots.run(async ({ release: free }) => {
       arrived += 1;
       free();
       await new Promise<void>((resolve) => kept.push(resolve));
@@ -70,12 +70,12 @@ test('a page that is there frees its slot, but no more such pages wait to be kep
 });
 
 test('pages have rooms of their own while they are gathered, proven or kept, and use them again', async () => {
-  const slots = new PageSlots(2);
+  const slots = new PageQueue(2);
   const inUse = new Set<Buffer>();
   const all = new Set<Buffer>();
   await Promise.all(
     Array.from({ length: 20 }, () =>
-      slots.use(async ({ room, free }) => {
+      slots.run(async ({ buffer: room, release: free }) => {
         expect(inUse.has(room)).toBe(false);
         inUse.add(room);
         all.add(room);

@@ -5,19 +5,19 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeCbz } from '../../../src/cbz/cbz-writer.js';
-import { identityComment } from '../../../src/cbz/identity.js';
+import { formatIdentityComment } from '../../../src/cbz/identity.js';
 import { scanLibrary } from '../../../src/cbz/library-index.js';
-import { SAMPLE_PICTURES } from '../../support/sample-images.js';
+import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 
 test('what is not a regular file is passed over, with a reason, and holds nothing up', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tankobon-kinds-'));
   const page = join(folder, 'page.png');
-  writeFileSync(page, SAMPLE_PICTURES.png);
+  writeFileSync(page, SAMPLE_IMAGES.png);
   const chapterId = '00000000-0000-4000-8000-000000000001';
   await writeCbz({
     file: join(folder, 'elsewhere', 'a.zip'),
-    pages: [{ file: page, bytes: SAMPLE_PICTURES.png.length }],
-    comment: identityComment({ chapterId }),
+    pages: [{ file: page, bytes: SAMPLE_IMAGES.png.length }],
+    comment: formatIdentityComment({ chapterId }),
   });
   const server = createServer();
   await new Promise<void>((listening) => server.listen(join(folder, 'socket.cbz'), listening));

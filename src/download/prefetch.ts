@@ -7,22 +7,22 @@ import type { Chapter } from '../api/chapters.js';
 import { unavailableReason } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
 
-export interface SingleChapterDeps {
-  readonly onSure?: (chapterId: string) => void;
+export interface PrefetchDeps {
+  readonly prefetch?: (chapterId: string) => void;
   readonly nowMs: number;
 }
 
 /** Gives what is to be told of the chapters that were named, once the service has shown them. Never throws. */
-export function watchForSingleChapter(
+export function prefetchSingleChapter(
   { targets, force }: { readonly targets: readonly Target[]; readonly force: boolean },
   shelfScan: Promise<LibraryIndex>,
-  { onSure, nowMs }: SingleChapterDeps,
+  { prefetch, nowMs }: PrefetchDeps,
 ): (named: readonly Chapter[]) => void {
   const [only, ...others] = targets;
-  if (!onSure || !only || others.length > 0) return () => undefined;
+  if (!prefetch || !only || others.length > 0) return () => undefined;
   const tellIfMissing = (): void => {
     const told = shelfScan.then((shelf) => {
-      if (force || !shelf.find(only.id)) onSure(only.id);
+      if (force || !shelf.find(only.id)) prefetch(only.id);
     });
     // A shelf that cannot be read is the plan's to tell.
     told.catch(() => undefined);
