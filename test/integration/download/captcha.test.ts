@@ -61,7 +61,9 @@ test('a request that changes something is not repeated on trust: the result goes
     captchaResult: PRACTICE_CAPTCHA_RESULT,
   });
   expect(code).toBe(0);
-  const posts = harness.service.log.filter(({ host, method }) => host === 'api' && method === 'POST');
+  const posts = harness.service.log.filter(
+    ({ host, method }) => host === 'api' && method === 'POST',
+  );
   expect(posts.map(({ path }) => path.split('/').at(-1))).toEqual(['read', 'solve', 'read']);
   expect(posts[1]?.headers.authorization).toMatch(/^Bearer /);
 });

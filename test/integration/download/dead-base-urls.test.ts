@@ -98,7 +98,9 @@ test('a base URL that expires in the middle of a chapter is asked for no page be
   });
   const ran = await harness.download({ targets: [chapter.id] });
   expect(ran.code).toBe(0);
-  const expired = harness.service.log.filter(({ findings }) => findings.includes('base-url-expired'));
+  const expired = harness.service.log.filter(({ findings }) =>
+    findings.includes('base-url-expired'),
+  );
   expect(expired.length).toBeGreaterThan(0);
   expect(expired.length).toBeLessThanOrEqual(SLOTS);
   expect(failures(ran)).toHaveLength(expired.length);

@@ -106,12 +106,16 @@ describe('answers that are meant to choke their reader', () => {
   });
 
   test('5 MB of JSON that says nothing', async () => {
-    harness.service.intercept('/at-home/', () => json({ result: 'ok', junk: 'x'.repeat(5_000_000) }));
+    harness.service.intercept('/at-home/', () =>
+      json({ result: 'ok', junk: 'x'.repeat(5_000_000) }),
+    );
     await expectRefusal('bad-answer');
   });
 
   test('more than the cap', async () => {
-    harness.service.intercept('/at-home/', () => json({ result: 'ok', junk: 'x'.repeat(9_000_000) }));
+    harness.service.intercept('/at-home/', () =>
+      json({ result: 'ok', junk: 'x'.repeat(9_000_000) }),
+    );
     await expectRefusal('bad-answer');
   });
 
@@ -138,7 +142,10 @@ describe('answers that are meant to choke their reader', () => {
   });
 
   test('half of a JSON text', async () => {
-    harness.service.intercept('/at-home/', () => ({ ...json(0), body: '{"result":"ok","baseUrl":' }));
+    harness.service.intercept('/at-home/', () => ({
+      ...json(0),
+      body: '{"result":"ok","baseUrl":',
+    }));
     await expectRefusal('bad-answer');
   });
 });

@@ -10,7 +10,11 @@ import { pageAnswer, type Answer } from '../../../src/practice-server/endpoint.j
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { PracticeService } from '../../../src/practice-server/practice-service.js';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
-import { DownloadHarness, type RunResult, type RunOverrides } from '../../support/download-harness.js';
+import {
+  DownloadHarness,
+  type RunResult,
+  type RunOverrides,
+} from '../../support/download-harness.js';
 import { acceleratedClock } from '../../support/fake-clock.js';
 
 const chapters = Array.from({ length: 5 }, (_, index) =>

@@ -17,7 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => harness.stop());
 
-const apiCalls = () => harness.service.log.filter(({ host }) => host === 'api').map(({ path }) => path);
+const apiCalls = () =>
+  harness.service.log.filter(({ host }) => host === 'api').map(({ path }) => path);
 const atHomeCalls = () => apiCalls().filter((path) => path.startsWith('/at-home/'));
 
 describe('the pages of one chapter are asked for', () => {
@@ -89,7 +90,11 @@ describe('the people of a title', () => {
   });
 
   test('are worth a warning and no more where the service does not give them', async () => {
-    harness.service.injectApiFault({ answer: 'server-error', pathStart: '/manga/', times: 'always' });
+    harness.service.injectApiFault({
+      answer: 'server-error',
+      pathStart: '/manga/',
+      times: 'always',
+    });
     const { code, events, stderr } = await harness.download({ targets: [ID] });
     expect(code).toBe(0);
     expect(await comicInfo(events)).toContain(
@@ -100,7 +105,11 @@ describe('the people of a title', () => {
   });
 
   test('that a ban keeps away leave the chapter whole, and the ban decides the exit code', async () => {
-    harness.service.injectApiFault({ answer: 'generic-403', pathStart: '/manga/', times: 'always' });
+    harness.service.injectApiFault({
+      answer: 'generic-403',
+      pathStart: '/manga/',
+      times: 'always',
+    });
     const { code, events } = await harness.download({ targets: [ID] });
     expect(code).toBe(6);
     expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 1, failed: 0 });

@@ -168,7 +168,9 @@ test('a shelf of 500 chapters, half of them renamed and moved: nothing is loaded
   });
   expect(code).toBe(0);
   expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 0, skipped: 500, failed: 0 });
-  expect(harness.service.log.slice(before).every(({ path }) => path.startsWith('/manga/'))).toBe(true);
+  expect(harness.service.log.slice(before).every(({ path }) => path.startsWith('/manga/'))).toBe(
+    true,
+  );
 
   const newer = events.flatMap((event) =>
     event.type === 'chapter-skipped' && event.reason === 'newer-version' ? [event.chapter] : [],
@@ -189,7 +191,10 @@ test('a shelf of 500 chapters, half of them renamed and moved: nothing is loaded
 test('ComicInfo of chapters with odd names is valid, and their paths are safe', async () => {
   const { odd, reserved, wordy, starlightFirst } = EXAMPLE_CHAPTERS;
   const output = join(harness.folder, 'odd shelf');
-  const { code } = await harness.download({ targets: [odd, reserved, wordy, starlightFirst], output });
+  const { code } = await harness.download({
+    targets: [odd, reserved, wordy, starlightFirst],
+    output,
+  });
   expect(code).toBe(0);
   const files = filesBelow(output).filter((file) => file.endsWith('.cbz'));
   expect(files).toHaveLength(4);

@@ -73,7 +73,12 @@ test('a node that agrees on TLS and never answers is a first-byte-timeout', asyn
 });
 
 test('a chapter that is another one when its metadata is asked for again stops, with nothing under its name', async () => {
-  harness.service.injectPageFaults({ fault: 'status-500', chapter: ID, page: 1, attempts: 'always' });
+  harness.service.injectPageFaults({
+    fault: 'status-500',
+    chapter: ID,
+    page: 1,
+    attempts: 'always',
+  });
   let calls = 0;
   const names = chapter.pages('data').map(({ fileName }) => fileName);
   harness.service.intercept('/at-home/', () => {

@@ -88,7 +88,9 @@ describe('two hosts', () => {
     expect(ran.events).toContainEqual(
       expect.objectContaining({ type: 'page-loaded', page: BAD_PAGE, warning: 'bad-digest' }),
     );
-    const loads = harness.service.log.flatMap(({ load }) => (load?.page === BAD_PAGE ? [load] : []));
+    const loads = harness.service.log.flatMap(({ load }) =>
+      load?.page === BAD_PAGE ? [load] : [],
+    );
     expect(loads.length).toBeGreaterThanOrEqual(2);
     const name = chapter.pages('data')[BAD_PAGE - 1]?.fileName ?? '';
     const reports = harness.service.reports.filter(({ url }) => url.endsWith(name));
@@ -141,7 +143,9 @@ describe('nothing of a refused body stays beside the pages that are kept for the
       expectLost(ran, chapter.id);
       const [workspace = ''] = readdirSync(harness.output);
       expect(existsSync(join(harness.output, workspace))).toBe(true);
-      const kept = readdirSync(join(harness.output, workspace)).filter((name) => /^\d+\./.test(name));
+      const kept = readdirSync(join(harness.output, workspace)).filter((name) =>
+        /^\d+\./.test(name),
+      );
       expect(kept).toHaveLength(PAGES - 1);
     },
   );
