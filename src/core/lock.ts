@@ -2,12 +2,22 @@
  * Locks between processes, held by the operating system on an open file: when the holder dies, however it
  * dies, the kernel lets go at once, so there is no stale lock to guess about.
  */
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { constants as osConstants, hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { systemClock, type Clock } from './clock.js';
 import { StorageError } from './errors.js';
 import {
+  temporaryName,
   createFileSync,
   isSystemError,
   openRegularFileSync,
@@ -41,6 +51,9 @@ export interface LockWait extends LockFileOptions {
 const DEFAULT_POLL_MS = 4;
 const PRIVATE_FILE_MODE = 0o600;
 const PRIVATE_FOLDER_MODE = 0o700;
+const OTHERS = 0o077;
+/** What file systems without hard links answer; those have no modes either. */
+const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
 
 let loading: Promise<NativeLocks> | undefined;
 
@@ -107,10 +120,27 @@ function openLockFile(file: string, { mode, isTrusted }: LockFileOptions): numbe
     if (!isSystemError(error, 'ENOENT')) throw error;
   }
   try {
-    return createFileSync(file, { mode: mode ?? PRIVATE_FILE_MODE });
+    return createLockFile(file, mode ?? PRIVATE_FILE_MODE);
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'EEXIST')) return undefined;
     throw error;
+  }
+}
+
+/** A file for a group appears with its mode: until the umask is undone, the others of the group could not open it. */
+function createLockFile(file: string, mode: number): number {
+  if ((mode & OTHERS) === 0) return createFileSync(file, { mode });
+  const temporary = temporaryName(file);
+  const descriptor = createFileSync(temporary, { mode });
+  try {
+    linkSync(temporary, file);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    if (isSystemError(error, ...NO_LINKS)) return createFileSync(file, { mode });
+    throw error;
+  } finally {
+    unlinkSync(temporary);
   }
 }
 

@@ -4,17 +4,18 @@
  * cut may damage it, and then all limits count as used up.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, lstatSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../core/clock.js';
 import { StorageError } from '../core/errors.js';
-import { toStorageError, createFileSync, isSystemError, readIfThereSync } from '../core/files.js';
+import { isSystemError, toStorageError } from '../core/files.js';
 import { lockFile, lockHolder, type HeldLock } from '../core/lock.js';
 import { ownBoot, thisBoot, type Boot } from './boot.js';
-import { ledgerAccess, ledgerError, unlinkIfExists, type FileAccess } from './ledger-folder.js';
+import { ledgerAccess, ledgerError, type FileAccess } from './ledger-folder.js';
 import { bodyIn, bodyOf, MAX_TEXT_BYTES, readRecord, textOf } from './ledger-format.js';
 import { LedgerLineage } from './ledger-lineage.js';
 import { emptyRecord, openRecord, type LedgerRecord, type OpenedRecord } from './ledger-record.js';
+import { LedgerTextFile } from './ledger-text-file.js';
 import { LAST_BYTES_MS, type LedgerState } from './ledger-state.js';
 
 /** The lock of the ledger is held by somebody else, and that for long. */
@@ -57,16 +58,14 @@ const MAX_LAST_LOCK_WAIT_MS = 1_000;
 const SAME_BOOT_WITHIN_MS = 1_000;
 
 export class FileStore implements LedgerStore {
-  readonly #file: string;
-  readonly #aside: string;
+  readonly #file: LedgerTextFile;
   readonly #lock: string;
   readonly #lineage = new LedgerLineage();
   #boot: Boot;
   #maxLockWaitMs = MAX_LOCK_WAIT_MS;
 
   constructor(private readonly options: LedgerFileOptions) {
-    this.#file = join(options.folder, 'ledger.json');
-    this.#aside = join(options.folder, 'ledger.json.aside');
+    this.#file = new LedgerTextFile(options.folder, MAX_TEXT_BYTES);
     this.#lock = join(options.folder, 'ledger.lock');
     this.#boot = options.boot ?? thisBoot();
   }
@@ -80,11 +79,15 @@ export class FileStore implements LedgerStore {
       const access = ledgerAccess(folder);
       const lock = await this.#takeLock(access, onLockWait);
       try {
-        const before = this.#textFor(access);
+        const before = this.#file.readOrDamaged(access);
         const opened = this.#openFor(before);
         const result = await change(opened.state);
         const next = opened.close({ nowMs: clock.monotonicMs(), wallMs: clock.wallMs() });
-        this.#write(next, before, access);
+        const body = bodyOf(next);
+        if (before === undefined || body !== bodyIn(before)) {
+          await this.#file.write(textOf(next, body), access);
+          this.#lineage.note(next, this.#boot.id);
+        }
         return result;
       } finally {
         lock.release();
@@ -102,10 +105,10 @@ export class FileStore implements LedgerStore {
   peek(): LedgerState {
     const { folder } = this.options;
     try {
-      const text = existsSync(folder) ? this.#text(ledgerAccess(folder)) : undefined;
+      const text = existsSync(folder) ? this.#file.read(ledgerAccess(folder)) : undefined;
       const record = text === undefined ? emptyRecord('none') : readRecord(text);
       if (record === 'damaged') {
-        throw new StorageError('not-writable', `${this.#file} is damaged.`, {
+        throw new StorageError('not-writable', `${this.#file.path} is damaged.`, {
           hint: 'The next command that sends something sets it aside, and waits as if all limits were used up.',
         });
       }
@@ -142,33 +145,15 @@ export class FileStore implements LedgerStore {
     );
   }
 
-  #text(access: FileAccess): string | undefined {
-    const options = { ...access, maxBytes: MAX_TEXT_BYTES };
-    // The new file stands alone for a moment (see #write); it is complete whenever the old one is gone.
-    const bytes = readIfThereSync(this.#file, options) ?? readIfThereSync(this.#aside, options);
-    return bytes?.toString('utf8');
-  }
-
-  /** The same; what is there and cannot be read is as good as damaged. */
-  #textFor(access: FileAccess): string | undefined {
-    try {
-      return this.#text(access);
-    } catch (error) {
-      const isUnsafe = error instanceof StorageError && error.code === 'unsafe-path';
-      if (isUnsafe || isSystemError(error, 'EACCES', 'EPERM')) return '';
-      throw error;
-    }
-  }
-
   #openFor(text: string | undefined): OpenedRecord {
     const { folder, clock } = this.options;
     const read = text === undefined ? undefined : readRecord(text);
-    if (read === 'damaged') this.#setAside();
+    if (read === 'damaged') this.#file.setAside();
     const isNew = read === undefined || read === 'damaged';
     const record = isNew ? emptyRecord(randomBytes(6).toString('hex')) : read;
     const trouble =
       read === 'damaged'
-        ? `was damaged and is set aside as ${join(folder, 'ledger.damaged.json')}`
+        ? `was damaged and is set aside as ${this.#file.damagedPath}`
         : this.#lineage.troubleWith(read, this.#boot.id);
     const opened = this.#open(record);
     if (!isNew) this.#lineage.note(record, this.#boot.id);
@@ -200,31 +185,6 @@ export class FileStore implements LedgerStore {
       });
     }
     return openRecord(record, { ...moment, boot: this.#boot.id, host: this.#boot.host });
-  }
-
-  /** Whatever stands in the ledger's place: the folder is ours, or our group's, so that it can be renamed. */
-  #setAside(): void {
-    const damaged = join(this.options.folder, 'ledger.damaged.json');
-    for (const file of [this.#aside, this.#file]) {
-      if (lstatSync(file, { throwIfNoEntry: false })) renameSync(file, damaged);
-    }
-  }
-
-  #write(next: LedgerRecord, before: string | undefined, access: FileAccess): void {
-    const body = bodyOf(next);
-    if (before !== undefined && body === bodyIn(before)) return;
-    if (lstatSync(this.#file, { throwIfNoEntry: false })) unlinkIfExists(this.#aside);
-    else if (lstatSync(this.#aside, { throwIfNoEntry: false })) renameSync(this.#aside, this.#file);
-    const descriptor = createFileSync(this.#aside, { mode: access.mode });
-    try {
-      writeFileSync(descriptor, textOf(next, body));
-    } finally {
-      closeSync(descriptor);
-    }
-    // Not renamed over the old one: some file systems (ext4) then write it out at once, which takes 20 times longer.
-    unlinkIfExists(this.#file);
-    renameSync(this.#aside, this.#file);
-    this.#lineage.note(next, this.#boot.id);
   }
 }
 

@@ -245,7 +245,8 @@ function itemAt<T>(items: readonly T[], at: unknown): T {
 
 function number(value: unknown, min: number, max: number): number {
   if (typeof value !== 'number' || !(value >= min && value <= max)) throw new UnreadableLedger();
-  return value;
+  // Minus zero, which is written as zero.
+  return value === 0 ? 0 : value;
 }
 
 function count(value: unknown): number {

@@ -160,6 +160,16 @@ test.each(PLANTS)(
   },
 );
 
+test('folders in the place of all its files lock nobody out', async () => {
+  for (const name of ['ledger.json', 'ledger.json.aside', 'ledger.damaged.json']) {
+    mkdirSync(join(folder, name, 'inner'), { recursive: true });
+  }
+  await use();
+  mkdirSync(join(folder, 'ledger.json.aside'));
+  await use();
+  expect(lstatSync(join(folder, 'ledger.json')).isFile()).toBe(true);
+});
+
 test('a named pipe in the place of the lock is refused at once', async () => {
   mkdirSync(folder, { mode: 0o700 });
   await run('mkfifo', [join(folder, 'ledger.lock')]);
