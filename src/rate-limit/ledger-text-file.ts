@@ -47,8 +47,14 @@ export class LedgerTextFile {
   }
 
   async write(text: string, { mode }: FileAccess): Promise<void> {
-    if (exists(this.path)) await whenFree(() => { this.#clear(this.#next); });
-    else if (exists(this.#next)) await whenFree(() => { renameSync(this.#next, this.path); });
+    if (exists(this.path))
+      await whenFree(() => {
+        this.#clear(this.#next);
+      });
+    else if (exists(this.#next))
+      await whenFree(() => {
+        renameSync(this.#next, this.path);
+      });
     const descriptor = createFileSync(this.#next, { mode });
     try {
       writeFileSync(descriptor, text);
@@ -56,8 +62,12 @@ export class LedgerTextFile {
       closeSync(descriptor);
     }
     // Not renamed over the old one: some file systems (ext4) then write it out at once, which takes 20 times longer.
-    await whenFree(() => { this.#clear(this.path); });
-    await whenFree(() => { renameSync(this.#next, this.path); });
+    await whenFree(() => {
+      this.#clear(this.path);
+    });
+    await whenFree(() => {
+      renameSync(this.#next, this.path);
+    });
   }
 
   /** The folder is ours, or our group's, so that anything in it can be renamed. */
