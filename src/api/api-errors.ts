@@ -76,7 +76,7 @@ const CAPTCHA_CODE = 'captcha_required_exception';
 const SITE_KEY_HEADER = 'x-captcha-sitekey';
 
 /** The captcha that a 403 asks for, whichever field carries the code; undefined where it asks for none. */
-export function captchaDemand(
+export function findCaptchaChallenge(
   headers: IncomingHttpHeaders,
   body: unknown,
 ): { readonly siteKey: string | undefined } | undefined {

@@ -4,8 +4,8 @@ import type { ServiceClient } from './client.js';
 import type { ChapterEntity } from './response-schemas.js';
 import { CollectionReader, type CollectionOptions } from './collection-reader.js';
 import { chunk, withRatings } from './query.js';
-import { matching } from './schema-check.js';
-import { findTitle, type Title } from './titles.js';
+import { parseWith } from './parse-response.js';
+import { relatedTitle, type Title } from './titles.js';
 
 export interface Group {
   readonly id: string;
@@ -35,7 +35,7 @@ export interface Chapter {
   readonly groups: readonly Group[];
   readonly titleId: string | undefined;
   /** What the chapter's own answer says of its title: no people, no cover. */
-  readonly titleInBrief: Title | undefined;
+  readonly partialTitle: Title | undefined;
 }
 
 /** One chapter with its groups and its title, in one call. Throws ServiceRefusal with status 404 where there is none. */
@@ -51,10 +51,10 @@ export async function fetchChapter(
       ['includes[]', 'manga'],
       ['includes[]', 'scanlation_group'],
     ]),
-    shape: matching(({ single, chapterEntity }) => single(chapterEntity)),
+    parser: parseWith(({ single, chapterEntity }) => single(chapterEntity)),
     ...(signal && { signal }),
   });
-  return readChapter(answer.data);
+  return toChapter(answer.data);
 }
 
 /**
@@ -74,15 +74,15 @@ export async function fetchChapters(
     for (const id of ids) query.append('ids[]', id);
     query.append('includes[]', 'manga');
     query.append('includes[]', 'scanlation_group');
-    for (const entity of (await reader.page(query)).items) {
-      found.set(entity.id, readChapter(entity));
+    for (const entity of (await reader.readPage(query)).items) {
+      found.set(entity.id, toChapter(entity));
     }
   }
   reader.finish();
   return found;
 }
 
-export function readChapter(entity: ChapterEntity): Chapter {
+export function toChapter(entity: ChapterEntity): Chapter {
   const { attributes, relationships } = entity;
   const groups = relationships.filter(({ type }) => type === 'scanlation_group');
   return {
@@ -100,7 +100,7 @@ export function readChapter(entity: ChapterEntity): Chapter {
     createdAt: moment(attributes.createdAt),
     groups: groups.map(({ id, name }) => ({ id, name: name ?? '' })),
     titleId: relationships.find(({ type }) => type === 'manga')?.id,
-    titleInBrief: findTitle(relationships),
+    partialTitle: relatedTitle(relationships),
   };
 }
 

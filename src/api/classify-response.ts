@@ -1,7 +1,7 @@
 /** What an answer means (spec 7), apart from rates: good, a captcha, a ban, a refusal, a failure that passes. Pure. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '../core/errors.js';
-import { CaptchaRequired, captchaDemand, isApiError, ServiceRefusal } from './api-errors.js';
+import { CaptchaRequired, findCaptchaChallenge, isApiError, ServiceRefusal } from './api-errors.js';
 import { retryAfterMs } from '../rate-limit/rate-headers.js';
 import { RetryableError } from './retry.js';
 
@@ -16,13 +16,15 @@ export interface ApiResponse {
 export function isTokenRejected(answer: ApiResponse, pastItsTime: boolean): boolean {
   if (answer.status === 401) return true;
   return (
-    answer.status === 403 && pastItsTime && captchaDemand(answer.headers, answer.body) === undefined
+    answer.status === 403 &&
+    pastItsTime &&
+    findCaptchaChallenge(answer.headers, answer.body) === undefined
   );
 }
 
 /** A generic 403: no captcha asked for, and no error that the service wrote itself (spec 7). */
 export function isBan({ status, headers, body }: ApiResponse): boolean {
-  return status === 403 && captchaDemand(headers, body) === undefined && !isApiError(body);
+  return status === 403 && findCaptchaChallenge(headers, body) === undefined && !isApiError(body);
 }
 
 /** The answer where it is a good one; otherwise throws what its status means (spec 7). */
@@ -36,7 +38,7 @@ export function classifyResponse(what: string, answer: ApiResponse, wallMs: numb
     throw new RetryableError(failure, retryAfterMs(headers, wallMs));
   }
   if (status === 403) {
-    const captcha = captchaDemand(headers, body);
+    const captcha = findCaptchaChallenge(headers, body);
     if (captcha) throw new CaptchaRequired(what, captcha.siteKey);
   }
   if (status >= 400) throw new ServiceRefusal(what, status, body);

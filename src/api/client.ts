@@ -31,21 +31,21 @@ import type { OutageMonitor } from './outage.js';
 import type { IsFirstParty } from './first-party-domain.js';
 import type { RequestInfo, Permit, RateLedger, Wait } from '../rate-limit/rate-ledger.js';
 import { withHeaders } from './request-headers.js';
-import { markRetryable, MAX_TRIES, RetryableError, pauseMs, refuseLongWait } from './retry.js';
+import { markRetryable, MAX_TRIES, RetryableError, pauseMs, checkWait } from './retry.js';
 
 export type { ApiResponse as Answer } from './classify-response.js';
 
 /** A login in force, as far as the client needs to know it. */
-export interface Bearer {
+export interface TokenProvider {
   /** A token that is good now; undefined when nobody is logged in. */
-  token(signal?: AbortSignal): Promise<string | undefined>;
+  getToken(signal?: AbortSignal): Promise<string | undefined>;
   /** Another one, after the API rejected this. */
-  renewed(rejectedToken: string, signal?: AbortSignal): Promise<string | undefined>;
-  isPastItsTime(token: string): boolean;
+  renew(rejectedToken: string, signal?: AbortSignal): Promise<string | undefined>;
+  isExpired(token: string): boolean;
 }
 
 /** Gives an answer its shape; what it throws becomes `bad-answer`. */
-export type Shape<T> = (value: unknown) => T;
+export type Parser<T> = (value: unknown) => T;
 
 export interface ApiRequest<T> {
   readonly method: 'GET' | 'POST';
@@ -54,7 +54,7 @@ export interface ApiRequest<T> {
   readonly query?: URLSearchParams;
   readonly json?: unknown;
   /** Asked for while the answer is on its way, so that what checks it can be loaded meanwhile. */
-  readonly shape: () => Shape<T> | Promise<Shape<T>>;
+  readonly parser: () => Parser<T> | Promise<Parser<T>>;
   /** What solving a captcha gave, for the repeat of the request that asked for it. */
   readonly captchaResult?: string;
   readonly signal?: AbortSignal;
@@ -75,27 +75,27 @@ export interface ServiceClient {
    */
   api<T>(request: ApiRequest<T>): Promise<T>;
   /** POST to the token endpoint (spec 4.1), once. Any status but 429 and a ban is the caller's to judge. */
-  tokenForm(form: URLSearchParams, options?: TokenFormOptions): Promise<ApiResponse>;
+  postTokenForm(form: URLSearchParams, options?: TokenFormOptions): Promise<ApiResponse>;
   /** A place for a load from one of the service's hosts; undefined for a volunteer's, which needs none. */
-  admit(line: RequestInfo, signal?: AbortSignal): Promise<Permit | undefined>;
+  reserve(line: RequestInfo, signal?: AbortSignal): Promise<Permit | undefined>;
 }
 
 export interface ClientDeps {
   readonly addresses: ServiceAddresses;
-  readonly isOwn: IsFirstParty;
+  readonly isFirstParty: IsFirstParty;
   readonly connections: Connections;
   readonly ledger: RateLedger;
   readonly clock: Clock;
   /** Shared by all clients of a run. Absent: no request waits for the end of an outage. */
   readonly outages?: OutageMonitor;
   /** Absent: all requests are anonymous. */
-  readonly bearer?: Bearer;
+  readonly tokenProvider?: TokenProvider;
   /** Called for waits of over two seconds. */
   readonly onWait?: (wait: Wait) => void;
   /** Told whenever a request to the API has left. */
   readonly onSent?: () => void;
   /** An answer larger than this, unpacked, is refused. */
-  readonly maxAnswerBytes?: number;
+  readonly maxResponseBytes?: number;
   readonly random?: () => number;
 }
 
@@ -123,7 +123,7 @@ class Client implements ServiceClient {
       try {
         const value = await this.#apiOnce(request);
         if (request.method === 'GET')
-          outages?.answered(kindOf(request), (signal) => this.#probe(request, signal));
+          outages?.recordSuccess(kindOf(request), (signal) => this.#probe(request, signal));
         return value;
       } catch (error) {
         if (!(error instanceof RetryableError)) throw error;
@@ -147,9 +147,9 @@ class Client implements ServiceClient {
     const { outages } = this.parts;
     const isLast = failed === MAX_TRIES;
     const isOfConnection = failure.failure.code === 'unreachable';
-    if (outages?.isReady === true && (isLast || isOfConnection || outages.isOn)) {
-      refuseLongWait(failure.serviceSaysMs ?? 0, failure, this.parts.clock);
-      if (await outages.ride(kindOf(request), failure, request.signal)) return 0;
+    if (outages?.isReady === true && (isLast || isOfConnection || outages.isActive)) {
+      checkWait(failure.retryAfterMs ?? 0, failure, this.parts.clock);
+      if (await outages.waitForEnd(kindOf(request), failure, request.signal)) return 0;
       if (isLast) throw failure.failure;
     } else {
       if (isLast) throw failure.failure;
@@ -174,7 +174,7 @@ class Client implements ServiceClient {
     return undefined;
   }
 
-  async tokenForm(form: URLSearchParams, options: TokenFormOptions = {}): Promise<ApiResponse> {
+  async postTokenForm(form: URLSearchParams, options: TokenFormOptions = {}): Promise<ApiResponse> {
     const { signal, waitSignal = signal } = options;
     const outgoing = { method: 'POST', url: tokenUrl(this.parts.addresses), form, signal } as const;
     return this.#send('auth', outgoing, waitSignal).catch((error: unknown) => {
@@ -182,8 +182,8 @@ class Client implements ServiceClient {
     });
   }
 
-  async admit(line: RequestInfo, signal?: AbortSignal): Promise<Permit | undefined> {
-    const own = this.#hosts.has(hostKey(line.url)) || (await this.parts.isOwn(line.url));
+  async reserve(line: RequestInfo, signal?: AbortSignal): Promise<Permit | undefined> {
+    const own = this.#hosts.has(hostKey(line.url)) || (await this.parts.isFirstParty(line.url));
     return own ? this.#reserve(line, signal) : undefined;
   }
 
@@ -191,19 +191,19 @@ class Client implements ServiceClient {
     const { method, path, query, json, signal } = request;
     const url = endpointUrl(this.parts.addresses.apiUrl, path, query);
     const what = `${method} ${path}`;
-    let shape: Promise<Shape<T>> | undefined;
-    const theShape = () => (shape ??= Promise.resolve(request.shape()));
+    let shape: Promise<Parser<T>> | undefined;
+    const theShape = () => (shape ??= Promise.resolve(request.parser()));
     const onSent = (): void => {
       // Awaited below, if the answer is a good one.
       theShape().catch(() => undefined);
       this.parts.onSent?.();
     };
     const outgoing: OutgoingRequest = { method, url, json, signal, onSent };
-    const { bearer } = this.parts;
-    const token = await bearer?.token(signal);
+    const { tokenProvider: bearer } = this.parts;
+    const token = await bearer?.getToken(signal);
     let answer = await this.#send('api', withHeaders(outgoing, token, request.captchaResult));
-    if (bearer && token !== undefined && isTokenRejected(answer, bearer.isPastItsTime(token))) {
-      const fresh = await bearer.renewed(token, signal);
+    if (bearer && token !== undefined && isTokenRejected(answer, bearer.isExpired(token))) {
+      const fresh = await bearer.renew(token, signal);
       if (fresh !== undefined && fresh !== token) {
         answer = await this.#send('api', withHeaders(outgoing, fresh, request.captchaResult));
       }
@@ -239,7 +239,7 @@ class Client implements ServiceClient {
     outgoing: OutgoingRequest,
     place: Permit,
   ): Promise<ApiResponse> {
-    const { maxAnswerBytes = MAX_ANSWER_BYTES } = this.parts;
+    const { maxResponseBytes: maxAnswerBytes = MAX_ANSWER_BYTES } = this.parts;
     let incoming: IncomingResponse;
     try {
       incoming = await sendRequest(this.parts.connections[kind], outgoing);
@@ -249,7 +249,7 @@ class Client implements ServiceClient {
     }
     const { status, headers } = incoming;
     if (status === 429) {
-      incoming.drop();
+      incoming.discard();
       await place.settle({ status, headers });
       return { status, headers, body: undefined };
     }
@@ -273,8 +273,8 @@ class Client implements ServiceClient {
 
   async #pause(failed: number, failure: RetryableError, signal?: AbortSignal): Promise<void> {
     const { clock, onWait, random = Math.random } = this.parts;
-    const ms = Math.max(pauseMs(failed, random), failure.serviceSaysMs ?? 0);
-    refuseLongWait(ms, failure, clock);
+    const ms = Math.max(pauseMs(failed, random), failure.retryAfterMs ?? 0);
+    checkWait(ms, failure, clock);
     const untilMs = clock.wallMs() + ms;
     if (ms > 2_000) onWait?.({ for: 'cooldown', untilMs, why: 'the service asked for a pause' });
     await clock.sleep(ms, signal);

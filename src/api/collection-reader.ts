@@ -4,9 +4,9 @@
  */
 import { ServiceError } from '../core/errors.js';
 import type { ServiceClient } from './client.js';
-import { collectionSize } from './collection.js';
+import { requestedSize } from './collection.js';
 import type { CollectionPage, EntitySchema } from './response-schemas.js';
-import { matching, type Answers } from './schema-check.js';
+import { parseWith, type ResponseSchemas } from './parse-response.js';
 
 export interface CollectionOptions {
   /** Called at most once for each collection. */
@@ -22,19 +22,19 @@ export class CollectionReader<T> {
   constructor(
     private readonly client: ServiceClient,
     private readonly path: string,
-    private readonly schema: (answers: Answers) => EntitySchema<T>,
+    private readonly schema: (answers: ResponseSchemas) => EntitySchema<T>,
     private readonly options: CollectionOptions,
   ) {}
 
   /** One request. */
-  async page(query: URLSearchParams): Promise<CollectionPage<T>> {
+  async readPage(query: URLSearchParams): Promise<CollectionPage<T>> {
     const { signal } = this.options;
-    const limit = collectionSize(query);
+    const limit = requestedSize(query);
     const page = await this.client.api({
       method: 'GET',
       path: this.path,
       query,
-      shape: matching((answers) => answers.collection(this.schema(answers), limit)),
+      parser: parseWith((answers) => answers.collection(this.schema(answers), limit)),
       ...(signal && { signal }),
     });
     this.#received += page.received;

@@ -26,14 +26,14 @@ export function collectionQuery(offset: number, size: number): URLSearchParams {
 }
 
 /** How many entries a query asks for; 0 where it does not say it. */
-export function collectionSize(query: URLSearchParams): number {
+export function requestedSize(query: URLSearchParams): number {
   return Number(query.get(SIZE_PARAMETER) ?? 0);
 }
 
 /** Refuses a query that the service would reject for its reach. A query without the two parameters passes. */
 export function checkCollectionEnd(query: URLSearchParams): void {
   const offset = Number(query.get(OFFSET_PARAMETER) ?? 0);
-  const size = collectionSize(query);
+  const size = requestedSize(query);
   if (offset + size <= MAX_COLLECTION_END) return;
   throw new UsageError(
     'bad-option',

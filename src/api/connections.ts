@@ -6,7 +6,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Delays, ExtendOptions, Got } from 'got';
-import { guardPageAddresses, type PageAddressOptions } from './page-address.js';
+import { guardPageAddresses, type PageAddressOptions } from './page-address-guard.js';
 import { proxyFor, tunnelAgent, type ProxyEnvironment } from './proxy.js';
 import { withDeadline } from './request-deadline.js';
 import { USER_AGENT } from './user-agent.js';

@@ -6,7 +6,7 @@ import { CollectionReader, type CollectionOptions } from './collection-reader.js
 import type { Cover, Title } from './titles.js';
 
 /** Where the service keeps its pictures: `uploads.` beside `api.`; on a practice service, the API's own host. */
-export function coversUrl(apiUrl: URL): URL {
+export function coversBaseUrl(apiUrl: URL): URL {
   const url = new URL(apiUrl.origin);
   url.hostname = url.hostname.replace(/^api\./, 'uploads.');
   return url;
@@ -24,7 +24,7 @@ export async function fetchCovers(
     const query = collectionQuery(offset, MAX_PAGE_SIZE);
     query.append('manga[]', titleId);
     query.append('order[volume]', 'asc');
-    const { items, received, total } = await reader.page(query);
+    const { items, received, total } = await reader.readPage(query);
     for (const { id, attributes } of items) covers.set(id, { id, ...attributes });
     offset += received;
     if (received === 0 || offset >= total) break;
@@ -55,7 +55,7 @@ export function chooseCover(
 }
 
 /** The address of the picture itself. Throws ServiceError `bad-answer` where the file's name is no plain name. */
-export function coverAddress(coversUrl: URL | string, titleId: string, cover: Cover): URL {
+export function coverUrl(coversUrl: URL | string, titleId: string, cover: Cover): URL {
   if (!/^[\w-][\w.-]*$/.test(cover.fileName)) {
     throw new ServiceError('bad-answer', 'The service names a cover whose file name is none.');
   }

@@ -6,7 +6,7 @@ import { MAX_COLLECTION_END, collectionQuery, MAX_FEED_PAGE_SIZE } from './colle
 import type { ServiceClient } from './client.js';
 import { ServiceError } from '../core/errors.js';
 import type { ChapterEntity } from './response-schemas.js';
-import { readChapter, type Chapter } from './chapters.js';
+import { toChapter, type Chapter } from './chapters.js';
 import { CollectionReader, type CollectionOptions } from './collection-reader.js';
 import { formatSince, withRatings } from './query.js';
 
@@ -70,9 +70,9 @@ async function walkWindow(
 ): Promise<Chapter | undefined> {
   let last: Chapter | undefined;
   for (let offset = 0; offset < MAX_COLLECTION_END;) {
-    const { items, received, total } = await reader.page(feedQuery(offset, wish, since));
+    const { items, received, total } = await reader.readPage(feedQuery(offset, wish, since));
     for (const entity of items) {
-      last = readChapter(entity);
+      last = toChapter(entity);
       found.set(last.id, last);
     }
     offset += received;

@@ -1,6 +1,6 @@
 /** A list of titles that somebody keeps on the service. */
 import type { ServiceClient } from './client.js';
-import { matching } from './schema-check.js';
+import { parseWith } from './parse-response.js';
 
 export interface TitleList {
   readonly id: string;
@@ -17,7 +17,7 @@ export async function fetchList(
   const { data } = await client.api({
     method: 'GET',
     path: `/list/${listId}`,
-    shape: matching(({ single, listEntity }) => single(listEntity)),
+    parser: parseWith(({ single, listEntity }) => single(listEntity)),
     ...(signal && { signal }),
   });
   const titles = data.relationships.filter(({ type }) => type === 'manga');

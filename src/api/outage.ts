@@ -51,12 +51,12 @@ export class OutageMonitor {
     return this.options.maxOutageMs > 0 && this.#lastProbe !== undefined;
   }
 
-  get isOn(): boolean {
+  get isActive(): boolean {
     return this.#outage !== undefined;
   }
 
   /** To be called when a request was answered; `probe` sends it again. */
-  answered(kind: string, probe: Probe): void {
+  recordSuccess(kind: string, probe: Probe): void {
     this.#lastProbe = probe;
     this.#probesByKind.set(kind, probe);
   }
@@ -70,7 +70,7 @@ export class OutageMonitor {
    * Waits until the service answers after a request of this kind failed. Resolves with whether it was an outage:
    * false where the very first probe was answered. Throws OutageTooLong, or the signal's reason.
    */
-  async ride(kind: string, failure: RetryableError, signal?: AbortSignal): Promise<boolean> {
+  async waitForEnd(kind: string, failure: RetryableError, signal?: AbortSignal): Promise<boolean> {
     const outage = (this.#outage ??= this.#begin(kind, failure));
     while (this.#outage === outage) await this.#wait(outage, signal);
     return outage.failedProbes > 0;
@@ -123,7 +123,7 @@ export class OutageMonitor {
     const { startedMs, failedProbes, failure } = outage;
     const nowMs = clock.monotonicMs();
     const endMs = startedMs + maxOutageMs;
-    const askedMs = nowMs + (failure.serviceSaysMs ?? 0);
+    const askedMs = nowMs + (failure.retryAfterMs ?? 0);
     if (nowMs >= endMs || askedMs > endMs) outage.tooLong = tooLong(outage, maxOutageMs);
     const pausedMs = nowMs + pauseMs(failedProbes + 1, random, MAX_PAUSE_MS);
     outage.nextProbeMs = Math.min(endMs, Math.max(pausedMs, askedMs));

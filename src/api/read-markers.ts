@@ -5,7 +5,7 @@
 import type { ServiceClient } from './client.js';
 import { ServiceRefusal } from './api-errors.js';
 import { chunk } from './query.js';
-import { matching } from './schema-check.js';
+import { parseWith } from './parse-response.js';
 
 const MOST_AT_ONCE = 100;
 /** The service has no such endpoint. */
@@ -25,7 +25,7 @@ export async function markRead(
         method: 'POST',
         path: `/manga/${titleId}/read`,
         json: { chapterIdsRead: ids, chapterIdsUnread: [] },
-        shape: matching(({ done }) => done),
+        parser: parseWith(({ done }) => done),
         ...(signal && { signal }),
       });
     } catch (error) {
@@ -44,7 +44,7 @@ async function markEach(
     await client.api({
       method: 'POST',
       path: `/chapter/${id}/read`,
-      shape: matching(({ done }) => done),
+      parser: parseWith(({ done }) => done),
       ...(signal && { signal }),
     });
   }

@@ -35,7 +35,7 @@ const textAsYear = (input: unknown): number | undefined =>
 
 const tag = z.object({ attributes: z.object({ name: texts, group: word }) });
 
-const titleAttributes = ({ orElse, listOf }: Tolerance) =>
+const titleAttributes = ({ withFallback: orElse, listOf }: Tolerance) =>
   z.object({
     title: orElse(texts, () => ({})),
     altTitles: orElse(nullToUndefined(listOf(texts, MAX_ALT_TITLES)), nothing),
@@ -52,7 +52,7 @@ const titleAttributes = ({ orElse, listOf }: Tolerance) =>
     tags: orElse(nullToUndefined(listOf(tag, MAX_TAGS)), nothing),
   });
 
-const chapterAttributes = ({ orElse }: Tolerance) =>
+const chapterAttributes = ({ withFallback: orElse }: Tolerance) =>
   z.object({
     title: orElse(nullToUndefined(text), nothing),
     volume: orElse(nullToUndefined(text), numberAsText),
@@ -68,14 +68,15 @@ const chapterAttributes = ({ orElse }: Tolerance) =>
     createdAt: orElse(nullToUndefined(word), nothing),
   });
 
-const coverAttributes = ({ orElse }: Tolerance) =>
+const coverAttributes = ({ withFallback: orElse }: Tolerance) =>
   z.object({
     fileName: z.string().max(256),
     volume: orElse(nullToUndefined(text), numberAsText),
     locale: orElse(nullToUndefined(code), nothing),
   });
 
-const listAttributes = ({ orElse }: Tolerance) => z.object({ name: orElse(text, () => '') });
+const listAttributes = ({ withFallback: orElse }: Tolerance) =>
+  z.object({ name: orElse(text, () => '') });
 
 const NAMED_TYPES: ReadonlySet<string> = new Set(['scanlation_group', 'author', 'artist']);
 const namedAttributes = z.object({ name: text });

@@ -19,7 +19,7 @@ export function pauseMs(failed: number, random: () => number, maxMs = LONGEST_PA
 }
 
 /** Throws where the service asks for a longer pause than a run waits for. */
-export function refuseLongWait(
+export function checkWait(
   ms: number,
   { failure }: RetryableError,
   clock: Pick<Clock, 'wallMs'>,
@@ -35,11 +35,11 @@ export function refuseLongWait(
 export class RetryableError extends Error {
   /**
    * @param failure what to throw where it has not passed
-   * @param serviceSaysMs how long the service asks to wait, where it does
+   * @param retryAfterMs how long the service asks to wait, where it does
    */
   constructor(
     readonly failure: ServiceError,
-    readonly serviceSaysMs?: number,
+    readonly retryAfterMs?: number,
   ) {
     super(failure.message, { cause: failure });
   }

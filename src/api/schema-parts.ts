@@ -49,7 +49,7 @@ export const texts = z.unknown().transform((value, context): Record<string, stri
 /** How a schema treats a member that does not fit. */
 export interface Tolerance {
   /** The schema; where lenient, with a default for what it refuses. */
-  readonly orElse: <T>(
+  readonly withFallback: <T>(
     schema: z.ZodType<T>,
     fallback: (input: unknown) => NoInfer<T>,
   ) => z.ZodType<T>;
@@ -58,7 +58,7 @@ export interface Tolerance {
 }
 
 export const STRICT: Tolerance = {
-  orElse: (schema) => schema,
+  withFallback: (schema) => schema,
   listOf: <T>(item: z.ZodType<T>, maxLength: number) =>
     z.unknown().transform((value, context): T[] => {
       const refuse = (message: string): never => {
@@ -77,7 +77,7 @@ export const STRICT: Tolerance = {
 };
 
 export const LENIENT: Tolerance = {
-  orElse: (schema, fallback) => schema.catch(({ value }) => fallback(value)),
+  withFallback: (schema, fallback) => schema.catch(({ value }) => fallback(value)),
   listOf: <T>(item: z.ZodType<T>, maxLength: number) =>
     z.unknown().transform((value): T[] => {
       const elements: unknown[] = Array.isArray(value) ? value.slice(0, maxLength) : [];

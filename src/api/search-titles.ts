@@ -4,7 +4,7 @@ import { collectionQuery, MAX_PAGE_SIZE } from './collection.js';
 import type { ServiceClient } from './client.js';
 import { CollectionReader, type CollectionOptions } from './collection-reader.js';
 import { withRatings } from './query.js';
-import { readTitle, type Title } from './titles.js';
+import { toTitle, type Title } from './titles.js';
 
 export interface TitleSearchOptions extends CollectionOptions {
   /** How many at most, 1 to 100; 20 where not given. */
@@ -37,7 +37,7 @@ export async function searchTitles(
     query.append('availableTranslatedLanguage[]', language);
   }
   const reader = new CollectionReader(client, '/manga', (it) => it.titleEntity, wish);
-  const { items } = await reader.page(query);
+  const { items } = await reader.readPage(query);
   reader.finish();
-  return items.map(readTitle);
+  return items.map(toTitle);
 }

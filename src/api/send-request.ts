@@ -26,7 +26,7 @@ export interface IncomingResponse {
   /** The body, unpacked. Rejects with `bad-answer` where it is larger than the cap, or cannot be unpacked. */
   text(maxBytes: number): Promise<string>;
   /** Lets the body go unread. */
-  drop(): void;
+  discard(): void;
 }
 
 /** A request to which nothing came in time. */
@@ -58,7 +58,7 @@ export async function sendRequest(got: Got, outgoing: OutgoingRequest): Promise<
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
-    drop: () => void stream.destroy(),
+    discard: () => void stream.destroy(),
     async text(maxBytes) {
       const pieces: Buffer[] = [];
       let bytes = 0;

@@ -4,7 +4,7 @@ import type { ServiceClient } from './client.js';
 import type { Relationship, TitleEntity } from './response-schemas.js';
 import { CollectionReader, type CollectionOptions } from './collection-reader.js';
 import { chunk, withRatings } from './query.js';
-import { matching } from './schema-check.js';
+import { parseWith } from './parse-response.js';
 
 export interface Cover {
   readonly id: string;
@@ -51,10 +51,10 @@ export async function fetchTitle(
     method: 'GET',
     path: `/manga/${titleId}`,
     query,
-    shape: matching(({ single, titleEntity }) => single(titleEntity)),
+    parser: parseWith(({ single, titleEntity }) => single(titleEntity)),
     ...(signal && { signal }),
   });
-  return readTitle(answer.data);
+  return toTitle(answer.data);
 }
 
 export interface FetchedTitles {
@@ -75,13 +75,14 @@ export async function fetchTitles(
     const query = withRatings(collectionQuery(0, MAX_PAGE_SIZE));
     for (const id of ids) query.append('ids[]', id);
     for (const name of INCLUDES) query.append('includes[]', name);
-    for (const entity of (await reader.page(query)).items) titles.set(entity.id, readTitle(entity));
+    for (const entity of (await reader.readPage(query)).items)
+      titles.set(entity.id, toTitle(entity));
   }
   reader.finish();
   return { titles, skipped: reader.skipped };
 }
 
-export function readTitle(entity: TitleEntity): Title {
+export function toTitle(entity: TitleEntity): Title {
   const { attributes, relationships } = entity;
   const tags = attributes.tags ?? [];
   const named = (inGroup: (group: string) => boolean) =>
@@ -104,17 +105,17 @@ export function readTitle(entity: TitleEntity): Title {
     languages: (attributes.availableTranslatedLanguages ?? []).filter((code) => code !== null),
     genres: named((group) => group === 'genre'),
     tags: named((group) => group !== 'genre'),
-    authors: titleNames(relationships, 'author'),
-    artists: titleNames(relationships, 'artist'),
+    authors: relatedNames(relationships, 'author'),
+    artists: relatedNames(relationships, 'artist'),
     mainCover: coversOf(relationships)[0],
   };
 }
 
 /** The title that a chapter's relationships carry, where they carry one; its people and cover are not there. */
-export function findTitle(relationships: readonly Relationship[]): Title | undefined {
+export function relatedTitle(relationships: readonly Relationship[]): Title | undefined {
   const related = relationships.find(({ type }) => type === 'manga');
   if (related?.title === undefined) return undefined;
-  return readTitle({
+  return toTitle({
     id: related.id,
     type: 'manga',
     attributes: related.title,
@@ -123,7 +124,7 @@ export function findTitle(relationships: readonly Relationship[]): Title | undef
 }
 
 /** The names of the related groups or people of one type, as far as the answer carries them. */
-export function titleNames(relationships: readonly Relationship[], type: string): string[] {
+export function relatedNames(relationships: readonly Relationship[], type: string): string[] {
   const names = relationships
     .filter((related) => related.type === type)
     .map(({ name }) => name ?? '');

@@ -5,7 +5,7 @@ import { withAnonymousFallback } from '../auth/anonymous-fallback.js';
 import { openSession, type Session } from '../auth/session.js';
 import type { TankobonError } from '../core/errors.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
-import type { Bearer } from '../api/client.js';
+import type { TokenProvider } from '../api/client.js';
 import type { Service } from './service.js';
 import type { AppContext } from './context.js';
 
@@ -37,7 +37,7 @@ export function bearerOf(
   run: AppContext,
   service: Service,
   warn: (message: string) => void,
-): Bearer {
+): TokenProvider {
   const onTrouble = (trouble: TankobonError): void => {
     warn(`Going on without a login. ${trouble.message} ${trouble.hint}`);
   };

@@ -5,7 +5,7 @@ import type { Reports } from '../health-reports/health-report.js';
 import { readAddresses, type ServiceAddresses } from '../rate-limit/service-addresses.js';
 import {
   createServiceClient,
-  type Bearer,
+  type TokenProvider,
   type ClientDeps,
   type ServiceClient,
 } from '../api/client.js';
@@ -36,7 +36,7 @@ export interface Service {
   /** Without a login: for the token endpoint, and for whoever is nobody. */
   readonly anonymous: ServiceClient;
   /** The same for whoever is logged in. */
-  as(bearer: Bearer): ServiceClient;
+  as(bearer: TokenProvider): ServiceClient;
   /** Has this done before the connections are closed. */
   beforeClose(act: () => Promise<void>): void;
   close(): Promise<void>;
@@ -66,12 +66,12 @@ export async function openService(run: AppContext, tellings: ServiceListeners): 
   const beforeClose: (() => Promise<void>)[] = [];
   const parts: ClientDeps = {
     addresses,
-    isOwn,
+    isFirstParty: isOwn,
     connections,
     ledger,
     clock,
     outages,
-    maxAnswerBytes,
+    maxResponseBytes: maxAnswerBytes,
     onWait: tellings.onWait,
     ...(tellings.onSent && { onSent: tellings.onSent }),
   };
@@ -82,7 +82,7 @@ export async function openService(run: AppContext, tellings: ServiceListeners): 
     ledger,
     outages,
     anonymous: createServiceClient(parts),
-    as: (bearer) => createServiceClient({ ...parts, bearer }),
+    as: (bearer) => createServiceClient({ ...parts, tokenProvider: bearer }),
     beforeClose: (act) => void beforeClose.push(act),
     async close() {
       const notice = setTimeout(() => {
@@ -104,7 +104,7 @@ export function imageLoader(
 ): ImageLoaderDeps {
   return {
     page: service.connections.page,
-    admit: (line, signal) => client.admit(line, signal),
+    admit: (line, signal) => client.reserve(line, signal),
     clock: run.clock,
     maxPageBytes: run.settings.maxPageBytes,
   };

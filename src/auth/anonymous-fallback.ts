@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../core/clock.js';
 import { AuthError, hasCode, type TankobonError } from '../core/errors.js';
-import type { Bearer } from '../api/client.js';
+import type { TokenProvider } from '../api/client.js';
 
 /** How long a run goes on as a guest before it tries again what failed in passing. */
 const PAUSE_MS = 60_000;
@@ -15,11 +15,11 @@ const PAUSE_MS = 60_000;
  * @param outages counts the outages of the run.
  */
 export function withAnonymousFallback(
-  bearer: Bearer,
+  bearer: TokenProvider,
   clock: Pick<Clock, 'monotonicMs'>,
   onTrouble: (trouble: TankobonError) => void,
   outages: { readonly count: number } = { count: 0 },
-): Bearer {
+): TokenProvider {
   let guestUntilMs = -Infinity;
   let outagesBefore = 0;
   const told = new Set<string>();
@@ -38,9 +38,9 @@ export function withAnonymousFallback(
     }
   };
   return {
-    token: (signal) => asGuest(() => bearer.token(signal)),
-    renewed: (rejected, signal) => asGuest(() => bearer.renewed(rejected, signal)),
-    isPastItsTime: (token) => bearer.isPastItsTime(token),
+    getToken: (signal) => asGuest(() => bearer.getToken(signal)),
+    renew: (rejected, signal) => asGuest(() => bearer.renew(rejected, signal)),
+    isExpired: (token) => bearer.isExpired(token),
   };
 }
 

@@ -7,16 +7,16 @@
  *   no-keychain           there is no keychain
  *   credentials-exposed   others can read the file
  */
-import type { Login } from './login.js';
+import type { Login } from './login-record.js';
 
 export type StorageKind = 'keychain' | 'file';
 
 export interface CredentialStore {
   readonly kind: StorageKind;
   /** Where that is, in words for its owner. */
-  readonly place: string;
+  readonly description: string;
   /** Throws unless a login could be stored here now. To be asked before a password is spent. */
-  ready(): Promise<void>;
+  checkWritable(): Promise<void>;
   /** The login; undefined where none is stored. */
   read(): Promise<Login | undefined>;
   /** Stores the login: whole, or what was there before stays. One writer at a time; any number of readers. */

@@ -12,10 +12,10 @@ import { lockFile, type HeldLock } from '../core/lock.js';
 import type { Clock } from '../core/clock.js';
 import { LIVE_SERVICE, type ServiceAddresses } from '../rate-limit/service-addresses.js';
 import type { CredentialStore, StorageKind } from './credential-store.js';
-import { fileStore, makePrivateFolder } from './file-store.js';
-import { keychainStore } from './keychain-store.js';
+import { fileCredentialStore, makePrivateFolder } from './file-credential-store.js';
+import { keychainCredentialStore } from './keychain-credential-store.js';
 import { systemKeychain } from './keychain.js';
-import type { Login } from './login.js';
+import type { Login } from './login-record.js';
 
 export interface StoredLogin {
   readonly login: Login;
@@ -26,13 +26,13 @@ export interface Credentials {
   /** The store of this kind, whether or not it is in use. */
   store(kind: StorageKind): CredentialStore;
   /** The store in use; undefined where nobody logged in. */
-  storeInUse(): Promise<CredentialStore | undefined>;
+  currentStore(): Promise<CredentialStore | undefined>;
   /** The login in use; undefined where there is none. Throws as CredentialStore.read. */
   read(): Promise<StoredLogin | undefined>;
   /** The same for sending its tokens to the API. Throws `login-other-api` where they were given for another one. */
   readForApi(): Promise<StoredLogin | undefined>;
   /** Stores a new login for this API, from then on the one in use. To be called under the lock. */
-  keep(login: Omit<Login, 'apiOrigin'>, kind: StorageKind): Promise<void>;
+  save(login: Omit<Login, 'apiOrigin'>, kind: StorageKind): Promise<void>;
   /** Removes every login of this service, wherever it is. Resolves with the kinds of store that held something. */
   clear(): Promise<readonly StorageKind[]>;
   /** Held by whoever changes what is stored; between processes too. */
@@ -61,8 +61,8 @@ export function openCredentials({
   const file = join(folder, `${fileName}.json`);
   const mark = join(folder, `${fileName}.keychain`);
   const stores = {
-    keychain: tellingSecrets(keychainStore(systemKeychain(service)), onSecret),
-    file: tellingSecrets(fileStore(file), onSecret),
+    keychain: tellingSecrets(keychainCredentialStore(systemKeychain(service)), onSecret),
+    file: tellingSecrets(fileCredentialStore(file), onSecret),
   };
 
   const marked = async () => (await statIfExists(mark)) !== undefined;
@@ -78,14 +78,14 @@ export function openCredentials({
   const apiOrigin = addresses.apiUrl.origin;
   return {
     store: (kind) => stores[kind],
-    storeInUse,
+    currentStore: storeInUse,
     read,
     async readForApi() {
       const stored = await read();
       if (stored?.login.tokens) checkApi(stored.login, apiOrigin);
       return stored;
     },
-    async keep(owner, kind) {
+    async save(owner, kind) {
       const login = { ...owner, apiOrigin };
       await makePrivateFolder(folder);
       if (kind === 'keychain') {
@@ -130,8 +130,8 @@ function tellingSecrets(
   };
   return {
     kind: store.kind,
-    place: store.place,
-    ready: () => store.ready(),
+    description: store.description,
+    checkWritable: () => store.checkWritable(),
     async read() {
       const login = await store.read();
       tell(login);

@@ -6,48 +6,48 @@
  */
 import { createHash } from 'node:crypto';
 import { isRecord } from '../core/json.js';
-import { LONGEST_TOKEN_BYTES } from './login.js';
-import { MOST_ENTRY_BYTES } from './keychain.js';
+import { MAX_TOKEN_BYTES } from './login-record.js';
+import { MAX_ENTRY_BYTES } from './keychain.js';
 
-export const HEAD_ENTRY = 'login';
-export const SECRETS = ['client-secret', 'access-token', 'refresh-token'] as const;
-export type SecretName = (typeof SECRETS)[number];
+export const HEADER_ENTRY = 'login';
+export const SECRET_NAMES = ['client-secret', 'access-token', 'refresh-token'] as const;
+export type SecretName = (typeof SECRET_NAMES)[number];
 export const SLOTS = ['a', 'b'] as const;
 export type Slot = (typeof SLOTS)[number];
 
 /** Where a secret's value lies, and what it must add up to. */
-export interface Whereabouts {
+export interface SecretLocation {
   readonly slot: Slot;
   readonly parts: number;
   readonly check: string;
 }
 
-export interface Head {
+export interface KeychainHeader {
   readonly username: string;
   readonly clientId: string;
   readonly apiOrigin?: string;
   readonly times?: Readonly<Record<string, unknown>>;
-  readonly secrets: Readonly<Partial<Record<SecretName, Whereabouts>>>;
+  readonly secrets: Readonly<Partial<Record<SecretName, SecretLocation>>>;
 }
 
 const FORMAT = 1;
-export const MOST_PARTS = Math.ceil(LONGEST_TOKEN_BYTES / MOST_ENTRY_BYTES);
+export const MAX_PARTS = Math.ceil(MAX_TOKEN_BYTES / MAX_ENTRY_BYTES);
 
-export function partEntry(secret: SecretName, slot: Slot, part: number): string {
+export function partEntryName(secret: SecretName, slot: Slot, part: number): string {
   return `${secret}.${slot}.${part}`;
 }
 
 /** Every name that a part of a secret can have. */
-export function allPartEntries(): readonly string[] {
-  return SECRETS.flatMap((secret) =>
+export function allPartEntryNames(): readonly string[] {
+  return SECRET_NAMES.flatMap((secret) =>
     SLOTS.flatMap((slot) =>
-      Array.from({ length: MOST_PARTS }, (_, index) => partEntry(secret, slot, index + 1)),
+      Array.from({ length: MAX_PARTS }, (_, index) => partEntryName(secret, slot, index + 1)),
     ),
   );
 }
 
 /** A value in parts that each fit into an entry of `mostBytes` bytes; at least one. */
-export function splitValue(value: string, mostBytes = MOST_ENTRY_BYTES): readonly Uint8Array[] {
+export function splitValue(value: string, mostBytes = MAX_ENTRY_BYTES): readonly Uint8Array[] {
   const bytes = Buffer.from(value);
   const parts = [bytes.subarray(0, mostBytes)];
   for (let at = mostBytes; at < bytes.length; at += mostBytes) {
@@ -59,27 +59,27 @@ export function splitValue(value: string, mostBytes = MOST_ENTRY_BYTES): readonl
 /** The value of those parts; undefined where they do not add up to `check`. */
 export function joinValue(parts: readonly Uint8Array[], check: string): string | undefined {
   const value = Buffer.concat(parts).toString('utf8');
-  return valueCheck(value) === check ? value : undefined;
+  return checksum(value) === check ? value : undefined;
 }
 
-export function valueCheck(value: string): string {
+export function checksum(value: string): string {
   return createHash('sha256').update(value).digest('base64url');
 }
 
-export function headBytes(head: Head): Uint8Array {
+export function encodeHeader(head: KeychainHeader): Uint8Array {
   return Buffer.from(JSON.stringify({ format: FORMAT, ...head }));
 }
 
 /** The head that an entry holds; undefined where it is none. Never throws. */
-export function readHead(bytes: Uint8Array): Head | undefined {
+export function decodeHeader(bytes: Uint8Array): KeychainHeader | undefined {
   const value = parsed(bytes);
   if (!isRecord(value) || value['format'] !== FORMAT) return undefined;
   const { username, clientId, apiOrigin, times, secrets } = value;
   if (typeof username !== 'string' || typeof clientId !== 'string') return undefined;
   if (apiOrigin !== undefined && typeof apiOrigin !== 'string') return undefined;
   if (!isRecord(secrets) || (times !== undefined && !isRecord(times))) return undefined;
-  const read: Partial<Record<SecretName, Whereabouts>> = {};
-  for (const name of SECRETS) {
+  const read: Partial<Record<SecretName, SecretLocation>> = {};
+  for (const name of SECRET_NAMES) {
     if (secrets[name] === undefined) continue;
     const whereabouts = readWhereabouts(secrets[name]);
     if (!whereabouts) return undefined;
@@ -94,12 +94,12 @@ export function readHead(bytes: Uint8Array): Head | undefined {
   };
 }
 
-function readWhereabouts(value: unknown): Whereabouts | undefined {
+function readWhereabouts(value: unknown): SecretLocation | undefined {
   if (!isRecord(value)) return undefined;
   const { slot, parts, check } = value;
   if (slot !== 'a' && slot !== 'b') return undefined;
   if (typeof check !== 'string' || typeof parts !== 'number') return undefined;
-  if (!Number.isInteger(parts) || parts < 1 || parts > MOST_PARTS) return undefined;
+  if (!Number.isInteger(parts) || parts < 1 || parts > MAX_PARTS) return undefined;
   return { slot, parts, check };
 }
 

@@ -16,7 +16,7 @@ export interface Keychain {
 }
 
 /** What Windows takes in one entry; the others take more. */
-export const MOST_ENTRY_BYTES = 2_560;
+export const MAX_ENTRY_BYTES = 2_560;
 
 /** The entries under `service` in the keychain of the user. Opens nothing yet. */
 export function systemKeychain(service: string): Keychain {

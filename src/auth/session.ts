@@ -6,13 +6,13 @@
  */
 import type { Clock } from '../core/clock.js';
 import { hasCode, interruption } from '../core/errors.js';
-import type { Bearer } from '../api/client.js';
+import type { TokenProvider } from '../api/client.js';
 import { notLoggedIn, type Credentials, type StoredLogin } from './credentials.js';
 import { grantByRefresh, type TokenEndpoint } from './token-endpoint.js';
-import type { LiveLogin, Login, Tokens } from './login.js';
+import type { ActiveLogin, Login, Tokens } from './login-record.js';
 import { accessAgeMs, isRefreshDue } from './token-times.js';
 
-export interface Session extends Bearer {
+export interface Session extends TokenProvider {
   /** Renews whether or not it is due. Throws `not-logged-in`, `session-ended`, or what kept the service from it. */
   refresh(signal?: AbortSignal): Promise<Tokens>;
   /**
@@ -68,7 +68,7 @@ class StoredSession implements Session {
     over.abort();
   }
 
-  async token(signal?: AbortSignal): Promise<string | undefined> {
+  async getToken(signal?: AbortSignal): Promise<string | undefined> {
     if (!this.#seen) {
       // Two requests that start together ask the keychain once.
       this.#reading ??= this.parts.credentials.readForApi().finally(() => {
@@ -82,7 +82,7 @@ class StoredSession implements Session {
     return (await this.#renew(undefined, signal))?.accessToken;
   }
 
-  async renewed(rejectedToken: string, signal?: AbortSignal): Promise<string | undefined> {
+  async renew(rejectedToken: string, signal?: AbortSignal): Promise<string | undefined> {
     const { clock } = this.parts;
     const seen = this.#seen;
     if (seen && seen.tokens.accessToken !== rejectedToken && !this.#isDue(seen)) {
@@ -98,7 +98,7 @@ class StoredSession implements Session {
     return token;
   }
 
-  isPastItsTime(token: string): boolean {
+  isExpired(token: string): boolean {
     const seen = this.#seen;
     if (seen?.tokens.accessToken !== token) return true;
     const ageMs = this.#ageMs(seen);
@@ -142,7 +142,7 @@ class StoredSession implements Session {
   }
 
   /** Not to be interrupted between the question and the store: the answer may have cost the old refresh token. */
-  async #grant({ store }: StoredLogin, login: LiveLogin): Promise<Tokens> {
+  async #grant({ store }: StoredLogin, login: ActiveLogin): Promise<Tokens> {
     try {
       const { endpoint, clock } = this.parts;
       const waitSignal = this.#closing.signal;

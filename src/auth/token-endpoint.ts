@@ -6,7 +6,7 @@
 import { AuthError, ServiceError, type TankobonError } from '../core/errors.js';
 import type { Answer, ServiceClient } from '../api/client.js';
 import { isRecord } from '../core/json.js';
-import { isToken, type Login, type PersonalClient, type Tokens } from './login.js';
+import { isValidToken, type Login, type PersonalClient, type Tokens } from './login-record.js';
 import { ACCESS_TOKEN_LIFETIME_MS } from './token-times.js';
 
 export interface PasswordGrant extends PersonalClient {
@@ -14,7 +14,7 @@ export interface PasswordGrant extends PersonalClient {
   readonly password: string;
 }
 
-export type TokenEndpoint = Pick<ServiceClient, 'tokenForm'>;
+export type TokenEndpoint = Pick<ServiceClient, 'postTokenForm'>;
 
 /** Asks for a first token pair. `atMs` is the wall clock's time of asking. */
 export async function grantByPassword(
@@ -31,8 +31,8 @@ export async function grantByPassword(
     client_id: clientId,
     client_secret: clientSecret,
   });
-  const answer = await endpoint.tokenForm(form, { signal });
-  if (answer.status !== 200) throw tokenRefusal(answer, 'password');
+  const answer = await endpoint.postTokenForm(form, { signal });
+  if (answer.status !== 200) throw tokenError(answer, 'password');
   return parseTokens(answer.body, atMs);
 }
 
@@ -52,8 +52,8 @@ export async function grantByRefresh(
     client_id: clientId,
     client_secret: clientSecret,
   });
-  const answer = await endpoint.tokenForm(form, { waitSignal });
-  if (answer.status !== 200) throw tokenRefusal(answer, 'refresh');
+  const answer = await endpoint.postTokenForm(form, { waitSignal });
+  if (answer.status !== 200) throw tokenError(answer, 'refresh');
   return parseTokens(answer.body, atMs, tokens);
 }
 
@@ -63,8 +63,8 @@ export function parseTokens(body: unknown, atMs: number, before?: Tokens): Token
   const accessToken = fields['access_token'];
   const rotated = fields['refresh_token'];
   const refreshToken = rotated ?? before?.refreshToken;
-  if (!isToken(accessToken) || !isToken(refreshToken)) {
-    const missing = isToken(accessToken) ? 'refresh_token' : 'access_token';
+  if (!isValidToken(accessToken) || !isValidToken(refreshToken)) {
+    const missing = isValidToken(accessToken) ? 'refresh_token' : 'access_token';
     throw new ServiceError(
       'bad-answer',
       `The authentication service answered without a usable ${missing}.`,
@@ -94,10 +94,7 @@ function secondsAsMs(seconds: unknown): number | undefined {
 }
 
 /** What a refusal means. Only `session-ended` ends a session; all else leaves the stored login as it is. */
-export function tokenRefusal(
-  { status, body }: Answer,
-  grant: 'password' | 'refresh',
-): TankobonError {
+export function tokenError({ status, body }: Answer, grant: 'password' | 'refresh'): TankobonError {
   const fields = isRecord(body) ? body : {};
   const error = typeof fields['error'] === 'string' ? fields['error'] : '';
   const says = `${error} ${textOf(fields['error_description'])}`.toLowerCase();

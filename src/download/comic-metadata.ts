@@ -2,7 +2,7 @@
 import type { AgeRating, ComicMetadata, ComicPage } from '../cbz/comic-info.js';
 import type { FieldValues } from '../cbz/file-name.js';
 import type { Chapter } from '../api/chapters.js';
-import { chapterAddress } from '../selection/target.js';
+import { chapterWebUrl } from '../selection/target.js';
 import { preferredText, type Title } from '../api/titles.js';
 
 const AGE_RATINGS: Readonly<Record<string, AgeRating>> = {
@@ -34,7 +34,7 @@ export function comicMetadata(
     translators: chapter.groups.map(({ name }) => name),
     genres: title?.genres ?? [],
     tags: title?.tags ?? [],
-    web: chapterAddress(chapter.id),
+    web: chapterWebUrl(chapter.id),
     language: chapter.language,
     ...(title?.originalLanguage !== undefined && { originalLanguage: title.originalLanguage }),
     ...(ageRating !== undefined && { ageRating }),

@@ -1,7 +1,7 @@
 /** The cover of what was saved, as a picture beside it: `cover.jpg` in the folder of the chapters. */
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { chooseCover, coverAddress, fetchCovers } from '../api/covers.js';
+import { chooseCover, coverUrl, fetchCovers } from '../api/covers.js';
 import type { Title } from '../api/titles.js';
 import { loadImage, type ImageLoaderDeps } from '../image/load-image.js';
 import { ServiceError } from '../core/errors.js';
@@ -57,7 +57,7 @@ async function saveCover(
 ): Promise<string | undefined> {
   const cover = chooseCover(await fetchCovers(parts.client, title.id, parts), title, chapters);
   if (!cover) return undefined;
-  const url = coverAddress(parts.coversUrl, title.id, cover);
+  const url = coverUrl(parts.coversUrl, title.id, cover);
   const aside = temporaryName(join(folder, 'cover'));
   try {
     await mkdir(folder, { recursive: true });

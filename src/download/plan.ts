@@ -113,7 +113,7 @@ export async function planChapters(wish: PlanOptions, parts: PlanDeps): Promise<
       });
   }
   const findTitle = (titles: ReadonlyMap<string, Title>, chapter: Chapter | undefined) =>
-    titles.get(chapter?.titleId ?? '') ?? chapter?.titleInBrief;
+    titles.get(chapter?.titleId ?? '') ?? chapter?.partialTitle;
   const paths = distinctPaths(
     missing.map(({ id, chapter }) => ({
       chapterId: id,
@@ -127,11 +127,11 @@ export async function planChapters(wish: PlanOptions, parts: PlanDeps): Promise<
   const damaged = new Set(shelf.damaged.map(({ file }) => file));
   const chapters = missing.map(({ id, chapter, why, replaces }, index): PlannedChapter => {
     const file = replaces ?? join(wish.output, paths[index] ?? `${id}.cbz`);
-    const title = resolution.titlesInFull.then(({ titles }) => findTitle(titles, chapter));
+    const title = resolution.fullTitles.then(({ titles }) => findTitle(titles, chapter));
     const replace = wish.force || replaces !== undefined || damaged.has(file);
     return { job: jobOf({ id, chapter, title, file, replace }, wish), chapter, title, why };
   });
-  const rest = resolution.titlesInFull.then(({ trouble }) => trouble);
+  const rest = resolution.fullTitles.then(({ error }) => error);
   return { chapters, skipped, excluded: passedOver, failed: lost, metadataError: rest };
 }
 
@@ -145,14 +145,27 @@ async function resolve(
   const { languages } = wish.selection;
   const found = await resolveTargets(
     wish.targets.filter((target) => !isBare(target)),
-    { client, warn, signal, onNamed, ...(languages.length > 0 && { languages }) },
+    { client, warn, signal, onChapters: onNamed, ...(languages.length > 0 && { languages }) },
   );
-  return { ...found, bare: [...found.bare, ...wish.targets.filter(isBare).map(({ id }) => id)] };
+  return {
+    ...found,
+    idsWithoutMetadata: [
+      ...found.idsWithoutMetadata,
+      ...wish.targets.filter(isBare).map(({ id }) => id),
+    ],
+  };
 }
 
 /** Each chapter once: those named themselves first, then those of series, in reading order. */
 function choose(
-  { named, series, titles, unusableTitleIds, bare, lost }: Resolution,
+  {
+    chapters: named,
+    series,
+    titles,
+    unusableTitleIds,
+    idsWithoutMetadata: bare,
+    failures: lost,
+  }: Resolution,
   wish: PlanOptions,
   { nowMs }: PlanDeps,
 ) {
@@ -165,7 +178,7 @@ function choose(
   }));
   // Without its title a chapter's metadata would name a file that chapters of any title could have.
   const described = (chapter: Chapter): Chapter | undefined =>
-    chapter.titleInBrief || !unusableTitleIds.has(chapter.titleId ?? '') ? chapter : undefined;
+    chapter.partialTitle || !unusableTitleIds.has(chapter.titleId ?? '') ? chapter : undefined;
   for (const chapter of named) {
     const error = whyNot(chapter, nowMs);
     if (isEmpty(chapter)) skipped.push({ id: chapter.id, reason: 'chapter-unavailable' });
@@ -177,12 +190,12 @@ function choose(
   for (const { titleId, chapters } of series) {
     const numbersRestart = titles.get(titleId)?.numbersRestart ?? false;
     const selection = selectChapters(chapters, wish.selection, { nowMs, numbersRestart });
-    for (const { chapter, why } of selection.chosen) {
+    for (const { chapter, explanation: why } of selection.selected) {
       if (!wanted.has(chapter.id))
         wanted.set(chapter.id, { id: chapter.id, chapter: described(chapter), why });
     }
-    for (const one of selection.passedOver) {
-      const { chapter, because } = one;
+    for (const one of selection.excluded) {
+      const { chapter, reason: because } = one;
       if (
         because === 'chapter-external' ||
         because === 'chapter-unavailable' ||
@@ -199,8 +212,11 @@ function choose(
 function whyNot(chapter: Chapter, nowMs: number): ChapterError | undefined {
   const reason = unavailableReason(chapter, nowMs);
   if (!reason) return undefined;
-  const code = reason.because === 'chapter-external' ? 'chapter-external' : 'chapter-unavailable';
-  return new ChapterError(code, `Chapter ${chapter.id} has no pages to load: ${reason.why}.`);
+  const code = reason.reason === 'chapter-external' ? 'chapter-external' : 'chapter-unavailable';
+  return new ChapterError(
+    code,
+    `Chapter ${chapter.id} has no pages to load: ${reason.explanation}.`,
+  );
 }
 
 /** Paths that belong to other chapters, or to somebody else's archives. */

@@ -12,7 +12,7 @@ export interface ReportHostParts {
   /** The specification's {network_url}. */
   readonly networkUrl: URL;
   readonly connections: Pick<Connections, 'report'>;
-  readonly client: Pick<ServiceClient, 'admit'>;
+  readonly client: Pick<ServiceClient, 'reserve'>;
 }
 
 /** The answer's body tells us nothing; it is read, so that the connection can be used again, up to this. */
@@ -22,7 +22,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 export function reportHost(parts: ReportHostParts): SendReport {
   const url = endpointUrl(parts.networkUrl, '/report');
   return async (report, signal) => {
-    const place = await parts.client.admit({ method: 'POST', url }, signal);
+    const place = await parts.client.reserve({ method: 'POST', url }, signal);
     try {
       const answer = await sendRequest(parts.connections.report, {
         method: 'POST',

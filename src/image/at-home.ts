@@ -30,7 +30,7 @@ export async function fetchAtHomeMetadata(
       method: 'GET',
       path: `/at-home/server/${chapterId}`,
       // Loaded while the answer is on its way: what it is written with is large.
-      shape: async () => {
+      parser: async () => {
         const { atHomeSchema: deliveryAnswer } = await import('./at-home-schema.js');
         return (value) => deliveryAnswer.parse(value);
       },

@@ -48,7 +48,7 @@ export interface ImageLoaderDeps {
   /** The page client: a got instance that never sees a token. */
   readonly page: Got;
   /** Page loads from the service's own hosts need a place like any other request. */
-  readonly admit: ServiceClient['admit'];
+  readonly admit: ServiceClient['reserve'];
   readonly clock: Clock;
   readonly maxPageBytes: number;
 }

@@ -12,7 +12,7 @@ export interface NumberRange {
 export interface Ranges {
   readonly numbers: readonly NumberRange[];
   /** Whether what has no number is wanted too. */
-  readonly none: boolean;
+  readonly includesUnnumbered: boolean;
 }
 
 const RANGE = /^(\d+(?:\.\d+)?)?\s*(-|\.\.)?\s*(\d+(?:\.\d+)?)?$/;
@@ -25,18 +25,18 @@ export function parseRanges(text: string, option: string): Ranges {
   for (const word of words) {
     if (word.toLowerCase() !== 'none') numbers.push(parseRange(word, option));
   }
-  return { numbers, none: numbers.length < words.length };
+  return { numbers, includesUnnumbered: numbers.length < words.length };
 }
 
 /** Whether the service's number, such as `10.5` or nothing, is among them. `7a` counts as 7. */
 export function isWithin(number: string | undefined, ranges: Ranges): boolean {
-  const value = numberOf(number);
-  if (value === undefined) return ranges.none;
+  const value = parseNumber(number);
+  if (value === undefined) return ranges.includesUnnumbered;
   return ranges.numbers.some(({ from, to }) => from <= value && value <= to);
 }
 
 /** The number in the service's text; undefined where there is none. */
-export function numberOf(text: string | undefined): number | undefined {
+export function parseNumber(text: string | undefined): number | undefined {
   const digits = NUMBER.exec(text ?? '')?.[1];
   return digits === undefined ? undefined : Number(digits);
 }

@@ -1,6 +1,6 @@
 /** In what order chapters are read, and which releases are of the same chapter. */
 import type { Chapter } from '../api/chapters.js';
-import { numberOf } from './ranges.js';
+import { parseNumber } from './ranges.js';
 
 /**
  * The same text for releases of the same chapter. Numbers decide, however they are written; a volume is asked
@@ -15,7 +15,7 @@ export function chapterKey(chapter: Chapter, numbersRestart: boolean): string {
 }
 
 /** Compares for reading: by volume where numbers restart, by number, the unnumbered last, then as published. */
-export function sortByReadingOrder(numbersRestart: boolean): (a: Chapter, b: Chapter) => number {
+export function compareReadingOrder(numbersRestart: boolean): (a: Chapter, b: Chapter) => number {
   return (a, b) =>
     (numbersRestart ? compared(a.volume, b.volume) : 0) ||
     compared(a.number, b.number) ||
@@ -25,7 +25,7 @@ export function sortByReadingOrder(numbersRestart: boolean): (a: Chapter, b: Cha
 }
 
 function compared(a: string | undefined, b: string | undefined): number {
-  const [first, second] = [numberOf(a), numberOf(b)];
+  const [first, second] = [parseNumber(a), parseNumber(b)];
   if (first !== undefined && second !== undefined && first !== second) return first - second;
   if (first === undefined || second === undefined) return Number(!first) - Number(!second);
   return (a ?? '') < (b ?? '') ? -1 : Number(a !== b);

@@ -20,7 +20,7 @@ export interface ResolveDeps {
   /** Told where metadata was wanted and could not be had. */
   readonly warn: (message: string) => void;
   /** Told of the chapters that were named themselves, before their titles are asked for. */
-  readonly onNamed?: (chapters: readonly Chapter[]) => void;
+  readonly onChapters?: (chapters: readonly Chapter[]) => void;
   readonly signal: AbortSignal;
 }
 
@@ -32,25 +32,25 @@ export interface Series {
 
 export interface Resolution {
   /** Chapters that were named themselves, in the order in which they were named. */
-  readonly named: readonly Chapter[];
+  readonly chapters: readonly Chapter[];
   /** One for each title that was named, or that stands in a list that was. */
   readonly series: readonly Series[];
   /** The titles of these chapters as far as they are known by now: enough to name files after. */
   readonly titles: ReadonlyMap<string, Title>;
   /** The same with their people and covers, as far as the service has them. Never rejects. */
-  readonly titlesInFull: Promise<TitlesInFull>;
+  readonly fullTitles: Promise<FullTitles>;
   /** Chapters by id of which there is no metadata. */
-  readonly bare: readonly string[];
+  readonly idsWithoutMetadata: readonly string[];
   /** Titles that the service has, but whose answer cannot be used: their chapters have no metadata. */
   readonly unusableTitleIds: ReadonlySet<string>;
   /** What was named and is not there. */
-  readonly lost: readonly { readonly target: Target; readonly error: TankobonError }[];
+  readonly failures: readonly { readonly target: Target; readonly error: TankobonError }[];
 }
 
-export interface TitlesInFull {
+export interface FullTitles {
   readonly titles: ReadonlyMap<string, Title>;
   /** What concerns the run as a whole, and kept the rest from coming. */
-  readonly trouble: TankobonError | undefined;
+  readonly error: TankobonError | undefined;
 }
 
 /** Throws what concerns the run as a whole: the service cannot be reached, a cooldown, a captcha. */
@@ -60,13 +60,13 @@ export async function resolveTargets(
 ): Promise<Resolution> {
   const search = new Search(parts);
   await search.chapters(targets.filter(({ kind }) => kind === 'chapter' || kind === 'any'));
-  parts.onNamed?.(search.found(targets).named);
+  parts.onChapters?.(search.found(targets).chapters);
   await search.titles(targets.filter(({ kind }) => kind === 'title'));
   for (const target of targets) if (target.kind === 'list') await search.list(target);
   const asked = search.titlesOfChapters();
   // Where the names are known, people and covers may come while the pages load.
   if (!search.knowsAllNames()) await asked;
-  return { ...search.found(targets), titlesInFull: search.inFull(asked) };
+  return { ...search.found(targets), fullTitles: search.inFull(asked) };
 }
 
 class Search {
@@ -79,17 +79,17 @@ class Search {
 
   constructor(private readonly parts: ResolveDeps) {}
 
-  found(targets: readonly Target[]): Omit<Resolution, 'titlesInFull'> {
+  found(targets: readonly Target[]): Omit<Resolution, 'fullTitles'> {
     return {
-      named: targets.flatMap(({ id }) => this.#named.get(id) ?? []),
+      chapters: targets.flatMap(({ id }) => this.#named.get(id) ?? []),
       series: [...this.#series].map(([titleId, chapters]) => ({
         titleId,
         chapters: [...chapters.values()],
       })),
       titles: this.#titles,
-      bare: [...this.#bare],
+      idsWithoutMetadata: [...this.#bare],
       unusableTitleIds: this.#unusableTitleIds,
-      lost: this.#lost,
+      failures: this.#lost,
     };
   }
 
@@ -143,22 +143,23 @@ class Search {
     return (
       [...this.#series.keys()].every(isKnown) &&
       [...this.#named.values()].every(
-        ({ titleId = '', titleInBrief }) => isKnown(titleId) || (titleInBrief?.name ?? '') !== '',
+        ({ titleId = '', partialTitle: titleInBrief }) =>
+          isKnown(titleId) || (titleInBrief?.name ?? '') !== '',
       )
     );
   }
 
   /** The titles once `asked` is over; where it fails they are what they were, and that is worth a word. */
-  async inFull(asked: Promise<void>): Promise<TitlesInFull> {
+  async inFull(asked: Promise<void>): Promise<FullTitles> {
     const { warn, signal } = this.parts;
     try {
       await asked;
-      return { titles: this.#titles, trouble: undefined };
+      return { titles: this.#titles, error: undefined };
     } catch (error) {
       const trouble = toTankobonError(error);
-      if (signal.aborted) return { titles: this.#titles, trouble: undefined };
+      if (signal.aborted) return { titles: this.#titles, error: undefined };
       warn(`The service gives no metadata of the titles. ${trouble.message}`);
-      return { titles: this.#titles, trouble };
+      return { titles: this.#titles, error: trouble };
     }
   }
 

@@ -6,7 +6,7 @@
  */
 import type { Chapter } from '../api/chapters.js';
 import { isWithin, type Ranges } from './ranges.js';
-import { chapterKey, sortByReadingOrder } from './reading-order.js';
+import { chapterKey, compareReadingOrder } from './reading-order.js';
 
 export interface SelectionOptions {
   /** Language codes in order of preference; none: every language is for itself, and each gets its release. */
@@ -36,21 +36,21 @@ export type ExclusionReason =
 
 export interface SelectedChapter {
   readonly chapter: Chapter;
-  readonly because: SelectionReason;
+  readonly reason: SelectionReason;
   /** The same for a person to read. */
-  readonly why: string;
+  readonly explanation: string;
 }
 
 export interface ExcludedChapter {
   readonly chapter: Chapter;
-  readonly because: ExclusionReason;
-  readonly why: string;
+  readonly reason: ExclusionReason;
+  readonly explanation: string;
 }
 
 export interface Selection {
   /** In reading order. */
-  readonly chosen: readonly SelectedChapter[];
-  readonly passedOver: readonly ExcludedChapter[];
+  readonly selected: readonly SelectedChapter[];
+  readonly excluded: readonly ExcludedChapter[];
 }
 
 export interface SelectionContext {
@@ -76,26 +76,26 @@ export function selectChapters(
   const chosen = wish.allReleases
     ? asked.map((chapter): SelectedChapter => ({
         chapter,
-        because: 'all-asked',
-        why: 'all releases are asked for',
+        reason: 'all-asked',
+        explanation: 'all releases are asked for',
       }))
     : onePerNumber(asked, wish, facts.numbersRestart ?? false, passedOver);
   const latest = lastPublished(chosen, wish.latest, passedOver);
-  const order = sortByReadingOrder(facts.numbersRestart ?? false);
-  return { chosen: latest.sort((a, b) => order(a.chapter, b.chapter)), passedOver };
+  const order = compareReadingOrder(facts.numbersRestart ?? false);
+  return { selected: latest.sort((a, b) => order(a.chapter, b.chapter)), excluded: passedOver };
 }
 
-type Reason = Pick<ExcludedChapter, 'because' | 'why'>;
+type Reason = Pick<ExcludedChapter, 'reason' | 'explanation'>;
 
 function notAsked(chapter: Chapter, wish: SelectionOptions): Reason | undefined {
   if (wish.languages.length > 0 && !wish.languages.includes(chapter.language)) {
-    return { because: 'not-in-languages', why: `it is in ${chapter.language}` };
+    return { reason: 'not-in-languages', explanation: `it is in ${chapter.language}` };
   }
   if (wish.chapters && !isWithin(chapter.number, wish.chapters)) {
-    return { because: 'not-in-chapters', why: `its number is ${chapter.number ?? 'none'}` };
+    return { reason: 'not-in-chapters', explanation: `its number is ${chapter.number ?? 'none'}` };
   }
   if (wish.volumes && !isWithin(chapter.volume, wish.volumes)) {
-    return { because: 'not-in-volumes', why: `its volume is ${chapter.volume ?? 'none'}` };
+    return { reason: 'not-in-volumes', explanation: `its volume is ${chapter.volume ?? 'none'}` };
   }
   return undefined;
 }
@@ -103,17 +103,17 @@ function notAsked(chapter: Chapter, wish: SelectionOptions): Reason | undefined 
 /** Why a chapter has no pages to load: it is hosted elsewhere, taken down, empty or not published yet. */
 export function unavailableReason(chapter: Chapter, nowMs: number): Reason | undefined {
   if (chapter.externalUrl !== undefined && chapter.pages === 0) {
-    return { because: 'chapter-external', why: `it is hosted at ${chapter.externalUrl}` };
+    return { reason: 'chapter-external', explanation: `it is hosted at ${chapter.externalUrl}` };
   }
   if (chapter.isUnavailable) {
-    return { because: 'chapter-unavailable', why: 'the service has taken it down' };
+    return { reason: 'chapter-unavailable', explanation: 'the service has taken it down' };
   }
   const out = chapter.readableAt ?? chapter.publishAt;
   if (out && out.getTime() > nowMs) {
-    return { because: 'chapter-unpublished', why: `it comes out on ${out.toISOString()}` };
+    return { reason: 'chapter-unpublished', explanation: `it comes out on ${out.toISOString()}` };
   }
   if (isEmpty(chapter)) {
-    return { because: 'chapter-unavailable', why: 'the service has no pages of it' };
+    return { reason: 'chapter-unavailable', explanation: 'the service has no pages of it' };
   }
   return undefined;
 }
@@ -174,16 +174,16 @@ function onePerNumber(
     if (!best) return [];
     for (const other of second ? [second, ...others] : []) {
       const why = `release ${best.chapter.id} is taken instead`;
-      passedOver.push({ chapter: other.chapter, because: 'other-release', why });
+      passedOver.push({ chapter: other.chapter, reason: 'other-release', explanation: why });
     }
-    const because = second ? (decidedBy(best.rank, second.rank) ?? 'date') : 'only-release';
-    return [{ chapter: best.chapter, because, why: inWords(because, best.chapter) }];
+    const reason = second ? (decidedBy(best.rank, second.rank) ?? 'date') : 'only-release';
+    return [{ chapter: best.chapter, reason, explanation: explain(reason, best.chapter) }];
   });
 }
 
-function inWords(because: SelectionReason, chapter: Chapter): string {
+function explain(reason: SelectionReason, chapter: Chapter): string {
   const group = chapter.groups.map(({ name }) => name).join(' + ');
-  switch (because) {
+  switch (reason) {
     case 'all-asked':
       return 'all releases are asked for';
     case 'only-release':
@@ -211,7 +211,11 @@ function lastPublished(
       (a.chapter.id < b.chapter.id ? -1 : 1),
   );
   for (const { chapter } of newestFirst.slice(latest)) {
-    passedOver.push({ chapter, because: 'not-latest', why: `not among the latest ${latest}` });
+    passedOver.push({
+      chapter,
+      reason: 'not-latest',
+      explanation: `not among the latest ${latest}`,
+    });
   }
   return newestFirst.slice(0, latest);
 }

@@ -16,7 +16,7 @@ export interface ParsedTargets {
   /** Each once, in the order in which they were first named. */
   readonly targets: readonly Target[];
   /** One for each bad line, naming its source and line. */
-  readonly faults: readonly UsageError[];
+  readonly errors: readonly UsageError[];
 }
 
 /** Longer lines are no target, and are not shown whole. */
@@ -46,7 +46,7 @@ export function parseTargets(
       }
     }
   }
-  return { targets: [...targets.values()].filter(namedOnce(targets)), faults };
+  return { targets: [...targets.values()].filter(namedOnce(targets)), errors: faults };
 }
 
 /** The lines without comments; line ends of every system, and the mark that some editors put first. */

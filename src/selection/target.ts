@@ -50,7 +50,7 @@ export function parseTarget(text: string, ownHosts: readonly string[] = []): Tar
 }
 
 /** The address of a chapter's page on the web. */
-export function chapterAddress(chapterId: string): string {
+export function chapterWebUrl(chapterId: string): string {
   return `https://${WEB_HOST}/chapter/${chapterId}`;
 }
 

@@ -141,7 +141,13 @@ async function load(
     quotasFor: (line) => quotasFor(addresses, line, scale),
   });
   const isOwn = firstPartyDomain(addresses.apiUrl);
-  const client = createServiceClient({ addresses, isOwn, connections, ledger, clock });
+  const client = createServiceClient({
+    addresses,
+    isFirstParty: isOwn,
+    connections,
+    ledger,
+    clock,
+  });
   try {
     const outcome = await saveChapters(
       jobsOf(service, folder),
@@ -149,7 +155,7 @@ async function load(
         client,
         loader: {
           page: connections.page,
-          admit: (line, signal) => client.admit(line, signal),
+          admit: (line, signal) => client.reserve(line, signal),
           clock,
           maxPageBytes: defaults.maxPageBytes,
         },

@@ -8,7 +8,7 @@ import {
 } from '../../src/practice-server/practice-service.js';
 import { systemClock } from '../../src/core/clock.js';
 import { readAddresses } from '../../src/rate-limit/service-addresses.js';
-import { createServiceClient, type Bearer } from '../../src/api/client.js';
+import { createServiceClient, type TokenProvider } from '../../src/api/client.js';
 import { openConnections } from '../../src/api/connections.js';
 import { firstPartyDomain } from '../../src/api/first-party-domain.js';
 import type { RateLedger } from '../../src/rate-limit/rate-ledger.js';
@@ -21,18 +21,18 @@ const AT_ONCE: RateLedger = {
 };
 const PATIENT = { general: { requests: 1_000_000, periodMs: 1_000 } };
 
-export async function practise(options: PracticeOptions = {}, bearer?: Bearer) {
+export async function startPractice(options: PracticeOptions = {}, bearer?: TokenProvider) {
   const service = await startPracticeService({ limits: PATIENT, ...options });
   const addresses = readAddresses(service.addresses);
   const connections = await openConnections(LIMITS, process.env, addresses);
   const client = createServiceClient({
     addresses,
-    isOwn: firstPartyDomain(addresses.apiUrl),
+    isFirstParty: firstPartyDomain(addresses.apiUrl),
     connections,
     ledger: AT_ONCE,
     clock: systemClock,
     random: () => 0,
-    ...(bearer && { bearer }),
+    ...(bearer && { tokenProvider: bearer }),
   });
   let seen = 0;
   return {
@@ -52,4 +52,4 @@ export async function practise(options: PracticeOptions = {}, bearer?: Bearer) {
   };
 }
 
-export type Practice = Awaited<ReturnType<typeof practise>>;
+export type Practice = Awaited<ReturnType<typeof startPractice>>;

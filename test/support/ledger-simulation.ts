@@ -32,7 +32,7 @@ export interface SimulationOptions {
   readonly seesForeignLocks?: boolean;
 }
 
-export interface Arrival {
+export interface ReceivedRequest {
   readonly atMs: number;
   readonly process: number;
 }
@@ -42,7 +42,7 @@ const ENDPOINT = { requests: 40, periodMs: 60_000 };
 export class Simulation {
   readonly time = new SimulatedTime();
   readonly random: () => number;
-  readonly arrivals: Arrival[] = [];
+  readonly arrivals: ReceivedRequest[] = [];
   readonly living = new Set<number>();
   readonly #deaths = new Map<number, () => void>();
   #text: string | undefined;
@@ -54,7 +54,7 @@ export class Simulation {
     this.#left = options.requests;
   }
 
-  async run(): Promise<readonly Arrival[]> {
+  async run(): Promise<readonly ReceivedRequest[]> {
     const { processes } = this.options;
     const all = Array.from({ length: processes }, (_, process) => this.#process(process));
     await this.time.run(Promise.all(all));

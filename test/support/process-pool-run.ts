@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { Crew, type CrewOptions } from './process-pool.js';
 import { ledgerFolder } from './test-client.js';
-import { startStandIn, type Behaviour } from './stub-server.js';
+import { startStubServer, type Behaviour } from './stub-server.js';
 
 interface Outcome {
   /** When each request arrived, in order. */
@@ -27,7 +27,7 @@ export async function carriedOut({
   meanwhile,
   ...plan
 }: Plan): Promise<Outcome> {
-  const service = await startStandIn({ latencyMs: 20 });
+  const service = await startStubServer({ latencyMs: 20 });
   if (behaviour) service.behave(behaviour);
   const { folder = ledgerFolder() } = plan;
   const crew = new Crew({ ...plan, url: service.url, folder });
@@ -43,6 +43,6 @@ export async function carriedOut({
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-  const times = service.arrivals.map(({ atMs }) => atMs).sort((a, b) => a - b);
+  const times = service.requests.map(({ atMs }) => atMs).sort((a, b) => a - b);
   return { times, ...crew.report() };
 }

@@ -53,7 +53,7 @@ export async function startListener(reportTimeoutMs = 3_000): Promise<ReportList
     process.env,
     { apiUrl: url },
   );
-  const client = { admit: () => Promise.resolve(undefined) };
+  const client = { reserve: () => Promise.resolve(undefined) };
   const listener: ReportListener = {
     url,
     taken,

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { readAddresses, type ServiceAddresses } from '../../src/rate-limit/service-addresses.js';
 
-export interface Arrival {
+export interface ReceivedRequest {
   readonly atMs: number;
   readonly method: string;
   readonly path: string;
@@ -22,25 +22,25 @@ export interface Reply {
   readonly raw?: string | Buffer;
 }
 
-export type Behaviour = (arrival: Arrival, number: number) => Reply | 'silence' | 'reset';
+export type Behaviour = (arrival: ReceivedRequest, number: number) => Reply | 'silence' | 'reset';
 
-export interface StandIn {
+export interface StubServer {
   readonly url: string;
   readonly addresses: ServiceAddresses;
-  readonly arrivals: Arrival[];
+  readonly requests: ReceivedRequest[];
   behave(behaviour: Behaviour): void;
   stop(): Promise<void>;
 }
 
-export interface StandInOptions {
+export interface StubServerOptions {
   /** From the arrival to the answer; a function is asked for each. */
   readonly latencyMs?: number | (() => number);
 }
 
 const OK: Behaviour = () => ({ body: { result: 'ok' } });
 
-export async function startStandIn(options: StandInOptions = {}): Promise<StandIn> {
-  const arrivals: Arrival[] = [];
+export async function startStubServer(options: StubServerOptions = {}): Promise<StubServer> {
+  const arrivals: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
   let behaviour = OK;
   const server = createServer((request, response) => {
@@ -69,7 +69,7 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
   return {
     url,
     addresses: readAddresses({ apiUrl: url, authUrl: url, networkUrl: url, realm: 'practice' }),
-    arrivals,
+    requests: arrivals,
     behave(next) {
       behaviour = next;
     },
@@ -100,7 +100,7 @@ function answer(request: IncomingMessage, response: ServerResponse, reply: Retur
 }
 
 /** The most arrivals that lie within any `periodMs`, by a window that slides and is half open. */
-export function mostInAnyWindow(timesMs: readonly number[], periodMs: number): number {
+export function maxRequestsInWindow(timesMs: readonly number[], periodMs: number): number {
   const sorted = [...timesMs].sort((a, b) => a - b);
   let first = 0;
   let most = 0;

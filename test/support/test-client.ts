@@ -8,7 +8,7 @@ import { openConnections, type TimeLimits } from '../../src/api/connections.js';
 import { openMachineLedger } from '../../src/rate-limit/machine-ledger.js';
 import { firstPartyDomain } from '../../src/api/first-party-domain.js';
 import type { RateLedger, Wait } from '../../src/rate-limit/rate-ledger.js';
-import type { StandIn } from './stub-server.js';
+import type { StubServer } from './stub-server.js';
 import type { ServiceClient } from '../../src/api/client.js';
 import type { Connections } from '../../src/api/connections.js';
 
@@ -22,7 +22,7 @@ export const LIMITS: TimeLimits = {
   reportTimeoutMs: 1_000,
 };
 
-export interface MadeClient {
+export interface TestClient {
   readonly client: ServiceClient;
   readonly connections: Connections;
   readonly ledger: RateLedger;
@@ -32,7 +32,7 @@ export interface MadeClient {
   close(): Promise<void>;
 }
 
-export interface MadeClientOptions extends Partial<ClientDeps> {
+export interface TestClientOptions extends Partial<ClientDeps> {
   readonly limits?: Partial<TimeLimits>;
   /** A folder that outlives the client; without it, a fresh one. */
   readonly folder?: string;
@@ -42,10 +42,10 @@ export function ledgerFolder(): string {
   return mkdtempSync(join(tmpdir(), 'tankobon-ledger-'));
 }
 
-export async function makeClient(
-  { addresses }: Pick<StandIn, 'addresses'>,
-  { limits, folder: given, ...parts }: MadeClientOptions = {},
-): Promise<MadeClient> {
+export async function createTestClient(
+  { addresses }: Pick<StubServer, 'addresses'>,
+  { limits, folder: given, ...parts }: TestClientOptions = {},
+): Promise<TestClient> {
   const folder = given ?? ledgerFolder();
   const waits: Wait[] = [];
   const warnings: string[] = [];
@@ -60,7 +60,7 @@ export async function makeClient(
   });
   const client = createServiceClient({
     addresses,
-    isOwn: firstPartyDomain(addresses.apiUrl),
+    isFirstParty: firstPartyDomain(addresses.apiUrl),
     connections,
     ledger,
     clock,

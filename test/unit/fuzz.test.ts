@@ -10,7 +10,7 @@ import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../src/cbz/file-n
 import { imageExtension } from '../../src/image/format.js';
 import { hasValidTrailer } from '../../src/image/trailer.js';
 import { imageDimensions } from '../../src/image/dimensions.js';
-import { tokenRefusal, parseTokens } from '../../src/auth/token-endpoint.js';
+import { tokenError, parseTokens } from '../../src/auth/token-endpoint.js';
 import {
   chapterEntity,
   collection,
@@ -19,15 +19,15 @@ import {
   single,
   titleEntity,
 } from '../../src/api/response-schemas.js';
-import { readChapter } from '../../src/api/chapters.js';
+import { toChapter } from '../../src/api/chapters.js';
 import { comicMetadata, nameValues } from '../../src/download/comic-metadata.js';
-import { readTitle } from '../../src/api/titles.js';
+import { toTitle } from '../../src/api/titles.js';
 import { fetchAtHomeMetadata, pageFileNames } from '../../src/image/at-home.js';
 import { pageUrl } from '../../src/image/page-url.js';
 import { TankobonError } from '../../src/core/errors.js';
 import type { ApiRequest, ServiceClient } from '../../src/api/client.js';
 import {
-  captchaDemand,
+  findCaptchaChallenge,
   isApiError,
   plainText,
   readErrorEntries,
@@ -153,7 +153,7 @@ const CHAPTER = {
 describe('the chapter image delivery metadata', () => {
   const answering = (value: unknown) =>
     ({
-      api: async (request: ApiRequest<unknown>) => (await request.shape())(value),
+      api: async (request: ApiRequest<unknown>) => (await request.parser())(value),
     }) as unknown as ServiceClient;
 
   test(
@@ -179,14 +179,14 @@ describe('the catalogue', () => {
     async () => {
       const nameChapter = compileNameTemplate(DEFAULT_NAME_TEMPLATE);
       await hold(tampered({ result: 'ok', data: CHAPTER }), async (value) => {
-        const chapter = readChapter(single(chapterEntity).parse(value).data);
-        const path = nameChapter(nameValues(chapter, chapter.titleInBrief));
+        const chapter = toChapter(single(chapterEntity).parse(value).data);
+        const path = nameChapter(nameValues(chapter, chapter.partialTitle));
         expect(
           path.split('/').every((segment) => segment !== '..' && Buffer.byteLength(segment) <= 255),
         ).toBe(true);
         expect(path).not.toMatch(/^\/|[\\:*?"<>|\p{Cc}\p{Bidi_Control}]/u);
         const xml = await comicInfoXml(
-          comicMetadata(chapter, chapter.titleInBrief, [{ bytes: 1 }]),
+          comicMetadata(chapter, chapter.partialTitle, [{ bytes: 1 }]),
         );
         expect(xml).not.toMatch(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u);
       });
@@ -210,10 +210,10 @@ describe('the catalogue', () => {
         relationships: [{ id: ID, type: 'manga' }],
       };
       await hold(tampered({ result: 'ok', data: TITLE }), (value) =>
-        readTitle(single(titleEntity).parse(value).data),
+        toTitle(single(titleEntity).parse(value).data),
       );
       await hold(tampered({ result: 'ok', data: [CHAPTER, CHAPTER], total: 2 }), (value) =>
-        collection(chapterEntity, 100).parse(value).items.map(readChapter),
+        collection(chapterEntity, 100).parse(value).items.map(toChapter),
       );
       await hold(tampered({ result: 'ok', data: [cover], total: 1 }), (value) =>
         collection(coverEntity, 100).parse(value),
@@ -262,7 +262,7 @@ describe('errors and headers', () => {
         const [answer, given] = value as [unknown, Record<string, string>];
         readErrorEntries(answer);
         isApiError(answer);
-        const asked = captchaDemand(given, answer);
+        const asked = findCaptchaChallenge(given, answer);
         expect(plainText(asked?.siteKey ?? '')).not.toMatch(/\p{Cc}/u);
       });
     },
@@ -303,7 +303,7 @@ describe('errors and headers', () => {
       };
       await hold(tampered(grant), (value) => parseTokens(value, 0));
       await hold(tampered({ error: secret, error_description: secret }), (value) => {
-        const error = tokenRefusal({ status: 400, headers: {}, body: value }, 'password');
+        const error = tokenError({ status: 400, headers: {}, body: value }, 'password');
         expect(error.message + error.hint).not.toContain(secret);
       });
     },

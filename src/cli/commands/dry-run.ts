@@ -26,11 +26,11 @@ function asJson(plan: Plan, requests: number, leastMs: number): string {
       reason,
       file,
     })),
-    ...plan.excluded.map(({ chapter, because, why }) => ({
+    ...plan.excluded.map(({ chapter, reason, explanation }) => ({
       type: 'passed-over',
       chapter: chapter.id,
-      reason: because,
-      why,
+      reason,
+      why: explanation,
     })),
     ...plan.failed.map(({ id, error }) => ({
       type: 'chapter-failed',
@@ -59,10 +59,10 @@ function asText(plan: Plan, requests: number, leastMs: number): string {
 
 /** Other releases of a chapter that is taken are worth a line; what was not asked for is only counted. */
 function excludedLines({ excluded }: Plan): string[] {
-  const releases = excluded.filter(({ because }) => because === 'other-release');
+  const releases = excluded.filter(({ reason }) => reason === 'other-release');
   const others = excluded.length - releases.length;
   return [
-    ...releases.map(({ chapter, why }) => `${chapter.id}  not taken: ${why}`),
+    ...releases.map(({ chapter, explanation }) => `${chapter.id}  not taken: ${explanation}`),
     ...(others > 0 ? [`${pluralize(others, 'release')} outside what was asked for`] : []),
   ];
 }

@@ -5,7 +5,7 @@
  */
 import { addAbortSignal } from 'node:stream';
 import * as z from 'zod';
-import { CLIENT_ID_PREFIX, isField } from '../../auth/login.js';
+import { CLIENT_ID_PREFIX, isValidField } from '../../auth/login-record.js';
 import type { PasswordGrant } from '../../auth/token-endpoint.js';
 import { AuthError } from '../../core/errors.js';
 import type { CommandContext } from '../command-context.js';
@@ -59,7 +59,7 @@ export function checkedField(name: LoginField, value: string): string {
 /** Why the value cannot be this field's; undefined where it can. */
 export function fieldProblem(name: LoginField, value: string): string | undefined {
   const { words } = LOGIN_FIELDS[name];
-  if (!isField(value)) {
+  if (!isValidField(value)) {
     return `The ${words} is empty, too long, or holds characters that no keyboard types.`;
   }
   if (name === 'clientId' && !value.startsWith(CLIENT_ID_PREFIX)) {

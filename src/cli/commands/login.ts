@@ -2,7 +2,7 @@
 import { grantByPassword, type PasswordGrant } from '../../auth/token-endpoint.js';
 import type { Credentials } from '../../auth/credentials.js';
 import type { CredentialStore } from '../../auth/credential-store.js';
-import type { Login } from '../../auth/login.js';
+import type { Login } from '../../auth/login-record.js';
 import { AuthError, hasCode } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { withService } from '../with-service.js';
@@ -46,11 +46,11 @@ export async function login(options: LoginOptions, run: CommandContext): Promise
   const { username, clientId, clientSecret } = grant;
   const lock = await credentials.lock(run.signal);
   try {
-    await credentials.keep({ username, clientId, clientSecret, tokens }, store.kind);
+    await credentials.save({ username, clientId, clientSecret, tokens }, store.kind);
   } finally {
     lock.release();
   }
-  run.stdout.write(`Logged in as ${username}. Stored in ${store.place}.\n`);
+  run.stdout.write(`Logged in as ${username}. Stored in ${store.description}.\n`);
   run.stdout.write(`${accessTokenLine(tokens, run.clock.wallMs())}\n`);
   return EXIT.done;
 }
@@ -81,13 +81,13 @@ async function usableStore(
 ): Promise<CredentialStore> {
   const store = credentials.store(options.insecureStorage === true ? 'file' : 'keychain');
   try {
-    await store.ready();
+    await store.checkWritable();
     return store;
   } catch (error) {
     // Where there is no keychain, whoever chose the file before need not do so again.
-    const inUse = hasCode(error, 'no-keychain') ? await credentials.storeInUse() : undefined;
+    const inUse = hasCode(error, 'no-keychain') ? await credentials.currentStore() : undefined;
     if (inUse?.kind !== 'file') throw error;
-    await inUse.ready();
+    await inUse.checkWritable();
     return inUse;
   }
 }

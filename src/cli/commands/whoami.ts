@@ -23,7 +23,7 @@ export async function whoami(run: CommandContext): Promise<ExitCode> {
       `Account:   ${login.username}`,
       `Client id: ${login.clientId}`,
       `API:       ${login.apiOrigin ?? LIVE_SERVICE.apiUrl}`,
-      `Storage:   ${store.kind} (${store.place})`,
+      `Storage:   ${store.kind} (${store.description})`,
       accessTokenLine(login.tokens, nowMs),
       refreshTokenLine(login.tokens, nowMs),
       '',

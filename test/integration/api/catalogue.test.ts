@@ -1,7 +1,7 @@
 /** The catalogue against the practice service: what comes back, and how many calls it took. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fetchChapter } from '../../../src/api/chapters.js';
-import { chooseCover, coverAddress, fetchCovers } from '../../../src/api/covers.js';
+import { chooseCover, coverUrl, fetchCovers } from '../../../src/api/covers.js';
 import { fetchTitleFeed } from '../../../src/api/feeds.js';
 import { parseRanges } from '../../../src/selection/ranges.js';
 import { resolveTargets, type Resolution } from '../../../src/selection/resolve-targets.js';
@@ -17,13 +17,13 @@ import {
 } from '../../../src/practice-server/library/library.js';
 import { jsonAnswer } from '../../../src/practice-server/endpoint.js';
 import { systemClock } from '../../../src/core/clock.js';
-import { practise, type Practice } from '../../support/catalogue-harness.js';
+import { startPractice, type Practice } from '../../support/catalogue-harness.js';
 
 let practice: Practice;
 const signal = new AbortController().signal;
 
 beforeAll(async () => {
-  practice = await practise();
+  practice = await startPractice();
 });
 
 afterAll(async () => {
@@ -41,7 +41,7 @@ async function resolve(texts: readonly string[], languages: readonly string[] = 
     texts.map((text) => parseTarget(text)),
     { client: practice.client, languages, signal, warn: (text) => warnings.push(text) },
   );
-  await found.titlesInFull;
+  await found.fullTitles;
   return { found, warnings, calls: lines() };
 }
 
@@ -84,7 +84,7 @@ test('a title comes with its people, tags and cover in one call', async () => {
 describe('targets', () => {
   test('a bare chapter id takes a call for the chapter and one for its title', async () => {
     const { found, calls } = await resolve([EXAMPLE_CHAPTERS.first]);
-    expect(found.named.map(({ id }) => id)).toEqual([EXAMPLE_CHAPTERS.first]);
+    expect(found.chapters.map(({ id }) => id)).toEqual([EXAMPLE_CHAPTERS.first]);
     expect(found.titles.get(EXAMPLE_TITLES.lighthouse)?.authors).toEqual(['Aoi Minase']);
     expect(calls).toEqual([
       `GET /chapter/${EXAMPLE_CHAPTERS.first}`,
@@ -106,7 +106,7 @@ describe('targets', () => {
     });
     const ids = feed.slice(0, 60).map(({ id }) => id);
     const { found, calls } = await resolve(ids);
-    expect(found.named.map(({ id }) => id)).toEqual(ids);
+    expect(found.chapters.map(({ id }) => id)).toEqual(ids);
     expect(calls).toEqual(['GET /chapter', `GET /manga/${EXAMPLE_TITLES.long}`]);
   });
 
@@ -151,7 +151,7 @@ describe('targets', () => {
       EXAMPLE_CHAPTERS.unavailable,
       EXAMPLE_CHAPTERS.future,
     ]);
-    expect(found.named.map(({ isUnavailable }) => isUnavailable)).toEqual([false, true, false]);
+    expect(found.chapters.map(({ isUnavailable }) => isUnavailable)).toEqual([false, true, false]);
   });
 
   test('a title that must be asked for by its rating is found', async () => {
@@ -161,7 +161,7 @@ describe('targets', () => {
       `title:${EXAMPLE_TITLES.odd}`,
       EXAMPLE_CHAPTERS.first,
     ]);
-    expect(found.named.map(({ id }) => id)).toContain(EXAMPLE_CHAPTERS.rated);
+    expect(found.chapters.map(({ id }) => id)).toContain(EXAMPLE_CHAPTERS.rated);
     expect(found.series.map(({ chapters }) => chapters.length)).toEqual([1, 1]);
   });
 
@@ -171,11 +171,11 @@ describe('targets', () => {
       `list:${EXAMPLE_LISTS.private}`,
       EXAMPLE_CHAPTERS.first,
     ]);
-    expect(found.lost.map(({ target, error }) => [target.kind, error.code])).toEqual([
+    expect(found.failures.map(({ target, error }) => [target.kind, error.code])).toEqual([
       ['title', 'chapter-not-found'],
       ['list', 'chapter-not-found'],
     ]);
-    expect(found.named).toHaveLength(1);
+    expect(found.chapters).toHaveLength(1);
   });
 
   test('an id that nothing is known of is handed on as a chapter', async () => {
@@ -185,7 +185,7 @@ describe('targets', () => {
 });
 
 test('a service without a catalogue still gets its chapters asked for', async () => {
-  const plain = await practise({ specificationOnly: true });
+  const plain = await startPractice({ specificationOnly: true });
   try {
     const warnings: string[] = [];
     const ids = [EXAMPLE_CHAPTERS.first, EXAMPLE_CHAPTERS.second];
@@ -200,7 +200,7 @@ test('a service without a catalogue still gets its chapters asked for', async ()
       signal,
       warn: () => undefined,
     });
-    expect(one.bare).toEqual(ids.slice(0, 1));
+    expect(one.idsWithoutMetadata).toEqual(ids.slice(0, 1));
   } finally {
     await plain.stop();
   }
@@ -212,7 +212,7 @@ describe('a feed', () => {
     const [title] = library.titles();
     // Its last chapters come out in the years to come.
     const clock = { ...systemClock, wallMs: () => Date.UTC(2040, 0, 1) };
-    const endless = await practise({ library, clock });
+    const endless = await startPractice({ library, clock });
     try {
       const feed = await fetchTitleFeed(endless.client, title?.id ?? '');
       expect(new Set(feed.map(({ id }) => id)).size).toBe(library.chapters().length);
@@ -266,7 +266,7 @@ describe('a title of 700 chapters in three languages and several groups', () => 
   };
 
   test('has each chapter once in English', async () => {
-    const { chosen, passedOver } = await chosenBy({ languages: ['en'] });
+    const { selected: chosen, excluded: passedOver } = await chosenBy({ languages: ['en'] });
     expect(chosen.map(({ chapter }) => chapter.number)).toEqual(
       Array.from({ length: 700 }, (_, index) => String(index + 1)),
     );
@@ -274,13 +274,13 @@ describe('a title of 700 chapters in three languages and several groups', () => 
   });
 
   test('is filled up from the second language', async () => {
-    const { chosen } = await chosenBy({ languages: ['es-la', 'en'] });
+    const { selected: chosen } = await chosenBy({ languages: ['es-la', 'en'] });
     const spanish = chosen.filter(({ chapter }) => chapter.language === 'es-la');
     expect([chosen.length, spanish.length]).toEqual([700, 420]);
   });
 
   test('is taken from the preferred group where it has a chapter', async () => {
-    const { chosen } = await chosenBy({ languages: ['en'], groups: ['Paper Lantern'] });
+    const { selected: chosen } = await chosenBy({ languages: ['en'], groups: ['Paper Lantern'] });
     const preferred = chosen.filter(({ chapter }) =>
       chapter.groups.some(({ name }) => name === 'Paper Lantern'),
     );
@@ -288,13 +288,13 @@ describe('a title of 700 chapters in three languages and several groups', () => 
   });
 
   test('has all releases where they are asked for', async () => {
-    const { chosen } = await chosenBy({ languages: ['en'], allReleases: true });
+    const { selected: chosen } = await chosenBy({ languages: ['en'], allReleases: true });
     expect(chosen).toHaveLength(826);
   });
 
   test('is cut to chapters, volumes, and the latest', async () => {
     const languages = ['en'];
-    const numbers = ({ chosen }: Awaited<ReturnType<typeof chosenBy>>) =>
+    const numbers = ({ selected: chosen }: Awaited<ReturnType<typeof chosenBy>>) =>
       chosen.map(({ chapter }) => chapter.number);
     const chapters = parseRanges('1-3,698-', '--chapters');
     expect(numbers(await chosenBy({ languages, chapters }))).toEqual([
@@ -383,11 +383,11 @@ describe('a cover', () => {
 
   test('has its address below the place that is handed in', () => {
     const cover = { id: 'a', fileName: 'a1-b2.jpg', volume: '1', locale: 'ja' };
-    expect(coverAddress('http://127.0.0.1:1/base/', 'ID', cover).href).toBe(
+    expect(coverUrl('http://127.0.0.1:1/base/', 'ID', cover).href).toBe(
       'http://127.0.0.1:1/base/covers/ID/a1-b2.jpg',
     );
     for (const fileName of ['../x.jpg', 'a/b.jpg', '', '.', 'a?b', 'a%2fb']) {
-      expect(() => coverAddress('http://127.0.0.1:1', 'ID', { ...cover, fileName })).toThrow(
+      expect(() => coverUrl('http://127.0.0.1:1', 'ID', { ...cover, fileName })).toThrow(
         expect.objectContaining({ code: 'bad-answer' }),
       );
     }

@@ -3,7 +3,7 @@ import { markRead } from '../../../src/api/read-markers.js';
 import { errorAnswer } from '../../../src/practice-server/endpoint.js';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/practice-server/accounts.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
-import { practise, type Practice } from '../../support/catalogue-harness.js';
+import { startPractice, type Practice } from '../../support/catalogue-harness.js';
 
 const IDS = [EXAMPLE_CHAPTERS.first, EXAMPLE_CHAPTERS.second];
 let practice: Practice;
@@ -12,11 +12,11 @@ let token: string | undefined;
 beforeEach(async () => {
   token = undefined;
   const bearer = {
-    token: () => Promise.resolve(token),
-    renewed: () => Promise.resolve(undefined),
-    isPastItsTime: () => false,
+    getToken: () => Promise.resolve(token),
+    renew: () => Promise.resolve(undefined),
+    isExpired: () => false,
   };
-  practice = await practise({}, bearer);
+  practice = await startPractice({}, bearer);
 });
 
 afterEach(() => practice.stop());
@@ -29,7 +29,7 @@ async function logIn(): Promise<void> {
     client_id: PRACTICE_CLIENT.id,
     client_secret: PRACTICE_CLIENT.secret,
   });
-  const { body } = await practice.client.tokenForm(form);
+  const { body } = await practice.client.postTokenForm(form);
   token = (body as { access_token: string }).access_token;
 }
 
@@ -37,7 +37,7 @@ const marked = async () => {
   const answer = await practice.client.api({
     method: 'GET',
     path: `/manga/${EXAMPLE_TITLES.lighthouse}/read`,
-    shape: () => (value) => value as { data: string[] },
+    parser: () => (value) => value as { data: string[] },
   });
   practice.calls();
   return answer.data.sort();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { tokenRefusal, parseTokens } from '../../../src/auth/token-endpoint.js';
-import { readLogin } from '../../../src/auth/login.js';
-import { accessAgeMs, isRefreshDue, refreshDueAtMs } from '../../../src/auth/token-times.js';
+import { tokenError, parseTokens } from '../../../src/auth/token-endpoint.js';
+import { parseLogin } from '../../../src/auth/login-record.js';
+import { accessAgeMs, isRefreshDue, refreshMarginMs } from '../../../src/auth/token-times.js';
 import { TankobonError } from '../../../src/core/errors.js';
 import { someTokens } from '../../support/auth/context.js';
 
@@ -38,7 +38,7 @@ describe('a refusal is told by what mends it', () => {
     ['refresh', says(502, 'invalid_grant', 'x'), 'service-failed'],
     ['refresh', says(401), 'request-refused'],
   ] as const)('%s grant, %j: %s', (grant, answer, code) => {
-    expect(tokenRefusal(answer, grant)).toMatchObject({ code });
+    expect(tokenError(answer, grant)).toMatchObject({ code });
   });
 });
 
@@ -50,7 +50,7 @@ test('of what the service says in a refusal nothing is repeated', () => {
       fc.constantFrom(` realm ${secret}`, secret, `client ${secret} disabled`),
       fc.integer({ min: 300, max: 599 }),
       (error, description, status) => {
-        const told = tokenRefusal(says(status, error, description), 'password');
+        const told = tokenError(says(status, error, description), 'password');
         expect(`${told.message} ${told.hint} ${told.stack ?? ''}`).not.toContain(secret);
         expect(told.cause).toBeUndefined();
       },
@@ -79,7 +79,7 @@ test('whatever comes as an answer, it is tokens that can be stored, or an error 
         return;
       }
       const client = { username: 'reader', clientId: 'personal-client-1', clientSecret: 's' };
-      expect(readLogin({ ...client, tokens })).toEqual({ ...client, tokens });
+      expect(parseLogin({ ...client, tokens })).toEqual({ ...client, tokens });
     }),
   );
 });
@@ -91,8 +91,8 @@ test('the first grant needs a refresh token, a renewal does not', () => {
 });
 
 test('a token is due a minute before its end, a short-lived one at half its life, one of the future at once', () => {
-  expect(refreshDueAtMs(900_000)).toBe(60_000);
-  expect(refreshDueAtMs(10_000)).toBe(5_000);
+  expect(refreshMarginMs(900_000)).toBe(60_000);
+  expect(refreshMarginMs(10_000)).toBe(5_000);
   const tokens = someTokens({ obtainedAtMs: 1_000_000, accessLastsMs: 900_000 });
   expect(isRefreshDue(tokens, accessAgeMs(tokens, 1_839_999))).toBe(false);
   expect(isRefreshDue(tokens, accessAgeMs(tokens, 1_840_000))).toBe(true);

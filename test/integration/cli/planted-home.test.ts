@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileStore, makePrivateFolder } from '../../../src/auth/file-store.js';
+import { fileCredentialStore, makePrivateFolder } from '../../../src/auth/file-credential-store.js';
 import { start, tankobon } from '../../support/command.js';
 
 let folder: string;
@@ -66,7 +66,7 @@ describe.each(PLANTED)('%s', (kind, plant) => {
     const file = join(home, 'login.json');
     plant(file);
     const code = kind === 'a symbolic link' ? 'credentials-exposed' : 'credentials-damaged';
-    await expect(fileStore(file).read()).rejects.toMatchObject({ code });
+    await expect(fileCredentialStore(file).read()).rejects.toMatchObject({ code });
   });
 });
 

@@ -6,28 +6,28 @@ import { comicMetadata, nameValues } from '../../../src/download/comic-metadata.
 import { resolveTargets, type Resolution } from '../../../src/selection/resolve-targets.js';
 import { parseTarget } from '../../../src/selection/target.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
-import { practise, type Practice } from '../../support/catalogue-harness.js';
+import { startPractice, type Practice } from '../../support/catalogue-harness.js';
 import { schemaErrors } from '../../support/comic-info-schema.js';
 
 let practice: Practice;
 let found: Resolution;
 
 beforeAll(async () => {
-  practice = await practise();
+  practice = await startPractice();
   const { unavailable, future, external, ...readable } = EXAMPLE_CHAPTERS;
   expect([unavailable, future, external]).not.toContain(undefined);
   found = await resolveTargets(
     Object.values(readable).map((id) => parseTarget(id)),
     { client: practice.client, signal: new AbortController().signal, warn: () => undefined },
   );
-  await found.titlesInFull;
+  await found.fullTitles;
 });
 
 afterAll(() => practice.stop());
 
 const titleOf = (id: string | undefined) => (id === undefined ? undefined : found.titles.get(id));
 const named = (id: string) => {
-  const chapter = found.named.find((each) => each.id === id);
+  const chapter = found.chapters.find((each) => each.id === id);
   if (!chapter) throw new Error(`no chapter ${id}`);
   return chapter;
 };
@@ -35,7 +35,7 @@ const named = (id: string) => {
 test('every ComicInfo.xml is valid', async () => {
   const pages = [{ bytes: 10, width: 3, height: 4 }];
   const documents = await Promise.all(
-    found.named.map((chapter) =>
+    found.chapters.map((chapter) =>
       comicInfoXml(comicMetadata(chapter, titleOf(chapter.titleId), pages)),
     ),
   );

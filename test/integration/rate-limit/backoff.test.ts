@@ -5,19 +5,19 @@ import type { ApiRequest } from '../../../src/api/client.js';
 import { viewLedger } from '../../../src/rate-limit/machine-ledger.js';
 import {
   ledgerFolder,
-  makeClient,
-  type MadeClient,
-  type MadeClientOptions,
+  createTestClient,
+  type TestClient,
+  type TestClientOptions,
 } from '../../support/test-client.js';
 import { adjustableClock, type FakeClock } from '../../support/fake-clock.js';
-import { startStandIn, type StandIn } from '../../support/stub-server.js';
+import { startStubServer, type StubServer } from '../../support/stub-server.js';
 
-let service: StandIn;
+let service: StubServer;
 let clock: FakeClock;
 let folder: string;
-const made: MadeClient[] = [];
+const made: TestClient[] = [];
 beforeEach(async () => {
-  service = await startStandIn();
+  service = await startStubServer();
   clock = adjustableClock();
   folder = ledgerFolder();
 });
@@ -28,8 +28,8 @@ afterEach(async () => {
 });
 
 /** One process, as far as the ledger can tell. */
-const make = async (options?: MadeClientOptions): Promise<MadeClient> => {
-  const one = await makeClient(service, { folder, clock, ...options });
+const make = async (options?: TestClientOptions): Promise<TestClient> => {
+  const one = await createTestClient(service, { folder, clock, ...options });
   made.push(one);
   return one;
 };
@@ -37,7 +37,7 @@ const make = async (options?: MadeClientOptions): Promise<MadeClient> => {
 const REQUEST: ApiRequest<unknown> = {
   method: 'GET',
   path: '/manga/x',
-  shape: () => (value) => value,
+  parser: () => (value) => value,
 };
 const MINUTE_MS = 60_000;
 const BAN = { status: 403, raw: '<html><h1>403 Forbidden</h1></html>' } as const;
@@ -70,28 +70,28 @@ describe('429', () => {
     answerOnce({ 'retry-after': '1' });
     const first = one.client.api(REQUEST);
     await untilHalted();
-    const page = other.client.admit({ method: 'GET', url: new URL('/x.png', service.url) });
+    const page = other.client.reserve({ method: 'GET', url: new URL('/x.png', service.url) });
     await Promise.all([
       first,
       other.client.api(REQUEST),
-      other.client.tokenForm(new URLSearchParams()),
+      other.client.postTokenForm(new URLSearchParams()),
     ]);
     const place = await page;
     await place?.settle({ status: 200, headers: {} });
-    const [limited, ...later] = service.arrivals.map(({ atMs }) => atMs);
+    const [limited, ...later] = service.requests.map(({ atMs }) => atMs);
     expect(later).toHaveLength(3);
     expect(Math.min(...later) - (limited ?? 0)).toBeGreaterThan(990);
   });
 
   test('is over when one request, sent alone, was answered well', async () => {
     await service.stop();
-    service = await startStandIn({ latencyMs: 150 });
+    service = await startStubServer({ latencyMs: 150 });
     const { client } = await make();
     answerOnce({ 'retry-after': '1' });
     const first = client.api(REQUEST);
     await untilHalted();
     await Promise.all([first, client.api(REQUEST), client.api(REQUEST), client.api(REQUEST)]);
-    const [, trial = 0, ...later] = service.arrivals.map(({ atMs }) => atMs);
+    const [, trial = 0, ...later] = service.requests.map(({ atMs }) => atMs);
     expect(later).toHaveLength(3);
     expect(Math.min(...later) - trial).toBeGreaterThan(140);
     expect(viewLedger({ folder, clock }).onProbation).toBe(false);
@@ -110,7 +110,7 @@ describe('429', () => {
         'x-ratelimit-retry-after': String(serviceMs / 1_000 + 1),
       });
       await client.api(REQUEST);
-      const [limited, again] = service.arrivals.map(({ atMs }) => atMs);
+      const [limited, again] = service.requests.map(({ atMs }) => atMs);
       expect((again ?? 0) - (limited ?? 0)).toBeGreaterThan(990);
       expect((again ?? 0) - (limited ?? 0)).toBeLessThan(5_000);
     },
@@ -132,7 +132,7 @@ describe('429', () => {
     const error = await thrown(client.api(REQUEST));
     expect([error.code, error.exitCode]).toEqual(['wait-too-long', 6]);
     expect((await thrown((await make()).client.api(REQUEST))).code).toBe('wait-too-long');
-    expect(service.arrivals).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
   });
 
   test('a request is not sent for ever: six answers of 429, with growing pauses, are an error', async () => {
@@ -159,11 +159,11 @@ describe('a generic 403 is a ban', () => {
     expect(error.message).toMatch(/until \d{4}-\d\d-\d\dT/);
     for (const client of [one.client, other.client, (await make()).client]) {
       expect((await thrown(client.api(REQUEST))).code).toBe('banned');
-      expect((await thrown(client.tokenForm(new URLSearchParams()))).code).toBe('banned');
+      expect((await thrown(client.postTokenForm(new URLSearchParams()))).code).toBe('banned');
       const page = { method: 'GET', url: new URL('/x.png', service.url) };
-      expect((await thrown(client.admit(page))).code).toBe('banned');
+      expect((await thrown(client.reserve(page))).code).toBe('banned');
     }
-    expect(service.arrivals).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
     expect(banMinutes()).toBe(10);
   });
 
@@ -177,7 +177,7 @@ describe('a generic 403 is a ban', () => {
       clock.advance(banMinutes() * MINUTE_MS + 1_000);
     }
     expect(lengths).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 1440, 1440]);
-    expect(service.arrivals).toHaveLength(10);
+    expect(service.requests).toHaveLength(10);
   });
 
   test('several requests that were under way together meet one ban, not several', async () => {
@@ -195,7 +195,7 @@ describe('a generic 403 is a ban', () => {
     clock.advance(10 * MINUTE_MS + 1_000);
     const four = Array.from({ length: 4 }, () => client.api(REQUEST).catch(() => undefined));
     await Promise.all(four);
-    expect(service.arrivals).toHaveLength(2);
+    expect(service.requests).toHaveLength(2);
     expect(banMinutes()).toBe(20);
     clock.advance(20 * MINUTE_MS + 1_000);
     service.behave(() => ({}));
@@ -213,7 +213,7 @@ describe('a generic 403 is a ban', () => {
     clock.advance(10 * MINUTE_MS + 1_000);
     service.behave(() => 'silence');
     expect((await thrown(client.api(REQUEST))).code).toBe('banned');
-    expect([banMinutes(), service.arrivals.length]).toEqual([10, 2]);
+    expect([banMinutes(), service.requests.length]).toEqual([10, 2]);
     clock.advance(120 * MINUTE_MS);
     expect((await thrown(client.api(REQUEST))).code).toBe('unreachable');
     expect(banMinutes()).toBe(0);
@@ -252,7 +252,7 @@ describe('a generic 403 is a ban', () => {
 
   test('nor where a host of pictures says that a base URL has expired', async () => {
     const { client } = await make();
-    const place = await client.admit({ method: 'GET', url: new URL('/x.png', service.url) });
+    const place = await client.reserve({ method: 'GET', url: new URL('/x.png', service.url) });
     await place?.settle({ status: 403, headers: {} });
     expect(banMinutes()).toBe(0);
   });

@@ -6,7 +6,7 @@ import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { rmSync } from 'node:fs';
 import { carriedOut } from '../../support/process-pool-run.js';
 import { ledgerFolder } from '../../support/test-client.js';
-import { mostInAnyWindow } from '../../support/stub-server.js';
+import { maxRequestsInWindow } from '../../support/stub-server.js';
 
 const KERNELS = [
   { boot: { id: 'aaaaaaaaaaaa', host: 'nas-one' }, clockOffsetMs: 0 },
@@ -29,7 +29,7 @@ test.each([
       members: KERNELS,
     });
     expect(failures).toEqual([]);
-    expect(mostInAnyWindow(times, periodMs)).toBeLessThanOrEqual(limit);
+    expect(maxRequestsInWindow(times, periodMs)).toBeLessThanOrEqual(limit);
     expect(Math.min(...shares)).toBeGreaterThan(0);
     expect(warnings.length).toBeGreaterThan(0);
     expect(warnings.length).toBeLessThanOrEqual(3);

@@ -9,7 +9,7 @@ import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-l
 import type { RateLedger } from '../../../src/rate-limit/rate-ledger.js';
 import { carriedOut } from '../../support/process-pool-run.js';
 import { adjustableClock, type FakeClock } from '../../support/fake-clock.js';
-import { mostInAnyWindow } from '../../support/stub-server.js';
+import { maxRequestsInWindow } from '../../support/stub-server.js';
 
 const HOST = 'https://api.example.org';
 const AT_HOME = { method: 'GET', url: new URL('/at-home/server/x', HOST) };
@@ -129,7 +129,7 @@ test('processes whose ledger is deleted again and again break no limit', async (
   });
   expect(failures).toEqual([]);
   expect(times).toHaveLength(45);
-  expect(mostInAnyWindow(times, 1_000)).toBeLessThanOrEqual(5);
+  expect(maxRequestsInWindow(times, 1_000)).toBeLessThanOrEqual(5);
   expect(deletions).toBeGreaterThanOrEqual(3);
   expect(warned.length).toBeLessThanOrEqual(3);
 }, 120_000);

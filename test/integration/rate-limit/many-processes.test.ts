@@ -5,7 +5,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { carriedOut } from '../../support/process-pool-run.js';
 import { seeded } from '../../support/ledger-simulation.js';
-import { mostInAnyWindow } from '../../support/stub-server.js';
+import { maxRequestsInWindow } from '../../support/stub-server.js';
 
 const secondsOf = (times: readonly number[]): number =>
   ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
@@ -29,7 +29,7 @@ describe('processes that share a ledger', () => {
       tell(`8 processes: ${perSecond.toFixed(2)} requests a second, shares ${shares.join(' ')}`);
       expect([...failures, ...warnings]).toEqual([]);
       expect(times).toHaveLength(300);
-      expect(mostInAnyWindow(times, 1_000)).toBeLessThanOrEqual(5);
+      expect(maxRequestsInWindow(times, 1_000)).toBeLessThanOrEqual(5);
       expect(perSecond).toBeGreaterThanOrEqual(0.9 * 5);
       expect(Math.max(...shares) / Math.min(...shares)).toBeLessThanOrEqual(1.5);
     },
@@ -48,7 +48,7 @@ describe('processes that share a ledger', () => {
       });
       expect([...failures, ...warnings]).toEqual([]);
       expect(times).toHaveLength(100);
-      expect(mostInAnyWindow(times, 6_000)).toBe(40);
+      expect(maxRequestsInWindow(times, 6_000)).toBe(40);
       // Each place after the first 40 follows its forerunner by one period, and hardly more.
       const gaps = times.slice(40).map((atMs, at) => atMs - (times[at] ?? 0));
       const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
@@ -85,7 +85,7 @@ describe('processes that share a ledger', () => {
       const pauses = kills.map((killedMs) => (times.find((ms) => ms > killedMs) ?? 0) - killedMs);
       tell(`after each kill the next request in ${pauses.map((ms) => ms.toFixed(0)).join(' ')} ms`);
       expect([...failures, ...warnings]).toEqual([]);
-      expect(mostInAnyWindow(times, 1_000)).toBeLessThanOrEqual(5);
+      expect(maxRequestsInWindow(times, 1_000)).toBeLessThanOrEqual(5);
       expect(kills.length).toBeGreaterThanOrEqual(8);
       // What the dead had under way may have arrived with their last breath, and counts for a second from then.
       expect(Math.max(...pauses)).toBeLessThan(1_500);
@@ -113,8 +113,8 @@ describe('processes that share a ledger', () => {
         }),
       });
       expect([...failures, ...warnings]).toEqual([]);
-      expect(mostInAnyWindow(times, 6_000)).toBeLessThanOrEqual(40);
-      expect(mostInAnyWindow(times, 200)).toBeLessThanOrEqual(5);
+      expect(maxRequestsInWindow(times, 6_000)).toBeLessThanOrEqual(40);
+      expect(maxRequestsInWindow(times, 200)).toBeLessThanOrEqual(5);
       expect(secondsOf(times)).toBeLessThan(15);
     },
     120_000,

@@ -4,7 +4,7 @@ import { pathsFrom } from '../../../src/app/paths.js';
 import type { CommandContext } from '../../../src/cli/command-context.js';
 import { loadSettings } from '../../../src/app/settings.js';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
-import type { Tokens } from '../../../src/auth/login.js';
+import type { Tokens } from '../../../src/auth/login-record.js';
 import type { Env } from './harness.js';
 import { Redactor } from '../../../src/core/redactor.js';
 

@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ZodError } from 'zod';
 import { chapterEntity, collection, titleEntity } from '../../../src/api/response-schemas.js';
-import { readChapter } from '../../../src/api/chapters.js';
+import { toChapter } from '../../../src/api/chapters.js';
 import { STRICT, uuid } from '../../../src/api/schema-parts.js';
-import { readTitle } from '../../../src/api/titles.js';
+import { toTitle } from '../../../src/api/titles.js';
 
 const ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
 const CHAPTER = {
@@ -51,7 +51,7 @@ describe('any JSON', () => {
       fc.property(fc.jsonValue(), fc.jsonValue(), (value, total) => {
         for (const answer of [value, { result: 'ok', data: value, total }]) {
           try {
-            for (const entity of chapters.parse(answer).items) readChapter(entity);
+            for (const entity of chapters.parse(answer).items) toChapter(entity);
           } catch (error) {
             expect(error).toBeInstanceOf(ZodError);
           }
@@ -66,7 +66,7 @@ describe('any JSON', () => {
       fc.property(odd, odd, fc.jsonValue(), (before, after, total) => {
         const page = chapters.parse({ result: 'ok', data: [...before, CHAPTER, ...after], total });
         expect(page.received).toBe(before.length + 1 + after.length);
-        expect(page.items.map(readChapter)).toContainEqual(
+        expect(page.items.map(toChapter)).toContainEqual(
           expect.objectContaining({ id: ID, number: '10.5', pages: 12, title: 'First' }),
         );
       }),
@@ -81,7 +81,7 @@ describe('any JSON', () => {
         (name, value) => {
           const odd = { ...TITLE, attributes: { ...TITLE.attributes, [name]: value } };
           const { items } = titles.parse({ result: 'ok', data: [odd], total: 1 });
-          expect(items.map((entity) => readTitle(entity).id)).toEqual([ID]);
+          expect(items.map((entity) => toTitle(entity).id)).toEqual([ID]);
         },
       ),
     );

@@ -34,17 +34,17 @@ const settled = (promises: readonly Promise<unknown>[]) => Promise.allSettled(pr
 test('a run that had no answer yet, or whose limit is 0, is not ready to wait', () => {
   const { monitor, probe } = outageUntil(0);
   expect(monitor.isReady).toBe(false);
-  monitor.answered('GET /x', probe);
+  monitor.recordSuccess('GET /x', probe);
   expect(monitor.isReady).toBe(true);
   const { monitor: hasty } = outageUntil(0, 0);
-  hasty.answered('GET /x', probe);
+  hasty.recordSuccess('GET /x', probe);
   expect(hasty.isReady).toBe(false);
 });
 
 test('one request probes for all, after pauses that grow to 30 s', async () => {
   const { time, waits, probedMs, monitor, probe } = outageUntil(120_000);
-  monitor.answered('GET /x', probe);
-  const rides = Array.from({ length: 5 }, () => monitor.ride('GET /x', failureOf()));
+  monitor.recordSuccess('GET /x', probe);
+  const rides = Array.from({ length: 5 }, () => monitor.waitForEnd('GET /x', failureOf()));
   const late = monitor.whenOver();
   expect(await time.run(Promise.all([...rides, late]))).toEqual([
     ...Array<boolean>(5).fill(true),
@@ -53,15 +53,15 @@ test('one request probes for all, after pauses that grow to 30 s', async () => {
   const pauses = probedMs.map((atMs, index) => atMs - (probedMs[index - 1] ?? 0));
   expect(pauses.map((ms) => Math.round(ms / 100) / 10)).toEqual([0.5, 1, 2, 4, 8, 16, 30, 30, 30]);
   expect(monitor.count).toBe(1);
-  expect(monitor.isOn).toBe(false);
+  expect(monitor.isActive).toBe(false);
   expect(waits).toHaveLength(probedMs.length);
   expect(waits[0]).toMatchObject({ for: 'outage', reason: 'unreachable' });
 });
 
 test('a service that answers the first probe had no outage: the failure was the request’s own', async () => {
   const { time, monitor, probe } = outageUntil(0);
-  monitor.answered('GET /x', probe);
-  expect(await time.run(monitor.ride('GET /x', failureOf()))).toBe(false);
+  monitor.recordSuccess('GET /x', probe);
+  expect(await time.run(monitor.waitForEnd('GET /x', failureOf()))).toBe(false);
   expect(monitor.count).toBe(0);
 });
 
@@ -69,22 +69,22 @@ test('the kind of request that failed is probed where it was answered before, el
   const { time, monitor } = outageUntil(0);
   const probed: string[] = [];
   for (const kind of ['a', 'b', 'c']) {
-    monitor.answered(kind, () => {
+    monitor.recordSuccess(kind, () => {
       probed.push(kind);
       return Promise.resolve(undefined);
     });
   }
-  await time.run(monitor.ride('b', failureOf()));
-  await time.run(monitor.ride('new', failureOf()));
+  await time.run(monitor.waitForEnd('b', failureOf()));
+  await time.run(monitor.waitForEnd('new', failureOf()));
   expect(probed).toEqual(['b', 'c']);
 });
 
 test('a prober that is interrupted leaves its turn to the next request', async () => {
   const { time, probedMs, monitor, probe } = outageUntil(20_000);
-  monitor.answered('GET /x', probe);
+  monitor.recordSuccess('GET /x', probe);
   const stopping = new AbortController();
-  const first = monitor.ride('GET /x', failureOf(), stopping.signal);
-  const second = monitor.ride('GET /x', failureOf());
+  const first = monitor.waitForEnd('GET /x', failureOf(), stopping.signal);
+  const second = monitor.waitForEnd('GET /x', failureOf());
   time.after(3_000, () => {
     stopping.abort(new Error('stop'));
   });
@@ -96,9 +96,9 @@ test('a prober that is interrupted leaves its turn to the next request', async (
 
 test('an outage longer than the limit fails all that wait, and all requests after that, with the last failure’s code', async () => {
   const { time, probedMs, monitor, probe } = outageUntil(Infinity, 60_000);
-  monitor.answered('GET /x', probe);
+  monitor.recordSuccess('GET /x', probe);
   const rides = await time.run(
-    settled([monitor.ride('GET /x', failureOf()), monitor.ride('GET /y', failureOf())]),
+    settled([monitor.waitForEnd('GET /x', failureOf()), monitor.waitForEnd('GET /y', failureOf())]),
   );
   for (const ride of rides) {
     expect(ride.status === 'rejected' && ride.reason).toBeInstanceOf(OutageTooLong);
@@ -111,8 +111,10 @@ test('an outage longer than the limit fails all that wait, and all requests afte
 
 test('a pause that the service asks for is kept; one beyond the limit is not waited for', async () => {
   const { time, probedMs, monitor, probe } = outageUntil(0, 60_000);
-  monitor.answered('GET /x', probe);
-  await time.run(monitor.ride('GET /x', failureOf(45_000)));
+  monitor.recordSuccess('GET /x', probe);
+  await time.run(monitor.waitForEnd('GET /x', failureOf(45_000)));
   expect(probedMs).toEqual([45_000]);
-  await expect(monitor.ride('GET /x', failureOf(61_000))).rejects.toBeInstanceOf(OutageTooLong);
+  await expect(monitor.waitForEnd('GET /x', failureOf(61_000))).rejects.toBeInstanceOf(
+    OutageTooLong,
+  );
 });

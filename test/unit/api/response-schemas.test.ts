@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ZodError } from 'zod';
 import { chapterEntity, single, titleEntity } from '../../../src/api/response-schemas.js';
-import { readChapter } from '../../../src/api/chapters.js';
-import { readTitle } from '../../../src/api/titles.js';
+import { toChapter } from '../../../src/api/chapters.js';
+import { toTitle } from '../../../src/api/titles.js';
 
 const ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
 const ATTRIBUTES = {
@@ -28,7 +28,7 @@ const chapterWith = (attributes: object, rest: object = {}) =>
 describe("a chapter's answer", () => {
   test('is taken with members that nobody knows yet', () => {
     const read = chapterWith({ mood: 'good' }, { news: [1] });
-    expect(read.success && readChapter(read.data)).toMatchObject({
+    expect(read.success && toChapter(read.data)).toMatchObject({
       id: ID,
       number: '10.5',
       volume: undefined,
@@ -52,7 +52,7 @@ describe("a chapter's answer", () => {
   ])('with %s is read with a default', (_, attributes, expected) => {
     const read = chapterWith(attributes);
     expect(read).toMatchObject({ success: true, isComplete: false });
-    expect(read.success && readChapter(read.data)).toMatchObject({ id: ID, ...expected });
+    expect(read.success && toChapter(read.data)).toMatchObject({ id: ID, ...expected });
   });
 
   test('that is complete is read as such', () => {
@@ -63,7 +63,7 @@ describe("a chapter's answer", () => {
     const relationships = [null, { id: null, type: 'user' }, { id: ID, type: 'manga' }, 'x'];
     const read = chapterWith({}, { relationships });
     expect(read).toMatchObject({ success: true, isComplete: false });
-    expect(read.success && readChapter(read.data)).toMatchObject({ titleId: ID });
+    expect(read.success && toChapter(read.data)).toMatchObject({ titleId: ID });
   });
 
   test('with attributes that are not an object is refused', () => {
@@ -78,7 +78,7 @@ describe("a chapter's answer", () => {
 
   test('loses what moves a cursor or turns a line', () => {
     const read = chapterWith({ title: ' a\u001B[2Jb\u202Ec\n d ', translatedLanguage: 'e\u0007n' });
-    expect(read.success && readChapter(read.data)).toMatchObject({
+    expect(read.success && toChapter(read.data)).toMatchObject({
       title: 'a[2Jbc d',
       language: 'en',
     });
@@ -86,7 +86,7 @@ describe("a chapter's answer", () => {
 
   test('with a time that is none has no time', () => {
     const read = chapterWith({ publishAt: 'yesterday' });
-    expect(read.success && readChapter(read.data).publishAt).toBeUndefined();
+    expect(read.success && toChapter(read.data).publishAt).toBeUndefined();
   });
 
   test('relationships without what was asked for still name groups and title', () => {
@@ -96,7 +96,7 @@ describe("a chapter's answer", () => {
       { id: ID, type: 'scanlation_group', attributes: { name: 7 } },
     ];
     const read = chapterWith({}, { relationships });
-    expect(read.success && readChapter(read.data)).toMatchObject({
+    expect(read.success && toChapter(read.data)).toMatchObject({
       titleId: ID,
       titleInBrief: undefined,
       groups: [
@@ -117,7 +117,7 @@ describe("a title's answer", () => {
 
   test('may write an empty table as an empty list', () => {
     const read = titleWith({ description: [], altTitles: [], tags: null });
-    expect(read.success && readTitle(read.data)).toMatchObject({
+    expect(read.success && toTitle(read.data)).toMatchObject({
       name: 'A',
       description: {},
       tags: [],
@@ -137,7 +137,7 @@ describe("a title's answer", () => {
     [{ altTitles: [null, 7], links: [], tags: [null, { attributes: [] }] }, 'A'],
   ])('%j is called %j', (attributes, name) => {
     const read = titleWith(attributes);
-    expect(read.success && readTitle(read.data).name).toBe(name);
+    expect(read.success && toTitle(read.data).name).toBe(name);
   });
 
   test.each([
@@ -146,7 +146,7 @@ describe("a title's answer", () => {
     [20.5, undefined],
   ])('with the year %j has the year %j', (year, expected) => {
     const read = titleWith({ year });
-    expect(read.success && readTitle(read.data).year).toBe(expected);
+    expect(read.success && toTitle(read.data).year).toBe(expected);
   });
 });
 

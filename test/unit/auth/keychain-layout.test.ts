@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  headBytes,
+  encodeHeader,
   joinValue,
-  MOST_PARTS,
-  readHead,
+  MAX_PARTS,
+  decodeHeader,
   splitValue,
-  valueCheck,
+  checksum,
 } from '../../../src/auth/keychain-layout.js';
-import { MOST_ENTRY_BYTES } from '../../../src/auth/keychain.js';
-import { LONGEST_FIELD_BYTES, LONGEST_TOKEN_BYTES, readLogin } from '../../../src/auth/login.js';
+import { MAX_ENTRY_BYTES } from '../../../src/auth/keychain.js';
+import { MAX_FIELD_BYTES, MAX_TOKEN_BYTES, parseLogin } from '../../../src/auth/login-record.js';
 
 test('any value comes back from its parts, each of which fits into an entry', () => {
   fc.assert(
@@ -20,7 +20,7 @@ test('any value comes back from its parts, each of which fits into an entry', ()
         const parts = splitValue(value, mostBytes);
         expect(parts.length).toBeGreaterThan(0);
         expect(Math.max(...parts.map((part) => part.length))).toBeLessThanOrEqual(mostBytes);
-        expect(joinValue(parts, valueCheck(value))).toBe(value);
+        expect(joinValue(parts, checksum(value))).toBe(value);
       },
     ),
   );
@@ -29,7 +29,7 @@ test('any value comes back from its parts, each of which fits into an entry', ()
 test('parts that are missing, changed or swapped are noticed', () => {
   const value = 'abcdefghij'.repeat(20);
   const parts = splitValue(value, 50);
-  const check = valueCheck(value);
+  const check = checksum(value);
   expect(joinValue(parts.slice(1), check)).toBeUndefined();
   expect(
     joinValue(
@@ -43,14 +43,14 @@ test('parts that are missing, changed or swapped are noticed', () => {
 test('a value of 2,560 bytes is one entry, one byte more are two; the longest token fits', () => {
   expect(splitValue('x'.repeat(2_560))).toHaveLength(1);
   expect(splitValue('x'.repeat(2_561)).map((part) => part.length)).toEqual([2_560, 1]);
-  expect(splitValue('x'.repeat(LONGEST_TOKEN_BYTES)).length).toBeLessThanOrEqual(MOST_PARTS);
+  expect(splitValue('x'.repeat(MAX_TOKEN_BYTES)).length).toBeLessThanOrEqual(MAX_PARTS);
 });
 
 test('the head of the longest names fits into an entry, and reads back as it was', () => {
-  const whereabouts = { slot: 'b', parts: MOST_PARTS, check: valueCheck('') } as const;
+  const whereabouts = { slot: 'b', parts: MAX_PARTS, check: checksum('') } as const;
   const head = {
-    username: '"'.repeat(LONGEST_FIELD_BYTES),
-    clientId: '\\'.repeat(LONGEST_FIELD_BYTES),
+    username: '"'.repeat(MAX_FIELD_BYTES),
+    clientId: '\\'.repeat(MAX_FIELD_BYTES),
     times: {
       obtainedAtMs: 4e15,
       accessLastsMs: 4e15,
@@ -63,17 +63,17 @@ test('the head of the longest names fits into an entry, and reads back as it was
       'refresh-token': whereabouts,
     },
   };
-  const bytes = headBytes(head);
-  expect(bytes.length).toBeLessThanOrEqual(MOST_ENTRY_BYTES);
-  expect(readHead(bytes)).toEqual(head);
+  const bytes = encodeHeader(head);
+  expect(bytes.length).toBeLessThanOrEqual(MAX_ENTRY_BYTES);
+  expect(decodeHeader(bytes)).toEqual(head);
 });
 
 test('whatever stands in an entry or a file, reading it as a head or a login never throws', () => {
   fc.assert(
     fc.property(fc.json(), fc.uint8Array(), fc.anything(), (json, bytes, value) => {
-      readHead(Buffer.from(json));
-      expect(readHead(bytes)).toBeUndefined();
-      readLogin(value);
+      decodeHeader(Buffer.from(json));
+      expect(decodeHeader(bytes)).toBeUndefined();
+      parseLogin(value);
     }),
   );
 });

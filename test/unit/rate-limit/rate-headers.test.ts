@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  captchaDemand,
+  findCaptchaChallenge,
   isApiError,
   plainText,
   readErrorEntries,
@@ -99,7 +99,7 @@ test('no error body crashes its readers, and no reason of one can move a termina
   fc.assert(
     fc.property(body, headers, (some, given) => {
       isApiError(some);
-      captchaDemand(given, some);
+      findCaptchaChallenge(given, some);
       return readErrorEntries(some).every(
         ({ title = '', detail = '', id = '' }) =>
           !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(title + detail + id),

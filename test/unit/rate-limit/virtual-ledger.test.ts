@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Simulation } from '../../support/ledger-simulation.js';
-import { mostInAnyWindow } from '../../support/stub-server.js';
+import { maxRequestsInWindow } from '../../support/stub-server.js';
 
 const times = (arrivals: readonly { readonly atMs: number }[]): number[] =>
   arrivals.map(({ atMs }) => atMs).sort((a, b) => a - b);
@@ -23,8 +23,8 @@ test('1,000 chapters over 4 processes: never over 40 a minute, and at least 97 %
   });
   const arrived = times(await simulation.run());
   expect(arrived).toHaveLength(1_000);
-  expect(mostInAnyWindow(arrived, 60_000)).toBe(40);
-  expect(mostInAnyWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
+  expect(maxRequestsInWindow(arrived, 60_000)).toBe(40);
+  expect(maxRequestsInWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
   // The first 40 are free at once; the rest is what the quota lets through.
   const minutes = ((arrived.at(-1) ?? 0) - (arrived[0] ?? 0)) / 60_000;
   expect((1_000 - 40) / minutes).toBeGreaterThanOrEqual(0.97 * 40);
@@ -49,8 +49,8 @@ test.each([1, 2, 3, 4, 5, 6])(
     });
     const arrived = times(await simulation.run());
     expect(arrived.length).toBeGreaterThan(280);
-    expect(mostInAnyWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
-    expect(mostInAnyWindow(arrived, 60_000)).toBeLessThanOrEqual(seed % 2 === 0 ? 300 : 40);
+    expect(maxRequestsInWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
+    expect(maxRequestsInWindow(arrived, 60_000)).toBeLessThanOrEqual(seed % 2 === 0 ? 300 : 40);
   },
   60_000,
 );
@@ -81,8 +81,8 @@ test.each([
     const arrived = times(await simulation.run());
     const [limit, periodMs] = seed % 2 === 0 ? [5, 1_000] : [40, 60_000];
     expect(arrived.length).toBeGreaterThan(280);
-    expect(mostInAnyWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
-    expect(mostInAnyWindow(arrived, periodMs)).toBeLessThanOrEqual(limit);
+    expect(maxRequestsInWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
+    expect(maxRequestsInWindow(arrived, periodMs)).toBeLessThanOrEqual(limit);
     const periods = ((arrived.at(-1) ?? 0) - (arrived[0] ?? 0)) / periodMs;
     expect(arrived.length / periods).toBeGreaterThan(0.5 * limit);
   },

@@ -26,7 +26,7 @@ function release(facts: Partial<Chapter> = {}): Chapter {
     createdAt: undefined,
     groups: [A],
     titleId: undefined,
-    titleInBrief: undefined,
+    partialTitle: undefined,
     ...facts,
   };
 }
@@ -38,7 +38,7 @@ const select = (
   numbersRestart = false,
 ) => selectChapters(chapters, { ...EVERYTHING, ...wish }, { nowMs: NOW_MS, numbersRestart });
 const numbersOf = (chapters: readonly Chapter[], wish: Partial<SelectionOptions>) =>
-  select(chapters, wish).chosen.map(({ chapter }) => chapter.number);
+  select(chapters, wish).selected.map(({ chapter }) => chapter.number);
 
 describe('ranges', () => {
   const numbers = [
@@ -85,7 +85,7 @@ describe('ranges', () => {
 
 describe('one release for each chapter', () => {
   test('the only one is taken', () => {
-    const { chosen, passedOver } = select([release()]);
+    const { selected: chosen, excluded: passedOver } = select([release()]);
     expect(chosen).toMatchObject([{ because: 'only-release', why: 'the only release' }]);
     expect(passedOver).toEqual([]);
   });
@@ -95,7 +95,7 @@ describe('one release for each chapter', () => {
     const both = [release({ language: 'pt-br', version: 9, publishAt: new Date(NOW_MS) }), english];
     const portugueseOnly = release({ language: 'pt-br', number: '2' });
     const german = release({ language: 'de', number: '3' });
-    const { chosen, passedOver } = select([...both, portugueseOnly, german], {
+    const { selected: chosen, excluded: passedOver } = select([...both, portugueseOnly, german], {
       languages: ['en', 'pt-br'],
     });
     expect(chosen.map(({ chapter }) => chapter)).toEqual([english, portugueseOnly]);
@@ -107,7 +107,7 @@ describe('one release for each chapter', () => {
   });
 
   test('without a language each has its own', () => {
-    const { chosen } = select([release(), release({ language: 'fr' })]);
+    const { selected: chosen } = select([release(), release({ language: 'fr' })]);
     expect(chosen).toHaveLength(2);
   });
 
@@ -117,7 +117,7 @@ describe('one release for each chapter', () => {
     ['by its id', [B.id.toUpperCase()]],
   ])('the preferred group, %s, though others are newer', (_, groups) => {
     const preferred = release({ groups: [B] });
-    const { chosen } = select([release({ version: 3 }), preferred], { groups });
+    const { selected: chosen } = select([release({ version: 3 }), preferred], { groups });
     expect(chosen).toMatchObject([
       { chapter: preferred, because: 'group', why: 'preferred group Group B' },
     ]);
@@ -126,22 +126,27 @@ describe('one release for each chapter', () => {
   test('a joint release counts for the best of its groups', () => {
     const joint = release({ groups: [A, B] });
     const groups = ['Group B', 'Group A'];
-    expect(select([release({ version: 3 }), joint], { groups }).chosen[0]?.chapter).toBe(joint);
+    expect(select([release({ version: 3 }), joint], { groups }).selected[0]?.chapter).toBe(joint);
   });
 
   test('another group where the preferred have it not', () => {
     const only = release({ groups: [A] });
-    expect(select([only], { groups: ['Group B'] }).chosen[0]?.chapter).toBe(only);
+    expect(select([only], { groups: ['Group B'] }).selected[0]?.chapter).toBe(only);
   });
 
   test('then the newest version, then the latest published, then always the same', () => {
     const older = release({ version: 2 });
     const newer = release({ version: 3, publishAt: new Date(0) });
-    expect(select([older, newer]).chosen[0]).toMatchObject({ chapter: newer, because: 'version' });
+    expect(select([older, newer]).selected[0]).toMatchObject({
+      chapter: newer,
+      because: 'version',
+    });
     const late = release({ version: 2, publishAt: new Date(NOW_MS - 1) });
-    expect(select([older, late]).chosen[0]).toMatchObject({ chapter: late, because: 'date' });
+    expect(select([older, late]).selected[0]).toMatchObject({ chapter: late, because: 'date' });
     const twin = release({ version: 2 });
-    expect(select([twin, older]).chosen[0]?.chapter).toBe(select([older, twin]).chosen[0]?.chapter);
+    expect(select([twin, older]).selected[0]?.chapter).toBe(
+      select([older, twin]).selected[0]?.chapter,
+    );
   });
 
   test('a number is the same however it is written, in whatever volume', () => {
@@ -150,12 +155,12 @@ describe('one release for each chapter', () => {
       release({ number: '10.0', volume: '2' }),
       release({ number: '10' }),
     ];
-    expect(select(releases).chosen).toHaveLength(1);
+    expect(select(releases).selected).toHaveLength(1);
   });
 
   test('unless numbers start anew in each volume', () => {
     const releases = [release({ volume: '2' }), release({ volume: '1' }), release({ volume: '1' })];
-    expect(select(releases, {}, true).chosen.map(({ chapter }) => chapter.volume)).toEqual([
+    expect(select(releases, {}, true).selected.map(({ chapter }) => chapter.volume)).toEqual([
       '1',
       '2',
     ]);
@@ -168,12 +173,16 @@ describe('one release for each chapter', () => {
       release({ ...bare, title: 'omake' }),
       release({ ...bare, title: 'Poll' }),
     ];
-    expect(select(releases).chosen).toHaveLength(2);
+    expect(select(releases).selected).toHaveLength(2);
   });
 
   test('all of them where all are asked for', () => {
-    const { chosen } = select([release(), release(), release()], { allReleases: true });
-    expect(chosen.map(({ because }) => because)).toEqual(['all-asked', 'all-asked', 'all-asked']);
+    const { selected: chosen } = select([release(), release(), release()], { allReleases: true });
+    expect(chosen.map(({ reason: because }) => because)).toEqual([
+      'all-asked',
+      'all-asked',
+      'all-asked',
+    ]);
   });
 });
 
@@ -188,19 +197,21 @@ describe('what has no pages here', () => {
     ['chapter-unpublished', release({ publishAt: new Date(NOW_MS + 1), version: 9 })],
     ['chapter-unpublished', release({ readableAt: new Date(NOW_MS + 1), version: 9 })],
   ])('is passed over as %s, also where it would be preferred', (because, absent) => {
-    const { chosen, passedOver } = select([absent, here], { groups: ['Group A'] });
+    const { selected: chosen, excluded: passedOver } = select([absent, here], {
+      groups: ['Group A'],
+    });
     expect(chosen.map(({ chapter }) => chapter)).toEqual([here]);
     expect(passedOver).toMatchObject([{ chapter: absent, because }]);
   });
 
   test('is not taken even where all releases are asked for', () => {
     const absent = release({ isUnavailable: true });
-    expect(select([absent], { allReleases: true }).chosen).toEqual([]);
+    expect(select([absent], { allReleases: true }).selected).toEqual([]);
   });
 
   test('an address elsewhere with pages here is read here', () => {
     const both = release({ externalUrl: 'https://publisher.example/1' });
-    expect(select([both]).chosen).toHaveLength(1);
+    expect(select([both]).selected).toHaveLength(1);
   });
 });
 
@@ -220,7 +231,12 @@ describe('chapters and volumes', () => {
   test('are kept by number', () => {
     const wish = { chapters: parseRanges('1-10,20-', '--chapters') };
     expect(numbersOf(chapters, wish)).toEqual(['2', '10', '20']);
-    expect(select(chapters, wish).passedOver.map(({ because, why }) => [because, why])).toEqual([
+    expect(
+      select(chapters, wish).excluded.map(({ reason: because, explanation: why }) => [
+        because,
+        why,
+      ]),
+    ).toEqual([
       ['not-in-chapters', 'its number is none'],
       ['not-in-chapters', 'its number is 10.5'],
     ]);
@@ -243,7 +259,7 @@ test('the latest are the last published, in reading order', () => {
     release({ number: '2', publishAt: day(3) }),
   ];
   expect(numbersOf(chapters, { latest: 2 })).toEqual(['1', '2']);
-  expect(select(chapters, { latest: 2 }).passedOver).toMatchObject([{ because: 'not-latest' }]);
+  expect(select(chapters, { latest: 2 }).excluded).toMatchObject([{ because: 'not-latest' }]);
 });
 
 test('every release is either chosen or passed over, once, and the order of the feed changes nothing', () => {
@@ -269,11 +285,11 @@ test('every release is either chosen or passed over, once, and the order of the 
       const chapters = feed.map((facts) => release(facts));
       const asked = { ...wish, ...(latest !== undefined && { latest }) };
       const one = select(chapters, asked, restart);
-      const ids = [...one.chosen, ...one.passedOver].map((each) => each.chapter.id);
+      const ids = [...one.selected, ...one.excluded].map((each) => each.chapter.id);
       expect(ids.sort()).toEqual(feed.map(({ id }) => id).sort());
       const other = select([...chapters].reverse(), asked, restart);
-      expect(other.chosen).toEqual(one.chosen);
-      expect(new Set(other.passedOver)).toEqual(new Set(one.passedOver));
+      expect(other.selected).toEqual(one.selected);
+      expect(new Set(other.excluded)).toEqual(new Set(one.excluded));
     }),
   );
 });

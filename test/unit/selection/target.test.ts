@@ -94,7 +94,7 @@ describe('many targets', () => {
       },
       { name: 'standard input', lines: `https://mangadex.org/title/${OTHER}/slug#top\n${OTHER}` },
     ]);
-    expect(read.faults).toEqual([]);
+    expect(read.errors).toEqual([]);
     expect(read.targets).toEqual([
       { kind: 'any', id: ID },
       { kind: 'title', id: OTHER },
@@ -107,11 +107,11 @@ describe('many targets', () => {
       { name: 'mine.txt', lines: `${ID}\n\n  what is this\n${OTHER}` },
     ]);
     expect(read.targets).toHaveLength(2);
-    expect(read.faults.map(({ message }) => message)).toEqual([
+    expect(read.errors.map(({ message }) => message)).toEqual([
       expect.stringMatching(/^"nonsense" is no chapter/),
       expect.stringMatching(/^mine\.txt, line 3: "what is this" is no chapter/),
     ]);
-    expect(read.faults.every(({ code }) => code === 'bad-target')).toBe(true);
+    expect(read.errors.every(({ code }) => code === 'bad-target')).toBe(true);
   });
 
   test('an empty file has neither targets nor faults', () => {

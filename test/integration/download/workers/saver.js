@@ -52,7 +52,7 @@ const plan = await planChapters(
 );
 const loader = {
   page: connections.page,
-  admit: (line, stop) => client.admit(line, stop),
+  admit: (line, stop) => client.reserve(line, stop),
   clock,
   maxPageBytes: 2 ** 20,
 };

@@ -1,13 +1,13 @@
 /** The checks of answers, loaded when the first request is on its way: what they are written with is large. */
-import type { Shape } from './client.js';
+import type { Parser } from './client.js';
 import type * as answers from './response-schemas.js';
 
-export type Answers = typeof answers;
+export type ResponseSchemas = typeof answers;
 
 /** Picks a shape among those of answers.ts, for `ApiRequest.shape`. */
-export function matching<T>(
-  pick: (answers: Answers) => { parse(value: unknown): T },
-): () => Promise<Shape<T>> {
+export function parseWith<T>(
+  pick: (answers: ResponseSchemas) => { parse(value: unknown): T },
+): () => Promise<Parser<T>> {
   return async () => {
     const schema = pick(await import('./response-schemas.js'));
     return (value) => schema.parse(value);

@@ -2,12 +2,12 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { grantByPassword, parseTokens } from '../../../src/auth/token-endpoint.js';
-import { accessEndsAtMs, refreshEndsAtMs } from '../../../src/auth/token-times.js';
+import { accessExpiresAtMs, refreshExpiresAtMs } from '../../../src/auth/token-times.js';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
 import { hasCode, TankobonError } from '../../../src/core/errors.js';
 import { namedWaitMs, retryAfterMs } from '../../../src/rate-limit/rate-headers.js';
-import { makeClient, type MadeClient } from '../../support/test-client.js';
-import { startStandIn, type Reply, type StandIn } from '../../support/stub-server.js';
+import { createTestClient, type TestClient } from '../../support/test-client.js';
+import { startStubServer, type Reply, type StubServer } from '../../support/stub-server.js';
 
 const YEAR_MS = 366 * 24 * 60 * 60_000;
 
@@ -57,25 +57,25 @@ test('no expires_in makes a time that a date cannot show', () => {
         refresh_expires_in: refresh,
       };
       const tokens = parseTokens(body, 2e12);
-      expect(() => new Date(accessEndsAtMs(tokens)).toISOString()).not.toThrow();
-      expect(() => new Date(refreshEndsAtMs(tokens) ?? 0).toISOString()).not.toThrow();
+      expect(() => new Date(accessExpiresAtMs(tokens)).toISOString()).not.toThrow();
+      expect(() => new Date(refreshExpiresAtMs(tokens) ?? 0).toISOString()).not.toThrow();
     }),
   );
 });
 
-let service: StandIn;
-let made: MadeClient;
+let service: StubServer;
+let made: TestClient;
 const atOnce: Clock = { ...systemClock, sleep: () => Promise.resolve() };
 beforeEach(async () => {
-  service = await startStandIn();
-  made = await makeClient(service, { clock: atOnce });
+  service = await startStubServer();
+  made = await createTestClient(service, { clock: atOnce });
 });
 afterEach(async () => {
   await made.close();
   await service.stop();
 });
 
-const REQUEST = { method: 'GET', path: '/x', shape: () => (value: unknown) => value } as const;
+const REQUEST = { method: 'GET', path: '/x', parser: () => (value: unknown) => value } as const;
 const ask = async (reply: Reply): Promise<unknown> => {
   service.behave(() => reply);
   return made.client.api(REQUEST).catch((error: unknown) => error);

@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { fileStore } from '../../../src/auth/file-store.js';
-import type { Login } from '../../../src/auth/login.js';
+import { fileCredentialStore } from '../../../src/auth/file-credential-store.js';
+import type { Login } from '../../../src/auth/login-record.js';
 import { newFolder } from '../../support/auth/harness.js';
 import { someTokens } from '../../support/auth/context.js';
 
@@ -35,14 +35,14 @@ const modeOf = (path: string) => statSync(path).mode & 0o777;
 test('the file is the owner’s alone from its first byte on, in a folder that is so too', async () => {
   const umask = process.umask(0);
   try {
-    await fileStore(file).write(login);
+    await fileCredentialStore(file).write(login);
   } finally {
     process.umask(umask);
   }
   expect(modeOf(file)).toBe(0o600);
   expect(modeOf(join(folder, 'credentials'))).toBe(0o700);
   expect(readdirSync(join(folder, 'credentials'))).toEqual(['login.json']);
-  expect(await fileStore(file).read()).toEqual(login);
+  expect(await fileCredentialStore(file).read()).toEqual(login);
 });
 
 test.each([
@@ -51,26 +51,28 @@ test.each([
   ['the folder', 0o600, 0o750],
   ['the folder', 0o600, 0o701],
 ])('where others have rights on %s (%o in %o) it is refused', async (_, fileMode, folderMode) => {
-  await fileStore(file).write(login);
+  await fileCredentialStore(file).write(login);
   chmodSync(file, fileMode);
   chmodSync(join(folder, 'credentials'), folderMode);
-  await expect(fileStore(file).read()).rejects.toMatchObject({
+  await expect(fileCredentialStore(file).read()).rejects.toMatchObject({
     code: 'credentials-exposed',
     exitCode: 7,
   });
-  await fileStore(file).write(login);
-  expect(await fileStore(file).read()).toEqual(login);
+  await fileCredentialStore(file).write(login);
+  expect(await fileCredentialStore(file).read()).toEqual(login);
 });
 
 test('a link in the file’s place is not followed', async () => {
-  await fileStore(file).write(login);
+  await fileCredentialStore(file).write(login);
   renameSync(file, join(folder, 'elsewhere'));
   symlinkSync(join(folder, 'elsewhere'), file);
-  await expect(fileStore(file).read()).rejects.toMatchObject({ code: 'credentials-exposed' });
+  await expect(fileCredentialStore(file).read()).rejects.toMatchObject({
+    code: 'credentials-exposed',
+  });
 });
 
 test('nothing stored, and something that is no login, are two answers', async () => {
-  const store = fileStore(file);
+  const store = fileCredentialStore(file);
   expect(await store.read()).toBeUndefined();
   await store.write(login);
   for (const text of [

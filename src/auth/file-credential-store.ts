@@ -16,7 +16,7 @@ import {
   writeFileAtomic,
 } from '../core/files.js';
 import type { CredentialStore } from './credential-store.js';
-import { readLogin, type Login } from './login.js';
+import { parseLogin, type Login } from './login-record.js';
 
 const FORMAT = 1;
 const FILE_MODE = 0o600;
@@ -24,17 +24,17 @@ const OTHERS = 0o077;
 const MOST_FILE_BYTES = 256 * 1024;
 
 /** The store of one login in `file`; its folder is made when it is first needed. */
-export function fileStore(file: string): CredentialStore {
+export function fileCredentialStore(file: string): CredentialStore {
   return {
     kind: 'file',
-    place: `the file ${file}, unencrypted`,
-    async ready() {
+    description: `the file ${file}, unencrypted`,
+    async checkWritable() {
       await makePrivateFolder(dirname(file));
     },
     async read() {
       const text = await readPrivately(file);
       if (text === undefined) return undefined;
-      const login = readLogin(recordIn(text));
+      const login = parseLogin(recordIn(text));
       if (login) return login;
       throw new AuthError('credentials-damaged', `${file} holds no login that can be read.`);
     },

@@ -12,7 +12,7 @@ import {
   malformedLibrary,
 } from '../../support/malformed-library.js';
 import { jsonAnswer } from '../../../src/practice-server/endpoint.js';
-import { practise, type Practice } from '../../support/catalogue-harness.js';
+import { startPractice, type Practice } from '../../support/catalogue-harness.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 
 const signal = new AbortController().signal;
@@ -23,7 +23,7 @@ describe('the catalogue', () => {
   let warnings: string[];
   const warn = (message: string) => void warnings.push(message);
   beforeAll(async () => {
-    practice = await practise({ library: malformedLibrary() });
+    practice = await startPractice({ library: malformedLibrary() });
   });
   beforeEach(() => {
     warnings = [];
@@ -36,7 +36,7 @@ describe('the catalogue', () => {
   const resolve = async (texts: readonly string[]) => {
     const targets = texts.map((text) => parseTarget(text));
     const found = await resolveTargets(targets, { client: practice.client, signal, warn });
-    await found.titlesInFull;
+    await found.fullTitles;
     return found;
   };
 
@@ -112,7 +112,7 @@ describe('the catalogue', () => {
       code: 'bad-answer',
     });
     const alone = await resolve([`title:${TITLES.unusable}`]);
-    expect(alone.lost).toEqual([]);
+    expect(alone.failures).toEqual([]);
     expect(alone.series.map(({ chapters }) => chapters.length)).toEqual([1]);
     expect([...alone.unusableTitleIds]).toEqual([TITLES.unusable]);
     expect(warnings).toHaveLength(1);
@@ -125,7 +125,7 @@ describe('the catalogue', () => {
       `title:${TITLES.wellFormed}`,
       TITLES.unusable,
     ]);
-    expect(found.lost.map(({ target, error }) => [target.id, error.code])).toEqual([
+    expect(found.failures.map(({ target, error }) => [target.id, error.code])).toEqual([
       [UNKNOWN, 'chapter-not-found'],
     ]);
     expect(found.series.map(({ titleId }) => titleId).sort()).toEqual(
@@ -138,9 +138,9 @@ describe('the catalogue', () => {
     const alone = await resolve([first]);
     expect(alone).toMatchObject({ named: [], bare: [first], lost: [] });
     const several = await resolve([first, CHAPTERS.wellFormed, second]);
-    expect(several.named.map(({ id }) => id)).toEqual([CHAPTERS.wellFormed]);
-    expect([...several.bare].sort()).toEqual([first, second].sort());
-    expect(several.lost).toEqual([]);
+    expect(several.chapters.map(({ id }) => id)).toEqual([CHAPTERS.wellFormed]);
+    expect([...several.idsWithoutMetadata].sort()).toEqual([first, second].sort());
+    expect(several.failures).toEqual([]);
   });
 });
 

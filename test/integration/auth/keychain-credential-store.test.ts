@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { keychainStore } from '../../../src/auth/keychain-store.js';
-import { MOST_ENTRY_BYTES, type Keychain } from '../../../src/auth/keychain.js';
-import type { Login } from '../../../src/auth/login.js';
+import { keychainCredentialStore } from '../../../src/auth/keychain-credential-store.js';
+import { MAX_ENTRY_BYTES, type Keychain } from '../../../src/auth/keychain.js';
+import type { Login } from '../../../src/auth/login-record.js';
 import { someTokens } from '../../support/auth/context.js';
 
 /** A keychain in memory whose user dies before a given change of it. */
@@ -16,7 +16,7 @@ class MortalKeychain implements Keychain {
 
   set(entry: string, value: Uint8Array): Promise<void> {
     this.#change();
-    if (value.length > MOST_ENTRY_BYTES) throw new Error('too long for an entry');
+    if (value.length > MAX_ENTRY_BYTES) throw new Error('too long for an entry');
     this.entries.set(entry, value);
     return Promise.resolve();
   }
@@ -53,19 +53,19 @@ const withoutTokens: Login = {
 /** Runs `change` again and again, killed before its 1st, 2nd, … change of the keychain, until it gets through. */
 async function killedEverywhere(
   before: readonly Login[],
-  change: (store: ReturnType<typeof keychainStore>) => Promise<unknown>,
+  change: (store: ReturnType<typeof keychainCredentialStore>) => Promise<unknown>,
   judge: (keychain: MortalKeychain, got: Login | undefined) => Promise<void> | void,
 ): Promise<number> {
   for (let changes = 0; ; changes += 1) {
     const keychain = new MortalKeychain();
-    for (const login of before) await keychainStore(keychain).write(login);
+    for (const login of before) await keychainCredentialStore(keychain).write(login);
     keychain.changesLeft = changes;
-    const died = await change(keychainStore(keychain)).then(
+    const died = await change(keychainCredentialStore(keychain)).then(
       () => false,
       () => true,
     );
     keychain.changesLeft = Infinity;
-    await judge(keychain, await keychainStore(keychain).read());
+    await judge(keychain, await keychainCredentialStore(keychain).read());
     if (!died) return changes;
   }
 }
@@ -86,9 +86,9 @@ test.each([
       async (keychain, got) => {
         expect([old, next]).toContainEqual(got);
         // And what the kill left lying about is no obstacle.
-        await keychainStore(keychain).write(other);
-        expect(await keychainStore(keychain).read()).toEqual(other);
-        await keychainStore(keychain).clear();
+        await keychainCredentialStore(keychain).write(other);
+        expect(await keychainCredentialStore(keychain).read()).toEqual(other);
+        await keychainCredentialStore(keychain).clear();
         expect([...keychain.entries.keys()]).toEqual([]);
       },
     );
@@ -102,7 +102,7 @@ test('killed at any moment of a logout, one is logged in or out, and the next lo
     (store) => store.clear(),
     async (keychain, got) => {
       expect([second, undefined]).toContainEqual(got);
-      await keychainStore(keychain).clear();
+      await keychainCredentialStore(keychain).clear();
       expect([...keychain.entries.keys()]).toEqual([]);
     },
   );
@@ -111,16 +111,16 @@ test('killed at any moment of a logout, one is logged in or out, and the next lo
 
 test('a renewal leaves no entry behind that the new login does not need', async () => {
   const keychain = new MortalKeychain();
-  const store = keychainStore(keychain);
+  const store = keychainCredentialStore(keychain);
   for (const login of [first, second, first, second]) await store.write(login);
   const once = new MortalKeychain();
-  await keychainStore(once).write(second);
+  await keychainCredentialStore(once).write(second);
   expect(keychain.entries.size).toBe(once.entries.size);
 });
 
 test('a missing, a changed and an added entry are told from "nothing stored"', async () => {
   const keychain = new MortalKeychain();
-  const store = keychainStore(keychain);
+  const store = keychainCredentialStore(keychain);
   expect(await store.read()).toBeUndefined();
   await store.write(first);
   for (const [entry, value] of [...keychain.entries]) {
@@ -137,7 +137,7 @@ test('a missing, a changed and an added entry are told from "nothing stored"', a
 
 test('a login over a damaged one makes it whole again', async () => {
   const keychain = new MortalKeychain();
-  const store = keychainStore(keychain);
+  const store = keychainCredentialStore(keychain);
   await store.write(first);
   for (const entry of [...keychain.entries.keys()]) {
     keychain.entries.set(entry, Buffer.from('damaged'));
@@ -148,7 +148,7 @@ test('a login over a damaged one makes it whole again', async () => {
 
 test('readers beside a writer see the old login or the new one, and never half of one', async () => {
   const keychain = new MortalKeychain();
-  const store = keychainStore(keychain);
+  const store = keychainCredentialStore(keychain);
   await store.write(first);
   const writer = (async () => {
     for (let time = 0; time < 50; time += 1) await store.write(time % 2 === 0 ? second : first);

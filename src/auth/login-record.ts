@@ -31,38 +31,37 @@ export interface Login extends PersonalClient {
 }
 
 /** A login whose session goes on. */
-export type LiveLogin = Login & { readonly tokens: Tokens };
+export type ActiveLogin = Login & { readonly tokens: Tokens };
 
 export const CLIENT_ID_PREFIX = 'personal-client-';
 
 /** A name, an id or a secret longer than this, in UTF-8 bytes, is none. */
-export const LONGEST_FIELD_BYTES = 500;
+export const MAX_FIELD_BYTES = 500;
 /** A token longer than this, in UTF-8 bytes, is none that any header could carry. */
-export const LONGEST_TOKEN_BYTES = 20_000;
+export const MAX_TOKEN_BYTES = 20_000;
 
 /** Whether `text` can go into a header and a form: not empty, not endless, no control characters. */
-export function isToken(text: unknown): text is string {
-  return (
-    typeof text === 'string' && /^[\x21-\x7e]+$/.test(text) && text.length <= LONGEST_TOKEN_BYTES
-  );
+export function isValidToken(text: unknown): text is string {
+  return typeof text === 'string' && /^[\x21-\x7e]+$/.test(text) && text.length <= MAX_TOKEN_BYTES;
 }
 
 /** Whether `text` can be a name or a secret: not empty, not endless, no control characters. */
-export function isField(text: unknown): text is string {
+export function isValidField(text: unknown): text is string {
   return (
     typeof text === 'string' &&
     text !== '' &&
     !/\p{Cc}/u.test(text) &&
-    Buffer.byteLength(text) <= LONGEST_FIELD_BYTES
+    Buffer.byteLength(text) <= MAX_FIELD_BYTES
   );
 }
 
 /** The login that a stored record holds; undefined where it is none. Never throws. */
-export function readLogin(value: unknown): Login | undefined {
+export function parseLogin(value: unknown): Login | undefined {
   if (!isRecord(value)) return undefined;
   const { username, clientId, clientSecret, apiOrigin, tokens } = value;
-  if (!isField(username) || !isField(clientId) || !isField(clientSecret)) return undefined;
-  if (apiOrigin !== undefined && !isField(apiOrigin)) return undefined;
+  if (!isValidField(username) || !isValidField(clientId) || !isValidField(clientSecret))
+    return undefined;
+  if (apiOrigin !== undefined && !isValidField(apiOrigin)) return undefined;
   const owner = { username, clientId, clientSecret, ...(apiOrigin !== undefined && { apiOrigin }) };
   if (tokens === undefined) return owner;
   const read = readTokens(tokens);
@@ -73,7 +72,7 @@ function readTokens(value: unknown): Tokens | undefined {
   if (!isRecord(value)) return undefined;
   const { accessToken, refreshToken, obtainedAtMs, accessLastsMs } = value;
   const { refreshObtainedAtMs, refreshLastsMs } = value;
-  if (!isToken(accessToken) || !isToken(refreshToken)) return undefined;
+  if (!isValidToken(accessToken) || !isValidToken(refreshToken)) return undefined;
   if (!isMs(obtainedAtMs) || !isMs(accessLastsMs) || !isMs(refreshObtainedAtMs)) return undefined;
   if (refreshLastsMs !== undefined && !isMs(refreshLastsMs)) return undefined;
   return {

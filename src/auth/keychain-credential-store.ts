@@ -3,28 +3,28 @@ import { AuthError } from '../core/errors.js';
 import type { CredentialStore } from './credential-store.js';
 import type { Keychain } from './keychain.js';
 import {
-  allPartEntries,
-  HEAD_ENTRY,
-  headBytes,
+  allPartEntryNames,
+  HEADER_ENTRY,
+  encodeHeader,
   joinValue,
-  MOST_PARTS,
-  partEntry,
-  readHead,
-  SECRETS,
+  MAX_PARTS,
+  partEntryName,
+  decodeHeader,
+  SECRET_NAMES,
   splitValue,
-  valueCheck,
-  type Head,
+  checksum,
+  type KeychainHeader,
   type SecretName,
-  type Whereabouts,
+  type SecretLocation,
 } from './keychain-layout.js';
-import { readLogin, type Login } from './login.js';
+import { parseLogin, type Login } from './login-record.js';
 
 /** Nothing secret; it shows whether the keychain takes an entry at all. */
 const TRIAL_ENTRY = 'trial';
 /** A reader that meets a writer looks again; this often means that nobody is writing. */
 const MOST_LOOKS = 4;
 
-export function keychainStore(keychain: Keychain): CredentialStore {
+export function keychainCredentialStore(keychain: Keychain): CredentialStore {
   return new KeychainStore(keychain);
 }
 
@@ -33,11 +33,11 @@ class KeychainStore implements CredentialStore {
 
   constructor(private readonly keychain: Keychain) {}
 
-  get place(): string {
+  get description(): string {
     return `the operating system’s keychain, as "${this.keychain.service}"`;
   }
 
-  async ready(): Promise<void> {
+  async checkWritable(): Promise<void> {
     await this.keychain.set(TRIAL_ENTRY, Buffer.from('trial'));
     await this.keychain.delete(TRIAL_ENTRY);
   }
@@ -45,10 +45,10 @@ class KeychainStore implements CredentialStore {
   async read(): Promise<Login | undefined> {
     let seen: string | undefined;
     for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-      const bytes = await this.keychain.get(HEAD_ENTRY);
+      const bytes = await this.keychain.get(HEADER_ENTRY);
       if (!bytes) return undefined;
-      const head = readHead(bytes);
-      const login = head && readLogin(await this.#record(head));
+      const head = decodeHeader(bytes);
+      const login = head && parseLogin(await this.#record(head));
       if (login) return login;
       // The head may have been switched while the parts were read; the same head twice is no such chance.
       const text = Buffer.from(bytes).toString('utf8');
@@ -62,24 +62,24 @@ class KeychainStore implements CredentialStore {
   }
 
   async write(login: Login): Promise<void> {
-    const bytes = await this.keychain.get(HEAD_ENTRY);
-    const before = bytes && readHead(bytes)?.secrets;
-    const secrets: Partial<Record<SecretName, Whereabouts>> = {};
+    const bytes = await this.keychain.get(HEADER_ENTRY);
+    const before = bytes && decodeHeader(bytes)?.secrets;
+    const secrets: Partial<Record<SecretName, SecretLocation>> = {};
     for (const [name, value] of secretsOf(login)) {
       const old = before?.[name];
-      const kept = old?.check === valueCheck(value) && (await this.#value(name, old)) === value;
+      const kept = old?.check === checksum(value) && (await this.#value(name, old)) === value;
       secrets[name] = kept ? old : await this.#put(name, value, old);
     }
     const { username, clientId, apiOrigin, tokens } = login;
-    const head: Head = {
+    const head: KeychainHeader = {
       username,
       clientId,
       ...(apiOrigin !== undefined && { apiOrigin }),
       ...(tokens && { times: timesOf(login) }),
       secrets,
     };
-    await this.keychain.set(HEAD_ENTRY, headBytes(head));
-    for (const name of SECRETS) {
+    await this.keychain.set(HEADER_ENTRY, encodeHeader(head));
+    for (const name of SECRET_NAMES) {
       const old = before?.[name];
       if (old && old.slot !== secrets[name]?.slot) await this.#drop(name, old);
     }
@@ -87,16 +87,16 @@ class KeychainStore implements CredentialStore {
 
   async clear(): Promise<boolean> {
     // The head first: from then on nobody is logged in, however far the rest gets.
-    const hadHead = await this.keychain.delete(HEAD_ENTRY);
-    const names = [...allPartEntries(), TRIAL_ENTRY];
+    const hadHead = await this.keychain.delete(HEADER_ENTRY);
+    const names = [...allPartEntryNames(), TRIAL_ENTRY];
     const had = await Promise.all(names.map((name) => this.keychain.delete(name)));
     return hadHead || had.includes(true);
   }
 
   /** The login as a record, with those secrets that are whole. */
-  async #record(head: Head): Promise<unknown> {
+  async #record(head: KeychainHeader): Promise<unknown> {
     const values = await Promise.all(
-      SECRETS.map(async (name) => {
+      SECRET_NAMES.map(async (name) => {
         const whereabouts = head.secrets[name];
         return whereabouts && this.#value(name, whereabouts);
       }),
@@ -107,9 +107,9 @@ class KeychainStore implements CredentialStore {
     return { username, clientId, apiOrigin, clientSecret, ...(tokens && { tokens }) };
   }
 
-  async #value(name: SecretName, at: Whereabouts): Promise<string | undefined> {
+  async #value(name: SecretName, at: SecretLocation): Promise<string | undefined> {
     const entries = Array.from({ length: at.parts }, (_, index) =>
-      partEntry(name, at.slot, index + 1),
+      partEntryName(name, at.slot, index + 1),
     );
     const parts = await Promise.all(entries.map((entry) => this.keychain.get(entry)));
     if (!parts.every((part) => part !== undefined)) return undefined;
@@ -117,21 +117,21 @@ class KeychainStore implements CredentialStore {
   }
 
   /** Writes into the slot that is not in use, and takes away what a longer value left there. */
-  async #put(name: SecretName, value: string, old?: Whereabouts): Promise<Whereabouts> {
+  async #put(name: SecretName, value: string, old?: SecretLocation): Promise<SecretLocation> {
     const slot = old?.slot === 'a' ? 'b' : 'a';
     const parts = splitValue(value);
     for (const [index, part] of parts.entries()) {
-      await this.keychain.set(partEntry(name, slot, index + 1), part);
+      await this.keychain.set(partEntryName(name, slot, index + 1), part);
     }
-    for (let part = parts.length + 1; part <= MOST_PARTS; part += 1) {
-      if (!(await this.keychain.delete(partEntry(name, slot, part)))) break;
+    for (let part = parts.length + 1; part <= MAX_PARTS; part += 1) {
+      if (!(await this.keychain.delete(partEntryName(name, slot, part)))) break;
     }
-    return { slot, parts: parts.length, check: valueCheck(value) };
+    return { slot, parts: parts.length, check: checksum(value) };
   }
 
-  async #drop(name: SecretName, { slot, parts }: Whereabouts): Promise<void> {
+  async #drop(name: SecretName, { slot, parts }: SecretLocation): Promise<void> {
     for (let part = parts; part >= 1; part -= 1) {
-      await this.keychain.delete(partEntry(name, slot, part));
+      await this.keychain.delete(partEntryName(name, slot, part));
     }
   }
 }
