@@ -56,7 +56,7 @@ describe('one chapter', () => {
       language: 'en',
       titleId: EXAMPLE_TITLES.lighthouse,
       groups: [{ name: 'Tidewater Scans' }, { name: 'Paper Lantern' }],
-      titleInBrief: { name: 'The Lighthouse Cat of Minami Island', authors: [] },
+      partialTitle: { name: 'The Lighthouse Cat of Minami Island', authors: [] },
     });
     expect(lines()).toEqual([`GET /chapter/${EXAMPLE_CHAPTERS.joint}`]);
   });
@@ -142,7 +142,7 @@ describe('targets', () => {
 
   test('an empty list is no error', async () => {
     const { found } = await resolve([`list:${EXAMPLE_LISTS.empty}`]);
-    expect(found).toMatchObject({ series: [], lost: [] });
+    expect(found).toMatchObject({ series: [], failures: [] });
   });
 
   test('what no collection lists is asked for by itself', async () => {
@@ -180,7 +180,7 @@ describe('targets', () => {
 
   test('an id that nothing is known of is handed on as a chapter', async () => {
     const { found } = await resolve([UNKNOWN]);
-    expect(found).toMatchObject({ named: [], bare: [UNKNOWN], lost: [] });
+    expect(found).toMatchObject({ chapters: [], idsWithoutMetadata: [UNKNOWN], failures: [] });
   });
 });
 
@@ -193,7 +193,7 @@ test('a service without a catalogue still gets its chapters asked for', async ()
       ids.map((id) => parseTarget(id)),
       { client: plain.client, signal, warn: (text) => warnings.push(text) },
     );
-    expect(found).toMatchObject({ named: [], series: [], bare: ids, lost: [] });
+    expect(found).toMatchObject({ chapters: [], series: [], idsWithoutMetadata: ids, failures: [] });
     expect(warnings).toHaveLength(1);
     const one = await resolveTargets([parseTarget(ids[0] ?? '')], {
       client: plain.client,

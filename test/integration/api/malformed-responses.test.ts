@@ -136,7 +136,7 @@ describe('the catalogue', () => {
   test('a chapter whose answer cannot be used is handed on by its id', async () => {
     const [first = '', second = ''] = CHAPTERS.unusable;
     const alone = await resolve([first]);
-    expect(alone).toMatchObject({ named: [], bare: [first], lost: [] });
+    expect(alone).toMatchObject({ chapters: [], idsWithoutMetadata: [first], failures: [] });
     const several = await resolve([first, CHAPTERS.wellFormed, second]);
     expect(several.chapters.map(({ id }) => id)).toEqual([CHAPTERS.wellFormed]);
     expect([...several.idsWithoutMetadata].sort()).toEqual([first, second].sort());

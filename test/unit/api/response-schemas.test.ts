@@ -98,7 +98,7 @@ describe("a chapter's answer", () => {
     const read = chapterWith({}, { relationships });
     expect(read.success && toChapter(read.data)).toMatchObject({
       titleId: ID,
-      titleInBrief: undefined,
+      partialTitle: undefined,
       groups: [
         { id: ID, name: '' },
         { id: ID, name: '' },

@@ -86,7 +86,7 @@ describe('ranges', () => {
 describe('one release for each chapter', () => {
   test('the only one is taken', () => {
     const { selected: chosen, excluded: passedOver } = select([release()]);
-    expect(chosen).toMatchObject([{ because: 'only-release', why: 'the only release' }]);
+    expect(chosen).toMatchObject([{ reason: 'only-release', explanation: 'the only release' }]);
     expect(passedOver).toEqual([]);
   });
 
@@ -99,10 +99,10 @@ describe('one release for each chapter', () => {
       languages: ['en', 'pt-br'],
     });
     expect(chosen.map(({ chapter }) => chapter)).toEqual([english, portugueseOnly]);
-    expect(chosen[0]).toMatchObject({ because: 'language', why: 'preferred language en' });
+    expect(chosen[0]).toMatchObject({ reason: 'language', explanation: 'preferred language en' });
     expect(passedOver).toMatchObject([
-      { chapter: german, because: 'not-in-languages', why: 'it is in de' },
-      { because: 'other-release', why: `release ${english.id} is taken instead` },
+      { chapter: german, reason: 'not-in-languages', explanation: 'it is in de' },
+      { reason: 'other-release', explanation: `release ${english.id} is taken instead` },
     ]);
   });
 
@@ -119,7 +119,7 @@ describe('one release for each chapter', () => {
     const preferred = release({ groups: [B] });
     const { selected: chosen } = select([release({ version: 3 }), preferred], { groups });
     expect(chosen).toMatchObject([
-      { chapter: preferred, because: 'group', why: 'preferred group Group B' },
+      { chapter: preferred, reason: 'group', explanation: 'preferred group Group B' },
     ]);
   });
 
@@ -139,10 +139,10 @@ describe('one release for each chapter', () => {
     const newer = release({ version: 3, publishAt: new Date(0) });
     expect(select([older, newer]).selected[0]).toMatchObject({
       chapter: newer,
-      because: 'version',
+      reason: 'version',
     });
     const late = release({ version: 2, publishAt: new Date(NOW_MS - 1) });
-    expect(select([older, late]).selected[0]).toMatchObject({ chapter: late, because: 'date' });
+    expect(select([older, late]).selected[0]).toMatchObject({ chapter: late, reason: 'date' });
     const twin = release({ version: 2 });
     expect(select([twin, older]).selected[0]?.chapter).toBe(
       select([older, twin]).selected[0]?.chapter,
@@ -196,12 +196,12 @@ describe('what has no pages here', () => {
     ['chapter-unavailable', release({ isUnavailable: true, version: 9 })],
     ['chapter-unpublished', release({ publishAt: new Date(NOW_MS + 1), version: 9 })],
     ['chapter-unpublished', release({ readableAt: new Date(NOW_MS + 1), version: 9 })],
-  ])('is passed over as %s, also where it would be preferred', (because, absent) => {
+  ])('is passed over as %s, also where it would be preferred', (reason, absent) => {
     const { selected: chosen, excluded: passedOver } = select([absent, here], {
       groups: ['Group A'],
     });
     expect(chosen.map(({ chapter }) => chapter)).toEqual([here]);
-    expect(passedOver).toMatchObject([{ chapter: absent, because }]);
+    expect(passedOver).toMatchObject([{ chapter: absent, reason }]);
   });
 
   test('is not taken even where all releases are asked for', () => {
@@ -259,7 +259,7 @@ test('the latest are the last published, in reading order', () => {
     release({ number: '2', publishAt: day(3) }),
   ];
   expect(numbersOf(chapters, { latest: 2 })).toEqual(['1', '2']);
-  expect(select(chapters, { latest: 2 }).excluded).toMatchObject([{ because: 'not-latest' }]);
+  expect(select(chapters, { latest: 2 }).excluded).toMatchObject([{ reason: 'not-latest' }]);
 });
 
 test('every release is either chosen or passed over, once, and the order of the feed changes nothing', () => {

@@ -117,7 +117,7 @@ describe('many targets', () => {
   test('an empty file has neither targets nor faults', () => {
     expect(parseTargets([{ name: 'x', lines: '\n# nothing\n' }])).toEqual({
       targets: [],
-      faults: [],
+      errors: [],
     });
   });
 });
