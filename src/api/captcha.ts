@@ -31,8 +31,8 @@ export function retryAfterCaptcha(client: ServiceClient, solve: SolveCaptcha): S
     return answer;
   };
   return {
-    admit: (info, signal) => client.admit(info, signal),
-    tokenForm: (form, options) => client.tokenForm(form, options),
+    reserve: (info, signal) => client.reserve(info, signal),
+    postTokenForm: (form, options) => client.postTokenForm(form, options),
     async api<T>(request: ApiRequest<T>): Promise<T> {
       const solvedBefore = solved;
       try {
@@ -63,7 +63,7 @@ export async function submitCaptcha(
     method: 'POST',
     path: '/captcha/solve',
     json: { captchaChallenge: result },
-    shape: () => () => undefined,
+    parser: () => () => undefined,
     signal,
   });
 }

@@ -1,6 +1,6 @@
 /** Saves the chapters of a plan, sends their health reports, then the covers and read marks that were asked for. */
 import { setImmediate } from 'node:timers/promises';
-import { coversUrl } from '../api/covers.js';
+import { coversBaseUrl } from '../api/covers.js';
 import { preloadDomainList } from '../api/first-party-domain.js';
 import { markRead } from '../api/read-markers.js';
 import { PACKING_MODULE_LOADERS } from '../cbz/cbz-writer.js';
@@ -101,7 +101,7 @@ async function covers(
   const files = await saveCovers(saved, {
     client,
     loader,
-    coversUrl: coversUrl(service.addresses.apiUrl),
+    coversUrl: coversBaseUrl(service.addresses.apiUrl),
     signal: userSignal,
     warn,
   });

@@ -48,10 +48,10 @@ async function readTargets(
 ): Promise<readonly Target[]> {
   const sources: TargetSource[] = [{ name: 'command line', lines: options.targets }];
   for (const name of options.fromFile ?? []) sources.push(await readSource(name, context));
-  const { targets, faults } = parseTargets(sources, [new URL(context.settings.apiUrl).hostname]);
+  const { targets, errors } = parseTargets(sources, [new URL(context.settings.apiUrl).hostname]);
   if (targets.length === 0) {
-    throw faults[0] ?? new UsageError('bad-target', 'Nothing to download was named.');
+    throw errors[0] ?? new UsageError('bad-target', 'Nothing to download was named.');
   }
-  for (const fault of faults) context.stderr.write(errorMessage(fault, context.env));
+  for (const error of errors) context.stderr.write(errorMessage(error, context.env));
   return targets;
 }

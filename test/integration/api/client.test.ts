@@ -3,24 +3,24 @@ import { gzipSync } from 'node:zlib';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
 import { ServiceError, TankobonError } from '../../../src/core/errors.js';
 import { submitCaptcha } from '../../../src/api/captcha.js';
-import type { ApiRequest, Bearer } from '../../../src/api/client.js';
+import type { ApiRequest, TokenProvider } from '../../../src/api/client.js';
 import { CaptchaRequired, ServiceRefusal } from '../../../src/api/api-errors.js';
 import { USER_AGENT } from '../../../src/api/user-agent.js';
-import { makeClient, type MadeClient, type MadeClientOptions } from '../../support/test-client.js';
-import { startStandIn, type StandIn } from '../../support/stub-server.js';
+import { createTestClient, type TestClient, type TestClientOptions } from '../../support/test-client.js';
+import { startStubServer, type StubServer } from '../../support/stub-server.js';
 
-let service: StandIn;
-const made: MadeClient[] = [];
+let service: StubServer;
+const made: TestClient[] = [];
 beforeEach(async () => {
-  service = await startStandIn();
+  service = await startStubServer();
 });
 afterEach(async () => {
   for (const one of made.splice(0)) await one.close();
   await service.stop();
 });
 
-const make = async (options?: MadeClientOptions): Promise<MadeClient> => {
-  const one = await makeClient(service, options);
+const make = async (options?: TestClientOptions): Promise<TestClient> => {
+  const one = await createTestClient(service, options);
   made.push(one);
   return one;
 };
@@ -28,7 +28,7 @@ const make = async (options?: MadeClientOptions): Promise<MadeClient> => {
 const REQUEST: ApiRequest<unknown> = {
   method: 'GET',
   path: '/manga/x',
-  shape: () => (value) => value,
+  parser: () => (value) => value,
 };
 
 const thrown = async (promise: Promise<unknown>): Promise<TankobonError> => {
@@ -46,26 +46,26 @@ describe('what is sent', () => {
   test('every request says who sends it, and none carries Via, whatever it is asked to carry', async () => {
     const { client, connections } = await make();
     await client.api(REQUEST);
-    await client.tokenForm(new URLSearchParams({ grant_type: 'password' }));
+    await client.postTokenForm(new URLSearchParams({ grant_type: 'password' }));
     const headers = { 'user-agent': 'Mozilla/5.0', via: '1.1 proxy' };
     await connections.page(service.url, { headers });
     await connections.report.post(service.url, { headers, json: {} });
-    expect(service.arrivals).toHaveLength(4);
+    expect(service.requests).toHaveLength(4);
     expect(USER_AGENT).toMatch(/^tankobon\/\d+\.\d+\.\d+ \(\+https:\/\/\S+\) node\/\d+\.\d+\.\d+$/);
-    for (const arrival of service.arrivals) {
+    for (const arrival of service.requests) {
       expect(arrival.headers['user-agent']).toBe(USER_AGENT);
       expect(arrival.headers).not.toHaveProperty('via');
     }
   });
 
   test('the bearer goes to the API alone, also where another connection is handed one', async () => {
-    const { client, connections } = await make({ bearer: bearerOf('secret-token') });
+    const { client, connections } = await make({ tokenProvider: bearerOf('secret-token') });
     await client.api(REQUEST);
-    await client.tokenForm(new URLSearchParams());
+    await client.postTokenForm(new URLSearchParams());
     const headers = { authorization: 'Bearer secret-token' };
     await connections.page(service.url, { headers });
     await connections.report.post(service.url, { headers, json: {} });
-    expect(service.arrivals.map(({ headers: { authorization } }) => authorization)).toEqual([
+    expect(service.requests.map(({ headers: { authorization } }) => authorization)).toEqual([
       'Bearer secret-token',
       undefined,
       undefined,
@@ -74,20 +74,20 @@ describe('what is sent', () => {
   });
 
   test('a redirect is not followed, and a token not carried to where it leads', async () => {
-    const elsewhere = await startStandIn();
-    const { client, connections } = await make({ bearer: bearerOf('secret-token') });
+    const elsewhere = await startStubServer();
+    const { client, connections } = await make({ tokenProvider: bearerOf('secret-token') });
     service.behave(() => ({ status: 302, headers: { location: elsewhere.url } }));
     expect((await thrown(client.api(REQUEST))).code).toBe('bad-answer');
     expect((await connections.page(service.url)).statusCode).toBe(302);
-    expect(elsewhere.arrivals).toEqual([]);
+    expect(elsewhere.requests).toEqual([]);
     await elsewhere.stop();
   });
 
   test('the token form is form-encoded and a report is exactly application/json', async () => {
     const { client, connections } = await make();
-    await client.tokenForm(new URLSearchParams({ password: 'a b&c' }));
+    await client.postTokenForm(new URLSearchParams({ password: 'a b&c' }));
     await connections.report.post(service.url, { json: { url: 'x' } });
-    const [form, report] = service.arrivals;
+    const [form, report] = service.requests;
     expect(form?.headers['content-type']).toBe('application/x-www-form-urlencoded');
     expect(form?.path).toBe('/realms/practice/protocol/openid-connect/token');
     expect(form?.body).toBe('password=a+b%26c');
@@ -100,10 +100,10 @@ describe('what is sent', () => {
     const error = await thrown(client.api({ ...REQUEST, query }));
     expect(error.code).toBe('bad-option');
     expect(error.hint).toMatch(/Narrow/);
-    expect(service.arrivals).toEqual([]);
+    expect(service.requests).toEqual([]);
     query.set('offset', '9900');
     await client.api({ ...REQUEST, query });
-    expect(service.arrivals).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
   });
 });
 
@@ -121,7 +121,7 @@ describe('failures that pass', () => {
     service.behave(() => reply);
     const { code } = await thrown(client.api(REQUEST));
     expect(['service-failed', 'unreachable', 'bad-answer']).toContain(code);
-    expect(service.arrivals).toHaveLength(6);
+    expect(service.requests).toHaveLength(6);
   });
 
   test('what changes something is sent once, since its answer may be what was lost', async () => {
@@ -129,8 +129,8 @@ describe('failures that pass', () => {
     service.behave(() => 'reset');
     const request = { ...REQUEST, method: 'POST', json: {} } as const;
     expect((await thrown(client.api(request))).code).toBe('unreachable');
-    expect((await thrown(client.tokenForm(new URLSearchParams()))).code).toBe('unreachable');
-    expect(service.arrivals).toHaveLength(2);
+    expect((await thrown(client.postTokenForm(new URLSearchParams()))).code).toBe('unreachable');
+    expect(service.requests).toHaveLength(2);
   });
 
   test('a pause that a 503 asks for is kept; one of over 15 minutes is an error that says until when', async () => {
@@ -139,7 +139,7 @@ describe('failures that pass', () => {
       number === 1 ? { status: 503, headers: { 'retry-after': '1' } } : {},
     );
     await client.api(REQUEST);
-    const [first, second] = service.arrivals;
+    const [first, second] = service.requests;
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(990);
     service.behave(() => ({ status: 503, headers: { 'retry-after': '1000' } }));
     const error = await thrown(client.api(REQUEST));
@@ -150,7 +150,7 @@ describe('failures that pass', () => {
   test('the token endpoint’s failures are the caller’s to judge', async () => {
     const { client } = await make();
     service.behave(() => ({ status: 400, body: { error: 'invalid_grant' } }));
-    const answer = await client.tokenForm(new URLSearchParams());
+    const answer = await client.postTokenForm(new URLSearchParams());
     expect([answer.status, answer.body]).toEqual([400, { error: 'invalid_grant' }]);
   });
 
@@ -165,7 +165,7 @@ describe('failures that pass', () => {
     }, 100);
     await expect(request).rejects.toBe(reason);
     await expect(client.api({ ...REQUEST, signal: stopping.signal })).rejects.toBe(reason);
-    expect(service.arrivals).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
   });
 });
 
@@ -178,30 +178,30 @@ describe('failures that stay', () => {
       const error = await thrown(client.api(REQUEST));
       expect(error).toBeInstanceOf(ServiceRefusal);
       expect(error).toMatchObject({ status, errors: [{ title: 'No', detail: 'Why' }] });
-      expect(service.arrivals).toHaveLength(1);
+      expect(service.requests).toHaveLength(1);
     },
   );
 
-  test('an answer of another shape is not asked for again', async () => {
+  test('an answer of another parser is not asked for again', async () => {
     const { client } = await make();
-    const shape = () => (): never => {
+    const parser = () => (): never => {
       throw new Error('no baseUrl');
     };
-    expect((await thrown(client.api({ ...REQUEST, shape }))).code).toBe('bad-answer');
-    expect(service.arrivals).toHaveLength(1);
+    expect((await thrown(client.api({ ...REQUEST, parser }))).code).toBe('bad-answer');
+    expect(service.requests).toHaveLength(1);
   });
 });
 
 describe('hostile answers', () => {
   test('a gzip bomb is refused at the cap, long before it is unpacked', async () => {
-    const { client } = await make({ maxAnswerBytes: 1_000_000 });
+    const { client } = await make({ maxResponseBytes: 1_000_000 });
     const raw = Buffer.concat(Array<Buffer>(300).fill(gzipSync(Buffer.alloc(1_000_000))));
     const before = process.memoryUsage().arrayBuffers;
     service.behave(() => ({ raw, headers: { 'content-encoding': 'gzip' } }));
     const error = await thrown(client.api(REQUEST));
     expect(error.code).toBe('bad-answer');
     expect(error.message).toMatch(/more than 1000000 bytes/);
-    expect(service.arrivals).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000);
   });
 
@@ -256,10 +256,10 @@ describe('captcha', () => {
   });
 
   test('its result goes with the repeat of the request, or to its own endpoint with the session’s token', async () => {
-    const { client } = await make({ bearer: bearerOf('session') });
+    const { client } = await make({ tokenProvider: bearerOf('session') });
     await client.api({ ...REQUEST, captchaResult: 'solved' });
     await submitCaptcha(client, 'solved');
-    const [repeat, solve] = service.arrivals;
+    const [repeat, solve] = service.requests;
     expect(repeat?.headers['x-captcha-result']).toBe('solved');
     expect([solve?.method, solve?.path]).toEqual(['POST', '/captcha/solve']);
     expect(solve?.headers.authorization).toBe('Bearer session');
@@ -270,42 +270,42 @@ describe('captcha', () => {
     const { client } = await make();
     const request = { ...REQUEST, captchaResult: 'a\r\nauthorization: b' };
     expect((await thrown(client.api(request))).code).toBe('bad-option');
-    expect(service.arrivals).toEqual([]);
+    expect(service.requests).toEqual([]);
   });
 });
 
 describe('the bearer', () => {
   test('is renewed once after a 401, and the request sent once more', async () => {
-    const { client } = await make({ bearer: bearerOf('old', { renewed: 'new' }) });
+    const { client } = await make({ tokenProvider: bearerOf('old', { renewed: 'new' }) });
     service.behave(({ headers }) =>
       headers.authorization === 'Bearer new' ? {} : { status: 401 },
     );
     await client.api(REQUEST);
-    expect(service.arrivals).toHaveLength(2);
+    expect(service.requests).toHaveLength(2);
     service.behave(() => ({ status: 401 }));
     expect(await thrown(client.api(REQUEST))).toMatchObject({ status: 401 });
-    expect(service.arrivals).toHaveLength(4);
+    expect(service.requests).toHaveLength(4);
   });
 
   test('is renewed after a JSON 403 only where it is past its time', async () => {
-    const good = await make({ bearer: bearerOf('old', { renewed: 'new' }) });
+    const good = await make({ tokenProvider: bearerOf('old', { renewed: 'new' }) });
     service.behave(() => ({ status: 403, body: REFUSAL }));
     expect(await thrown(good.client.api(REQUEST))).toMatchObject({ status: 403 });
-    expect(service.arrivals).toHaveLength(1);
-    const stale = await make({ bearer: bearerOf('old', { renewed: 'new', pastItsTime: true }) });
+    expect(service.requests).toHaveLength(1);
+    const stale = await make({ tokenProvider: bearerOf('old', { renewed: 'new', pastItsTime: true }) });
     service.behave(({ headers }) =>
       headers.authorization === 'Bearer new' ? {} : { status: 403, body: REFUSAL },
     );
     await stale.client.api(REQUEST);
-    expect(service.arrivals).toHaveLength(3);
+    expect(service.requests).toHaveLength(3);
   });
 });
 
 test('a place is asked for the service’s own hosts, and none for a volunteer’s', async () => {
   const { client } = await make();
   const volunteer = new URL('https://node.example.net/data/x.png');
-  expect(await client.admit({ method: 'GET', url: volunteer })).toBeUndefined();
-  const place = await client.admit({ method: 'GET', url: new URL(service.url) });
+  expect(await client.reserve({ method: 'GET', url: volunteer })).toBeUndefined();
+  const place = await client.reserve({ method: 'GET', url: new URL(service.url) });
   await place?.settle({ status: 200, headers: {} });
   await place?.settle();
   expect(place).toBeDefined();
@@ -316,16 +316,16 @@ test('a ledger that cannot be written lets nothing be sent', async () => {
   const error: unknown = await client.api(REQUEST).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(TankobonError);
   expect(error).not.toBeInstanceOf(ServiceError);
-  expect(service.arrivals).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
 function bearerOf(
   token: string,
   { renewed = token, pastItsTime = false }: { renewed?: string; pastItsTime?: boolean } = {},
-): Bearer {
+): TokenProvider {
   return {
-    token: () => Promise.resolve(token),
-    renewed: () => Promise.resolve(renewed),
-    isPastItsTime: () => pastItsTime,
+    getToken: () => Promise.resolve(token),
+    renew: () => Promise.resolve(renewed),
+    isExpired: () => pastItsTime,
   };
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { LIMITS } from '../../support/test-client.js';
-import { startStandIn } from '../../support/stub-server.js';
+import { startStubServer } from '../../support/stub-server.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { loadImage } from '../../../src/image/load-image.js';
 import { findLoadError } from '../../../src/image/load-reason.js';
@@ -103,7 +103,7 @@ test('a load whose host resolves to a private address is not a failed load, but 
 
 describe('with the API on an address of this machine or network', () => {
   test('a name and an address there are loaded from', async () => {
-    const node = await startStandIn();
+    const node = await startStubServer();
     try {
       const { port } = new URL(node.url);
       const names = { 'node.example': ['127.0.0.1'] };
@@ -112,14 +112,14 @@ describe('with the API on an address of this machine or network', () => {
       });
       expect(byName).toBe('{"result":"ok"}');
       expect(await load(`http://127.0.0.1:${port}/x`, node.url, names)).toBe('{"result":"ok"}');
-      expect(node.arrivals).toHaveLength(2);
+      expect(node.requests).toHaveLength(2);
     } finally {
       await node.stop();
     }
   });
 
   test('an API behind a name of a private address counts as one', async () => {
-    const node = await startStandIn();
+    const node = await startStubServer();
     try {
       const names = { 'api.lan': ['192.168.0.2'] };
       expect(await load(`${node.url}/x`, 'https://api.lan', names)).toBe('{"result":"ok"}');

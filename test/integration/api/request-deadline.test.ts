@@ -9,7 +9,7 @@ import {
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { openConnections, type Connections } from '../../../src/api/connections.js';
 import { sendRequest } from '../../../src/api/send-request.js';
-import { LIMITS, makeClient } from '../../support/test-client.js';
+import { LIMITS, createTestClient } from '../../support/test-client.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 
@@ -99,10 +99,10 @@ test.each(['switching-protocols', 'closed-without-answer'] as const)(
     const service: PracticeService = await startPracticeService();
     closing.push(() => service.stop());
     service.injectApiFault({ answer, pathStart: '/manga', times: 1 });
-    const made = await makeClient({ addresses: readAddresses(service.addresses) });
+    const made = await createTestClient({ addresses: readAddresses(service.addresses) });
     closing.push(() => made.close());
-    const shape = () => (value: unknown) => value;
-    const read = made.client.api({ method: 'GET', path: '/manga', shape });
+    const parser = () => (value: unknown) => value;
+    const read = made.client.api({ method: 'GET', path: '/manga', parser });
     await expect(read).resolves.toMatchObject({ result: 'ok' });
   },
 );
@@ -111,9 +111,9 @@ test('a token endpoint that answers 101 is a failure that can be tried again', a
   const service: PracticeService = await startPracticeService();
   closing.push(() => service.stop());
   service.injectApiFault({ answer: 'switching-protocols', host: 'auth', times: 1 });
-  const made = await makeClient({ addresses: readAddresses(service.addresses) });
+  const made = await createTestClient({ addresses: readAddresses(service.addresses) });
   closing.push(() => made.close());
-  const asked = made.client.tokenForm(new URLSearchParams({ grant_type: 'password' }));
+  const asked = made.client.postTokenForm(new URLSearchParams({ grant_type: 'password' }));
   await expect(asked).rejects.toMatchObject({ code: 'unreachable' });
 });
 

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import type { Credentials } from '../../../src/auth/credentials.js';
 import { grantByPassword } from '../../../src/auth/token-endpoint.js';
 import { withAnonymousFallback } from '../../../src/auth/anonymous-fallback.js';
-import type { Tokens } from '../../../src/auth/login.js';
+import type { Tokens } from '../../../src/auth/login-record.js';
 import { openSession, type Session } from '../../../src/auth/session.js';
 import { credentialsOf } from '../../../src/app/login.js';
 import { openService, type Service } from '../../../src/app/service.js';
@@ -46,7 +46,7 @@ async function begin(options: PracticeOptions = {}): Promise<Tokens> {
   const client = { clientId: PRACTICE_CLIENT.id, clientSecret: PRACTICE_CLIENT.secret };
   const grant = { ...PRACTICE_ACCOUNT, ...client };
   const tokens = await grantByPassword(service.anonymous, grant, clock.wallMs());
-  await credentials.keep({ username: PRACTICE_ACCOUNT.username, ...client, tokens }, 'file');
+  await credentials.save({ username: PRACTICE_ACCOUNT.username, ...client, tokens }, 'file');
   session = openSession({ credentials, endpoint: service.anonymous, clock });
   return tokens;
 }
@@ -56,12 +56,12 @@ const stored = async () => (await credentials.read())?.login;
 
 test('a fresh token is used as it is, until a minute before its time is over', async () => {
   const { accessToken } = await begin();
-  expect(await session.token()).toBe(accessToken);
+  expect(await session.getToken()).toBe(accessToken);
   clock.pass(14 * MINUTE_MS - 5_000);
-  expect(await session.token()).toBe(accessToken);
+  expect(await session.getToken()).toBe(accessToken);
   expect(grantsAsked()).toBe(0);
   clock.pass(5_000);
-  const renewed = await session.token();
+  const renewed = await session.getToken();
   expect(renewed).not.toBe(accessToken);
   expect(grantsAsked()).toBe(1);
   expect((await stored())?.tokens?.accessToken).toBe(renewed);
@@ -70,26 +70,26 @@ test('a fresh token is used as it is, until a minute before its time is over', a
 test('it is the service’s expires_in that counts, and 15 minutes where there is none', async () => {
   await begin({ tokens: { accessTokenMs: 5 * MINUTE_MS } });
   clock.pass(4 * MINUTE_MS + 1_000);
-  await session.token();
+  await session.getToken();
   expect(grantsAsked()).toBe(1);
   await service.close();
   await practice.stop();
   await begin({ tokens: { sendLifetimes: false } });
   clock.pass(13 * MINUTE_MS);
-  await session.token();
+  await session.getToken();
   expect(grantsAsked()).toBe(0);
   clock.pass(MINUTE_MS + 1_000);
-  await session.token();
+  await session.getToken();
   expect(grantsAsked()).toBe(1);
 });
 
 test('many who need a token at once make one renewal', async () => {
   const { accessToken } = await begin();
   clock.pass(15 * MINUTE_MS);
-  const due = await Promise.all(Array.from({ length: 30 }, () => session.token()));
+  const due = await Promise.all(Array.from({ length: 30 }, () => session.getToken()));
   expect(new Set(due).size).toBe(1);
   const rejected = due[0] ?? '';
-  const after = await Promise.all(Array.from({ length: 30 }, () => session.renewed(rejected)));
+  const after = await Promise.all(Array.from({ length: 30 }, () => session.renew(rejected)));
   expect(new Set(after).size).toBe(1);
   expect(new Set([accessToken, rejected, after[0]]).size).toBe(3);
   expect(grantsAsked()).toBe(2);
@@ -98,39 +98,39 @@ test('many who need a token at once make one renewal', async () => {
 test('what another process renewed is taken over, not renewed again', async () => {
   const { accessToken } = await begin();
   const another = openSession({ credentials, endpoint: service.anonymous, clock });
-  expect(await session.token()).toBe(accessToken);
-  const theirs = await another.renewed(accessToken);
-  expect(await session.renewed(accessToken)).toBe(theirs);
+  expect(await session.getToken()).toBe(accessToken);
+  const theirs = await another.renew(accessToken);
+  expect(await session.renew(accessToken)).toBe(theirs);
   expect(grantsAsked()).toBe(1);
 });
 
 test('a token that the API rejects is renewed however fresh it looks, but not without end', async () => {
   const { accessToken } = await begin();
-  const second = await session.renewed(accessToken);
+  const second = await session.renew(accessToken);
   expect(second).toBeDefined();
-  expect(await session.renewed(second ?? '')).toBeUndefined();
+  expect(await session.renew(second ?? '')).toBeUndefined();
   expect(grantsAsked()).toBe(1);
   clock.pass(6_000);
-  expect(await session.renewed(second ?? '')).toBeDefined();
+  expect(await session.renew(second ?? '')).toBeDefined();
   expect(grantsAsked()).toBe(2);
 });
 
 test('a token from the future is renewed: the clock was wrong then or is now', async () => {
   await begin();
   clock.wallAheadMs = -10 * MINUTE_MS;
-  await session.token();
+  await session.getToken();
   expect(grantsAsked()).toBe(1);
-  await session.token();
+  await session.getToken();
   expect(grantsAsked()).toBe(1);
 });
 
 test('a clock set back while the program runs makes no token younger', async () => {
   await begin();
   clock.wallAheadMs = 10 * MINUTE_MS;
-  await session.token();
+  await session.getToken();
   clock.monotonicAheadMs = 14 * MINUTE_MS;
   clock.wallAheadMs = MINUTE_MS;
-  await session.token();
+  await session.getToken();
   expect(grantsAsked()).toBe(1);
 });
 
@@ -144,7 +144,7 @@ test('only the service’s invalid_grant ends the session; the client stays for 
     clientId: PRACTICE_CLIENT.id,
     clientSecret: PRACTICE_CLIENT.secret,
   });
-  expect(await session.token()).toBeUndefined();
+  expect(await session.getToken()).toBeUndefined();
   await expect(session.refresh()).rejects.toMatchObject({ code: 'not-logged-in' });
 });
 
@@ -193,7 +193,7 @@ test('a rotated refresh token is stored before the new access token is used', as
     endpoint: service.anonymous,
     clock,
   });
-  await expect(failing.token()).rejects.toThrow('the disk is full');
+  await expect(failing.getToken()).rejects.toThrow('the disk is full');
 });
 
 test('a service that rotates no refresh token keeps the session going with the old one', async () => {
@@ -201,14 +201,14 @@ test('a service that rotates no refresh token keeps the session going with the o
     tokens: { rotateRefreshTokens: false },
   });
   clock.pass(15 * MINUTE_MS);
-  await session.token();
+  await session.getToken();
   expect((await stored())?.tokens).toMatchObject({ refreshToken, refreshObtainedAtMs });
 });
 
 test('an interrupted run lets go at once, and what the service then answers is still stored', async () => {
   const { accessToken } = await begin({ latencyMs: { auth: 200 } });
   const stopping = new AbortController();
-  const waiting = session.renewed(accessToken, stopping.signal);
+  const waiting = session.renew(accessToken, stopping.signal);
   setTimeout(() => {
     stopping.abort(new Error('interrupted'));
   }, 50);
@@ -225,9 +225,9 @@ test('a run that needs no login says once what is wrong with it, and goes on as 
   const bearer = withAnonymousFallback(session, clock, (trouble) => told.push(trouble));
   clock.pass(15 * MINUTE_MS);
   practice.injectApiFault({ host: 'auth', answer: 'unavailable', times: 1 });
-  expect(await bearer.token()).toBeUndefined();
-  expect(await bearer.token()).toBeUndefined();
+  expect(await bearer.getToken()).toBeUndefined();
+  expect(await bearer.getToken()).toBeUndefined();
   expect(told.map(({ code }) => code)).toEqual(['service-failed']);
   clock.pass(MINUTE_MS);
-  expect(await bearer.token()).toBeDefined();
+  expect(await bearer.getToken()).toBeDefined();
 });
