@@ -193,7 +193,12 @@ test('a service without a catalogue still gets its chapters asked for', async ()
       ids.map((id) => parseTarget(id)),
       { client: plain.client, signal, warn: (text) => warnings.push(text) },
     );
-    expect(found).toMatchObject({ chapters: [], series: [], idsWithoutMetadata: ids, failures: [] });
+    expect(found).toMatchObject({
+      chapters: [],
+      series: [],
+      idsWithoutMetadata: ids,
+      failures: [],
+    });
     expect(warnings).toHaveLength(1);
     const one = await resolveTargets([parseTarget(ids[0] ?? '')], {
       client: plain.client,

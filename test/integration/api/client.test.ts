@@ -6,7 +6,11 @@ import { submitCaptcha } from '../../../src/api/captcha.js';
 import type { ApiRequest, TokenProvider } from '../../../src/api/client.js';
 import { CaptchaRequired, ServiceRefusal } from '../../../src/api/api-errors.js';
 import { USER_AGENT } from '../../../src/api/user-agent.js';
-import { createTestClient, type TestClient, type TestClientOptions } from '../../support/test-client.js';
+import {
+  createTestClient,
+  type TestClient,
+  type TestClientOptions,
+} from '../../support/test-client.js';
 import { startStubServer, type StubServer } from '../../support/stub-server.js';
 
 let service: StubServer;
@@ -292,7 +296,9 @@ describe('the bearer', () => {
     service.behave(() => ({ status: 403, body: REFUSAL }));
     expect(await thrown(good.client.api(REQUEST))).toMatchObject({ status: 403 });
     expect(service.requests).toHaveLength(1);
-    const stale = await make({ tokenProvider: bearerOf('old', { renewed: 'new', pastItsTime: true }) });
+    const stale = await make({
+      tokenProvider: bearerOf('old', { renewed: 'new', pastItsTime: true }),
+    });
     service.behave(({ headers }) =>
       headers.authorization === 'Bearer new' ? {} : { status: 403, body: REFUSAL },
     );
