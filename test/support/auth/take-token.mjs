@@ -15,5 +15,5 @@ const paths = pathsFrom(env);
 const { settings } = await loadSettings(env, paths.config);
 const { signal } = new globalThis.AbortController();
 const run = { env, stdin, stdout, stderr, clock: systemClock, signal, settings, paths };
-const token = await withService(run, (service) => sessionOf(run, service).token());
+const token = await withService(run, (service) => sessionOf(run, service).getToken());
 stdout.write(`${token}`);

@@ -48,7 +48,7 @@ const ledger = openMachineLedger({
 });
 const client = createServiceClient({
   addresses,
-  isOwn: async () => false,
+  isFirstParty: async () => false,
   connections,
   ledger,
   clock,
@@ -62,7 +62,7 @@ process.on('message', (message) => {
     });
     return;
   }
-  client.api({ method: 'GET', path: job.path, shape: () => (value) => value }).then(
+  client.api({ method: 'GET', path: job.path, parser: () => (value) => value }).then(
     () => process.send({ done: true }),
     (error) => process.send({ done: false, code: error.code, message: error.message }),
   );

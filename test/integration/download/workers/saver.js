@@ -31,8 +31,8 @@ const ledger = openMachineLedger({
   warn,
   periodScale: job.periodScale,
 });
-const isOwn = async () => false;
-const client = createServiceClient({ addresses, isOwn, connections, ledger, clock });
+const isFirstParty = async () => false;
+const client = createServiceClient({ addresses, isFirstParty, connections, ledger, clock });
 
 process.send({ ready: true });
 await once(process, 'message');
@@ -63,7 +63,7 @@ await saveChapters(
     loader,
     slots: new PageSlots(4),
     reports: undefined,
-    isOwn,
+    isFirstParty,
     observe: (event) => event.type.startsWith('chapter-') && process.send(event),
     random: Math.random,
   },
