@@ -43,7 +43,7 @@ export function startWorker(
   url: URL,
   numbers: { readonly from: number; readonly reports: number },
 ): Worker {
-  if (!existsSync(join(DIST, 'reports', 'sender.js'))) {
+  if (!existsSync(join(DIST, 'health-reports', 'sender.js'))) {
     throw new Error(`There is no compiled program in ${DIST}. Type: npm run build`);
   }
   const words = [pathToFileURL(DIST).href, folder, url.href, numbers.from, numbers.reports];

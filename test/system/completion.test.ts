@@ -1,11 +1,13 @@
 /** Completion in the shells themselves: keys typed into bash and zsh at a terminal, and fish's own question. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { SETTING_KEYS } from '../../src/app/setting-definitions.js';
 import { PROGRAM, tankobon } from '../support/command.js';
+import { describeWith } from '../support/requirements.js';
+import { runAtTerminal } from '../support/terminal.js';
 
 /** Completes as tankobon does; any other call prints the words that it got. */
 const STAND_IN = `#!/bin/sh
@@ -83,17 +85,15 @@ interface Session {
 }
 
 /** Types each of `lines` after `tankobon ` and has the shell insert what fits; the words that the program then gets. */
-function typeInto(session: Session, lines: readonly string[]): string[][] {
+async function typeInto(session: Session, lines: readonly string[]): Promise<string[][]> {
   const start = ["PS1='ready> '", ...session.setUp, `cd '${join(folder, 'work')}'`];
   writeFileSync(join(folder, session.startFile), `${start.join('\n')}\n`);
   const keys = [...lines.map((line) => `tankobon ${line}${session.insertAll}\n`), 'exit\n'];
   const steps = keys.map((types) => ({ awaits: 'ready> ', types }));
-  const told = execFileSync('python3', [resolve('test/support/terminal.py')], {
-    input: JSON.stringify({ command: session.command, steps }),
-    encoding: 'utf8',
+  const { screen, untyped } = await runAtTerminal(session.command, {
+    steps,
     env: { PATH: path(), TERM: 'dumb', HOME: folder, ZDOTDIR: folder },
   });
-  const { screen, untyped } = JSON.parse(told) as { screen: string; untyped: number };
   expect(untyped === 0 ? '' : screen).toBe('');
   return [...screen.matchAll(/^got:(.*?)\r?$/gm)].map(([, words = '']) =>
     [...words.matchAll(/<(.*?)>/g)].map(([, word = '']) => word),
@@ -125,37 +125,41 @@ function untouched(typed: string): string[] {
   return typed.split(' ').slice(0, -1);
 }
 
-describe.each([
-  ['bash', BASH],
-  ['zsh', ZSH],
-])('%s', (_name, session) => {
-  test('commands, flags, values and paths are completed where each may stand', () => {
-    const got = typeInto(
-      session(),
-      CASES.map(([typed]) => typed),
-    );
-    const offered = got.map((words, index) =>
-      words
-        .slice(untouched(CASES[index]?.[0] ?? '').length)
-        .map((word) => word.replace(/\/$/, ''))
-        .sort(),
-    );
-    expect(offered).toEqual(CASES.map(([, expected]) => [...expected].sort()));
-  });
+const SHELLS = [
+  ['bash', BASH, ['python3']],
+  ['zsh', ZSH, ['python3', 'zsh']],
+] as const;
 
-  test('a value is completed behind the sign too, and a path with a space stays one word', () => {
-    const got = typeInto({ ...session(), insertAll: '\t' }, [
-      'download --quality=data-',
-      'download --from-file my\\ l',
-    ]);
-    expect(got).toEqual([
-      ['download', '--quality=data-saver'],
-      ['download', '--from-file', 'my list.txt'],
-    ]);
-  });
-});
+for (const [shell, session, programs] of SHELLS) {
+  describeWith(shell, { programs }, () => {
+    test('commands, flags, values and paths are completed where each may stand', async () => {
+      const got = await typeInto(
+        session(),
+        CASES.map(([typed]) => typed),
+      );
+      const offered = got.map((words, index) =>
+        words
+          .slice(untouched(CASES[index]?.[0] ?? '').length)
+          .map((word) => word.replace(/\/$/, ''))
+          .sort(),
+      );
+      expect(offered).toEqual(CASES.map(([, expected]) => [...expected].sort()));
+    });
 
-describe('fish', () => {
+    test('a value is completed behind the sign too, and a path with a space stays one word', async () => {
+      const got = await typeInto({ ...session(), insertAll: '\t' }, [
+        'download --quality=data-',
+        'download --from-file my\\ l',
+      ]);
+      expect(got).toEqual([
+        ['download', '--quality=data-saver'],
+        ['download', '--from-file', 'my list.txt'],
+      ]);
+    });
+  });
+}
+
+describeWith('fish', { programs: ['fish'] }, () => {
   const offered = (typed: string): string[] =>
     execFileSync(
       'fish',

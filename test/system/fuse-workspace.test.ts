@@ -1,47 +1,33 @@
 /** On a FUSE file system an open file that is removed leaves a hidden one behind for a moment. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Workspace } from '../../src/download/workspace.js';
 import { systemClock } from '../../src/core/clock.js';
+import { describeWith } from '../support/requirements.js';
 
 const TIMES = 30;
 const IMAGE_BYTES = 16 * 1024 * 1024;
-const hasFuse =
-  process.platform === 'linux' &&
-  process.getuid?.() === 0 &&
-  existsSync('/dev/fuse') &&
-  ['fuse2fs', 'mkfs.ext4'].every((program) => spawnSync(program, ['-V']).error === undefined);
 let folder: string;
 let mount: { readonly status: number | null; readonly stderr: string };
 
-beforeAll(() => {
-  if (!hasFuse) return;
-  folder = mkdtempSync(join(tmpdir(), 'tankobon-fuse-'));
-  const image = join(folder, 'image');
-  writeFileSync(image, '');
-  truncateSync(image, IMAGE_BYTES);
-  execFileSync('mkfs.ext4', ['-q', image]);
-  mkdirSync(join(folder, 'mounted'));
-  mount = spawnSync('fuse2fs', [image, join(folder, 'mounted')], { encoding: 'utf8' });
-});
-afterAll(() => {
-  if (!hasFuse) return;
-  if (mount.status === 0) execFileSync('umount', [join(folder, 'mounted')]);
-  rmSync(folder, { recursive: true, force: true });
-});
+describeWith('a FUSE file system', { programs: ['fuse2fs'], root: true, fuse: true }, () => {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tankobon-fuse-'));
+    const image = join(folder, 'image');
+    writeFileSync(image, '');
+    truncateSync(image, IMAGE_BYTES);
+    execFileSync('mkfs.ext4', ['-q', image]);
+    mkdirSync(join(folder, 'mounted'));
+    mount = spawnSync('fuse2fs', [image, join(folder, 'mounted')], { encoding: 'utf8' });
+  });
+  afterAll(() => {
+    if (mount.status === 0) execFileSync('umount', [join(folder, 'mounted')]);
+    rmSync(folder, { recursive: true, force: true });
+  });
 
-if (hasFuse) {
   test('no workspace is left on FUSE', async () => {
     expect(mount.stderr).toBe('');
     const output = join(folder, 'mounted');
@@ -58,8 +44,4 @@ if (hasFuse) {
     }
     expect(readdirSync(output)).toEqual(before);
   });
-} else {
-  test('skipped: needs root, FUSE and fuse2fs; type: sudo apt-get install fuse2fs', () => {
-    expect(hasFuse).toBe(false);
-  });
-}
+});

@@ -8,6 +8,7 @@ import {
 import {
   cli,
   entriesOf,
+  KEYCHAIN_PROGRAMS,
   LOGIN_ENV,
   newFolder,
   run,
@@ -15,138 +16,142 @@ import {
   type Env,
   type SecretService,
 } from '../support/auth/harness.js';
+import { describeWith } from '../support/requirements.js';
 
-let practice: PracticeService;
-let folder: string;
-let base: Env;
-let entryService: string;
-let secretService: SecretService | undefined;
+describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
+  let practice: PracticeService;
+  let folder: string;
+  let base: Env;
+  let entryService: string;
+  let secretService: SecretService | undefined;
 
-beforeAll(async () => {
-  practice = await startPracticeService({ tokens: { tokenBytes: 6_000 } });
-  const { authUrl, realm } = practice.addresses;
-  entryService = `tankobon ${authUrl}/realms/${realm}`;
-});
-afterAll(() => practice.stop());
-beforeEach(() => {
-  folder = newFolder();
-  base = { ...practice.environment, TANKOBON_HOME: join(folder, 'home') };
-});
-afterEach(async () => {
-  await secretService?.stop();
-  secretService = undefined;
-  rmSync(folder, { recursive: true });
-});
-
-/** The environment with a Secret Service in it. */
-async function withKeychain(state?: Parameters<typeof startSecretService>[1]): Promise<Env> {
-  await secretService?.stop();
-  secretService = await startSecretService(folder, state);
-  return { ...base, ...secretService.env };
-}
-
-const login = (env: Env, ...words: string[]) => cli(['login', ...words], { ...env, ...LOGIN_ENV });
-
-/** The code of what the program ends with. */
-async function codeAfter(words: readonly string[], env: Env): Promise<string | undefined> {
-  const { stderr } = await cli(words, { ...env, DEBUG: 'tankobon' });
-  return /^code: (\S+)$/m.exec(stderr)?.[1];
-}
-
-test('a login lies in the Secret Service, one entry a secret and more for a long one; after logout nothing does', async () => {
-  const env = await withKeychain();
-  expect(await login(env)).toMatchObject({ code: 0, stderr: '' });
-  const first = await entriesOf(entryService, env);
-  expect(first).toEqual([
-    'access-token.a.1',
-    'access-token.a.2',
-    'access-token.a.3',
-    'client-secret.a.1',
-    'login',
-    'refresh-token.a.1',
-  ]);
-  expect(await cli(['refresh'], env)).toMatchObject({ code: 0, stderr: '' });
-  expect(await entriesOf(entryService, env)).toEqual(
-    first.map((name) => name.replace(/(token)\.a/, '$1.b')),
-  );
-  const who = await cli(['whoami'], env);
-  expect(who).toMatchObject({ code: 0, stderr: '' });
-  expect(who.stdout).toContain('Storage:   keychain (');
-  expect(await cli(['logout'], env)).toMatchObject({
-    code: 0,
-    stdout: 'Logged out. The login is removed from the keychain.\n',
+  beforeAll(async () => {
+    practice = await startPracticeService({ tokens: { tokenBytes: 6_000 } });
+    const { authUrl, realm } = practice.addresses;
+    entryService = `tankobon ${authUrl}/realms/${realm}`;
   });
-  expect(await entriesOf(entryService, env)).toEqual([]);
-  expect((await cli(['logout'], env)).stdout).toContain('nobody was logged in');
-});
-
-test('an entry that was removed or changed by hand is noticed, and logout removes what is left', async () => {
-  const env = await withKeychain();
-  await login(env);
-  const attributes = ['service', entryService, 'username', 'access-token.a.2'];
-  await run('secret-tool', ['clear', ...attributes], env);
-  expect(await cli(['whoami'], env)).toMatchObject({
-    code: 4,
-    stderr: expect.stringContaining('not what was written'),
+  afterAll(() => practice.stop());
+  beforeEach(() => {
+    folder = newFolder();
+    base = { ...practice.environment, TANKOBON_HOME: join(folder, 'home') };
   });
-  expect(await codeAfter(['whoami'], env)).toBe('credentials-damaged');
-  expect(await cli(['logout'], env)).toMatchObject({ code: 0 });
-  expect(await entriesOf(entryService, env)).toEqual([]);
-});
+  afterEach(async () => {
+    await secretService?.stop();
+    secretService = undefined;
+    rmSync(folder, { recursive: true });
+  });
 
-test('a locked keyring, no keyring, a bus without keychain and no bus at all each say so, before anything is sent', async () => {
-  await login(await withKeychain());
-  const asked = practice.log.length;
-  const locked = await withKeychain('locked');
-  for (const told of [await login(locked), await cli(['whoami'], locked)]) {
-    expect(told).toMatchObject({ code: 7, stdout: '' });
-    expect(told.stderr).toContain('The keychain is locked');
-    expect(told.stderr).toContain('Unlock it');
+  /** The environment with a Secret Service in it. */
+  async function withKeychain(state?: Parameters<typeof startSecretService>[1]): Promise<Env> {
+    await secretService?.stop();
+    secretService = await startSecretService(folder, state);
+    return { ...base, ...secretService.env };
   }
-  expect(await codeAfter(['whoami'], locked)).toBe('keychain-locked');
-  const empty = await withKeychain('empty');
-  expect(await login(empty)).toMatchObject({
-    code: 7,
-    stderr: expect.stringMatching(/has no keyring[^]*--insecure-storage/),
-  });
-  expect(await codeAfter(['login'], { ...empty, ...LOGIN_ENV })).toBe('no-keychain');
-  const absent = await withKeychain('absent');
-  expect(await login(absent)).toMatchObject({
-    code: 7,
-    stderr: expect.stringContaining('--insecure-storage'),
-  });
-  expect(await codeAfter(['login'], { ...absent, ...LOGIN_ENV })).toBe('no-keychain');
-  for (const told of [
-    await login(base),
-    await cli(['whoami'], base),
-    await cli(['logout'], base),
-  ]) {
-    expect(told).toMatchObject({ code: 7, stdout: '' });
-    expect(told.stderr).toMatch(/No keychain can be reached[^]*--insecure-storage/);
+
+  const login = (env: Env, ...words: string[]) =>
+    cli(['login', ...words], { ...env, ...LOGIN_ENV });
+
+  /** The code of what the program ends with. */
+  async function codeAfter(words: readonly string[], env: Env): Promise<string | undefined> {
+    const { stderr } = await cli(words, { ...env, DEBUG: 'tankobon' });
+    return /^code: (\S+)$/m.exec(stderr)?.[1];
   }
-  expect(await codeAfter(['whoami'], base)).toBe('no-keychain');
-  expect(practice.log).toHaveLength(asked);
-});
 
-test('who logs in elsewhere moves: from the keychain to a file and back, leaving nothing behind', async () => {
-  const env = await withKeychain();
-  await login(env);
-  expect((await login(env, '--insecure-storage')).code).toBe(0);
-  expect(await entriesOf(entryService, env)).toEqual([]);
-  expect((await cli(['whoami'], env)).stdout).toContain('Storage:   file (');
-  // Without a keychain the choice of the file stands.
-  expect((await login(base)).stdout).toContain('unencrypted');
-  expect((await login(env)).code).toBe(0);
-  expect((await cli(['whoami'], env)).stdout).toContain('Storage:   keychain (');
-  expect(await cli(['logout'], env)).toMatchObject({
-    stdout: 'Logged out. The login is removed from the keychain.\n',
+  test('a login lies in the Secret Service, one entry a secret and more for a long one; after logout nothing does', async () => {
+    const env = await withKeychain();
+    expect(await login(env)).toMatchObject({ code: 0, stderr: '' });
+    const first = await entriesOf(entryService, env);
+    expect(first).toEqual([
+      'access-token.a.1',
+      'access-token.a.2',
+      'access-token.a.3',
+      'client-secret.a.1',
+      'login',
+      'refresh-token.a.1',
+    ]);
+    expect(await cli(['refresh'], env)).toMatchObject({ code: 0, stderr: '' });
+    expect(await entriesOf(entryService, env)).toEqual(
+      first.map((name) => name.replace(/(token)\.a/, '$1.b')),
+    );
+    const who = await cli(['whoami'], env);
+    expect(who).toMatchObject({ code: 0, stderr: '' });
+    expect(who.stdout).toContain('Storage:   keychain (');
+    expect(await cli(['logout'], env)).toMatchObject({
+      code: 0,
+      stdout: 'Logged out. The login is removed from the keychain.\n',
+    });
+    expect(await entriesOf(entryService, env)).toEqual([]);
+    expect((await cli(['logout'], env)).stdout).toContain('nobody was logged in');
   });
-});
 
-test('a guest’s run does not touch the keychain', async () => {
-  const env = await withKeychain('locked');
-  expect(await cli(['whoami'], env)).toMatchObject({
-    code: 4,
-    stderr: expect.stringContaining('Nobody is logged in'),
+  test('an entry that was removed or changed by hand is noticed, and logout removes what is left', async () => {
+    const env = await withKeychain();
+    await login(env);
+    const attributes = ['service', entryService, 'username', 'access-token.a.2'];
+    await run('secret-tool', ['clear', ...attributes], env);
+    expect(await cli(['whoami'], env)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('not what was written'),
+    });
+    expect(await codeAfter(['whoami'], env)).toBe('credentials-damaged');
+    expect(await cli(['logout'], env)).toMatchObject({ code: 0 });
+    expect(await entriesOf(entryService, env)).toEqual([]);
+  });
+
+  test('a locked keyring, no keyring, a bus without keychain and no bus at all each say so, before anything is sent', async () => {
+    await login(await withKeychain());
+    const asked = practice.log.length;
+    const locked = await withKeychain('locked');
+    for (const told of [await login(locked), await cli(['whoami'], locked)]) {
+      expect(told).toMatchObject({ code: 7, stdout: '' });
+      expect(told.stderr).toContain('The keychain is locked');
+      expect(told.stderr).toContain('Unlock it');
+    }
+    expect(await codeAfter(['whoami'], locked)).toBe('keychain-locked');
+    const empty = await withKeychain('empty');
+    expect(await login(empty)).toMatchObject({
+      code: 7,
+      stderr: expect.stringMatching(/has no keyring[^]*--insecure-storage/),
+    });
+    expect(await codeAfter(['login'], { ...empty, ...LOGIN_ENV })).toBe('no-keychain');
+    const absent = await withKeychain('absent');
+    expect(await login(absent)).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('--insecure-storage'),
+    });
+    expect(await codeAfter(['login'], { ...absent, ...LOGIN_ENV })).toBe('no-keychain');
+    for (const told of [
+      await login(base),
+      await cli(['whoami'], base),
+      await cli(['logout'], base),
+    ]) {
+      expect(told).toMatchObject({ code: 7, stdout: '' });
+      expect(told.stderr).toMatch(/No keychain can be reached[^]*--insecure-storage/);
+    }
+    expect(await codeAfter(['whoami'], base)).toBe('no-keychain');
+    expect(practice.log).toHaveLength(asked);
+  });
+
+  test('who logs in elsewhere moves: from the keychain to a file and back, leaving nothing behind', async () => {
+    const env = await withKeychain();
+    await login(env);
+    expect((await login(env, '--insecure-storage')).code).toBe(0);
+    expect(await entriesOf(entryService, env)).toEqual([]);
+    expect((await cli(['whoami'], env)).stdout).toContain('Storage:   file (');
+    // Without a keychain the choice of the file stands.
+    expect((await login(base)).stdout).toContain('unencrypted');
+    expect((await login(env)).code).toBe(0);
+    expect((await cli(['whoami'], env)).stdout).toContain('Storage:   keychain (');
+    expect(await cli(['logout'], env)).toMatchObject({
+      stdout: 'Logged out. The login is removed from the keychain.\n',
+    });
+  });
+
+  test('a guest’s run does not touch the keychain', async () => {
+    const env = await withKeychain('locked');
+    expect(await cli(['whoami'], env)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('Nobody is logged in'),
+    });
   });
 });

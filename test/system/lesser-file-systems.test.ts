@@ -1,8 +1,8 @@
-/** File systems that can do less: a preloaded library answers in their place. Needs Linux and a C compiler. */
+/** File systems that can do less: a preloaded library answers in their place. Needs Linux. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { generateChapter } from '../../src/practice-server/library/library.js';
@@ -11,6 +11,7 @@ import {
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
 import { PROGRAM } from '../support/command.js';
+import { describeWith } from '../support/requirements.js';
 
 /** Locks fail with LOCK_ERRNO, and the sync of a folder with SYNC_ERRNO, where these are set. */
 const C_SOURCE = `
@@ -44,8 +45,6 @@ int fsync(int fd) {
 `;
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0091';
-const hasCompiler =
-  process.platform === 'linux' && spawnSync('cc', ['--version']).error === undefined;
 let service: PracticeService;
 let tools: string;
 let folder: string;
@@ -73,7 +72,7 @@ async function runWith(failure: Readonly<Record<string, string>>, ...words: stri
   return { code, stderr, failed: JSON.parse(failed) as unknown };
 }
 
-if (hasCompiler) {
+describeWith('a file system', { programs: ['cc'], linux: true }, () => {
   beforeAll(async () => {
     tools = mkdtempSync(join(tmpdir(), 'tankobon-lesser-'));
     const source = join(tools, 'lesser.c');
@@ -128,22 +127,16 @@ if (hasCompiler) {
       expect(failed).toMatchObject({ reason: 'not-writable' });
     });
   });
-} else {
-  test('skipped: needs Linux and a C compiler (cc) to stand in for lesser file systems', () => {
-    expect(hasCompiler).toBe(false);
-  });
-}
+});
 
-const canMount =
-  spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'true']).status === 0;
 const FILES_MODULE = resolve('dist/core/files.js');
 
-if (canMount && existsSync(FILES_MODULE)) {
+describeWith('a mount point', { mountNamespace: true }, () => {
   test('a name that is busy for a moment, as a mount point is, is replaced and removed afterwards', () => {
     const place = mkdtempSync(join(tmpdir(), 'tankobon-busy-'));
     try {
-      const program = `import { putInPlace, removeFile } from ${JSON.stringify(FILES_MODULE)};
-        await putInPlace('new', 'busy'); await removeFile('gone');`;
+      const program = `import { renameInto, removeFile } from ${JSON.stringify(FILES_MODULE)};
+        await renameInto('new', 'busy'); await removeFile('gone');`;
       const script =
         'echo old > busy; cp busy gone; echo new > new; echo other > other; ' +
         'mount --bind other busy && mount --bind other gone || exit 9; ' +
@@ -159,8 +152,4 @@ if (canMount && existsSync(FILES_MODULE)) {
       rmSync(place, { recursive: true, force: true });
     }
   });
-} else {
-  test('skipped: needs unshare and the compiled program, to make a busy file', () => {
-    expect(canMount && existsSync(FILES_MODULE)).toBe(false);
-  });
-}
+});

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { askForFields } from '../../src/cli/commands/login-questions.js';
@@ -11,25 +10,9 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
-import {
-  BARE_ENV,
-  cli,
-  DEBIAN_PACKAGES,
-  ended,
-  MAIN,
-  newFolder,
-  type Env,
-} from '../support/auth/harness.js';
-
-interface Step {
-  readonly awaits: string;
-  readonly types: string;
-}
-interface Shown {
-  readonly screen: string;
-  readonly code: number;
-  readonly untyped: number;
-}
+import { BARE_ENV, cli, MAIN, newFolder, type Env } from '../support/auth/harness.js';
+import { describeWith } from '../support/requirements.js';
+import { runAtTerminal, type TerminalResult, type TerminalStep } from '../support/terminal.js';
 
 let practice: PracticeService;
 let folder: string;
@@ -48,25 +31,20 @@ afterEach(() => {
 });
 
 /** Logs in at a pseudo-terminal, typing each text when the screen shows what it waits for. */
-async function atTerminal(steps: readonly Step[]): Promise<Shown> {
-  const child = spawn('python3', [resolve('test/support/terminal.py')], {
+const atTerminal = (steps: readonly TerminalStep[]) =>
+  runAtTerminal([process.execPath, MAIN, 'login', '--insecure-storage'], {
+    steps,
     env: { ...BARE_ENV, ...env },
   });
-  const command = [process.execPath, MAIN, 'login', '--insecure-storage'];
-  child.stdin.end(JSON.stringify({ command, steps }));
-  const { stdout, stderr, code } = await ended(child);
-  if (code !== 0) throw new Error(`No pseudo-terminal. ${DEBIAN_PACKAGES} ${stderr}`);
-  return JSON.parse(stdout) as Shown;
-}
 
 /** What a person reads: without the sequences that move the cursor and set colours. */
-const readable = ({ screen }: Shown) => stripVTControlCharacters(screen);
+const readable = ({ screen }: TerminalResult) => stripVTControlCharacters(screen);
 
 const { username, password } = PRACTICE_ACCOUNT;
 const { id, secret } = PRACTICE_CLIENT;
 const SECRETS = [password, secret];
 
-function expectNoSecret(shown: Shown): void {
+function expectNoSecret(shown: TerminalResult): void {
   for (const hidden of SECRETS) {
     expect(readable(shown)).not.toContain(hidden);
     // Not letter by letter either, as redrawn lines would show it.
@@ -74,79 +52,81 @@ function expectNoSecret(shown: Shown): void {
   }
 }
 
-test('at a terminal the four things are asked for, and neither secret is ever on the screen', async () => {
-  const shown = await atTerminal([
-    { awaits: 'Username:', types: `${username}\r` },
-    { awaits: 'Password:', types: `${password}\r` },
-    { awaits: 'Client id:', types: `${id}\r` },
-    { awaits: 'Client secret:', types: `${secret}\r` },
-  ]);
-  expect(shown).toMatchObject({ code: 0, untyped: 0 });
-  expect(readable(shown)).toContain(username);
-  expect(readable(shown)).toContain(id);
-  expect(readable(shown)).toContain('Logged in as reader.');
-  expectNoSecret(shown);
-  expect(await cli(['refresh'], env)).toMatchObject({ code: 0 });
-});
-
-test('the terminal’s echo stays off from the first question to the last, also between them', async () => {
-  const happened: string[] = [];
-  const stdin = Object.assign(new PassThrough(), {
-    isTTY: true,
-    setRawMode: (raw: boolean) => happened.push(raw ? 'echo off' : 'echo on'),
+describeWith('login at a terminal', { programs: ['python3'] }, () => {
+  test('at a terminal the four things are asked for, and neither secret is ever on the screen', async () => {
+    const shown = await atTerminal([
+      { awaits: 'Username:', types: `${username}\r` },
+      { awaits: 'Password:', types: `${password}\r` },
+      { awaits: 'Client id:', types: `${id}\r` },
+      { awaits: 'Client secret:', types: `${secret}\r` },
+    ]);
+    expect(shown).toMatchObject({ code: 0, untyped: 0 });
+    expect(readable(shown)).toContain(username);
+    expect(readable(shown)).toContain(id);
+    expect(readable(shown)).toContain('Logged in as reader.');
+    expectNoSecret(shown);
+    expect(await cli(['refresh'], env)).toMatchObject({ code: 0 });
   });
-  // Like a terminal, it is there for the next prompt after one has ended it.
-  const stderr = Object.assign(new PassThrough(), { end: () => stderr });
-  const answers = new Map([
-    ['Username:', username],
-    ['Password:', password],
-    ['Client id:', id],
-    ['Client secret:', secret],
-  ]);
-  stderr.on('data', (drawn: Buffer) => {
-    const question = [...answers.keys()].find((words) => drawn.toString().includes(words));
-    const answer = question === undefined ? undefined : answers.get(question);
-    if (question === undefined || answer === undefined) return;
-    answers.delete(question);
-    happened.push(`typed at ${question}`);
-    setImmediate(() => stdin.write(`${answer}\r`));
-  });
-  const asked = await askForFields({}, undefined, {
-    stdin: stdin as unknown as CommandContext['stdin'],
-    stderr: stderr as unknown as CommandContext['stderr'],
-    signal: new AbortController().signal,
-  });
-  expect(asked).toEqual({ username, password, clientId: id, clientSecret: secret });
-  expect(happened).toEqual([
-    'echo off',
-    'typed at Username:',
-    'typed at Password:',
-    'typed at Client id:',
-    'typed at Client secret:',
-    'echo on',
-  ]);
-});
 
-test('a client id of another kind is asked for again', async () => {
-  const shown = await atTerminal([
-    { awaits: 'Username:', types: `${username}\r` },
-    { awaits: 'Password:', types: `${password}\r` },
-    { awaits: 'Client id:', types: 'client\r' },
-    { awaits: 'does not begin with personal-client-', types: `\x15${id}\r` },
-    { awaits: 'Client secret:', types: `${secret}\r` },
-  ]);
-  expect(shown).toMatchObject({ code: 0, untyped: 0 });
-});
+  test('the terminal’s echo stays off from the first question to the last, also between them', async () => {
+    const happened: string[] = [];
+    const stdin = Object.assign(new PassThrough(), {
+      isTTY: true,
+      setRawMode: (raw: boolean) => happened.push(raw ? 'echo off' : 'echo on'),
+    });
+    // Like a terminal, it is there for the next prompt after one has ended it.
+    const stderr = Object.assign(new PassThrough(), { end: () => stderr });
+    const answers = new Map([
+      ['Username:', username],
+      ['Password:', password],
+      ['Client id:', id],
+      ['Client secret:', secret],
+    ]);
+    stderr.on('data', (drawn: Buffer) => {
+      const question = [...answers.keys()].find((words) => drawn.toString().includes(words));
+      const answer = question === undefined ? undefined : answers.get(question);
+      if (question === undefined || answer === undefined) return;
+      answers.delete(question);
+      happened.push(`typed at ${question}`);
+      setImmediate(() => stdin.write(`${answer}\r`));
+    });
+    const asked = await askForFields({}, undefined, {
+      stdin: stdin as unknown as CommandContext['stdin'],
+      stderr: stderr as unknown as CommandContext['stderr'],
+      signal: new AbortController().signal,
+    });
+    expect(asked).toEqual({ username, password, clientId: id, clientSecret: secret });
+    expect(happened).toEqual([
+      'echo off',
+      'typed at Username:',
+      'typed at Password:',
+      'typed at Client id:',
+      'typed at Client secret:',
+      'echo on',
+    ]);
+  });
 
-test('Ctrl-C at a prompt ends the program with 130, without a stack trace', async () => {
-  const asked = practice.log.length;
-  const shown = await atTerminal([
-    { awaits: 'Username:', types: `${username}\r` },
-    { awaits: 'Password:', types: `${password}\x03` },
-  ]);
-  expect(shown).toMatchObject({ code: 130, untyped: 0 });
-  expect(readable(shown)).toContain('tankobon: Interrupted.');
-  expect(readable(shown)).not.toContain('    at ');
-  expectNoSecret(shown);
-  expect(practice.log).toHaveLength(asked);
+  test('a client id of another kind is asked for again', async () => {
+    const shown = await atTerminal([
+      { awaits: 'Username:', types: `${username}\r` },
+      { awaits: 'Password:', types: `${password}\r` },
+      { awaits: 'Client id:', types: 'client\r' },
+      { awaits: 'does not begin with personal-client-', types: `\x15${id}\r` },
+      { awaits: 'Client secret:', types: `${secret}\r` },
+    ]);
+    expect(shown).toMatchObject({ code: 0, untyped: 0 });
+  });
+
+  test('Ctrl-C at a prompt ends the program with 130, without a stack trace', async () => {
+    const asked = practice.log.length;
+    const shown = await atTerminal([
+      { awaits: 'Username:', types: `${username}\r` },
+      { awaits: 'Password:', types: `${password}\x03` },
+    ]);
+    expect(shown).toMatchObject({ code: 130, untyped: 0 });
+    expect(readable(shown)).toContain('tankobon: Interrupted.');
+    expect(readable(shown)).not.toContain('    at ');
+    expectNoSecret(shown);
+    expect(practice.log).toHaveLength(asked);
+  });
 });

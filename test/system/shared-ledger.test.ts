@@ -1,6 +1,6 @@
-/** One ledger's folder and several users of the machine, or several kernels: as root, and skipped otherwise. */
+/** One ledger's folder and several users of the machine, or several kernels: as root. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { carriedOut } from '../support/process-pool-run.js';
 import { maxRequestsInWindow } from '../support/stub-server.js';
+import { describeWith } from '../support/requirements.js';
 
 const GROUP = 64_001;
 const OTHER_GROUP = 64_002;
@@ -25,7 +26,6 @@ const BOB = { uid: 64_012, gid: GROUP };
 const MALLORY = { uid: 64_013, gid: OTHER_GROUP };
 const PLAN = { processes: 2, atOnce: 2, requests: 24, path: '/manga/x' } as const;
 
-const isRoot = process.geteuid?.() === 0;
 let base: string;
 let folder: string;
 beforeEach(() => {
@@ -49,7 +49,7 @@ const plant = (name: string, mode: number, owner = MALLORY): string => {
   return file;
 };
 
-if (isRoot) {
+describeWith('a shared ledger', { root: true }, () => {
   describe('two users of one group', () => {
     test('share the limits in a folder that is the group’s, setgid and not sticky', async () => {
       makeFolder(0o2770);
@@ -153,13 +153,10 @@ if (isRoot) {
       expect(existsSync(join(base, 'made'))).toBe(false);
     });
   });
+});
 
-  const canUnshareTime = spawnSync('unshare', ['--time', '--fork', 'true']).status === 0;
+describeWith('a shared ledger', { timeNamespace: true }, () => {
   test('kernels whose clocks started days apart, at one folder, break no limit', async () => {
-    if (!canUnshareTime) {
-      process.stderr.write('    skipped: unshare --time is not permitted here\n');
-      return;
-    }
     const launcher = (days: number) => ({
       launcher: [
         'unshare',
@@ -185,8 +182,4 @@ if (isRoot) {
     expect(new Set(warnings).size).toBe(1);
     expect(warnings[0]).toMatch(/also used by another machine or virtual machine/);
   }, 120_000);
-} else {
-  test('skipped: needs root, to be two users and to shift a process’s clock', () => {
-    expect(isRoot).toBe(false);
-  });
-}
+});

@@ -1,10 +1,10 @@
 /** Clients that others wrote, unmodified, from a title to the bytes of its pages at the practice service. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
 import { longTitle } from '../../src/practice-server/library/library.js';
@@ -12,10 +12,9 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
+import { describeWith } from '../support/requirements.js';
 
 const run = promisify(execFile);
-const hasPackage = existsSync(resolve('node_modules/mangadex-full-api/package.json'));
-const hasGalleryDl = spawnSync('gallery-dl', ['--version']).error === undefined;
 /** Whatever is not on loopback goes to a port where nobody listens. */
 const LOOPBACK_ONLY = {
   PATH: process.env['PATH'],
@@ -43,53 +42,47 @@ const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 const englishChapters = () =>
   service.library.chapters().filter(({ attributes }) => attributes.translatedLanguage === 'en');
 
-if (hasPackage) {
-  test('mangadex-full-api searches, reads a feed, loads every page, and logs in', async () => {
-    const { stdout } = await run(process.execPath, ['test/system/clients/mangadex-full-api.mjs'], {
-      env: {
-        ...LOOPBACK_ONLY,
-        API_URL: service.addresses.apiUrl,
-        AUTH_URL: service.addresses.authUrl,
-        LOGIN: JSON.stringify({
-          ...PRACTICE_ACCOUNT,
-          clientId: PRACTICE_CLIENT.id,
-          clientSecret: PRACTICE_CLIENT.secret,
-        }),
-      },
-    });
-    const [title] = service.library.titles();
-    const chapters = englishChapters();
-    expect(JSON.parse(stdout)).toEqual({
-      manga: title?.id,
-      pages: Object.fromEntries(
-        chapters.map((chapter) => [
-          chapter.id,
-          chapter.pages('data').map((page) => digest(page.bytes())),
-        ]),
-      ),
-      looked: {
-        author: 'Aoi Minase',
-        group: 'Tidewater Scans',
-        cover: '1',
-        tags: ['Adventure'],
-        random: title?.id,
-        follows: 0,
-        aggregate: ['none'],
-        latest: expect.any(String),
-      },
-      me: PRACTICE_ACCOUNT.username,
-      followed: 0,
-    });
-    expect(service.log.map(({ path }) => path)).toContain('/auth/check');
-    expect(service.violations()).toEqual([]);
+test('mangadex-full-api searches, reads a feed, loads every page, and logs in', async () => {
+  const { stdout } = await run(process.execPath, ['test/system/clients/mangadex-full-api.mjs'], {
+    env: {
+      ...LOOPBACK_ONLY,
+      API_URL: service.addresses.apiUrl,
+      AUTH_URL: service.addresses.authUrl,
+      LOGIN: JSON.stringify({
+        ...PRACTICE_ACCOUNT,
+        clientId: PRACTICE_CLIENT.id,
+        clientSecret: PRACTICE_CLIENT.secret,
+      }),
+    },
   });
-} else {
-  test('skipped: needs mangadex-full-api; type: npm ci', () => {
-    expect(hasPackage).toBe(false);
+  const [title] = service.library.titles();
+  const chapters = englishChapters();
+  expect(JSON.parse(stdout)).toEqual({
+    manga: title?.id,
+    pages: Object.fromEntries(
+      chapters.map((chapter) => [
+        chapter.id,
+        chapter.pages('data').map((page) => digest(page.bytes())),
+      ]),
+    ),
+    looked: {
+      author: 'Aoi Minase',
+      group: 'Tidewater Scans',
+      cover: '1',
+      tags: ['Adventure'],
+      random: title?.id,
+      follows: 0,
+      aggregate: ['none'],
+      latest: expect.any(String),
+    },
+    me: PRACTICE_ACCOUNT.username,
+    followed: 0,
   });
-}
+  expect(service.log.map(({ path }) => path)).toContain('/auth/check');
+  expect(service.violations()).toEqual([]);
+});
 
-if (hasGalleryDl) {
+describeWith('gallery-dl', { programs: ['gallery-dl'] }, () => {
   test('gallery-dl loads every page of a title in one language', async () => {
     const settings = join(folder, 'gallery-dl.json');
     const mangadex = { 'api-server': service.addresses.apiUrl, lang: 'en' };
@@ -114,8 +107,4 @@ if (hasGalleryDl) {
     expect(files.sort()).toEqual(pages.map((page) => digest(page.bytes())).sort());
     expect(service.violations()).toEqual([]);
   });
-} else {
-  test('skipped: needs gallery-dl; type: sudo apt-get install gallery-dl', () => {
-    expect(hasGalleryDl).toBe(false);
-  });
-}
+});

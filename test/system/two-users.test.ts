@@ -1,4 +1,4 @@
-/** Two users of one machine: what one of them puts into a folder that both may write to. Needs root. */
+/** Two users of one machine: what one of them puts into a folder that both may write to.  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,12 +21,12 @@ import {
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
 import { PROGRAM } from '../support/command.js';
+import { describeWith } from '../support/requirements.js';
 
 /** Ids that no real user has. */
 const ALICE = 64_001;
 const MALLORY = 64_002;
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0071';
-const isRoot = process.getuid?.() === 0;
 
 let service: PracticeService;
 let folder: string;
@@ -52,7 +52,7 @@ async function asAlice(words: readonly string[], env: Readonly<Record<string, st
 
 const download = () => asAlice(['download', ID, '--json', '-o', output]);
 
-if (isRoot) {
+describeWith('two users', { root: true }, () => {
   beforeAll(async () => {
     const chapter = generateChapter({ id: ID, pages: 3, bytesPerPage: 20_000 });
     service = await startPracticeService({ chapters: [chapter], specificationOnly: true });
@@ -141,8 +141,4 @@ if (isRoot) {
     expect((await download()).code).toBe(0);
     expect(existsSync(join(output, `${ID}.cbz`))).toBe(true);
   });
-} else {
-  test('skipped: needs root, to run the program as two users', () => {
-    expect(isRoot).toBe(false);
-  });
-}
+});

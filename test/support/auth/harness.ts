@@ -70,13 +70,17 @@ async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
 export async function run(command: string, words: readonly string[], env: Env): Promise<Ended> {
   const child = spawn(command, words, { env: { ...BARE_ENV, ...env } });
   const failed = once(child, 'error').then(([error]: unknown[]) => {
-    throw new Error(`${command} cannot be run. ${DEBIAN_PACKAGES}`, { cause: error });
+    throw new Error(`${command} cannot be run`, { cause: error });
   });
   return Promise.race([ended(child), failed]);
 }
 
-export const DEBIAN_PACKAGES =
-  'These tests need: apt-get install dbus gnome-keyring libsecret-tools python3';
+/** What a Secret Service on a bus of its own needs. */
+export const KEYCHAIN_PROGRAMS = [
+  'dbus-run-session',
+  'gnome-keyring-daemon',
+  'secret-tool',
+] as const;
 
 const BUS_WITHOUT_SERVICES = `<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
@@ -108,7 +112,7 @@ export async function startSecretService(
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const failed = once(child, 'error').then(([error]: unknown[]) => {
-    throw new Error(`No Secret Service can be started. ${DEBIAN_PACKAGES}`, { cause: error });
+    throw new Error('dbus-run-session cannot be run', { cause: error });
   });
   const line = once(createInterface(child.stdout), 'line') as Promise<[string]>;
   const [address] = await Promise.race([line, failed]);
