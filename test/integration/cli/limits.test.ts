@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../src/cli/commands/limits.js';
@@ -42,7 +43,7 @@ const run = async (options: Parameters<typeof limits>[0], typed?: string): Promi
     stderr: Object.assign(stderr, { end: () => stderr }),
     clock,
     signal: new AbortController().signal,
-    folders: { ledger: folder },
+    paths: { ledger: folder },
   } as unknown as CommandContext;
   if (typed !== undefined) void sleep(200).then(() => stdin.write(typed));
   expect(await limits(options, around)).toBe(0);
@@ -93,6 +94,15 @@ describe('tankobon limits', () => {
       cooldown: { why: 'rate-limited' },
     });
     stopping.abort();
+  });
+
+  test('is an error, and shows nothing of the file, where the ledger cannot be believed', async () => {
+    await ask(OK);
+    writeFileSync(join(folder, 'ledger.json'), '\u001b]0;owned\u0007');
+    await expect(run({})).rejects.toMatchObject({
+      code: 'not-writable',
+      message: expect.stringMatching(/^[\x20-\x7e]*ledger\.json is damaged\.$/),
+    });
   });
 
   test('is reset after a question at a terminal, and in no other way', async () => {
