@@ -244,7 +244,7 @@ class Client implements ServiceClient {
     try {
       incoming = await sendRequest(this.parts.connections[kind], outgoing);
     } catch (error) {
-      await place.settle(error instanceof ResponseTimeout ? 'silence' : undefined);
+      await place.settle(error instanceof ResponseTimeout ? 'timeout' : undefined);
       throw markRetryable(error);
     }
     const { status, headers } = incoming;

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../core/clock.js';
 import { ServiceError } from '../core/errors.js';
-import { interruptible } from '../core/interruptible.js';
+import { raceWithSignal } from '../core/abort.js';
 import type { Wait } from '../rate-limit/rate-ledger.js';
 import { pauseMs, type RetryableError } from './retry.js';
 
@@ -89,7 +89,7 @@ export class OutageMonitor {
     if (outage.tooLong) throw outage.tooLong;
     if (outage.probing) {
       // A prober that is interrupted leaves its turn to another.
-      await interruptible(
+      await raceWithSignal(
         outage.probing.catch(() => undefined),
         signal,
       );

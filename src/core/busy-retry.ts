@@ -1,4 +1,4 @@
-/** Retries of operations on a file that another program, such as a virus scanner, has open for a moment. */
+/** Retries file operations while another program, such as a virus scanner, has the file open. */
 import { systemClock, type Clock } from './clock.js';
 import { isSystemError } from './system-errors.js';
 
@@ -8,22 +8,22 @@ export interface BusyRetryOptions {
 }
 
 const MAX_RETRY_MS = 5_000;
-const FIRST_PAUSE_MS = 10;
+const MIN_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 400;
 
 /**
- * Runs `act`, and again for up to 5 seconds while it fails because the file is busy. On Windows a file that
- * another program has open fails with EPERM or EACCES too; elsewhere these are permanent and thrown at once.
+ * Calls `operation` again for up to 5 seconds while it fails because the file is busy. On Windows an open file also
+ * fails with EPERM or EACCES; elsewhere these errors are permanent and thrown at once.
  */
 export async function retryWhileBusy<T>(
-  act: () => Promise<T>,
+  operation: () => Promise<T>,
   { platform = process.platform, clock = systemClock }: BusyRetryOptions = {},
 ): Promise<T> {
   const codes = platform === 'win32' ? ['EBUSY', 'EPERM', 'EACCES'] : ['EBUSY'];
   const startedMs = clock.monotonicMs();
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+  for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     try {
-      return await act();
+      return await operation();
     } catch (error) {
       const elapsedMs = clock.monotonicMs() - startedMs;
       if (!isSystemError(error, ...codes) || elapsedMs + pauseMs > MAX_RETRY_MS) throw error;

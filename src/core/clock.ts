@@ -1,11 +1,8 @@
-/**
- * Time, as everything above is handed it. Two clocks, because they fail differently: the wall clock can be
- * wrong by hours and can be stepped; the monotonic one cannot, but means nothing after a reboot.
- */
+/** Time, injected wherever it is needed. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Clock {
-  /** Milliseconds since the Unix epoch, as the machine believes. May be wrong, may jump. For showing and for stamps. */
+  /** Milliseconds since the Unix epoch. May be wrong by hours, and may be stepped: for display and timestamps. */
   wallMs(): number;
   /** Milliseconds since some moment of this boot, the same for all processes of the machine. Never steps back. */
   monotonicMs(): number;
@@ -13,17 +10,17 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** `setTimeout` takes no more than this; a longer sleep is slept in parts. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** The limit of `setTimeout`; longer sleeps are split. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => Number(process.hrtime.bigint() / 1_000n) / 1_000,
   async sleep(ms, signal) {
     signal?.throwIfAborted();
-    for (let left = ms; left > 0; left -= LONGEST_TIMER_MS) {
+    for (let left = ms; left > 0; left -= MAX_TIMER_MS) {
       try {
-        await delay(Math.min(left, LONGEST_TIMER_MS), undefined, signal ? { signal } : {});
+        await delay(Math.min(left, MAX_TIMER_MS), undefined, { signal });
       } catch (error) {
         signal?.throwIfAborted();
         throw error;
@@ -32,7 +29,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves when `done` does, or after `ms` milliseconds; leaves no timer behind. */
+/** Resolves when `done` settles, or after `ms` milliseconds; leaves no timer behind. */
 export async function waitAtMost(clock: Clock, ms: number, done: Promise<unknown>): Promise<void> {
   const timer = new AbortController();
   const timeout = clock.sleep(ms, timer.signal).catch(() => undefined);

@@ -1,14 +1,13 @@
 /**
- * Every way in which tankobon can fail, as data: the closed set of codes that errors, events and the
- * documentation share. A code knows its exit code and what to type or do next.
+ * The closed set of codes that errors, events and the documentation share, with the exit code and the hint of each.
  */
 import { EXIT, type ExitCode } from './exit-codes.js';
 
 export interface ErrorCodeDefinition {
   readonly exitCode: ExitCode;
-  /** What happened, in general; the documentation's line. */
+  /** What happened, in general; for the documentation. */
   readonly meaning: string;
-  /** What to type or do next. An error may carry a more exact one of its own. */
+  /** What to do. An error may carry a more exact hint. */
   readonly hint: string;
 }
 
@@ -18,334 +17,275 @@ const code = (exitCode: ExitCode, meaning: string, hint: string): ErrorCodeDefin
   hint,
 });
 
-/** Asked wrongly: nothing was sent. */
+const RUN_AGAIN = 'Run the same command again; finished pages are kept.';
+
+/** Invalid command line, setting or input; nothing was sent. */
 export const USAGE_CODES = {
   'bad-target': code(
     EXIT.usage,
-    'A target is neither an id nor a web address of the service.',
-    'Give a UUID such as a96676e5-8ae2-425e-b549-7f15dd34a6d8 or https://mangadex.org/chapter/<UUID>.',
+    'A target is neither a UUID nor a MangaDex URL.',
+    'Pass a UUID such as a96676e5-8ae2-425e-b549-7f15dd34a6d8 or a URL such as https://mangadex.org/chapter/<UUID>.',
   ),
   'bad-option': code(
     EXIT.usage,
-    'The command line holds something that tankobon does not know, or a value out of its range.',
-    'Type: tankobon help',
+    'The command line has an unknown option or argument, or an invalid value.',
+    'Run: tankobon help',
   ),
   'bad-setting': code(
     EXIT.usage,
-    'A setting or an environment variable has a value that cannot be used.',
-    'Type: tankobon config list',
+    'A setting or an environment variable has an invalid value.',
+    'Run: tankobon config list',
   ),
   'bad-input-file': code(
     EXIT.usage,
-    'A file of targets cannot be read, or holds no target at all.',
-    'Put one id or address a line; # begins a comment.',
+    'The file of targets cannot be read, or contains no targets.',
+    'Write one UUID or URL per line; # starts a comment.',
   ),
   'bad-output': code(
     EXIT.usage,
     'The output folder cannot be used.',
-    'Name a folder that you may write to, with: --output DIR',
+    'Choose a writable folder: --output DIR',
   ),
 } as const;
 
-/** The service, or the way to it, failed or refused. */
+/** The service, or the connection to it. */
 export const SERVICE_CODES = {
   unreachable: code(
     EXIT.incomplete,
     'A host of the service could not be reached, or the connection broke.',
-    'Check the network, then run the same command again: what is loaded is kept.',
+    `Check the network. ${RUN_AGAIN}`,
   ),
   'service-failed': code(
     EXIT.incomplete,
-    'The service answered with an error of its own (5xx), also when asked again.',
-    'Run the same command again later: what is loaded is kept.',
+    'The service responded with a server error (5xx), also after retries.',
+    `Wait for a while. ${RUN_AGAIN}`,
   ),
   'bad-answer': code(
     EXIT.incomplete,
-    'The service answered with something that has not the shape that the specification gives.',
-    'Run it again; if it stays, a newer tankobon may know the new shape: npm view tankobon version',
+    'Unexpected response from the service.',
+    'Run the same command again. If the error persists, check for a newer version: npm view tankobon version',
   ),
   'request-refused': code(
     EXIT.incomplete,
-    'The service refused a request (4xx) for a reason that it names.',
-    'Read the reason; running the same command again will not help by itself.',
+    'The service refused the request (4xx) and gave a reason.',
+    'See the reason; running the same command again will not help.',
   ),
   'insecure-address': code(
     EXIT.usage,
-    'An address is plain http: to a host that is not this machine.',
-    'Use an https: address; plain http: is accepted for loopback alone.',
+    'A URL uses plain http: to another machine.',
+    'Use https:; plain http: is allowed for loopback hosts only.',
   ),
   'captcha-required': code(
     EXIT.captcha,
-    'The service wants a captcha to be solved.',
+    'The service requires a captcha.',
     'Solve it in a browser, then run the same command with: --captcha-result TOKEN',
   ),
   'rate-limited': code(
     EXIT.incomplete,
-    'The service went on answering 429 although each wait that it named was kept.',
-    'Something else on this address may use up its limits. Type: tankobon limits',
+    'The service kept responding with 429 although every requested wait was observed.',
+    'Other programs on this address may use up its limits. Run: tankobon limits',
   ),
   banned: code(
     EXIT.cooldown,
-    'The service has banned this address for a while; nothing more is sent until the cooldown is over.',
-    'Wait until the time named; type: tankobon limits',
+    'The service has banned this address; nothing is sent until the cooldown ends.',
+    'Wait until the time given. Run: tankobon limits',
   ),
   'wait-too-long': code(
     EXIT.cooldown,
-    'The service names a wait of over 15 minutes.',
-    'Run the same command again after the time named; type: tankobon limits',
+    'A rate limit requires a wait of over 15 minutes.',
+    'Run the same command again after the time given. Run: tankobon limits',
   ),
 } as const;
 
-/** Something about a login. */
+/** The login. */
 export const AUTH_CODES = {
-  'not-logged-in': code(
-    EXIT.login,
-    'This needs a login, and there is none.',
-    'Type: tankobon login',
-  ),
+  'not-logged-in': code(EXIT.login, 'The command requires a login.', 'Run: tankobon login'),
   'login-incomplete': code(
     EXIT.usage,
-    'A login was asked for without all that it takes, and there is no terminal to ask at.',
-    'Set TANKOBON_USERNAME, TANKOBON_PASSWORD, TANKOBON_CLIENT_ID and TANKOBON_CLIENT_SECRET, or use: tankobon login --stdin',
+    'Login data is missing, and there is no terminal to ask for it.',
+    'Set TANKOBON_USERNAME, TANKOBON_PASSWORD, TANKOBON_CLIENT_ID and TANKOBON_CLIENT_SECRET, or run: tankobon login --stdin',
   ),
   'bad-login-input': code(
     EXIT.usage,
-    'What was given for a login cannot be one; nothing was sent.',
-    'Give a JSON object with username, password, clientId and clientSecret; type: tankobon help login',
+    'The login data is invalid; nothing was sent.',
+    'Pass a JSON object with username, password, clientId and clientSecret. Run: tankobon help login',
   ),
   'bad-client-id': code(
     EXIT.usage,
-    'A client id does not begin with personal-client-; nothing was sent.',
-    'Copy the id from the API client section of your settings page, then type: tankobon login',
+    'The client id does not start with personal-client-; nothing was sent.',
+    'Copy the client id from the API client section of your MangaDex settings, then run: tankobon login',
   ),
   'client-pending': code(
     EXIT.login,
-    'The personal client is not approved yet, and cannot be used until it is.',
-    'Staff must approve it: see the API client section of your settings page; then type: tankobon login',
+    'The personal client is not approved yet.',
+    'Wait for its approval, shown in the API client section of your MangaDex settings, then run: tankobon login',
   ),
   'wrong-client': code(
     EXIT.login,
-    'The service does not accept the client id with the client secret.',
-    'Copy both anew from the API client section of your settings page (Get Secret), then type: tankobon login',
+    'The service does not accept the client id and client secret.',
+    'Copy both again from the API client section of your MangaDex settings (Get Secret), then run: tankobon login',
   ),
   'wrong-password': code(
     EXIT.login,
-    'The service does not accept the username with the password.',
-    'Check both, and that the personal client is this account’s own; then type: tankobon login',
+    'The service does not accept the username and password.',
+    'Check both, and that the personal client belongs to this account, then run: tankobon login',
   ),
   'account-unusable': code(
     EXIT.login,
-    'The service knows the account, and does not let it log in now.',
-    'Log in with a browser to see what it wants, then type: tankobon login',
+    'The account exists but cannot log in now.',
+    'Log in with a browser to see why, then run: tankobon login',
   ),
   'realm-disabled': code(
     EXIT.login,
-    'The authentication service knows no such realm, or has disabled it.',
-    'Check the settings authUrl and realm: tankobon config list; if they are right, try again later.',
+    'The realm of the authentication service does not exist or is disabled.',
+    'Check the settings authUrl and realm: tankobon config list. If they are correct, try again later.',
   ),
   'session-ended': code(
     EXIT.login,
-    'The service has ended the session. The client id and the client secret are kept.',
-    'Type: tankobon login',
+    'The service has ended the session. The client id and client secret are kept.',
+    'Run: tankobon login',
   ),
   'login-other-api': code(
     EXIT.login,
-    'The stored login was made for another API than the one that is set now; its tokens are not sent there.',
-    'Check the setting apiUrl: tankobon config list; to log in for this API, type: tankobon login',
+    'The stored login belongs to another API than the configured one; its tokens are not sent.',
+    'Check the setting apiUrl: tankobon config list. To log in to this API, run: tankobon login',
   ),
   'credentials-damaged': code(
     EXIT.login,
-    'A login is stored, but not as it was written.',
-    'Store a new one with: tankobon login; or remove what is left with: tankobon logout',
+    'The stored login is damaged.',
+    'To replace it, run: tankobon login. To remove it, run: tankobon logout',
   ),
   'credentials-exposed': code(
     EXIT.keychain,
-    'The file with the login can be read by other users of this machine.',
-    'Others may know the login: get a new client secret, then type: tankobon login --insecure-storage',
+    'Other users of this machine can read the file with the login.',
+    'Others may know the login: get a new client secret, then run: tankobon login --insecure-storage',
   ),
   'keychain-locked': code(
     EXIT.keychain,
-    'The keychain is there, but locked.',
+    'The keychain is locked.',
     'Unlock it (log in to the desktop, or open its password manager), then run the same command again.',
   ),
   'no-keychain': code(
     EXIT.keychain,
-    'No keychain can be reached on this machine.',
-    'Start one (on Linux a Secret Service such as gnome-keyring), or store the login in a file with: tankobon login --insecure-storage',
+    'No keychain is available.',
+    'Start one (on Linux a Secret Service such as gnome-keyring), or store the login in a file: tankobon login --insecure-storage',
   ),
 } as const;
 
-/** One chapter cannot be had. */
+/** One chapter. */
 export const CHAPTER_CODES = {
   'chapter-not-found': code(
     EXIT.incomplete,
-    'The service knows no such chapter, or no longer has it.',
-    'Check the id in a browser.',
+    'The chapter does not exist, or was removed.',
+    'Check its UUID in a browser.',
   ),
   'chapter-external': code(
     EXIT.incomplete,
-    'The chapter is hosted elsewhere; the service has no pages of it.',
-    'Read it at the address named.',
+    'The chapter is hosted on another site and has no pages on MangaDex.',
+    'Read it at the URL given.',
   ),
   'chapter-unavailable': code(
     EXIT.incomplete,
-    'The chapter is not available now: taken down, or not yet published.',
+    'The chapter is not available: taken down, or not published yet.',
     'Try again later.',
   ),
   'chapter-refused': code(
     EXIT.login,
-    'The service refuses this chapter to you.',
+    'The service refuses access to the chapter.',
     'Log in, then run the same command again: tankobon login',
   ),
   'chapter-empty': code(
     EXIT.incomplete,
-    'The service names no page for the chapter.',
+    'The chapter has no pages.',
     'Try the other quality, or try again later.',
   ),
   'chapter-changed': code(
     EXIT.incomplete,
-    'The chapter changed on the service while it was loaded.',
-    'Run the same command again: it starts the chapter anew.',
+    'The chapter changed on the service while it was downloaded.',
+    'Run the same command again; it starts the chapter from the beginning.',
   ),
-  'page-lost': code(
-    EXIT.incomplete,
-    'A page could not be loaded, however often it was tried.',
-    'Run the same command again: the pages that are there are kept.',
-  ),
+  'page-lost': code(EXIT.incomplete, 'A page could not be loaded, also after retries.', RUN_AGAIN),
 } as const;
 
-/** One load of one page failed; it is reported, and tried again from a fresh base URL. */
+const load = (meaning: string, hint = 'The page is loaded again.'): ErrorCodeDefinition =>
+  code(EXIT.incomplete, meaning, hint);
+
+/** One load of one page. It is reported, and the page is loaded again from a new base URL. */
 export const LOAD_CODES = {
-  'connect-failed': code(
-    EXIT.incomplete,
-    'No connection to the node.',
-    'It is tried again from a fresh base URL.',
-  ),
-  'bad-certificate': code(
-    EXIT.incomplete,
-    "The node's certificate does not hold.",
-    'It is tried again.',
-  ),
-  'connection-broken': code(
-    EXIT.incomplete,
-    'The node broke the connection off.',
-    'It is tried again.',
-  ),
-  'connect-timeout': code(
-    EXIT.incomplete,
-    'The node took too long to connect.',
-    'Setting: connectTimeoutMs',
-  ),
-  'tls-timeout': code(
-    EXIT.incomplete,
-    'The node took too long to agree on TLS.',
-    'Setting: tlsTimeoutMs',
-  ),
-  'first-byte-timeout': code(
-    EXIT.incomplete,
-    'The node took too long to answer.',
-    'Setting: firstByteTimeoutMs',
-  ),
-  'idle-timeout': code(
-    EXIT.incomplete,
-    'The node stopped in the middle of a page.',
-    'Setting: idleTimeoutMs',
-  ),
-  'page-timeout': code(EXIT.incomplete, 'A page took too long in all.', 'Setting: pageTimeoutMs'),
-  'base-url-expired': code(
-    EXIT.incomplete,
-    'The node answered 403 or 410: the base URL has expired.',
-    'It is tried again.',
-  ),
-  'bad-status': code(
-    EXIT.incomplete,
-    'The node answered with another status than 200.',
-    'It is tried again.',
-  ),
-  redirected: code(
-    EXIT.incomplete,
-    'The node pointed elsewhere; a page is taken from its base URL alone.',
-    'It is tried again.',
-  ),
-  'bad-length': code(
-    EXIT.incomplete,
-    'Not as many bytes came as were announced, or none, or the image is incomplete.',
-    'It is tried again.',
-  ),
-  'too-large': code(EXIT.incomplete, 'A page is larger than the cap.', 'Setting: maxPageBytes'),
-  'not-a-picture': code(
-    EXIT.incomplete,
-    'What came is no JPEG, PNG, GIF, WebP or AVIF.',
-    'It is tried again.',
-  ),
-  'bad-digest': code(
-    EXIT.incomplete,
-    'The bytes are not those that the name promises.',
-    'It is tried again.',
-  ),
-  'bad-page-url': code(
-    EXIT.incomplete,
-    'The base URL makes no address that may be loaded from.',
-    'It is tried again.',
-  ),
+  'connect-failed': load('The connection to the image host failed.'),
+  'bad-certificate': load('The certificate of the image host is invalid.'),
+  'connection-broken': load('The image host closed the connection.'),
+  'connect-timeout': load('The connection took too long.', 'Setting: connectTimeoutMs'),
+  'tls-timeout': load('The TLS handshake took too long.', 'Setting: tlsTimeoutMs'),
+  'first-byte-timeout': load('The response took too long.', 'Setting: firstByteTimeoutMs'),
+  'idle-timeout': load('The transfer of the page stalled.', 'Setting: idleTimeoutMs'),
+  'page-timeout': load('The page took too long in total.', 'Setting: pageTimeoutMs'),
+  'base-url-expired': load('The image host responded with 403 or 410: the base URL has expired.'),
+  'bad-status': load('The image host responded with another status than 200.'),
+  redirected: load('The image host redirected; pages are loaded from their base URL only.'),
+  'bad-length': load('The image is empty, incomplete, or not as long as announced.'),
+  'too-large': load('The page is larger than the limit.', 'Setting: maxPageBytes'),
+  'not-a-picture': load('The response is not a JPEG, PNG, GIF, WebP or AVIF image.'),
+  'bad-digest': load('The image does not match the SHA-256 in its name.'),
+  'bad-page-url': load('The base URL is invalid, or its host is not allowed.'),
 } as const;
 
-/** The disk, or something else on this machine. */
+/** Files and folders. */
 export const STORAGE_CODES = {
   'disk-full': code(
     EXIT.incomplete,
     'The disk is full.',
-    'Make room, then run the same command again.',
+    'Free some space, then run the same command again.',
   ),
   'not-writable': code(
     EXIT.incomplete,
     'A file or folder cannot be written.',
-    'Check its permissions, or name another folder with: --output DIR',
+    'Check its permissions, or choose another folder: --output DIR',
   ),
   'name-taken': code(
     EXIT.incomplete,
-    'Something that is no file stands where the CBZ should go.',
-    'Move it away, or name another folder with: --output DIR',
+    'The path of the CBZ exists and is not a regular file.',
+    'Move it away, or choose another folder: --output DIR',
   ),
   'unsafe-path': code(
     EXIT.incomplete,
-    'A file or folder that tankobon would use is a link, not a regular file, or belongs to another user.',
-    'Look at what is there, and move it away; or choose another folder: --output DIR for chapters, TANKOBON_HOME for settings and login, TANKOBON_LEDGER for the rate ledger.',
+    'A file or folder is a link, is not a regular file, or belongs to another user.',
+    'Check it and move it away, or choose another folder: --output DIR for chapters, TANKOBON_HOME for settings and login, TANKOBON_LEDGER for the rate ledger.',
   ),
   'cannot-lock': code(
     EXIT.incomplete,
-    'The file system of a folder cannot lock files, so that several processes cannot share it.',
+    'The file system of a folder cannot lock files, so processes cannot share it.',
     'Choose a folder on a local disk: TANKOBON_LEDGER for the rate ledger, TANKOBON_HOME for settings and login, --output DIR for chapters.',
   ),
   'unsafe-ledger': code(
     EXIT.usage,
-    'The folder of the rate ledger is open to users that it is not shared with, or shared in a way that locks some of them out; nothing was sent.',
-    'Type the commands that the message names, or set TANKOBON_LEDGER to another folder.',
+    'The folder of the rate ledger is accessible to users that it is not shared with, or inaccessible to some that it is; nothing was sent.',
+    'Run the commands in the message, or set TANKOBON_LEDGER to another folder.',
   ),
   'ledger-locked': code(
     EXIT.incomplete,
-    'Another process has held the lock of the rate ledger for half a minute; it should take a millisecond.',
+    'Another process has held the lock of the rate ledger for half a minute.',
     'End or resume the process named, then run the same command again.',
   ),
   'storage-failed': code(
     EXIT.incomplete,
-    'The file system reported an error that has no code of its own.',
-    'Check the disk or the network share, or choose another folder with: --output DIR',
+    'The file system reported another error.',
+    'Check the disk or network share, or choose another folder: --output DIR',
   ),
   'name-too-long': code(
     EXIT.incomplete,
-    'The file system takes no name that long.',
-    'Shorten it with: --name TEMPLATE',
+    'The file name is too long for the file system.',
+    'Use a shorter one: --name TEMPLATE',
   ),
   'outside-output': code(
     EXIT.usage,
-    'A name would leave the output folder.',
+    'The file name leads out of the output folder.',
     'Use a template without .. and without a leading slash.',
   ),
   'archive-wrong': code(
     EXIT.fault,
-    'The archive does not hold what it should; it was not put under its final name.',
-    'Run the same command again; if it stays, please report it.',
+    'The archive failed verification and was not saved.',
+    'Run the same command again. If the error persists, please report it.',
   ),
 } as const;
 
@@ -353,13 +293,13 @@ export const STORAGE_CODES = {
 export const RUN_CODES = {
   interrupted: code(
     EXIT.interrupted,
-    'The run was interrupted; what was loaded is kept.',
-    'Run the same command again to go on.',
+    'The run was interrupted; finished pages are kept.',
+    'Run the same command again to continue.',
   ),
   fault: code(
     EXIT.fault,
-    'A fault of the program itself.',
-    'Run it again with DEBUG=tankobon in the environment, and report what it prints.',
+    'A bug in the program.',
+    'Run the same command with DEBUG=tankobon in the environment, and report its output.',
   ),
 } as const;
 

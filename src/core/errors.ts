@@ -1,16 +1,16 @@
 /**
- * The errors, each kind with its own closed set of codes:
+ * The error classes, each with its own closed set of codes:
  *
  *   TankobonError
- *   ├─ UsageError      asked wrongly; nothing was sent
- *   ├─ ServiceError    the service, or the way to it
- *   ├─ AuthError       a login
- *   ├─ ChapterError    one chapter cannot be had
+ *   ├─ UsageError      invalid arguments, settings or input; nothing was sent
+ *   ├─ ServiceError    the service, or the connection to it
+ *   ├─ AuthError       the login
+ *   ├─ ChapterError    one chapter
  *   ├─ LoadError       one load of one page
- *   ├─ StorageError    the disk
+ *   ├─ StorageError    files and folders
  *   └─ RunError        the run as a whole
  *
- * A message says what happened and to what; the hint says what to type next.
+ * The message says what happened, and to what; the hint says what to do.
  */
 import {
   ERROR_CODES,
@@ -27,7 +27,7 @@ import type { ExitCode } from './exit-codes.js';
 
 export interface ErrorDetails {
   readonly cause?: unknown;
-  /** Instead of the code's own hint, where the exact next command is known. */
+  /** Replaces the hint of the code, where a more exact one is known. */
   readonly hint?: string;
 }
 
@@ -36,7 +36,7 @@ export abstract class TankobonError extends Error {
   readonly hint: string;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? {} : { cause: details.cause });
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = new.target.name;
     this.code = code;
     this.hint = details.hint ?? ERROR_CODES[code].hint;
@@ -47,7 +47,6 @@ export abstract class TankobonError extends Error {
   }
 }
 
-/** An error of one kind: only that kind's codes. */
 abstract class ErrorOfKind<Code extends ErrorCode> extends TankobonError {
   declare readonly code: Code;
 
@@ -64,19 +63,19 @@ export class LoadError extends ErrorOfKind<keyof typeof LOAD_CODES> {}
 export class StorageError extends ErrorOfKind<keyof typeof STORAGE_CODES> {}
 export class RunError extends ErrorOfKind<keyof typeof RUN_CODES> {}
 
-/** Whether `error` is one of ours, with this code where one is given. */
+/** Whether `error` is a TankobonError with one of `codes`; with any code if none is given. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is TankobonError {
   return error instanceof TankobonError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** The error itself where it is one of ours; anything else is a fault of the program. */
+/** Wraps any other error as a bug in the program. */
 export function toTankobonError(thrown: unknown): TankobonError {
   if (thrown instanceof TankobonError) return thrown;
-  const what = thrown instanceof Error ? thrown.message : String(thrown);
-  return new RunError('fault', `Something unexpected went wrong: ${what}`, { cause: thrown });
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new RunError('fault', `Unexpected error: ${message}`, { cause: thrown });
 }
 
-/** What a signal is aborted with when the user interrupts; it travels up through every await. */
+/** The abort reason when the user interrupts the run. */
 export function interruption(): RunError {
   return new RunError('interrupted', 'Interrupted.');
 }

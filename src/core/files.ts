@@ -1,7 +1,6 @@
 /**
- * Files that are whole or absent: written aside, synced, renamed, and the folder synced too, so that neither
- * a kill nor a power cut leaves half of one under its final name. What is opened here is opened safely: see
- * safe-open.ts for why.
+ * Reads and writes files. A file is written under a temporary name, synced and renamed, and its folder synced, so that
+ * neither a kill nor a power cut leaves an incomplete file under its final name. Opens files safely: see safe-open.ts.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, readFileSync, type Stats } from 'node:fs';
@@ -29,10 +28,10 @@ export {
   type OpenOptions,
 } from './safe-open.js';
 
-/** Nothing that tankobon reads as a whole is nearly as large; a larger file was not written by it. */
+/** Far above the size of every file that tankobon reads into memory. */
 const MAX_READ_BYTES = 64 * 2 ** 20;
 
-/** The name to write to before `file` exists: hidden, in the same folder, so that the rename is one step. */
+/** A hidden name in the same folder as `file`, so that the rename is atomic. */
 export function temporaryName(file: string): string {
   return join(
     dirname(file),
@@ -41,45 +40,41 @@ export function temporaryName(file: string): string {
 }
 
 /**
- * Writes `data` as `file`, whole or not at all; a link in its place is replaced, not followed. `mode` is the
- * file's from the first byte on, whatever the umask; without it the umask decides.
+ * Writes `data` to `file`, completely or not at all; an existing link is replaced, not followed. The file has exactly
+ * `mode` from the first byte on, regardless of the umask; by default the umask decides.
  */
 export async function writeFileAtomic(
   file: string,
   data: string | Uint8Array,
   options: { readonly mode?: number } = {},
 ): Promise<void> {
-  const aside = temporaryName(file);
+  const tmpFile = temporaryName(file);
   try {
-    const handle = await createFile(aside, options);
+    const handle = await createFile(tmpFile, options);
     try {
       await handle.writeFile(data);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await renameInto(aside, file);
+    await renameInto(tmpFile, file);
   } catch (error) {
-    // What cannot be removed is worth less than the reason.
-    await rm(aside, { force: true }).catch(() => undefined);
+    await rm(tmpFile, { force: true }).catch(() => undefined);
     throw error;
   }
 }
 
-/**
- * Gives a file that is complete and synced its final name, replacing what stood there, and syncs the folder.
- * Tries again as renameFile does.
- */
+/** Renames a complete and synced file to its final name, replacing an existing file, and syncs the folder. */
 export async function renameInto(
-  aside: string,
+  tmpFile: string,
   file: string,
   options?: BusyRetryOptions,
 ): Promise<void> {
-  await renameFile(aside, file, options);
+  await renameFile(tmpFile, file, options);
   await syncFolder(dirname(file));
 }
 
-/** Renames, replacing what stood there. Tries again for up to 5 seconds while another program has one of the two open. */
+/** Renames, replacing an existing file. Retries for up to 5 seconds while another program has one of the two open. */
 export async function renameFile(
   from: string,
   to: string,
@@ -88,7 +83,7 @@ export async function renameFile(
   await retryWhileBusy(() => rename(from, to), options);
 }
 
-/** Removes the file or link, never a folder, if there is one. Tries again for up to 5 seconds while it is busy. */
+/** Removes a file or link, never a folder; false if it does not exist. Retries for up to 5 seconds while it is busy. */
 export async function removeFile(file: string, options?: BusyRetryOptions): Promise<boolean> {
   try {
     await retryWhileBusy(() => unlink(file), options);
@@ -99,12 +94,12 @@ export async function removeFile(file: string, options?: BusyRetryOptions): Prom
   }
 }
 
-/** What a file system or a platform answers that does not let a folder be opened or synced. */
+/** Errors of file systems and platforms that cannot open or sync a folder. */
 const NO_FOLDER_SYNC = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EBADF', 'EISDIR'];
-/** A folder that may be written to, but not read; on Windows, any folder. */
+/** For a folder that is writable but not readable; on Windows, for any folder. */
 const NO_FOLDER_OPEN = ['EACCES', 'EPERM'];
 
-/** Makes a rename in `folder` outlast a power cut, where the file system lets a folder be synced. */
+/** Makes renames in `folder` survive a power cut, where the file system can sync folders. */
 export async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, constants.O_RDONLY);
@@ -119,13 +114,13 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 export interface ReadOptions extends OpenOptions {
-  /** A larger file is refused (StorageError `unsafe-path`); 64 MiB where not given. */
+  /** A larger file is refused (StorageError `unsafe-path`). Default: 64 MiB. */
   readonly maxBytes?: number;
 }
 
 /**
- * The file's bytes, or `undefined` where there is no such file. Throws StorageError `unsafe-path` for anything but
- * a regular file of ours (see openRegularFile), at once and without reading from it.
+ * The bytes of the file, or undefined if it does not exist. Throws StorageError `unsafe-path` for anything but a
+ * regular file of this user (see openRegularFile), without reading from it.
  */
 export async function readFileIfExists(
   file: string,
@@ -145,8 +140,8 @@ export async function readFileIfExists(
   }
 }
 
-/** The same as readIfThere, synchronously. */
-export function readIfThereSync(file: string, options: ReadOptions = {}): Buffer | undefined {
+/** The synchronous readFileIfExists. */
+export function readFileIfExistsSync(file: string, options: ReadOptions = {}): Buffer | undefined {
   try {
     const { descriptor, stats } = openRegularFileSync(file, options);
     try {
@@ -161,7 +156,7 @@ export function readIfThereSync(file: string, options: ReadOptions = {}): Buffer
   }
 }
 
-/** The file's facts, or `undefined` where there is nothing. */
+/** Undefined if the file does not exist. */
 export async function statIfExists(file: string): Promise<Stats | undefined> {
   try {
     return await stat(file);

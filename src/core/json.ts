@@ -1,6 +1,6 @@
-/** Reading JSON that comes from outside. */
+/** Untrusted JSON. */
 
-/** The value that a JSON text holds; undefined where it is none. */
+/** Undefined for anything but a JSON text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

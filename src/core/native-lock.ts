@@ -1,27 +1,26 @@
 /**
- * The operating system's lock on an open file, which Node itself does not offer: the prebuilt addon of
- * fs-native-extensions. Loaded by its path, in the library and in the bundled program alike: the package's own loader
- * asks on Alpine for a file that it does not ship, while the one for glibc loads there too.
+ * File locks of the operating system, which Node does not offer: the prebuilt addon of fs-native-extensions. Loaded by
+ * path, since the package's own loader requires a file on Alpine that it does not ship; the one for glibc works there.
  */
 import { createRequire } from 'node:module';
 import { StorageError } from './errors.js';
 import { isSystemError } from './system-errors.js';
 
 interface Addon {
-  /** From `offset` for `length` bytes, 0 for the whole file. Throws EAGAIN where another has it. */
+  /** From `offset` for `length` bytes, 0 for the whole file. Throws EAGAIN if another process holds the lock. */
   tryLock(descriptor: number, offset: number, length: number, isExclusive: boolean): void;
   unlock(descriptor: number, offset: number, length: number): void;
 }
 
 export interface NativeLocks {
-  /** Whether the exclusive lock on the whole open file was granted. Throws where the system refuses to say. */
+  /** Takes the exclusive lock of the whole file; false if another holds it. Throws if the system has no such lock. */
   tryLock(descriptor: number): boolean;
   unlock(descriptor: number): void;
 }
 
 const requireAddon = createRequire(import.meta.url);
 
-/** Throws StorageError `cannot-lock` where there is no addon for `platform`, or it cannot be loaded. */
+/** Throws StorageError `cannot-lock` if there is no addon for `platform`, or it cannot be loaded. */
 export function nativeLocks(platform = `${process.platform}-${process.arch}`): NativeLocks {
   const addon = loadAddon(platform);
   return {
@@ -48,11 +47,11 @@ function loadAddon(platform: string): Addon {
   } catch (cause) {
     const isMissing = isSystemError(cause, 'MODULE_NOT_FOUND');
     const message = isMissing
-      ? `There is no prebuilt file lock for ${platform}.`
-      : `The file lock for ${platform} cannot be loaded.`;
+      ? `File locks are not available for this platform: ${platform}.`
+      : `The file locks for this platform cannot be loaded: ${platform}.`;
     throw new StorageError('cannot-lock', message, {
       cause,
-      hint: 'Use tankobon on Linux (x64, arm64), macOS (x64, arm64) or Windows (x64, arm64), with a Node.js for that processor.',
+      hint: 'Use Linux, macOS or Windows on x64 or arm64, with a Node.js for that processor.',
     });
   }
 }

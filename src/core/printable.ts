@@ -1,20 +1,20 @@
 /**
- * Foreign text made fit for a terminal. Headers, certificates, titles and file names may hold what a terminal obeys
- * (escape sequences), what hides text, and what makes it read otherwise than it is written.
+ * Makes untrusted text (headers, certificates, titles, file names) safe for a terminal: without escape sequences,
+ * hidden text and characters that change the direction of reading.
  */
 
-/** Control characters, lone surrogates, line separators, and format characters (bidirectional ones too) but joiners. */
+/** Control characters, lone surrogates, line separators, and format characters (also bidirectional) except joiners. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/gu;
 const KEPT = new Set(['\n', '\t']);
 
-/** The text without unprintable characters; line feeds and tabs stay. */
+/** Removes unprintable characters except line feeds and tabs. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (mark) => (KEPT.has(mark) ? mark : ''));
 }
 
 /** The text on one line of at most `maxLength` UTF-16 units. */
 export function printableLine(text: string, maxLength = Infinity): string {
-  // Cut first, generously: the text may be megabytes long.
+  // Shortened first, since the text may be megabytes long.
   const line = text
     .slice(0, 2 * maxLength)
     .replace(UNPRINTABLE, ' ')
@@ -23,7 +23,7 @@ export function printableLine(text: string, maxLength = Infinity): string {
   return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
 }
 
-/** A JSON text that stands for the same value, with the unprintable characters of its strings escaped. */
+/** An equivalent JSON text with the unprintable characters of its strings escaped. */
 export function printableJson(json: string): string {
   return json.replace(UNPRINTABLE, (mark) =>
     KEPT.has(mark)

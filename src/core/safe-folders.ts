@@ -1,30 +1,29 @@
-/** Making folders where somebody else may have put something: see safe-open.ts. */
+/** Creates folders in places where other users may have planted something: see safe-open.ts. */
 import { constants, lstatSync, type Stats } from 'node:fs';
 import { lstat, mkdir, open } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import {
-  foreign,
   ignoreUnsupportedMode,
   isOwnedByUs,
   kindOf,
-  NOT_OPENED,
+  NOT_REGULAR_CODES,
+  ownedByOther,
   unsafe,
 } from './safe-open.js';
 import { isSystemError } from './system-errors.js';
 
 const PRIVATE_FOLDER_MODE = 0o700;
-const OTHERS = 0o077;
+const OTHERS_RIGHTS = 0o077;
 
 /**
- * Makes a folder of mode 0700, with the folders above it, where it is missing. One that is there must be a
- * directory of this user or of root, not a link (StorageError `unsafe-path`); others' rights are taken away,
- * where the file system has modes at all.
+ * Creates a folder of mode 0700 and the folders above it. An existing one must be a directory of this user or of root,
+ * not a link (StorageError `unsafe-path`); the rights of others are removed where the file system has modes.
  */
 export async function makePrivateFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
   } catch (error) {
-    // A file, or a link that leads nowhere.
+    // A file, or a broken link.
     if (!isSystemError(error, 'EEXIST', 'ENOENT')) throw error;
     const stats = await lstat(folder).catch(() => undefined);
     if (!stats || stats.isDirectory()) throw error;
@@ -36,13 +35,14 @@ export async function makePrivateFolder(folder: string): Promise<void> {
   }
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
   const handle = await open(folder, flags).catch((error: unknown) => {
-    if (isSystemError(error, 'ENOTDIR', ...NOT_OPENED)) assertFolder(folder, lstatSync(folder));
+    if (isSystemError(error, 'ENOTDIR', ...NOT_REGULAR_CODES))
+      assertFolder(folder, lstatSync(folder));
     throw error;
   });
   try {
     const stats = await handle.stat();
     assertFolder(folder, stats);
-    if ((stats.mode & OTHERS) !== 0) {
+    if ((stats.mode & OTHERS_RIGHTS) !== 0) {
       await handle.chmod(PRIVATE_FOLDER_MODE).catch(ignoreUnsupportedMode);
     }
   } finally {
@@ -51,8 +51,8 @@ export async function makePrivateFolder(folder: string): Promise<void> {
 }
 
 /**
- * Makes `folder` with what is missing above it, as the umask says. `root` and what is above it may be links; below
- * it a link is refused (StorageError `unsafe-path`), since it could lead anywhere.
+ * Creates `folder` and the folders above it, with modes by the umask. `root` and the folders above it may be links; a
+ * link below it is refused (StorageError `unsafe-path`), since it could point anywhere.
  */
 export async function makeFoldersBelow(root: string, folder: string): Promise<void> {
   await mkdir(root, { recursive: true });
@@ -71,5 +71,5 @@ export async function makeFoldersBelow(root: string, folder: string): Promise<vo
 
 function assertFolder(folder: string, stats: Stats): void {
   if (!stats.isDirectory()) throw unsafe(folder, kindOf(stats));
-  if (!isOwnedByUs(folder, stats)) throw foreign(folder, stats);
+  if (!isOwnedByUs(folder, stats)) throw ownedByOther(folder, stats);
 }

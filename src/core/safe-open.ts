@@ -1,7 +1,7 @@
 /**
- * Opening files where somebody else may have put something: in a shared folder, an unpacked archive, a volume of
- * a container. Links are not followed, a named pipe or device is refused without waiting for it, and what is
- * checked is the file that was opened, so that it cannot be exchanged in between.
+ * Opens files in places where other users may have planted something: shared folders, unpacked archives, volumes of
+ * containers. Links are not followed, named pipes and devices are refused without blocking, and the checks apply to the
+ * opened file, so that it cannot be replaced in between.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -21,21 +21,28 @@ import { StorageError } from './errors.js';
 import { isSystemError } from './system-errors.js';
 
 export interface OpenOptions {
-  /** Of `fs.constants`; O_RDONLY where not given. O_NOFOLLOW and O_NONBLOCK are added. */
+  /** Of `fs.constants`. Default: O_RDONLY. O_NOFOLLOW and O_NONBLOCK are added. */
   readonly flags?: number;
-  /** Whether a file of this owner and mode is used. Where not given: those of this user and of root. */
+  /** Whether a file with this owner and mode is accepted. Default: files of this user and of root. */
   readonly isTrusted?: (stats: Stats) => boolean;
 }
 
-/** Absent on Windows, where the path is looked at first. */
+/** Not available on Windows, where the path is checked first. */
 const SAFE_FLAGS = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW | constants.O_NONBLOCK;
-/** What `open` says of a link under O_NOFOLLOW (EMLINK: FreeBSD), of a socket, and of a device without a driver. */
-export const NOT_OPENED = ['ELOOP', 'EMLINK', 'ENXIO', 'ENODEV', 'EOPNOTSUPP', 'ENOTSUP', 'EISDIR'];
+/** Errors of `open` for a link under O_NOFOLLOW (EMLINK: FreeBSD), a socket, and a device without a driver. */
+export const NOT_REGULAR_CODES = [
+  'ELOOP',
+  'EMLINK',
+  'ENXIO',
+  'ENODEV',
+  'EOPNOTSUPP',
+  'ENOTSUP',
+  'EISDIR',
+];
 
 /**
- * Opens an existing regular file that this user or root owns, for reading unless `flags` say otherwise. Throws
- * StorageError `unsafe-path` for a link, a folder, a pipe, a socket, a device and a file of another user, and the
- * system's own error (ENOENT, EACCES, …) for everything else.
+ * Opens an existing regular file. Throws StorageError `unsafe-path` for a link, a folder, a pipe, a socket, a device or
+ * a file of another user, and the system error (ENOENT, EACCES, …) for everything else.
  */
 export async function openRegularFile(
   file: string,
@@ -46,7 +53,7 @@ export async function openRegularFile(
     if (process.platform === 'win32') assertUsable(file, await lstat(file), options);
     handle = await open(file, (options.flags ?? constants.O_RDONLY) | SAFE_FLAGS);
   } catch (error) {
-    throw refusalInstead(error, file);
+    throw toUnsafeError(error, file);
   }
   try {
     assertUsable(file, await handle.stat(), options);
@@ -57,7 +64,7 @@ export async function openRegularFile(
   }
 }
 
-/** The same as openRegularFile, synchronously; whoever calls it closes the descriptor. */
+/** The synchronous openRegularFile; the caller closes the descriptor. */
 export function openRegularFileSync(
   file: string,
   options: OpenOptions = {},
@@ -67,7 +74,7 @@ export function openRegularFileSync(
     if (process.platform === 'win32') assertUsable(file, lstatSync(file), options);
     descriptor = openSync(file, (options.flags ?? constants.O_RDONLY) | SAFE_FLAGS);
   } catch (error) {
-    throw refusalInstead(error, file);
+    throw toUnsafeError(error, file);
   }
   try {
     const stats = fstatSync(descriptor);
@@ -83,8 +90,8 @@ const CREATE_FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
 const DEFAULT_FILE_MODE = 0o666;
 
 /**
- * Creates a file that does not exist yet (EEXIST otherwise, for a link too), open for reading and writing. Its
- * mode is exactly `mode`, whatever the umask; without `mode` the umask decides, as for any file of the user.
+ * Creates a file and opens it for reading and writing. Throws EEXIST if anything exists there, also a link. The file
+ * has exactly `mode`, regardless of the umask; by default the umask decides.
  */
 export async function createFile(
   file: string,
@@ -95,7 +102,7 @@ export async function createFile(
   return handle;
 }
 
-/** The same as createFile, synchronously; whoever calls it closes the descriptor. */
+/** The synchronous createFile; the caller closes the descriptor. */
 export function createFileSync(file: string, { mode }: { readonly mode?: number } = {}): number {
   const descriptor = openSync(file, CREATE_FLAGS, mode ?? DEFAULT_FILE_MODE);
   try {
@@ -106,12 +113,12 @@ export function createFileSync(file: string, { mode }: { readonly mode?: number 
   return descriptor;
 }
 
-/** Some file systems (FAT, CIFS) have no modes; the file was opened with no more rights than `mode` gives. */
+/** For file systems without modes (FAT, CIFS); the file was created with no more rights than requested. */
 export function ignoreUnsupportedMode(error: unknown): void {
   if (!isSystemError(error, 'EPERM', 'EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error;
 }
 
-/** Creates a file of this name anew: what stood there, if it is not a folder, is removed and never written to. */
+/** Creates a file in place of anything but a folder; the existing file is removed, never written to. */
 export async function replaceFile(
   file: string,
   options: { readonly mode?: number } = {},
@@ -127,14 +134,13 @@ export async function replaceFile(
 
 function assertUsable(file: string, stats: Stats, { isTrusted }: OpenOptions): void {
   if (!stats.isFile()) throw unsafe(file, kindOf(stats));
-  if (!(isTrusted ?? ((found: Stats) => isOwnedByUs(file, found)))(stats)) {
-    throw foreign(file, stats);
-  }
+  const isAccepted = isTrusted ? isTrusted(stats) : isOwnedByUs(file, stats);
+  if (!isAccepted) throw ownedByOther(file, stats);
 }
 
 /**
- * Whether the file or folder at `path` belongs to this user or to root. Always so on Windows, which has no such
- * owners, and on file systems that give every file the same owner, whoever made it (CIFS, FAT, some NFS servers).
+ * Whether the file or folder at `path` belongs to this user or to root. Always true on Windows, which has no such
+ * owners, and on file systems where all files have the same owner (CIFS, FAT, some NFS servers).
  */
 export function isOwnedByUs(path: string, { uid }: Stats): boolean {
   const ownUid = process.geteuid?.();
@@ -142,7 +148,7 @@ export function isOwnedByUs(path: string, { uid }: Stats): boolean {
   return uid === uidOfNewFiles(dirname(path));
 }
 
-/** Whom a file belongs to that this process makes in `folder`; `undefined` where it may not make one. */
+/** The owner of files that this process creates in `folder`; undefined if it cannot create any. */
 function uidOfNewFiles(folder: string): number | undefined {
   const file = join(folder, `.${randomBytes(6).toString('hex')}.tmp`);
   try {
@@ -158,9 +164,9 @@ function uidOfNewFiles(folder: string): number | undefined {
   }
 }
 
-/** Says what stands at `file` where the system only says that it cannot be opened. */
-function refusalInstead(error: unknown, file: string): unknown {
-  if (!isSystemError(error, ...NOT_OPENED)) return error;
+/** Names the kind of file where the system only reports that it cannot be opened. */
+function toUnsafeError(error: unknown, file: string): unknown {
+  if (!isSystemError(error, ...NOT_REGULAR_CODES)) return error;
   const stats = lstatSync(file, { throwIfNoEntry: false });
   return stats && !stats.isFile() ? unsafe(file, kindOf(stats), error) : error;
 }
@@ -177,17 +183,14 @@ export function unsafe(path: string, kind: string, cause?: unknown): StorageErro
   return new StorageError('unsafe-path', `${path} is ${kind} and is not used.`, { cause });
 }
 
-export function foreign(path: string, { uid }: Stats): StorageError {
+export function ownedByOther(path: string, { uid }: Stats): StorageError {
   return new StorageError(
     'unsafe-path',
     `${path} belongs to another user (uid ${uid}) and is not used.`,
   );
 }
 
-/** For a file that is larger than anything that tankobon would have written there. */
+/** For a file larger than any that tankobon writes. */
 export function tooLarge(file: string): StorageError {
-  return new StorageError(
-    'unsafe-path',
-    `${file} is far larger than tankobon makes it and is not read.`,
-  );
+  return new StorageError('unsafe-path', `${file} is too large and is not read.`);
 }

@@ -1,20 +1,20 @@
-/** Errors of the operating system: recognised by their names, and turned into ours where they concern a file. */
+/** Errors of the operating system. */
 import { StorageError } from './errors.js';
 
-/** Whether `error` came from the operating system with one of these names, such as `ENOENT`. */
+/** Whether `error` is a system error with one of these codes, such as `ENOENT`. */
 export function isSystemError(
   error: unknown,
-  ...names: readonly string[]
+  ...codes: readonly string[]
 ): error is NodeJS.ErrnoException {
-  // Not `instanceof Error`: the system's errors may come from another realm than this module's.
+  // Not `instanceof Error`: system errors may come from another realm than this module.
   if (typeof error !== 'object' || error === null || !('code' in error)) return false;
-  return typeof error.code === 'string' && names.includes(error.code);
+  return typeof error.code === 'string' && codes.includes(error.code);
 }
 
 const NETWORK_SYSCALLS = /^(connect|accept|bind|listen|shutdown|getaddrinfo|query|spawn)/;
 const NETWORK_CODES = ['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE'];
 
-/** Whether a call on a file failed, whatever the reason. Network errors have other system calls or names. */
+/** Whether a file operation failed. Network errors have other system calls or codes. */
 function isFileError(error: unknown): error is NodeJS.ErrnoException {
   if (typeof error !== 'object' || error === null) return false;
   const { errno, code, syscall } = error as NodeJS.ErrnoException;
@@ -27,34 +27,36 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
   );
 }
 
-/**
- * Turns what the operating system reports about `file` into a StorageError that names it, whatever the errno;
- * anything that is not an error of a file operation passes unchanged.
- */
+/** Turns any error of an operation on `file` into a StorageError that names the file; returns other errors unchanged. */
 export function toStorageError(error: unknown, file: string): unknown {
+  const found = describe(error, file);
+  return found ? new StorageError(found.code, found.message, { cause: error }) : error;
+}
+
+function describe(
+  error: unknown,
+  file: string,
+): { readonly code: StorageError['code']; readonly message: string } | undefined {
   if (isSystemError(error, 'ENOSPC', 'EDQUOT')) {
-    return new StorageError('disk-full', `No room left to write ${file}.`, { cause: error });
+    return { code: 'disk-full', message: `No space left on the device: ${file}` };
   }
   if (isSystemError(error, 'ENAMETOOLONG')) {
-    return new StorageError('name-too-long', `The name is too long for the file system: ${file}`, {
-      cause: error,
-    });
+    return {
+      code: 'name-too-long',
+      message: `The file name is too long for the file system: ${file}`,
+    };
   }
   if (isSystemError(error, 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) {
-    return new StorageError('name-taken', `Something else stands at ${file}.`, { cause: error });
+    return { code: 'name-taken', message: `Another file or folder is in the way: ${file}` };
   }
   if (isSystemError(error, 'EACCES', 'EPERM', 'EROFS', 'EMFILE', 'ENFILE', 'EIO')) {
-    return new StorageError('not-writable', `May not write ${file} (${error.code ?? ''}).`, {
-      cause: error,
-    });
+    return { code: 'not-writable', message: `Cannot write (${error.code ?? ''}): ${file}` };
   }
-  if (isFileError(error)) {
-    const reason = error.message.replace(/^.*?: /, '').replace(/, \w+( '.*)?$/s, '');
-    return new StorageError(
-      'storage-failed',
-      `The file system reported an error for ${file}: ${reason} (${error.syscall ?? ''}: ${error.code ?? ''}).`,
-      { cause: error },
-    );
-  }
-  return error;
+  if (!isFileError(error)) return undefined;
+  const { message, syscall = '', code = '' } = error;
+  const reason = message.replace(/^.*?: /, '').replace(/, \w+( '.*)?$/s, '');
+  return {
+    code: 'storage-failed',
+    message: `File system error, ${reason} (${syscall}: ${code}): ${file}`,
+  };
 }

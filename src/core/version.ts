@@ -1,14 +1,14 @@
-/** Which tankobon this is: the one place that reads the package's own facts. */
+/** Version and home page, from package.json. */
 import { readFileSync } from 'node:fs';
 
-interface PackageFacts {
+interface PackageJson {
   readonly version: string;
   readonly homepage: string;
 }
 
-const facts = JSON.parse(
+const { version, homepage } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as PackageFacts;
+) as PackageJson;
 
-export const VERSION = facts.version;
-export const HOME_PAGE = facts.homepage;
+export const VERSION = version;
+export const HOME_PAGE = homepage;

@@ -1,24 +1,24 @@
-/** Which addresses may be asked at all. */
+/** URLs that may be requested, and URLs in messages. */
 import { isIP } from 'node:net';
 
-/** https: alone is safe to ask (spec 8.1); plain http: is accepted for this very machine. */
+/** https: (spec 8.1), or plain http: to this machine. */
 export function isSafeAddress(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-/** Whether the address can only be this machine: 127.0.0.0/8, ::1, or localhost and names under it (RFC 6761). */
+/** 127.0.0.0/8, ::1, localhost and the names below it (RFC 6761). */
 export function isLoopback(url: URL): boolean {
   const host = url.hostname.toLowerCase().replace(/\.$/, '');
   if (host === 'localhost' || host.endsWith('.localhost') || host === '[::1]') return true;
   return isIP(host) === 4 && host.startsWith('127.');
 }
 
-/** The text with the user information of each URL in it hidden: it may hold a password. */
+/** Hides the user information, which may be a password, of all URLs in a text. */
 export function hideUserInfo(text: string): string {
   return text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#]*@/gi, '$1[hidden]@');
 }
 
-/** A text that should have been a URL, for a message: nothing before its last `@`, which may be a password. */
+/** For a text that may not be a valid URL: hides everything before its last `@`. */
 export function withoutUserInfo(text: string): string {
   return text.includes('://') ? text.replace(/:\/\/[^]*@/, '://[hidden]@') : text;
 }

@@ -7,7 +7,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Clock } from '../core/clock.js';
-import { readIfThereSync, writeFileAtomic } from '../core/files.js';
+import { readFileIfExistsSync, writeFileAtomic } from '../core/files.js';
 import { lockFile, tryLockFile } from '../core/lock.js';
 
 /** Between two probes of a host that is down. */
@@ -33,7 +33,7 @@ export function readCircuitState(folder: string): CircuitState {
   try {
     // Far cheaper than a failed read, and most often there has never been a failure.
     if (!existsSync(stateFile(folder))) return {};
-    const bytes = readIfThereSync(stateFile(folder), { maxBytes: 4_096 });
+    const bytes = readFileIfExistsSync(stateFile(folder), { maxBytes: 4_096 });
     return bytes ? stateSchema.parse(JSON.parse(bytes.toString('utf8'))) : {};
   } catch {
     return {};

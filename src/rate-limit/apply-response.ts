@@ -1,58 +1,54 @@
 /**
- * What an answer teaches the ledger: that the request is over, and what the service's own headers say of the
- * endpoint's quota where other programs on the same address have drawn on it too (spec 8.2.2, 8.3). Pure.
+ * Records the end of a request: its permit is settled, the backoff updated, and the quota of its endpoint compared with
+ * the response headers, since other programs on the same address may draw on it too (spec 8.2.2, 8.3). Pure.
  */
-import { backoffAfter, type Moment } from './backoff.js';
+import { nextBackoff, type Moment } from './backoff.js';
 import type { ExternalUse, LedgerState, PermitRecord } from './ledger-state.js';
 import { readRateHeaders, type RateHeaders } from './rate-headers.js';
 import type { ObservedResponse } from './rate-ledger.js';
 import type { Quota } from './quotas.js';
 
-/** A request that is over. */
 export interface Settlement {
-  readonly place: PermitRecord;
-  readonly answer: ObservedResponse | 'silence' | undefined;
+  readonly permit: PermitRecord;
+  readonly response: ObservedResponse | 'timeout' | undefined;
   readonly moment: Moment;
 }
 
-export function applyResponse(state: LedgerState, { place, answer, moment }: Settlement): void {
-  const recorded = state.places.find(({ id }) => id === place.id);
+export function applyResponse(state: LedgerState, settlement: Settlement): void {
+  const { permit, response, moment } = settlement;
+  const recorded = state.permits.find(({ id }) => id === permit.id);
   if (recorded) recorded.settledMs = moment.nowMs;
-  state.cooldown = backoffAfter(state.cooldown, place, answer, moment);
-  const endpoint = place.quotas[1];
-  if (endpoint && answer !== undefined && answer !== 'silence') {
-    hearQuota(state, place, endpoint, readRateHeaders(answer.headers, moment.wallMs), moment.nowMs);
+  state.backoff = nextBackoff(state.backoff, permit, response, moment);
+  const endpoint = permit.quotas[1];
+  if (endpoint && typeof response === 'object') {
+    const headers = readRateHeaders(response.headers, moment.wallMs);
+    applyRateHeaders(state, permit, endpoint, headers, moment.nowMs);
   }
 }
 
-function hearQuota(
+function applyRateHeaders(
   state: LedgerState,
-  place: PermitRecord,
+  permit: PermitRecord,
   quota: Quota,
   { limit = quota.requests, remaining, endsInMs }: RateHeaders,
   nowMs: number,
 ): void {
-  state.limits = state.limits.filter(({ key }) => key !== quota.key);
-  if (limit < quota.requests) {
-    state.limits.push({ key: quota.key, requests: limit, heardMs: nowMs });
-  }
+  const { key } = quota;
+  state.limits = state.limits.filter((announced) => announced.key !== key);
+  if (limit < quota.requests) state.limits.push({ key, requests: limit, observedMs: nowMs });
   if (remaining === undefined || remaining > limit) return;
-  // Ours that the service can have counted by then: those in use at the grant, and those granted since.
-  const at = state.places.findIndex(({ id }) => id === place.id);
-  const since = state.places
-    .slice(at + 1)
-    .filter(({ quotas }) => quotas.some(({ key }) => key === quota.key));
-  const known = state.foreign.filter(({ key }) => key === quota.key);
-  const heardSince = sum(known.filter(({ heardMs }) => heardMs >= place.grantedMs));
-  const foreign = limit - remaining - ((place.usedThen ?? 1) + since.length + heardSince);
-  const count = Math.min(foreign, quota.requests - sum(known));
+  // Our own requests that the service can have counted: those in use at the grant, and those granted since.
+  const index = state.permits.findIndex(({ id }) => id === permit.id);
+  const grantedSince = state.permits
+    .slice(index + 1)
+    .filter(({ quotas }) => quotas.some((other) => other.key === key));
+  const known = state.externalUses.filter((use) => use.key === key);
+  const observedSince = sum(known.filter(({ observedMs }) => observedMs >= permit.grantedMs));
+  const own = (permit.usedAtGrant ?? 1) + grantedSince.length;
+  const count = Math.min(limit - remaining - own - observedSince, quota.requests - sum(known));
   if (count <= 0) return;
-  state.foreign.push({
-    key: quota.key,
-    count,
-    heardMs: nowMs,
-    untilMs: nowMs + Math.min(endsInMs ?? quota.periodMs, quota.periodMs),
-  });
+  const untilMs = nowMs + Math.min(endsInMs ?? quota.periodMs, quota.periodMs);
+  state.externalUses.push({ key, count, observedMs: nowMs, untilMs });
 }
 
 function sum(uses: readonly ExternalUse[]): number {

@@ -1,6 +1,4 @@
-/**
- * Which boot of which machine this process runs in. Monotonic times may be compared within one boot, and nowhere else.
- */
+/** The boot of the machine that this process runs in: monotonic times are comparable only within one boot. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
@@ -12,24 +10,24 @@ export interface Boot {
   readonly host: string;
 }
 
-/** Where the platform has no id of its own, the time of the boot stands for it; it is known to some seconds. */
+/** Where the platform has no boot id, the time of the boot is used; it is known to a few seconds. */
 const BOOT_TIME_STEP_MS = 10_000;
 
 export function thisBoot(): Boot {
   const host = hostname();
   return {
-    id: digest(linuxBoot() ?? `${host} ${bootTime()}`),
+    id: digest(linuxBootId() ?? `${host} ${bootTime()}`),
     host: host.replace(/[^\w.-]/g, '').slice(0, 64) || 'unnamed',
   };
 }
 
-/** Makes a boot of its own of a process whose machine was copied while it ran, boot id and all. */
-export function ownBoot({ host }: Boot, random: string): Boot {
+/** A boot for this process alone: its machine was copied while running, together with the boot id. */
+export function distinctBoot({ host }: Boot, random: string): Boot {
   return { id: digest(random), host };
 }
 
-/** Processes in another time namespace have the same boot id and another monotonic clock. */
-function linuxBoot(): string | undefined {
+/** Includes the time namespace: another one has the same boot id but another monotonic clock. */
+function linuxBootId(): string | undefined {
   const id = textOf('/proc/sys/kernel/random/boot_id');
   return id === undefined ? undefined : `${id} ${textOf('/proc/self/timens_offsets') ?? ''}`;
 }
@@ -42,7 +40,7 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** Processes that get different results count as of different boots; that costs waiting, and breaks no limit. */
+/** Processes with different results count as different boots: they wait longer, but exceed no limit. */
 function bootTime(): number {
   return Math.round((Date.now() - uptime() * 1_000) / BOOT_TIME_STEP_MS);
 }

@@ -1,7 +1,7 @@
 /**
- * Who may use the ledger's folder, and with which rights its files are made. Two ways are safe: a folder that nobody
- * but its owner writes to, with files of 0600; and one that a group shares, setgid, so that its files belong to the
- * group, and not sticky, so that each member can replace what another wrote, with files of 0660.
+ * Who may use the ledger's folder, and the modes of its files. Two kinds of folders are safe: one that only its owner
+ * may write to, with files of mode 0600; and one shared by a group, setgid, so that its files belong to the group, and
+ * not sticky, so that members can replace each other's files, with files of mode 0660.
  */
 import {
   closeSync,
@@ -14,12 +14,18 @@ import {
   unlinkSync,
   type Stats,
 } from 'node:fs';
-import { StorageError } from '../core/errors.js';
-import { temporaryName, createFileSync, isOwnedByUs, isSystemError } from '../core/files.js';
-import type { LockFileOptions } from '../core/lock.js';
 import { join } from 'node:path';
+import { StorageError } from '../core/errors.js';
+import {
+  createFileSync,
+  isOwnedByUs,
+  isSystemError,
+  temporaryName,
+  toStorageError,
+} from '../core/files.js';
+import type { LockFileOptions } from '../core/lock.js';
 
-/** Removes the file, if there is one. A tenth of what rmSync costs, which looks for folders and tries again. */
+/** Removes the file if it exists. rmSync, which also handles folders and retries, takes ten times longer. */
 export function unlinkIfExists(file: string): void {
   try {
     unlinkSync(file);
@@ -28,7 +34,7 @@ export function unlinkIfExists(file: string): void {
   }
 }
 
-/** How the files of a folder are opened and made. */
+/** How the files of the folder are opened and created. */
 export type FileAccess = LockFileOptions & { readonly mode: number };
 
 const PRIVATE: FileAccess = { mode: 0o600 };
@@ -38,7 +44,7 @@ const STICKY = 0o1000;
 const GROUP_WRITE = 0o020;
 const WORLD_WRITE = 0o002;
 
-/** Makes the folder where it is missing. Throws StorageError `unsafe-ledger` or `unsafe-path`, and the system's own. */
+/** Creates the folder if missing. Throws StorageError `unsafe-ledger` or `unsafe-path`, and system errors. */
 export function ledgerAccess(folder: string): FileAccess {
   let stats = lstatSync(folder, { throwIfNoEntry: false });
   if (!stats) {
@@ -46,40 +52,38 @@ export function ledgerAccess(folder: string): FileAccess {
     stats = lstatSync(folder);
   }
   if (!stats.isDirectory()) {
-    const what = stats.isSymbolicLink() ? 'a symbolic link' : 'not a folder';
-    throw new StorageError('unsafe-path', `${folder} is ${what} and is not used.`, {
+    const kind = stats.isSymbolicLink() ? 'a symbolic link' : 'not a folder';
+    throw new StorageError('unsafe-path', `${folder} is ${kind} and is not used.`, {
       hint: 'Set TANKOBON_LEDGER to the folder itself.',
     });
   }
-  return process.platform === 'win32' ? PRIVATE : accessBy(folder, stats);
+  return process.platform === 'win32' ? PRIVATE : accessFor(folder, stats);
 }
 
-function accessBy(folder: string, stats: Stats): FileAccess {
+function accessFor(folder: string, stats: Stats): FileAccess {
   const { mode, gid } = stats;
   const has = (bits: number): boolean => (mode & bits) !== 0;
   if (!has(GROUP_WRITE) && !has(WORLD_WRITE)) {
     if (isOwnedByUs(folder, stats)) return PRIVATE;
-    throw unsafe(folder, `belongs to another user (uid ${stats.uid})`);
+    throw unsafe(folder, `it belongs to another user (uid ${stats.uid})`);
   }
   if (has(WORLD_WRITE)) {
     if (isWithoutModes(folder)) return PRIVATE;
-    throw unsafe(folder, 'can be written by every user of the machine');
+    throw unsafe(folder, 'every user of the machine can write to it');
   }
-  if (has(SETGID) && !has(STICKY)) {
-    if (!isMember(gid)) throw unsafe(folder, `belongs to a group that you are not in (gid ${gid})`);
-    return { mode: 0o660, isTrusted: (file) => file.gid === gid };
+  if (has(STICKY)) {
+    throw unsafe(folder, 'it is sticky, so its users cannot replace each other’s files');
   }
-  // What a umask of 002 makes of a folder, where each user has a group of their own.
-  if (stats.uid === process.geteuid?.() && gid === process.getegid?.() && !has(STICKY)) {
+  if (has(SETGID)) {
+    if (isMember(gid)) return { mode: 0o660, isTrusted: (file) => file.gid === gid };
+    throw unsafe(folder, `it belongs to a group that you are not in (gid ${gid})`);
+  }
+  // The result of a umask of 002 where every user has a group of their own.
+  if (stats.uid === process.geteuid?.() && gid === process.getegid?.()) {
     makePrivate(folder);
     return PRIVATE;
   }
-  throw unsafe(
-    folder,
-    has(STICKY)
-      ? 'is sticky, so that its users cannot replace each other’s files'
-      : 'can be written by a group, but its files would not belong to that group',
-  );
+  throw unsafe(folder, 'a group can write to it, but its files would not belong to that group');
 }
 
 function isMember(gid: number): boolean {
@@ -87,7 +91,7 @@ function isMember(gid: number): boolean {
   return process.geteuid?.() === 0 || groups.includes(gid);
 }
 
-/** Some file systems (FAT, CIFS, folders of a Windows host) show one mode for all files, whatever was asked for. */
+/** Whether the file system shows one mode for all files (FAT, CIFS, folders of a Windows host). */
 function isWithoutModes(folder: string): boolean {
   const file = temporaryName(join(folder, 'mode'));
   let descriptor: number;
@@ -115,27 +119,51 @@ function makePrivate(folder: string): void {
   }
 }
 
-function unsafe(folder: string, why: string): StorageError {
+function unsafe(folder: string, reason: string): StorageError {
   const quoted = `'${folder.replaceAll("'", "'\\''")}'`;
-  return new StorageError('unsafe-ledger', `The rate ledger is not kept in ${folder}: it ${why}.`, {
-    hint: `To share it with a group, its owner types: chgrp GROUP ${quoted} && chmod 2770 ${quoted} && rm -f ${quoted}/ledger.* ${quoted}/*.holder; to keep it to one user: chmod 700 ${quoted}; or set TANKOBON_LEDGER to another folder.`,
+  return new StorageError(
+    'unsafe-ledger',
+    `The rate ledger cannot be kept safely in ${folder}: ${reason}.`,
+    {
+      hint: `To share it with a group, run as its owner: chgrp GROUP ${quoted} && chmod 2770 ${quoted} && rm -f ${quoted}/ledger.* ${quoted}/*.process; to keep it to one user: chmod 700 ${quoted}; or set TANKOBON_LEDGER to another folder.`,
+    },
+  );
+}
+
+const OTHER_FOLDER = 'Set TANKOBON_LEDGER, or TANKOBON_HOME, to a folder that you can write to.';
+/** Codes whose own hints are about the output folder. */
+const CODES_WITH_OUTPUT_HINT = new Set([
+  'not-writable',
+  'name-taken',
+  'name-too-long',
+  'storage-failed',
+]);
+
+/** Turns an error of a file operation in the ledger's folder into one with a hint about the ledger. */
+export function toLedgerError(error: unknown, folder: string): unknown {
+  if (isSystemError(error, 'EACCES', 'EPERM', 'EROFS')) return accessError(error, folder);
+  const ours = toStorageError(error, folder);
+  if (!(ours instanceof StorageError) || !CODES_WITH_OUTPUT_HINT.has(ours.code)) return ours;
+  return new StorageError(ours.code, `The rate ledger cannot be used. ${ours.message}`, {
+    cause: ours,
+    hint: OTHER_FOLDER,
   });
 }
 
-/** One of our errors for what went wrong in the ledger's folder; what the system says of another's file names its owner. */
-export function ledgerError(error: NodeJS.ErrnoException, folder: string): StorageError {
+/** Names the owner of another user's file. */
+function accessError(error: NodeJS.ErrnoException, folder: string): StorageError {
   const file = error.path ?? folder;
-  const stats = lstatSync(file, { throwIfNoEntry: false });
-  const isForeign = stats !== undefined && stats.uid !== process.geteuid?.();
-  const owner = isForeign ? `, which belongs to uid ${stats.uid}` : '';
+  const uid = lstatSync(file, { throwIfNoEntry: false })?.uid;
+  const isOthers = uid !== undefined && uid !== process.geteuid?.();
+  const owner = isOthers ? `, which belongs to uid ${uid}` : '';
   return new StorageError(
     'not-writable',
-    `The rate ledger cannot be kept: may not use ${file}${owner} (${error.code ?? ''}).`,
+    `The rate ledger cannot be used: no access to ${file}${owner} (${error.code ?? ''}).`,
     {
       cause: error,
-      hint: isForeign
-        ? `While no tankobon runs, remove it, with its owner's rights: rm -f '${file}'; or set TANKOBON_LEDGER to another folder.`
-        : 'Set TANKOBON_LEDGER, or TANKOBON_HOME, to a folder that you may write to.',
+      hint: isOthers
+        ? `While no tankobon is running, remove it as its owner: rm -f '${file}'; or set TANKOBON_LEDGER to another folder.`
+        : OTHER_FOLDER,
     },
   );
 }

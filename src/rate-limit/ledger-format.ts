@@ -1,84 +1,71 @@
 /**
- * The ledger as text, and back. What is read is checked to the last number: the file may have been damaged, or
- * written by somebody else, and a ledger that cannot be believed must not pass for an empty one. Nothing that is
- * accepted can end the program, hold it up, or reach a terminal as a control character. Pure.
+ * The ledger as text, and back. Every value read is checked, since the file may be damaged or forged, and a damaged
+ * ledger must not pass for an empty one. No accepted value can crash the program, block it for longer than a ban, or
+ * put control characters on a terminal. Checked by hand, since the ledger is read before the first request of a
+ * command, and loading zod takes longer than a hundred reservations. Pure.
  */
-import { LONGEST_HALT_MS, type Backoff } from './backoff.js';
 import { isRecord, parseJson } from '../core/json.js';
+import { MAX_BACKOFF_MS, MAX_STRIKES } from './backoff.js';
 import {
+  forEachKind,
+  isTimeName,
   MAX_BOOTS,
   MAX_TIME_MS,
-  type Ban,
   type BootRecord,
+  type EntryKind,
+  type EntryTypes,
   type LedgerRecord,
   type Stamped,
 } from './ledger-record.js';
-import type { ExternalUse, AnnouncedLimit, PermitRecord, Ticket } from './ledger-state.js';
 import type { Quota } from './quotas.js';
 
-const VERSION = 2;
-/** All quotas of a few hosts in full use make a fraction of each of these. */
+const VERSION = 3;
+/** Far above what all quotas of several hosts in full use need. */
 export const MAX_TEXT_BYTES = 1024 * 1024;
 const MAX_ENTRIES = 4_000;
 const MAX_QUOTAS = 400;
-/** The general limit, and the endpoint's. */
-const MAX_QUOTAS_EACH = 2;
-const MAX_KEY_LENGTH = 200;
+/** The general limit and the endpoint's quota. */
+const MAX_QUOTAS_PER_REQUEST = 2;
 /** Three times the highest quota of the table (spec 8.3). */
 const MAX_COUNT = 1_000;
-const MAX_FOREIGN_USES = 10_000;
-const MAX_STRIKES = 30;
-/** The longest of the table (spec 8.3). */
+const MAX_EXTERNAL_USES = 10_000;
+/** The longest period of the table (spec 8.3). */
 const MAX_PERIOD_MS = 60 * 60_000;
-/** No time that was written lies further ahead of the writing than the longest ban. */
-const MAX_AHEAD_MS = LONGEST_HALT_MS + 60_000;
+/** No time lies further ahead of its writing than the end of the longest ban. */
+const MAX_AHEAD_MS = MAX_BACKOFF_MS + 60_000;
 const MAX_REVISION = 1e15;
 
-/** The state as it is written, but for who wrote it and when: two of the same are not worth a write. */
-export function bodyOf(record: LedgerRecord): string {
-  // Each quota and each boot stands once, and what names it does so by its position.
+/** All but the first line, which says who wrote it and when: a record with the same body need not be written. */
+export function bodyOf({ entries, boots, probeId }: LedgerRecord): string {
+  const known = new Set(boots.map(({ boot }) => boot));
+  // Each quota is listed once; entries refer to it by its index.
   const quotas: Quota[] = [];
-  const positions = new Map<string, number>();
-  const positionOf = (quota: Quota): number => {
+  const indices = new Map<string, number>();
+  const indexOf = (quota: Quota): number => {
     const name = `${quota.key} ${quota.requests} ${quota.periodMs}`;
-    const at = positions.get(name) ?? quotas.push(quota) - 1;
-    positions.set(name, at);
-    return at;
+    const index = indices.get(name) ?? quotas.push(quota) - 1;
+    indices.set(name, index);
+    return index;
   };
-  const bootAt = new Map(record.boots.map(({ boot }, at) => [boot, at]));
   const plain = ({ entry, boot, shiftsMs }: Stamped<object>): object => {
-    const at = bootAt.get(boot) ?? 0;
-    const shifts = [...shiftsMs].flatMap(([of, ms]) => {
-      const index = bootAt.get(of);
-      return index === undefined ? [] : [[index, ms]];
-    });
-    return { ...entry, ...(at > 0 && { boot: at }), ...(shifts.length > 0 && { shifts }) };
+    const shifts = [...shiftsMs].filter(([of]) => known.has(of));
+    return {
+      ...entry,
+      quotas: 'quotas' in entry ? (entry.quotas as readonly Quota[]).map(indexOf) : undefined,
+      boot: boot === boots[0]?.boot ? undefined : boot,
+      shifts: shifts.length > 0 ? Object.fromEntries(shifts) : undefined,
+    };
   };
-  const numbered = (stamped: Stamped<PermitRecord | Ticket>): object => ({
-    ...plain(stamped),
-    quotas: stamped.entry.quotas.map(positionOf),
-  });
-  const { full, stop, ban, probe } = record;
-  return JSON.stringify({
-    ...(full && { full: plain(full) }),
-    places: record.places.map(numbered),
-    queue: record.queue.map(numbered),
-    quotas,
-    foreign: record.foreign.map(plain),
-    limits: record.limits.map(plain),
-    ...(stop && { stop: plain(stop) }),
-    ...(ban && { ban: plain(ban) }),
-    ...(probe !== undefined && { probe }),
-    boots: record.boots.slice(1),
-  });
+  const lists = forEachKind((kind) => entries[kind].map(plain));
+  return JSON.stringify({ ...lists, quotas, probeId, boots: boots.slice(1) });
 }
 
 export function textOf(record: LedgerRecord, body = bodyOf(record)): string {
-  const { id, revision, boots } = record;
-  return `${JSON.stringify({ version: VERSION, id, ...boots[0], revision })}\n${body}\n`;
+  const { id, boots } = record;
+  return `${JSON.stringify({ version: VERSION, id, ...boots[0] })}\n${body}\n`;
 }
 
-/** The part of a text that bodyOf made. */
+/** The body of a text that textOf made. */
 export function bodyIn(text: string): string {
   return text.slice(text.indexOf('\n') + 1, -1);
 }
@@ -89,188 +76,147 @@ export function readRecord(text: string): LedgerRecord | 'damaged' {
   const [head, body, end, ...more] = text.split('\n', 4);
   if (body === undefined || end !== '' || more.length > 0) return 'damaged';
   try {
-    return recordFrom(record(parseJson(head ?? '')), record(parseJson(body)));
+    return recordFrom(parseJson(head ?? ''), parseJson(body));
   } catch (error) {
-    if (error instanceof UnreadableLedger) return 'damaged';
+    if (error instanceof DamagedLedger) return 'damaged';
     throw error;
   }
 }
 
-class UnreadableLedger extends Error {}
+class DamagedLedger extends Error {}
 
-type Fields = Record<string, unknown>;
+type Fields = Readonly<Record<string, unknown>>;
+/** Returns the checked value; throws DamagedLedger. */
 type Read<T> = (value: unknown) => T;
-/** Reads an entry whose times are those of its boot. */
-type ReadEntry<T> = (fields: Fields, time: Read<number>) => T;
 
-function recordFrom(head: Fields, fields: Fields): LedgerRecord {
-  if (head['version'] !== VERSION) throw new UnreadableLedger();
-  const writer = bootFrom(head);
-  const boots = [writer, ...values(fields['boots'], (of) => bootFrom(record(of)), MAX_BOOTS - 1)];
-  if (new Set(boots.map(({ boot }) => boot)).size < boots.length) throw new UnreadableLedger();
-  const quotas = values(fields['quotas'], (of) => quotaFrom(record(of)), MAX_QUOTAS);
-  const quotasAt: Read<readonly Quota[]> = (value) =>
-    values(value, (at) => itemAt(quotas, at), MAX_QUOTAS_EACH);
-  const stamped =
-    <T>(read: ReadEntry<T>): Read<Stamped<T>> =>
-    (value) =>
-      stampedFrom(record(value), boots, read);
-  const foreign = values(fields['foreign'], stamped(foreignFrom));
-  const uses = foreign.reduce((sum, { entry }) => sum + entry.count, 0);
-  if (uses > MAX_FOREIGN_USES) throw new UnreadableLedger();
-  return {
-    id: name(head['id']),
-    revision: writer.revision,
-    boots,
-    ...optional(
-      fields,
-      'full',
-      stamped((of, time) => ({ atMs: time(of['atMs']) })),
-    ),
-    places: values(fields['places'], stamped(placeFrom(quotasAt))),
-    queue: values(fields['queue'], stamped(ticketFrom(quotasAt))),
-    foreign,
-    limits: values(fields['limits'], stamped(limitFrom)),
-    ...optional(fields, 'stop', stamped(haltFrom)),
-    ...optional(fields, 'ban', stamped(banFrom)),
-    ...optional(fields, 'probe', name),
+const number =
+  (min: number, max: number): Read<number> =>
+  (value) => {
+    if (typeof value !== 'number' || !(value >= min && value <= max)) throw new DamagedLedger();
+    // Minus zero is written as zero.
+    return value === 0 ? 0 : value;
   };
-}
-
-function bootFrom(fields: Fields): BootRecord {
-  return {
-    boot: name(fields['boot']),
-    host: hostName(fields['host']),
-    writtenMs: number(fields['writtenMs'], 0, MAX_TIME_MS),
-    wallMs: number(fields['wallMs'], -MAX_TIME_MS, MAX_TIME_MS),
-    revision: number(fields['revision'], 0, MAX_REVISION),
+const integer =
+  (min: number, max: number): Read<number> =>
+  (value) => {
+    if (!Number.isInteger(value)) throw new DamagedLedger();
+    return number(min, max)(value);
   };
-}
-
-function stampedFrom<T>(
-  fields: Fields,
-  boots: readonly BootRecord[],
-  read: ReadEntry<T>,
-): Stamped<T> {
-  const { boot, writtenMs } = itemAt(boots, fields['boot'] ?? 0);
-  const shifts = fields['shifts'] ?? [];
-  const shiftFrom = (pair: unknown): [string, number] => {
-    if (!Array.isArray(pair) || pair.length !== 2) throw new UnreadableLedger();
-    return [itemAt(boots, pair[0]).boot, number(pair[1], -MAX_TIME_MS, MAX_TIME_MS)];
+const matching =
+  (pattern: RegExp): Read<string> =>
+  (value) => {
+    if (typeof value !== 'string' || !pattern.test(value)) throw new DamagedLedger();
+    return value;
   };
-  return {
-    entry: read(fields, (value) => number(value, -MAX_TIME_MS, writtenMs + MAX_AHEAD_MS)),
-    boot,
-    shiftsMs: new Map(values(shifts, shiftFrom, MAX_BOOTS)),
+const optional =
+  <T>(read: Read<T>): Read<T | undefined> =>
+  (value) =>
+    value === undefined ? undefined : read(value);
+const array =
+  <T>(read: Read<T>, max = MAX_ENTRIES): Read<T[]> =>
+  (value) => {
+    if (!Array.isArray(value) || value.length > max) throw new DamagedLedger();
+    return value.map(read);
   };
-}
-
-const placeFrom =
-  (quotasAt: Read<readonly Quota[]>): ReadEntry<PermitRecord> =>
-  (fields, time) => ({
-    id: name(fields['id']),
-    holder: name(fields['holder']),
-    quotas: quotasAt(fields['quotas']),
-    grantedMs: time(fields['grantedMs']),
-    ...optional(fields, 'usedThen', (value) => number(value, 0, MAX_FOREIGN_USES)),
-    ...optional(fields, 'settledMs', time),
-  });
-
-const ticketFrom =
-  (quotasAt: Read<readonly Quota[]>): ReadEntry<Ticket> =>
-  (fields, time) => ({
-    id: name(fields['id']),
-    holder: name(fields['holder']),
-    quotas: quotasAt(fields['quotas']),
-    queuedMs: time(fields['queuedMs']),
-    ...optional(fields, 'readyMs', time),
-  });
-
-function quotaFrom(fields: Fields): Quota {
-  return {
-    key: key(fields['key']),
-    requests: count(fields['requests']),
-    periodMs: number(fields['periodMs'], 0, MAX_PERIOD_MS),
-  };
-}
-
-const foreignFrom: ReadEntry<ExternalUse> = (fields, time) => ({
-  key: key(fields['key']),
-  count: count(fields['count']),
-  heardMs: time(fields['heardMs']),
-  untilMs: time(fields['untilMs']),
-});
-
-const limitFrom: ReadEntry<AnnouncedLimit> = (fields, time) => ({
-  key: key(fields['key']),
-  requests: count(fields['requests']),
-  heardMs: time(fields['heardMs']),
-});
-
-const haltFrom: ReadEntry<Backoff> = (fields, time) => ({
-  sinceMs: time(fields['sinceMs']),
-  untilMs: time(fields['untilMs']),
-  strikes: number(fields['strikes'], 1, MAX_STRIKES),
-});
-
-const banFrom: ReadEntry<Ban> = (fields, time) => ({
-  ...haltFrom(fields, time),
-  ...(fields['over'] === true && { over: true as const }),
-});
-
-/** The field under its name where it is there; nothing where it is absent. */
-function optional<K extends string, T>(
-  fields: Fields,
-  of: K,
-  read: Read<T>,
-): Partial<Record<K, T>> {
-  return fields[of] === undefined ? {} : ({ [of]: read(fields[of]) } as Record<K, T>);
-}
-
-function record(value: unknown): Fields {
-  if (!isRecord(value)) throw new UnreadableLedger();
+const fieldsOf: Read<Fields> = (value) => {
+  if (!isRecord(value)) throw new DamagedLedger();
   return value;
+};
+const object =
+  <T>(members: { readonly [Name in keyof T]-?: Read<T[Name]> }): Read<T> =>
+  (value) => {
+    const fields = fieldsOf(value);
+    const result: Record<string, unknown> = {};
+    for (const name in members) result[name] = members[name](fields[name]);
+    return result as T;
+  };
+
+/** Becomes part of a file name. */
+const name = matching(/^[\w-]{1,80}$/);
+/** A host and a row of the endpoint table: printable ASCII. */
+const key = matching(/^[\x21-\x7e][\x20-\x7e]{0,199}$/);
+const count = integer(1, MAX_COUNT);
+const time = number(-MAX_TIME_MS, MAX_TIME_MS);
+
+const boot = object<BootRecord>({
+  boot: name,
+  host: matching(/^[\w.-]{1,64}$/),
+  writtenMs: number(0, MAX_TIME_MS),
+  wallMs: time,
+  revision: number(0, MAX_REVISION),
+});
+const quota = object<Quota>({ key, requests: count, periodMs: number(0, MAX_PERIOD_MS) });
+const backoff = { sinceMs: time, untilMs: time, strikes: number(1, MAX_STRIKES) };
+const ban = {
+  ...backoff,
+  over: optional((value): true => {
+    if (value !== true) throw new DamagedLedger();
+    return value;
+  }),
+};
+
+function entryReaders(quotas: readonly Quota[]): {
+  readonly [Kind in EntryKind]: Read<EntryTypes[Kind]>;
+} {
+  const quotaAt: Read<Quota> = (index) => {
+    const found = typeof index === 'number' ? quotas[index] : undefined;
+    if (found === undefined) throw new DamagedLedger();
+    return found;
+  };
+  const owned = { id: name, processId: name, quotas: array(quotaAt, MAX_QUOTAS_PER_REQUEST) };
+  return {
+    permits: object({
+      ...owned,
+      grantedMs: time,
+      usedAtGrant: optional(integer(0, MAX_EXTERNAL_USES)),
+      settledMs: optional(time),
+    }),
+    queue: object({ ...owned, queuedMs: time, readyMs: optional(time) }),
+    externalUses: object({ key, count, observedMs: time, untilMs: time }),
+    limits: object({ key, requests: count, observedMs: time }),
+    unknownUse: object({ atMs: time }),
+    rateLimit: object(backoff),
+    ban: object(ban),
+  };
 }
 
-function values<T>(value: unknown, read: Read<T>, max = MAX_ENTRIES): T[] {
-  if (!Array.isArray(value) || value.length > max) throw new UnreadableLedger();
-  return value.map(read);
+function recordFrom(head: unknown, body: unknown): LedgerRecord {
+  const { version, id } = fieldsOf(head);
+  if (version !== VERSION) throw new DamagedLedger();
+  const fields = fieldsOf(body);
+  const writer = boot(head);
+  const boots = [writer, ...array(boot, MAX_BOOTS - 1)(fields['boots'])];
+  const bootsById = new Map(boots.map((of) => [of.boot, of]));
+  if (bootsById.size < boots.length) throw new DamagedLedger();
+  const readers = entryReaders(array(quota, MAX_QUOTAS)(fields['quotas']));
+  const entries: LedgerRecord['entries'] = forEachKind((kind) =>
+    array((value) => stamped(value, writer, bootsById, readers[kind]))(fields[kind]),
+  );
+  const uses = entries.externalUses.reduce((sum, { entry }) => sum + entry.count, 0);
+  if (uses > MAX_EXTERNAL_USES) throw new DamagedLedger();
+  const probeId = optional(name)(fields['probeId']);
+  return { id: name(id), revision: writer.revision, boots, entries, probeId };
 }
 
-function itemAt<T>(items: readonly T[], at: unknown): T {
-  const item = typeof at === 'number' ? items[at] : undefined;
-  if (item === undefined) throw new UnreadableLedger();
-  return item;
-}
-
-function number(value: unknown, min: number, max: number): number {
-  if (typeof value !== 'number' || !(value >= min && value <= max)) throw new UnreadableLedger();
-  // Minus zero, which is written as zero.
-  return value === 0 ? 0 : value;
-}
-
-function count(value: unknown): number {
-  if (!Number.isInteger(value)) throw new UnreadableLedger();
-  return number(value, 1, MAX_COUNT);
-}
-
-/** Names become parts of file names, so they may hold nothing that leads elsewhere. */
-function name(value: unknown): string {
-  return matching(value, /^[\w-]{1,80}$/);
-}
-
-function hostName(value: unknown): string {
-  return matching(value, /^[\w.-]{1,64}$/);
-}
-
-/** A host and an endpoint's row: printable ASCII. */
-function key(value: unknown): string {
-  const text = matching(value, /^[\x21-\x7e][\x20-\x7e]*$/);
-  if (text.length > MAX_KEY_LENGTH) throw new UnreadableLedger();
-  return text;
-}
-
-function matching(value: unknown, pattern: RegExp): string {
-  if (typeof value !== 'string' || !pattern.test(value)) throw new UnreadableLedger();
-  return value;
+function stamped(
+  value: unknown,
+  writer: BootRecord,
+  boots: ReadonlyMap<string, BootRecord>,
+  read: Read<object>,
+): Stamped<object> {
+  const { boot: of = writer.boot, shifts = {} } = fieldsOf(value);
+  const bootOf: Read<BootRecord> = (id) => {
+    const found = typeof id === 'string' ? boots.get(id) : undefined;
+    if (!found) throw new DamagedLedger();
+    return found;
+  };
+  const { boot: id, writtenMs } = bootOf(of);
+  const entry = read(value);
+  for (const [member, ms] of Object.entries(entry)) {
+    if (isTimeName(member)) optional(number(-MAX_TIME_MS, writtenMs + MAX_AHEAD_MS))(ms);
+  }
+  const shiftsMs = new Map(
+    Object.entries(fieldsOf(shifts)).map(([other, ms]) => [bootOf(other).boot, time(ms)]),
+  );
+  return { entry, boot: id, shiftsMs };
 }

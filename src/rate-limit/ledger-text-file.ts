@@ -1,41 +1,41 @@
-/** The ledger's text on disk: read, replaced, and set aside, whatever somebody else has put in its place. */
+/** The ledger's text on disk: read, replaced, and moved away if damaged, whatever another user planted at its path. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, lstatSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { retryWhileBusy } from '../core/busy-retry.js';
 import { StorageError } from '../core/errors.js';
-import { createFileSync, isSystemError, readIfThereSync } from '../core/files.js';
+import { createFileSync, isSystemError, readFileIfExistsSync } from '../core/files.js';
 import { unlinkIfExists, type FileAccess } from './ledger-folder.js';
 
-/** What a rename answers where the new name is a folder's, and what removing a folder as a file answers. */
+/** Errors of renaming onto a folder, and of unlinking one. */
 const NOT_A_FILE = ['EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST', 'EPERM'];
 
-/** All calls but `read` are made under the ledger's lock. */
+/** All methods but `read` are called under the ledger's lock. */
 export class LedgerTextFile {
   readonly path: string;
-  /** The new text until it replaces the old one. */
-  readonly #next: string;
-  /** Where a text goes that cannot be used. */
   readonly damagedPath: string;
+  /** Holds the new text until it replaces the old one. */
+  readonly #tmpPath: string;
 
   constructor(
     private readonly folder: string,
     private readonly maxBytes: number,
   ) {
     this.path = join(folder, 'ledger.json');
-    this.#next = join(folder, 'ledger.json.aside');
+    this.#tmpPath = join(folder, 'ledger.json.tmp');
     this.damagedPath = join(folder, 'ledger.damaged.json');
   }
 
-  /** Undefined where there is none. Throws StorageError `unsafe-path`, and the system's own errors. */
+  /** Undefined if there is none. Throws StorageError `unsafe-path`, and system errors. */
   read(access: FileAccess): string | undefined {
     const options = { ...access, maxBytes: this.maxBytes };
-    // The new file stands alone for a moment (see write); it is complete whenever the old one is gone.
-    const bytes = readIfThereSync(this.path, options) ?? readIfThereSync(this.#next, options);
+    // For a moment only the new file exists (see write); it is complete once the old one is gone.
+    const bytes =
+      readFileIfExistsSync(this.path, options) ?? readFileIfExistsSync(this.#tmpPath, options);
     return bytes?.toString('utf8');
   }
 
-  /** The same; what exists and cannot be read is as good as damaged. */
+  /** The same; a file that cannot be read counts as damaged. */
   readOrDamaged(access: FileAccess): string | undefined {
     try {
       return this.read(access);
@@ -47,46 +47,44 @@ export class LedgerTextFile {
   }
 
   async write(text: string, { mode }: FileAccess): Promise<void> {
-    if (exists(this.path))
-      await whenFree(() => {
-        this.#clear(this.#next);
-      });
-    else if (exists(this.#next))
-      await whenFree(() => {
-        renameSync(this.#next, this.path);
-      });
-    const descriptor = createFileSync(this.#next, { mode });
+    if (exists(this.path)) await this.#clear(this.#tmpPath);
+    else if (exists(this.#tmpPath)) await this.#putInPlace();
+    const descriptor = createFileSync(this.#tmpPath, { mode });
     try {
       writeFileSync(descriptor, text);
     } finally {
       closeSync(descriptor);
     }
-    // Not renamed over the old one: some file systems (ext4) then write it out at once, which takes 20 times longer.
-    await whenFree(() => {
-      this.#clear(this.path);
-    });
-    await whenFree(() => {
-      renameSync(this.#next, this.path);
-    });
+    // Not renamed over the old file: some file systems (ext4) then flush it at once, which takes 20 times longer.
+    await this.#clear(this.path);
+    await this.#putInPlace();
   }
 
-  /** The folder is ours, or our group's, so that anything in it can be renamed. */
-  setAside(): void {
-    for (const file of [this.#next, this.path]) {
-      if (exists(file)) this.#rename(file);
+  /** Possible whatever is at the path, since the folder is ours or our group's. */
+  moveDamagedAway(): void {
+    for (const file of [this.#tmpPath, this.path]) {
+      if (exists(file)) this.#moveAway(file);
     }
   }
 
-  #clear(file: string): void {
-    try {
-      unlinkIfExists(file);
-    } catch (error) {
-      if (!isSystemError(error, ...NOT_A_FILE)) throw error;
-      this.#rename(file);
-    }
+  #putInPlace(): Promise<void> {
+    return retryIfBusy(() => {
+      renameSync(this.#tmpPath, this.path);
+    });
   }
 
-  #rename(file: string): void {
+  #clear(file: string): Promise<void> {
+    return retryIfBusy(() => {
+      try {
+        unlinkIfExists(file);
+      } catch (error) {
+        if (!isSystemError(error, ...NOT_A_FILE)) throw error;
+        this.#moveAway(file);
+      }
+    });
+  }
+
+  #moveAway(file: string): void {
     try {
       renameSync(file, this.damagedPath);
     } catch (error) {
@@ -101,10 +99,10 @@ function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** At once, unless another program has the file open, as on Windows. */
-function whenFree(act: () => void): Promise<void> {
+/** Another program may have the file open on Windows. */
+function retryIfBusy(operation: () => void): Promise<void> {
   return retryWhileBusy(() => {
-    act();
+    operation();
     return Promise.resolve();
   });
 }

@@ -1,14 +1,15 @@
-/** The ledger as it is shown: how much of each quota is in use, who waits, and any halt. Pure. */
-import { activeBan, isOnProbation, activeRateLimit, type Moment } from './backoff.js';
-import { allowedRequests, freeAtMs, lapsesOf, type LedgerState } from './ledger-state.js';
+/** The ledger for display: the use of each quota, waiting processes and any backoff. Pure. */
+import { activeBan, activeRateLimit, isOnProbation, type Moment } from './backoff.js';
+import { allowedRequests, expiriesOf, nextFreeMs, type LedgerState } from './ledger-state.js';
 import type { Quota } from './quotas.js';
 
+/** The members are those of `tankobon limits --json`. */
 export interface QuotaView {
   readonly host: string;
   /** The row of the endpoint table, such as `GET /at-home/server/{id}`; absent for the host's general limit. */
   readonly endpoint?: string;
   readonly used: number;
-  /** Of these, uses by other programs on this address, as the service's answers let us conclude. */
+  /** Of `used`, the requests of other programs on this address, as inferred from response headers. */
   readonly foreign: number;
   readonly allowed: number;
   readonly periodMs: number;
@@ -26,60 +27,53 @@ export interface BackoffView {
 
 export interface LedgerView {
   readonly quotas: readonly QuotaView[];
-  /** Processes that wait for a place. */
+  /** Processes that wait for a permit. */
   readonly waiting: number;
   /** Requests that are under way. */
   readonly underWay: number;
   readonly cooldown?: BackoffView;
-  /** A halt is over by time, and the next request will show whether it is indeed. */
+  /** A backoff has expired, and the next request tests whether it has ended. */
   readonly onProbation: boolean;
 }
 
-export function viewOf(state: LedgerState, { nowMs, wallMs }: Moment): LedgerView {
+export function viewOf(state: LedgerState, moment: Moment): LedgerView {
+  const { nowMs, wallMs } = moment;
   const known = new Map<string, Quota>();
-  for (const { quotas } of [...state.places, ...state.queue]) {
+  for (const { quotas } of [...state.permits, ...state.queue]) {
     for (const quota of quotas) known.set(quota.key, quota);
   }
-  const ban = activeBan(state.cooldown, nowMs);
-  const halt = ban ?? activeRateLimit(state.cooldown, nowMs);
-  const atWall = (ms: number): number => wallMs + ms - nowMs;
+  const ban = activeBan(state.backoff, nowMs);
+  const active = ban ?? activeRateLimit(state.backoff, nowMs);
   return {
     quotas: [...known.values()]
       .sort((a, b) => (a.key < b.key ? -1 : 1))
-      .map((quota) => quotaView(state, quota, nowMs, atWall))
+      .map((quota) => quotaView(state, quota, moment))
       .filter(({ used }) => used > 0),
-    waiting: new Set(state.queue.map(({ holder }) => holder)).size,
-    underWay: state.places.filter(({ settledMs }) => settledMs === undefined).length,
-    ...(halt && {
-      cooldown: {
-        why: halt === ban ? ('banned' as const) : ('rate-limited' as const),
-        untilMs: atWall(halt.untilMs),
-        strikes: halt.strikes,
-      },
-    }),
-    onProbation: halt === undefined && isOnProbation(state.cooldown),
+    waiting: new Set(state.queue.map(({ processId }) => processId)).size,
+    underWay: state.permits.filter(({ settledMs }) => settledMs === undefined).length,
+    cooldown: active && {
+      why: active === ban ? 'banned' : 'rate-limited',
+      untilMs: wallMs + active.untilMs - nowMs,
+      strikes: active.strikes,
+    },
+    onProbation: !active && isOnProbation(state.backoff),
   };
 }
 
-function quotaView(
-  state: LedgerState,
-  quota: Quota,
-  nowMs: number,
-  atWall: (ms: number) => number,
-): QuotaView {
+function quotaView(state: LedgerState, quota: Quota, { nowMs, wallMs }: Moment): QuotaView {
   const [host = quota.key, ...endpoint] = quota.key.split(' ');
-  const lapses = lapsesOf(state, quota, nowMs);
+  const expiries = expiriesOf(state, quota, nowMs);
   const allowed = allowedRequests(state, quota);
-  const freeMs = freeAtMs(lapses, allowed, nowMs);
+  const freeMs = nextFreeMs(expiries, allowed, nowMs);
   return {
     host,
-    ...(endpoint.length > 0 && { endpoint: endpoint.join(' ') }),
-    used: Math.min(lapses.length, allowed),
-    foreign: state.foreign
+    endpoint: endpoint.join(' ') || undefined,
+    used: Math.min(expiries.length, allowed),
+    foreign: state.externalUses
       .filter(({ key, untilMs }) => key === quota.key && untilMs > nowMs)
       .reduce((sum, { count }) => sum + count, 0),
     allowed,
     periodMs: quota.periodMs,
-    ...(freeMs > nowMs && { freeAtMs: atWall(freeMs) }),
+    freeAtMs: freeMs > nowMs ? wallMs + freeMs - nowMs : undefined,
   };
 }

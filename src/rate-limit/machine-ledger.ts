@@ -1,23 +1,23 @@
-/** The ledger of this machine, put together: its folder, its processes, and what the service's requests draw on. */
+/** The ledger of this machine: its folder, its processes, and the quotas that requests draw on. */
 import type { Clock } from '../core/clock.js';
-import { hostKey, pathBelow, type ServiceAddresses } from './service-addresses.js';
 import { thisBoot, type Boot } from './boot.js';
-import { ProcessRegistry } from './process-registry.js';
+import { FileProcessRegistry } from './file-process-registry.js';
 import { FileStore } from './file-store.js';
 import { viewOf, type LedgerView } from './ledger-view.js';
 import { quotasOf, type PeriodScale, type Quota } from './quotas.js';
-import type { RequestInfo, RateLedger } from './rate-ledger.js';
+import type { RateLedger, RequestInfo } from './rate-ledger.js';
+import { hostKey, pathBelow, type ServiceAddresses } from './service-addresses.js';
 import { SharedLedger } from './shared-ledger.js';
 
 export interface MachineLedgerOptions {
-  /** `TANKOBON_LEDGER`, or the ledger's own folder in the state folder. Made where it is missing. */
+  /** `TANKOBON_LEDGER`, or a folder within the state folder. Created if missing. */
   readonly folder: string;
   readonly addresses: ServiceAddresses;
   readonly clock: Clock;
   readonly warn: (message: string) => void;
-  /** Which boot of which machine this is; found out where not given. */
+  /** Default: the boot of this machine. */
   readonly boot?: Boot;
-  /** For a practice service whose periods are shortened. */
+  /** For a practice service with shorter periods. */
   readonly periodScale?: PeriodScale;
 }
 
@@ -25,13 +25,13 @@ export function openMachineLedger(options: MachineLedgerOptions): RateLedger {
   const { folder, clock, warn, addresses, periodScale, boot = thisBoot() } = options;
   return new SharedLedger({
     store: new FileStore({ folder, clock, warn, boot }),
-    company: new ProcessRegistry(folder, clock, boot),
+    processes: new FileProcessRegistry(folder, clock, boot),
     clock,
-    quotasFor: (line) => quotasFor(addresses, line, periodScale),
+    quotasFor: (request) => quotasFor(addresses, request, periodScale),
   });
 }
 
-/** The general limit counts per API host; the token endpoint's host is spared alike. Others have no known limit. */
+/** The general limit applies to the API's host and, by itself, to the token endpoint's. Others have no known limit. */
 export function quotasFor(
   { apiUrl, authUrl }: ServiceAddresses,
   { method, url }: RequestInfo,
@@ -44,21 +44,21 @@ export function quotasFor(
   return host === hostKey(authUrl) ? quotasOf(host, method, '', scale) : [];
 }
 
-/** What stands in the ledger now, for showing. Waits for nobody, and changes nothing. */
+/** The ledger at this moment, for display. Takes no lock and changes nothing. */
 export function viewLedger(options: Omit<MachineLedgerOptions, 'addresses' | 'warn'>): LedgerView {
   const { clock } = options;
-  const file = new FileStore({ ...options, warn: () => undefined });
-  return viewOf(file.peek(), { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() });
+  const store = new FileStore({ ...options, warn: () => undefined });
+  return viewOf(store.peek(), { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() });
 }
 
-/** Forgets all but the requests that are under way, and those who wait. */
+/** Removes everything but the requests under way and the processes that wait. */
 export async function resetLedger(options: Omit<MachineLedgerOptions, 'addresses'>): Promise<void> {
-  await new FileStore(options).exchange((state) => {
-    state.places = state.places.filter(({ settledMs }) => settledMs === undefined);
-    state.foreign = [];
+  await new FileStore(options).transaction((state) => {
+    state.permits = state.permits.filter(({ settledMs }) => settledMs === undefined);
+    state.externalUses = [];
     state.limits = [];
-    state.cooldown = {};
-    delete state.full;
+    state.unknownUse = undefined;
+    state.backoff = {};
     return Promise.resolve();
   });
 }

@@ -1,54 +1,53 @@
 /**
- * The requests of this process that wait for their places, in lines: those that draw on the same quotas wait behind
- * each other, in the order in which they came. And what each is told meanwhile.
+ * The requests of this process that wait for permits. Requests that draw on the same quotas form a group and are
+ * granted in the order in which they were made.
  */
 import { activeRateLimit, type Moment } from './backoff.js';
 import type { LedgerState, PermitRecord, Start } from './ledger-state.js';
 import type { Quota } from './quotas.js';
 import type { ReserveOptions, Wait } from './rate-ledger.js';
 
-/** Shorter waits are nobody's business. */
-const MIN_SHOWN_WAIT_MS = 2_000;
-/** An end that moves by less is the same end. */
-const SAME_END_MS = 1_000;
+const MIN_REPORTED_WAIT_MS = 2_000;
+/** An end that moves by less is not reported again. */
+const MIN_REPORTED_CHANGE_MS = 1_000;
+
+export function groupOf(quotas: readonly Quota[]): string {
+  return quotas.map(({ key }) => key).join('\n');
+}
 
 export class PendingRequest {
   readonly granted: Promise<PermitRecord>;
-  /** Waiters with the same quotas stand in one line. */
-  readonly line: string;
-  resolve!: (place: PermitRecord) => void;
+  readonly group: string;
+  resolve!: (permit: PermitRecord) => void;
   reject!: (reason: unknown) => void;
-  /** Whether its request was called off. */
-  hasLeft = false;
-  #shown: Wait | undefined;
+  #reported: Wait | undefined;
 
   constructor(
     readonly quotas: readonly Quota[],
     private readonly options: ReserveOptions,
     private readonly sinceMs: number,
   ) {
-    this.line = quotaGroup(quotas);
+    this.group = groupOf(quotas);
     this.granted = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
   }
 
-  leave(reason: unknown): void {
-    this.hasLeft = true;
-    this.reject(reason);
+  get isAborted(): boolean {
+    return this.options.signal?.aborted === true;
   }
 
-  /** Shows the wait if it is a long one, and if that is news. */
-  show(wait: Wait, startMs: number): void {
-    if (startMs - this.sinceMs <= MIN_SHOWN_WAIT_MS) return;
-    const shown = this.#shown;
-    const isNews =
-      shown?.for !== wait.for ||
-      shown.why !== wait.why ||
-      Math.abs(shown.untilMs - wait.untilMs) > SAME_END_MS;
-    if (!isNews) return;
-    this.#shown = wait;
+  /** Reports a long wait, unless it was reported already. */
+  report(wait: Wait, startMs: number): void {
+    if (startMs - this.sinceMs <= MIN_REPORTED_WAIT_MS) return;
+    const before = this.#reported;
+    const isKnown =
+      before?.for === wait.for &&
+      before.why === wait.why &&
+      Math.abs(before.untilMs - wait.untilMs) <= MIN_REPORTED_CHANGE_MS;
+    if (isKnown) return;
+    this.#reported = wait;
     this.options.onWait?.(wait);
   }
 }
@@ -56,73 +55,71 @@ export class PendingRequest {
 /** What a ticket waits for, in words. */
 export function waitFor(state: LedgerState, start: Start, { nowMs, wallMs }: Moment): Wait {
   const untilMs = wallMs + Math.max(0, start.atMs - nowMs);
-  if (activeRateLimit(state.cooldown, nowMs)) {
+  if (activeRateLimit(state.backoff, nowMs)) {
     return { for: 'cooldown', untilMs, why: 'the service asked for a pause (429)' };
   }
-  const quota = start.waitsFor;
+  const quota = start.limitedBy;
   if (!quota) {
-    return { for: 'cooldown', untilMs, why: 'one request tries whether the service answers again' };
+    return { for: 'cooldown', untilMs, why: 'a single request tests whether the service responds' };
   }
   const [host, ...endpoint] = quota.key.split(' ');
-  const why =
-    endpoint.length === 0
-      ? `${quota.requests} requests a second are allowed to ${host ?? quota.key}`
-      : `${quota.requests} requests in ${inWords(quota.periodMs)} are allowed to ${endpoint.join(' ')}`;
-  return { for: endpoint.length === 0 ? 'rate' : 'quota', untilMs, why };
+  return endpoint.length === 0
+    ? { for: 'rate', untilMs, why: `${host ?? ''} allows ${quota.requests} requests per second` }
+    : {
+        for: 'quota',
+        untilMs,
+        why: `${endpoint.join(' ')} allows ${quota.requests} requests in ${inWords(quota.periodMs)}`,
+      };
 }
 
 function inWords(ms: number): string {
   return ms < 60_000 ? `${ms / 1_000} s` : `${ms / 60_000} min`;
 }
 
-export function quotaGroup(quotas: readonly Quota[]): string {
-  return quotas.map(({ key }) => key).join('\n');
-}
-
+/** In the order in which they were made. */
 export class PendingQueue {
-  #waiters: PendingRequest[] = [];
+  #requests: PendingRequest[] = [];
 
   get isEmpty(): boolean {
-    return this.#waiters.length === 0;
+    return this.#requests.length === 0;
   }
 
-  /** What each line draws on. */
-  get quotas(): ReadonlyMap<string, readonly Quota[]> {
-    return new Map(this.#waiters.map((waiter) => [waiter.line, waiter.quotas]));
+  /** The quotas of each group that has requests. */
+  get groups(): ReadonlyMap<string, readonly Quota[]> {
+    return new Map(this.#requests.map(({ group, quotas }) => [group, quotas]));
   }
 
-  join(waiter: PendingRequest): void {
-    this.#waiters.push(waiter);
+  add(request: PendingRequest): void {
+    this.#requests.push(request);
   }
 
-  leave(waiter: PendingRequest, reason: unknown): void {
-    this.#waiters = this.#waiters.filter((other) => other !== waiter);
-    waiter.leave(reason);
+  remove(request: PendingRequest): void {
+    this.#requests = this.#requests.filter((other) => other !== request);
   }
 
-  /** The first of a line, who then waits no more. */
-  takeFirst(line: string): PendingRequest | undefined {
-    const first = this.#waiters.find((waiter) => waiter.line === line);
-    this.#waiters = this.#waiters.filter((other) => other !== first);
+  /** Removes the first request of a group. */
+  takeFirst(group: string): PendingRequest | undefined {
+    const first = this.#of(group)[0];
+    if (first) this.remove(first);
     return first;
   }
 
-  show(line: string, wait: Wait, startMs: number): void {
-    for (const waiter of this.#waiters) {
-      if (waiter.line === line) waiter.show(wait, startMs);
+  /** Reports a wait to one group, or to all requests. */
+  report(wait: Wait, startMs: number, group?: string): void {
+    for (const request of this.#of(group)) request.report(wait, startMs);
+  }
+
+  /** Removes and rejects one group, or all requests. */
+  rejectAll(reason: unknown, group?: string): void {
+    for (const request of this.#of(group)) {
+      this.remove(request);
+      request.reject(reason);
     }
   }
 
-  /** For a wait that is long already. */
-  showAll(wait: Wait): void {
-    for (const waiter of this.#waiters) waiter.show(wait, Infinity);
-  }
-
-  /** Turns away all of one line, or all there are. */
-  turnAway(reason: unknown, line?: string): void {
-    const goes = (waiter: PendingRequest): boolean => line === undefined || waiter.line === line;
-    const going = this.#waiters.filter(goes);
-    this.#waiters = this.#waiters.filter((waiter) => !goes(waiter));
-    for (const waiter of going) waiter.reject(reason);
+  #of(group: string | undefined): readonly PendingRequest[] {
+    return group === undefined
+      ? this.#requests
+      : this.#requests.filter((request) => request.group === group);
   }
 }

@@ -1,10 +1,10 @@
 /**
- * The limits that the service publishes, as data: the general one of each API host (spec 8.2), and all rows of
- * the endpoint table (spec 8.3). A request is matched to what it uses; nothing here counts.
+ * The published limits of the service: the general one of each API host (spec 8.2), and the rows of the endpoint table
+ * (spec 8.3). Maps a request to the quotas that it draws on; counting is up to the ledger.
  */
 
 export interface Quota {
-  /** Two requests with the same key draw on the same allowance. */
+  /** Requests with the same key draw on the same quota. */
   readonly key: string;
   readonly requests: number;
   readonly periodMs: number;
@@ -13,26 +13,20 @@ export interface Quota {
 export interface EndpointQuota {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** `{id}` stands for any one segment. */
-  readonly shape: string;
+  readonly path: string;
   readonly requests: number;
   readonly periodMinutes: number;
-  /** Rows of the same name share one allowance; without one, a row stands alone. */
-  readonly shared?: string;
+  /** Rows with the same name share one quota. */
+  readonly sharedName?: string;
 }
 
 const row = (
   method: EndpointQuota['method'],
-  shape: string,
+  path: string,
   requests: number,
   periodMinutes: number,
-  shared?: string,
-): EndpointQuota => ({
-  method,
-  shape,
-  requests,
-  periodMinutes,
-  ...(shared !== undefined && { shared }),
-});
+  sharedName?: string,
+): EndpointQuota => ({ method, path, requests, periodMinutes, sharedName });
 
 export const ENDPOINT_QUOTAS: readonly EndpointQuota[] = [
   row('GET', '/at-home/server/{id}', 40, 1),
@@ -69,72 +63,62 @@ export const ENDPOINT_QUOTAS: readonly EndpointQuota[] = [
   row('DELETE', '/upload/{id}/batch', 250, 1, 'upload files'),
 ];
 
-/** Spec 8.2.1: about 5 a second, and at least that. */
+/** Spec 8.2.1: about 5 per second. */
 const GENERAL_LIMIT = { requests: 5, periodMs: 1_000 } as const;
 
-/** By how much the periods differ from the published ones. */
+/** Factors on the published periods. */
 export interface PeriodScale {
   readonly general: number;
   readonly endpoint: number;
 }
 
-const MS_A_MINUTE = 60_000;
+const MS_PER_MINUTE = 60_000;
 
 /**
- * The row that a request falls under; `path` is the one below the API's base, with its leading slash. Where
- * several shapes fit, the one that is literal for longer wins: `/upload/begin` is not an `{id}`.
+ * The row that applies to a request; `path` is relative to the API's base, with a leading slash. Of several matching
+ * rows, the one that is literal for longer wins: in `/upload/begin`, `begin` is not an `{id}`.
  */
 export function endpointQuota(method: string, path: string): EndpointQuota | undefined {
   const segments = segmentsOf(path);
   return ENDPOINT_QUOTAS.filter(
-    (candidate) =>
-      candidate.method === method.toUpperCase() && fits(segmentsOf(candidate.shape), segments),
+    (row) => row.method === method.toUpperCase() && matches(segmentsOf(row.path), segments),
   ).sort((a, b) => specificity(b).localeCompare(specificity(a)))[0];
 }
 
-/** The name of a row's allowance on its host. */
-function rowName(of: EndpointQuota): string {
-  return of.shared ?? `${of.method} ${of.shape}`;
-}
-
-/** All that one request to an API host uses: the host's general limit, and its endpoint's quota if it has one. */
+/** The quotas of a request to an API host: the general limit, and that of its endpoint if it has one. */
 export function quotasOf(
   host: string,
   method: string,
   path: string,
   scale: PeriodScale = { general: 1, endpoint: 1 },
 ): readonly Quota[] {
-  const endpoint = endpointQuota(method, path);
   const { requests, periodMs } = GENERAL_LIMIT;
-  return [
-    { key: host, requests, periodMs: periodMs * scale.general },
-    ...(endpoint === undefined
-      ? []
-      : [
-          {
-            key: `${host} ${rowName(endpoint)}`,
-            requests: endpoint.requests,
-            periodMs: endpoint.periodMinutes * MS_A_MINUTE * scale.endpoint,
-          },
-        ]),
-  ];
+  const general = { key: host, requests, periodMs: periodMs * scale.general };
+  const row = endpointQuota(method, path);
+  if (!row) return [general];
+  const endpoint = {
+    key: `${host} ${row.sharedName ?? `${row.method} ${row.path}`}`,
+    requests: row.requests,
+    periodMs: row.periodMinutes * MS_PER_MINUTE * scale.endpoint,
+  };
+  return [general, endpoint];
 }
 
-/** Empty segments count for nothing: a path that is written oddly must not slip past its quota. */
+/** Ignores empty segments, so that no spelling of a path bypasses its quota. */
 function segmentsOf(path: string): readonly string[] {
   return path.split('/').filter((segment) => segment !== '');
 }
 
-function fits(shape: readonly string[], segments: readonly string[]): boolean {
+function matches(pattern: readonly string[], segments: readonly string[]): boolean {
   return (
-    shape.length === segments.length &&
-    shape.every((part, at) => part === '{id}' || part === segments[at])
+    pattern.length === segments.length &&
+    pattern.every((part, index) => part === '{id}' || part === segments[index])
   );
 }
 
-/** Sorts after another's where it is literal at the first place at which the two differ. */
-function specificity(of: EndpointQuota): string {
-  return segmentsOf(of.shape)
+/** Sorts by the first segment at which one row is literal and the other is not. */
+function specificity({ path }: EndpointQuota): string {
+  return segmentsOf(path)
     .map((part) => (part === '{id}' ? '0' : '1'))
     .join('');
 }

@@ -1,42 +1,37 @@
 /**
- * The service's own word on its limits, read from an answer's headers (spec 8.3) without trusting it: a moment
- * is taken relative to the answer's `Date`, since the local clock may be wrong by hours; nothing is negative;
- * what cannot be meant is as if it were not there. Pure.
+ * The limits that the service announces in response headers (spec 8.3). Times are read relative to the response's
+ * `Date`, since the local clock may be wrong by hours; implausible values are ignored. Pure.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface RateHeaders {
-  /** X-RateLimit-Limit: requests in a period. */
+  /** X-RateLimit-Limit: requests per period. */
   readonly limit?: number;
-  /** X-RateLimit-Remaining: how many of them are left. */
+  /** X-RateLimit-Remaining. */
   readonly remaining?: number;
-  /** X-RateLimit-Retry-After: how long from the answer to the end of the period, in ms, never negative. */
+  /** X-RateLimit-Retry-After: the rest of the period after the response, in ms, never negative. */
   readonly endsInMs?: number;
 }
 
-/** No limit of the service is nearly as high. */
-const HIGHEST_LIMIT = 1_000_000;
-/** UNIX timestamps in seconds: from 2001 to the year 5138. Anything else is another unit. */
-const FIRST_STAMP_S = 1_000_000_000;
-const LAST_STAMP_S = 99_999_999_999;
-/** A year. A header may name any number; added to a clock, this is still a moment that a date can show. */
+/** Far above every limit of the service. */
+const MAX_LIMIT = 1_000_000;
+/** UNIX timestamps in seconds, from 2001 to the year 5138; any other number has another unit. */
+const MIN_TIMESTAMP_S = 1_000_000_000;
+const MAX_TIMESTAMP_S = 99_999_999_999;
+/** A year: added to a clock, it still gives a valid date. */
 const MAX_WAIT_MS = 365 * 24 * 60 * 60_000;
 
-/** @param wallMs the local clock at the answer; counts only where the answer has no `Date` */
+/** @param wallMs the local clock at the response; used only where the response has no `Date` */
 export function readRateHeaders(headers: IncomingHttpHeaders, wallMs: number): RateHeaders {
-  const limit = wholeNumber(headers['x-ratelimit-limit']);
-  const remaining = wholeNumber(headers['x-ratelimit-remaining']);
-  const stampS = wholeNumber(headers['x-ratelimit-retry-after']);
+  const endS = wholeNumber(headers['x-ratelimit-retry-after'], MIN_TIMESTAMP_S, MAX_TIMESTAMP_S);
   return {
-    ...(limit !== undefined && limit >= 1 && limit <= HIGHEST_LIMIT && { limit }),
-    ...(remaining !== undefined && remaining <= HIGHEST_LIMIT && { remaining }),
-    ...(stampS !== undefined &&
-      stampS >= FIRST_STAMP_S &&
-      stampS <= LAST_STAMP_S && { endsInMs: untilMs(stampS * 1_000, headers, wallMs) }),
+    limit: wholeNumber(headers['x-ratelimit-limit'], 1, MAX_LIMIT),
+    remaining: wholeNumber(headers['x-ratelimit-remaining'], 0, MAX_LIMIT),
+    endsInMs: endS === undefined ? undefined : untilMs(endS * 1_000, headers, wallMs),
   };
 }
 
-/** Retry-After, in either form of RFC 9110 10.2.3, as ms from the answer, a year at most; undefined where none can be read. */
+/** Retry-After in either form of RFC 9110 10.2.3, in ms from the response, at most a year; undefined if unreadable. */
 export function retryAfterMs(headers: IncomingHttpHeaders, wallMs: number): number | undefined {
   const text = headers['retry-after']?.trim();
   if (text === undefined || text === '') return undefined;
@@ -45,20 +40,22 @@ export function retryAfterMs(headers: IncomingHttpHeaders, wallMs: number): numb
   return dateMs === undefined ? undefined : untilMs(dateMs, headers, wallMs);
 }
 
-/** The longest wait that a 429 names, in ms; undefined where it names none. */
+/** The longest wait that a 429 names, in ms; undefined if it names none. */
 export function namedWaitMs(headers: IncomingHttpHeaders, wallMs: number): number | undefined {
-  const named = [retryAfterMs(headers, wallMs), readRateHeaders(headers, wallMs).endsInMs];
-  return named.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a));
+  const named = [retryAfterMs(headers, wallMs), readRateHeaders(headers, wallMs).endsInMs].filter(
+    (ms) => ms !== undefined,
+  );
+  return named.length === 0 ? undefined : Math.max(...named);
 }
 
 function untilMs(momentMs: number, headers: IncomingHttpHeaders, wallMs: number): number {
-  // `Date` is cut to the second below, so that the wait comes out up to a second too long, never too short.
+  // `Date` is rounded down to the second, so the wait is up to a second too long, never too short.
   const leftMs = momentMs - (httpDateMs(headers.date) ?? wallMs);
   return Math.min(MAX_WAIT_MS, Math.max(0, leftMs));
 }
 
 function httpDateMs(text: string | undefined): number | undefined {
-  // Date.parse takes far more than HTTP dates ("7" is a year to it), so the shape is checked first.
+  // Date.parse accepts far more than HTTP dates, such as "7" for a year.
   if (text === undefined || !/^[A-Z][a-z]{2,8}, \d{1,2}[ -][A-Z][a-z]{2}[ -]\d{2,4} /.test(text)) {
     return undefined;
   }
@@ -66,7 +63,13 @@ function httpDateMs(text: string | undefined): number | undefined {
   return Number.isFinite(ms) ? ms : undefined;
 }
 
-function wholeNumber(value: string | string[] | undefined): number | undefined {
-  const text = typeof value === 'string' ? value.trim() : undefined;
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+/** Undefined for anything but a whole number from `min` to `max`. */
+function wholeNumber(
+  value: string | string[] | undefined,
+  min: number,
+  max: number,
+): number | undefined {
+  if (typeof value !== 'string' || !/^\d{1,15}$/.test(value.trim())) return undefined;
+  const number = Number(value);
+  return number >= min && number <= max ? number : undefined;
 }

@@ -1,7 +1,6 @@
 /**
- * The one record of what has been asked of the service, as the rest of the program sees it: a request reserves
- * its place, waits for it, is sent, and settles. What stands behind it is shared by all processes of the machine,
- * since the service counts by address and not by process (spec 8.2.2).
+ * The rate ledger as the rest of the program sees it: a request reserves a permit, waits for it, is sent, and settles
+ * the permit. All processes of the machine share one ledger, since the service counts by address (spec 8.2.2).
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode } from '../core/error-codes.js';
@@ -12,48 +11,47 @@ export interface RequestInfo {
   readonly url: URL;
 }
 
-/** Why a request is not sent yet, and until when: to be shown. For `lock`, the end is when the wait fails. */
+/** Why a request is not sent yet, and until when. For `lock`, the end is when the wait fails. */
 export interface Wait {
   readonly for: 'rate' | 'quota' | 'cooldown' | 'outage' | 'lock';
   /** By the wall clock, in ms since the epoch. The wait itself does not depend on that clock. */
   readonly untilMs: number;
-  /** A part of a sentence: "the service asked for a pause". */
+  /** Part of a sentence, such as "the service asked for a pause". */
   readonly why: string;
-  /** With `outage`: the code of the failure that the service, or the way to it, last gave. */
+  /** With `outage`: the code of the last failure. */
   readonly reason?: ErrorCode;
-  /** The process that holds the ledger's lock, such as `process 1234`. */
+  /** With `lock`: the process that holds the ledger's lock, such as `process 1234`. */
   readonly holder?: string;
 }
 
-/** What the service answered. */
 export interface ObservedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** A 403 in which the service says nothing of its own: this address is banned (spec 7). */
+  /** Whether a 403 carries no error of the service's own, which means a ban (spec 7). Absent: not known. */
   readonly generic?: boolean;
 }
 
-/** The right to send one request, once, now. */
+/** The right to send one request now. */
 export interface Permit {
   /**
-   * Says that the request is over, as soon as its answer's headers are there. Without an answer: the connection
-   * failed; `silence`: a time limit passed and nothing had come. Never rejects; the second time counts for nothing.
+   * Reports the end of the request, as soon as the headers of its response have arrived. Without a response the
+   * connection failed; `timeout`: a time limit passed without one. Never rejects. Later calls have no effect.
    */
-  settle(answer?: ObservedResponse | 'silence'): Promise<void>;
+  settle(response?: ObservedResponse | 'timeout'): Promise<void>;
 }
 
 export interface ReserveOptions {
   readonly signal?: AbortSignal;
-  /** Called for waits of over two seconds, and again where their end or their reason changes. */
+  /** Called for waits of over two seconds, and again when the end or the reason changes. */
   readonly onWait?: (wait: Wait) => void;
 }
 
 export interface RateLedger {
   /**
-   * Resolves when the request may be sent. Throws `banned` while a ban's cooldown is in force, `wait-too-long`
-   * where the service names a wait of over 15 minutes, and the signal's reason.
+   * Resolves when the request may be sent. Throws `banned` during the cooldown of a ban, `wait-too-long` where the
+   * wait would exceed 15 minutes, and the signal's reason.
    */
-  reserve(line: RequestInfo, options?: ReserveOptions): Promise<Permit>;
-  /** Writes down what is settled and leaves; places not yet settled count as just used. */
+  reserve(request: RequestInfo, options?: ReserveOptions): Promise<Permit>;
+  /** Records what is settled, then leaves. Unsettled permits count as used just now. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Where the service lives: the specification's {base_url}, {auth_url}, {network_url} and <realm>. They are the
- * user's to set, so they are checked here once, and everything above gets them as URLs.
+ * The addresses of the service: the specification's {base_url}, {auth_url}, {network_url} and <realm>. Users can set
+ * them, so they are checked here, once.
  */
 import { ServiceError, UsageError } from '../core/errors.js';
 import { isSafeAddress, withoutUserInfo } from '../core/web-address.js';
@@ -14,7 +14,7 @@ export interface ServiceAddresses {
 
 export type AddressTexts = { readonly [Name in keyof ServiceAddresses]: string };
 
-/** The live service's own. */
+/** Those of MangaDex. */
 export const LIVE_SERVICE: AddressTexts = {
   apiUrl: 'https://api.mangadex.org',
   authUrl: 'https://auth.mangadex.org',
@@ -22,7 +22,7 @@ export const LIVE_SERVICE: AddressTexts = {
   realm: 'mangadex',
 };
 
-/** Reads the four texts. Throws `bad-setting`, or `insecure-address` for plain http: to another machine. */
+/** Throws `bad-setting`, or `insecure-address` for plain http: to another machine. */
 export function readAddresses(texts: AddressTexts): ServiceAddresses {
   if (!/^[\w.~-]+$/.test(texts.realm)) {
     throw new UsageError('bad-setting', `The realm is not a single path segment: ${texts.realm}`);
@@ -35,27 +35,27 @@ export function readAddresses(texts: AddressTexts): ServiceAddresses {
   };
 }
 
-/** Reads one of them; `name` is what a message calls it. */
+/** @param name of the setting, for messages */
 export function readAddress(name: string, text: string): URL {
   if (!URL.canParse(text))
-    throw new UsageError('bad-setting', `${name} is no web address: ${withoutUserInfo(text)}`);
+    throw new UsageError('bad-setting', `${name} is not a URL: ${withoutUserInfo(text)}`);
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new UsageError('bad-setting', `${name} is neither https: nor http:, but ${url.protocol}`);
-  }
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new UsageError(
       'bad-setting',
-      `${name} may hold a host, a port and a path, and nothing else.`,
+      `${name} is not an http: or https: URL, but ${url.protocol}`,
     );
   }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new UsageError('bad-setting', `${name} has more than a host, a port and a path.`);
+  }
   if (!isSafeAddress(url)) {
-    throw new ServiceError('insecure-address', `${name} is plain http: to ${url.host}.`);
+    throw new ServiceError('insecure-address', `${name} uses plain http: to ${url.host}.`);
   }
   return url;
 }
 
-/** The address of an endpoint: `path` begins with a slash and is put after whatever path the base has. */
+/** The URL of an endpoint: `path`, with its leading slash, is appended to the path of `base`. */
 export function endpointUrl(base: URL, path: string, query?: URLSearchParams): URL {
   const url = new URL(base);
   url.pathname = basePath(base) + path;
@@ -68,15 +68,14 @@ export function tokenUrl(addresses: ServiceAddresses): URL {
   return endpointUrl(addresses.authUrl, `/realms/${addresses.realm}/protocol/openid-connect/token`);
 }
 
-/** The path of `url` below `base`, beginning with a slash; undefined where it does not lie there. */
+/** The path of `url` relative to `base`, with a leading slash; undefined if it is not below `base`. */
 export function pathBelow(base: URL, url: URL): string | undefined {
-  if (hostKey(base) !== hostKey(url)) return undefined;
   const prefix = basePath(base);
-  if (!url.pathname.startsWith(`${prefix}/`)) return undefined;
-  return url.pathname.slice(prefix.length);
+  const isBelow = hostKey(base) === hostKey(url) && url.pathname.startsWith(`${prefix}/`);
+  return isBelow ? url.pathname.slice(prefix.length) : undefined;
 }
 
-/** A host as one text: name and port, without the dot that may end a full name. */
+/** The host name and port, without the trailing dot of a fully qualified name. */
 export function hostKey(url: URL): string {
   const name = url.hostname.replace(/\.$/, '');
   return url.port === '' ? name : `${name}:${url.port}`;

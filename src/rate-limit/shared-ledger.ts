@@ -1,277 +1,262 @@
 /**
- * The rate ledger that all processes of the machine share. Requests of this process wait in lines of their own;
- * each line has at most one ticket in the shared queue, so that the processes take turns however many requests
- * each has. One loop does all the work: settle what is over, take what can be taken, sleep until the next may.
+ * The rate ledger shared by all processes. Requests of this process wait in groups, and each group has at most one
+ * ticket in the shared queue, so that processes take turns however many requests each has. One loop does all the work:
+ * it settles permits, takes those that are free, and sleeps until the next may be.
  */
 import type { Clock } from '../core/clock.js';
 import { interruption, ServiceError } from '../core/errors.js';
-import { activeBan, activeRateLimit } from './backoff.js';
 import { applyResponse, type Settlement } from './apply-response.js';
-import type { Liveness } from './process-registry.js';
-import type { LedgerStore, LockWait } from './file-store.js';
+import { activeBan, activeRateLimit } from './backoff.js';
 import {
   allowedRequests,
-  reap,
-  buryOld,
+  expiriesOf,
   forecast,
-  freeAtMs,
   grant,
   LAST_BYTES_MS,
-  lapsesOf,
+  nextFreeMs,
   prune,
+  reap,
+  reapAbandoned,
   type Granted,
   type LedgerState,
   type PermitRecord,
   type Ticket,
 } from './ledger-state.js';
+import type { LedgerStore, LockWait, ProcessRegistry } from './ledger-store.js';
+import { groupOf, PendingQueue, PendingRequest, waitFor } from './pending-requests.js';
 import type { Quota } from './quotas.js';
 import type {
   ObservedResponse,
-  RequestInfo,
   Permit,
   RateLedger,
+  RequestInfo,
   ReserveOptions,
 } from './rate-ledger.js';
-import { quotaGroup, PendingRequest, waitFor, PendingQueue } from './pending-requests.js';
-
-/** Who else uses the ledger; see holders.ts. */
-export interface Processes {
-  readonly own: string;
-  enter(): Promise<void>;
-  livenessOf(holder: string): Promise<Liveness>;
-  sweep(): Promise<void>;
-  leave(): void;
-}
 
 export interface SharedLedgerDeps {
   readonly store: LedgerStore;
-  readonly company: Processes;
+  readonly processes: ProcessRegistry;
   readonly clock: Clock;
-  /** What a request uses, the general limit first and its endpoint's quota second; nothing: only halts concern it. */
-  readonly quotasFor: (line: RequestInfo) => readonly Quota[];
+  /** The quotas of a request, the general limit first. None: only a backoff delays it. */
+  readonly quotasFor: (request: RequestInfo) => readonly Quota[];
 }
 
-const LONGEST_WAIT_MS = 15 * 60_000;
-/** Near its turn a process looks often, since another that dies makes room; far from it, for a reset or a halt. */
-const NEAR_MS = 2_000;
-const LOOK_AGAIN_NEAR_MS = 200;
-const LOOK_AGAIN_FAR_MS = 1_000;
+const MAX_WAIT_MS = 15 * 60_000;
+/** Shortly before its turn a process checks often, since another may die; otherwise for changed backoffs and quotas. */
+const SOON_MS = 2_000;
+const SOON_POLL_MS = 200;
+const POLL_MS = 1_000;
 
-interface Grant {
-  readonly waiter: PendingRequest;
-  readonly granted: Granted;
+interface Grant extends Granted {
+  readonly request: PendingRequest;
 }
 
 export class SharedLedger implements RateLedger {
-  readonly #lines = new PendingQueue();
+  readonly #pending = new PendingQueue();
   #settlements: { readonly settlement: Settlement; readonly done: () => void }[] = [];
-  /** Taken in the exchange that is under way, and not yet written down. */
+  /** Granted in the transaction under way, and not stored yet. */
   #grants: Grant[] = [];
-  /** Told to their requests, and not settled. */
+  /** Handed out, and not settled. */
   readonly #outstanding = new Map<string, PermitRecord>();
-  #entered = false;
+  #hasEntered = false;
   #isClosed = false;
-  /** Whether the shared queue holds a ticket of this process, which must be withdrawn when nobody waits any more. */
-  #isQueued = false;
+  /** Whether the shared queue holds tickets of this process, to be withdrawn when no request waits any more. */
+  #hasTickets = false;
   #running: Promise<void> | undefined;
-  #nudge = new AbortController();
-  #ids = 0;
+  #wake = new AbortController();
+  #ticketCount = 0;
 
-  constructor(private readonly parts: SharedLedgerDeps) {}
+  constructor(private readonly deps: SharedLedgerDeps) {}
 
-  async reserve(line: RequestInfo, options: ReserveOptions = {}): Promise<Permit> {
-    options.signal?.throwIfAborted();
+  async reserve(request: RequestInfo, options: ReserveOptions = {}): Promise<Permit> {
+    const { signal } = options;
+    signal?.throwIfAborted();
     if (this.#isClosed) throw interruption();
-    const waiter = new PendingRequest(
-      this.parts.quotasFor(line),
-      options,
-      this.parts.clock.monotonicMs(),
-    );
-    const leave = (): void => {
-      this.#lines.leave(waiter, options.signal?.reason);
+    const { quotasFor, clock } = this.deps;
+    const pending = new PendingRequest(quotasFor(request), options, clock.monotonicMs());
+    const onAbort = (): void => {
+      this.#pending.remove(pending);
+      pending.reject(signal?.reason);
       this.#run();
     };
-    options.signal?.addEventListener('abort', leave, { once: true });
+    signal?.addEventListener('abort', onAbort, { once: true });
     try {
-      this.#lines.join(waiter);
+      this.#pending.add(pending);
       this.#run();
-      return this.#place(await waiter.granted);
+      return this.#permitFor(await pending.granted);
     } finally {
-      options.signal?.removeEventListener('abort', leave);
+      signal?.removeEventListener('abort', onAbort);
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.parts.store.hurry?.();
-    this.#lines.turnAway(interruption());
-    for (const place of this.#outstanding.values()) void this.#settle(place, undefined);
+    this.deps.store.shortenLockWait?.();
+    this.#pending.rejectAll(interruption());
+    for (const permit of this.#outstanding.values()) void this.#settle(permit, undefined);
     while (this.#running) await this.#running;
-    this.parts.company.leave();
-    this.#entered = false;
+    this.deps.processes.leave();
+    this.#hasEntered = false;
   }
 
-  #place(record: PermitRecord): Permit {
+  #permitFor(record: PermitRecord): Permit {
     let settled: Promise<void> | undefined;
-    return { settle: (answer) => (settled ??= this.#settle(record, answer)) };
+    return { settle: (response) => (settled ??= this.#settle(record, response)) };
   }
 
-  #settle(place: PermitRecord, answer: ObservedResponse | 'silence' | undefined): Promise<void> {
-    const { clock } = this.parts;
-    const isRecorded = this.#outstanding.delete(place.id);
-    const says429 = typeof answer === 'object' && answer.status === 429;
-    if (!isRecorded && !says429) return Promise.resolve();
+  #settle(permit: PermitRecord, response: ObservedResponse | 'timeout' | undefined): Promise<void> {
+    const { clock } = this.deps;
+    const isRecorded = this.#outstanding.delete(permit.id);
+    const is429 = typeof response === 'object' && response.status === 429;
+    if (!isRecorded && !is429) return Promise.resolve();
     const moment = { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() };
     return new Promise((done) => {
-      this.#settlements.push({ settlement: { place, answer, moment }, done });
+      this.#settlements.push({ settlement: { permit, response, moment }, done });
       this.#run();
     });
   }
 
   /** Starts the loop, or wakes it. */
   #run(): void {
-    this.#nudge.abort();
+    this.#wake.abort();
     this.#running ??= this.#loop();
   }
 
   async #loop(): Promise<void> {
-    // Requests that are made in one go, and settlings that come together, cost one exchange.
+    // Requests and settlements of the same tick share one transaction.
     await Promise.resolve();
-    while (!this.#lines.isEmpty || this.#settlements.length > 0 || this.#isQueued) {
-      this.#nudge = new AbortController();
-      const wakeMs = await this.#exchange();
+    while (!this.#pending.isEmpty || this.#settlements.length > 0 || this.#hasTickets) {
+      this.#wake = new AbortController();
+      const wakeMs = await this.#transaction();
       if (wakeMs === undefined) continue;
-      const ms = Math.max(1, wakeMs - this.parts.clock.monotonicMs());
-      await this.parts.clock.sleep(ms, this.#nudge.signal).catch(() => undefined);
+      const ms = Math.max(1, wakeMs - this.deps.clock.monotonicMs());
+      await this.deps.clock.sleep(ms, this.#wake.signal).catch(() => undefined);
     }
     this.#running = undefined;
   }
 
-  /** One exchange with the store. Returns when to look again, if anybody still waits. */
-  async #exchange(): Promise<number | undefined> {
-    const settling = this.#settlements.splice(0);
+  /** Returns when to check again, if a request still waits. */
+  async #transaction(): Promise<number | undefined> {
+    const settlements = this.#settlements.splice(0);
     try {
-      const wakeMs = await this.parts.store.exchange(
-        (state) => this.#turn(state, settling),
+      const wakeMs = await this.deps.store.transaction(
+        (state) => this.#update(state, settlements),
         (wait) => {
-          this.#showLockWait(wait);
+          this.#reportLockWait(wait);
         },
       );
-      for (const grant of this.#grants) this.#tell(grant);
-      return this.#lines.isEmpty ? undefined : wakeMs;
+      for (const granted of this.#grants) this.#handOut(granted);
+      return this.#pending.isEmpty ? undefined : wakeMs;
     } catch (error) {
-      this.#isQueued = false;
-      // Without the ledger nothing may be sent. What could not be settled counts as not settled.
-      this.#lines.turnAway(error);
-      for (const { waiter } of this.#grants) waiter.reject(error);
+      // Without the ledger nothing may be sent. Permits that could not be settled stay in use.
+      this.#hasTickets = false;
+      this.#pending.rejectAll(error);
+      for (const { request } of this.#grants) request.reject(error);
       return undefined;
     } finally {
       this.#grants = [];
-      for (const { done } of settling) done();
+      for (const { done } of settlements) done();
     }
   }
 
-  #tell({ waiter, granted: { place, isRecorded } }: Grant): void {
-    if (isRecorded) this.#outstanding.set(place.id, place);
-    waiter.resolve(place);
-    // Whoever left in the very moment of the grant will not send.
-    if (waiter.hasLeft) void this.#settle(place, undefined);
+  #handOut({ request, permit, isRecorded }: Grant): void {
+    if (isRecorded) this.#outstanding.set(permit.id, permit);
+    request.resolve(permit);
+    // Aborted during the transaction: it will not be sent.
+    if (request.isAborted) void this.#settle(permit, undefined);
   }
 
-  async #turn(
+  async #update(
     state: LedgerState,
-    settling: readonly { settlement: Settlement }[],
+    settlements: readonly { readonly settlement: Settlement }[],
   ): Promise<number> {
-    const { clock, company } = this.parts;
-    await company.enter();
-    if (!this.#entered) await company.sweep();
-    this.#entered = true;
-    this.#recordOutstanding(state);
-    for (const { settlement } of settling) applyResponse(state, settlement);
+    const { clock, processes } = this.deps;
+    await processes.enter();
+    if (!this.#hasEntered) await processes.sweep();
+    this.#hasEntered = true;
+    this.#restoreOutstanding(state);
+    for (const { settlement } of settlements) applyResponse(state, settlement);
     prune(state, clock.monotonicMs());
     this.#take(state);
-    if (!this.#lines.isEmpty && (await this.#buryTheDead(state))) this.#take(state);
-    const wakeMs = this.#lookAhead(state);
-    this.#queueUp(state);
-    this.#isQueued = state.queue.some(({ holder }) => holder === company.own);
+    if (!this.#pending.isEmpty && (await this.#reapDead(state))) this.#take(state);
+    const wakeMs = this.#planWaits(state);
+    this.#queueTickets(state);
+    this.#hasTickets = state.queue.some(({ processId }) => processId === processes.ownId);
     return wakeMs;
   }
 
-  /** What is under way counts, also where the ledger was lost, or another process took this one for dead. */
-  #recordOutstanding({ places }: LedgerState): void {
+  /** Requests under way count, even if the ledger was lost or another process took this one for dead. */
+  #restoreOutstanding({ permits }: LedgerState): void {
     if (this.#outstanding.size === 0) return;
-    const recorded = new Set(places.map(({ id }) => id));
-    for (const place of this.#outstanding.values()) {
-      if (!recorded.has(place.id)) places.push({ ...place });
+    const recorded = new Set(permits.map(({ id }) => id));
+    for (const permit of this.#outstanding.values()) {
+      if (!recorded.has(permit.id)) permits.push({ ...permit });
     }
   }
 
-  #showLockWait({ holder, leftMs }: LockWait): void {
-    const untilMs = this.parts.clock.wallMs() + leftMs;
+  #reportLockWait({ holder, leftMs }: LockWait): void {
+    const untilMs = this.deps.clock.wallMs() + leftMs;
     const why = `${holder} holds the lock of the rate ledger`;
-    this.#lines.showAll({ for: 'lock', untilMs, why, holder });
+    this.#pending.report({ for: 'lock', untilMs, why, holder }, Infinity);
   }
 
-  /** Turns as many waiters into places as there is room for, in the order of the shared queue. */
+  /** Grants as many permits as are free, in the order of the shared queue. */
   #take(state: LedgerState): void {
-    const nowMs = this.parts.clock.monotonicMs();
-    const ban = activeBan(state.cooldown, nowMs);
-    if (ban) this.#turnAwayUntil('banned', 'The service has banned this address', ban.untilMs);
+    const nowMs = this.deps.clock.monotonicMs();
+    const ban = activeBan(state.backoff, nowMs);
+    if (ban) this.#rejectUntil(ban.untilMs, 'banned', 'The service has banned this address');
     for (;;) {
-      this.#queueUp(state);
+      this.#queueTickets(state);
       const starts = forecast(state, nowMs);
       const ticket = state.queue.find(
-        ({ id, holder }) =>
-          holder === this.parts.company.own && (starts.get(id)?.atMs ?? Infinity) <= nowMs,
+        ({ id, processId }) =>
+          processId === this.deps.processes.ownId && (starts.get(id)?.atMs ?? Infinity) <= nowMs,
       );
-      const waiter = ticket && this.#lines.takeFirst(quotaGroup(ticket.quotas));
-      if (!ticket || !waiter) return;
-      this.#grants.push({ waiter, granted: grant(state, ticket, nowMs) });
+      const request = ticket && this.#pending.takeFirst(groupOf(ticket.quotas));
+      if (!ticket || !request) return;
+      this.#grants.push({ request, ...grant(state, ticket, nowMs) });
     }
   }
 
-  /** One ticket for each line in which somebody waits, and none for others. */
-  #queueUp(state: LedgerState): void {
-    const { own } = this.parts.company;
-    const lines = this.#lines.quotas;
-    // By our own quotas, not by what the file says of them.
+  /** Leaves exactly one ticket for each group of waiting requests. */
+  #queueTickets(state: LedgerState): void {
+    const { ownId } = this.deps.processes;
+    const { groups } = this.#pending;
+    // A ticket in the file may name other quotas than ours.
     const isNeeded = ({ quotas }: Ticket): boolean =>
-      JSON.stringify(quotas) === JSON.stringify(lines.get(quotaGroup(quotas)));
-    state.queue = state.queue.filter((ticket) => ticket.holder !== own || isNeeded(ticket));
-    const queued = new Set(
-      state.queue.filter(({ holder }) => holder === own).map(({ quotas }) => quotaGroup(quotas)),
-    );
-    for (const [line, quotas] of lines) {
-      if (!queued.has(line)) {
-        const id = `${own}-${(this.#ids += 1)}`;
-        state.queue.push({ id, holder: own, quotas, queuedMs: this.parts.clock.monotonicMs() });
-      }
+      JSON.stringify(quotas) === JSON.stringify(groups.get(groupOf(quotas)));
+    state.queue = state.queue.filter((ticket) => ticket.processId !== ownId || isNeeded(ticket));
+    const own = state.queue.filter(({ processId }) => processId === ownId);
+    const queued = new Set(own.map(({ quotas }) => groupOf(quotas)));
+    for (const [group, quotas] of groups) {
+      if (queued.has(group)) continue;
+      const id = `${ownId}-${(this.#ticketCount += 1)}`;
+      const queuedMs = this.deps.clock.monotonicMs();
+      state.queue.push({ id, processId: ownId, quotas, queuedMs });
     }
   }
 
-  async #buryTheDead(state: LedgerState): Promise<boolean> {
-    const { company, clock } = this.parts;
-    const others = new Set(
-      [...state.queue, ...state.places.filter(({ settledMs }) => settledMs === undefined)]
-        .map(({ holder }) => holder)
-        .filter((holder) => holder !== company.own),
-    );
-    let died = false;
-    for (const holder of others) {
-      const liveness = await company.livenessOf(holder);
+  async #reapDead(state: LedgerState): Promise<boolean> {
+    const { processes, clock } = this.deps;
+    const unsettled = state.permits.filter(({ settledMs }) => settledMs === undefined);
+    const ids = new Set([...state.queue, ...unsettled].map(({ processId }) => processId));
+    ids.delete(processes.ownId);
+    let hasChanged = false;
+    for (const id of ids) {
+      const liveness = await processes.livenessOf(id);
       if (liveness === 'dead') {
-        reap(state, holder, clock.monotonicMs() + LAST_BYTES_MS);
-        died = true;
+        reap(state, id, clock.monotonicMs() + LAST_BYTES_MS);
+        hasChanged = true;
       } else if (liveness === 'unknown') {
-        died = buryOld(state, holder, clock.monotonicMs()) || died;
+        hasChanged = reapAbandoned(state, id, clock.monotonicMs()) || hasChanged;
       }
     }
-    return died;
+    return hasChanged;
   }
 
-  /** Tells who waits, and turns away who would wait too long. Returns when to look again. */
-  #lookAhead(state: LedgerState): number {
-    const { clock, company } = this.parts;
+  /** Reports waits, and rejects requests that would wait too long. Returns when to check again. */
+  #planWaits(state: LedgerState): number {
+    const { clock, processes } = this.deps;
     const nowMs = clock.monotonicMs();
     const starts = forecast(state, nowMs);
     let wakeMs = Infinity;
@@ -279,38 +264,38 @@ export class SharedLedger implements RateLedger {
       const start = starts.get(ticket.id) ?? { atMs: nowMs };
       if (start.atMs > nowMs) delete ticket.readyMs;
       else ticket.readyMs ??= nowMs;
-      if (ticket.holder !== company.own) continue;
+      if (ticket.processId !== processes.ownId) continue;
       wakeMs = Math.min(wakeMs, start.atMs);
-      this.#turnAway(state, ticket, nowMs);
+      this.#rejectLongWaits(state, ticket, nowMs);
       const wait = waitFor(state, start, { nowMs, wallMs: clock.wallMs() });
-      this.#lines.show(quotaGroup(ticket.quotas), wait, start.atMs);
+      this.#pending.report(wait, start.atMs, groupOf(ticket.quotas));
     }
-    const lookMs = wakeMs - nowMs > NEAR_MS ? LOOK_AGAIN_FAR_MS : LOOK_AGAIN_NEAR_MS;
-    return Math.min(wakeMs, nowMs + lookMs);
+    return Math.min(wakeMs, nowMs + (wakeMs - nowMs > SOON_MS ? POLL_MS : SOON_POLL_MS));
   }
 
-  /** Spec 8.3 has periods of an hour, and a 429 may name any time; nobody is kept waiting for that. */
-  #turnAway(state: LedgerState, ticket: Ticket, nowMs: number): void {
-    const stop = activeRateLimit(state.cooldown, nowMs);
-    if (stop && stop.untilMs - nowMs > LONGEST_WAIT_MS) {
-      this.#turnAwayUntil('wait-too-long', 'The service asked for a pause', stop.untilMs);
+  /** Some quotas have periods of an hour (spec 8.3), and a 429 may name any time. */
+  #rejectLongWaits(state: LedgerState, { quotas }: Ticket, nowMs: number): void {
+    const pause = activeRateLimit(state.backoff, nowMs);
+    if (pause && pause.untilMs - nowMs > MAX_WAIT_MS) {
+      this.#rejectUntil(pause.untilMs, 'wait-too-long', 'The service asked for a pause');
     }
-    for (const quota of ticket.quotas) {
-      const freeMs = freeAtMs(lapsesOf(state, quota, nowMs), allowedRequests(state, quota), nowMs);
-      if (freeMs - nowMs <= LONGEST_WAIT_MS) continue;
-      const line = quotaGroup(ticket.quotas);
-      this.#turnAwayUntil('wait-too-long', `The quota of ${quota.key} is used up`, freeMs, line);
+    for (const quota of quotas) {
+      const expiries = expiriesOf(state, quota, nowMs);
+      const freeMs = nextFreeMs(expiries, allowedRequests(state, quota), nowMs);
+      if (freeMs - nowMs <= MAX_WAIT_MS) continue;
+      const message = `The quota is used up: ${quota.key}`;
+      this.#rejectUntil(freeMs, 'wait-too-long', message, groupOf(quotas));
     }
   }
 
-  #turnAwayUntil(
-    code: 'banned' | 'wait-too-long',
-    what: string,
+  #rejectUntil(
     untilMs: number,
-    line?: string,
+    code: 'banned' | 'wait-too-long',
+    message: string,
+    group?: string,
   ): void {
-    const { clock } = this.parts;
+    const { clock } = this.deps;
     const until = new Date(clock.wallMs() + untilMs - clock.monotonicMs()).toISOString();
-    this.#lines.turnAway(new ServiceError(code, `${what}, until ${until}.`), line);
+    this.#pending.rejectAll(new ServiceError(code, `${message}, until ${until}.`), group);
   }
 }

@@ -20,8 +20,9 @@ import type { Clock } from '../../src/core/clock.js';
 import { readAddresses } from '../../src/rate-limit/service-addresses.js';
 import { createServiceClient } from '../../src/api/client.js';
 import { openConnections } from '../../src/api/connections.js';
-import { ProcessRegistry } from '../../src/rate-limit/process-registry.js';
-import { FileStore, type LedgerStore } from '../../src/rate-limit/file-store.js';
+import { FileProcessRegistry } from '../../src/rate-limit/file-process-registry.js';
+import { FileStore } from '../../src/rate-limit/file-store.js';
+import type { LedgerStore } from '../../src/rate-limit/ledger-store.js';
 import { quotasFor } from '../../src/rate-limit/machine-ledger.js';
 import { firstPartyDomain } from '../../src/api/first-party-domain.js';
 import { SharedLedger } from '../../src/rate-limit/shared-ledger.js';
@@ -43,8 +44,8 @@ export interface BatchFigures {
    */
   readonly heldBytes: number;
   /** How often the ledger's file was read, changed and written, and how long that took in real time. */
-  readonly exchanges: number;
-  readonly exchangeMs: number;
+  readonly transactions: number;
+  readonly transactionMs: number;
 }
 
 const PAGE_BYTES = 2_000;
@@ -72,10 +73,10 @@ export async function runBatch(
   try {
     const work = new Work(wish.chapters);
     await around(load(wish, service, folder, work), service);
-    const { exchanges, exchangeMs } = work;
+    const { transactions, transactionMs } = work;
     const heldBytes = work.usedNearEndBytes - usedBytes();
     if (service.violations().length > 0) throw new Error('The batch broke a rule of the service.');
-    return { log: service.log, heldBytes, exchanges, exchangeMs };
+    return { log: service.log, heldBytes, transactions, transactionMs };
   } finally {
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -92,8 +93,8 @@ function usedBytes(): number {
 
 class Work {
   usedNearEndBytes = 0;
-  exchanges = 0;
-  exchangeMs = 0;
+  transactions = 0;
+  transactionMs = 0;
   #saved = 0;
 
   constructor(private readonly chapters: number) {}
@@ -107,13 +108,13 @@ class Work {
 
   counted(store: LedgerStore): LedgerStore {
     return {
-      exchange: async (change) => {
+      transaction: async (change) => {
         const startedMs = performance.now();
         try {
-          return await store.exchange(change);
+          return await store.transaction(change);
         } finally {
-          this.exchanges += 1;
-          this.exchangeMs += performance.now() - startedMs;
+          this.transactions += 1;
+          this.transactionMs += performance.now() - startedMs;
         }
       },
     };
@@ -136,9 +137,9 @@ async function load(
   const scale = { general: 1, endpoint: periodScale };
   const ledger = new SharedLedger({
     store: work.counted(new FileStore({ folder: ledgerFolder, clock, warn: () => undefined })),
-    company: new ProcessRegistry(ledgerFolder, clock),
+    processes: new FileProcessRegistry(ledgerFolder, clock),
     clock,
-    quotasFor: (line) => quotasFor(addresses, line, scale),
+    quotasFor: (request) => quotasFor(addresses, request, scale),
   });
   const isOwn = firstPartyDomain(addresses.apiUrl);
   const client = createServiceClient({

@@ -27,15 +27,15 @@ async function growth(chapters: number) {
     { chapters, pagesEach: PAGES_EACH, clock, periodScale: 1 },
     (done, { log }) => clock.runUntil(done, () => log.length + (log.at(-1)?.status ?? 0)),
   );
-  const { log, exchanges, exchangeMs, heldBytes } = figures;
+  const { log, transactions, transactionMs, heldBytes } = figures;
   const tookMs = metadataArrivals(log).at(-1) ?? NaN;
   return {
     chapters,
     hours: rounded(tookMs / 3_600_000),
     apiRequestsEach: rounded(log.filter(({ host }) => host === 'api').length / chapters),
     pageRequestsEach: rounded(log.filter(({ host }) => host === 'node').length / chapters),
-    ledgerExchangesEach: rounded(exchanges / chapters),
-    ledgerMsEach: rounded(exchangeMs / chapters),
+    ledgerExchangesEach: rounded(transactions / chapters),
+    ledgerMsEach: rounded(transactionMs / chapters),
     heldMebibytes: rounded(heldBytes / 2 ** 20),
   };
 }

@@ -1,12 +1,11 @@
 /**
- * The ledger's own code, several processes of it, and a service that counts strictly, in virtual time. The state
- * goes through its text form at each exchange, as it does on disk.
+ * Several processes that use the real ledger code against a service that counts strictly, in simulated time. The state
+ * is converted to text and back in each transaction, as on disk.
  */
 import { readRecord, textOf } from '../../src/rate-limit/ledger-format.js';
-import type { LedgerStore } from '../../src/rate-limit/file-store.js';
+import type { LedgerStore, Liveness } from '../../src/rate-limit/ledger-store.js';
 import { emptyRecord, openRecord, type LedgerRecord } from '../../src/rate-limit/ledger-record.js';
 import type { Clock } from '../../src/core/clock.js';
-import type { Liveness } from '../../src/rate-limit/process-registry.js';
 import { quotasOf } from '../../src/rate-limit/quotas.js';
 import type { Permit } from '../../src/rate-limit/rate-ledger.js';
 import { SharedLedger } from '../../src/rate-limit/shared-ledger.js';
@@ -14,22 +13,23 @@ import { SimulatedTime } from './fake-clock.js';
 
 export interface SimulationOptions {
   readonly processes: number;
-  /** Loops in each process. */
-  readonly atOnce: number;
+  /** Concurrent requests of each process. */
+  readonly concurrency: number;
   readonly requests: number;
   readonly path: string;
   readonly seed: number;
-  /** From the sending to the arrival, and from there to the answer. */
+  /** From sending to arrival, and from there to the response. */
   readonly travelMs: (random: () => number) => number;
-  /** How late a process sends what it has a place for, and how late its timers fire. */
+  /** The delay between a permit and its request, and of timers. */
   readonly lateMs?: (random: () => number) => number;
-  /** By how much the service's clock is off ours. */
+  /** The difference between the service's clock and ours. */
   readonly serviceSkewMs?: number;
-  readonly each?: (simulation: Simulation) => void;
-  /** Each process runs in one of so many kernels, whose clocks have nothing to do with each other; 1 by default. */
+  /** Called after each request. */
+  readonly onRequest?: (simulation: Simulation) => void;
+  /** The number of kernels, with unrelated clocks, that the processes run in; 1 by default. */
   readonly kernels?: number;
-  /** Whether a process sees the locks of those under another kernel. */
-  readonly seesForeignLocks?: boolean;
+  /** Default: true. */
+  readonly seesLocksOfOtherKernels?: boolean;
 }
 
 export interface ReceivedRequest {
@@ -61,7 +61,7 @@ export class Simulation {
     return this.arrivals;
   }
 
-  /** One process dies at once, without a word; what it has sent still arrives. */
+  /** Kills a random process; the requests that it has sent still arrive. */
   kill(): void {
     const victims = [...this.living];
     const victim = victims[Math.floor(this.random() * victims.length)];
@@ -71,15 +71,15 @@ export class Simulation {
   }
 
   async #process(process: number): Promise<void> {
-    const { atOnce } = this.options;
+    const { concurrency } = this.options;
     this.living.add(process);
     const ledger = new SharedLedger({
       store: this.#store(process),
-      company: {
-        own: `process-${process}`,
+      processes: {
+        ownId: `process-${process}`,
         enter: () => Promise.resolve(),
         sweep: () => Promise.resolve(),
-        livenessOf: (holder) => Promise.resolve(this.#livenessOf(process, holder)),
+        livenessOf: (id) => Promise.resolve(this.#livenessOf(process, id)),
         leave: () => undefined,
       },
       clock: this.#clock(process),
@@ -90,7 +90,9 @@ export class Simulation {
         resolve('dead');
       });
     });
-    await Promise.all(Array.from({ length: atOnce }, () => this.#callAll(process, ledger, death)));
+    await Promise.all(
+      Array.from({ length: concurrency }, () => this.#callAll(process, ledger, death)),
+    );
   }
 
   async #callAll(process: number, ledger: SharedLedger, death: Promise<'dead'>): Promise<void> {
@@ -98,16 +100,16 @@ export class Simulation {
     const url = new URL(path, 'http://service');
     while (this.#left > 0 && this.living.has(process)) {
       this.#left -= 1;
-      const place = await Promise.race([ledger.reserve({ method: 'GET', url }), death]);
-      if (place === 'dead') return;
+      const permit = await Promise.race([ledger.reserve({ method: 'GET', url }), death]);
+      if (permit === 'dead') return;
       await this.time.sleep(lateMs(this.random));
       if (!this.living.has(process)) return;
-      await this.#send(process, place);
-      this.options.each?.(this);
+      await this.#send(process, permit);
+      this.options.onRequest?.(this);
     }
   }
 
-  async #send(process: number, place: Permit): Promise<void> {
+  async #send(process: number, permit: Permit): Promise<void> {
     const { travelMs, serviceSkewMs = 0 } = this.options;
     await this.time.sleep(travelMs(this.random));
     const { nowMs } = this.time;
@@ -117,7 +119,7 @@ export class Simulation {
     const oldest = recent[0]?.atMs ?? nowMs;
     await this.time.sleep(travelMs(this.random));
     if (!this.living.has(process)) return;
-    void place.settle({
+    void permit.settle({
       status: 200,
       headers: {
         date: new Date(wallMs).toUTCString(),
@@ -132,20 +134,20 @@ export class Simulation {
 
   #store(process: number): LedgerStore {
     return {
-      exchange: (change) => {
-        const turn = this.#last.then(async () => {
-          // A dead process does nothing any more, whatever its code would have done next.
+      transaction: (change) => {
+        const result = this.#last.then(async () => {
+          // A dead process does nothing more.
           if (!this.living.has(process)) return new Promise<never>(() => undefined);
           const clock = this.#clock(process);
           const moment = () => ({ nowMs: clock.monotonicMs(), wallMs: clock.wallMs() });
           const boot = `kernel-${this.#kernelOf(process)}`;
           const opened = openRecord(this.#record(), { ...moment(), boot, host: boot });
-          const result = await change(opened.state);
+          const value = await change(opened.state);
           this.#text = textOf(opened.close(moment()));
-          return result;
+          return value;
         });
-        this.#last = this.living.has(process) ? turn.catch(() => undefined) : this.#last;
-        return turn;
+        this.#last = this.living.has(process) ? result.catch(() => undefined) : this.#last;
+        return result;
       },
     };
   }
@@ -153,8 +155,7 @@ export class Simulation {
   #record(): LedgerRecord {
     if (this.#text === undefined) return emptyRecord('simulated');
     const record = readRecord(this.#text);
-    if (record === 'damaged')
-      throw new Error(`The ledger cannot read what it wrote: ${this.#text}`);
+    if (record === 'damaged') throw new Error(`The ledger cannot read its own text: ${this.#text}`);
     return record;
   }
 
@@ -162,15 +163,15 @@ export class Simulation {
     return process % (this.options.kernels ?? 1);
   }
 
-  #livenessOf(process: number, holder: string): Liveness {
-    const other = Number(holder.split('-')[1]);
+  #livenessOf(process: number, processId: string): Liveness {
+    const other = Number(processId.split('-')[1]);
     const isOneKernel = this.#kernelOf(process) === this.#kernelOf(other);
-    const isSeen = isOneKernel || this.options.seesForeignLocks !== false;
-    if (isSeen && this.living.has(other)) return 'alive';
+    const isVisible = isOneKernel || this.options.seesLocksOfOtherKernels !== false;
+    if (isVisible && this.living.has(other)) return 'alive';
     return isOneKernel ? 'dead' : 'unknown';
   }
 
-  /** Kernels started at different times, and their wall clocks are hours apart. */
+  /** Kernels started at different times, and their wall clocks differ by hours. */
   #clock(process: number): Clock {
     const { lateMs = () => 0 } = this.options;
     const kernel = this.#kernelOf(process);
@@ -183,7 +184,7 @@ export class Simulation {
   }
 }
 
-/** Mulberry32: small, and the same on every machine. */
+/** Mulberry32. */
 export function seeded(seed: number): () => number {
   let at = seed;
   return () => {

@@ -1,48 +1,45 @@
-/** Work that several processes carry out together, and what arrived at the service meanwhile. */
+/** Runs a process pool against a stub server, and reports what arrived there. */
 import { rmSync } from 'node:fs';
-import { Crew, type CrewOptions } from './process-pool.js';
+import { ProcessPool, type ProcessPoolOptions, type ProcessPoolReport } from './process-pool.js';
 import { ledgerFolder } from './test-client.js';
 import { startStubServer, type Behaviour } from './stub-server.js';
 
-interface Outcome {
+interface PoolRun extends ProcessPoolReport {
   /** When each request arrived, in order. */
   readonly times: readonly number[];
-  readonly shares: readonly number[];
-  readonly failures: readonly string[];
-  readonly warnings: readonly string[];
 }
 
-type Plan = Omit<CrewOptions, 'url' | 'folder'> & {
-  /** Where the ledger is; a fresh folder where not given. Removed in the end. */
+type PoolRunOptions = Omit<ProcessPoolOptions, 'url' | 'folder'> & {
+  /** The ledger's folder, removed at the end. Default: a new one. */
   readonly folder?: string;
   readonly requests: number;
   readonly behaviour?: Behaviour;
-  /** Called once the work has begun; what it returns is called at its end. */
-  readonly meanwhile?: (crew: Crew, folder: string) => () => void;
+  /** Called when the requests have started; the returned function is called at the end. */
+  readonly during?: (pool: ProcessPool, folder: string) => () => void;
 };
 
-export async function carriedOut({
+export async function runPool({
   requests,
   behaviour,
-  meanwhile,
-  ...plan
-}: Plan): Promise<Outcome> {
+  during,
+  ...options
+}: PoolRunOptions): Promise<PoolRun> {
   const service = await startStubServer({ latencyMs: 20 });
   if (behaviour) service.behave(behaviour);
-  const { folder = ledgerFolder() } = plan;
-  const crew = new Crew({ ...plan, url: service.url, folder });
+  const { folder = ledgerFolder() } = options;
+  const pool = new ProcessPool({ ...options, url: service.url, folder });
   let end: (() => void) | undefined;
   try {
-    await crew.muster();
-    const calling = crew.call(requests);
-    end = meanwhile?.(crew, folder);
-    await calling;
+    await pool.startAll();
+    const calls = pool.call(requests);
+    end = during?.(pool, folder);
+    await calls;
   } finally {
     end?.();
-    await crew.dismiss();
+    await pool.stopAll();
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
   }
   const times = service.requests.map(({ atMs }) => atMs).sort((a, b) => a - b);
-  return { times, ...crew.report() };
+  return { times, ...pool.report() };
 }

@@ -1,26 +1,26 @@
-/** Several processes that call a stand-in through one shared ledger, and the work that is dealt out to them. */
+/** A pool of processes that call a stub server through one shared ledger. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PeriodScale } from '../../src/rate-limit/quotas.js';
 
-export interface CrewOptions {
+export interface ProcessPoolOptions {
   readonly processes: number;
   readonly url: string;
   readonly folder: string;
   readonly path: string;
   readonly periodScale?: PeriodScale;
-  /** Requests of one process at a time. */
-  readonly atOnce: number;
-  /** What is special about the processes, in turn. */
-  readonly members?: readonly MemberOptions[];
-  /** By how much each process's wall clock is wrong, in turn; it is stepped to the other side during the run. */
+  /** Concurrent requests of one process. */
+  readonly concurrency: number;
+  /** Assigned to the processes in turn. */
+  readonly variants?: readonly ProcessVariant[];
+  /** The error of each process's wall clock, in turn; its sign changes repeatedly. */
   readonly wallOffsetsMs?: readonly number[];
 }
 
-export interface MemberOptions {
-  /** As if it ran in another boot, whose monotonic clock is off by so much. */
+export interface ProcessVariant {
+  /** Simulates another boot, whose monotonic clock differs by `clockOffsetMs`. */
   readonly boot?: { readonly id: string; readonly host: string };
   readonly clockOffsetMs?: number;
   /** A command that starts node, such as `unshare --time`. */
@@ -29,69 +29,66 @@ export interface MemberOptions {
   readonly gid?: number;
 }
 
-export interface CrewReport {
-  /** Requests that were answered well, by process. */
+export interface ProcessPoolReport {
+  /** Successful requests of each process. */
   readonly shares: readonly number[];
   readonly failures: readonly string[];
   readonly warnings: readonly string[];
 }
 
-interface Said {
+interface Message {
   readonly ready?: true;
   readonly done?: boolean;
   readonly code?: string;
   readonly message?: string;
-  readonly warned?: string;
+  readonly warning?: string;
+}
+
+interface PoolProcess {
+  readonly child: ChildProcess;
+  share: number;
+  underWay: number;
 }
 
 const DIST = pathToFileURL(resolve(process.env['TANKOBON_DIST'] ?? 'dist')).href;
 
-export class Crew {
-  readonly #members: { readonly child: ChildProcess; share: number; underWay: number }[] = [];
+export class ProcessPool {
+  readonly #processes: PoolProcess[] = [];
   readonly failures: string[] = [];
   readonly warnings: string[] = [];
   #left = 0;
-  #joined = 0;
-  #finished: (() => void) | undefined;
+  #started = 0;
+  #onFinished: (() => void) | undefined;
 
-  constructor(private readonly options: CrewOptions) {}
+  constructor(private readonly options: ProcessPoolOptions) {}
 
-  /** Starts the processes; resolves when all could begin. */
-  async muster(): Promise<void> {
+  /** Resolves when all processes are ready. */
+  async startAll(): Promise<void> {
     const { processes } = this.options;
-    await Promise.all(Array.from({ length: processes }, () => this.join()));
+    await Promise.all(Array.from({ length: processes }, () => this.startOne()));
   }
 
-  async join(): Promise<void> {
-    const { url, folder, path, periodScale, wallOffsetsMs = [], members = [] } = this.options;
-    const wallOffsetMs = wallOffsetsMs[this.#joined % wallOffsetsMs.length];
-    const special: MemberOptions = members[this.#joined % members.length] ?? {};
-    const { boot, clockOffsetMs, uid, gid, launcher = [] } = special;
-    this.#joined += 1;
+  async startOne(): Promise<void> {
+    const { url, folder, path, periodScale, wallOffsetsMs = [], variants = [] } = this.options;
+    const wallOffsetMs = wallOffsetsMs[this.#started % wallOffsetsMs.length];
+    const variant: ProcessVariant = variants[this.#started % variants.length] ?? {};
+    const { boot, clockOffsetMs, uid, gid, launcher = [] } = variant;
+    this.#started += 1;
     const job = { url, folder, path, periodScale, wallOffsetMs, boot, clockOffsetMs, dist: DIST };
     const [execPath = process.execPath, ...execArgv]: readonly string[] = [
       ...launcher,
       process.execPath,
     ];
-    const child = fork(resolve('test/support/workers/caller.js'), [JSON.stringify(job)], {
-      execPath,
-      execArgv,
-      ...(uid !== undefined && { uid }),
-      ...(gid !== undefined && { gid }),
-    });
-    const member = { child, share: 0, underWay: 0 };
-    child.on('message', (said: Said) => {
-      if (said.warned !== undefined) this.warnings.push(said.warned);
-      if (said.done === undefined) return;
-      member.underWay -= 1;
-      if (said.done) member.share += 1;
-      else this.failures.push(`${said.code ?? 'unknown'}: ${said.message ?? ''}`);
-      this.#deal(member);
+    const script = resolve('test/support/workers/caller.js');
+    const child = fork(script, [JSON.stringify(job)], { execPath, execArgv, uid, gid });
+    const poolProcess: PoolProcess = { child, share: 0, underWay: 0 };
+    child.on('message', (message: Message) => {
+      this.#receive(poolProcess, message);
     });
     child.on('exit', () => {
-      // What a killed process had under way is nobody's any more.
-      member.underWay = 0;
-      this.#check();
+      // The requests of a killed process are not awaited.
+      poolProcess.underWay = 0;
+      this.#checkFinished();
     });
     await Promise.race([
       once(child, 'message'),
@@ -99,59 +96,69 @@ export class Crew {
         throw new Error('A process ended before it was ready.');
       }),
     ]);
-    this.#members.push(member);
-    if (this.#left > 0) this.#deal(member);
+    this.#processes.push(poolProcess);
+    if (this.#left > 0) this.#assign(poolProcess);
   }
 
-  /** Deals out so many requests; each process takes the next when it has done one. Resolves when all are done. */
+  /** Distributes the requests; each process gets the next when it has finished one. Resolves when all are done. */
   async call(requests: number): Promise<void> {
     this.#left = requests;
     const finished = new Promise<void>((done) => {
-      this.#finished = done;
+      this.#onFinished = done;
     });
-    for (const member of this.#members) this.#deal(member);
+    for (const poolProcess of this.#processes) this.#assign(poolProcess);
     await finished;
   }
 
-  report(): CrewReport {
+  report(): ProcessPoolReport {
     const { failures, warnings } = this;
-    return { shares: this.#members.map(({ share }) => share), failures, warnings };
+    return { shares: this.#processes.map(({ share }) => share), failures, warnings };
   }
 
-  /** Kills one of the processes that still live, as SIGKILL does; false where only one is left. */
+  /** Kills a random live process with SIGKILL; false if only one is left. */
   killOne(random: () => number): boolean {
-    const living = this.#members.filter(({ child }) => child.exitCode === null && !child.killed);
-    const victim = living[Math.floor(random() * living.length)];
-    if (living.length < 2 || !victim) return false;
+    const live = this.#processes.filter(({ child }) => child.exitCode === null && !child.killed);
+    const victim = live[Math.floor(random() * live.length)];
+    if (live.length < 2 || !victim) return false;
     victim.child.kill('SIGKILL');
     return true;
   }
 
-  async dismiss(): Promise<void> {
+  async stopAll(): Promise<void> {
     await Promise.all(
-      this.#members.map(async ({ child }) => {
+      this.#processes.map(async ({ child }) => {
         if (child.exitCode !== null || child.signalCode !== null) return;
-        const gone = once(child, 'exit');
+        const exited = once(child, 'exit');
         if (child.connected) child.send('end');
         else child.kill('SIGKILL');
-        await gone;
+        await exited;
       }),
     );
   }
 
-  #deal(member: { readonly child: ChildProcess; underWay: number }): void {
-    while (this.#left > 0 && member.underWay < this.options.atOnce && member.child.connected) {
-      if (member.child.killed) break;
-      this.#left -= 1;
-      member.underWay += 1;
-      member.child.send('go');
-    }
-    this.#check();
+  #receive(poolProcess: PoolProcess, { done, code, message, warning }: Message): void {
+    if (warning !== undefined) this.warnings.push(warning);
+    if (done === undefined) return;
+    poolProcess.underWay -= 1;
+    if (done) poolProcess.share += 1;
+    else this.failures.push(`${code ?? 'unknown'}: ${message ?? ''}`);
+    this.#assign(poolProcess);
   }
 
-  #check(): void {
-    if (this.#left === 0 && this.#members.every(({ underWay }) => underWay === 0)) {
-      this.#finished?.();
+  #assign(poolProcess: PoolProcess): void {
+    const { child } = poolProcess;
+    while (this.#left > 0 && poolProcess.underWay < this.options.concurrency && child.connected) {
+      if (child.killed) break;
+      this.#left -= 1;
+      poolProcess.underWay += 1;
+      child.send('go');
+    }
+    this.#checkFinished();
+  }
+
+  #checkFinished(): void {
+    if (this.#left === 0 && this.#processes.every(({ underWay }) => underWay === 0)) {
+      this.#onFinished?.();
     }
   }
 }

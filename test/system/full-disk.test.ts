@@ -71,13 +71,13 @@ describeWith('a disk', { mountNamespace: true }, () => {
   ])('too small for %s: disk-full, exit 3, only the workspace is left', async (_, size) => {
     const { code, events, left } = await downloadOnto(`size=${size}`);
     expect(code).toBe(3);
-    expect(events).toContainEqual(failure('disk-full', 'No room left'));
+    expect(events).toContainEqual(failure('disk-full', 'No space left on the device'));
     expect(left).toEqual([expect.stringMatching(/^\.\S+\.tankobon$/)]);
   });
 
   test('that is read-only: not-writable, exit 3', async () => {
     const { code, events } = await downloadOnto('size=1m', 'mount -o remount,ro "$OUTPUT"');
     expect(code).toBe(3);
-    expect(events).toContainEqual(failure('not-writable', 'May not write'));
+    expect(events).toContainEqual(failure('not-writable', 'Cannot write'));
   });
 });

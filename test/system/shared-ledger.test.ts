@@ -1,4 +1,4 @@
-/** One ledger's folder and several users of the machine, or several kernels: as root. */
+/** One ledger folder, used by several users of the machine or under several kernels; needs root. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import {
@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { carriedOut } from '../support/process-pool-run.js';
+import { runPool } from '../support/process-pool-run.js';
 import { maxRequestsInWindow } from '../support/stub-server.js';
 import { describeWith } from '../support/requirements.js';
 
@@ -24,7 +24,7 @@ const OTHER_GROUP = 64_002;
 const ALICE = { uid: 64_011, gid: GROUP };
 const BOB = { uid: 64_012, gid: GROUP };
 const MALLORY = { uid: 64_013, gid: OTHER_GROUP };
-const PLAN = { processes: 2, atOnce: 2, requests: 24, path: '/manga/x' } as const;
+const PLAN = { processes: 2, concurrency: 2, requests: 24, path: '/manga/x' } as const;
 
 let base: string;
 let folder: string;
@@ -53,10 +53,10 @@ describeWith('a shared ledger', { root: true }, () => {
   describe('two users of one group', () => {
     test('share the limits in a folder that is the group’s, setgid and not sticky', async () => {
       makeFolder(0o2770);
-      // As private as can be: the processes inherit it, and all begin at once.
+      // The strictest one; the processes inherit it and start at the same time.
       const umask = process.umask(0o077);
-      const members = [ALICE, BOB];
-      const outcome = await carriedOut({ ...PLAN, processes: 6, folder, members }).finally(() =>
+      const variants = [ALICE, BOB];
+      const outcome = await runPool({ ...PLAN, processes: 6, folder, variants }).finally(() =>
         process.umask(umask),
       );
       expect([...outcome.failures, ...outcome.warnings]).toEqual([]);
@@ -67,28 +67,25 @@ describeWith('a shared ledger', { root: true }, () => {
     test.each([
       ['of the group’s folder', 0o600, BOB],
       ['from outside', 0o644, MALLORY],
-    ])(
-      'a file %s that cannot be used is set aside, and locks nobody out',
-      async (_, mode, owner) => {
-        makeFolder(0o2770);
-        plant('ledger.json', mode, owner);
-        plant('ledger.json.aside', mode, owner);
-        plant('0-1-dead.holder', mode, owner);
-        const outcome = await carriedOut({ ...PLAN, requests: 6, folder, members: [ALICE] });
-        expect(outcome.failures).toEqual([]);
-        expect(outcome.warnings[0]).toMatch(/damaged and is set aside/);
-      },
-    );
+    ])('an unusable file %s is moved away, and blocks no process', async (_, mode, owner) => {
+      makeFolder(0o2770);
+      plant('ledger.json', mode, owner);
+      plant('ledger.json.tmp', mode, owner);
+      plant('0-1-dead.process', mode, owner);
+      const outcome = await runPool({ ...PLAN, requests: 6, folder, variants: [ALICE] });
+      expect(outcome.failures).toEqual([]);
+      expect(outcome.warnings[0]).toMatch(/damaged and has been moved/);
+    });
 
     test('a lock file that cannot be opened is an error that names it and its owner', async () => {
       makeFolder(0o2770);
       const file = plant('ledger.lock', 0o600, BOB);
-      const { failures } = await carriedOut({
+      const { failures } = await runPool({
         ...PLAN,
         processes: 1,
         requests: 1,
         folder,
-        members: [ALICE],
+        variants: [ALICE],
       });
       expect(failures).toEqual([
         expect.stringMatching(
@@ -105,12 +102,12 @@ describeWith('a shared ledger', { root: true }, () => {
       ['a folder of a foreign group', 0o2775, OTHER_GROUP, BOB, /a group that you are not in/],
     ])('%s is refused', async (_, mode, gid, user, why) => {
       makeFolder(mode, ALICE.uid, gid);
-      const { failures, times } = await carriedOut({
+      const { failures, times } = await runPool({
         ...PLAN,
         processes: 1,
         requests: 1,
         folder,
-        members: [user],
+        variants: [user],
       });
       expect(failures).toEqual([expect.stringMatching(why)]);
       expect(times).toEqual([]);
@@ -124,16 +121,16 @@ describeWith('a shared ledger', { root: true }, () => {
         const fs = require('node:fs');
         const [folder, secret] = process.argv.slice(1);
         const until = Date.now() + 20_000;
-        while (Date.now() < until) for (const name of ['ledger.json.aside', 'ledger.json', 'x.holder'])
+        while (Date.now() < until) for (const name of ['ledger.json.tmp', 'ledger.json', 'x.process'])
           try { fs.rmSync(folder + '/' + name, { force: true }); fs.symlinkSync(secret, folder + '/' + name); } catch {}
       `;
-      const outcome = await carriedOut({
+      const outcome = await runPool({
         ...PLAN,
         requests: 40,
         folder,
         periodScale: { general: 0.02, endpoint: 0.02 },
-        members: [{}],
-        meanwhile: () => {
+        variants: [{}],
+        during: () => {
           const planter = spawn(process.execPath, ['-e', planting, folder, secret], ALICE);
           return () => {
             planter.kill('SIGKILL');
@@ -148,7 +145,7 @@ describeWith('a shared ledger', { root: true }, () => {
     test('a planted link in the place of the folder or of a lock makes nothing of root’s', async () => {
       makeFolder(0o2770);
       symlinkSync(join(base, 'made'), join(folder, 'ledger.lock'));
-      const { failures } = await carriedOut({ ...PLAN, requests: 1, folder, members: [{}] });
+      const { failures } = await runPool({ ...PLAN, requests: 1, folder, variants: [{}] });
       expect(failures).toEqual([expect.stringContaining('unsafe-path')]);
       expect(existsSync(join(base, 'made'))).toBe(false);
     });
@@ -167,12 +164,12 @@ describeWith('a shared ledger', { timeNamespace: true }, () => {
         '--kill-child',
       ],
     });
-    const { times, shares, failures, warnings } = await carriedOut({
+    const { times, shares, failures, warnings } = await runPool({
       processes: 3,
-      atOnce: 2,
+      concurrency: 2,
       requests: 60,
       path: '/manga/x',
-      members: [{}, launcher(3), launcher(1)],
+      variants: [{}, launcher(3), launcher(1)],
     });
     expect(failures).toEqual([]);
     expect(times).toHaveLength(60);

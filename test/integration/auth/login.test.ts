@@ -80,7 +80,7 @@ test('login, whoami, refresh, logout: each says what is so', async () => {
   for (const command of ['whoami', 'refresh']) {
     const out = await cli([command], env);
     expect(out).toMatchObject({ code: 4, stdout: '' });
-    expect(out.stderr).toContain('Nobody is logged in.\n  Type: tankobon login\n');
+    expect(out.stderr).toContain('Nobody is logged in.\n  Run: tankobon login\n');
   }
   expect(practice.violations()).toEqual([]);
 });

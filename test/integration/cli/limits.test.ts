@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const ask = async (...answers: (ObservedResponse | 'silence')[]): Promise<void> => {
+const ask = async (...answers: (ObservedResponse | 'timeout')[]): Promise<void> => {
   for (const answer of answers) await (await ledger.reserve(AT_HOME)).settle(answer);
 };
 const OK = { status: 200, headers: {} };

@@ -24,7 +24,7 @@ test('a lock has one holder, also within one process', async () => {
   second.release();
 });
 
-test('a holder that is killed lets go at once', async () => {
+test('a killed holder releases its lock at once', async () => {
   const file = join(folder, 'b.lock');
   const script = `const {openSync}=require('fs');const {tryLock}=require('fs-native-extensions');
     console.log(tryLock(openSync(${JSON.stringify(file)},'a+')));setTimeout(()=>{},60000)`;
@@ -36,7 +36,7 @@ test('a holder that is killed lets go at once', async () => {
   (await lockFile(file, { giveUpAfterMs: 500 }))?.release();
 });
 
-test('waiting ends with the signal, or when it has gone on long enough', async () => {
+test('a wait ends with its signal or its time limit', async () => {
   const file = join(folder, 'c.lock');
   const held = await lockFile(file);
   expect(await lockFile(file, { giveUpAfterMs: 10 })).toBeUndefined();
@@ -45,7 +45,7 @@ test('waiting ends with the signal, or when it has gone on long enough', async (
   held.release();
 });
 
-test('a lock file that its holder removed is nobody’s; the next holder gets a new one', async () => {
+test('a lock file removed by its holder is not held; the next holder creates a new one', async () => {
   const file = join(folder, 'd.lock');
   const first = await lockFile(file);
   const waiting = lockFile(file);

@@ -1,4 +1,4 @@
-/** A name is given once, however many processes want it, with hard links and without. */
+/** Exactly one of several processes publishes a name, with and without hard links. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ interface Result {
   readonly published: boolean;
 }
 
-/** Rejects when the process ends. */
+/** Rejects when the process exits. */
 async function failure(child: ChildProcess): Promise<never> {
   const [code] = (await once(child, 'exit')) as [number | null];
   throw new Error(`The worker ended with ${code ?? 'a signal'}.`);
@@ -36,7 +36,7 @@ describe.each([
   ['publishNew', publishNew],
   ['publishUnderLock', publishUnderLock],
 ] as const)('%s', (how, publish) => {
-  test('gives a free name, and the temporary name is gone', async () => {
+  test('renames to a free name, and removes the temporary one', async () => {
     const tmpFile = join(folder, '.a.tmp');
     writeFileSync(tmpFile, 'a');
     expect(await publish(tmpFile, join(folder, 'a.cbz'))).toBe(true);
@@ -44,7 +44,7 @@ describe.each([
     expect(readFileSync(join(folder, 'a.cbz'), 'utf8')).toBe('a');
   });
 
-  test('leaves a name that is taken, and the temporary file', async () => {
+  test('keeps an existing file, and the temporary one', async () => {
     const tmpFile = join(folder, '.a.tmp');
     writeFileSync(tmpFile, 'new');
     writeFileSync(join(folder, 'a.cbz'), 'old');
@@ -53,7 +53,7 @@ describe.each([
     expect(readFileSync(join(folder, 'a.cbz'), 'utf8')).toBe('old');
   });
 
-  test('a folder that is not there is the system’s error', async () => {
+  test('a missing file is a system error', async () => {
     const tmpFile = join(folder, '.a.tmp');
     writeFileSync(tmpFile, 'a');
     await expect(publish(join(folder, 'missing'), join(folder, 'a.cbz'))).rejects.toMatchObject({
@@ -62,7 +62,7 @@ describe.each([
     expect(readdirSync(folder)).toEqual(['.a.tmp']);
   });
 
-  test('of several processes that want one name, one gets it', async () => {
+  test('one of several processes gets the name', async () => {
     const children = await Promise.all(
       Array.from({ length: PROCESSES }, async (_, index) => {
         const job = { dist: DIST, folder, own: `process-${index}`, how };

@@ -1,4 +1,4 @@
-/** Files and folders that somebody else may have put where tankobon reads or writes. */
+/** Files and folders planted where tankobon reads or writes. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import {
@@ -20,7 +20,7 @@ import {
   makePrivateFolder,
   openRegularFile,
   readFileIfExists,
-  readIfThereSync,
+  readFileIfExistsSync,
   removeFile,
   replaceFile,
   writeFileAtomic,
@@ -44,7 +44,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Puts something at `path` that is not a regular file. */
+/** Creates something at `path` that is not a regular file. */
 const PLANTED: Readonly<Record<string, (path: string) => unknown>> = {
   'a symbolic link': (path) => {
     writeFileSync(join(folder, 'victim'), 'precious');
@@ -71,10 +71,10 @@ describe.each(KINDS)('%s in place of a file', (kind) => {
   });
   const refusal = () => ({ code: 'unsafe-path', message: `${path} is ${kind} and is not used.` });
 
-  test('is not read, and holds nothing up', async () => {
+  test('is not read, and does not block', async () => {
     await expect(openRegularFile(path)).rejects.toMatchObject(refusal());
     await expect(readFileIfExists(path)).rejects.toMatchObject(refusal());
-    expect(() => readIfThereSync(path)).toThrow(expect.objectContaining(refusal()));
+    expect(() => readFileIfExistsSync(path)).toThrow(expect.objectContaining(refusal()));
   });
 
   test('is not a lock file', async () => {
@@ -94,13 +94,13 @@ describe.each(KINDS)('%s in place of a file', (kind) => {
     }
   });
 
-  test('is not used as a private folder, unless it is a folder', async () => {
+  test('is not used as a private folder, unless it is one', async () => {
     if (kind === 'a folder') return;
     await expect(makePrivateFolder(path)).rejects.toMatchObject(refusal());
   });
 });
 
-test('a link that leads nowhere is no lock file either, and nothing is made where it points', async () => {
+test('a broken link is not a lock file either, and its target is not created', async () => {
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'x.lock'));
   await expect(tryLockFile(join(folder, 'x.lock'))).rejects.toMatchObject({ code: 'unsafe-path' });
   await expect(makePrivateFolder(join(folder, 'x.lock'))).rejects.toMatchObject({
@@ -109,7 +109,7 @@ test('a link that leads nowhere is no lock file either, and nothing is made wher
   expect(readdirSync(folder)).toEqual(['x.lock']);
 });
 
-test('a link to a folder is not made private, nor is what it points to', async () => {
+test('a link to a folder is not made private, nor is its target', async () => {
   const target = join(folder, 'target');
   mkdirSync(target, { mode: 0o755 });
   symlinkSync(target, join(folder, 'link'));
@@ -126,17 +126,17 @@ test('a device is refused', async () => {
   });
 });
 
-test('a file that is far too large is not read', async () => {
+test('a file that is too large is not read', async () => {
   const file = join(folder, 'large');
   writeFileSync(file, 'x'.repeat(11));
   await expect(readFileIfExists(file, { maxBytes: 10 })).rejects.toMatchObject({
     code: 'unsafe-path',
   });
   expect((await readFileIfExists(file, { maxBytes: 11 }))?.length).toBe(11);
-  expect(readIfThereSync(join(folder, 'none'))).toBeUndefined();
+  expect(readFileIfExistsSync(join(folder, 'none'))).toBeUndefined();
 });
 
-test('a file or link is removed, and never what it points to', async () => {
+test('a file or link is removed, never its target', async () => {
   writeFileSync(join(folder, 'victim'), '');
   symlinkSync(join(folder, 'victim'), join(folder, 'x'));
   expect(await removeFile(join(folder, 'x'))).toBe(true);
@@ -146,7 +146,7 @@ test('a file or link is removed, and never what it points to', async () => {
   await expect(removeFile(join(folder, 'deep'))).rejects.toThrow();
 });
 
-test.each([0o000, 0o077, 0o777])('modes are as asked for under umask %o', async (umask) => {
+test.each([0o000, 0o077, 0o777])('modes are as requested under umask %o', async (umask) => {
   const before = process.umask(umask);
   try {
     await writeFileAtomic(join(folder, 'state.json'), '{}', { mode: 0o600 });

@@ -27,7 +27,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** One process, as far as the ledger can tell. */
+/** Stands for one process. */
 const make = async (options?: TestClientOptions): Promise<TestClient> => {
   const one = await createTestClient(service, { folder, clock, ...options });
   made.push(one);
@@ -47,10 +47,10 @@ const thrown = async (promise: Promise<unknown>): Promise<TankobonError> => {
   if (error instanceof TankobonError) return error;
   throw new Error(`Not one of our errors: ${String(error)}`);
 };
-const untilHalted = async (): Promise<void> => {
+const untilBackoff = async (): Promise<void> => {
   while (viewLedger({ folder, clock }).cooldown === undefined) await clock.sleep(5);
 };
-/** Time passes as soon as somebody waits for it. */
+/** A sleep that only moves the clock. */
 const passAtOnce = async (ms: number): Promise<void> => {
   clock.advance(ms);
   await new Promise((resolve) => setImmediate(resolve));
@@ -65,31 +65,31 @@ describe('429', () => {
     service.behave((_, number) => (number === 1 ? { status: 429, headers } : {}));
   };
 
-  test('stops all requests to all of the service’s hosts, in all processes, until the time named', async () => {
+  test('delays all requests to all hosts of the service, in all processes, until the given time', async () => {
     const [one, other] = [await make(), await make()];
     answerOnce({ 'retry-after': '1' });
     const first = one.client.api(REQUEST);
-    await untilHalted();
+    await untilBackoff();
     const page = other.client.reserve({ method: 'GET', url: new URL('/x.png', service.url) });
     await Promise.all([
       first,
       other.client.api(REQUEST),
       other.client.postTokenForm(new URLSearchParams()),
     ]);
-    const place = await page;
-    await place?.settle({ status: 200, headers: {} });
+    const permit = await page;
+    await permit?.settle({ status: 200, headers: {} });
     const [limited, ...later] = service.requests.map(({ atMs }) => atMs);
     expect(later).toHaveLength(3);
     expect(Math.min(...later) - (limited ?? 0)).toBeGreaterThan(990);
   });
 
-  test('is over when one request, sent alone, was answered well', async () => {
+  test('ends when a single request has succeeded', async () => {
     await service.stop();
     service = await startStubServer({ latencyMs: 150 });
     const { client } = await make();
     answerOnce({ 'retry-after': '1' });
     const first = client.api(REQUEST);
-    await untilHalted();
+    await untilBackoff();
     await Promise.all([first, client.api(REQUEST), client.api(REQUEST), client.api(REQUEST)]);
     const [, trial = 0, ...later] = service.requests.map(({ atMs }) => atMs);
     expect(later).toHaveLength(3);
@@ -101,7 +101,7 @@ describe('429', () => {
     ['two hours behind', 2 * 60 * MINUTE_MS],
     ['two hours ahead', -2 * 60 * MINUTE_MS],
   ])(
-    'its time stamp is read against the answer’s Date where the local clock is %s',
+    'its timestamp is relative to the response’s Date with a local clock %s',
     async (_, skewMs) => {
       const { client } = await make();
       const serviceMs = Math.floor((Date.now() + skewMs) / 1_000) * 1_000;
@@ -116,7 +116,7 @@ describe('429', () => {
     },
   );
 
-  test('a wait of over two seconds is shown with its reason and its end', async () => {
+  test('a wait of over two seconds is reported with its reason and end', async () => {
     const { client, waits } = await make();
     answerOnce({ 'retry-after': '3' });
     const startedMs = Date.now();
@@ -126,7 +126,7 @@ describe('429', () => {
     expect((waits[0]?.untilMs ?? 0) - startedMs).toBeLessThan(3_500);
   });
 
-  test('a named wait of over 15 minutes is an error that says so, also to a command started meanwhile', async () => {
+  test('a wait of over 15 minutes is an error, also for a command started during it', async () => {
     const { client } = await make();
     service.behave(() => ({ status: 429, headers: { 'retry-after': '901' } }));
     const error = await thrown(client.api(REQUEST));
@@ -135,7 +135,7 @@ describe('429', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('a request is not sent for ever: six answers of 429, with growing pauses, are an error', async () => {
+  test('six responses of 429 to one request, with growing pauses, are an error', async () => {
     const { client } = await make({ clock: { ...clock, sleep: passAtOnce } });
     const pauses: number[] = [];
     let before = clock.monotonicMs();
@@ -145,13 +145,13 @@ describe('429', () => {
       return { status: 429 };
     });
     expect((await thrown(client.api(REQUEST))).code).toBe('rate-limited');
-    // The service named no time, so that the pauses grow.
+    // Without a given time the pauses grow.
     expect(pauses).toEqual([0, 5, 10, 20, 40, 80]);
   });
 });
 
 describe('a generic 403 is a ban', () => {
-  test('nothing more is sent, by any process; a command started meanwhile says until when', async () => {
+  test('no process sends anything more; a command started during it says until when', async () => {
     const [one, other] = [await make(), await make()];
     service.behave(() => BAN);
     const error = await thrown(one.client.api(REQUEST));
@@ -167,7 +167,7 @@ describe('a generic 403 is a ban', () => {
     expect(banMinutes()).toBe(10);
   });
 
-  test('each is twice as long as the last, a day at most', async () => {
+  test('each is twice as long as the previous one, at most a day', async () => {
     const { client } = await make();
     service.behave(() => BAN);
     const lengths: number[] = [];
@@ -180,7 +180,7 @@ describe('a generic 403 is a ban', () => {
     expect(service.requests).toHaveLength(10);
   });
 
-  test('several requests that were under way together meet one ban, not several', async () => {
+  test('concurrent requests count as one ban', async () => {
     const { client } = await make();
     service.behave(() => BAN);
     const all = await Promise.all(Array.from({ length: 5 }, () => thrown(client.api(REQUEST))));
@@ -188,7 +188,7 @@ describe('a generic 403 is a ban', () => {
     expect(banMinutes()).toBe(10);
   });
 
-  test('after it requests go one at a time until one is answered well; the next ban is the second', async () => {
+  test('after it requests go one at a time until one succeeds; the next ban counts as the second', async () => {
     const { client } = await make();
     service.behave(() => BAN);
     await thrown(client.api(REQUEST));
@@ -206,7 +206,7 @@ describe('a generic 403 is a ban', () => {
     expect(banMinutes()).toBe(40);
   });
 
-  test('silence right after it renews it; silence long after does not', async () => {
+  test('a timeout right after it renews it; a timeout long after does not', async () => {
     const { client } = await make({ limits: { firstByteTimeoutMs: 100 } });
     service.behave(() => BAN);
     await thrown(client.api(REQUEST));
@@ -219,7 +219,7 @@ describe('a generic 403 is a ban', () => {
     expect(banMinutes()).toBe(0);
   });
 
-  test('stepping the wall clock neither shortens nor lengthens it', async () => {
+  test('a step of the wall clock does not change its end', async () => {
     const { client } = await make();
     service.behave(() => BAN);
     await thrown(client.api(REQUEST));
@@ -243,17 +243,17 @@ describe('a generic 403 is a ban', () => {
   test.each([
     ['an error of the service’s own', { result: 'error', errors: [{ title: 'Forbidden' }] }],
     ['an OAuth error', { error: 'access_denied' }],
-  ])('but not where it carries %s', async (_, body) => {
+  ])('but not with %s', async (_, body) => {
     const { client } = await make();
     service.behave(() => ({ status: 403, body }));
     expect((await thrown(client.api(REQUEST))).code).toBe('request-refused');
     expect(banMinutes()).toBe(0);
   });
 
-  test('nor where a host of pictures says that a base URL has expired', async () => {
+  test('nor from an image host, where it means that a base URL has expired', async () => {
     const { client } = await make();
-    const place = await client.reserve({ method: 'GET', url: new URL('/x.png', service.url) });
-    await place?.settle({ status: 403, headers: {} });
+    const permit = await client.reserve({ method: 'GET', url: new URL('/x.png', service.url) });
+    await permit?.settle({ status: 403, headers: {} });
     expect(banMinutes()).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-/** What somebody else may have put into the ledger's folder, and who may use it. */
+/** Planted files in the ledger's folder, and its permissions. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import {
@@ -85,9 +85,9 @@ const expectSecretUntouched = (): void => {
   expect(modeOf(secret)).toBe(0o600);
 };
 
-describe('a link in the place of', () => {
-  test.each(['ledger.json', 'ledger.json.aside', 'ledger.damaged.json', 'abc.holder'])(
-    '%s leads nowhere: what it points to is not read, written or chmodded',
+describe('a link in place of', () => {
+  test.each(['ledger.json', 'ledger.json.tmp', 'ledger.damaged.json', 'abc.process'])(
+    '%s is not followed: its target is not read, written or chmodded',
     async (name) => {
       mkdirSync(folder, { mode: 0o700 });
       symlinkSync(secret, join(folder, name));
@@ -98,8 +98,8 @@ describe('a link in the place of', () => {
     },
   );
 
-  test.each(['ledger.json', 'ledger.json.aside', 'abc.holder'])(
-    '%s that points to nothing makes nothing there',
+  test.each(['ledger.json', 'ledger.json.tmp', 'abc.process'])(
+    '%s without a target creates nothing there',
     async (name) => {
       mkdirSync(folder, { mode: 0o700 });
       symlinkSync(join(base, 'elsewhere'), join(folder, name));
@@ -108,7 +108,7 @@ describe('a link in the place of', () => {
     },
   );
 
-  test('the lock is refused with its name, and makes nothing where it points to', async () => {
+  test('the lock is refused with its name, and its target is not created', async () => {
     mkdirSync(folder, { mode: 0o700 });
     symlinkSync(join(base, 'elsewhere'), join(folder, 'ledger.lock'));
     await expectRefusal('unsafe-path', /ledger\.lock is a symbolic link/);
@@ -126,13 +126,13 @@ describe('a link in the place of', () => {
 test.each([
   ['hard', linkSync],
   ['symbolic', symlinkSync],
-])('%s links that appear in the middle of an exchange change no file', async (_, plant) => {
+])('%s links that appear during a transaction change no file', async (_, plant) => {
   makeFolder(0o2770);
-  const file = new FileStore({ folder, clock: systemClock, warn: () => undefined });
-  const names = ['ledger.json', 'ledger.json.aside'].map((name) => join(folder, name));
+  const store = new FileStore({ folder, clock: systemClock, warn: () => undefined });
+  const names = ['ledger.json', 'ledger.json.tmp'].map((name) => join(folder, name));
   for (const planted of [names, names.slice(0, 1), names.slice(1)]) {
-    await file.exchange((state) => {
-      state.full = { atMs: systemClock.monotonicMs() };
+    await store.transaction((state) => {
+      state.unknownUse = { atMs: systemClock.monotonicMs() };
       for (const name of names) rmSync(name, { force: true });
       for (const name of planted) plant(secret, name);
       return Promise.resolve();
@@ -149,7 +149,7 @@ const PLANTS: readonly (readonly [string, (file: string) => Promise<unknown>])[]
   ['too large a file', (file) => writeFile(file, Buffer.alloc(2 ** 21))],
 ];
 test.each(PLANTS)(
-  '%s in the place of the ledger is set aside at once, and counts as all used',
+  '%s in place of the ledger is moved away at once, and all limits count as used up',
   async (_, plant) => {
     mkdirSync(folder, { mode: 0o700 });
     await plant(join(folder, 'ledger.json'));
@@ -160,24 +160,24 @@ test.each(PLANTS)(
   },
 );
 
-test('folders in the place of all its files lock nobody out', async () => {
-  for (const name of ['ledger.json', 'ledger.json.aside', 'ledger.damaged.json']) {
+test('folders in place of all its files do not block it', async () => {
+  for (const name of ['ledger.json', 'ledger.json.tmp', 'ledger.damaged.json']) {
     mkdirSync(join(folder, name, 'inner'), { recursive: true });
   }
   await use();
-  mkdirSync(join(folder, 'ledger.json.aside'));
+  mkdirSync(join(folder, 'ledger.json.tmp'));
   await use();
   expect(lstatSync(join(folder, 'ledger.json')).isFile()).toBe(true);
 });
 
-test('a named pipe in the place of the lock is refused at once', async () => {
+test('a named pipe in place of the lock is refused at once', async () => {
   mkdirSync(folder, { mode: 0o700 });
   await run('mkfifo', [join(folder, 'ledger.lock')]);
   await expectRefusal('unsafe-path', /ledger\.lock is a named pipe/);
 });
 
-describe('who may use the folder', () => {
-  test('one that is made is for its owner alone, whatever the umask', async () => {
+describe('permissions', () => {
+  test('a new folder is private, for any umask', async () => {
     const before = process.umask(0);
     try {
       await use();
@@ -188,21 +188,21 @@ describe('who may use the folder', () => {
     expect(readdirSync(folder).map((name) => modeOf(join(folder, name)))).toEqual([0o600, 0o600]);
   });
 
-  test('one of a group, setgid, has files for the group, whatever the umask', async () => {
+  test('a setgid folder of a group has files for the group, for any umask', async () => {
     makeFolder(0o2770);
     const before = process.umask(0o077);
     try {
-      const place = await openOne().reserve(REQUEST);
+      const permit = await openOne().reserve(REQUEST);
       expect(readdirSync(folder).map((name) => modeOf(join(folder, name)))).toEqual([
         0o660, 0o660, 0o660,
       ]);
-      await place.settle(OK);
+      await permit.settle(OK);
     } finally {
       process.umask(before);
     }
   });
 
-  test('one that a umask of 002 left open to the own group is closed', async () => {
+  test('a folder that a umask of 002 left open to the own group is made private', async () => {
     makeFolder(0o775);
     await use();
     expect(modeOf(folder)).toBe(0o700);
@@ -213,7 +213,7 @@ describe('who may use the folder', () => {
     ['world-writable and sticky', 0o1777, /every user/],
     ['a group’s, setgid and world-writable', 0o2777, /every user/],
     ['a group’s, setgid and sticky', 0o3770, /sticky/],
-  ])('%s: an error with the commands that mend it', async (_, mode, why) => {
+  ])('%s: an error with the commands to fix it', async (_, mode, why) => {
     makeFolder(mode);
     await expectRefusal('unsafe-ledger', why);
     const error: unknown = await openOne()

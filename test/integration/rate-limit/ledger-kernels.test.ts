@@ -1,10 +1,10 @@
-/** One folder that is used under several kernels, as on a network drive: their monotonic clocks differ. */
+/** One folder used under several kernels with different monotonic clocks, as on a network drive. */
 import { expect, test } from '@jest/globals';
 import { systemClock } from '../../../src/core/clock.js';
 import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { rmSync } from 'node:fs';
-import { carriedOut } from '../../support/process-pool-run.js';
+import { runPool } from '../../support/process-pool-run.js';
 import { ledgerFolder } from '../../support/test-client.js';
 import { maxRequestsInWindow } from '../../support/stub-server.js';
 
@@ -18,15 +18,15 @@ test.each([
   ['the general limit', '/manga/x', { general: 1, endpoint: 1 }, 5, 1_000],
   ['an endpoint’s quota', '/at-home/server/x', { general: 0.1, endpoint: 0.1 }, 40, 6_000],
 ])(
-  'three kernels, one folder: %s is kept, and one warning for each process',
+  'three kernels, one folder: %s is kept, with one warning in each process',
   async (_, path, periodScale, limit, periodMs) => {
-    const { times, failures, warnings, shares } = await carriedOut({
+    const { times, failures, warnings, shares } = await runPool({
       processes: 3,
-      atOnce: 2,
+      concurrency: 2,
       requests: limit * 2 + 10,
       path,
       periodScale,
-      members: KERNELS,
+      variants: KERNELS,
     });
     expect(failures).toEqual([]);
     expect(maxRequestsInWindow(times, periodMs)).toBeLessThanOrEqual(limit);
@@ -40,7 +40,7 @@ test.each([
   120_000,
 );
 
-test('a copied machine, boot id and all, whose clock is behind counts as another one', async () => {
+test('a machine copied together with its boot id, whose clock is behind, counts as another one', async () => {
   const folder = ledgerFolder();
   const host = 'https://api.example.org';
   const request = { method: 'GET', url: new URL('/at-home/server/x', host) };

@@ -1,4 +1,4 @@
-/** A ledger whose lock another process holds for long: stopped in the middle, or in bad faith. */
+/** A ledger whose lock another process holds for long, since it is suspended or malicious. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,19 +36,19 @@ afterEach(() => {
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  'a command that waits for it says for whom, and ends on the first %s',
+  'a command that waits for the lock names its holder, and ends on the first %s',
   async (signal) => {
     const { child, finished } = start(['download', ID, '-o', join(folder, 'out')], {
       env,
     });
-    let said = '';
+    let output = '';
     await new Promise<void>((done) => {
       child.stderr.on('data', (text: string) => {
-        said += text;
-        if (said.includes('waiting for')) done();
+        output += text;
+        if (output.includes('waiting for')) done();
       });
     });
-    expect(said).toMatch(
+    expect(output).toMatch(
       new RegExp(
         `waiting for the lock of the rate ledger, which process ${process.pid} holds, until`,
       ),
@@ -60,20 +60,20 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 );
 
 test('the wait is bounded, and its error names the holder', async () => {
-  const file = new FileStore({
+  const store = new FileStore({
     folder: join(folder, 'ledger'),
     clock: systemClock,
     warn: () => undefined,
   });
-  file.hurry();
-  const waiting = file.exchange(() => Promise.resolve());
+  store.shortenLockWait();
+  const waiting = store.transaction(() => Promise.resolve());
   await expect(waiting).rejects.toMatchObject({
     code: 'ledger-locked',
     message: expect.stringContaining(`process ${process.pid} has held`),
   });
 });
 
-test('a lock file names its holder, and nothing but a process id and a host is taken from it', () => {
+test('a lock file names its holder by process id and host; other content is ignored', () => {
   const file = join(folder, 'ledger', 'ledger.lock');
   expect(lockHolder(file)).toBe(`process ${process.pid}`);
   writeFileSync(file, '4711 elsewhere\n');
@@ -84,14 +84,18 @@ test('a lock file names its holder, and nothing but a process id and a host is t
   expect(lockHolder(file)).toBe('another process');
 });
 
-test('a platform without a prebuilt lock says so in one sentence', () => {
-  expect(() => nativeLocks('linux-arm')).toThrow('There is no prebuilt file lock for linux-arm.');
+test('a platform without file locks is reported in one sentence', () => {
+  expect(() => nativeLocks('linux-arm')).toThrow(
+    'File locks are not available for this platform: linux-arm.',
+  );
   for (const platform of ['linux-riscv64', 'freebsd-x64', 'win32-ia32']) {
-    expect(() => nativeLocks(platform)).toThrow(/^There is no prebuilt file lock for \S+\.$/);
+    expect(() => nativeLocks(platform)).toThrow(
+      /^File locks are not available for this platform: \S+\.$/,
+    );
   }
 });
 
-describe('on Alpine, where the package’s own loader asks for a file that it does not ship', () => {
+describe('on Alpine, where the addon’s own loader requires a file that is not shipped', () => {
   const dist = resolve(process.env['TANKOBON_DIST'] ?? 'dist');
   let likeAlpine: string;
   beforeEach(() => {

@@ -1,4 +1,4 @@
-/** The ledger, or its folder, that goes or changes while processes use it. */
+/** A ledger that is deleted, damaged or replaced while processes use it. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { copyFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
 import type { RateLedger } from '../../../src/rate-limit/rate-ledger.js';
-import { carriedOut } from '../../support/process-pool-run.js';
+import { runPool } from '../../support/process-pool-run.js';
 import { adjustableClock, type FakeClock } from '../../support/fake-clock.js';
 import { maxRequestsInWindow } from '../../support/stub-server.js';
 
@@ -51,10 +51,10 @@ const DAMAGE: readonly (readonly [string, () => Promise<void>])[] = [
   ['is deleted', () => rm(file)],
   ['is deleted with its folder', () => rm(folder, { recursive: true })],
   ['is damaged', () => writeFile(file, 'half a')],
-  ['is cut to nothing', () => writeFile(file, '')],
+  ['is truncated to nothing', () => writeFile(file, '')],
   ['is moved away with its folder', () => rename(folder, join(base, 'elsewhere'))],
   [
-    'is replaced by one that another process began',
+    'is replaced by a new one of another process',
     async () => {
       rmSync(folder, { recursive: true });
       await use(openOne());
@@ -65,7 +65,7 @@ const DAMAGE: readonly (readonly [string, () => Promise<void>])[] = [
 
 describe('a ledger that this process has written', () => {
   test.each(DAMAGE)(
-    'and that %s counts as full for one period, with one warning',
+    'and that %s counts as used up for one period, with one warning',
     async (_, damage) => {
       const ledger = openOne();
       await use(ledger);
@@ -89,7 +89,7 @@ describe('a ledger that this process has written', () => {
     },
   );
 
-  test('what was under way when it was lost is recorded again', async () => {
+  test('requests under way when it is deleted are recorded again', async () => {
     const ledger = openOne();
     await use(ledger);
     const underWay = await ledger.reserve(AT_HOME);
@@ -104,18 +104,18 @@ describe('a ledger that this process has written', () => {
   });
 });
 
-test('processes whose ledger is deleted again and again break no limit', async () => {
+test('processes whose ledger is deleted repeatedly exceed no limit', async () => {
   let deletions = 0;
   const {
     times,
     failures,
     warnings: warned,
-  } = await carriedOut({
+  } = await runPool({
     processes: 3,
-    atOnce: 2,
+    concurrency: 2,
     requests: 45,
     path: '/manga/x',
-    meanwhile: (_, ledgerFolder) => {
+    during: (_, ledgerFolder) => {
       const deleting = setInterval(() => {
         if (deletions === 4 || !existsSync(join(ledgerFolder, 'ledger.json'))) return;
         deletions += 1;

@@ -12,8 +12,11 @@ import { ledgerFolder } from '../../support/test-client.js';
 import { adjustableClock, type FakeClock } from '../../support/fake-clock.js';
 
 const HOST = 'https://api.example.org';
-const line = (path: string, method = 'GET'): RequestInfo => ({ method, url: new URL(path, HOST) });
-const AT_HOME = line('/at-home/server/x');
+const request = (path: string, method = 'GET'): RequestInfo => ({
+  method,
+  url: new URL(path, HOST),
+});
+const AT_HOME = request('/at-home/server/x');
 const OK = { status: 200, headers: {} };
 
 let folder: string;
@@ -40,13 +43,13 @@ const openOne = (): RateLedger => {
   open.push(ledger);
   return ledger;
 };
-/** What is left of a quota, as far as the ledger knows. */
+/** The recorded use of the general limit or of an endpoint's quota. */
 const used = (endpoint?: string): number =>
   viewLedger({ folder, clock }).quotas.find((quota) => quota.endpoint === endpoint)?.used ?? 0;
 const AT_HOME_NAME = 'GET /at-home/server/{id}';
 
 describe('a damaged ledger', () => {
-  test('is set aside with a warning, and counts as all used just now', async () => {
+  test('is moved away with a warning, and all limits count as used up now', async () => {
     const path = join(folder, 'ledger.json');
     writeFileSync(path, '{"version":1,"wri');
     const waits: Wait[] = [];
@@ -61,16 +64,16 @@ describe('a damaged ledger', () => {
     await (await waiting).settle(OK);
   });
 
-  test('makes a quota of an hour an error that says until when, and no wait of an hour', async () => {
+  test('makes a quota of an hour an error with a time, not a wait of an hour', async () => {
     writeFileSync(join(folder, 'ledger.json'), '');
-    await expect(openOne().reserve(line('/manga', 'POST'))).rejects.toMatchObject({
+    await expect(openOne().reserve(request('/manga', 'POST'))).rejects.toMatchObject({
       code: 'wait-too-long',
     });
   });
 });
 
 describe('the service’s headers', () => {
-  const answer = (limit: number, remaining: number, endsInS: number) => ({
+  const response = (limit: number, remaining: number, endsInS: number) => ({
     status: 200,
     headers: {
       date: new Date(clock.wallMs() + 7_200_000).toUTCString(),
@@ -80,41 +83,41 @@ describe('the service’s headers', () => {
     },
   });
 
-  test('tell of uses by other programs, until the period’s end', async () => {
-    const place = await openOne().reserve(AT_HOME);
-    await place.settle(answer(40, 9, 30));
+  test('show the use of other programs, until the end of the period', async () => {
+    const permit = await openOne().reserve(AT_HOME);
+    await permit.settle(response(40, 9, 30));
     expect(used(AT_HOME_NAME)).toBe(31);
     clock.advance(31_000);
     expect(used(AT_HOME_NAME)).toBe(1);
   });
 
-  test('heard from several requests at once, count the others’ uses once', async () => {
+  test('of concurrent requests count the use of others once', async () => {
     const ledger = openOne();
-    const places = await Promise.all([1, 2, 3].map(() => ledger.reserve(AT_HOME)));
-    for (const [at, place] of places.entries()) await place.settle(answer(40, 29 - at, 30));
+    const permits = await Promise.all([1, 2, 3].map(() => ledger.reserve(AT_HOME)));
+    for (const [at, permit] of permits.entries()) await permit.settle(response(40, 29 - at, 30));
     expect(used(AT_HOME_NAME)).toBe(3 + 10);
   });
 
   test('lower a limit, and raise it again', async () => {
     const ledger = openOne();
-    await (await ledger.reserve(AT_HOME)).settle(answer(3, 2, 30));
+    await (await ledger.reserve(AT_HOME)).settle(response(3, 2, 30));
     const allowed = () =>
       viewLedger({ folder, clock }).quotas.find(({ endpoint }) => endpoint === AT_HOME_NAME)
         ?.allowed;
     expect(allowed()).toBe(3);
-    await (await ledger.reserve(AT_HOME)).settle(answer(60, 58, 30));
+    await (await ledger.reserve(AT_HOME)).settle(response(60, 58, 30));
     expect(allowed()).toBe(40);
   });
 
   test('that cannot be meant change nothing', async () => {
     const ledger = openOne();
-    await (await ledger.reserve(AT_HOME)).settle(answer(40, 41, 30));
-    await (await ledger.reserve(AT_HOME)).settle(answer(0, 0, -99_999));
+    await (await ledger.reserve(AT_HOME)).settle(response(40, 41, 30));
+    await (await ledger.reserve(AT_HOME)).settle(response(0, 0, -99_999));
     expect(used(AT_HOME_NAME)).toBe(2);
   });
 });
 
-test('requests that need the general limit alone go past those that wait for their endpoint', async () => {
+test('requests that need only the general limit overtake those that wait for their endpoint’s quota', async () => {
   const ledger = openOne();
   const first = await ledger.reserve(AT_HOME);
   const date = new Date(clock.wallMs()).toUTCString();
@@ -122,24 +125,24 @@ test('requests that need the general limit alone go past those that wait for the
   await first.settle({ status: 200, headers });
   const stopping = new AbortController();
   const waiting = ledger.reserve(AT_HOME, { signal: stopping.signal });
-  await (await openOne().reserve(line('/manga/x'))).settle(OK);
-  await (await ledger.reserve(line('/manga/y'))).settle(OK);
+  await (await openOne().reserve(request('/manga/x'))).settle(OK);
+  await (await ledger.reserve(request('/manga/y'))).settle(OK);
   stopping.abort(new Error('stop'));
   await expect(waiting).rejects.toThrow('stop');
   await clock.sleep(50);
   expect(viewLedger({ folder, clock }).waiting).toBe(0);
 });
 
-test('a request that was called off as it got its place leaves none behind', async () => {
+test('a request aborted while it is granted leaves no permit behind', async () => {
   const ledger = openOne();
   for (let times = 0; times < 5; times += 1) {
     const stopping = new AbortController();
-    const reserving = ledger.reserve(line('/manga/x'), { signal: stopping.signal });
+    const reserving = ledger.reserve(request('/manga/x'), { signal: stopping.signal });
     setTimeout(() => {
       stopping.abort(new Error('stop'));
     }, times / 5);
     await reserving.then(
-      (place) => place.settle(),
+      (permit) => permit.settle(),
       () => undefined,
     );
   }
@@ -147,23 +150,23 @@ test('a request that was called off as it got its place leaves none behind', asy
   expect(viewLedger({ folder, clock }).underWay).toBe(0);
 });
 
-test('places that are not settled count as long as their process lives, and lapse when it has gone', async () => {
+test('unsettled permits count while their process lives, and expire after it has left', async () => {
   const [one, other] = [openOne(), openOne()];
-  await Promise.all([1, 2, 3, 4, 5].map(() => one.reserve(line('/manga/x'))));
+  await Promise.all([1, 2, 3, 4, 5].map(() => one.reserve(request('/manga/x'))));
   clock.advance(10_000);
-  let isThere = false;
-  const waiting = other.reserve(line('/manga/x')).then((place) => {
-    isThere = true;
-    return place;
+  let isGranted = false;
+  const waiting = other.reserve(request('/manga/x')).then((permit) => {
+    isGranted = true;
+    return permit;
   });
   await clock.sleep(300);
-  expect(isThere).toBe(false);
+  expect(isGranted).toBe(false);
   await one.close();
   clock.advance(1_100);
   await (await waiting).settle(OK);
 });
 
-test('after a reboot whatever is recorded counts as just used', async () => {
+test('after a reboot all recorded use counts as used now', async () => {
   const before = openOne();
   for (let times = 0; times < 3; times += 1) {
     await (await before.reserve(AT_HOME)).settle(OK);
@@ -175,7 +178,7 @@ test('after a reboot whatever is recorded counts as just used', async () => {
   expect(used(AT_HOME_NAME)).toBe(3);
 });
 
-test('a reset forgets all but what is under way', async () => {
+test('a reset removes everything but requests under way', async () => {
   const ledger = openOne();
   await (await ledger.reserve(AT_HOME)).settle(OK);
   const underWay = await ledger.reserve(AT_HOME);
@@ -184,27 +187,27 @@ test('a reset forgets all but what is under way', async () => {
   await underWay.settle(OK);
 });
 
-test('the folder stays small: one file, one lock, and one file for each process that lives', async () => {
+test('the folder stays small: one file, one lock, and one file for each live process', async () => {
   for (let times = 0; times < 4; times += 1) {
     const ledger = openOne();
-    await (await ledger.reserve(line('/manga/x'))).settle(OK);
+    await (await ledger.reserve(request('/manga/x'))).settle(OK);
     await ledger.close();
   }
   expect(readdirSync(folder).sort()).toEqual(['ledger.json', 'ledger.lock']);
 });
 
-test('a new file that a killed process left beside the old one is no ledger; left alone, it is', async () => {
+test('the temporary file of a killed process is ignored, unless the ledger itself is missing', async () => {
   const ledger = openOne();
   await (await ledger.reserve(AT_HOME)).settle(OK);
   await ledger.close();
-  const [file, aside] = ['ledger.json', 'ledger.json.aside'].map((name) => join(folder, name)) as [
+  const [file, tmpFile] = ['ledger.json', 'ledger.json.tmp'].map((name) => join(folder, name)) as [
     string,
     string,
   ];
-  writeFileSync(aside, 'half a');
+  writeFileSync(tmpFile, 'half a');
   await (await openOne().reserve(AT_HOME)).settle(OK);
-  expect(existsSync(aside)).toBe(false);
-  writeFileSync(aside, readFileSync(file));
+  expect(existsSync(tmpFile)).toBe(false);
+  writeFileSync(tmpFile, readFileSync(file));
   rmSync(file);
   expect(used(AT_HOME_NAME)).toBe(2);
   await (await openOne().reserve(AT_HOME)).settle(OK);

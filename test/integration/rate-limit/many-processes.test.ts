@@ -1,32 +1,32 @@
 /**
- * Real processes, a real ledger folder and real time. The tests run side by side, since they mostly wait; each
- * has a service and a ledger of its own.
+ * Real processes, a real ledger folder and real time. The tests run concurrently, since they mostly wait; each has its
+ * own service and ledger.
  */
 import { describe, expect, test } from '@jest/globals';
-import { carriedOut } from '../../support/process-pool-run.js';
+import { runPool } from '../../support/process-pool-run.js';
 import { seeded } from '../../support/ledger-simulation.js';
 import { maxRequestsInWindow } from '../../support/stub-server.js';
 
 const secondsOf = (times: readonly number[]): number =>
   ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
 
-/** What is measured goes to the reader of the test's output; the rules stand in the expectations. */
-const tell = (what: string): void => {
-  process.stderr.write(`    ${what}\n`);
+/** Measurements for the reader of the test's output. */
+const log = (message: string): void => {
+  process.stderr.write(`    ${message}\n`);
 };
 
 describe('processes that share a ledger', () => {
   test.concurrent(
-    '8 of them, 300 requests: never over 5 a second, over 90 % of it in sum, shared fairly',
+    '8 processes, 300 requests: at most 5 per second, at least 90 % of that, shared fairly',
     async () => {
-      const { times, shares, failures, warnings } = await carriedOut({
+      const { times, shares, failures, warnings } = await runPool({
         processes: 8,
-        atOnce: 2,
+        concurrency: 2,
         requests: 300,
         path: '/manga/x',
       });
       const perSecond = times.length / secondsOf(times);
-      tell(`8 processes: ${perSecond.toFixed(2)} requests a second, shares ${shares.join(' ')}`);
+      log(`8 processes: ${perSecond.toFixed(2)} requests a second, shares ${shares.join(' ')}`);
       expect([...failures, ...warnings]).toEqual([]);
       expect(times).toHaveLength(300);
       expect(maxRequestsInWindow(times, 1_000)).toBeLessThanOrEqual(5);
@@ -37,11 +37,11 @@ describe('processes that share a ledger', () => {
   );
 
   test.concurrent(
-    '4 of them, 100 chapters, the minute shortened to 6 seconds: never over 40, and 95 % of it',
+    '4 processes, 100 chapters, with a minute of 6 seconds: at most 40, and 95 % of that',
     async () => {
-      const { times, failures, warnings } = await carriedOut({
+      const { times, failures, warnings } = await runPool({
         processes: 4,
-        atOnce: 6,
+        concurrency: 6,
         requests: 100,
         path: '/at-home/server/x',
         periodScale: { general: 0.1, endpoint: 0.1 },
@@ -49,11 +49,11 @@ describe('processes that share a ledger', () => {
       expect([...failures, ...warnings]).toEqual([]);
       expect(times).toHaveLength(100);
       expect(maxRequestsInWindow(times, 6_000)).toBe(40);
-      // Each place after the first 40 follows its forerunner by one period, and hardly more.
+      // Each request after the first 40 follows the 40th before it by hardly more than one period.
       const gaps = times.slice(40).map((atMs, at) => atMs - (times[at] ?? 0));
       const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
-      tell(
-        `100 chapters in ${secondsOf(times).toFixed(2)} s, a place again after ${mean.toFixed(0)} ms`,
+      log(
+        `100 chapters in ${secondsOf(times).toFixed(2)} s, ${mean.toFixed(0)} ms until a permit is free again`,
       );
       expect(mean).toBeLessThanOrEqual(6_000 / 0.95);
     },
@@ -61,20 +61,20 @@ describe('processes that share a ledger', () => {
   );
 
   test.concurrent(
-    'killed at random: no limit broken, and the rest go on within a second',
+    'processes are killed: no limit is exceeded, and the others continue within a second',
     async () => {
       const random = seeded(4);
       const kills: number[] = [];
-      const { times, failures, warnings } = await carriedOut({
+      const { times, failures, warnings } = await runPool({
         processes: 8,
-        atOnce: 2,
+        concurrency: 2,
         requests: 130,
         path: '/manga/x',
-        meanwhile: (crew) => {
+        during: (pool) => {
           const killing = setInterval(() => {
-            if (kills.length < 12 && crew.killOne(random)) {
+            if (kills.length < 12 && pool.killOne(random)) {
               kills.push(performance.now());
-              void crew.join();
+              void pool.startOne();
             }
           }, 1_700);
           return () => {
@@ -83,22 +83,22 @@ describe('processes that share a ledger', () => {
         },
       });
       const pauses = kills.map((killedMs) => (times.find((ms) => ms > killedMs) ?? 0) - killedMs);
-      tell(`after each kill the next request in ${pauses.map((ms) => ms.toFixed(0)).join(' ')} ms`);
+      log(`after each kill the next request in ${pauses.map((ms) => ms.toFixed(0)).join(' ')} ms`);
       expect([...failures, ...warnings]).toEqual([]);
       expect(maxRequestsInWindow(times, 1_000)).toBeLessThanOrEqual(5);
       expect(kills.length).toBeGreaterThanOrEqual(8);
-      // What the dead had under way may have arrived with their last breath, and counts for a second from then.
+      // A request under way may arrive just after its process was killed, and counts for a second from then.
       expect(Math.max(...pauses)).toBeLessThan(1_500);
     },
     120_000,
   );
 
   test.concurrent(
-    'with wall clocks two hours wrong either way, and stepped: no limit broken, no long wait',
+    'wall clocks two hours fast and slow, and stepped: no limit is exceeded, and no wait is long',
     async () => {
-      const { times, failures, warnings } = await carriedOut({
+      const { times, failures, warnings } = await runPool({
         processes: 4,
-        atOnce: 3,
+        concurrency: 3,
         requests: 80,
         path: '/at-home/server/x',
         periodScale: { general: 0.2, endpoint: 0.1 },

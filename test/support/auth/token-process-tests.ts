@@ -29,7 +29,7 @@ const KILL_AFTER_MS = {
   keychain: [165, 200, 240, 300],
   file: [152, 158, 166],
 } as const;
-const LOGGED_OUT = 'tankobon: Nobody is logged in.\n  Type: tankobon login\n';
+const LOGGED_OUT = 'tankobon: Nobody is logged in.\n  Run: tankobon login\n';
 
 /** Defines the tests for logins that are kept in the keychain or in a file. */
 export function defineTokenProcessTests(storage: 'keychain' | 'file'): void {
@@ -99,7 +99,7 @@ export function defineTokenProcessTests(storage: 'keychain' | 'file'): void {
       if (next.code === 0) continue;
       expect(next).toMatchObject({ code: 4, stdout: '' });
       expect(next.stderr).toContain('ended the session');
-      expect(next.stderr).toContain('Type: tankobon login');
+      expect(next.stderr).toContain('Run: tankobon login');
       expect(await logIn()).toMatchObject({ code: 0, stderr: '' });
     }
   });

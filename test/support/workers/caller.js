@@ -1,7 +1,6 @@
 import { setInterval } from 'node:timers';
 
-// One process of several that call the API through the shared ledger. Its parent hands out the work: each
-// message `go` is one request, answered by `done`; `end` closes the ledger.
+// A process of the pool. Each message `go` of its parent is one request, answered by `done`; `end` closes the ledger.
 const job = JSON.parse(process.argv[2]);
 const load = (module) => import(`${job.dist}/${module}.js`);
 
@@ -11,7 +10,7 @@ const { openConnections } = await load('api/connections');
 const { openMachineLedger } = await load('rate-limit/machine-ledger');
 const { systemClock } = await import(`${job.dist}/core/clock.js`);
 
-// The wall clock of this process: wrong from the start, and stepped again and again.
+// The error of this process's wall clock; its sign changes repeatedly.
 let wallMs = job.wallOffsetMs ?? 0;
 const { clockOffsetMs = 0 } = job;
 const clock = {
@@ -42,7 +41,7 @@ const ledger = openMachineLedger({
   folder: job.folder,
   addresses,
   clock,
-  warn: (text) => process.send({ warned: text }),
+  warn: (text) => process.send({ warning: text }),
   ...(job.boot && { boot: job.boot }),
   ...(job.periodScale && { periodScale: job.periodScale }),
 });

@@ -1,7 +1,4 @@
-/**
- * The rule for every error that a person can meet: it is listed in the documentation, and a test says by its code
- * when it comes.
- */
+/** Every error code is documented, and expected by its code in at least one test. */
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,20 +7,20 @@ import ts from 'typescript';
 import { ERROR_CODES } from '../../../src/core/error-codes.js';
 
 const CODES = Object.keys(ERROR_CODES).sort();
-const TESTS = fileURLToPath(new URL('..', import.meta.url));
-const THIS_FILE = join('kernel', 'error-codes.test.ts');
+const TESTS = fileURLToPath(new URL('../..', import.meta.url));
+const THIS_FILE = join('unit', 'core', 'error-codes.test.ts');
 
-/** The function at the beginning of a chain such as `expect(a).not.toBe(b)`. */
-function beginningOf(chain: ts.Expression): string {
+/** The first function of a chain such as `expect(a).not.toBe(b)`. */
+function startOf(chain: ts.Expression): string {
   if (ts.isCallExpression(chain) || ts.isPropertyAccessExpression(chain)) {
-    return beginningOf(chain.expression);
+    return startOf(chain.expression);
   }
   return ts.isIdentifier(chain) ? chain.text : '';
 }
 
-/** A chain that begins with `expect` or with a function that is called so, such as `expectRefusal`. */
+/** A chain that starts with `expect` or a function such as `expectRefusal`. */
 const isAssertion = (node: ts.Node) =>
-  ts.isCallExpression(node) && beginningOf(node).startsWith('expect');
+  ts.isCallExpression(node) && startOf(node).startsWith('expect');
 
 /** The cases of `test.each` and `describe.each`. */
 const isTableOfCases = (node: ts.Node) =>
@@ -34,8 +31,8 @@ const isTableOfCases = (node: ts.Node) =>
 const isKey = (node: ts.Node) => ts.isPropertyAssignment(node.parent) && node.parent.name === node;
 
 /**
- * The whole strings that a test's text expects: in an assertion, in a table of cases, or in a constant list or object
- * that one of these names. Not those in comments, nor the keys of an object, nor what is said elsewhere.
+ * The strings that a test expects: those in an assertion, in a table of cases, or in a constant array or object that
+ * one of these refers to. Object keys and comments do not count.
  */
 function expectedStrings(text: string): ReadonlySet<string> {
   const file = ts.createSourceFile('a.test.ts', text, ts.ScriptTarget.Latest, true);
@@ -67,7 +64,7 @@ function constantsOf(statement: ts.Statement) {
   );
 }
 
-/** Those of `codes` that no test but this one expects. */
+/** The codes that no other test expects. */
 function notExpected(codes: readonly string[]): string[] {
   const files = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.test.ts') && name !== THIS_FILE,
@@ -78,18 +75,18 @@ function notExpected(codes: readonly string[]): string[] {
   return codes.filter((code) => !expected.has(code));
 }
 
-test('every code is named as a string in an assertion, or in its table of cases, of another test', () => {
+test('every code is expected by another test', () => {
   expect(notExpected(CODES)).toEqual([]);
   expect(notExpected([...CODES, 'an-invented-code'])).toEqual(['an-invented-code']);
 });
 
-test('docs/troubleshooting.md lists every code, and no other', () => {
+test('docs/troubleshooting.md lists exactly the codes', () => {
   const page = readFileSync(join(TESTS, '..', 'docs', 'troubleshooting.md'), 'utf8');
   const listed = [...page.matchAll(/^\| `([^`]+)` +\|/gm)].map(([, code]) => code);
   expect(listed.sort()).toEqual(CODES);
 });
 
-describe('what counts as named in an assertion', () => {
+describe('counts as expected', () => {
   test.each([
     `expect(error.code).toBe('a-code');`,
     `await expect(act()).rejects.toMatchObject({ code: 'a-code' });`,
@@ -102,7 +99,7 @@ describe('what counts as named in an assertion', () => {
   });
 });
 
-describe('what does not', () => {
+describe('does not count', () => {
   test.each([
     `// 'a-code'\nexpect(1).toBe(1);`,
     `expect(1).toBe(1 /* 'a-code' */);`,

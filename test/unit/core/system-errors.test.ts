@@ -3,7 +3,7 @@ import { getSystemErrorMap } from 'node:util';
 import { StorageError } from '../../../src/core/errors.js';
 import { toStorageError } from '../../../src/core/system-errors.js';
 
-const FILE = '/shelf/a.cbz';
+const FILE = '/library/a.cbz';
 const systemError = (errno: number, code: string, message: string, syscall: string) =>
   Object.assign(new Error(`${code}: ${message}, ${syscall}`), { errno, code, syscall });
 const NETWORK = ['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE'];
@@ -11,7 +11,7 @@ const NETWORK = ['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE'];
 describe('an error of the file system', () => {
   const everyErrno = [...getSystemErrorMap()].filter(([, [code]]) => !NETWORK.includes(code));
 
-  test('is a storage error that names the file and says what to do, whatever its errno', () => {
+  test('is a StorageError with the file name and a hint, for every errno', () => {
     expect(everyErrno.length).toBeGreaterThan(60);
     for (const [errno, [code, message]] of everyErrno) {
       const error = toStorageError(systemError(errno, code, message, 'write'), FILE);
@@ -21,15 +21,15 @@ describe('an error of the file system', () => {
     }
   });
 
-  test('that has no code of its own keeps the words of the system', () => {
+  test('without a code of its own keeps the system’s message', () => {
     const error = toStorageError(systemError(-116, 'ESTALE', 'stale file handle', 'fsync'), FILE);
     expect(error).toMatchObject({
       code: 'storage-failed',
-      message: `The file system reported an error for ${FILE}: stale file handle (fsync: ESTALE).`,
+      message: `File system error, stale file handle (fsync: ESTALE): ${FILE}`,
     });
   });
 
-  test('without a name in Node is one too', () => {
+  test('that Node has no name for is one too', () => {
     const unknown = systemError(
       -37,
       'Unknown system error -37',
@@ -41,11 +41,11 @@ describe('an error of the file system', () => {
 });
 
 test.each([
-  ['a mistake of the program', new TypeError('x is not a function')],
+  ['a bug', new TypeError('x is not a function')],
   ['a reset connection', systemError(-104, 'ECONNRESET', 'connection reset', 'read')],
   ['a refused connection', systemError(-111, 'ECONNREFUSED', 'refused', 'connect')],
-  ['a host that is not known', systemError(-3008, 'ENOTFOUND', 'not found', 'getaddrinfo')],
-  ['no error at all', undefined],
+  ['an unknown host', systemError(-3008, 'ENOTFOUND', 'not found', 'getaddrinfo')],
+  ['undefined', undefined],
 ])('%s passes unchanged', (_, error) => {
   expect(toStorageError(error, FILE)).toBe(error);
 });

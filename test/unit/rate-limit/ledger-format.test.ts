@@ -19,33 +19,35 @@ const stamped = <T>(entry: T, of = 'b-1', shiftsMs: readonly [string, number][] 
   boot: of,
   shiftsMs: new Map(shiftsMs),
 });
-const halt = { sinceMs: 10, untilMs: 900, strikes: 2 };
+const backoff = { sinceMs: 10, untilMs: 900, strikes: 2 };
 const FULL: LedgerRecord = {
   id: 'ledger-1',
   revision: 7,
   boots: [boot, other],
-  full: stamped({ atMs: 5 }),
-  places: [
-    stamped({ id: 'a-1', holder: 'a', quotas, grantedMs: 3, usedThen: 4, settledMs: 7.25 }),
-    stamped({ id: 'b-1', holder: 'b', quotas: [], grantedMs: 3 }, 'b-2', [['b-1', -69_000.5]]),
-  ],
-  queue: [stamped({ id: 'c-1', holder: 'c', quotas, queuedMs: 990, readyMs: 999 })],
-  foreign: [stamped({ key: 'api.example.org', count: 3, heardMs: 4, untilMs: 60_000 })],
-  limits: [stamped({ key: 'api.example.org', requests: 3, heardMs: 4 }, 'b-2')],
-  stop: stamped(halt),
-  ban: stamped({ ...halt, over: true as const }),
-  probe: 'b-1',
+  entries: {
+    permits: [
+      stamped({ id: 'a-1', processId: 'a', quotas, grantedMs: 3, usedAtGrant: 4, settledMs: 7.25 }),
+      stamped({ id: 'b-1', processId: 'b', quotas: [], grantedMs: 3 }, 'b-2', [['b-1', -69_000.5]]),
+    ],
+    queue: [stamped({ id: 'c-1', processId: 'c', quotas, queuedMs: 990, readyMs: 999 })],
+    externalUses: [stamped({ key: 'api.example.org', count: 3, observedMs: 4, untilMs: 60_000 })],
+    limits: [stamped({ key: 'api.example.org', requests: 3, observedMs: 4 }, 'b-2')],
+    unknownUse: [stamped({ atMs: 5 })],
+    rateLimit: [stamped(backoff)],
+    ban: [stamped({ ...backoff, over: true as const })],
+  },
+  probeId: 'b-1',
 };
 const TEXT = textOf(FULL);
 const NOW = { nowMs: 1_200, wallMs: 1e12 };
 
-test('what is written is read back the same', () => {
+test('a record is the same after writing and reading', () => {
   expect(readRecord(TEXT)).toEqual(FULL);
   const fresh = openRecord(emptyRecord('new'), { ...NOW, boot: 'b', host: 'h' }).close(NOW);
   expect(readRecord(textOf(fresh))).toEqual(fresh);
 });
 
-test('a record that did not change has the same body, so that it is not written again', () => {
+test('an unmodified record has the same body, so that it is not written again', () => {
   const record = readRecord(TEXT);
   if (record === 'damaged') throw new Error('damaged');
   expect(bodyOf(record)).toBe(bodyIn(TEXT));
@@ -54,43 +56,44 @@ test('a record that did not change has the same body, so that it is not written 
   expect(bodyOf(again)).toBe(bodyOf(seen));
 });
 
-test('a text that is cut off anywhere is damaged', () => {
+test('a text that is truncated anywhere is damaged', () => {
   for (let length = 0; length < TEXT.length; length += 1) {
     expect(readRecord(TEXT.slice(0, length))).toBe('damaged');
   }
 });
 
 test.each([
-  ['another version', '"version":2', '"version":3'],
+  ['another version', '"version":3', '"version":2'],
   ['a time far ahead', '"untilMs":60000', '"untilMs":600000000'],
-  ['a time that no clock shows', '"grantedMs":3', '"grantedMs":-1e300'],
-  ['no number', '"grantedMs":3', '"grantedMs":null'],
-  ['a quota that is not there', '"quotas":[0,1]', '"quotas":[0,9]'],
-  ['a boot that is not there', '"boot":1', '"boot":2'],
-  ['a count beyond belief', '"count":3', '"count":1000000'],
-  ['half a count', '"count":3', '"count":2.5'],
-  ['half a request', '"requests":40', '"requests":0.5'],
+  ['a time out of range', '"grantedMs":3', '"grantedMs":-1e300'],
+  ['a missing number', '"grantedMs":3', '"grantedMs":null'],
+  ['an unknown quota', '"quotas":[0,1]', '"quotas":[0,9]'],
+  ['an unknown boot', '"observedMs":4,"boot":"b-2"', '"observedMs":4,"boot":"b-9"'],
+  ['a shift of an unknown boot', '"shifts":{"b-1"', '"shifts":{"b-9"'],
+  ['an implausible count', '"count":3', '"count":1000000'],
+  ['a fractional count', '"count":3', '"count":2.5'],
+  ['a fraction of a request', '"requests":40', '"requests":0.5'],
   ['a period of a year', '"periodMs":60000', '"periodMs":31536000000'],
-  ['a holder that leads elsewhere', '"holder":"b"', '"holder":"../b"'],
+  ['a process id that is a path', '"processId":"b"', '"processId":"../b"'],
   ['a control character in a key', '"key":"api.example.org"', '"key":"api\\u001b[2J"'],
   ['a direction mark in a key', '"key":"api.example.org"', '"key":"api\\u202eexample"'],
-  ['a host name for the terminal', '"host":"two"', '"host":"\\u001b]0;two\\u0007"'],
-])('%s is damage', (_, is, becomes) => {
-  expect(TEXT).toContain(is);
-  expect(readRecord(TEXT.replace(is, becomes))).toBe('damaged');
+  ['an escape sequence in a host name', '"host":"two"', '"host":"\\u001b]0;two\\u0007"'],
+])('%s is damage', (_, original, changed) => {
+  expect(TEXT).toContain(original);
+  expect(readRecord(TEXT.replace(original, changed))).toBe('damaged');
 });
 
 test.each([
   ['deeply nested', `${'['.repeat(400_000)}${']'.repeat(400_000)}`],
   ['huge', JSON.stringify('x'.repeat(2 * 1024 * 1024))],
-  ['of many lines', '\n'.repeat(900_000)],
-])('a text that is %s is damaged, and costs next to nothing', (_, text) => {
+  ['split into many lines', '\n'.repeat(900_000)],
+])('a text that is %s is damaged', (_, text) => {
   const [head = ''] = TEXT.split('\n');
   expect(readRecord(`${head}\n${text}\n`)).toBe('damaged');
 });
 
-describe('whatever is believed', () => {
-  const spoilt = fc
+describe('every accepted text', () => {
+  const corrupted = fc
     .tuple(fc.nat(TEXT.length), fc.nat(40), fc.string())
     .map(([at, gone, put]) => TEXT.slice(0, at) + put + TEXT.slice(at + gone));
   const numbers = [...TEXT.matchAll(/-?\d+(?:\.\d+)?/g)];
@@ -108,7 +111,7 @@ describe('whatever is believed', () => {
         }, TEXT),
     );
   const json = fc.tuple(fc.json(), fc.json()).map((lines) => `${lines.join('\n')}\n`);
-  const text = fc.oneof(spoilt, otherNumbers, json, fc.string());
+  const text = fc.oneof(corrupted, otherNumbers, json, fc.string());
   const readers = fc.constantFrom('b-1', 'b-2', 'b-3').chain((of) =>
     fc.record({
       boot: fc.constant(of),
@@ -118,10 +121,10 @@ describe('whatever is believed', () => {
     }),
   );
 
-  test('can be written, and is believed again', () => {
+  test('can be written, and is accepted again', () => {
     fc.assert(
-      fc.property(text, (given) => {
-        const record = readRecord(given);
+      fc.property(text, (input) => {
+        const record = readRecord(input);
         if (record === 'damaged') return;
         expect(readRecord(textOf(record))).toEqual(record);
       }),
@@ -129,17 +132,17 @@ describe('whatever is believed', () => {
     );
   });
 
-  test('stops nobody for over a day, on any boot, and can be shown and written', () => {
+  test('delays requests by at most a day, on any boot, and can be displayed and written', () => {
     fc.assert(
-      fc.property(text, readers, (given, reader) => {
-        const record = readRecord(given);
+      fc.property(text, readers, (input, reader) => {
+        const record = readRecord(input);
         if (record === 'damaged') return;
         const own = record.boots.find((of) => of.boot === reader.boot);
-        // A clock that is behind what its own boot wrote is another boot's, see ledger-file.ts.
+        // A clock behind the last write of its boot belongs to another boot, see file-store.ts.
         if (own && own.writtenMs > reader.nowMs) return;
         const { state, close } = openRecord(record, reader);
         const aheadMs = DAY_MS + 120_000;
-        for (const until of [state.cooldown.ban, state.cooldown.stop, ...state.foreign]) {
+        for (const until of [state.backoff.ban, state.backoff.rateLimit, ...state.externalUses]) {
           expect(until?.untilMs ?? 0).toBeLessThanOrEqual(reader.nowMs + aheadMs);
         }
         expect(() => new Date(viewOf(state, reader).cooldown?.untilMs ?? 0)).not.toThrow();

@@ -8,8 +8,8 @@ const keyOf = (method: string, path: string): string | undefined =>
 
 test('the table has the 32 rows of spec 8.3', () => {
   expect(ENDPOINT_QUOTAS).toHaveLength(32);
-  const lines = ENDPOINT_QUOTAS.map(({ method, shape }) => `${method} ${shape}`);
-  expect(new Set(lines).size).toBe(32);
+  const rows = ENDPOINT_QUOTAS.map(({ method, path }) => `${method} ${path}`);
+  expect(new Set(rows).size).toBe(32);
 });
 
 test.each([
@@ -38,18 +38,18 @@ test('rows that share a quota share a key, and no others do', () => {
   expect(keyOf('POST', '/upload/begin')).toBe(keyOf('POST', '/upload/begin/7'));
   expect(keyOf('POST', '/upload/7')).toBe(keyOf('DELETE', '/upload/7/batch'));
   expect(keyOf('POST', '/upload/7')).toBe(keyOf('DELETE', '/upload/7/8'));
-  const keys = ENDPOINT_QUOTAS.map(({ method, shape }) => keyOf(method, shape));
+  const keys = ENDPOINT_QUOTAS.map(({ method, path }) => keyOf(method, path));
   expect(new Set(keys).size).toBe(32 - 1 - 2);
 });
 
-test('other requests use the general limit alone; an oddly written path does not slip past its quota', () => {
+test('other requests use only the general limit; no spelling of a path bypasses its quota', () => {
   for (const path of ['/manga/x', '/at-home/server', '/at-home/server/x/y', '/']) {
     expect(quotasOf('api', 'GET', path)).toHaveLength(1);
   }
   expect(endpointQuota('get', '//at-home//server/x/')).toBe(ENDPOINT_QUOTAS[0]);
 });
 
-describe('what a request draws on', () => {
+describe('the quotas of a request', () => {
   const addresses = readAddresses({
     apiUrl: 'https://api.example.org/v2/',
     authUrl: 'https://auth.example.org',
@@ -59,18 +59,18 @@ describe('what a request draws on', () => {
   const keys = (method: string, url: string): string[] =>
     quotasFor(addresses, { method, url: new URL(url) }).map(({ key }) => key);
 
-  test('is found below the base path, however the host is written', () => {
+  test('are found below the base path, for every spelling of the host', () => {
     const expected = ['api.example.org', 'api.example.org GET /at-home/server/{id}'];
     expect(keys('GET', 'https://api.example.org/v2/at-home/server/x')).toEqual(expected);
     expect(keys('GET', 'https://API.example.org.:443/v2/at-home/server/x')).toEqual(expected);
   });
 
-  test('is no quota for the report host: its /report is no endpoint of the API', () => {
+  test('are none for the report host: its /report is not an endpoint of the API', () => {
     expect(keys('POST', 'https://api.example.network/report')).toEqual([]);
     expect(keys('POST', 'https://api.example.org/v2/report')).toHaveLength(2);
   });
 
-  test('counts for each host by itself', () => {
+  test('are separate for each host', () => {
     expect(keys('POST', 'https://auth.example.org/realms/r/token')).toEqual(['auth.example.org']);
   });
 });

@@ -17,7 +17,7 @@ const stamp = (ms: number): string => String(Math.round(ms / 1_000));
 const date = (ms: number): string => new Date(ms).toUTCString();
 
 describe('the end of the period', () => {
-  test.each([2, -2])('is read against the answer’s Date, with a clock %d hours off', (hours) => {
+  test.each([2, -2])('is relative to the response’s Date, with a clock %d hours off', (hours) => {
     const headers = { date: date(NOW), 'x-ratelimit-retry-after': stamp(NOW + 30_000) };
     expect(readRateHeaders(headers, NOW + hours * 3_600_000).endsInMs).toBe(30_000);
   });
@@ -27,21 +27,21 @@ describe('the end of the period', () => {
     expect(readRateHeaders(headers, NOW).endsInMs).toBe(0);
   });
 
-  test('goes by the local clock where the answer has no Date', () => {
+  test('is relative to the local clock if the response has no Date', () => {
     expect(readRateHeaders({ 'x-ratelimit-retry-after': stamp(NOW + 9_000) }, NOW).endsInMs).toBe(
       9_000,
     );
   });
 
   test.each(['30', '-5', '1e12', '1777636800000', 'soon', '', '0x5f5e100'])(
-    'is not known where the stamp is %j',
+    'is undefined for the timestamp %j',
     (text) => {
       expect(readRateHeaders({ 'x-ratelimit-retry-after': text }, NOW)).toEqual({});
     },
   );
 });
 
-test('a limit of none, or beyond belief, is as if it were not there', () => {
+test('an implausible limit is ignored', () => {
   expect(readRateHeaders({ 'x-ratelimit-limit': '40', 'x-ratelimit-remaining': '0' }, NOW)).toEqual(
     {
       limit: 40,
@@ -53,7 +53,7 @@ test('a limit of none, or beyond belief, is as if it were not there', () => {
   }
 });
 
-test('Retry-After is read in seconds and as each date of RFC 9110; of two waits the longer holds', () => {
+test('Retry-After is read in seconds and in both date formats of RFC 9110; the longer of two waits counts', () => {
   expect(retryAfterMs({ 'retry-after': '7' }, NOW)).toBe(7_000);
   expect(retryAfterMs({ 'retry-after': date(NOW + 4_000), date: date(NOW) }, 0)).toBe(4_000);
   const old = 'Friday, 01-May-26 12:00:08 GMT';
@@ -63,7 +63,7 @@ test('Retry-After is read in seconds and as each date of RFC 9110; of two waits 
   expect(namedWaitMs({}, NOW)).toBeUndefined();
 });
 
-test('no headers at all give a wait that is negative or no number', () => {
+test('no header values give a wait that is negative or not a number', () => {
   const text = fc.oneof(
     fc.string(),
     fc.integer().map(String),
@@ -79,8 +79,7 @@ test('no headers at all give a wait that is negative or no number', () => {
   });
   fc.assert(
     fc.property(headers, fc.integer({ min: 0, max: 4e12 }), (some, wallMs) => {
-      const facts = readRateHeaders(some, wallMs);
-      const { limit = 0, remaining = 0, endsInMs = 0 } = facts;
+      const { limit = 0, remaining = 0, endsInMs = 0 } = readRateHeaders(some, wallMs);
       const values = [limit, remaining, endsInMs, namedWaitMs(some, wallMs) ?? 0];
       return values.every((value) => Number.isFinite(value) && value >= 0);
     }),
@@ -88,7 +87,7 @@ test('no headers at all give a wait that is negative or no number', () => {
   );
 });
 
-test('no error body crashes its readers, and no reason of one can move a terminal’s cursor', () => {
+test('no error body crashes its readers or gives a reason with control characters', () => {
   const member = fc.constantFrom('errors', 'id', 'title', 'detail', 'context', 'status', 'result');
   const leaf = fc.oneof(fc.jsonValue(), fc.constant('captcha_required_exception'), fc.string());
   const body = fc.oneof(

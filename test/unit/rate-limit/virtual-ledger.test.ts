@@ -11,10 +11,10 @@ const shares = (arrivals: readonly { readonly process: number }[]): number[] => 
   return [...counts.values()];
 };
 
-test('1,000 chapters over 4 processes: never over 40 a minute, and at least 97 % of it', async () => {
+test('1,000 chapters in 4 processes: at most 40 per minute, and at least 97 % of that', async () => {
   const simulation = new Simulation({
     processes: 4,
-    atOnce: 2,
+    concurrency: 2,
     requests: 1_000,
     path: '/at-home/server/x',
     seed: 1,
@@ -25,24 +25,24 @@ test('1,000 chapters over 4 processes: never over 40 a minute, and at least 97 %
   expect(arrived).toHaveLength(1_000);
   expect(maxRequestsInWindow(arrived, 60_000)).toBe(40);
   expect(maxRequestsInWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
-  // The first 40 are free at once; the rest is what the quota lets through.
+  // The first 40 go at once; the quota limits the rest.
   const minutes = ((arrived.at(-1) ?? 0) - (arrived[0] ?? 0)) / 60_000;
   expect((1_000 - 40) / minutes).toBeGreaterThanOrEqual(0.97 * 40);
 }, 60_000);
 
 test.each([1, 2, 3, 4, 5, 6])(
-  'late timers, slow handshakes, stopped processes, steps of the wall clock and deaths break no limit (seed %d)',
+  'late timers, slow handshakes, suspended and killed processes and clock steps exceed no limit (seed %d)',
   async (seed) => {
     const simulation = new Simulation({
       processes: 6,
-      atOnce: 3,
+      concurrency: 3,
       requests: 300,
       path: seed % 2 === 0 ? '/manga/x' : '/at-home/server/x',
       seed,
       travelMs: (random) => (random() < 0.05 ? random() * 3_000 : 5 + random() * 40),
       lateMs: (random) => (random() < 0.02 ? random() * 5_000 : random() * 3),
       serviceSkewMs: -2 * 3_600_000,
-      each: ({ time, random, arrivals, living }) => {
+      onRequest: ({ time, random, arrivals, living }) => {
         if (random() < 0.05) time.wallOffsetMs += (random() - 0.5) * 4 * 3_600_000;
         if (arrivals.length % 75 === 0 && living.size > 3) simulation.kill();
       },
@@ -56,24 +56,24 @@ test.each([1, 2, 3, 4, 5, 6])(
 );
 
 test.each([
-  ['whose locks are seen', true, 1],
-  ['whose locks are seen', true, 2],
-  ['whose locks are not seen', false, 3],
-  ['whose locks are not seen', false, 4],
+  ['with visible locks', true, 1],
+  ['with visible locks', true, 2],
+  ['with invisible locks', false, 3],
+  ['with invisible locks', false, 4],
 ])(
-  'three kernels %s share a folder: no limit broken, and most of it used (%s, seed %d)',
-  async (_, seesForeignLocks, seed) => {
+  'three kernels %s share a folder: no limit is exceeded, and most of it is used (%s, seed %d)',
+  async (_, seesLocksOfOtherKernels, seed) => {
     const simulation = new Simulation({
       processes: 6,
-      atOnce: 3,
+      concurrency: 3,
       requests: 300,
       path: seed % 2 === 0 ? '/manga/x' : '/at-home/server/x',
       seed,
       kernels: 3,
-      seesForeignLocks,
+      seesLocksOfOtherKernels,
       travelMs: (random) => (random() < 0.05 ? random() * 3_000 : 5 + random() * 40),
       lateMs: (random) => (random() < 0.02 ? random() * 5_000 : random() * 3),
-      each: ({ time, random, arrivals, living }) => {
+      onRequest: ({ time, random, arrivals, living }) => {
         if (random() < 0.05) time.wallOffsetMs += (random() - 0.5) * 4 * 3_600_000;
         if (arrivals.length % 75 === 0 && living.size > 3) simulation.kill();
       },
@@ -89,10 +89,10 @@ test.each([
   60_000,
 );
 
-test('processes take turns, however many requests each has', async () => {
+test('processes take turns, regardless of the number of their requests', async () => {
   const simulation = new Simulation({
     processes: 8,
-    atOnce: 5,
+    concurrency: 5,
     requests: 400,
     path: '/manga/x',
     seed: 7,
