@@ -213,7 +213,7 @@ function stamped(
   const { boot: id, writtenMs } = bootOf(of);
   const entry = read(value);
   for (const [member, ms] of Object.entries(entry)) {
-    if (isTimeName(member)) optional(number(-MAX_TIME_MS, writtenMs + MAX_AHEAD_MS))(ms);
+    if (isTimeName(member) && Number(ms) > writtenMs + MAX_AHEAD_MS) throw new DamagedLedger();
   }
   const shiftsMs = new Map(
     Object.entries(fieldsOf(shifts)).map(([other, ms]) => [bootOf(other).boot, time(ms)]),
