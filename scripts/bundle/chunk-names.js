@@ -10,7 +10,7 @@ import { dirname, join, resolve } from 'node:path';
 const HEADS = {
   start: ['cli/main.ts'],
   words: ['cli/run-process.ts', 'cli/program.ts', 'app/paths.ts'],
-  service: ['app/settings.ts', 'cli/commands/download.ts', 'cli/output/plain-lines.ts'],
+  service: ['app/settings.ts', 'cli/commands/download.ts', 'cli/output/choose-observer.ts'],
   pages: [
     'app/save-plan.ts',
     'health-reports/sender.ts',
@@ -28,6 +28,8 @@ export function chunkNames(source) {
   }
   // What stands in for a part of a package goes where that is.
   found.files.set(join(import.meta.dirname, 'no-child-process.cjs'), 'words');
+  // A dependency of filenamify. In a chunk of its own, it and `service` would import each other.
+  found.packages.set('filename-reserved-regex', 'service');
   return (id) => found.files.get(id) ?? found.packages.get(packageOf(id)) ?? null;
 }
 

@@ -1,5 +1,6 @@
 /** What to download: options over settings, checked, before anything is sent. */
 import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../cbz/file-name.js';
+import { commaSeparated } from '../core/comma-separated.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
 import { UsageError } from '../core/errors.js';
 import type { PlanOptions } from '../download/plan.js';
@@ -94,9 +95,9 @@ export function downloadRequest(
 
 /** The library passes options unchecked; the command line's flags have the same bounds. */
 function checkOptions({ quality, concurrency, latest, maxOutage }: DownloadOptions): void {
-  const { words = [] } = settingDefinition('quality');
+  const { choices = [] } = settingDefinition('quality');
   const [min, max] = settingDefinition('concurrency').range ?? [1, 1];
-  check('quality', quality, words.includes(quality ?? ''), words.join(' or '));
+  check('quality', quality, choices.includes(quality ?? ''), choices.join(' or '));
   check('concurrency', concurrency, isWholeNumber(concurrency, min, max), `${min} to ${max}`);
   check('latest', latest, isWholeNumber(latest, 1, 100_000), 'a whole number from 1');
   const isDuration = maxOutage !== undefined && parseDuration(maxOutage) !== undefined;
@@ -113,12 +114,4 @@ function check(name: string, value: unknown, isValid: boolean, expected: string)
 
 function isWholeNumber(value: number | undefined, min: number, max: number): boolean {
   return Number.isInteger(value) && (value ?? NaN) >= min && (value ?? NaN) <= max;
-}
-
-/** Comma-separated words; a quoted word may contain a comma. */
-export function commaSeparated(text: string): string[] {
-  const words = [...text.matchAll(/\s*(?:"([^"]*)"|([^,]*))\s*(?:,|$)/g)];
-  return words
-    .map(([, quoted, plain]) => (quoted ?? plain ?? '').trim())
-    .filter((word) => word !== '');
 }

@@ -1,20 +1,20 @@
-/** Where tankobon keeps its own files: settings in one folder, what it must remember in another. */
+/** The folders of tankobon's own files. */
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { UsageError } from '../core/errors.js';
 
 export interface Paths {
-  /** The settings file's folder. */
+  /** Folder of the settings file. */
   readonly config: string;
-  /** Outbox, locks, file-stored credentials. */
+  /** Health reports, locks, file-stored credentials. */
   readonly state: string;
-  /** The rate ledger; may be shared by several users or containers of one address. */
+  /** Folder of the rate ledger, which users or containers behind one address can share. */
   readonly ledger: string;
 }
 
 /**
- * `TANKOBON_HOME` is one folder for all; without it the platform's own folders are used, and only then is a home
- * folder looked for. Throws UsageError('bad-setting') where there is neither.
+ * `TANKOBON_HOME` is one folder for everything; without it the folders of the platform are used. Throws
+ * UsageError('bad-setting') if there is no home folder either.
  */
 export function pathsFrom(
   env: Readonly<NodeJS.ProcessEnv>,
@@ -30,15 +30,13 @@ export function pathsFrom(
 
 const NAME = 'tankobon';
 
-/** The folders that the package env-paths names, which cannot be imported where there is no home folder. */
+/** The same folders as the package env-paths, which fails on import without a home folder. */
 function platformFolders(
   env: Readonly<NodeJS.ProcessEnv>,
   platform: NodeJS.Platform,
 ): Pick<Paths, 'config' | 'state'> {
   const folderOf = (variable: string, ...names: readonly string[]): string => {
-    const named = env[variable];
-    if (named === undefined || named === '') return join(homeFolder(), ...names);
-    return named;
+    return env[variable] || join(homeFolder(), ...names);
   };
   if (platform === 'darwin') {
     const library = join(homeFolder(), 'Library');
@@ -53,7 +51,6 @@ function platformFolders(
       state: join(folderOf('LOCALAPPDATA', 'AppData', 'Local'), NAME, 'Data'),
     };
   }
-  // Only Linux has a folder for state by convention.
   const state =
     platform === 'linux'
       ? folderOf('XDG_STATE_HOME', '.local', 'state')
@@ -68,11 +65,10 @@ function homeFolder(): string {
     throw new Error(`HOME is "${folder}"`);
   } catch (cause) {
     const uid = process.getuid?.();
-    const user = uid === undefined ? '' : `, and no user with the id ${uid} is known to the system`;
-    throw new UsageError(
-      'bad-setting',
-      `There is no home folder to keep settings in: HOME is not set${user}.`,
-      { cause, hint: 'Set TANKOBON_HOME to a folder that you may write to.' },
-    );
+    const user = uid === undefined ? '' : `, and the system has no user with the id ${uid}`;
+    throw new UsageError('bad-setting', `No home folder found: HOME is not set${user}.`, {
+      cause,
+      hint: 'Set TANKOBON_HOME to a folder that you can write to.',
+    });
   }
 }

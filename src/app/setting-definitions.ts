@@ -1,23 +1,23 @@
 /**
- * The settings as data: the one list that the settings file's schema, `tankobon config`, the environment and
- * the documentation are made from. A setting may be overridden by its environment variable, and that by a flag.
+ * The settings: the settings file, `tankobon config`, the options of commands and the documentation are made from this
+ * table. An option overrides an environment variable, which overrides the settings file.
  */
 import { LIVE_SERVICE } from '../rate-limit/service-addresses.js';
 
 export interface SettingDefinition {
-  readonly meaning: string;
+  readonly description: string;
   readonly default: string | number | boolean;
   /** The environment variable that overrides the file. */
   readonly env?: string;
-  /** The flag that overrides both. */
+  /** The option that overrides both. */
   readonly flag?: string;
-  /** What the flag does, where that is not what the setting means. */
-  readonly flagMeaning?: string;
-  /** For numbers, the smallest and the largest that is accepted. */
+  /** What the option does, if it is not what the setting does. */
+  readonly flagDescription?: string;
+  /** Minimum and maximum of a number. */
   readonly range?: readonly [number, number];
-  /** For words, the only ones that are accepted. */
-  readonly words?: readonly string[];
-  /** A text such as `10m`. */
+  /** The allowed strings. */
+  readonly choices?: readonly string[];
+  /** A string such as `10m`. */
   readonly isDuration?: true;
 }
 
@@ -27,113 +27,114 @@ const MEBIBYTE = 1024 * 1024;
 
 export const SETTINGS = {
   apiUrl: {
-    meaning: 'Address of the API.',
+    description: 'URL of the API',
     default: LIVE_SERVICE.apiUrl,
     env: 'TANKOBON_API_URL',
   },
   authUrl: {
-    meaning: 'Address of the authentication service.',
+    description: 'URL of the authentication service',
     default: LIVE_SERVICE.authUrl,
     env: 'TANKOBON_AUTH_URL',
   },
   networkUrl: {
-    meaning: 'Address of the edge network’s report host.',
+    description: 'URL of the MangaDex@Home report host',
     default: LIVE_SERVICE.networkUrl,
     env: 'TANKOBON_NETWORK_URL',
   },
   realm: {
-    meaning: 'Realm of the authentication service.',
+    description: 'realm of the authentication service',
     default: LIVE_SERVICE.realm,
     env: 'TANKOBON_REALM',
   },
-  output: { meaning: 'Folder that the CBZ files go to.', default: '.', flag: '--output' },
+  output: { description: 'folder for the CBZ files', default: '.', flag: '--output' },
   quality: {
-    meaning: 'Quality of the pages: as uploaded, or compressed.',
+    description: 'images as uploaded, or compressed',
     default: 'data',
     flag: '--quality',
-    words: ['data', 'data-saver'],
+    choices: ['data', 'data-saver'],
   },
   concurrency: {
-    meaning: 'Pages in flight at once.',
+    description: 'maximum number of pages to download at once',
     default: 6,
     flag: '--concurrency',
     range: [1, 16],
   },
   language: {
-    meaning: 'Languages wanted, in order of preference, separated by commas; empty: all.',
+    description: 'languages in order of preference, separated by commas; empty: all',
     default: '',
     flag: '--language',
   },
   group: {
-    meaning: 'Scanlation groups preferred, in order, separated by commas; empty: none.',
+    description: 'preferred scanlation groups in order, separated by commas; empty: any',
     default: '',
     flag: '--group',
   },
   name: {
-    meaning: 'Template of the file name; empty: the built-in one.',
+    description: 'template of the file name; empty: the built-in one',
     default: '',
     flag: '--name',
   },
   metadata: {
-    meaning: 'Put ComicInfo.xml into the CBZ, and name it after its series.',
+    description: 'add ComicInfo.xml to the CBZ, and name the CBZ after its series',
     default: true,
     flag: '--no-metadata',
-    flagMeaning: 'Leave ComicInfo.xml out, and name the CBZ by the chapter’s id.',
+    flagDescription: 'omit ComicInfo.xml, and name the CBZ after the id of the chapter',
   },
   reports: {
-    meaning: 'Send health reports to the edge network.',
+    description: 'send health reports to MangaDex@Home',
     default: true,
     flag: '--no-reports',
-    flagMeaning: 'Send no health reports to the edge network.',
+    flagDescription: 'do not send health reports to MangaDex@Home',
   },
   maxOutage: {
-    meaning: 'Longest outage of the service to wait for, such as 90s, 10m or 1h; 0: fail at once.',
+    description:
+      'maximum outage of the service to wait for, such as 90s, 10m or 1h; 0: fail at once',
     default: '10m',
     flag: '--max-outage',
     isDuration: true,
   },
   maxPageBytes: {
-    meaning: 'A page larger than this, in bytes, is refused.',
+    description: 'maximum size of a page in bytes',
     default: 64 * MEBIBYTE,
     range: [MEBIBYTE, 1024 * MEBIBYTE],
   },
   maxAnswerBytes: {
-    meaning: 'An answer of the API larger than this, in bytes, is refused.',
+    description: 'maximum size of an API response in bytes',
     default: 8 * MEBIBYTE,
     range: [64 * 1024, 256 * MEBIBYTE],
   },
   connectTimeoutMs: {
-    meaning: 'Longest time to connect to a host, in milliseconds.',
+    description: 'maximum time to connect to a host, in milliseconds',
     default: 10 * SECOND_MS,
     range: [100, 10 * MINUTE_MS],
   },
   tlsTimeoutMs: {
-    meaning: 'Longest time to agree on TLS, in milliseconds.',
+    description: 'maximum time of a TLS handshake, in milliseconds',
     default: 10 * SECOND_MS,
     range: [100, 10 * MINUTE_MS],
   },
   firstByteTimeoutMs: {
-    meaning: 'Longest time from a page’s request to its answer, in milliseconds.',
+    description: 'maximum time from the request of a page to the first byte, in milliseconds',
     default: 20 * SECOND_MS,
     range: [100, 10 * MINUTE_MS],
   },
   idleTimeoutMs: {
-    meaning: 'Longest time without a byte in the middle of a page, in milliseconds.',
+    description: 'maximum time between two bytes of a page, in milliseconds',
     default: 15 * SECOND_MS,
     range: [100, 10 * MINUTE_MS],
   },
   pageTimeoutMs: {
-    meaning: 'Longest time for a whole page, in milliseconds.',
+    description: 'maximum time to download a page, in milliseconds',
     default: 5 * MINUTE_MS,
     range: [1_000, 60 * MINUTE_MS],
   },
   apiTimeoutMs: {
-    meaning: 'Longest time for a whole request to the API, in milliseconds.',
+    description: 'maximum time of an API request, in milliseconds',
     default: 30 * SECOND_MS,
     range: [1_000, 10 * MINUTE_MS],
   },
   reportTimeoutMs: {
-    meaning: 'Longest time for a health report to be taken, in milliseconds.',
+    description: 'maximum time to send a health report, in milliseconds',
     default: 3 * SECOND_MS,
     range: [100, MINUTE_MS],
   },
@@ -143,7 +144,7 @@ export type SettingKey = keyof typeof SETTINGS;
 
 type Widened<T> = T extends string ? string : T extends number ? number : boolean;
 
-/** Every setting with its value in force. */
+/** The value in force of each setting. */
 export type Settings = { readonly [Key in SettingKey]: Widened<(typeof SETTINGS)[Key]['default']> };
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];

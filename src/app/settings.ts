@@ -1,6 +1,6 @@
 /**
- * The settings in force and where each comes from: environment before file before default. (A flag comes before
- * all; the command that has it applies it.) The file is `conf`'s; what may stand in it is checked against the table.
+ * The settings in force and their sources: the environment overrides the file, which overrides the default. (Commands
+ * apply their options themselves.) The file is that of `conf`; its values are checked against the table of settings.
  */
 import { closeSync, mkdirSync, renameSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -24,22 +24,21 @@ export interface LoadedSettings {
   readonly sources: Readonly<Record<SettingKey, SettingSource>>;
 }
 
-/** One setting as it stands, right or wrong. */
+/** One setting, valid or not. */
 export interface SettingState {
   readonly key: SettingKey;
   readonly value: unknown;
   readonly source: SettingSource;
-  /** What is wrong with the value, and how to mend it. */
   readonly problem?: TankobonError;
 }
 
-/** The settings file's name inside the config folder. */
+/** In the config folder. */
 export const SETTINGS_FILE = 'settings.json';
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const MAX_FILE_BYTES = 2 ** 20;
 
-/** Reads settings for this environment. Throws UsageError('bad-setting') naming the key, the source and the mend. */
+/** Throws UsageError('bad-setting') for the first invalid value. */
 export async function loadSettings(
   env: Readonly<NodeJS.ProcessEnv>,
   configFolder: string,
@@ -56,105 +55,96 @@ export async function loadSettings(
 }
 
 /**
- * The same without stopping at what is wrong. `unknown`: names in the file that are no settings; they do nothing,
- * and their values are nobody's business. Throws only where the file as a whole cannot be used.
+ * All settings, with the problems of invalid ones. `unknown`: names in the file that are not settings, without their
+ * values, which may be secret. Throws only if the file as a whole cannot be used.
  */
 export async function inspectSettings(
   env: Readonly<NodeJS.ProcessEnv>,
   configFolder: string,
 ): Promise<{ readonly states: readonly SettingState[]; readonly unknown: readonly string[] }> {
-  // conf brings a schema compiler along; without a file there is nothing for it to do.
-  const isThere = hasSettingsFile(configFolder);
-  const stored = isThere ? (await openSettingsFile(configFolder)).store : {};
+  // Importing conf is slow, and not needed without a file.
+  const stored = hasSettingsFile(configFolder) ? (await openSettingsFile(configFolder)).store : {};
   const states = SETTING_KEYS.map((key): SettingState => {
-    const facts = settingDefinition(key);
-    const fromEnv = facts.env === undefined ? undefined : env[facts.env];
-    if (facts.env !== undefined && fromEnv !== undefined && fromEnv !== '') {
-      return stateOf(key, fromEnv, 'environment', facts.env);
-    }
+    const { env: variable, default: defaultValue } = settingDefinition(key);
+    const fromEnv = variable && env[variable];
+    if (variable && fromEnv) return checkSetting(key, fromEnv, 'environment', variable);
     const fromFile = stored[key];
     return fromFile === undefined
-      ? { key, value: facts.default, source: 'default' }
-      : stateOf(key, fromFile, 'file', key);
+      ? { key, value: defaultValue, source: 'default' }
+      : checkSetting(key, fromFile, 'file', key);
   });
   const isKnown = (name: string) => SETTING_KEYS.some((key) => key === name);
   return { states, unknown: Object.keys(stored).filter((name) => !isKnown(name)) };
 }
 
-function stateOf(
+function checkSetting(
   key: SettingKey,
   value: unknown,
   source: SettingSource,
-  named: string,
+  name: string,
 ): SettingState {
   try {
-    if (source === 'file' && typeof value !== typeof settingDefinition(key).default) {
-      throw wrongValue(
-        key,
-        named,
-        JSON.stringify(value),
-        `must be a ${typeof settingDefinition(key).default}`,
-      );
-    }
-    return { key, value: parseSetting(key, String(value), named), source };
+    const type = typeof settingDefinition(key).default;
+    if (source === 'file' && typeof value !== type)
+      throw invalidValue(key, name, JSON.stringify(value), `must be a ${type}`);
+    return { key, value: parseSetting(key, String(value), name), source };
   } catch (problem) {
     if (!hasCode(problem)) throw problem;
     return { key, value, source, problem };
   }
 }
 
-/** A setting's value from its text. `source` names where the text stands, for the message. */
-export function parseSetting(key: SettingKey, text: string, source: string = key): SettingValue {
-  const facts = settingDefinition(key);
-  const wrong = (expected: string) => wrongValue(key, source, `"${text}"`, expected);
-  if (typeof facts.default === 'number') {
+/** Throws UsageError('bad-setting'); `name` is that of the setting or variable, for its message. */
+export function parseSetting(key: SettingKey, text: string, name: string = key): SettingValue {
+  const { default: defaultValue, range, isDuration, choices } = settingDefinition(key);
+  const invalid = (expected: string) => invalidValue(key, name, `"${text}"`, expected);
+  if (typeof defaultValue === 'number') {
     const value = Number(text);
-    const [least, most] = facts.range ?? [0, Number.MAX_SAFE_INTEGER];
-    if (text.trim() === '' || !Number.isInteger(value) || value < least || value > most) {
-      throw wrong(`must be a whole number from ${least} to ${most}`);
-    }
+    const [min, max] = range ?? [0, Number.MAX_SAFE_INTEGER];
+    if (text.trim() === '' || !Number.isInteger(value) || value < min || value > max)
+      throw invalid(`must be a whole number from ${min} to ${max}`);
     return value;
   }
-  if (typeof facts.default === 'boolean') {
-    if (text !== 'true' && text !== 'false') throw wrong('must be true or false');
+  if (typeof defaultValue === 'boolean') {
+    if (text !== 'true' && text !== 'false') throw invalid('must be true or false');
     return text === 'true';
   }
-  if (facts.isDuration === true && parseDuration(text) === undefined)
-    throw wrong(`must be such as ${DURATION_EXAMPLES}`);
-  if (facts.words && !facts.words.includes(text))
-    throw wrong(`must be one of: ${facts.words.join(', ')}`);
-  if (key.endsWith('Url')) readAddress(source, text);
+  if (isDuration && parseDuration(text) === undefined)
+    throw invalid(`must be a duration such as ${DURATION_EXAMPLES}`);
+  if (choices && !choices.includes(text)) throw invalid(`must be one of: ${choices.join(', ')}`);
+  if (key.endsWith('Url')) readAddress(name, text);
   return text;
 }
 
-function wrongValue(key: SettingKey, source: string, shown: string, expected: string): UsageError {
-  const usual = settingDefinition(key).default;
-  const mend = source === key ? `tankobon config set ${key} ${usual}` : `${source}=${usual}`;
-  return new UsageError('bad-setting', `${source} is ${shown}, but ${expected}.`, {
-    hint: `Set it right, for example: ${mend}`,
+function invalidValue(key: SettingKey, name: string, value: string, expected: string): UsageError {
+  const defaultValue = settingDefinition(key).default;
+  const example =
+    name === key ? `tankobon config set ${key} ${defaultValue}` : `${name}=${defaultValue}`;
+  return new UsageError('bad-setting', `${name} is ${value}, but ${expected}.`, {
+    hint: `Correct it, for example: ${example}`,
   });
 }
 
-/** Whether there is a settings file. Throws UsageError('bad-setting') where something else has its name. */
+/** Throws UsageError('bad-setting') for anything but a regular file of a sensible size. */
 function hasSettingsFile(configFolder: string): boolean {
   const file = join(configFolder, SETTINGS_FILE);
   try {
     const { descriptor, stats } = openRegularFileSync(file);
     closeSync(descriptor);
     if (stats.size <= MAX_FILE_BYTES) return true;
-    throw new UsageError('bad-setting', `The settings file ${file} is too large.`);
+    throw new UsageError('bad-setting', `The settings file is too large: ${file}`);
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return false;
-    // What else the system reports is reported by conf, which opens the file again.
+    // Other system errors are thrown by conf, which opens the file again.
     if (!hasCode(error)) return true;
     throw new UsageError('bad-setting', `The settings file cannot be used: ${error.message}`, {
       cause: error,
-      hint: 'Move it away, or name another folder in TANKOBON_HOME.',
+      hint: 'Move it away, or set TANKOBON_HOME to another folder.',
     });
   }
 }
 
-/** conf asks for the home folder when it is imported, and throws without one, although nothing is kept there. */
+/** conf reads the home folder on import and fails without one, although nothing is stored there. */
 async function importConf(configFolder: string) {
   try {
     homedir();
@@ -171,8 +161,8 @@ async function importConf(configFolder: string) {
 }
 
 /**
- * The settings file, opened for reading and mending: what is in it may be wrong. One that is no JSON object is set
- * aside under another name, and said so.
+ * Opens the settings file, whose values may be invalid. Renames a file that is not a JSON object, and throws
+ * UsageError('bad-setting') with its new name.
  */
 export async function openSettingsFile(configFolder: string) {
   hasSettingsFile(configFolder);
@@ -188,21 +178,21 @@ export async function openSettingsFile(configFolder: string) {
       deserialize: readObject,
     });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const reason = cause instanceof Error ? cause.message : String(cause);
     if (!(cause instanceof SyntaxError)) {
-      throw new UsageError('bad-setting', `The settings file ${file} cannot be used: ${why}`, {
+      throw new UsageError('bad-setting', `The settings file ${file} cannot be used: ${reason}`, {
         cause,
-        hint: 'Check its permissions, or name another folder in TANKOBON_HOME.',
+        hint: 'Check its permissions, or set TANKOBON_HOME to another folder.',
       });
     }
-    const aside = `${file}.damaged-${Date.now().toString(36)}`;
-    renameSync(file, aside);
+    const damagedFile = `${file}.damaged-${Date.now().toString(36)}`;
+    renameSync(file, damagedFile);
     throw new UsageError(
       'bad-setting',
-      `The settings file ${file} is damaged and was set aside as ${aside}: ${why}`,
+      `The settings file ${file} is damaged and was renamed to ${damagedFile}: ${reason}`,
       {
         cause,
-        hint: 'Run the same command again to go on with the defaults, or mend that file and put it back.',
+        hint: 'Run the same command again to continue with the defaults, or repair the file and rename it back.',
       },
     );
   }
@@ -211,7 +201,7 @@ export async function openSettingsFile(configFolder: string) {
 function readObject(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SyntaxError('it holds no JSON object');
+    throw new SyntaxError('it is not a JSON object');
   }
   return value as Record<string, unknown>;
 }

@@ -1,4 +1,4 @@
-/** Everything that a command may use: injected, so that it works without argv or a process. */
+/** What a command works with: injected, so that it runs without argv or a process. */
 import type { AppContext } from '../app/context.js';
 
 export interface CommandContext extends AppContext {
@@ -7,7 +7,7 @@ export interface CommandContext extends AppContext {
   readonly stdout: NodeJS.WriteStream;
   /** Messages. */
   readonly stderr: NodeJS.WriteStream;
-  /** Aborted with the `interrupted` error when the user stops the run. */
+  /** Aborted with the `interrupted` error when the user stops the command. */
   readonly signal: AbortSignal;
 }
 

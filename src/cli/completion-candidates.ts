@@ -1,11 +1,11 @@
 /**
- * Shell completion: what may be typed next, from the command tree. The shells' scripts pass every word before the
- * cursor to `tankobon __complete` and show what it prints. Pure.
+ * Shell completion from the command tree: the scripts of the shells pass the words up to the cursor to
+ * `tankobon __complete` and offer what it prints.
  */
 import type { Argument, Command, Option } from 'commander';
 import { SETTING_KEYS, settingDefinition } from '../app/setting-definitions.js';
 
-/** The shell completes paths itself. */
+/** Printed instead of candidates: the shell completes paths. */
 export const COMPLETE_FILES = ':files';
 export const COMPLETE_FOLDERS = ':folders';
 
@@ -15,14 +15,14 @@ interface Candidate {
 }
 
 /**
- * One line for each candidate, `word⇥description`, or COMPLETE_FILES or COMPLETE_FOLDERS. After `--flag=` the words
- * come without the flag.
+ * One line for each candidate, `word⇥description`, or COMPLETE_FILES or COMPLETE_FOLDERS. Candidates for a value after
+ * `--option=` do not repeat the option.
  *
- * @param words all words after the program's name; the last one is being typed and may be empty
+ * @param words all words after the program's name; the last one is being typed and can be empty
  */
 export function completionLines(program: Command, words: readonly string[]): readonly string[] {
   const typed = words.filter((word) => word !== '=');
-  // bash splits `--flag=value` at the sign and passes the sign as a word.
+  // bash splits `--option=value` into three words.
   const current = words.at(-1) === '=' ? '' : (typed.pop() ?? '').replace(/^""$/, '');
   const line = parseLine(program, typed);
   const [, flag, value = ''] = /^(--[^=]+)=(.*)$/.exec(current) ?? [];
@@ -37,7 +37,7 @@ interface ParsedLine {
   readonly args: readonly string[];
   readonly seen: ReadonlySet<Option>;
   /** The option whose value comes next. */
-  readonly option?: Option | undefined;
+  readonly option?: Option;
 }
 
 function parseLine(program: Command, words: readonly string[]): ParsedLine {
@@ -104,7 +104,7 @@ function argumentAt(command: Command, index: number): Argument | undefined {
   return registeredArguments[index] ?? (last?.variadic === true ? last : undefined);
 }
 
-/** The placeholder in the help (`<file>`, `<dir>`) says what a value is. */
+/** The placeholder of a value (`<file>`, `<dir>`) tells whether it is a path. */
 function valuesFor(placeholder: string, choices: readonly string[] | undefined): Values {
   if (choices) return choices.map((word) => ({ word }));
   if (placeholder === 'file') return COMPLETE_FILES;
@@ -114,9 +114,12 @@ function valuesFor(placeholder: string, choices: readonly string[] | undefined):
 function settingValues(name: string | undefined): Values {
   const key = SETTING_KEYS.find((known) => known === name);
   if (key === undefined) return [];
-  const { words, default: usual } = settingDefinition(key);
+  const { choices, default: defaultValue } = settingDefinition(key);
   if (key === 'output') return COMPLETE_FOLDERS;
-  return valuesFor('', words ?? (typeof usual === 'boolean' ? ['true', 'false'] : undefined));
+  return valuesFor(
+    '',
+    choices ?? (typeof defaultValue === 'boolean' ? ['true', 'false'] : undefined),
+  );
 }
 
 function matching(current: string, values: Values): readonly string[] {

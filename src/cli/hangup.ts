@@ -1,7 +1,6 @@
 /**
- * Whether a hangup (SIGHUP: the terminal was closed) ends the run. Node sets every inherited signal disposition back
- * to its default before the first line of a program runs, so whether `nohup` ignored SIGHUP cannot be asked for: it is
- * inferred from what nohup leaves behind.
+ * Whether a hangup (SIGHUP: the terminal was closed) stops the command. Node resets inherited signal dispositions, so
+ * whether `nohup` ignored SIGHUP cannot be queried: it is inferred from the standard streams and the parent process.
  */
 import { closeSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
@@ -9,34 +8,33 @@ import { isatty } from 'node:tty';
 export interface ProcessView {
   readonly platform: NodeJS.Platform;
   readonly isTerminal: (fd: number) => boolean;
-  /** `/proc/<parent>/status`; undefined where there is none to read. */
+  /** `/proc/<parent>/status`; undefined if it cannot be read. */
   readonly parentStatus: string | undefined;
 }
 
 /**
- * True where SIGHUP is to be ignored: no standard stream is a terminal, as after `nohup` (which moves output away from
- * the terminal, and on Linux input too), under cron and in services; or, on Linux, the parent ignores it, as a shell
- * does after `trap '' HUP`.
+ * True if no standard stream is a terminal, as after `nohup` (which redirects output, and on Linux input too), under
+ * cron and in services; or if the parent ignores SIGHUP (Linux only), as a shell does after `trap '' HUP`.
  */
 export function ignoresHangup({ platform, isTerminal, parentStatus }: ProcessView): boolean {
-  const movedByNohup = platform === 'linux' ? [0, 1, 2] : [1, 2];
-  return !movedByNohup.some(isTerminal) || parentIgnoresHangup(parentStatus ?? '');
+  const redirectedByNohup = platform === 'linux' ? [0, 1, 2] : [1, 2];
+  return !redirectedByNohup.some(isTerminal) || parentIgnoresHangup(parentStatus ?? '');
 }
 
-/** SIGHUP is signal 1, and so the lowest bit of the hexadecimal mask. */
+/** SIGHUP is signal 1: the lowest bit of the hexadecimal mask. */
 function parentIgnoresHangup(status: string): boolean {
   const [, lowestDigit = '0'] = /^SigIgn:\s*[0-9a-f]*([0-9a-f])$/m.exec(status) ?? [];
   return Number.parseInt(lowestDigit, 16) % 2 === 1;
 }
 
-/** This process as it was started; after a hangup its terminal is no longer one. */
+/** To be read at the start: after a hangup `isatty` is false. */
 export function viewProcess(): ProcessView {
   return { platform: process.platform, isTerminal: isatty, parentStatus: readParentStatus() };
 }
 
 /**
- * Closes the standard streams of a terminal that is gone when the process ends: Node restores the terminal's settings
- * then, and aborts (SIGABRT) where that fails, unless the descriptor is closed.
+ * At exit, closes standard streams whose terminal is gone: Node restores the settings of an open one, and aborts
+ * (SIGABRT) if that fails.
  */
 export function closeLostTerminalsAtExit(): void {
   const terminals = [0, 1, 2].filter((fd) => isatty(fd));

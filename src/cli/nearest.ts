@@ -1,42 +1,29 @@
-/** The word that was probably meant, for a word that is none. Pure. */
+/** At most this share of the letters may differ. */
+const MAX_DIFFERENCE = 0.4;
 
-/** At most so many letters of ten may differ. */
-const MOST_DIFFERENCE = 0.4;
-
-/** The candidate that differs least, in any case of letters; `undefined` where none is near. */
+/** The candidate with the smallest edit distance to a mistyped word; `undefined` if none is similar. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const lower = word.toLowerCase();
   const [best] = candidates
-    .map((candidate) => ({ candidate, steps: editSteps(lower, candidate.toLowerCase()) }))
-    .filter(
-      ({ candidate, steps }) =>
-        steps <= Math.ceil(Math.max(word.length, candidate.length) * MOST_DIFFERENCE),
-    )
-    .sort((one, other) => one.steps - other.steps);
+    .map((candidate) => ({
+      candidate,
+      distance: editDistance(word.toLowerCase(), candidate.toLowerCase()),
+      maxDistance: Math.ceil(Math.max(word.length, candidate.length) * MAX_DIFFERENCE),
+    }))
+    .filter(({ distance, maxDistance }) => distance <= maxDistance)
+    .sort((a, b) => a.distance - b.distance);
   return best?.candidate;
 }
 
-/** How many letters must be put in, taken out, changed, or swapped with the next one. */
-function editSteps(from: string, to: string): number {
-  let before: number[] = [];
-  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= from.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= to.length; column += 1) {
-      const differs = from[row - 1] === to[column - 1] ? 0 : 1;
-      const swapped =
-        row > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
-          ? (before[column - 2] ?? Infinity) + 1
-          : Infinity;
-      current[column] = Math.min(
-        (last[column] ?? Infinity) + 1,
-        (current[column - 1] ?? Infinity) + 1,
-        (last[column - 1] ?? Infinity) + differs,
-        swapped,
-      );
+/** Levenshtein distance, row by row. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [column, other] of [...to].entries()) {
+      const substitution = (row[column] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(substitution, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
     }
-    before = last;
-    last = current;
+    row = next;
   }
-  return last[to.length] ?? Infinity;
+  return row.at(-1) ?? 0;
 }

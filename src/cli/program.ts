@@ -1,83 +1,113 @@
 /**
- * The command tree: each command is its flags plus one call, imported when it is asked for. Help, completion and
- * the documentation's reference are made from this tree.
+ * The command tree. Each command defines its flags, help and action in its own file and imports what the action
+ * needs when it runs. Help, completion and docs/commands.md are made from this tree.
  */
-import { CommanderError } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { UsageError } from '../core/errors.js';
 import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { VERSION } from '../core/version.js';
-import { addChapterCommands } from './program/chapter-commands.js';
-import { addLoginCommands } from './program/login-commands.js';
-import { addMannersCommands } from './program/manners-commands.js';
-import { addOwnCommands } from './program/own-commands.js';
-import { ToldCommand } from './program/told-command.js';
-import type { Surroundings, TreeParts } from './program/tree-parts.js';
+import type { BareCommandContext, CommandContext } from './command-context.js';
+import type { CommandRunner } from './command-runner.js';
+import { completeCommand, completionCommand } from './commands/completion.js';
+import { configCommand } from './commands/config.js';
+import { demoCommand } from './commands/demo.js';
+import { downloadCommand } from './commands/download-command.js';
+import { helpCommand } from './commands/help.js';
+import { limitsCommand } from './commands/limits.js';
+import { loginCommand } from './commands/login.js';
+import { logoutCommand } from './commands/logout.js';
+import { refreshCommand } from './commands/refresh.js';
+import { reportStatusCommand } from './commands/report-status.js';
+import { searchCommand } from './commands/search.js';
+import { whoamiCommand } from './commands/whoami.js';
+import { addExamples, HELP, HELP_WIDTH } from './help-format.js';
 
-/** Runs one command line; none at all asks for help. Throws what the command throws, and UsageError('bad-option'). */
+export interface ContextSource {
+  /** With the settings in force. Throws UsageError('bad-setting') if they cannot be read. */
+  readonly context: () => Promise<CommandContext>;
+  readonly bareContext: () => BareCommandContext;
+}
+
+const COMMANDS = {
+  'Chapters:': [downloadCommand, searchCommand, demoCommand],
+  'Account:': [loginCommand, whoamiCommand, refreshCommand, logoutCommand],
+  'Status:': [limitsCommand, reportStatusCommand],
+  'Configuration:': [configCommand, completionCommand, completeCommand, helpCommand],
+};
+
+/** Runs one command line; an empty one prints the help. Throws what the command throws, and UsageError('bad-option'). */
 export async function runProgram(
-  words: readonly string[],
-  surroundings: Surroundings,
+  args: readonly string[],
+  { context, bareContext }: ContextSource,
 ): Promise<ExitCode> {
-  let outcome: ExitCode = EXIT.done;
-  const done = (code: ExitCode): void => {
-    outcome = code;
-  };
-  const program = commandTree({ ...surroundings, done }, words[0]);
+  let exitCode: ExitCode = EXIT.done;
+  const program = commandTree({
+    run: async (action) => {
+      exitCode = await action(await context());
+    },
+    runBare: async (action) => {
+      exitCode = await action(bareContext());
+    },
+  });
   try {
-    await program.parseAsync(words.length === 0 ? ['help'] : words, { from: 'user' });
+    await program.parseAsync(args.length === 0 ? ['help'] : args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (error.exitCode === 0) return EXIT.done;
+    if (error.code !== 'commander.help') throw usageError(error.message, program, args);
+    return EXIT.usage;
   }
-  return outcome;
+  return exitCode;
 }
 
-const FAMILIES = [addChapterCommands, addLoginCommands, addMannersCommands, addOwnCommands];
+const notRun = () => Promise.reject(new Error('This command tree runs no commands.'));
 
-/** The tree, unparsed: the whole of it, or no more than it takes to find one command in it. */
-export function commandTree(parts: TreeParts, sought?: string): ToldCommand {
-  const program = new ToldCommand('tankobon')
-    .description('Turns chapters of a manga-reading service into CBZ files.')
-    .version(VERSION, '-V, --version', 'say which tankobon this is')
-    .example('tankobon demo', 'see it work, all on this machine')
-    .example('tankobon search <words>', 'find a title, and fetch it')
-    .example('tankobon download <UUID or address>', 'fetch a chapter, a title or a list');
-  for (const addFamily of FAMILIES) {
-    addFamily(program, parts);
-    if (program.commands.some((command) => command.name() === sought)) break;
+/** The tree, not yet parsed. Without a runner it is only for reading. */
+export function commandTree(runner: CommandRunner = { run: notRun, runBare: notRun }): Command {
+  const program = new Command('tankobon')
+    .description('Download MangaDex chapters as CBZ files')
+    .version(VERSION)
+    .helpCommand(false)
+    .configureHelp(HELP)
+    .configureOutput({ ...HELP_WIDTH, outputError: () => undefined })
+    .exitOverride();
+  for (const [group, commands] of Object.entries(COMMANDS)) {
+    program.commandsGroup(group);
+    for (const addCommand of commands) addCommand(program, runner);
   }
-  tellErrorsOurWay(program);
-  return program;
+  return addExamples(program, [
+    ['tankobon demo', 'try it: everything stays on this machine'],
+    ['tankobon search <words>', 'find a title and download it'],
+    ['tankobon download <UUID or URL>', 'download a chapter, a title or a list'],
+  ]).addHelpText(
+    'after',
+    '\nRun "tankobon help <command>" for its options.\nTopics: tankobon help environment,\n        tankobon help exit-codes',
+  );
 }
 
-/** What is wrong with the command line is told as every other error is, and names the help of its command. */
-function tellErrorsOurWay(command: ToldCommand): void {
-  command.configureOutput({ outputError: () => undefined });
-  command.exitOverride((error) => {
-    if (error.exitCode === 0 || error.code === 'commander.help') throw error;
-    // Without the error as its cause: with DEBUG, that would show what was left out here.
-    throw new UsageError('bad-option', asSentence(withoutValue(error.message)), {
-      hint: `Type: tankobon help${command.parent ? ` ${command.path()}` : ''}`,
-    });
+/** commander's message, `error: unknown option '--x'⏎(Did you mean --y?)`, as an error with a hint. */
+function usageError(text: string, program: Command, args: readonly string[]): UsageError {
+  const [message = '', suggestion = ''] = withoutOptionValue(text)
+    .replace(/^error: /, '')
+    .split('\n');
+  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
+  let command = program;
+  for (const arg of args) command = command.commands.find((sub) => sub.name() === arg) ?? command;
+  const path = command === program ? '' : ` ${commandPath(command)}`;
+  // The error has no cause: with DEBUG, commander's own would print the value that is left out here.
+  return new UsageError('bad-option', /[.!?]$/.test(sentence) ? sentence : `${sentence}.`, {
+    hint: [suggestion.replace(/^\((.*)\)$/, '$1 '), `Run: tankobon help${path}`].join(''),
   });
-  for (const sub of command.commands) {
-    if (sub instanceof ToldCommand) tellErrorsOurWay(sub);
-  }
 }
 
-/** An unknown flag without its value, which may be a password. */
-function withoutValue(message: string): string {
+/** An unknown option without its value, which may be a password. */
+function withoutOptionValue(message: string): string {
   return message.replace(/(unknown option '(?:--[\w-]*|-\w)).*'(?=$|\n\(Did you mean)/s, "$1'");
 }
 
-/** `error: unknown command 'x'⏎(Did you mean y?)` as two sentences. */
-function asSentence(message: string): string {
-  const [what = '', ...more] = message.replace(/^error: /, '').split('\n');
-  const first = what.charAt(0).toUpperCase() + what.slice(1);
-  return [
-    /[.!?]$/.test(first) ? first : `${first}.`,
-    ...more.map((line) => line.replace(/^\((.*)\)$/, '$1')),
-  ]
-    .join(' ')
-    .trim();
+/** Such as `config set`. */
+export function commandPath(command: Command): string {
+  return command.parent?.parent
+    ? `${commandPath(command.parent)} ${command.name()}`
+    : command.name();
 }

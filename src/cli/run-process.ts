@@ -1,35 +1,35 @@
-/** One run of the process: signals in, exit code out, and never a stack trace for a user. */
-import { EXIT, type ExitCode } from '../core/exit-codes.js';
-import { interruption } from '../core/errors.js';
+/** Runs one command line in this process: signals in, exit code out, and no stack trace without DEBUG. */
 import { systemClock } from '../core/clock.js';
-import { closeLostTerminalsAtExit, ignoresHangup, viewProcess } from './hangup.js';
-import { errorMessage, exitCodeOf } from './output/error-message.js';
+import { interruption, toTankobonError } from '../core/errors.js';
+import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { redactorFor, type Redactor } from '../core/redactor.js';
-import { safeStream } from './output/safe-stream.js';
 import type { BareCommandContext, CommandContext } from './command-context.js';
+import { closeLostTerminalsAtExit, ignoresHangup, viewProcess } from './hangup.js';
+import { errorMessage } from './output/error-message.js';
+import { safeStream } from './output/safe-stream.js';
 
-/** A process that has nothing left to do but is held up (a dead connection, say) ends after this long all the same. */
-const LINGER_MS = 1_000;
+/** Exits this long after the command has ended, even if something such as a dead connection is still open. */
+const MAX_LINGER_MS = 1_000;
 
-export async function runProcess(words: readonly string[]): Promise<void> {
+export async function runProcess(args: readonly string[]): Promise<void> {
   const redactor = redactorFor(process.env);
   const stderr = safeStream(process.stderr, redactor);
   process.on('uncaughtException', (error) => {
     stderr.write(errorMessage(error, process.env));
     process.exit(EXIT.fault);
   });
-  const stopping = new AbortController();
+  const abort = new AbortController();
   const outlivesTerminal = ignoresHangup(viewProcess());
   closeLostTerminalsAtExit();
-  stopOnSignals(stopping, outlivesTerminal);
-  stopOnClosedOutput(stopping, outlivesTerminal);
-  const code = await runWords(words, stopping.signal, redactor);
+  abortOnSignals(abort, outlivesTerminal);
+  abortOnClosedOutput(abort, outlivesTerminal);
+  const code = await runArgs(args, abort.signal, redactor);
   process.exitCode = code;
-  setTimeout(() => process.exit(code), LINGER_MS).unref();
+  setTimeout(() => process.exit(code), MAX_LINGER_MS).unref();
 }
 
-async function runWords(
-  words: readonly string[],
+async function runArgs(
+  args: readonly string[],
   signal: AbortSignal,
   redactor: Redactor,
 ): Promise<ExitCode> {
@@ -37,11 +37,11 @@ async function runWords(
   const stderr = safeStream(process.stderr, redactor);
   try {
     const { runProgram } = await import('./program.js');
-    const { pathsFrom: foldersFrom } = await import('../app/paths.js');
+    const { pathsFrom } = await import('../app/paths.js');
     const { env } = process;
-    const bare = (): BareCommandContext => ({
+    const bareContext = (): BareCommandContext => ({
       env,
-      // Opened when somebody asks for it; hardly a command does.
+      // Opened on first use: most commands do not read it.
       get stdin() {
         return process.stdin;
       },
@@ -49,16 +49,16 @@ async function runWords(
       stderr,
       clock: systemClock,
       signal,
-      // Looked for when a command asks for them: help needs none, and works where there is no home folder.
+      // Found on first use: help works without a home folder.
       get paths() {
-        return foldersFrom(env);
+        return pathsFrom(env);
       },
       redactor,
     });
-    return await runProgram(words, { bare, run: () => withSettings(bare()) });
+    return await runProgram(args, { bareContext, context: () => withSettings(bareContext()) });
   } catch (error) {
     stderr.write(errorMessage(error, process.env));
-    return exitCodeOf(error);
+    return toTankobonError(error).exitCode;
   }
 }
 
@@ -69,35 +69,32 @@ async function withSettings(bare: BareCommandContext): Promise<CommandContext> {
 }
 
 /**
- * The first Ctrl-C asks for an orderly stop; the second ends the process there and then. A hangup never does the
- * latter: the kernel and the shell may each send one.
+ * The first Ctrl-C aborts the command, the second ends the process. A second hangup does not: the kernel and the shell
+ * may each send one.
  */
-function stopOnSignals(stopping: AbortController, outlivesTerminal: boolean): void {
+function abortOnSignals(abort: AbortController, outlivesTerminal: boolean): void {
   const stop = () => {
-    if (stopping.signal.aborted) process.exit(EXIT.interrupted);
-    stopping.abort(interruption());
+    if (abort.signal.aborted) process.exit(EXIT.interrupted);
+    abort.abort(interruption());
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   process.on('SIGHUP', () => {
-    if (!outlivesTerminal) stopping.abort(interruption());
+    if (!outlivesTerminal) abort.abort(interruption());
   });
 }
 
 /**
- * `tankobon … | head` closes our standard output: nobody reads on, so the run stops as after Ctrl-C. So it does when
- * the terminal is closed (EIO). A disk that takes no more output is a fault like any other, told in a sentence.
+ * Aborts if the reader of a pipe is gone (EPIPE, as after `tankobon … | head`) or the terminal is closed (EIO). Any
+ * other write error, such as a full disk, ends the process.
  */
-function stopOnClosedOutput(stopping: AbortController, outlivesTerminal: boolean): void {
+function abortOnClosedOutput(abort: AbortController, outlivesTerminal: boolean): void {
   for (const stream of [process.stdout, process.stderr]) {
     const isTerminal = stream.isTTY;
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EIO' && isTerminal) {
-        if (!outlivesTerminal) stopping.abort(interruption());
-        return;
-      }
-      if (error.code === 'EPIPE') {
-        stopping.abort(interruption());
+      const isHangup = error.code === 'EIO' && isTerminal;
+      if (isHangup || error.code === 'EPIPE') {
+        if (!isHangup || !outlivesTerminal) abort.abort(interruption());
         return;
       }
       if (stream === process.stdout) process.stderr.write(errorMessage(error, process.env));

@@ -1,40 +1,44 @@
-/** Where targets are read from: the command line, files, standard input. */
+/** Reads lists of targets from files and standard input. */
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { addAbortSignal, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
-import type { TargetSource } from '../selection/target-list.js';
 import { hasCode, UsageError } from '../core/errors.js';
+import type { TargetSource } from '../selection/target-list.js';
 import type { CommandContext } from './command-context.js';
+import { readText } from './read-text.js';
 
-/** A list of targets is a text that a person or a script wrote; nothing sensible is larger. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads one `--from-file`: a file, a named pipe such as a shell's process substitution makes, or `-` for standard
- * input. Throws UsageError('bad-input-file').
+ * Reads the value of one `--from-file`: a file, a named pipe such as that of a process substitution, or `-` for
+ * standard input. Throws UsageError('bad-input-file').
  */
 export async function readSource(
   name: string,
-  run: Pick<CommandContext, 'stdin' | 'signal'>,
+  { stdin, signal }: Pick<CommandContext, 'stdin' | 'signal'>,
 ): Promise<TargetSource> {
-  if (name === '-') {
-    const source = 'standard input';
-    return { name: source, lines: await readAll(run.stdin, source, run.signal) };
-  }
+  if (name === '-')
+    return { name: 'standard input', lines: await readLimited(stdin, 'standard input', signal) };
   try {
-    return { name, lines: await readAll(openSource(name), name, run.signal) };
+    return { name, lines: await readLimited(openSource(name), name, signal) };
   } catch (cause) {
-    run.signal.throwIfAborted();
+    signal.throwIfAborted();
     if (hasCode(cause)) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError('bad-input-file', `The file of targets cannot be read: ${why}`, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError('bad-input-file', `The target file cannot be read: ${reason}`, { cause });
   }
+}
+
+async function readLimited(stream: Readable, name: string, signal: AbortSignal): Promise<string> {
+  const text = await readText(stream, MAX_BYTES, signal);
+  if (text !== undefined) return text;
+  throw new UsageError('bad-input-file', `Larger than ${MAX_BYTES} bytes: ${name}`);
 }
 
 /**
  * Opens the file without waiting for the writer of a named pipe, and reads pipes and terminals by events: a thread
- * that waits for either would keep the process from ending when it is interrupted.
+ * blocked on either would keep an interrupted process from ending.
  */
 function openSource(name: string): Readable {
   if (process.platform === 'win32') return createReadStream(name);
@@ -43,23 +47,4 @@ function openSource(name: string): Readable {
   return fstatSync(fd).isFIFO()
     ? new Socket({ fd, readable: true, writable: false })
     : createReadStream(name, { fd });
-}
-
-async function readAll(stream: Readable, name: string, signal: AbortSignal): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of addAbortSignal(signal, stream) as AsyncIterable<Buffer | string>) {
-      const buffer = Buffer.from(chunk as string);
-      bytes += buffer.length;
-      if (bytes > MOST_BYTES) {
-        throw new UsageError('bad-input-file', `${name} holds more than any list of targets.`);
-      }
-      chunks.push(buffer);
-    }
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,35 +1,32 @@
-/** The connection to the service for commands that download nothing. */
 import { hasReports, openHealthReports, openService, type Service } from '../app/service.js';
 import { waitingEvent } from '../download/events.js';
 import type { CommandContext } from './command-context.js';
+import { warningMessage } from './output/error-message.js';
 import { describeWait } from './output/sentences.js';
 
+/** How long such a command waits for health reports that earlier runs left. */
+const MAX_REPORT_WAIT_MS = 500;
+
 /**
- * The way to the service for a command that downloads nothing; closed when `work` is done. Health reports that an
- * earlier run had to leave go out beside it.
+ * Connects to the service for a command that downloads nothing, and disconnects when `work` is done. Meanwhile, health
+ * reports that earlier runs left are sent.
  */
 export async function withService<T>(
-  run: CommandContext,
+  context: CommandContext,
   work: (service: Service) => Promise<T>,
 ): Promise<T> {
-  const warn = (message: string): void => {
-    run.stderr.write(`tankobon: ${message}\n`);
-  };
-  const service = await openService(run, {
-    onWait: (wait) => {
-      run.stderr.write(`${describeWait(waitingEvent(wait))}\n`);
-    },
+  const { stderr, clock, settings } = context;
+  const warn = (message: string) => void stderr.write(warningMessage(message));
+  const service = await openService(context, {
+    onWait: (wait) => void stderr.write(`${describeWait(waitingEvent(wait), clock.wallMs())}\n`),
     warn,
   });
-  const leftOver = run.settings.reports && (await hasReports(run, service));
-  const reports = leftOver ? await openHealthReports(run, service, { warn }) : undefined;
+  const sendsReports = settings.reports && (await hasReports(context, service));
+  const reports = sendsReports ? await openHealthReports(context, service, { warn }) : undefined;
   try {
     return await work(service);
   } finally {
-    await reports?.finish(LEFT_OVER_PATIENCE_MS);
+    await reports?.finish(MAX_REPORT_WAIT_MS);
     await service.close();
   }
 }
-
-/** What a command that is about something else waits for reports of earlier runs. */
-const LEFT_OVER_PATIENCE_MS = 500;

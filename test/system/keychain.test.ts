@@ -78,10 +78,10 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
     expect(who.stdout).toContain('Storage:   keychain (');
     expect(await cli(['logout'], env)).toMatchObject({
       code: 0,
-      stdout: 'Logged out. The login is removed from the keychain.\n',
+      stdout: 'Logged out. Login removed from the keychain.\n',
     });
     expect(await entriesOf(entryService, env)).toEqual([]);
-    expect((await cli(['logout'], env)).stdout).toContain('nobody was logged in');
+    expect((await cli(['logout'], env)).stdout).toContain('not logged in');
   });
 
   test('an entry that was removed or changed by hand is noticed, and logout removes what is left', async () => {
@@ -143,7 +143,7 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
     expect((await login(env)).code).toBe(0);
     expect((await cli(['whoami'], env)).stdout).toContain('Storage:   keychain (');
     expect(await cli(['logout'], env)).toMatchObject({
-      stdout: 'Logged out. The login is removed from the keychain.\n',
+      stdout: 'Logged out. Login removed from the keychain.\n',
     });
   });
 

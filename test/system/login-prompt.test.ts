@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { askForFields } from '../../src/cli/commands/login-questions.js';
+import { askForFields } from '../../src/cli/commands/login-prompts.js';
 import type { CommandContext } from '../../src/cli/command-context.js';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
 import {
@@ -124,7 +124,7 @@ describeWith('login at a terminal', { programs: ['python3'] }, () => {
       { awaits: 'Password:', types: `${password}\x03` },
     ]);
     expect(shown).toMatchObject({ code: 130, untyped: 0 });
-    expect(readable(shown)).toContain('tankobon: Interrupted.');
+    expect(readable(shown)).toContain('error: Interrupted.');
     expect(readable(shown)).not.toContain('    at ');
     expectNoSecret(shown);
     expect(practice.log).toHaveLength(asked);

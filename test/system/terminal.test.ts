@@ -80,7 +80,7 @@ describeWith('at a terminal', { programs: ['python3'] }, () => {
       await tankobon(['config', 'set', 'output', join(folder, 'output')], { env });
       const ran = await runAtTerminal([process.execPath, PROGRAM, 'search', 'lighthouse'], {
         env,
-        steps: [{ awaits: 'Fetch one?', types: '\u001b[B\r' }],
+        steps: [{ awaits: 'Download one?', types: '\u001b[B\r' }],
       });
       expect({ ...ran, screen: '' }).toEqual({ code: 0, untyped: 0, screen: '' });
       expect(archives().length).toBeGreaterThan(0);

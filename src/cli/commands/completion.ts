@@ -1,8 +1,9 @@
-/** `tankobon completion`: prints a shell's completion script. Each script asks `tankobon __complete`. */
-import type { Command } from 'commander';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+/** `tankobon completion`: prints the completion script of a shell. Each script calls `tankobon __complete`. */
+import { Argument, type Command } from 'commander';
+import { EXIT } from '../../core/exit-codes.js';
+import type { CommandRunner } from '../command-runner.js';
 import { COMPLETE_FILES, COMPLETE_FOLDERS, completionLines } from '../completion-candidates.js';
-import type { BareCommandContext } from '../command-context.js';
+import { addExamples } from '../help-format.js';
 
 const BASH = `# tankobon completion for bash 4 and later
 _tankobon() {
@@ -61,7 +62,7 @@ complete -c tankobon -e
 complete -c tankobon -f -a '(__tankobon_complete)'
 `;
 
-/** An empty result makes PowerShell complete paths. It passes no empty argument to a program, hence the quotes. */
+/** PowerShell completes paths if the result is empty. It drops empty arguments, so `""` is passed as text. */
 const POWERSHELL = `# tankobon completion for PowerShell 5 and later
 Register-ArgumentCompleter -Native -CommandName tankobon -ScriptBlock {
     param($current, $commandAst, $cursor)
@@ -79,20 +80,34 @@ Register-ArgumentCompleter -Native -CommandName tankobon -ScriptBlock {
 
 const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL } as const;
 
-export type Shell = keyof typeof SCRIPTS;
-
-export function completion(shell: Shell, run: BareCommandContext): ExitCode {
-  run.stdout.write(SCRIPTS[shell]);
-  return EXIT.done;
+export function completionCommand(program: Command, { runBare }: CommandRunner): Command {
+  const command = program
+    .command('completion')
+    .description('print a completion script for a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
+    .action((shell: keyof typeof SCRIPTS) =>
+      runBare(({ stdout }) => {
+        stdout.write(SCRIPTS[shell]);
+        return EXIT.done;
+      }),
+    );
+  return addExamples(command, [
+    ["echo 'source <(tankobon completion bash)' >> ~/.bashrc", 'bash'],
+    ["echo 'source <(tankobon completion zsh)' >> ~/.zshrc", 'zsh, after compinit'],
+    ['tankobon completion fish > ~/.config/fish/completions/tankobon.fish', 'fish'],
+    ['tankobon completion powershell | Out-String | Invoke-Expression', 'in $PROFILE'],
+  ]);
 }
 
-/** The hidden command behind the scripts. */
-export function complete(
-  program: Command,
-  words: readonly string[],
-  run: BareCommandContext,
-): ExitCode {
-  const lines = completionLines(program, words);
-  run.stdout.write(lines.map((line) => `${line}\n`).join(''));
-  return EXIT.done;
+/** The hidden command that the scripts call. */
+export function completeCommand(program: Command, { runBare }: CommandRunner): Command {
+  return program
+    .command('__complete', { hidden: true })
+    .argument('[words...]')
+    .action((words: readonly string[]) =>
+      runBare(({ stdout }) => {
+        for (const line of completionLines(program, words)) stdout.write(`${line}\n`);
+        return EXIT.done;
+      }),
+    );
 }

@@ -1,159 +1,161 @@
-/** `tankobon config`: the settings that stay, and where each value in force comes from. */
+/** `tankobon config`: shows and changes the settings file, and shows where each value in force comes from. */
+import { Argument, type Command } from 'commander';
 import { join } from 'node:path';
+import { SETTING_KEYS, settingDefinition, type SettingKey } from '../../app/setting-definitions.js';
+import type { SettingState } from '../../app/settings.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { withoutUserInfo } from '../../core/web-address.js';
-import { nearest } from '../nearest.js';
-import { errorMessage } from '../output/error-message.js';
-import { fitToWidth } from '../output/progress-line.js';
 import type { BareCommandContext } from '../command-context.js';
-import { SETTING_KEYS, settingDefinition, type SettingKey } from '../../app/setting-definitions.js';
-import {
-  inspectSettings,
-  openSettingsFile,
-  parseSetting,
-  SETTINGS_FILE,
-  type SettingState,
-} from '../../app/settings.js';
+import type { CommandRunner } from '../command-runner.js';
+import { addEnvironment, addExamples } from '../help-format.js';
+import { nearest } from '../nearest.js';
+import { errorMessage, warningMessage } from '../output/error-message.js';
 
-export type ConfigOptions =
-  | { readonly action: 'get' | 'unset'; readonly key: string }
-  | { readonly action: 'set'; readonly key: string; readonly value: string }
-  | { readonly action: 'list'; readonly json?: boolean }
-  | { readonly action: 'path' };
-
-/**
- * Works while the settings are wrong, so that they can be mended with it; a wrong one makes `list` exit 2. Throws
- * UsageError('bad-setting') for a key or a value that is none, naming the right ones.
- */
-export async function config(options: ConfigOptions, run: BareCommandContext): Promise<ExitCode> {
-  const folder = run.paths.config;
-  switch (options.action) {
-    case 'path':
-      run.stdout.write(`${join(folder, SETTINGS_FILE)}\n`);
-      return EXIT.done;
-    case 'get':
-      await get(settingKey(options.key), run);
-      return EXIT.done;
-    case 'list':
-      return list(options.json === true, run);
-    case 'set': {
-      const key = settingKey(options.key);
-      const value = parseSetting(key, options.value);
-      await change(run, (file) => {
-        file.set(key, value);
-      });
-      warnIfOverridden(key, run);
-      return EXIT.done;
-    }
-    case 'unset': {
-      const key = settingKey(options.key);
-      await change(run, (file) => {
-        file.delete(key);
-      });
-      warnIfOverridden(key, run);
-      return EXIT.done;
-    }
-  }
+/** Its commands work while the settings are invalid, so that they can be corrected. */
+export function configCommand(program: Command, { runBare }: CommandRunner): Command {
+  const command = program.command('config').description('show and change the settings');
+  command
+    .command('list')
+    .description('print all settings, with the source of each value')
+    .option('--json', 'print one JSON object')
+    .action(({ json }: { json?: boolean }) => runBare((context) => list(json === true, context)));
+  command
+    .command('get')
+    .description('print the value in force of a setting')
+    .addArgument(keyArgument())
+    .action((key: string) => runBare((context) => get(settingKey(key), context)));
+  command
+    .command('set')
+    .description('change a setting')
+    .addArgument(keyArgument())
+    .argument('<value>', 'the new value')
+    .action((key: string, value: string) =>
+      runBare((context) => change(settingKey(key), value, context)),
+    );
+  command
+    .command('unset')
+    .description('restore the default of a setting')
+    .addArgument(keyArgument())
+    .action((key: string) => runBare((context) => change(settingKey(key), undefined, context)));
+  command
+    .command('path')
+    .description('print the path of the settings file')
+    .action(() => runBare(printPath));
+  addExamples(command, [
+    ['tankobon config list', 'each value, and where it comes from'],
+    ['tankobon config set quality data-saver', 'smaller images from now on'],
+    ['tankobon config unset quality', 'back to the default'],
+  ]);
+  return addEnvironment(command, 'TANKOBON_HOME');
 }
 
-type SettingsFile = Awaited<ReturnType<typeof openSettingsFile>>;
-
-async function change(
-  { paths }: BareCommandContext,
-  act: (file: SettingsFile) => void,
-): Promise<void> {
-  const file = await openSettingsFile(paths.config);
-  try {
-    act(file);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError('bad-setting', `The settings file cannot be written: ${why}`, {
-      cause,
-      hint: 'Check the folder’s permissions, or name another one in TANKOBON_HOME.',
-    });
-  }
+/** The choices are for help and completion; settingKey checks the key and suggests a similar one. */
+function keyArgument(): Argument {
+  return new Argument('<key>', 'a setting').choices(SETTING_KEYS).argParser((text) => text);
 }
 
+/** Throws UsageError('bad-setting') for an unknown key. */
 function settingKey(text: string): SettingKey {
   const key = SETTING_KEYS.find((known) => known.toLowerCase() === text.toLowerCase());
   if (key) return key;
   if (/secret|password|token/i.test(text)) {
-    throw new UsageError('bad-setting', 'Secrets are no settings: they are kept with the login.', {
-      hint: 'Type: tankobon login',
+    throw new UsageError('bad-setting', 'Secrets are not settings: they are stored by login.', {
+      hint: 'Run: tankobon login',
     });
   }
-  const meant = nearest(text, SETTING_KEYS);
-  throw new UsageError('bad-setting', `There is no setting "${text}".`, {
-    hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}The settings are: ${SETTING_KEYS.join(', ')}.`,
+  throw new UsageError('bad-setting', `Unknown setting: "${text}"`, {
+    hint: `${didYouMean(text)}The settings are: ${SETTING_KEYS.join(', ')}.`,
   });
 }
 
-async function get(key: SettingKey, { env, paths, stdout }: BareCommandContext): Promise<void> {
-  const { states } = await inspectSettings(env, paths.config);
+function didYouMean(name: string): string {
+  const suggestion = nearest(name, SETTING_KEYS);
+  return suggestion === undefined ? '' : `Did you mean ${suggestion}? `;
+}
+
+async function printPath({ paths, stdout }: BareCommandContext): Promise<ExitCode> {
+  const { SETTINGS_FILE } = await import('../../app/settings.js');
+  stdout.write(`${join(paths.config, SETTINGS_FILE)}\n`);
+  return EXIT.done;
+}
+
+async function get(key: SettingKey, context: BareCommandContext): Promise<ExitCode> {
+  const { inspectSettings } = await import('../../app/settings.js');
+  const { states } = await inspectSettings(context.env, context.paths.config);
   const state = states.find((one) => one.key === key);
   if (state?.problem) throw state.problem;
-  stdout.write(`${String(state?.value)}\n`);
+  context.stdout.write(`${String(state?.value)}\n`);
+  return EXIT.done;
 }
 
-/** A value that is set and still not in force would puzzle whoever set it. */
-function warnIfOverridden(key: SettingKey, run: BareCommandContext): void {
-  const { env } = settingDefinition(key);
-  if (env !== undefined && run.env[env]) {
-    run.stderr.write(
-      `tankobon: ${env} is set in the environment and goes before the settings file.\n`,
-    );
+/** Sets a value, or restores the default. Throws UsageError('bad-setting'). */
+async function change(
+  key: SettingKey,
+  text: string | undefined,
+  { env, paths, stderr }: BareCommandContext,
+): Promise<ExitCode> {
+  const { openSettingsFile, parseSetting } = await import('../../app/settings.js');
+  const value = text === undefined ? undefined : parseSetting(key, text);
+  const file = await openSettingsFile(paths.config);
+  try {
+    if (value === undefined) file.delete(key);
+    else file.set(key, value);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError('bad-setting', `The settings file cannot be written: ${reason}`, {
+      cause,
+      hint: 'Check the permissions of its folder, or set TANKOBON_HOME to another folder.',
+    });
   }
+  const { env: variable } = settingDefinition(key);
+  if (variable !== undefined && env[variable])
+    stderr.write(warningMessage(`${variable} is set and overrides the settings file.`));
+  return EXIT.done;
 }
 
-async function list(asJson: boolean, run: BareCommandContext): Promise<ExitCode> {
-  const { states, unknown } = await inspectSettings(run.env, run.paths.config);
-  run.stdout.write(asJson ? jsonOf(states) : linesOf(states, run.stdout));
-  for (const name of unknown) {
-    const meant = nearest(name, SETTING_KEYS);
-    run.stderr.write(
-      `tankobon: The settings file holds "${name}", which is no setting.${meant === undefined ? '' : ` Did you mean ${meant}?`}\n`,
+/** Exit code 2 if a setting is invalid. */
+async function list(
+  json: boolean,
+  { env, paths, stdout, stderr }: BareCommandContext,
+): Promise<ExitCode> {
+  const { inspectSettings } = await import('../../app/settings.js');
+  const { states, unknown } = await inspectSettings(env, paths.config);
+  stdout.write(json ? toJson(states) : toTable(states, stdout));
+  for (const name of unknown)
+    stderr.write(
+      warningMessage(`Unknown setting in the settings file: "${name}" ${didYouMean(name)}`.trim()),
     );
-  }
   const problems = states.flatMap(({ problem }) => problem ?? []);
-  for (const problem of problems) run.stderr.write(errorMessage(problem, run.env));
+  for (const problem of problems) stderr.write(errorMessage(problem, env));
   return problems.length === 0 ? EXIT.done : EXIT.usage;
 }
 
-function jsonOf(states: readonly SettingState[]): string {
-  const all = Object.fromEntries(
-    states.map(({ key, value, source, problem }) => [
-      key,
-      { value: withoutSecret(value), source, ...(problem && { problem: problem.message }) },
-    ]),
-  );
-  return `${JSON.stringify(all)}\n`;
+function toJson(states: readonly SettingState[]): string {
+  const settings = states.map(({ key, value, source, problem }) => [
+    key,
+    { value: withoutSecret(value), source, problem: problem?.message },
+  ]);
+  return `${JSON.stringify(Object.fromEntries(settings))}\n`;
 }
 
-/** A line for each, or two where a terminal is too narrow for that. */
-function linesOf(states: readonly SettingState[], stdout: BareCommandContext['stdout']): string {
-  const room = stdout.isTTY ? stdout.columns || Infinity : Infinity;
-  const widest = Math.max(...states.map(({ key }) => key.length));
-  const rows = states.map((state) => {
-    const { key, problem } = state;
-    const value = withoutSecret(state.value);
-    const shown =
-      value === '' ? '(empty)' : typeof value === 'string' ? value : JSON.stringify(value);
-    return [key, `${shown}  (${sourceOf(state)}${problem ? '; wrong' : ''})`] as const;
+/** One line for each setting, or two if the terminal is too narrow. */
+function toTable(states: readonly SettingState[], stdout: BareCommandContext['stdout']): string {
+  const columns = stdout.isTTY ? stdout.columns || Infinity : Infinity;
+  const keyWidth = Math.max(...states.map(({ key }) => key.length));
+  const rows = states.map(({ key, value, source, problem }) => {
+    const shown = withoutSecret(value);
+    const text = typeof shown === 'string' ? shown || '(empty)' : JSON.stringify(shown);
+    const from = source === 'environment' ? (settingDefinition(key).env ?? source) : source;
+    return [key, `${text}  (${from}${problem ? '; invalid' : ''})`] as const;
   });
-  const isWide = rows.every(([, told]) => widest + 2 + told.length < room);
+  const isWide = rows.every(([, text]) => keyWidth + 2 + text.length < columns);
   return rows
-    .map(([key, told]) =>
-      isWide ? `${fitToWidth(key, widest)}  ${told}\n` : `${key}\n  ${told}\n`,
-    )
+    .map(([key, text]) => `${isWide ? `${key.padEnd(keyWidth)}  ` : `${key}\n  `}${text}\n`)
     .join('');
 }
 
-/** A value that was meant as a URL may hold a password where it is not one. */
+/** An invalid URL may still contain a password. */
 function withoutSecret(value: unknown): unknown {
   return typeof value === 'string' ? withoutUserInfo(value) : value;
-}
-
-function sourceOf({ key, source }: SettingState): string {
-  return source === 'environment' ? (settingDefinition(key).env ?? source) : source;
 }

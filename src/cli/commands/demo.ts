@@ -1,85 +1,98 @@
 /**
- * `tankobon demo`: the practice service on this machine, and one chapter fetched from it by the very command that
- * fetches real ones. Settings, ledger and outbox are of its own and gone afterwards.
+ * `tankobon demo`: starts the practice server on this machine and downloads one chapter from it with the real
+ * `download` command. Settings, ledger and reports go to a temporary folder that is removed afterwards.
  */
+import type { Command } from 'commander';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  startPracticeService,
-  type PracticeService,
-} from '../../practice-server/practice-service.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pathsFrom } from '../../app/paths.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import type { PracticeService } from '../../practice-server/practice-service.js';
 import type { CommandContext } from '../command-context.js';
-import { loadSettings } from '../../app/settings.js';
-import { download } from './download.js';
+import type { CommandRunner } from '../command-runner.js';
+import { addExamples } from '../help-format.js';
+import { pluralize } from '../output/sizes.js';
 
-export interface DemoOptions {
+interface DemoOptions {
   readonly output: string;
   readonly serve?: boolean;
 }
 
-export async function demo(options: DemoOptions, run: CommandContext): Promise<ExitCode> {
+export function demoCommand(program: Command, { run }: CommandRunner): Command {
+  const command = program
+    .command('demo')
+    .description('start a practice server on this machine and download a chapter from it')
+    .option('-o, --output <dir>', 'folder for the CBZ file (default: .)', '.')
+    .option('--serve', 'keep the server running and print the environment for another terminal')
+    .action((options: DemoOptions) => run((context) => demo(options, context)));
+  return addExamples(command, [
+    ['tankobon demo', 'nothing leaves this machine'],
+    ['tankobon demo --serve', 'to try the other commands'],
+  ]);
+}
+
+async function demo(options: DemoOptions, context: CommandContext): Promise<ExitCode> {
+  const { startPracticeService } = await import('../../practice-server/practice-service.js');
   const home = await mkdtemp(join(tmpdir(), 'tankobon-demo-'));
   const service = await startPracticeService();
   try {
-    const env = { ...run.env, ...service.environment, TANKOBON_HOME: home };
+    const environment = { ...service.environment, TANKOBON_HOME: home };
     return options.serve
-      ? await serve(service, env, run)
-      : await fetchOne(service, options.output, env, run);
+      ? await serve(service, environment, context)
+      : await downloadOne(service, options.output, environment, context);
   } finally {
     await service.stop();
     await rm(home, { recursive: true, force: true });
   }
 }
 
-async function fetchOne(
+async function downloadOne(
   service: PracticeService,
   output: string,
-  env: Readonly<NodeJS.ProcessEnv>,
-  run: CommandContext,
+  environment: Readonly<NodeJS.ProcessEnv>,
+  context: CommandContext,
 ): Promise<ExitCode> {
-  const chapter = firstChapter(service);
+  const { loadSettings } = await import('../../app/settings.js');
+  const { download } = await import('./download.js');
+  const env = { ...context.env, ...environment };
   const paths = pathsFrom(env);
   const { settings } = await loadSettings(env, paths.config);
-  run.stderr.write(
-    `The practice service is up at ${service.addresses.apiUrl}; fetching chapter ${chapter} from it.\n`,
+  const chapter = firstChapter(service);
+  context.stderr.write(
+    `Practice server running at ${service.addresses.apiUrl}; downloading chapter ${chapter}.\n`,
   );
   const code = await download(
     { targets: [chapter], output, force: true },
-    { ...run, env, paths, settings },
+    { ...context, env, paths, settings },
   );
   if (code !== EXIT.done) return code;
-  run.stderr.write(
-    `It was asked ${service.log.length} times, and got ${service.reports.length} health reports. Try it yourself:\n` +
-      '  tankobon demo --serve\n',
+  const received = `${pluralize(service.log.length, 'request')} and ${pluralize(service.reports.length, 'health report')}`;
+  context.stderr.write(
+    `The server received ${received}. To try the other commands, run: tankobon demo --serve\n`,
   );
   return EXIT.done;
 }
 
 async function serve(
   service: PracticeService,
-  env: NodeJS.ProcessEnv,
-  run: CommandContext,
+  environment: Readonly<NodeJS.ProcessEnv>,
+  { stdout, stderr, signal }: CommandContext,
 ): Promise<ExitCode> {
-  const names = [...Object.keys(service.environment), 'TANKOBON_HOME'];
-  for (const name of names) run.stdout.write(`export ${name}=${env[name] ?? ''}\n`);
-  run.stderr.write(
-    'The practice service is up until you press Ctrl-C. In another terminal, paste the lines above, then:\n' +
+  for (const [name, value] of Object.entries(environment))
+    stdout.write(`export ${name}=${value ?? ''}\n`);
+  stderr.write(
+    'The practice server runs until you press Ctrl-C. In another terminal, paste the lines above, then run:\n' +
       `  tankobon download ${firstChapter(service)}\n`,
   );
-  await new Promise<void>((resolve) => {
-    run.signal.addEventListener('abort', () => {
-      resolve();
-    });
-  });
+  if (!signal.aborted) await once(signal, 'abort');
   return EXIT.done;
 }
 
-/** A chapter of the example library that has pages and can be had. */
+/** A chapter of the example library with enough pages to show progress. */
 function firstChapter({ library }: PracticeService): string {
   const chapter = library.chapters().find((candidate) => candidate.pages('data').length >= 12);
-  if (!chapter) throw new Error('The example library holds no chapter.');
+  if (!chapter) throw new Error('The example library has no chapter of 12 pages.');
   return chapter.id;
 }

@@ -1,10 +1,10 @@
 /** The flags of `tankobon download` as a request; targets come from arguments and from files. */
 import {
-  commaSeparated,
   downloadRequest,
   type DownloadOptions as RequestOptions,
   type DownloadRequest,
 } from '../../app/download-request.js';
+import { commaSeparated } from '../../core/comma-separated.js';
 import { UsageError } from '../../core/errors.js';
 import type { Target } from '../../selection/target.js';
 import { parseTargets, type TargetSource } from '../../selection/target-list.js';

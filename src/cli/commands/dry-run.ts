@@ -3,7 +3,7 @@ import { minTimeMs } from '../../download/estimate.js';
 import { SKIP_REASONS } from '../../download/events.js';
 import type { Plan } from '../../download/plan.js';
 import { quotasOf } from '../../rate-limit/quotas.js';
-import { pluralize, formatTime } from '../output/sizes.js';
+import { formatDuration, pluralize } from '../output/sizes.js';
 import type { CommandContext } from '../command-context.js';
 
 export function printPlan(plan: Plan, json: boolean, run: Pick<CommandContext, 'stdout'>): void {
@@ -52,7 +52,7 @@ function asText(plan: Plan, requests: number, leastMs: number): string {
     ...excludedLines(plan),
     ...plan.failed.map(({ id, error }) => `${id}  cannot be had: ${error.message}`),
     `${pluralize(plan.chapters.length, 'chapter')} to load, with ${pluralize(requests, 'API request')} or more; ` +
-      `the service's limits allow it in ${formatTime(leastMs / 1_000)} at the least.`,
+      `the service's limits allow it in ${formatDuration(leastMs)} at the least.`,
   ];
   return `${lines.join('\n')}\n`;
 }

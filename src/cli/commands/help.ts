@@ -1,51 +1,46 @@
-/** `tankobon help`: of all, of one command, or of a topic that belongs to no command. */
-import type { Command } from 'commander';
-import { UsageError } from '../../core/errors.js';
-import { EXIT, EXIT_MEANINGS, type ExitCode } from '../../core/exit-codes.js';
+/** `tankobon help`: help for the program, for a command, or for a topic that concerns all commands. */
+import { Argument, type Command } from 'commander';
 import { ENVIRONMENT } from '../../app/environment.js';
+import { UsageError } from '../../core/errors.js';
+import { EXIT, EXIT_MEANINGS } from '../../core/exit-codes.js';
+import type { CommandRunner } from '../command-runner.js';
+import { formatItems, type HelpItems } from '../help-format.js';
 import { nearest } from '../nearest.js';
-import { HELP_TOPICS } from '../program/tree-parts.js';
-import type { BareCommandContext } from '../command-context.js';
+import { collect } from '../option-parsers.js';
 
-type Items = readonly (readonly [term: string, meaning: string])[];
-
-const TOPICS: Readonly<Record<(typeof HELP_TOPICS)[number], () => Items>> = {
-  environment: () =>
-    Object.entries(ENVIRONMENT).map(([name, { meaning, default: usual }]) => [
+const TOPICS = {
+  environment: (): HelpItems =>
+    Object.entries(ENVIRONMENT).map(([name, { description, default: defaultValue }]) => [
       name,
-      usual === undefined ? meaning : `${meaning} (default: ${usual})`,
+      defaultValue === undefined ? description : `${description} (default: ${defaultValue})`,
     ]),
-  'exit-codes': () => Object.entries(EXIT_MEANINGS),
+  'exit-codes': (): HelpItems => Object.entries(EXIT_MEANINGS),
 };
 
-/** `words` name a command, such as `config set`. Throws UsageError('bad-option') with the nearest one that there is. */
-export function help(
-  words: readonly string[],
-  program: Command,
-  run: BareCommandContext,
-): ExitCode {
-  const topic = HELP_TOPICS.find((name) => name === words.join(' '));
-  if (topic) {
-    const page = program.createHelp();
-    page.prepareContext({ ...(run.stdout.columns && { helpWidth: run.stdout.columns }) });
-    const items = TOPICS[topic]();
-    const termWidth = Math.max(...items.map(([term]) => term.length));
-    const lines = items.map(([term, meaning]) => page.formatItem(term, termWidth, meaning, page));
-    run.stdout.write(`${lines.join('\n')}\n`);
-    return EXIT.done;
-  }
-  let command = program;
-  for (const word of words) command = below(command, word);
-  command.outputHelp();
-  return EXIT.done;
+export function helpCommand(program: Command, { runBare }: CommandRunner): Command {
+  const commands = program.createHelp().visibleCommands(program);
+  const names = [...commands.map((command) => command.name()), 'help', ...Object.keys(TOPICS)];
+  return program
+    .command('help')
+    .description('display help for a command, or: environment, exit-codes')
+    .addArgument(new Argument('[command...]', 'command or topic').choices(names).argParser(collect))
+    .action((words: readonly string[] = []) =>
+      runBare(({ stdout }) => {
+        const name = words.join(' ');
+        if (name === 'environment' || name === 'exit-codes') {
+          stdout.write(`${formatItems(program, TOPICS[name]()).join('\n')}\n`);
+        } else words.reduce(findSubcommand, program).outputHelp();
+        return EXIT.done;
+      }),
+    );
 }
 
-function below(command: Command, word: string): Command {
+function findSubcommand(command: Command, word: string): Command {
   const found = command.commands.find((sub) => sub.name() === word);
   if (found) return found;
   const names = command.commands.map((sub) => sub.name());
-  const meant = nearest(word, [...names, ...HELP_TOPICS]);
-  throw new UsageError('bad-option', `There is no command "${word}".`, {
-    hint: meant === undefined ? 'Type: tankobon help' : `Did you mean: tankobon help ${meant}`,
+  const suggestion = nearest(word, [...names, ...Object.keys(TOPICS)]);
+  throw new UsageError('bad-option', `Unknown command: ${word}`, {
+    hint: `Run: tankobon help ${suggestion ?? ''}`.trimEnd(),
   });
 }

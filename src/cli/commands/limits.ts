@@ -1,124 +1,113 @@
 /**
- * `tankobon limits`: what is used of the service's limits by all processes of this machine, who waits, and any
- * cooldown in force. It asks the ledger alone, and sends nothing.
+ * `tankobon limits`: how much of the rate limits all processes of this machine have used, how many wait, and any
+ * cooldown in force. Reads the ledger and sends nothing.
  */
-import { UsageError } from '../../core/errors.js';
+import type { Command } from 'commander';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import type { LedgerView, QuotaView } from '../../rate-limit/ledger-view.js';
-import { resetLedger, viewLedger } from '../../rate-limit/machine-ledger.js';
 import type { BareCommandContext } from '../command-context.js';
-import { rawStream } from '../output/safe-stream.js';
+import type { CommandRunner } from '../command-runner.js';
+import { addEnvironment, addExamples } from '../help-format.js';
+import { warningMessage } from '../output/error-message.js';
+import { formatDuration, formatLocalTime, pluralize } from '../output/sizes.js';
+import { confirm } from '../prompt.js';
 
-export interface LimitsOptions {
-  /** One JSON object instead of a table. */
+interface LimitsOptions {
   readonly json?: boolean;
-  /** Forget what is recorded, after a question. */
   readonly reset?: boolean;
 }
 
 const BAR_CELLS = 20;
 
-/** Throws UsageError('bad-option') where `reset` is asked for and there is no terminal to ask at. */
-export async function limits(options: LimitsOptions, run: BareCommandContext): Promise<ExitCode> {
-  if (options.reset === true) return reset(run);
-  const view = viewLedger({ folder: run.paths.ledger, clock: run.clock });
-  run.stdout.write(options.json === true ? `${JSON.stringify(asJson(view))}\n` : asTable(view));
-  return EXIT.done;
+export function limitsCommand(program: Command, { run }: CommandRunner): Command {
+  const command = program
+    .command('limits')
+    .description('show the use of the rate limits, and any cooldown in force')
+    .option('--json', 'print one JSON object to standard output')
+    .option('--reset', 'after confirmation, clear what is recorded on this machine')
+    .action((options: LimitsOptions) => run((context) => limits(options, context)));
+  addExamples(command, [['tankobon limits', 'of all tankobon processes of this machine']]);
+  return addEnvironment(command, 'TANKOBON_LEDGER');
 }
 
-async function reset(run: BareCommandContext): Promise<ExitCode> {
-  const { paths, clock, stdin, stderr, signal } = run;
-  if (!stdin.isTTY) {
-    throw new UsageError('bad-option', 'The ledger is reset only after a question at a terminal.', {
-      hint: 'Type this at a terminal: tankobon limits --reset',
-    });
-  }
-  const { confirm } = await import('@inquirer/prompts');
-  const message = 'Forget what was sent, and any cooldown? The service does not, and may ban us.';
-  const sure = await confirm(
-    { message, default: false },
-    { input: stdin, output: rawStream(stderr), signal },
-  ).catch((error: unknown) => {
-    signal.throwIfAborted();
-    if (error instanceof Error && error.name === 'ExitPromptError') return false;
-    throw error;
-  });
-  if (!sure) {
-    stderr.write('Nothing was changed.\n');
+/** Throws UsageError('bad-option') for a reset without a terminal to confirm it. */
+export async function limits(
+  options: LimitsOptions,
+  context: BareCommandContext,
+): Promise<ExitCode> {
+  const { resetLedger, viewLedger } = await import('../../rate-limit/machine-ledger.js');
+  const { paths, clock, stdout, stderr } = context;
+  if (!options.reset) {
+    const view = viewLedger({ folder: paths.ledger, clock });
+    stdout.write(
+      options.json ? `${JSON.stringify(toJson(view))}\n` : toTable(view, clock.wallMs()),
+    );
     return EXIT.done;
   }
-  await resetLedger({
-    folder: paths.ledger,
-    clock,
-    warn: (text) => void stderr.write(`tankobon: ${text}\n`),
-  });
-  stderr.write('The ledger is reset; requests that are under way still count.\n');
+  const isConfirmed = await confirm(
+    context,
+    'Clear the recorded requests and any cooldown? The service keeps counting, and may ban this address.',
+    'Run this at a terminal: tankobon limits --reset',
+  );
+  if (isConfirmed) {
+    const warn = (message: string) => void stderr.write(warningMessage(message));
+    await resetLedger({ folder: paths.ledger, clock, warn });
+  }
+  stderr.write(
+    isConfirmed ? 'Ledger cleared. Requests in flight still count.\n' : 'Nothing changed.\n',
+  );
   return EXIT.done;
 }
 
-function asJson(view: LedgerView): unknown {
-  const { quotas, cooldown, ...rest } = view;
+function toJson({ quotas, cooldown, ...rest }: LedgerView): unknown {
   return {
-    quotas: quotas.map(({ freeAtMs, ...quota }) => ({
-      ...quota,
-      ...(freeAtMs !== undefined && { freeAt: isoTime(freeAtMs) }),
-    })),
+    quotas: quotas.map(({ freeAtMs, ...quota }) => ({ ...quota, freeAt: isoTime(freeAtMs) })),
     ...rest,
-    ...(cooldown && {
-      cooldown: { why: cooldown.why, until: isoTime(cooldown.untilMs), strikes: cooldown.strikes },
-    }),
+    cooldown: cooldown && {
+      why: cooldown.why,
+      until: isoTime(cooldown.untilMs),
+      strikes: cooldown.strikes,
+    },
   };
 }
 
-function asTable(view: LedgerView): string {
+function isoTime(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
+}
+
+function toTable(view: LedgerView, nowMs: number): string {
   const { quotas, cooldown, waiting, underWay, onProbation } = view;
-  const width = Math.max(0, ...quotas.map((quota) => nameOf(quota).length));
-  const lines = quotas.map((quota) => quotaLine(quota, width));
-  if (lines.length === 0) lines.push('Nothing of the limits is in use.');
-  if (underWay > 0) lines.push(`${count(underWay, 'request')} under way.`);
-  if (waiting > 0) lines.push(`${count(waiting, 'process', 'processes')} waiting for a place.`);
+  const width = Math.max(0, ...quotas.map((quota) => quotaName(quota).length));
+  const lines = quotas.map((quota) => quotaLine(quota, width, nowMs));
+  if (lines.length === 0) lines.push('No rate limit is in use.');
+  if (underWay > 0) lines.push(`${pluralize(underWay, 'request')} in flight.`);
+  if (waiting > 0) lines.push(`${pluralize(waiting, 'process', 'processes')} waiting.`);
   if (cooldown) {
-    const until = localTime(cooldown.untilMs);
+    const until = formatLocalTime(cooldown.untilMs, nowMs);
     lines.push(
       cooldown.why === 'banned'
         ? `Banned until ${until}: the service refused this address (403). Nothing is sent until then.`
         : `Paused until ${until}: the service asked for it (429). Commands wait for it.`,
     );
-    if (cooldown.strikes > 1) lines.push(`It was met ${cooldown.strikes} times in a row.`);
+    if (cooldown.strikes > 1) lines.push(`${cooldown.strikes} times in a row.`);
   }
   if (onProbation)
-    lines.push('A cooldown has just ended; the next request goes alone, as a trial.');
+    lines.push('A cooldown has just ended; the next request is sent alone as a test.');
   return `${lines.join('\n')}\n`;
 }
 
-function quotaLine(quota: QuotaView, width: number): string {
+function quotaLine(quota: QuotaView, width: number, nowMs: number): string {
   const { used, allowed, foreign, freeAtMs } = quota;
   const filled = Math.round((used / allowed) * BAR_CELLS);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
   const notes = [
-    `${used} of ${allowed} in ${periodInWords(quota.periodMs)}`,
+    `${used} of ${allowed} in ${formatDuration(quota.periodMs)}`,
     ...(foreign > 0 ? [`${foreign} by other programs`] : []),
-    ...(freeAtMs === undefined ? [] : [`next at ${localTime(freeAtMs)}`]),
+    ...(freeAtMs === undefined ? [] : [`next at ${formatLocalTime(freeAtMs, nowMs)}`]),
   ];
-  return `${nameOf(quota).padEnd(width)}  ${bar}  ${notes.join(', ')}`;
+  return `${quotaName(quota).padEnd(width)}  ${bar}  ${notes.join(', ')}`;
 }
 
-function nameOf({ host, endpoint }: QuotaView): string {
+function quotaName({ host, endpoint }: QuotaView): string {
   return endpoint === undefined ? host : `${host} ${endpoint}`;
-}
-
-function periodInWords(ms: number): string {
-  return ms < 60_000 ? `${ms / 1_000} s` : `${ms / 60_000} min`;
-}
-
-function count(number: number, one: string, many = `${one}s`): string {
-  return `${number} ${number === 1 ? one : many}`;
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-function localTime(ms: number): string {
-  return new Date(ms).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'medium' });
 }

@@ -1,62 +1,109 @@
-/** `tankobon login`: the password grant (spec 4.1), once, and its tokens into the keychain. The password goes nowhere else. */
-import { grantByPassword, type PasswordGrant } from '../../auth/token-endpoint.js';
-import type { Credentials } from '../../auth/credentials.js';
+/** `tankobon login`: exchanges the password for tokens (spec 4.1) and stores them. The password is not stored. */
+import type { Command } from 'commander';
 import type { CredentialStore } from '../../auth/credential-store.js';
+import type { Credentials } from '../../auth/credentials.js';
 import type { Login } from '../../auth/login-record.js';
 import { AuthError, hasCode } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { withService } from '../with-service.js';
-import { credentialsOf } from '../../app/login.js';
 import type { CommandContext } from '../command-context.js';
-import {
-  FIELD_NAMES,
-  givenFields,
-  LOGIN_FIELDS,
-  type GivenFields,
-  type LoginFlags,
-} from './login-input.js';
-import { accessTokenLine } from './token-lines.js';
+import type { CommandRunner } from '../command-runner.js';
+import { addEnvironment, addExamples } from '../help-format.js';
+import type { GivenFields, LoginFlags } from './login-input.js';
 
-export interface LoginOptions extends LoginFlags {
-  /** Store in a 0600 file instead of the keychain. */
+interface LoginOptions extends LoginFlags {
   readonly insecureStorage?: boolean;
 }
 
-export async function login(options: LoginOptions, run: CommandContext): Promise<ExitCode> {
-  const credentials = credentialsOf(run);
-  const given = await givenFields(options, run);
-  const kept = await keptLogin(credentials, given);
-  const fields = withKeptClient(given, kept);
+export function loginCommand(program: Command, { run }: CommandRunner): Command {
+  const command = program
+    .command('login')
+    .description('log in with a personal client; asks for what is not given')
+    .option('--username <name>', 'name of the account (TANKOBON_USERNAME)')
+    .option('--client-id <id>', 'id of the personal client, personal-client-… (TANKOBON_CLIENT_ID)')
+    .option(
+      '--stdin',
+      'read a JSON object from standard input: username, password, clientId, clientSecret',
+    )
+    .option(
+      '--insecure-storage',
+      'without a keychain, store the login in a file that only you can read',
+    )
+    .action((options: LoginOptions) => run((context) => login(options, context)));
+  addExamples(command, [
+    ['tankobon login', 'asks for everything; secrets are not shown'],
+    ['tankobon login --stdin < login.json', 'for a script; no option takes a secret'],
+  ]);
+  return addEnvironment(
+    command,
+    'TANKOBON_USERNAME',
+    'TANKOBON_PASSWORD',
+    'TANKOBON_CLIENT_ID',
+    'TANKOBON_CLIENT_SECRET',
+  );
+}
+
+export async function login(options: LoginOptions, context: CommandContext): Promise<ExitCode> {
+  const { credentialsOf } = await import('../../app/login.js');
+  const { FIELD_NAMES, givenFields, LOGIN_FIELDS } = await import('./login-input.js');
+  const { askForFields } = await import('./login-prompts.js');
+  const { describeAccessToken } = await import('../output/token-expiry.js');
+  const { stdin, stdout, stderr, signal, clock, redactor } = context;
+  const credentials = credentialsOf(context);
+  const given = await givenFields(options, context);
+  const previous = await previousLogin(credentials, given);
+  const fields = withPreviousClient(given, previous);
   const missing = FIELD_NAMES.filter((name) => fields[name] === undefined);
-  const mayAsk = options.stdin !== true && run.stdin.isTTY && run.stderr.isTTY;
-  if (missing.length > 0 && !mayAsk) {
-    const named = missing.map((name) => `${LOGIN_FIELDS[name].words} (${LOGIN_FIELDS[name].env})`);
-    throw new AuthError('login-incomplete', `For a login this is missing: ${named.join(', ')}.`);
+  const canAsk = !options.stdin && stdin.isTTY && stderr.isTTY;
+  if (missing.length > 0 && !canAsk) {
+    const names = missing.map((name) => `${LOGIN_FIELDS[name].label} (${LOGIN_FIELDS[name].env})`);
+    throw new AuthError('login-incomplete', `Missing for a login: ${names.join(', ')}.`);
   }
   const store = await usableStore(options, credentials);
-  const grant = await completed(fields, kept, run);
-  run.redactor.add(grant.password);
-  run.redactor.add(grant.clientSecret);
-  const usesKeptSecret = given.clientSecret === undefined && fields.clientSecret !== undefined;
-  const tokens = await withService(run, (service) =>
-    grantByPassword(service.anonymous, grant, run.clock.wallMs(), run.signal),
-  ).catch((error: unknown) => {
-    throw usesKeptSecret && hasCode(error, 'wrong-client') ? forgetFirst(error) : error;
-  });
+  const grant =
+    missing.length > 0
+      ? await askForFields(fields, previous?.username, context)
+      : (fields as Required<GivenFields>);
+  redactor.add(grant.password);
+  redactor.add(grant.clientSecret);
+  const usesPreviousClient = given.clientSecret === undefined && fields.clientSecret !== undefined;
+  const tokens = await requestTokens(grant, usesPreviousClient, context);
   const { username, clientId, clientSecret } = grant;
-  const lock = await credentials.lock(run.signal);
+  const lock = await credentials.lock(signal);
   try {
     await credentials.save({ username, clientId, clientSecret, tokens }, store.kind);
   } finally {
     lock.release();
   }
-  run.stdout.write(`Logged in as ${username}. Stored in ${store.description}.\n`);
-  run.stdout.write(`${accessTokenLine(tokens, run.clock.wallMs())}\n`);
+  stdout.write(`Logged in as ${username}. Stored in ${store.description}.\n`);
+  stdout.write(`${describeAccessToken(tokens, clock.wallMs())}\n`);
   return EXIT.done;
 }
 
-/** The login from before, whose client may serve again. One that cannot be read is about to be replaced. */
-async function keptLogin(credentials: Credentials, given: GivenFields): Promise<Login | undefined> {
+async function requestTokens(
+  grant: Required<GivenFields>,
+  usesPreviousClient: boolean,
+  context: CommandContext,
+) {
+  const { grantByPassword } = await import('../../auth/token-endpoint.js');
+  const { withService } = await import('../with-service.js');
+  try {
+    return await withService(context, (service) =>
+      grantByPassword(service.anonymous, grant, context.clock.wallMs(), context.signal),
+    );
+  } catch (cause) {
+    if (!usesPreviousClient || !hasCode(cause, 'wrong-client')) throw cause;
+    throw new AuthError('wrong-client', cause.message, {
+      cause,
+      hint: 'The client of the last login was used. To use another, run: tankobon logout, then: tankobon login',
+    });
+  }
+}
+
+/** The stored login, whose client can be used again. An unreadable one is ignored: it is about to be replaced. */
+async function previousLogin(
+  credentials: Credentials,
+  given: GivenFields,
+): Promise<Login | undefined> {
   if (given.clientId !== undefined && given.clientSecret !== undefined) return undefined;
   try {
     return (await credentials.read())?.login;
@@ -66,53 +113,28 @@ async function keptLogin(credentials: Credentials, given: GivenFields): Promise<
   }
 }
 
-function withKeptClient(given: GivenFields, kept: Login | undefined): GivenFields {
-  if (kept === undefined) return given;
-  const { clientId, clientSecret } = kept;
+function withPreviousClient(given: GivenFields, previous: Login | undefined): GivenFields {
+  if (previous === undefined) return given;
+  const { clientId, clientSecret } = previous;
   return given.clientId === undefined || given.clientId === clientId
-    ? { clientId, clientSecret, ...given }
+    ? { ...given, clientId, clientSecret: given.clientSecret ?? clientSecret }
     : given;
 }
 
-/** The store asked for, once it says that it would take a login. */
+/** The requested store, after checking that it can store a login. */
 async function usableStore(
   options: LoginOptions,
   credentials: Credentials,
 ): Promise<CredentialStore> {
-  const store = credentials.store(options.insecureStorage === true ? 'file' : 'keychain');
+  const store = credentials.store(options.insecureStorage ? 'file' : 'keychain');
   try {
     await store.checkWritable();
     return store;
   } catch (error) {
-    // Where there is no keychain, whoever chose the file before need not do so again.
+    // Without a keychain, a file chosen at the last login is used again.
     const inUse = hasCode(error, 'no-keychain') ? await credentials.currentStore() : undefined;
     if (inUse?.kind !== 'file') throw error;
     await inUse.checkWritable();
     return inUse;
   }
-}
-
-async function completed(
-  fields: GivenFields,
-  kept: Login | undefined,
-  run: CommandContext,
-): Promise<PasswordGrant> {
-  const { username, password, clientId, clientSecret } = fields;
-  if (
-    username !== undefined &&
-    password !== undefined &&
-    clientId !== undefined &&
-    clientSecret !== undefined
-  ) {
-    return { username, password, clientId, clientSecret };
-  }
-  const { askForFields } = await import('./login-questions.js');
-  return askForFields(fields, kept?.username, run);
-}
-
-function forgetFirst(cause: Error): AuthError {
-  return new AuthError('wrong-client', cause.message, {
-    cause,
-    hint: 'The client from the last login was used. To give another, type: tankobon logout, then: tankobon login',
-  });
 }

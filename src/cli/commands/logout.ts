@@ -1,17 +1,26 @@
-/** `tankobon logout`: removes every trace of the login from this machine. Nothing is sent. */
+/** `tankobon logout`: removes the login from this machine. Sends nothing. */
+import type { Command } from 'commander';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { credentialsOf } from '../../app/login.js';
 import type { CommandContext } from '../command-context.js';
+import type { CommandRunner } from '../command-runner.js';
 
-export async function logout(run: CommandContext): Promise<ExitCode> {
-  const credentials = credentialsOf(run);
-  const lock = await credentials.lock(run.signal);
+export function logoutCommand(program: Command, { run }: CommandRunner): Command {
+  return program
+    .command('logout')
+    .description('remove the login from this machine')
+    .action(() => run(logout));
+}
+
+async function logout(context: CommandContext): Promise<ExitCode> {
+  const { credentialsOf } = await import('../../app/login.js');
+  const credentials = credentialsOf(context);
+  const lock = await credentials.lock(context.signal);
   try {
-    const held = await credentials.clear();
-    run.stdout.write(
-      held.length > 0
-        ? `Logged out. The login is removed from the ${held.join(' and the ')}.\n`
-        : 'There was nothing to remove: nobody was logged in.\n',
+    const stores = await credentials.clear();
+    context.stdout.write(
+      stores.length > 0
+        ? `Logged out. Login removed from the ${stores.join(' and the ')}.\n`
+        : 'Nothing to remove: not logged in.\n',
     );
   } finally {
     lock.release();

@@ -1,12 +1,23 @@
-/** `tankobon refresh`: renews the access token now, whether or not it is due. */
+/** `tankobon refresh`: renews the access token now, whether or not it has expired. */
+import type { Command } from 'commander';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { withService } from '../with-service.js';
-import { sessionOf } from '../../app/login.js';
 import type { CommandContext } from '../command-context.js';
-import { accessTokenLine } from './token-lines.js';
+import type { CommandRunner } from '../command-runner.js';
 
-export async function refresh(run: CommandContext): Promise<ExitCode> {
-  const tokens = await withService(run, (service) => sessionOf(run, service).refresh(run.signal));
-  run.stdout.write(`Renewed. ${accessTokenLine(tokens, run.clock.wallMs())}\n`);
+export function refreshCommand(program: Command, { run }: CommandRunner): Command {
+  return program
+    .command('refresh')
+    .description('renew the access token and print when it expires')
+    .action(() => run(refresh));
+}
+
+async function refresh(context: CommandContext): Promise<ExitCode> {
+  const { sessionOf } = await import('../../app/login.js');
+  const { withService } = await import('../with-service.js');
+  const { describeAccessToken } = await import('../output/token-expiry.js');
+  const tokens = await withService(context, (service) =>
+    sessionOf(context, service).refresh(context.signal),
+  );
+  context.stdout.write(`Renewed. ${describeAccessToken(tokens, context.clock.wallMs())}\n`);
   return EXIT.done;
 }

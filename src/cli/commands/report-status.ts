@@ -1,167 +1,173 @@
-/** `tankobon report-status`: what the edge network was told, what waits, and how its nodes fare. */
+/** `tankobon report-status`: the health reports sent and waiting, and the figures of the nodes. */
+import type { Command } from 'commander';
 import { resolve } from 'node:path';
-import { writeFileAtomic } from '../../core/files.js';
-import { interruption, UsageError } from '../../core/errors.js';
+import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { clearReports, readReportStatus } from '../../health-reports/report-status.js';
-import { ReportSender } from '../../health-reports/sender.js';
-import { reportsFolder } from '../../health-reports/spool.js';
-import { readAddresses } from '../../rate-limit/service-addresses.js';
-import { pluralize } from '../output/sizes.js';
 import type { CommandContext } from '../command-context.js';
+import type { CommandRunner } from '../command-runner.js';
+import { addExamples } from '../help-format.js';
+import { warningMessage } from '../output/error-message.js';
 import { rawStream, safeTexts } from '../output/safe-stream.js';
+import { formatLocalTime, pluralize } from '../output/sizes.js';
+import { confirm } from '../prompt.js';
 
-export interface ReportStatusOptions {
-  /** One JSON object on standard output, and nothing else there. */
+interface ReportStatusOptions {
   readonly json?: boolean;
-  /** Send what waits now. */
   readonly flush?: boolean;
-  /** Forget all reports and figures, after a question. */
   readonly clear?: boolean;
-  /** Do not ask. */
   readonly yes?: boolean;
-  /** Write the figures as one page to this file. */
   readonly html?: string;
 }
 
 const DEFAULT_COLUMNS = 80;
 
+export function reportStatusCommand(program: Command, { run }: CommandRunner): Command {
+  const command = program
+    .command('report-status')
+    .description('show the health reports sent and waiting, and the figures of the nodes')
+    .option('--flush', 'send the waiting reports now')
+    .option('--html <file>', 'write the figures as a page for a browser')
+    .option('--clear', 'after confirmation, delete all reports and figures')
+    .option('--yes', 'do not ask for confirmation')
+    .option('--json', 'print one JSON object to standard output')
+    .action((options: ReportStatusOptions) => run((context) => reportStatus(options, context)));
+  return addExamples(command, [
+    ['tankobon report-status --flush', 'after an outage of the report host'],
+  ]);
+}
+
 /**
- * Exit code 3 where a flush leaves reports waiting. Throws UsageError('bad-option') for options that exclude
- * each other or a question that nobody can answer, and UsageError('bad-output') where the page cannot be written.
+ * Exit code 3 if a flush leaves reports waiting. Throws UsageError('bad-option') for options that exclude each other
+ * or a confirmation without a terminal, and UsageError('bad-output') if the page cannot be written.
  */
 export async function reportStatus(
   options: ReportStatusOptions,
-  run: CommandContext,
+  context: CommandContext,
 ): Promise<ExitCode> {
-  if (options.flush === true && options.clear === true) {
-    throw new UsageError('bad-option', 'Either --flush or --clear can be asked for, not both.');
-  }
-  const folder = reportsFolder(run.paths.state, readAddresses(run.settings).networkUrl);
-  if (options.clear === true) return clear(folder, options, run);
-  const code = options.flush === true ? await flush(folder, options, run) : EXIT.done;
-  // The flush's own object is the answer to the program that asked for one.
-  if (options.json !== true || options.flush !== true) await show(folder, options, run);
+  if (options.flush && options.clear)
+    throw new UsageError('bad-option', '--flush and --clear exclude each other.');
+  const { reportsFolder } = await import('../../health-reports/spool.js');
+  const { readAddresses } = await import('../../rate-limit/service-addresses.js');
+  const folder = reportsFolder(context.paths.state, readAddresses(context.settings).networkUrl);
+  if (options.clear) return clear(folder, options, context);
+  const code = options.flush ? await flush(folder, options, context) : EXIT.done;
+  // With --json, the one object is that of the flush.
+  if (!options.json || !options.flush) await show(folder, options, context);
   return code;
+}
+
+async function readStatus(folder: string, { clock }: CommandContext) {
+  const { readReportStatus } = await import('../../health-reports/report-status.js');
+  return readReportStatus(folder, clock.wallMs());
 }
 
 async function show(
   folder: string,
-  options: ReportStatusOptions,
-  run: CommandContext,
+  { html, json }: ReportStatusOptions,
+  context: CommandContext,
 ): Promise<void> {
-  const nowMs = run.clock.wallMs();
-  const status = await readReportStatus(folder, nowMs);
-  if (options.html !== undefined) {
+  const { stdout, env, clock, redactor } = context;
+  const nowMs = clock.wallMs();
+  const status = await readStatus(folder, context);
+  if (html !== undefined) {
     const { reportPage } = await import('../output/report-page.js');
-    const file = resolve(options.html);
-    await writeFileAtomic(file, reportPage(status, nowMs)).catch((cause: unknown) => {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new UsageError('bad-output', `The page cannot be written: ${why}`, {
-        cause,
-        hint: 'Name a file in a folder that you may write to, with: --html FILE',
-      });
-    });
-    run.stderr.write(`The figures are in ${file}\n`);
+    await writePage(resolve(html), reportPage(status, nowMs), context);
   }
-  if (options.json === true) run.stdout.write(`${JSON.stringify(status)}\n`);
-  else if (options.html === undefined) {
+  if (json) stdout.write(`${JSON.stringify(status)}\n`);
+  else if (html === undefined) {
     const { reportTable } = await import('../output/report-table.js');
-    const { isTTY, columns } = run.stdout;
-    const colours = isTTY && !run.env['NO_COLOR'] && run.env['TERM'] !== 'dumb';
-    const out = colours ? rawStream(run.stdout) : run.stdout;
-    out.write(
-      reportTable(safeTexts(status, run.redactor), {
-        columns: columns || DEFAULT_COLUMNS,
-        colours,
-        nowMs,
-      }),
-    );
+    const colors = stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+    const columns = stdout.columns || DEFAULT_COLUMNS;
+    const table = reportTable(safeTexts(status, redactor), { columns, colors, nowMs });
+    (colors ? rawStream(stdout) : stdout).write(table);
   }
+}
+
+async function writePage(file: string, page: string, { stderr }: CommandContext): Promise<void> {
+  const { writeFileAtomic } = await import('../../core/files.js');
+  await writeFileAtomic(file, page).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError('bad-output', `The page cannot be written: ${reason}`, {
+      cause,
+      hint: 'Choose a file in a folder that you can write to: --html FILE',
+    });
+  });
+  stderr.write(`Page written: ${file}\n`);
 }
 
 async function flush(
   folder: string,
   { json }: ReportStatusOptions,
-  run: CommandContext,
+  context: CommandContext,
 ): Promise<ExitCode> {
   const { openService } = await import('../../app/service.js');
   const { reportHost } = await import('../../health-reports/report-host.js');
-  const warn = (message: string) => void run.stderr.write(`tankobon: ${message}\n`);
-  const service = await openService(run, {
-    onWait: ({ why, untilMs }) => {
-      warn(`Waiting until ${new Date(untilMs).toLocaleTimeString()}: ${why}.`);
-    },
+  const { ReportSender } = await import('../../health-reports/sender.js');
+  const { clock, signal, stdout, stderr } = context;
+  const warn = (message: string) => void stderr.write(warningMessage(message));
+  const service = await openService(context, {
+    onWait: ({ why, untilMs }) =>
+      void stderr.write(`waiting until ${formatLocalTime(untilMs, clock.wallMs())}: ${why}\n`),
     warn,
   });
   const { networkUrl } = service.addresses;
-  const { connections, anonymous: client } = service;
-  const send = reportHost({ networkUrl, connections, client });
-  const sender = new ReportSender({ folder, clock: run.clock, send });
-  const flushed = await sender.flush(run.signal);
+  const send = reportHost({
+    networkUrl,
+    connections: service.connections,
+    client: service.anonymous,
+  });
+  const sender = new ReportSender({ folder, clock, send });
+  const flushed = await sender.flush(signal);
   await sender.finish(0);
   await service.close();
-  run.signal.throwIfAborted();
-  const { host, waiting } = await readReportStatus(folder, run.clock.wallMs());
-  const reason = host.lastError?.reason;
-  if (json === true) {
-    const result = { ...flushed, waiting, ...(reason === undefined ? {} : { lastError: reason }) };
-    run.stdout.write(`${JSON.stringify(result)}\n`);
-  } else {
-    run.stderr.write(`${flushInWords({ ...flushed, waiting }, host.state, reason)}\n`);
-  }
+  signal.throwIfAborted();
+  const { host, waiting } = await readStatus(folder, context);
+  const result = { ...flushed, waiting, lastError: host.lastError?.reason };
+  if (json) stdout.write(`${JSON.stringify(result)}\n`);
+  else stderr.write(`${describeFlush(result, host.state)}\n`);
   return waiting === 0 ? EXIT.done : EXIT.incomplete;
 }
 
-function flushInWords(
-  { sent, givenUp, waiting }: { sent: number; givenUp: number; waiting: number },
+function describeFlush(
+  {
+    sent,
+    givenUp,
+    waiting,
+    lastError = 'no answer',
+  }: { sent: number; givenUp: number; waiting: number; lastError?: string },
   host: 'well' | 'down',
-  reason: string | undefined,
 ): string {
   if (sent + givenUp + waiting === 0) return 'No health report was waiting.';
-  const refused = givenUp > 0 ? ` The report host refused ${pluralize(givenUp, 'report')}.` : '';
-  const rest =
-    waiting === 0
-      ? ''
-      : host === 'down'
-        ? ` ${waiting} still waiting: the report host does not take them (${reason ?? 'no answer'}).`
-        : ` ${waiting} still waiting, in use by another running tankobon.`;
-  return `${pluralize(sent, 'health report')} sent.${refused}${rest}`;
+  const sentences = [`${pluralize(sent, 'health report')} sent.`];
+  if (givenUp > 0) sentences.push(`${givenUp} refused by the report host.`);
+  if (waiting > 0) {
+    const reason =
+      host === 'down'
+        ? `the report host is not accepting reports (${lastError})`
+        : 'in use by another running tankobon';
+    sentences.push(`${waiting} still waiting: ${reason}.`);
+  }
+  return sentences.join(' ');
 }
 
 async function clear(
   folder: string,
-  options: ReportStatusOptions,
-  run: CommandContext,
+  { yes, json }: ReportStatusOptions,
+  context: CommandContext,
 ): Promise<ExitCode> {
-  const { waiting, nodes } = await readReportStatus(folder, run.clock.wallMs());
+  const { clearReports } = await import('../../health-reports/report-status.js');
+  const { stdout, stderr } = context;
+  const { waiting, nodes } = await readStatus(folder, context);
   const loads = nodes.reduce((sum, node) => sum + node.loads, 0);
   const what = `${pluralize(waiting, 'waiting report')} and the figures of ${pluralize(loads, 'load')}`;
-  if (options.yes !== true && !(await confirmed(`Forget ${what}?`, run))) {
-    run.stderr.write('Nothing was forgotten.\n');
+  const hint = 'Run: tankobon report-status --clear --yes';
+  if (!yes && !(await confirm(context, `Delete ${what}?`, hint))) {
+    stderr.write('Nothing deleted.\n');
     return EXIT.done;
   }
   const { inUse } = await clearReports(folder);
-  const left = inUse > 0 ? ' Those in use by another running tankobon are kept.' : '';
-  if (options.json === true) run.stdout.write(`${JSON.stringify({ cleared: true, inUse })}\n`);
-  else run.stderr.write(`Forgotten: ${what}.${left}\n`);
+  const kept = inUse > 0 ? ' Those in use by another running tankobon are kept.' : '';
+  if (json) stdout.write(`${JSON.stringify({ cleared: true, inUse })}\n`);
+  else stderr.write(`Deleted: ${what}.${kept}\n`);
   return EXIT.done;
-}
-
-async function confirmed(message: string, run: CommandContext): Promise<boolean> {
-  const { stdin: input, signal } = run;
-  const output = rawStream(run.stderr);
-  if (!input.isTTY) {
-    throw new UsageError('bad-option', 'There is no terminal to ask whether to forget them.', {
-      hint: 'Type: tankobon report-status --clear --yes',
-    });
-  }
-  const { confirm } = await import('@inquirer/prompts');
-  try {
-    return await confirm({ message, default: false }, { input, output, signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof Error && error.name === 'ExitPromptError') throw interruption();
-    throw error;
-  }
 }

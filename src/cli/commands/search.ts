@@ -1,88 +1,102 @@
-/** `tankobon search`: titles by their names, as a table, as JSON, or to choose one from and fetch it. */
-import { searchTitles } from '../../api/search-titles.js';
+/** `tankobon search`: finds titles by name and prints a table or JSON, or downloads the one chosen at the terminal. */
+import { Option, type Command } from 'commander';
 import type { Title } from '../../api/titles.js';
-import { interruption } from '../../core/errors.js';
+import { commaSeparated } from '../../core/comma-separated.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { printableLine } from '../../core/printable.js';
-import { withService } from '../with-service.js';
-import { titleLines } from '../output/title-table.js';
 import type { CommandContext } from '../command-context.js';
-import { commaSeparated } from '../../app/download-request.js';
-import { rawStream } from '../output/safe-stream.js';
+import type { CommandRunner } from '../command-runner.js';
+import { addExamples } from '../help-format.js';
+import { integerBetween, settingOption } from '../option-parsers.js';
+import { warningMessage } from '../output/error-message.js';
+import { prompt } from '../prompt.js';
 
-export interface SearchOptions {
-  readonly words: readonly string[];
-  /** Languages between commas: only titles that have chapters in one of them. */
+interface SearchOptions {
+  /** Comma-separated: only titles with chapters in one of these languages. */
   readonly language?: string;
-  /** How many at most, 1 to 100. */
   readonly limit?: number;
-  /** One JSON array on standard output, and no question. */
   readonly json?: boolean;
 }
 
-/** One request. Throws UsageError('bad-option') for empty words. */
-export async function search(options: SearchOptions, run: CommandContext): Promise<ExitCode> {
-  const { stdin, stdout, stderr, signal } = run;
-  const languages = commaSeparated(options.language ?? run.settings.language);
-  const titles = await withService(run, (service) =>
-    searchTitles(service.anonymous, options.words.join(' '), {
+/** The API's maximum page size. */
+const MAX_LIMIT = 100;
+
+export function searchCommand(program: Command, { run }: CommandRunner): Command {
+  const command = program
+    .command('search')
+    .description('find titles by name; at a terminal, choose one to download')
+    .argument('<words...>', 'words of the name')
+    .addOption(settingOption('language', '--language <codes>'))
+    .addOption(
+      new Option(
+        '--limit <n>',
+        `maximum number of titles, 1 to ${MAX_LIMIT} (default: 20)`,
+      ).argParser(integerBetween(1, MAX_LIMIT)),
+    )
+    .option('--json', 'print one JSON array to standard output, and do not ask')
+    .action((words: string[], options: SearchOptions) =>
+      run((context) => search(words.join(' '), options, context)),
+    );
+  return addExamples(command, [
+    ['tankobon search lighthouse', 'titles with that word, the best match first'],
+    ['tankobon search --language pt-br --json farol', 'for a script'],
+  ]);
+}
+
+/** Sends one request. Throws UsageError('bad-option') for an empty name. */
+async function search(
+  name: string,
+  options: SearchOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { stdin, stdout, stderr, signal, settings } = context;
+  const { withService } = await import('../with-service.js');
+  const { searchTitles } = await import('../../api/search-titles.js');
+  const languages = commaSeparated(options.language ?? settings.language);
+  const titles = await withService(context, (service) =>
+    searchTitles(service.anonymous, name, {
       languages: languages.map((code) => code.toLowerCase()),
+      limit: options.limit,
       signal,
-      warn: (message) => void stderr.write(`tankobon: ${message}\n`),
-      ...(options.limit !== undefined && { limit: options.limit }),
+      warn: (message) => void stderr.write(warningMessage(message)),
     }),
   );
-  if (options.json === true) {
-    stdout.write(`${JSON.stringify(titles.map(asJson))}\n`);
+  if (options.json) {
+    stdout.write(`${JSON.stringify(titles.map(toJson))}\n`);
     return EXIT.done;
   }
   if (titles.length === 0) {
-    const where = languages.length === 0 ? '' : ` with chapters in ${languages.join(' or ')}`;
-    stderr.write(`No title${where} has a name like that.\n`);
+    const inLanguages = languages.length === 0 ? '' : ` with chapters in ${languages.join(' or ')}`;
+    stderr.write(`No title${inLanguages} found: ${name}\n`);
     return EXIT.done;
   }
+  const { titleLines } = await import('../output/title-table.js');
   const lines = titleLines(titles, stdout.isTTY ? stdout.columns || undefined : undefined);
   stdout.write(`${lines.join('\n')}\n`);
-  return stdin.isTTY && stdout.isTTY && stderr.isTTY
-    ? fetchChosen(titles, options, run)
-    : EXIT.done;
+  if (!stdin.isTTY || !stdout.isTTY || !stderr.isTTY) return EXIT.done;
+  const chosen = await chooseTitle(titles, context);
+  if (!chosen) return EXIT.done;
+  const { download } = await import('./download.js');
+  return download({ targets: [`title:${chosen.id}`], language: options.language }, context);
 }
 
-function asJson({ id, name, year, status, languages }: Title): unknown {
+function toJson({ id, name, year, status, languages }: Title): unknown {
   return { id, title: name, year: year ?? null, status: status ?? null, languages };
 }
 
-async function fetchChosen(
+async function chooseTitle(
   titles: readonly Title[],
-  { language }: SearchOptions,
-  run: CommandContext,
-): Promise<ExitCode> {
-  const chosen = await choose(titles, run);
-  if (chosen === undefined) return EXIT.done;
-  const { download } = await import('./download.js');
-  const wish = language === undefined ? {} : { language };
-  return download({ targets: [`title:${chosen.id}`], ...wish }, run);
-}
-
-async function choose(titles: readonly Title[], run: CommandContext): Promise<Title | undefined> {
-  const { stdin: input, signal } = run;
-  const output = rawStream(run.stderr);
+  context: CommandContext,
+): Promise<Title | undefined> {
   const { select } = await import('@inquirer/prompts');
-  const choices = titles.map((title) => ({
-    name:
-      title.year === undefined
-        ? printableLine(title.name)
-        : `${printableLine(title.name)} (${title.year})`,
-    value: title,
-  }));
-  try {
-    return await select<Title | undefined>(
-      { message: 'Fetch one?', choices: [{ name: 'none', value: undefined }, ...choices] },
-      { input, output, signal },
-    );
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof Error && error.name === 'ExitPromptError') throw interruption();
-    throw error;
-  }
+  const choices = titles.map((title) => {
+    const name = printableLine(title.name);
+    return { name: title.year === undefined ? name : `${name} (${title.year})`, value: title };
+  });
+  return prompt(context, (streams) =>
+    select<Title | undefined>(
+      { message: 'Download one?', choices: [{ name: 'none', value: undefined }, ...choices] },
+      streams,
+    ),
+  );
 }

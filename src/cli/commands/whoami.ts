@@ -1,33 +1,41 @@
-/** `tankobon whoami`: what is known of the login on this machine. Asks nothing of the network. */
-import { notLoggedIn } from '../../auth/credentials.js';
-import { LIVE_SERVICE } from '../../rate-limit/service-addresses.js';
+/** `tankobon whoami`: what is stored of the login on this machine. */
+import type { Command } from 'commander';
 import { AuthError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { credentialsOf } from '../../app/login.js';
 import type { CommandContext } from '../command-context.js';
-import { accessTokenLine, refreshTokenLine } from './token-lines.js';
+import type { CommandRunner } from '../command-runner.js';
 
-export async function whoami(run: CommandContext): Promise<ExitCode> {
-  const stored = await credentialsOf(run).read();
+export function whoamiCommand(program: Command, { run }: CommandRunner): Command {
+  return program
+    .command('whoami')
+    .description('show who is logged in; sends nothing')
+    .action(() => run(whoami));
+}
+
+async function whoami(context: CommandContext): Promise<ExitCode> {
+  const { credentialsOf } = await import('../../app/login.js');
+  const { notLoggedIn } = await import('../../auth/credentials.js');
+  const { LIVE_SERVICE } = await import('../../rate-limit/service-addresses.js');
+  const { describeAccessToken, describeRefreshToken } = await import('../output/token-expiry.js');
+  const stored = await credentialsOf(context).read();
   if (!stored) throw notLoggedIn();
   const { login, store } = stored;
-  if (!login.tokens) {
+  const { username, clientId, tokens } = login;
+  if (!tokens) {
     throw new AuthError(
       'session-ended',
-      `Nobody is logged in: the session of ${login.username} has ended. The client ${login.clientId} is kept.`,
+      `Not logged in: the session of ${username} has ended. The client ${clientId} is kept.`,
     );
   }
-  const nowMs = run.clock.wallMs();
-  run.stdout.write(
-    [
-      `Account:   ${login.username}`,
-      `Client id: ${login.clientId}`,
-      `API:       ${login.apiOrigin ?? LIVE_SERVICE.apiUrl}`,
-      `Storage:   ${store.kind} (${store.description})`,
-      accessTokenLine(login.tokens, nowMs),
-      refreshTokenLine(login.tokens, nowMs),
-      '',
-    ].join('\n'),
-  );
+  const nowMs = context.clock.wallMs();
+  const lines = [
+    `Account:   ${username}`,
+    `Client id: ${clientId}`,
+    `API:       ${login.apiOrigin ?? LIVE_SERVICE.apiUrl}`,
+    `Storage:   ${store.kind} (${store.description})`,
+    describeAccessToken(tokens, nowMs),
+    describeRefreshToken(tokens, nowMs),
+  ];
+  context.stdout.write(`${lines.join('\n')}\n`);
   return EXIT.done;
 }

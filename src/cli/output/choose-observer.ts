@@ -1,26 +1,63 @@
-/** Picks who is told, by the flags and by what standard error is. */
+/** Chooses the observer of a download: JSON lines, errors only, progress bars or plain lines. */
 import type { CommandContext } from '../command-context.js';
+import { warningMessage } from './error-message.js';
 import type { Observer, ObserverOptions } from './observer.js';
+import { describeEvent } from './sentences.js';
 
 export async function chooseObserver(
-  wish: ObserverOptions,
-  run: CommandContext,
+  options: ObserverOptions,
+  context: CommandContext,
 ): Promise<Observer> {
-  if (wish.json) return (await import('./json-lines.js')).jsonLines(run);
-  if (wish.quiet) return failuresAlone(wish, run);
-  if (run.stderr.isTTY && run.env['TERM'] !== 'dumb')
-    return (await import('./progress-bars.js')).progressBars(wish, run);
-  return (await import('./plain-lines.js')).plainLines(wish, run);
+  if (options.json) return jsonLines(context);
+  if (options.quiet) return errorsOnly(options, context);
+  if (context.stderr.isTTY && context.env['TERM'] !== 'dumb') {
+    const { ProgressBars } = await import('./progress-bars.js');
+    return new ProgressBars(options, context);
+  }
+  return plainLines(options, context);
 }
 
-function failuresAlone({ label }: ObserverOptions, { stderr }: CommandContext): Observer {
+const SILENT: Omit<Observer, 'observe'> = {
+  expect: () => undefined,
+  note: () => undefined,
+  close: () => undefined,
+};
+
+/** Only events on standard output. A warning is a message, and goes to standard error. */
+function jsonLines({ stdout, stderr }: CommandContext): Observer {
   return {
+    ...SILENT,
+    observe(event) {
+      if (event.type === 'page-bytes') return;
+      if (event.type === 'warning') stderr.write(warningMessage(event.message));
+      else stdout.write(`${JSON.stringify(event)}\n`);
+    },
+  };
+}
+
+function errorsOnly({ label }: ObserverOptions, { stderr, clock }: CommandContext): Observer {
+  return {
+    ...SILENT,
     observe(event) {
       if (event.type === 'chapter-failed')
-        stderr.write(`${label(event.chapter)}: ${event.message}\n`);
+        stderr.write(`${describeEvent(event, label, clock.wallMs()) ?? ''}\n`);
     },
-    expect: () => undefined,
-    note: () => undefined,
-    close: () => undefined,
+  };
+}
+
+/** For a log: messages on standard error, the path of each saved file on standard output. */
+function plainLines(
+  { label }: ObserverOptions,
+  { stdout, stderr, clock }: CommandContext,
+): Observer {
+  return {
+    ...SILENT,
+    observe(event) {
+      if (event.type === 'page-bytes') return;
+      const text = describeEvent(event, label, clock.wallMs());
+      if (text !== undefined) stderr.write(`${text}\n`);
+      if (event.type === 'chapter-saved') stdout.write(`${event.file}\n`);
+    },
+    note: (message) => void stderr.write(`${message}\n`),
   };
 }

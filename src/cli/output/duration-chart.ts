@@ -1,6 +1,6 @@
-/** Durations over time as one inline SVG: the median of each stretch as a line, the slowest as a band above. Pure. */
+/** Load durations over time as inline SVG: the median of each interval as a line, up to the slowest as a band. */
 import type { TimeFigures } from '../../health-reports/statistics.js';
-import { formatDuration } from './report-table.js';
+import { formatDuration, formatLocalTime } from './sizes.js';
 
 const WIDTH = 920;
 const HEIGHT = 260;
@@ -8,9 +8,9 @@ const LEFT = 58;
 const RIGHT = 14;
 const TOP = 12;
 const BOTTOM = 30;
-/** Round numbers of milliseconds, between which the grid's lines are chosen. */
+/** Distances of the grid lines to choose from. */
 const ROUND_STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500].flatMap((ms) => [ms, ms * 1_000]);
-const MOST_GRID_LINES = 5;
+const MAX_GRID_LINES = 5;
 
 interface Point {
   readonly x: number;
@@ -18,35 +18,35 @@ interface Point {
   readonly slowestY: number;
 }
 
-export function durationChart(stretches: readonly TimeFigures[]): string {
-  const drawn = stretches.flatMap(({ fromMs, toMs, medianMs, slowestMs }) =>
+export function durationChart(intervals: readonly TimeFigures[], nowMs: number): string {
+  const drawn = intervals.flatMap(({ fromMs, toMs, medianMs, slowestMs }) =>
     medianMs === undefined || slowestMs === undefined
       ? []
       : [{ atMs: (fromMs + toMs) / 2, medianMs, slowestMs }],
   );
-  const firstMs = stretches[0]?.fromMs ?? 0;
-  const lastMs = stretches.at(-1)?.toMs ?? 1;
   if (drawn.length === 0) return '<p>No load has succeeded yet.</p>';
-  const stepMs = gridStepMs(Math.max(...drawn.map((stretch) => stretch.slowestMs)));
-  const topMs =
-    stepMs * Math.max(1, Math.ceil(Math.max(...drawn.map((s) => s.slowestMs)) / stepMs));
+  const firstMs = intervals[0]?.fromMs ?? 0;
+  const lastMs = intervals.at(-1)?.toMs ?? 1;
+  const maxMs = Math.max(...drawn.map(({ slowestMs }) => slowestMs));
+  const stepMs = gridStepMs(maxMs);
+  const topMs = stepMs * Math.max(1, Math.ceil(maxMs / stepMs));
   const y = (ms: number) => TOP + (1 - ms / topMs) * (HEIGHT - TOP - BOTTOM);
   const x = (ms: number) => LEFT + ((ms - firstMs) / (lastMs - firstMs)) * (WIDTH - LEFT - RIGHT);
-  const points = drawn.map((stretch) => ({
-    x: x(stretch.atMs),
-    medianY: y(stretch.medianMs),
-    slowestY: y(stretch.slowestMs),
+  const points = drawn.map(({ atMs, medianMs, slowestMs }) => ({
+    x: x(atMs),
+    medianY: y(medianMs),
+    slowestY: y(slowestMs),
   }));
-  return `<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Median and slowest duration of the loads over time">
+  return `<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Median and slowest load duration over time">
 ${gridLines(stepMs, topMs, y)}
-${timeMarks(firstMs, lastMs)}
+${timeLabels(firstMs, lastMs, nowMs)}
 ${curves(points)}
 </svg>`;
 }
 
-function gridStepMs(mostMs: number): number {
-  const steps = [...ROUND_STEPS_MS].sort((one, other) => one - other);
-  return steps.find((step) => mostMs / step <= MOST_GRID_LINES) ?? mostMs;
+function gridStepMs(maxMs: number): number {
+  const steps = [...ROUND_STEPS_MS].sort((a, b) => a - b);
+  return steps.find((step) => maxMs / step <= MAX_GRID_LINES) ?? maxMs;
 }
 
 function gridLines(stepMs: number, topMs: number, y: (ms: number) => number): string {
@@ -61,21 +61,20 @@ function gridLines(stepMs: number, topMs: number, y: (ms: number) => number): st
   return lines.join('\n');
 }
 
-function timeMarks(firstMs: number, lastMs: number): string {
-  const mark = (x: number, anchor: string, atMs: number) =>
-    `<text x="${x}" y="${HEIGHT - 8}" text-anchor="${anchor}">${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')}</text>`;
-  const middle = (LEFT + WIDTH - RIGHT) / 2;
+function timeLabels(firstMs: number, lastMs: number, nowMs: number): string {
+  const label = (x: number, anchor: string, atMs: number) =>
+    `<text x="${x}" y="${HEIGHT - 8}" text-anchor="${anchor}">${formatLocalTime(atMs, nowMs)}</text>`;
   return [
-    mark(LEFT, 'start', firstMs),
-    mark(middle, 'middle', (firstMs + lastMs) / 2),
-    mark(WIDTH - RIGHT, 'end', lastMs),
+    label(LEFT, 'start', firstMs),
+    label((LEFT + WIDTH - RIGHT) / 2, 'middle', (firstMs + lastMs) / 2),
+    label(WIDTH - RIGHT, 'end', lastMs),
   ].join('\n');
 }
 
 function curves(points: readonly Point[]): string {
-  const place = (x: number, y: number) => `${x.toFixed(1)},${y.toFixed(1)}`;
-  const medians = points.map(({ x, medianY }) => place(x, medianY));
-  const back = [...points].reverse().map(({ x, slowestY }) => place(x, slowestY));
+  const point = (x: number, y: number) => `${x.toFixed(1)},${y.toFixed(1)}`;
+  const medians = points.map(({ x, medianY }) => point(x, medianY));
+  const back = [...points].reverse().map(({ x, slowestY }) => point(x, slowestY));
   const dots = points.map(
     ({ x, medianY }) => `<circle cx="${x.toFixed(1)}" cy="${medianY.toFixed(1)}" r="2.5"/>`,
   );

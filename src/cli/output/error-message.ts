@@ -1,24 +1,23 @@
-/** An error as the user reads it: what happened, to what, and what to type next. */
+/** Errors and warnings as printed: what happened and to what, then what to do. */
 import { toTankobonError } from '../../core/errors.js';
 import { printableLine } from '../../core/printable.js';
-import type { ExitCode } from '../../core/exit-codes.js';
 
-export function exitCodeOf(error: unknown): ExitCode {
-  return toTankobonError(error).exitCode;
-}
-
-/** Two lines for a user; with `DEBUG=tankobon` the code, the stack and the causes below. */
-export function errorMessage(error: unknown, env: Readonly<NodeJS.ProcessEnv>): string {
-  const ours = toTankobonError(error);
-  const lines = [`tankobon: ${printableLine(ours.message)}`, `  ${ours.hint}`];
-  if (debugging(env)) {
-    lines.push(`code: ${ours.code}`);
-    for (let at: unknown = ours; at instanceof Error; at = at.cause)
+/** `error: …` and `hint: …`; with `DEBUG=tankobon` also the code, the stack and the causes. */
+export function errorMessage(thrown: unknown, env: Readonly<NodeJS.ProcessEnv>): string {
+  const error = toTankobonError(thrown);
+  const lines = [`error: ${printableLine(error.message)}`, `hint: ${error.hint}`];
+  if (isDebugging(env)) {
+    lines.push(`code: ${error.code}`);
+    for (let at: unknown = error; at instanceof Error; at = at.cause)
       lines.push(at.stack ?? String(at));
   }
   return `${lines.join('\n')}\n`;
 }
 
-function debugging(env: Readonly<NodeJS.ProcessEnv>): boolean {
+export function warningMessage(message: string): string {
+  return `warning: ${message}\n`;
+}
+
+function isDebugging(env: Readonly<NodeJS.ProcessEnv>): boolean {
   return (env['DEBUG'] ?? '').split(/[\s,]+/).some((name) => name === 'tankobon' || name === '*');
 }

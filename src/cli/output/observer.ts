@@ -1,13 +1,13 @@
-/** Who reads along: a program, a person at a terminal, a person reading a log, or nobody. */
+/** Where the events of a download go: to a program, a terminal or a log. */
 import type { Observe } from '../../download/events.js';
 
 export interface Observer {
   readonly observe: Observe;
-  /** So many chapters are about to be loaded. */
+  /** Called with the number of chapters before the first one is downloaded. */
   readonly expect: (chapters: number) => void;
-  /** A sentence for a person, that a program needs not. */
-  readonly note: (sentence: string) => void;
-  /** Leaves the terminal as it was found. To be called before anything else is printed. */
+  /** A message for people, which JSON output leaves out. */
+  readonly note: (message: string) => void;
+  /** Restores the terminal. Call it before anything else is printed. */
   readonly close: () => void;
 }
 

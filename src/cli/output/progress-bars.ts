@@ -1,7 +1,4 @@
-/**
- * For a person at a terminal: a bar for the batch, one for each chapter in flight, and above them a line for
- * whatever went otherwise than hoped.
- */
+/** At a terminal: a bar for the batch and one for each chapter in progress, with messages above them. */
 import { MultiBar, type SingleBar } from 'cli-progress';
 import type { DownloadEvent, PageBytes, Warning } from '../../download/events.js';
 import type { Clock } from '../../core/clock.js';
@@ -9,9 +6,7 @@ import type { CommandContext } from '../command-context.js';
 import type { Observer, ObserverOptions } from './observer.js';
 import { progressLine, type Progress } from './progress-line.js';
 import { rawStream, safeText } from './safe-stream.js';
-import { isShownWait, sentence, describeWait } from './sentences.js';
-
-type Told = DownloadEvent | PageBytes | Warning;
+import { isShownWait, describeEvent, describeWait } from './sentences.js';
 
 interface ChapterBar {
   readonly bar: SingleBar;
@@ -21,25 +16,7 @@ interface ChapterBar {
 const FRAMES_PER_SECOND = 10;
 const DEFAULT_COLUMNS = 80;
 
-export function progressBars(wish: ObserverOptions, run: CommandContext): Observer {
-  const bars = new ProgressBars(wish, run);
-  return {
-    observe: (event) => {
-      bars.tell(event);
-    },
-    expect: (chapters) => {
-      bars.expect(chapters);
-    },
-    note: (text) => {
-      bars.note(text);
-    },
-    close: () => {
-      bars.close();
-    },
-  };
-}
-
-class ProgressBars {
+export class ProgressBars implements Observer {
   readonly #multi: MultiBar;
   readonly #chapters = new Map<string, ChapterBar>();
   #batch: SingleBar | undefined;
@@ -47,11 +24,11 @@ class ProgressBars {
   #closed = false;
 
   constructor(
-    private readonly wish: ObserverOptions,
-    private readonly run: CommandContext,
+    private readonly options: ObserverOptions,
+    private readonly context: CommandContext,
   ) {
     this.#multi = new MultiBar({
-      stream: rawStream(run.stderr),
+      stream: rawStream(context.stderr),
       fps: FRAMES_PER_SECOND,
       hideCursor: true,
       clearOnComplete: true,
@@ -67,115 +44,114 @@ class ProgressBars {
           bytesPerSecond: payload.speed?.perSecond(),
           secondsLeft: value > 0 && value < total && Number.isFinite(eta) ? eta : undefined,
           wait: this.#currentWait(),
-          columns: run.stderr.columns || DEFAULT_COLUMNS,
+          columns: context.stderr.columns || DEFAULT_COLUMNS,
         }),
     });
   }
 
-  expect(chapters: number): void {
+  readonly expect = (chapters: number): void => {
     if (chapters > 1 && !this.#closed)
       this.#batch = this.#multi.create(chapters, 0, { label: 'chapters' });
-  }
+  };
 
-  tell(event: Told): void {
+  readonly observe = (event: DownloadEvent | PageBytes | Warning): void => {
     switch (event.type) {
       case 'chapter-started':
-        this.#begin(event.chapter, event.pages, event.kept);
+        this.#addBar(event.chapter, event.pages, event.kept);
         return;
       case 'page-bytes':
         this.#chapters.get(event.chapter)?.speed.add(event.bytes);
         return;
       case 'page-loaded':
         this.#chapters.get(event.chapter)?.bar.increment();
-        if (event.warning) this.#say(event);
+        if (event.warning) this.#print(event);
         return;
       case 'waiting':
-        this.#remember(event);
+        this.#startWait(event);
         return;
       case 'page-failed':
         return;
       case 'chapter-saved':
-        this.#end(event.chapter);
-        this.#say(event);
-        return;
       case 'chapter-failed':
       case 'chapter-skipped':
-        this.#end(event.chapter);
-        this.#say(event);
+        this.#removeBar(event.chapter);
+        this.#print(event);
         return;
       case 'warning':
       case 'summary':
-        this.#say(event);
+        this.#print(event);
     }
-  }
+  };
 
-  /** Takes the bars away for good; what was said above them stays, and what comes is said in lines. */
-  close(): void {
+  /** Removes the bars. Later messages are printed as plain lines. */
+  readonly close = (): void => {
     if (this.#closed) return;
     this.#closed = true;
     this.#multi.update();
     this.#multi.stop();
-  }
+  };
 
-  #begin(chapter: string, pages: number, kept: number): void {
+  #addBar(chapter: string, pages: number, kept: number): void {
     if (this.#closed) return;
-    const speed = new Speed(this.run.clock);
-    const bar = this.#multi.create(pages, kept, { label: this.wish.label(chapter), speed });
+    const speed = new Speed(this.context.clock);
+    const bar = this.#multi.create(pages, kept, { label: this.options.label(chapter), speed });
     this.#chapters.set(chapter, { bar, speed });
   }
 
-  #end(chapter: string): void {
+  #removeBar(chapter: string): void {
     this.#batch?.increment();
-    const ended = this.#chapters.get(chapter);
-    if (!ended) return;
+    const chapterBar = this.#chapters.get(chapter);
+    if (!chapterBar) return;
     this.#chapters.delete(chapter);
-    ended.bar.stop();
-    this.#multi.remove(ended.bar);
+    chapterBar.bar.stop();
+    this.#multi.remove(chapterBar.bar);
   }
 
-  #say(event: DownloadEvent | Warning): void {
-    const text = sentence(event, this.wish.label, this.run.clock.wallMs());
+  #print(event: DownloadEvent | Warning): void {
+    const text = describeEvent(event, this.options.label, this.context.clock.wallMs());
     if (text === undefined) return;
     this.note(text);
-    if (event.type === 'chapter-saved') this.#sayPath(event.file);
+    if (event.type === 'chapter-saved') this.#printPath(event.file);
   }
 
-  note(text: string): void {
-    if (this.#closed || !this.#multi.isActive) this.run.stderr.write(`${text}\n`);
-    else this.#multi.log(aboveBars(safeText(text, this.run.redactor)));
+  readonly note = (text: string): void => {
+    if (this.#closed || !this.#multi.isActive) this.context.stderr.write(`${text}\n`);
+    else this.#multi.log(aboveBars(safeText(text, this.context.redactor)));
+  };
+
+  /** At a terminal the path is a message; if standard output is redirected, it is the result. */
+  #printPath(file: string): void {
+    if (this.context.stdout.isTTY && !this.#closed && this.#multi.isActive)
+      this.#multi.log(aboveBars(safeText(`  ${file}`, this.context.redactor)));
+    else this.context.stdout.write(`${file}\n`);
   }
 
-  /** On one terminal the path is a line like the others; redirected, it is the result. */
-  #sayPath(file: string): void {
-    if (this.run.stdout.isTTY && !this.#closed && this.#multi.isActive)
-      this.#multi.log(aboveBars(safeText(`  ${file}`, this.run.redactor)));
-    else this.run.stdout.write(`${file}\n`);
-  }
-
-  #remember(event: Extract<DownloadEvent, { type: 'waiting' }>): void {
+  #startWait(event: Extract<DownloadEvent, { type: 'waiting' }>): void {
     const untilMs = Date.parse(event.until);
-    if (!isShownWait(event, this.run.clock.wallMs())) return;
-    this.#wait = { text: describeWait(event), untilMs };
-    if (this.#chapters.size === 0 && !this.#batch) this.run.stderr.write(`${this.#wait.text}\n`);
+    const nowMs = this.context.clock.wallMs();
+    if (!isShownWait(event, nowMs)) return;
+    this.#wait = { text: describeWait(event, nowMs), untilMs };
+    if (this.#chapters.size === 0 && !this.#batch)
+      this.context.stderr.write(`${this.#wait.text}\n`);
   }
 
-  /** A bar is written past the boundary that other output passes, so its words are made safe here. */
+  /** Bars are written to the raw stream, so their text is cleaned here. */
   #lineOf(progress: Progress): string {
-    return safeText(progressLine(progress), this.run.redactor);
+    return safeText(progressLine(progress), this.context.redactor);
   }
 
   #currentWait(): string | undefined {
-    if (this.#wait && this.#wait.untilMs <= this.run.clock.wallMs()) this.#wait = undefined;
+    if (this.#wait && this.#wait.untilMs <= this.context.clock.wallMs()) this.#wait = undefined;
     return this.#wait?.text;
   }
 }
 
-/** Clears the bars, which are drawn again below, and lets a long line wrap, which bars must not. */
+/** Clears the bars, which are redrawn below, and enables line wrapping, which is off for the bars. */
 function aboveBars(text: string): string {
   return `\u001b[J\u001b[?7h${text}\n\u001b[?7l`;
 }
 
-/** Bytes a second over the last few seconds. */
+/** Bytes per second over the last few seconds. */
 class Speed {
   readonly #arrivals: { atMs: number; bytes: number }[] = [];
   static readonly #WINDOW_MS = 3_000;

@@ -1,6 +1,6 @@
-/** One progress bar as a line of text that fits its terminal, from 40 columns up. Pure. */
+/** One progress bar as a line of text that fits the terminal, from 40 columns up. */
 import stringWidth from 'string-width';
-import { formatBytes, formatTime } from './sizes.js';
+import { formatBytes, formatDuration } from './sizes.js';
 
 export interface Progress {
   readonly label: string;
@@ -8,39 +8,45 @@ export interface Progress {
   readonly total: number;
   readonly bytesPerSecond: number | undefined;
   readonly secondsLeft: number | undefined;
-  /** Why nothing moves just now. */
+  /** Why nothing is being downloaded. */
   readonly wait: string | undefined;
   readonly columns: number;
 }
 
-const WIDEST_BAR = 30;
-const NARROWEST_BAR = 6;
-const WIDEST_LABEL = 24;
+const MAX_BAR_WIDTH = 30;
+const MIN_BAR_WIDTH = 6;
+const MAX_LABEL_WIDTH = 24;
 const FULL = '█';
 const EMPTY = '░';
 
 export function progressLine(progress: Progress): string {
-  // The last column is left free: some terminals wrap as soon as it is written.
-  const room = Math.max(progress.columns - 1, 20);
+  // Some terminals wrap as soon as the last column is written.
+  const width = Math.max(progress.columns - 1, 20);
   const count = `${progress.done}/${progress.total}`;
   const figures = progress.wait
     ? [progress.wait]
     : [
         progress.bytesPerSecond === undefined ? '' : `${formatBytes(progress.bytesPerSecond)}/s`,
-        progress.secondsLeft === undefined ? '' : `${formatTime(progress.secondsLeft)} left`,
+        progress.secondsLeft === undefined
+          ? ''
+          : `${formatDuration(Math.ceil(progress.secondsLeft) * 1_000)} left`,
       ].filter((figure) => figure !== '');
-  // What is least wanted goes first where there is no room: the time left, then the speed.
+  // Without space for all, the time left is dropped first, then the speed.
   for (let shown = figures.length; shown >= 0; shown -= 1) {
     const tail = [count, ...figures.slice(0, shown)].join('  ');
-    const labelRoom = Math.min(WIDEST_LABEL, stringWidth(progress.label), Math.floor(room / 3));
-    const barRoom = room - labelRoom - stringWidth(tail) - 4;
-    if (barRoom >= NARROWEST_BAR || shown === 0) {
+    const labelWidth = Math.min(
+      MAX_LABEL_WIDTH,
+      stringWidth(progress.label),
+      Math.floor(width / 3),
+    );
+    const barWidth = width - labelWidth - stringWidth(tail) - 4;
+    if (barWidth >= MIN_BAR_WIDTH || shown === 0) {
       const bar = drawBar(
         progress.done,
         progress.total,
-        Math.max(0, Math.min(barRoom, WIDEST_BAR)),
+        Math.max(0, Math.min(barWidth, MAX_BAR_WIDTH)),
       );
-      return `${fitToWidth(progress.label, labelRoom)}  ${bar}  ${tail}`;
+      return `${fitToWidth(progress.label, labelWidth)}  ${bar}  ${tail}`;
     }
   }
   return count;
@@ -51,7 +57,7 @@ function drawBar(done: number, total: number, width: number): string {
   return FULL.repeat(full) + EMPTY.repeat(width - full);
 }
 
-/** The text cut or padded to so many columns, without tearing a letter apart. */
+/** The text cut or padded to this many columns, without splitting a grapheme. */
 export function fitToWidth(text: string, columns: number): string {
   const width = stringWidth(text);
   if (width <= columns) return text + ' '.repeat(columns - width);

@@ -1,14 +1,13 @@
 /**
- * The figures of the health reports as one page for a browser: no script, nothing from elsewhere, readable from
- * disk, in light and dark, and on paper. Pure.
+ * The figures of the health reports as one HTML page without scripts or external resources, for light and dark screens
+ * and for print.
  */
 import type { ReportStatus } from '../../health-reports/report-status.js';
 import type { NodeFigures } from '../../health-reports/statistics.js';
 import { durationChart } from './duration-chart.js';
-import { formatDuration } from './report-table.js';
-import { formatBytes, formatTime } from './sizes.js';
+import { formatBytes, formatDuration, formatLocalTime } from './sizes.js';
 
-/** The whole page. `nowMs` is by the wall clock. */
+/** `nowMs` is by the wall clock. */
 export function reportPage(status: ReportStatus, nowMs: number): string {
   return `<!doctype html>
 <html lang="en">
@@ -24,22 +23,22 @@ export function reportPage(status: ReportStatus, nowMs: number): string {
 <main>
 <header>
 <h1>Health reports</h1>
-<p class="quiet">What tankobon told the edge network of the pages that it loaded. Written ${escape(stamp(nowMs))}.</p>
+<p class="quiet">The reports that tankobon sent about the pages it loaded. Written at ${formatLocalTime(nowMs, 0)}.</p>
 </header>
 ${tiles(status)}
 ${hostLine(status, nowMs)}
-${status.nodes.length === 0 ? '<p>No load from the edge network has been reported yet.</p>' : charts(status)}
+${status.nodes.length === 0 ? '<p>No loads recorded yet.</p>' : charts(status, nowMs)}
 </main>
 </body>
 </html>
 `;
 }
 
-function charts(status: ReportStatus): string {
+function charts(status: ReportStatus, nowMs: number): string {
   return `<section>
 <h2>Durations over time</h2>
-<p class="quiet">Loads that succeeded: the line is the median of each stretch of time, the band reaches up to the slowest. Times are UTC.</p>
-<div class="wide">${durationChart(status.overTime)}</div>
+<p class="quiet">Successful loads: the line is the median of each interval, the band reaches up to the slowest load.</p>
+<div class="wide">${durationChart(status.overTime, nowMs)}</div>
 </section>
 <section>
 <h2>Nodes</h2>
@@ -53,11 +52,11 @@ ${status.nodes.map(nodeRow).join('\n')}
 }
 
 function tiles(status: ReportStatus): string {
-  const tile = (name: string, count: number, mood: string) =>
-    `<div class="tile ${count > 0 ? mood : ''}"><dt>${name}</dt><dd>${count.toLocaleString('en')}</dd></div>`;
+  const tile = (name: string, count: number, level: string) =>
+    `<div class="tile ${count > 0 ? level : ''}"><dt>${name}</dt><dd>${count.toLocaleString('en')}</dd></div>`;
   return `<dl class="tiles">
 ${tile('sent', status.sent, '')}
-${tile('waiting', status.waiting, 'uneasy')}
+${tile('waiting', status.waiting, 'warning')}
 ${tile('given up', status.givenUp, 'bad')}
 ${tile('dropped', status.dropped, 'bad')}
 </dl>`;
@@ -65,36 +64,32 @@ ${tile('dropped', status.dropped, 'bad')}
 
 function hostLine(status: ReportStatus, nowMs: number): string {
   const { host, oldestWaitingAgeMs, lastSentAtMs, reasons } = status;
-  const ago = (atMs: number) => `${formatTime((nowMs - atMs) / 1_000)} ago`;
-  const facts = [
-    `The report host is ${host.state === 'well' ? 'well' : '<strong class="bad">down</strong>'}.`,
+  const ago = (atMs: number) => `${formatDuration(nowMs - atMs)} ago`;
+  const sentences = [
+    `Report host: ${host.state === 'well' ? 'ok' : '<strong class="bad">down</strong>'}.`,
     ...(host.lastError
-      ? [`Its last error: ${escape(host.lastError.reason)}, ${ago(host.lastError.atMs)}.`]
+      ? [`Last error: ${escape(host.lastError.reason)}, ${ago(host.lastError.atMs)}.`]
       : []),
-    ...(lastSentAtMs === undefined ? [] : [`Last sent ${ago(lastSentAtMs)}.`]),
+    ...(lastSentAtMs === undefined ? [] : [`Last sent: ${ago(lastSentAtMs)}.`]),
     ...(oldestWaitingAgeMs === undefined
       ? []
-      : [`The oldest that waits is ${formatTime(oldestWaitingAgeMs / 1_000)} old.`]),
+      : [`Oldest waiting: ${formatDuration(oldestWaitingAgeMs)}.`]),
     ...Object.entries(reasons).map(([reason, count]) => `Not sent: ${count} (${escape(reason)}).`),
   ];
-  return `<p>${facts.join(' ')}</p>`;
+  return `<p>${sentences.join(' ')}</p>`;
 }
 
 function nodeRow(node: NodeFigures): string {
   const { successRate, cachedShare, medianMs, slowestMs, bytesPerSecond } = node;
-  const mood = successRate >= 0.95 ? 'good' : successRate >= 0.8 ? 'uneasy' : 'bad';
-  return `<tr><th scope="row">${escape(node.node)}</th><td class="number">${node.loads.toLocaleString('en')}</td><td>${shareBar(successRate, mood, 'success')}</td><td>${shareBar(cachedShare, 'plain', 'cached')}</td><td class="number">${formatDuration(medianMs)}</td><td class="number">${formatDuration(slowestMs)}</td><td class="number">${bytesPerSecond === undefined ? '–' : formatBytes(bytesPerSecond)}</td></tr>`;
+  const level = successRate >= 0.95 ? 'good' : successRate >= 0.8 ? 'warning' : 'bad';
+  return `<tr><th scope="row">${escape(node.node)}</th><td class="number">${node.loads.toLocaleString('en')}</td><td>${shareBar(successRate, level, 'success')}</td><td>${shareBar(cachedShare, 'plain', 'cached')}</td><td class="number">${medianMs === undefined ? '–' : formatDuration(medianMs)}</td><td class="number">${slowestMs === undefined ? '–' : formatDuration(slowestMs)}</td><td class="number">${bytesPerSecond === undefined ? '–' : formatBytes(bytesPerSecond)}</td></tr>`;
 }
 
-function shareBar(share: number | undefined, mood: string, name: string): string {
+function shareBar(share: number | undefined, level: string, name: string): string {
   if (share === undefined) return '–';
   const percent = share === 1 ? '100' : (Math.floor(share * 1_000) / 10).toFixed(1);
   const width = (share * 100).toFixed(1);
-  return `<span class="share"><svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="${name} ${percent} %"><rect class="track" width="100" height="10"/><rect class="${mood}" width="${width}" height="10"/></svg>${percent} %</span>`;
-}
-
-function stamp(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return `<span class="share"><svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="${name} ${percent} %"><rect class="track" width="100" height="10"/><rect class="${level}" width="${width}" height="10"/></svg>${percent} %</span>`;
 }
 
 function escape(text: string): string {
@@ -102,8 +97,8 @@ function escape(text: string): string {
 }
 
 const STYLE = `
-:root { --page: #fbfaf8; --card: #ffffff; --ink: #1f2328; --quiet: #62676e; --line: #dedbd5; --track: #e9e6e0; --plain: #3f6fb0; --band: #3f6fb02e; --good: #2f7d4f; --uneasy: #b27b11; --bad: #b8383a; }
-@media (prefers-color-scheme: dark) { :root { --page: #15171a; --card: #1d2024; --ink: #e6e4e0; --quiet: #9aa0a8; --line: #34383e; --track: #30343a; --plain: #7aa7e6; --band: #7aa7e633; --good: #5fb682; --uneasy: #d9a441; --bad: #e5716f; } }
+:root { --page: #fbfaf8; --card: #ffffff; --ink: #1f2328; --quiet: #62676e; --line: #dedbd5; --track: #e9e6e0; --plain: #3f6fb0; --band: #3f6fb02e; --good: #2f7d4f; --warning: #b27b11; --bad: #b8383a; }
+@media (prefers-color-scheme: dark) { :root { --page: #15171a; --card: #1d2024; --ink: #e6e4e0; --quiet: #9aa0a8; --line: #34383e; --track: #30343a; --plain: #7aa7e6; --band: #7aa7e633; --good: #5fb682; --warning: #d9a441; --bad: #e5716f; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
 main { max-width: 68rem; margin: 0 auto; padding: 2rem 1.25rem 3rem; }
@@ -113,7 +108,7 @@ p { margin: .25rem 0 1rem; } .quiet { color: var(--quiet); }
 .tile, section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1rem; }
 section { margin: 1.25rem 0; padding: 1.1rem 1.25rem; }
 .tile dt { color: var(--quiet); font-size: .85rem; } .tile dd { margin: 0; font-size: 1.6rem; font-variant-numeric: tabular-nums; }
-.tile.uneasy dd { color: var(--uneasy); } .tile.bad dd, strong.bad { color: var(--bad); }
+.tile.warning dd { color: var(--warning); } .tile.bad dd, strong.bad { color: var(--bad); }
 .wide { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .45rem .6rem; text-align: left; border-top: 1px solid var(--line); white-space: nowrap; }
@@ -122,7 +117,7 @@ tbody th { font-weight: 500; font-size: .9rem; overflow-wrap: anywhere; white-sp
 .number { text-align: right; }
 .share { display: inline-flex; align-items: center; gap: .5rem; }
 .share svg { width: 5rem; height: .6rem; border-radius: .3rem; }
-rect.track { fill: var(--track); } rect.good { fill: var(--good); } rect.uneasy { fill: var(--uneasy); } rect.bad { fill: var(--bad); } rect.plain { fill: var(--plain); }
+rect.track { fill: var(--track); } rect.good { fill: var(--good); } rect.warning { fill: var(--warning); } rect.bad { fill: var(--bad); } rect.plain { fill: var(--plain); }
 .chart { display: block; width: 100%; min-width: 34rem; height: auto; }
 .chart .grid { stroke: var(--line); stroke-width: 1; } .chart text { fill: var(--quiet); font-size: 12px; }
 .chart .band { fill: var(--band); } .chart .median { fill: none; stroke: var(--plain); stroke-width: 2; stroke-linejoin: round; } .chart circle { fill: var(--plain); }

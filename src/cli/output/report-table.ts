@@ -1,19 +1,19 @@
-/** The figures of the health reports for a person at a terminal, from 40 columns up. Pure. */
+/** The figures of the health reports as a table, from 40 columns up. */
 import type { ReportStatus } from '../../health-reports/report-status.js';
 import type { NodeFigures } from '../../health-reports/statistics.js';
 import { fitToWidth } from './progress-line.js';
-import { pluralize, formatBytes, formatTime } from './sizes.js';
+import { formatBytes, formatDuration, pluralize } from './sizes.js';
 
-export interface TableLook {
+export interface TableFormat {
   readonly columns: number;
-  readonly colours: boolean;
+  readonly colors: boolean;
   /** By the wall clock. */
   readonly nowMs: number;
 }
 
-type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
+type Color = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
-const COLOURS: Readonly<Record<Colour, readonly [number, number]>> = {
+const COLORS: Readonly<Record<Color, readonly [number, number]>> = {
   bold: [1, 22],
   dim: [2, 22],
   red: [31, 39],
@@ -21,34 +21,34 @@ const COLOURS: Readonly<Record<Colour, readonly [number, number]>> = {
   yellow: [33, 39],
 };
 
-/** Columns that a node's figures need beside its name. */
-const FIGURES_COLUMNS = 55;
-const NARROWEST_NODE = 18;
+/** Columns that the figures of a node need beside its name. */
+const FIGURES_COLUMNS = 61;
+const MIN_NODE_COLUMNS = 18;
+const DURATION_COLUMNS = 10;
 const BAR_COLUMNS = 6;
 
-/** The whole text, each line ended. */
-export function reportTable(status: ReportStatus, look: TableLook): string {
-  const lines = [...summaryLines(status, look), ''];
+export function reportTable(status: ReportStatus, format: TableFormat): string {
+  const lines = [...summaryLines(status, format), ''];
   if (status.nodes.length === 0) {
-    lines.push(paint('No load from the edge network has been reported yet.', 'dim', look));
-  } else if (look.columns >= NARROWEST_NODE + FIGURES_COLUMNS) {
-    lines.push(...wideLines(status.nodes, look));
+    lines.push(paint('No loads recorded yet.', 'dim', format));
+  } else if (format.columns >= MIN_NODE_COLUMNS + FIGURES_COLUMNS) {
+    lines.push(...wideLines(status.nodes, format));
   } else {
-    lines.push(...status.nodes.flatMap((node) => narrowLines(node, look)));
+    lines.push(...status.nodes.flatMap((node) => narrowLines(node, format)));
   }
   return `${lines.join('\n')}\n`;
 }
 
-function summaryLines(status: ReportStatus, look: TableLook): string[] {
+function summaryLines(status: ReportStatus, format: TableFormat): string[] {
   const { host, oldestWaitingAgeMs, lastSentAtMs } = status;
   const counts = [
     `${status.sent} sent`,
-    paint(`${status.waiting} waiting`, status.waiting > 0 ? 'yellow' : undefined, look),
-    paint(`${status.givenUp} given up`, status.givenUp > 0 ? 'red' : undefined, look),
-    ...(status.dropped > 0 ? [paint(`${status.dropped} dropped`, 'red', look)] : []),
+    paint(`${status.waiting} waiting`, status.waiting > 0 ? 'yellow' : undefined, format),
+    paint(`${status.givenUp} given up`, status.givenUp > 0 ? 'red' : undefined, format),
+    ...(status.dropped > 0 ? [paint(`${status.dropped} dropped`, 'red', format)] : []),
   ];
-  const title = paint('Health reports', 'bold', look);
-  const isNarrow = look.columns < NARROWEST_NODE + FIGURES_COLUMNS;
+  const title = paint('Health reports', 'bold', format);
+  const isNarrow = format.columns < MIN_NODE_COLUMNS + FIGURES_COLUMNS;
   const lines = isNarrow
     ? [title, ...counts.map((count) => `  ${count}`)]
     : [`${title}  ${counts.join(', ')}`];
@@ -56,106 +56,98 @@ function summaryLines(status: ReportStatus, look: TableLook): string[] {
     lines.push(`  not sent: ${count} (${reason})`);
   }
   if (oldestWaitingAgeMs !== undefined) {
-    lines.push(`  oldest waiting: ${formatTime(oldestWaitingAgeMs / 1_000)}`);
+    lines.push(`  oldest waiting: ${formatDuration(oldestWaitingAgeMs)}`);
   }
-  if (lastSentAtMs !== undefined) lines.push(`  last sent: ${ago(lastSentAtMs, look)}`);
-  const wellness =
-    host.state === 'well' ? paint('well', 'green', look) : paint('down', 'red', look);
-  lines.push(`  report host: ${wellness}`);
+  if (lastSentAtMs !== undefined) lines.push(`  last sent: ${ago(lastSentAtMs, format)}`);
+  const hostState =
+    host.state === 'well' ? paint('ok', 'green', format) : paint('down', 'red', format);
+  lines.push(`  report host: ${hostState}`);
   if (host.lastError) {
-    const when = ago(host.lastError.atMs, look);
+    const when = ago(host.lastError.atMs, format);
     lines.push(`  last error: ${host.lastError.reason}${isNarrow ? `\n    ${when}` : `, ${when}`}`);
   }
   if (status.damagedLines > 0) {
-    lines.push(`  ${pluralize(status.damagedLines, 'damaged line')} of the statistics skipped`);
+    lines.push(`  ${pluralize(status.damagedLines, 'damaged line')} in the statistics ignored`);
   }
   return lines;
 }
 
-function wideLines(nodes: readonly NodeFigures[], look: TableLook): string[] {
+function wideLines(nodes: readonly NodeFigures[], format: TableFormat): string[] {
   const longest = Math.max(...nodes.map(({ node }) => node.length), 'node'.length);
-  const nodeColumns = Math.min(longest, look.columns - FIGURES_COLUMNS);
+  const nodeColumns = Math.min(longest, format.columns - FIGURES_COLUMNS);
   const head = [
     fitToWidth('node', nodeColumns),
     'loads'.padStart(6),
     'success'.padEnd(BAR_COLUMNS + 5),
     'cached'.padEnd(BAR_COLUMNS + 5),
-    'median'.padStart(7),
-    'slowest'.padStart(7),
+    'median'.padStart(DURATION_COLUMNS),
+    'slowest'.padStart(DURATION_COLUMNS),
     'bytes/s'.padStart(7),
   ];
   const rows = nodes.map((node) =>
     [
       shortNode(node.node, nodeColumns),
       String(node.loads).padStart(6),
-      successBar(node, look),
+      successBar(node, format),
       shareBar(node.cachedShare),
-      formatDuration(node.medianMs).padStart(7),
-      formatDuration(node.slowestMs).padStart(7),
+      duration(node.medianMs).padStart(DURATION_COLUMNS),
+      duration(node.slowestMs).padStart(DURATION_COLUMNS),
       (node.bytesPerSecond === undefined ? '–' : formatBytes(node.bytesPerSecond)).padStart(7),
     ].join(' '),
   );
-  return [paint(head.join(' '), 'dim', look), ...rows];
+  return [paint(head.join(' '), 'dim', format), ...rows];
 }
 
-function narrowLines(node: NodeFigures, look: TableLook): string[] {
+function narrowLines(node: NodeFigures, format: TableFormat): string[] {
   const { medianMs, slowestMs, bytesPerSecond, cachedShare } = node;
   const lines = [
-    paint(shortNode(node.node, look.columns).trimEnd(), 'bold', look),
-    `  success ${successBar(node, look)}  ${pluralize(node.loads, 'load')}`,
+    paint(shortNode(node.node, format.columns).trimEnd(), 'bold', format),
+    `  success ${successBar(node, format)}  ${pluralize(node.loads, 'load')}`,
   ];
   if (medianMs === undefined) return lines;
   return [
     ...lines,
     `  cached  ${shareBar(cachedShare)}  ${bytesPerSecond === undefined ? '' : `${formatBytes(bytesPerSecond)}/s`}`.trimEnd(),
-    `  median ${formatDuration(medianMs)}, slowest ${formatDuration(slowestMs)}`,
+    `  median ${duration(medianMs)}, slowest ${duration(slowestMs)}`,
   ];
 }
 
-function successBar(node: NodeFigures, look: TableLook): string {
+function successBar(node: NodeFigures, format: TableFormat): string {
   const { successRate } = node;
-  const colour = successRate >= 0.95 ? 'green' : successRate >= 0.8 ? 'yellow' : 'red';
-  return paint(shareBar(successRate), colour, look);
+  const color = successRate >= 0.95 ? 'green' : successRate >= 0.8 ? 'yellow' : 'red';
+  return paint(shareBar(successRate), color, format);
 }
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
 
-/** A bar in eighths of a column, and the share in per cent; as wide whatever the share. */
+/** A bar in eighths of a column and the percentage, always of the same width. */
 function shareBar(share: number | undefined): string {
   if (share === undefined) return '–'.padEnd(BAR_COLUMNS + 5);
   const eighths = Math.round(share * BAR_COLUMNS * 8);
   const bar = '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
-  // Only all is 100 %, and only nothing is 0 %.
-  const percent = share === 1 ? 100 : share === 0 ? 0 : clamp(Math.round(share * 100), 1, 99);
+  // 100 % and 0 % are exact.
+  const isExact = share === 0 || share === 1;
+  const percent = isExact ? share * 100 : Math.min(Math.max(Math.round(share * 100), 1), 99);
   return `${bar.padEnd(BAR_COLUMNS, '·')} ${String(percent).padStart(3)}%`;
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
+function duration(ms: number | undefined): string {
+  return ms === undefined ? '–' : formatDuration(ms);
 }
 
-/** Milliseconds as `85 ms`, `1.2 s`, `2 min`. */
-export function formatDuration(ms: number | undefined): string {
-  if (ms === undefined) return '–';
-  if (ms < 1_000) return `${ms} ms`;
-  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${Math.round(ms / 60_000)} min`;
-}
-
-/** A host cut in its middle, since its two ends tell nodes apart. */
+/** Cut in the middle: the ends of host names differ. */
 function shortNode(node: string, columns: number): string {
   if (node.length <= columns) return node.padEnd(columns);
   const head = Math.ceil((columns - 1) / 2);
   return `${node.slice(0, head)}…${node.slice(node.length - (columns - 1 - head))}`;
 }
 
-function ago(atMs: number, look: TableLook): string {
-  const seconds = (look.nowMs - atMs) / 1_000;
-  return seconds < 1 ? 'just now' : `${formatTime(seconds)} ago`;
+function ago(atMs: number, { nowMs }: TableFormat): string {
+  return nowMs - atMs < 1_000 ? 'just now' : `${formatDuration(nowMs - atMs)} ago`;
 }
 
-function paint(text: string, colour: Colour | undefined, look: TableLook): string {
-  if (!look.colours || colour === undefined) return text;
-  const [on, off] = COLOURS[colour];
+function paint(text: string, color: Color | undefined, format: TableFormat): string {
+  if (!format.colors || color === undefined) return text;
+  const [on, off] = COLORS[color];
   return `\u001B[${on}m${text}\u001B[${off}m`;
 }

@@ -1,13 +1,13 @@
 /**
- * The boundary that all text passes on its way out: nothing that a terminal obeys, and no secret, gets through,
- * whatever the message was made of. Our own colours and cursor codes are written past it, to the raw stream.
+ * All output passes here: secrets and control characters are removed from every text. Our own colors and cursor codes
+ * are written to the raw stream.
  */
 import { printable, printableJson } from '../../core/printable.js';
 import type { Redactor } from '../../core/redactor.js';
 
 const RAW = Symbol('raw');
 
-/** The same stream, with a `write` that cleans its text. A line of JSON stays one that can be parsed. */
+/** The same stream with a `write` that cleans its text. A line of JSON stays valid JSON. */
 export function safeStream(stream: NodeJS.WriteStream, redactor: Redactor): NodeJS.WriteStream {
   const write = (chunk: unknown, ...rest: unknown[]): unknown => {
     const safe = typeof chunk === 'string' ? safeText(chunk, redactor) : chunk;
@@ -23,7 +23,7 @@ export function safeStream(stream: NodeJS.WriteStream, redactor: Redactor): Node
   });
 }
 
-/** The stream below, for our own colours and cursor codes. Foreign text is to be made printable before. */
+/** The underlying stream, for our own colors and cursor codes. Text from elsewhere must go through safeText first. */
 export function rawStream(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return (stream as { [RAW]?: NodeJS.WriteStream })[RAW] ?? stream;
 }
@@ -39,12 +39,12 @@ export function safeText(text: string, redactor: Redactor): string {
     .join('\n');
 }
 
-/** The same value with each of its texts safe, for what is painted in our own colours. */
+/** The same value with each of its strings cleaned, for output in our own colors. */
 export function safeTexts<T>(value: T, redactor: Redactor): T {
   return mapTexts(value, (text) => safeText(text, redactor)) as T;
 }
 
-/** Undefined where the line is not a JSON object or array. */
+/** Undefined if the line is not a JSON object or array. */
 function safeJson(line: string, redactor: Redactor): string | undefined {
   if (!/^\s*[[{]/.test(line)) return undefined;
   try {

@@ -1,10 +1,10 @@
-/** Titles that a search found, for a person: a row each where there is room, else a few lines each. Pure. */
+/** Titles found by a search: one row each, or a few lines each on a narrow terminal. */
 import type { Title } from '../../api/titles.js';
 import { printableLine } from '../../core/printable.js';
 import { fitToWidth } from './progress-line.js';
 
-/** Below this a row would leave no room for the name. */
-const NARROWEST_ROW = 110;
+/** A narrower row has no space for the name. */
+const MIN_ROW_COLUMNS = 110;
 const LANGUAGES_COLUMNS = 22;
 const STATUS_COLUMNS = 9;
 const YEAR_COLUMNS = 4;
@@ -13,15 +13,17 @@ const GAP = '  ';
 
 type Shown = Pick<Title, 'id' | 'name' | 'year' | 'status' | 'languages'>;
 
-/** @param columns of the terminal; none: nothing is cut, a row for each title */
+/** @param columns of the terminal; without them nothing is cut */
 export function titleLines(titles: readonly Shown[], columns?: number): string[] {
-  if (columns !== undefined && columns < NARROWEST_ROW) {
+  if (columns !== undefined && columns < MIN_ROW_COLUMNS) {
     return titles.flatMap((title) => stacked(title, columns));
   }
   const head = ['id', 'year', 'status', 'languages', 'title'] as const;
   return [
     row(head, columns),
-    ...titles.map((title) => row([title.id, ...facts(title), printableLine(title.name)], columns)),
+    ...titles.map((title) =>
+      row([title.id, ...details(title), printableLine(title.name)], columns),
+    ),
   ];
 }
 
@@ -38,7 +40,7 @@ function row(cells: readonly string[], columns: number | undefined): string {
 }
 
 function stacked(title: Shown, columns: number): string[] {
-  const [year, status, languages] = facts(title);
+  const [year, status, languages] = details(title);
   const lines = [
     printableLine(title.name),
     `  ${title.id}`,
@@ -47,7 +49,7 @@ function stacked(title: Shown, columns: number): string[] {
   return lines.map((line) => fitToWidth(line, columns - 1).trimEnd());
 }
 
-function facts({
+function details({
   year,
   status,
   languages,

@@ -1,4 +1,4 @@
-/** The settings that stay: what is in force and why, what is refused, and how a wrong file is mended. */
+/** The settings in force and their sources, what is refused, and how an invalid file is corrected. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ function put(text: string): void {
   writeFileSync(file, text);
 }
 
-test('a value that is set is got, listed with its source, and gone when it is unset', async () => {
+test('set, get, list with the source, and unset', async () => {
   expect((await config(['set', 'quality', 'data-saver'])).code).toBe(0);
   expect((await config(['get', 'quality'])).stdout).toBe('data-saver\n');
   expect((await config(['list'])).stdout).toMatch(/^quality +data-saver {2}\(file\)$/m);
@@ -32,13 +32,13 @@ test('a value that is set is got, listed with its source, and gone when it is un
   expect((await config(['list'])).stdout).toMatch(/^quality +data {2}\(default\)$/m);
 });
 
-test('path is where the file is', async () => {
+test('path prints the path of the settings file', async () => {
   expect((await config(['path'])).stdout).toBe(`${file}\n`);
   await config(['set', 'concurrency', '3']);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ concurrency: 3 });
 });
 
-test('the environment goes before the file, the list names the variable, and set says so', async () => {
+test('the environment overrides the file; list names the variable, and set warns of it', async () => {
   const env = { TANKOBON_REALM: 'practice' };
   const set = await config(['set', 'realm', 'mine'], env);
   expect(set.code).toBe(0);
@@ -48,7 +48,7 @@ test('the environment goes before the file, the list names the variable, and set
   expect((await config(['get', 'realm'])).stdout).toBe('mine\n');
 });
 
-test('list --json is one object of all settings', async () => {
+test('list --json prints one object with all settings', async () => {
   await config(['set', 'reports', 'false']);
   const { stdout } = await config(['list', '--json'], { TANKOBON_REALM: 'practice' });
   const all = JSON.parse(stdout) as Record<string, unknown>;
@@ -62,40 +62,40 @@ test('list --json is one object of all settings', async () => {
 
 test.each([
   [
-    'a key that is none',
+    'an unknown key',
     ['set', 'concurency', '3'],
     /"concurency".*Did you mean concurrency\?.*apiUrl/s,
   ],
-  ['a key far from any', ['get', 'xyzzy'], /"xyzzy".*The settings are: apiUrl/s],
+  ['a key similar to none', ['get', 'xyzzy'], /"xyzzy".*The settings are: apiUrl/s],
   [
-    'a number out of its range',
+    'a number out of range',
     ['set', 'concurrency', '17'],
     /from 1 to 16.*config set concurrency 6/s,
   ],
-  ['no number', ['set', 'concurrency', 'six'], /whole number.*config set concurrency 6/s],
-  ['a word that is none', ['set', 'quality', 'best'], /data, data-saver.*config set quality data/s],
+  ['not a number', ['set', 'concurrency', 'six'], /whole number.*config set concurrency 6/s],
+  ['an unknown choice', ['set', 'quality', 'best'], /data, data-saver.*config set quality data/s],
   [
     'neither true nor false',
     ['set', 'metadata', 'yes'],
     /true or false.*config set metadata true/s,
   ],
-  ['no address', ['set', 'apiUrl', 'mangadex'], /apiUrl/],
+  ['not an address', ['set', 'apiUrl', 'mangadex'], /apiUrl/],
   ['a plain http: address', ['set', 'apiUrl', 'http://example.com'], /https:/],
-])('%s is exit 2 and names the right one', async (_what, words, told) => {
+])('%s is exit 2 and suggests a valid one', async (_what, words, message) => {
   const { code, stderr } = await config(words);
   expect(code).toBe(2);
-  expect(stderr).toMatch(told);
+  expect(stderr).toMatch(message);
   expect(readdirSync(join(home, '..'))).toEqual([]);
 });
 
-test('a secret is refused as a setting, and not repeated', async () => {
+test('a secret is refused as a setting and not repeated', async () => {
   const { code, stdout, stderr } = await config(['set', 'clientSecret', 'hush-hush']);
   expect(code).toBe(2);
   expect(stderr).toContain('tankobon login');
   expect(stdout + stderr).not.toContain('hush-hush');
 });
 
-test('what stands in the file under a name that is no setting is told, and its value is not', async () => {
+test('an unknown name in the file is reported without its value', async () => {
   put('{"concurency": 3, "password": "hush-hush"}');
   const { code, stdout, stderr } = await config(['list']);
   expect(code).toBe(0);
@@ -104,15 +104,15 @@ test('what stands in the file under a name that is no setting is told, and its v
   expect(stdout + stderr).not.toContain('hush-hush');
 });
 
-test('a wrong value in the file stops a command and names the mend, which works', async () => {
+test('an invalid value in the file stops a command, and the hint corrects it', async () => {
   put('{"concurrency": 99, "quality": "data-saver", "reports": "no"}');
   const download = await tankobon(['whoami'], { env: { TANKOBON_HOME: home } });
   expect(download.code).toBe(2);
   expect(download.stderr).toMatch(/concurrency is "99".*tankobon config set concurrency 6/s);
   const list = await config(['list']);
   expect(list.code).toBe(2);
-  expect(list.stdout).toMatch(/^concurrency +99 {2}\(file; wrong\)$/m);
-  expect(list.stdout).toMatch(/^reports +no {2}\(file; wrong\)$/m);
+  expect(list.stdout).toMatch(/^concurrency +99 {2}\(file; invalid\)$/m);
+  expect(list.stdout).toMatch(/^reports +no {2}\(file; invalid\)$/m);
   expect((await config(['get', 'quality'])).stdout).toBe('data-saver\n');
   expect((await config(['set', 'concurrency', '4'])).code).toBe(0);
   expect((await config(['unset', 'reports'])).code).toBe(0);
@@ -120,25 +120,25 @@ test('a wrong value in the file stops a command and names the mend, which works'
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ concurrency: 4, quality: 'data-saver' });
 });
 
-test('a wrong value in the environment names its variable', async () => {
+test('an error for an invalid value in the environment names the variable', async () => {
   const { code, stderr } = await config(['list'], { TANKOBON_API_URL: 'not an address' });
   expect(code).toBe(2);
   expect(stderr).toContain('TANKOBON_API_URL');
 });
 
 test.each(['{"quality": "da', '', '[1]', 'null'])(
-  'a file that holds %j is named and set aside, and nothing takes its place unasked',
+  'a file with %j is reported and renamed, and not replaced by the same command',
   async (text) => {
     put(text);
     const { code, stderr } = await config(['set', 'quality', 'data-saver']);
     expect(code).toBe(2);
-    const [aside = '', ...others] = readdirSync(home);
+    const [renamed = '', ...others] = readdirSync(home);
     expect(others).toEqual([]);
-    expect(aside).toMatch(/^settings\.json\.damaged-/);
-    expect(readFileSync(join(home, aside), 'utf8')).toBe(text);
+    expect(renamed).toMatch(/^settings\.json\.damaged-/);
+    expect(readFileSync(join(home, renamed), 'utf8')).toBe(text);
     expect(stderr).toContain(file);
-    expect(stderr).toContain(aside);
+    expect(stderr).toContain(renamed);
     expect((await config(['set', 'quality', 'data-saver'])).code).toBe(0);
-    expect(readFileSync(join(home, aside), 'utf8')).toBe(text);
+    expect(readFileSync(join(home, renamed), 'utf8')).toBe(text);
   },
 );

@@ -62,7 +62,7 @@ describe('tankobon limits', () => {
   });
 
   test('says so where nothing is in use, also where there is no ledger yet', async () => {
-    expect(await run({})).toBe('Nothing of the limits is in use.\n');
+    expect(await run({})).toBe('No rate limit is in use.\n');
     expect(JSON.parse(await run({ json: true }))).toEqual({
       quotas: [],
       waiting: 0,
@@ -88,7 +88,7 @@ describe('tankobon limits', () => {
     const waiting = ledger.reserve(AT_HOME, { signal: stopping.signal });
     waiting.catch(() => undefined);
     await sleep(50);
-    expect(await run({})).toMatch(/1 process waiting for a place\.\nPaused until .*429/);
+    expect(await run({})).toMatch(/1 process waiting\.\nPaused until .*429/);
     expect(JSON.parse(await run({ json: true }))).toMatchObject({
       waiting: 1,
       cooldown: { why: 'rate-limited' },
@@ -111,7 +111,7 @@ describe('tankobon limits', () => {
     await run({ reset: true }, 'n\n');
     expect(await run({})).toMatch(/1 of 40/);
     await run({ reset: true }, 'y\n');
-    expect(await run({})).toBe('Nothing of the limits is in use.\n');
+    expect(await run({})).toBe('No rate limit is in use.\n');
   });
 });
 

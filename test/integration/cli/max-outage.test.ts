@@ -1,4 +1,4 @@
-/** How long an outage may last: as a flag, a setting and an option of the library; and what a person reads meanwhile. */
+/** The maximum outage as an option, a setting and an option of the library, and the message during an outage. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,17 +34,17 @@ test('a value that is not a duration is exit 2, with an example', async () => {
   expect([setting.code, setting.stderr]).toEqual([2, expect.stringContaining('90s, 10m or 1h')]);
 });
 
-test('the setting takes a duration', async () => {
+test('the setting accepts a duration', async () => {
   expect((await tankobon(['config', 'set', 'maxOutage', '1h'], { env })).code).toBe(0);
   expect((await tankobon(['config', 'get', 'maxOutage'], { env })).stdout.trim()).toBe('1h');
 });
 
-test('the library refuses what is not a duration before anything is sent', async () => {
+test('the library rejects an invalid duration before anything is sent', async () => {
   const events = downloadChapters([ID], { env, output: folder, maxOutage: 'soon' });
   await expect(events.next()).rejects.toMatchObject({ code: 'bad-option' });
 });
 
-test('a person reads why the run waits, and until when', async () => {
+test('a message says why the download waits, and until when', async () => {
   const chapters = [ID, OTHER].map((id, index) =>
     generateChapter({ id, pages: 2, bytesPerPage: 2_000, seed: index + 1 }),
   );
@@ -62,7 +62,7 @@ test('a person reads why the run waits, and until when', async () => {
   const { code, stderr } = await tankobon(words, { env: { ...env, ...started.environment } });
   expect(code).toBe(0);
   expect(stderr).toMatch(
-    /^waiting: the service cannot be reached \(outage\); next try at \d\d:\d\d:\d\d$/m,
+    /^waiting until .*\d\d:\d\d:\d\d \S+: the service cannot be reached \(outage\)$/m,
   );
   expect(stderr).toMatch(/^2 saved;/m);
 }, 30_000);

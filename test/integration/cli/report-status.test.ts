@@ -194,7 +194,7 @@ describe('the table and the page', () => {
   };
 
   test.each([40, 60, 80, 200])('of %d columns no line is wider', (columns) => {
-    const text = reportTable(full, { columns, colours: false, nowMs: NOW_MS });
+    const text = reportTable(full, { columns, colors: false, nowMs: NOW_MS });
     // The sentence about damage is the one that may wrap.
     const widths = text.split('\n').filter((line) => !line.includes('damaged'));
     expect(Math.max(...widths.map((line) => line.length))).toBeLessThanOrEqual(columns);
@@ -202,17 +202,17 @@ describe('the table and the page', () => {
     expect(text).toContain('ECONNREFUSED');
   });
 
-  test('has colours only where they are wanted', () => {
+  test('has colors only where they are wanted', () => {
     const escape = '\u001B[';
     const look = { columns: 80, nowMs: NOW_MS };
-    expect(reportTable(full, { ...look, colours: false })).not.toContain(escape);
-    expect(reportTable(full, { ...look, colours: true })).toContain(escape);
+    expect(reportTable(full, { ...look, colors: false })).not.toContain(escape);
+    expect(reportTable(full, { ...look, colors: true })).toContain(escape);
   });
 
   test('say so when there is nothing yet', () => {
-    const look = { columns: 80, colours: false, nowMs: NOW_MS };
-    expect(reportTable(empty, look)).toContain('No load');
-    expect(reportPage(empty, NOW_MS)).toContain('No load');
+    const look = { columns: 80, colors: false, nowMs: NOW_MS };
+    expect(reportTable(empty, look)).toContain('No loads');
+    expect(reportPage(empty, NOW_MS)).toContain('No loads');
   });
 
   test('the page needs nothing from elsewhere, runs nothing, and escapes what nodes are called', () => {

@@ -1,4 +1,4 @@
-/** What is asked wrongly and shows only when a file is looked at: its code, and what the process makes of it. */
+/** Usage errors that depend on a file: their codes, and the messages of the process. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,13 +18,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The command line without a process, for what it throws. */
+/** Runs the command line in this process, to see what it throws. */
 async function runHere(words: readonly string[]): Promise<unknown> {
   const run = await runWith(env);
-  return runProgram(words, { run: () => Promise.resolve(run), bare: () => run });
+  return runProgram(words, { context: () => Promise.resolve(run), bareContext: () => run });
 }
 
-test('a file of targets that is not there is bad-input-file', async () => {
+test('a missing target file is bad-input-file', async () => {
   const missing = join(folder, 'missing.txt');
   const words = ['download', '--from-file', missing];
   await expect(runHere(words)).rejects.toMatchObject({ code: 'bad-input-file' });
@@ -34,7 +34,7 @@ test('a file of targets that is not there is bad-input-file', async () => {
   expect(stderr).toContain(ERROR_CODES['bad-input-file'].hint);
 });
 
-test('a page of figures that cannot be written is bad-output', async () => {
+test('a report page that cannot be written is bad-output', async () => {
   const words = ['report-status', '--html', join(folder, 'no', 'such', 'nodes.html')];
   await expect(runHere(words)).rejects.toMatchObject({ code: 'bad-output' });
   const { code, stderr } = await tankobon(words, { env });

@@ -1,0 +1,19 @@
+/** Writes the generated pages of docs/. The source is bundled to run it, since Node does not run TypeScript. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+const bundle = await rolldown({
+  cwd: path('.'),
+  input: path('scripts/docs-pages.ts'),
+  platform: 'node',
+  external: /^[^./]/,
+});
+// As deep as a module of src/, which finds package.json two folders up.
+const file = path('dist/docs/pages.mjs');
+await bundle.write({ file, codeSplitting: false });
+const { generatePages } = await import(file);
+rmSync(path('dist/docs'), { recursive: true });
+for (const [name, text] of Object.entries(await generatePages()))
+  writeFileSync(path(`docs/${name}`), text);

@@ -1,0 +1,77 @@
+/** `tankobon download`: its options; the work is in download.ts. */
+import type { Command } from 'commander';
+import type { CommandRunner } from '../command-runner.js';
+import { addEnvironment, addExamples } from '../help-format.js';
+import { collect, integerBetween, settingOption } from '../option-parsers.js';
+import type { DownloadOptions } from './download.js';
+
+export function downloadCommand(program: Command, { run }: CommandRunner): Command {
+  const command = program
+    .command('download')
+    .description('download chapters, each as a CBZ file')
+    .argument(
+      '[target...]',
+      'chapter, title or list: its UUID (title:UUID, list:UUID) or its MangaDex URL',
+    )
+    .action((targets: string[], options: Omit<DownloadOptions, 'targets'>) =>
+      run(async (context) => {
+        const { download } = await import('./download.js');
+        return download({ ...options, targets }, context);
+      }),
+    );
+  addSelectionOptions(command);
+  addFileOptions(command);
+  command
+    .optionsGroup('Network:')
+    .addOption(settingOption('concurrency', '--concurrency <n>'))
+    .addOption(settingOption('maxOutage', '--max-outage <duration>'))
+    .addOption(settingOption('reports', '--no-reports'))
+    .option('--captcha-result <token>', 'result of a captcha that you solved in a browser')
+    .optionsGroup('Output:')
+    .option('--dry-run', 'print what would be downloaded, and why')
+    .option('--json', 'print one JSON object per line to standard output, and nothing else there')
+    .option('--quiet', 'print only errors');
+  addExamples(command, [
+    ['tankobon download https://mangadex.org/chapter/UUID', 'one chapter, into this folder'],
+    [
+      'tankobon download title:UUID --language en -o ~/comics',
+      'a whole series; run it again for new chapters',
+    ],
+    ['tankobon download title:UUID --dry-run', 'print what that would do, and why'],
+  ]);
+  return addEnvironment(command, 'TANKOBON_HOME', 'TANKOBON_LEDGER', 'HTTPS_PROXY', 'NO_PROXY');
+}
+
+function addSelectionOptions(command: Command): void {
+  command
+    .optionsGroup('Selection:')
+    .option(
+      '--from-file <file>',
+      'read targets from a file, one per line; - is standard input; can be repeated',
+      collect,
+      [],
+    )
+    .addOption(settingOption('language', '--language <codes>'))
+    .option('--chapters <ranges>', 'only these chapters, such as 1-10,12.5,20-')
+    .option('--volumes <ranges>', 'only these volumes, such as 1-3,none')
+    .addOption(settingOption('group', '--group <names>'))
+    .option('--all-releases', 'every release of a chapter instead of the best one')
+    .option(
+      '--latest <n>',
+      'only the n most recently published chapters',
+      integerBetween(1, 100_000),
+    );
+}
+
+function addFileOptions(command: Command): void {
+  command
+    .optionsGroup('Files:')
+    .addOption(settingOption('output', '-o, --output <dir>'))
+    .addOption(settingOption('name', '--name <template>'))
+    .addOption(settingOption('quality', '-q, --quality <quality>'))
+    .addOption(settingOption('metadata', '--no-metadata'))
+    .option('--cover', 'also save the cover')
+    .option('--force', 'download chapters again that already exist')
+    .option('--update', 'download chapters again that have a newer version')
+    .option('--mark-read', 'mark saved chapters as read, if logged in');
+}

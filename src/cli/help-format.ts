@@ -1,0 +1,73 @@
+/** How help is laid out: commander's own format, and sections for examples and environment variables below it. */
+import { Help, type Command, type HelpConfiguration, type OutputConfiguration } from 'commander';
+import { ENVIRONMENT } from '../app/environment.js';
+
+export type HelpItems = readonly (readonly [term: string, description: string])[];
+
+/** Longer lines are hard to read on a wide terminal. */
+const MAX_WIDTH = 100;
+/** A narrower description goes below its term. */
+const MIN_DESCRIPTION_WIDTH = 34;
+
+export const HELP_WIDTH: OutputConfiguration = {
+  getOutHelpWidth: () => Math.min(process.stdout.isTTY ? process.stdout.columns : 80, MAX_WIDTH),
+};
+
+const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
+const cyan = (text: string) => `\u001B[36m${text}\u001B[39m`;
+
+/** commander removes the colors if the output is not a terminal or NO_COLOR is set. */
+export const HELP: HelpConfiguration = {
+  minWidthToWrap: 20,
+  styleTitle: bold,
+  styleOptionText: cyan,
+  styleArgumentText: cyan,
+  styleSubcommandText: cyan,
+  styleUsage(this: Help, usage) {
+    return indentRest(this.boxWrap(usage, helpWidth(this) - 'Usage: '.length), 'Usage: '.length);
+  },
+  subcommandTerm: (command) => Help.prototype.subcommandTerm(command).replace(' [options]', ''),
+  // Descriptions state choices and defaults themselves.
+  optionDescription: ({ description }) => description,
+  formatItem: (term, termWidth, description, help) => {
+    const width = helpWidth(help);
+    if (width - termWidth - 4 >= MIN_DESCRIPTION_WIDTH)
+      return Help.prototype.formatItem.call(help, term, termWidth, description, help);
+    const wrappedTerm = indentRest(help.boxWrap(term, width - 4), 4);
+    return `  ${wrappedTerm}\n      ${indentRest(help.boxWrap(description, width - 6), 6)}`;
+  },
+};
+
+function helpWidth(help: Help): number {
+  return help.helpWidth ?? 80;
+}
+
+function indentRest(text: string, columns: number): string {
+  return text.replaceAll('\n', `\n${' '.repeat(columns)}`);
+}
+
+/** Terms and their descriptions in the layout of the command's help. */
+export function formatItems(command: Command, items: HelpItems): string[] {
+  const help = command.createHelp();
+  help.prepareContext({ helpWidth: command.configureOutput().getOutHelpWidth?.() });
+  const termWidth = Math.max(...items.map(([term]) => term.length));
+  return items.map(([term, text]) => help.formatItem(term, termWidth, text, help));
+}
+
+/** Command lines that work as they are, and what they do. */
+export function addExamples(command: Command, examples: HelpItems): Command {
+  return addSection(command, 'Examples:', () => examples);
+}
+
+/** Environment variables that the command reads. */
+export function addEnvironment(command: Command, ...names: readonly string[]): Command {
+  return addSection(command, 'Environment:', () =>
+    names.map((name) => [name, ENVIRONMENT[name]?.description ?? '']),
+  );
+}
+
+function addSection(command: Command, title: string, items: () => HelpItems): Command {
+  return command.addHelpText('after', () =>
+    ['', bold(title), ...formatItems(command, items())].join('\n'),
+  );
+}

@@ -1,0 +1,43 @@
+/** Options whose values are checked, and options that override a setting. */
+import { InvalidArgumentError, Option } from 'commander';
+import { settingDefinition, type SettingKey } from '../app/setting-definitions.js';
+import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
+
+/** An option that overrides a setting, with the description, range, choices and default of the setting. */
+export function settingOption(key: SettingKey, flags: string): Option {
+  const definition = settingDefinition(key);
+  const { flagDescription, description, range, choices, isDuration } = definition;
+  const notes = [
+    ...(range ? [`${range[0]} to ${range[1]}`] : []),
+    ...(choices ? [choices.join(' or ')] : []),
+    ...(['', true].includes(definition.default as string)
+      ? []
+      : [`default: ${definition.default}`]),
+    `setting: ${key}`,
+  ];
+  const option = new Option(flags, `${flagDescription ?? description} (${notes.join('; ')})`);
+  if (choices) option.choices(choices);
+  if (range) option.argParser(integerBetween(range[0], range[1]));
+  if (isDuration) option.argParser(duration);
+  return option;
+}
+
+/** Appends the values of an option that can be repeated. */
+export function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}
+
+function duration(text: string): string {
+  if (parseDuration(text) === undefined)
+    throw new InvalidArgumentError(`It must be a duration such as ${DURATION_EXAMPLES}.`);
+  return text;
+}
+
+export function integerBetween(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < min || value > max)
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    return value;
+  };
+}

@@ -1,0 +1,20 @@
+/** When the tokens of a login expire, in words. The tokens themselves are never printed. */
+import type { Tokens } from '../../auth/login-record.js';
+import { accessExpiresAtMs, refreshExpiresAtMs } from '../../auth/token-times.js';
+import { formatDuration, formatLocalTime } from './sizes.js';
+
+export function describeAccessToken(tokens: Tokens, nowMs: number): string {
+  return `Access token: ${describeExpiry(accessExpiresAtMs(tokens), nowMs)}; renewed when needed.`;
+}
+
+export function describeRefreshToken(tokens: Tokens, nowMs: number): string {
+  const endsAtMs = refreshExpiresAtMs(tokens);
+  return `Refresh token: ${endsAtMs === undefined ? 'expiry unknown' : describeExpiry(endsAtMs, nowMs)}.`;
+}
+
+function describeExpiry(endsAtMs: number, nowMs: number): string {
+  const time = formatLocalTime(endsAtMs, nowMs);
+  return endsAtMs > nowMs
+    ? `valid until ${time} (${formatDuration(endsAtMs - nowMs)})`
+    : `expired ${time}`;
+}

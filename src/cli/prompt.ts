@@ -1,0 +1,42 @@
+/** Questions at the terminal, asked on standard error. */
+import { interruption, UsageError } from '../core/errors.js';
+import type { CommandContext } from './command-context.js';
+import { rawStream } from './output/safe-stream.js';
+
+export type PromptContext = Pick<CommandContext, 'stdin' | 'stderr' | 'signal'>;
+
+/** What a prompt of @inquirer/prompts takes as its context. */
+interface PromptStreams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly signal: AbortSignal;
+}
+
+/** Asks a question. Throws the `interrupted` error if the user cancels it with Ctrl-C. */
+export async function prompt<Answer>(
+  { stdin, stderr, signal }: PromptContext,
+  ask: (streams: PromptStreams) => Promise<Answer>,
+  input: NodeJS.ReadableStream = stdin,
+): Promise<Answer> {
+  try {
+    return await ask({ input, output: rawStream(stderr), signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof Error && error.name === 'ExitPromptError' ? interruption() : error;
+  }
+}
+
+/** Asks for a yes; no is the default. Throws UsageError('bad-option') with this hint if there is no terminal. */
+export async function confirm(
+  context: PromptContext,
+  message: string,
+  hint: string,
+): Promise<boolean> {
+  if (!context.stdin.isTTY) {
+    throw new UsageError('bad-option', 'Confirmation required: standard input is not a terminal.', {
+      hint,
+    });
+  }
+  const { confirm: ask } = await import('@inquirer/prompts');
+  return prompt(context, (streams) => ask({ message, default: false }, streams));
+}

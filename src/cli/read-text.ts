@@ -1,0 +1,23 @@
+import { addAbortSignal, type Readable } from 'node:stream';
+
+/** Reads a stream to its end; undefined if it holds more than `maxBytes`. Throws the signal's reason if aborted. */
+export async function readText(
+  stream: Readable,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of addAbortSignal(signal, stream) as AsyncIterable<Buffer | string>) {
+      const buffer = Buffer.from(chunk as string);
+      bytes += buffer.length;
+      if (bytes > maxBytes) return undefined;
+      chunks.push(buffer);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
