@@ -36,7 +36,8 @@ function platformFolders(
   platform: NodeJS.Platform,
 ): Pick<Paths, 'config' | 'state'> {
   const folderOf = (variable: string, ...names: readonly string[]): string => {
-    return env[variable] || join(homeFolder(), ...names);
+    const folder = env[variable];
+    return folder ? folder : join(homeFolder(), ...names);
   };
   if (platform === 'darwin') {
     const library = join(homeFolder(), 'Library');

@@ -81,7 +81,7 @@ export function commandTree(runner: CommandRunner = { run: notRun, runBare: notR
     ['tankobon download <UUID or URL>', 'download a chapter, a title or a list'],
   ]).addHelpText(
     'after',
-    '\nRun "tankobon help <command>" for its options.\nTopics: tankobon help environment,\n        tankobon help exit-codes',
+    '\nMore: tankobon help <command>\n      tankobon help environment\n      tankobon help exit-codes',
   );
 }
 

@@ -14,7 +14,10 @@ import { errorMessage, warningMessage } from '../output/error-message.js';
 
 /** Its commands work while the settings are invalid, so that they can be corrected. */
 export function configCommand(program: Command, { runBare }: CommandRunner): Command {
-  const command = program.command('config').description('show and change the settings');
+  const command = program
+    .command('config')
+    .description('show and change the settings')
+    .helpCommand(false);
   command
     .command('list')
     .description('print all settings, with the source of each value')

@@ -3,8 +3,7 @@
  * `download` command. Settings, ledger and reports go to a temporary folder that is removed afterwards.
  */
 import type { Command } from 'commander';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathsFrom } from '../../app/paths.js';
@@ -35,7 +34,7 @@ export function demoCommand(program: Command, { run }: CommandRunner): Command {
 
 async function demo(options: DemoOptions, context: CommandContext): Promise<ExitCode> {
   const { startPracticeService } = await import('../../practice-server/practice-service.js');
-  const home = await mkdtemp(join(tmpdir(), 'tankobon-demo-'));
+  const home = mkdtempSync(join(tmpdir(), 'tankobon-demo-'));
   const service = await startPracticeService();
   try {
     const environment = { ...service.environment, TANKOBON_HOME: home };
@@ -44,7 +43,7 @@ async function demo(options: DemoOptions, context: CommandContext): Promise<Exit
       : await downloadOne(service, options.output, environment, context);
   } finally {
     await service.stop();
-    await rm(home, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true });
   }
 }
 
@@ -86,7 +85,9 @@ async function serve(
     'The practice server runs until you press Ctrl-C. In another terminal, paste the lines above, then run:\n' +
       `  tankobon download ${firstChapter(service)}\n`,
   );
-  if (!signal.aborted) await once(signal, 'abort');
+  await new Promise((resolve) => {
+    signal.addEventListener('abort', resolve);
+  });
   return EXIT.done;
 }
 

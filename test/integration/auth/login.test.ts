@@ -66,7 +66,7 @@ test('login, whoami, refresh, logout: each says what is so', async () => {
   expect(who.stdout).toContain('Account:   reader\n');
   expect(who.stdout).toContain(`Client id: ${PRACTICE_CLIENT.id}\n`);
   expect(who.stdout).toContain('Storage:   file (');
-  expect(who.stdout).toMatch(/Access token: valid until \S.*\d\d:\d\d:\d\d \S+ \(1[45] min/);
+  expect(who.stdout).toMatch(/Access token: valid until (\S+ )?\d\d:\d\d:\d\d \S+ \(1[45] min/);
   expect(who.stdout).toMatch(/Refresh token: valid until \S/);
   expect(asked()).toBe(before);
   const refreshed = await cli(['refresh'], env);
@@ -80,7 +80,7 @@ test('login, whoami, refresh, logout: each says what is so', async () => {
   for (const command of ['whoami', 'refresh']) {
     const out = await cli([command], env);
     expect(out).toMatchObject({ code: 4, stdout: '' });
-    expect(out.stderr).toContain('Nobody is logged in.\n  Run: tankobon login\n');
+    expect(out.stderr).toContain('Nobody is logged in.\nhint: Run: tankobon login\n');
   }
   expect(practice.violations()).toEqual([]);
 });
@@ -195,16 +195,28 @@ describe('what cannot be a login is refused before anything is sent', () => {
       'bad-client-id',
       /personal-client-/,
     ],
-    ['standard input that is no JSON', nothing, 'pass word', 'bad-login-input', /no JSON object/],
-    ['a list on standard input', nothing, '["pass word"]', 'bad-login-input', /no JSON object/],
-    ['a field too many', nothing, '{"passwort":"pass word"}', 'bad-login-input', /no JSON object/],
-    ['a number for a password', nothing, '{"password":1}', 'bad-login-input', /no JSON object/],
+    [
+      'standard input that is no JSON',
+      nothing,
+      'pass word',
+      'bad-login-input',
+      /not a JSON object/,
+    ],
+    ['a list on standard input', nothing, '["pass word"]', 'bad-login-input', /not a JSON object/],
+    [
+      'a field too many',
+      nothing,
+      '{"passwort":"pass word"}',
+      'bad-login-input',
+      /not a JSON object/,
+    ],
+    ['a number for a password', nothing, '{"password":1}', 'bad-login-input', /not a JSON object/],
     [
       'endless input',
       nothing,
       `"${'pass word'.repeat(20_000)}"`,
       'bad-login-input',
-      /more than 65536/,
+      /larger than 65536/,
     ],
     [
       'a line break in a password',

@@ -71,7 +71,7 @@ describe('an answer that quotes a secret', () => {
   });
 });
 
-test('a fault that nobody caught is told without a secret too', async () => {
+test('an uncaught exception is printed without secrets', async () => {
   const own = { ...env, TANKOBON_PASSWORD: 'turn-the-page' };
   const fault = 'setTimeout(()=>{throw(new(Error)("it-was-turn-the-page"))},300)';
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fault)}`;
@@ -130,7 +130,7 @@ describe('what a terminal would obey', () => {
     mkdirSync(join(folder, 'home'), { recursive: true });
     writeFileSync(join(folder, 'home', 'settings.json'), JSON.stringify({ [`x${EVIL}`]: 1 }));
     const list = await cli(['config', 'list'], env);
-    expect(list.stderr).toContain('no setting');
+    expect(list.stderr).toContain('Unknown setting');
     expect(list.stdout + list.stderr).not.toMatch(OBEYED);
     const targets = await cli(['download', '--from-file', join(folder, `x${EVIL}`)], env);
     expect(targets.code).toBe(2);

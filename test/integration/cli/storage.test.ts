@@ -63,7 +63,7 @@ const failure = (reason: ErrorCode, words: string): unknown =>
     message: expect.stringContaining(words),
   });
 
-linuxTest('standard output on a full disk is a fault, told in a sentence', () => {
+linuxTest('standard output on a full disk is a fault with an error message', () => {
   const full = openSync('/dev/full', 'w');
   try {
     const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'help'], {
@@ -72,7 +72,7 @@ linuxTest('standard output on a full disk is a fault, told in a sentence', () =>
       encoding: 'utf8',
     });
     expect(status).toBe(ERROR_CODES.fault.exitCode);
-    expect(stderr).toMatch(/^tankobon: .*no space left on device.*\n/);
+    expect(stderr).toMatch(/^error: .*no space left on device.*\n/);
     expect(stderr).toContain(ERROR_CODES.fault.hint);
     expect(stderr).not.toMatch(/\bat .*\.js:\d+/);
   } finally {

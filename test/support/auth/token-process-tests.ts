@@ -29,7 +29,7 @@ const KILL_AFTER_MS = {
   keychain: [165, 200, 240, 300],
   file: [152, 158, 166],
 } as const;
-const LOGGED_OUT = 'tankobon: Nobody is logged in.\n  Run: tankobon login\n';
+const LOGGED_OUT = 'error: Nobody is logged in.\nhint: Run: tankobon login\n';
 
 /** Defines the tests for logins that are kept in the keychain or in a file. */
 export function defineTokenProcessTests(storage: 'keychain' | 'file'): void {
