@@ -50,7 +50,8 @@ export async function givenFields(
 /** What is wrong with the value (spec 2.1); undefined if nothing is. */
 export function fieldProblem(name: LoginField, value: string): string | undefined {
   const { label } = LOGIN_FIELDS[name];
-  if (!isValidField(value)) return `The ${label} is empty, too long, or contains control characters.`;
+  if (!isValidField(value))
+    return `The ${label} is empty, too long, or contains control characters.`;
   if (name === 'clientId' && !value.startsWith(CLIENT_ID_PREFIX))
     return `The client id does not begin with ${CLIENT_ID_PREFIX}`;
   return undefined;
