@@ -37,7 +37,8 @@ function platformFolders(
 ): Pick<Paths, 'config' | 'state'> {
   const folderOf = (variable: string, ...names: readonly string[]): string => {
     const folder = env[variable];
-    return folder ? folder : join(homeFolder(), ...names);
+    if (folder === undefined || folder === '') return join(homeFolder(), ...names);
+    return folder;
   };
   if (platform === 'darwin') {
     const library = join(homeFolder(), 'Library');

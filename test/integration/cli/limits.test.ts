@@ -61,7 +61,7 @@ describe('tankobon limits', () => {
     expect(more).toEqual([]);
   });
 
-  test('says so where nothing is in use, also where there is no ledger yet', async () => {
+  test('says that no limit is in use, also without a ledger', async () => {
     expect(await run({})).toBe('No rate limit is in use.\n');
     expect(JSON.parse(await run({ json: true }))).toEqual({
       quotas: [],
@@ -82,7 +82,7 @@ describe('tankobon limits', () => {
     expect(Math.round(leftMs / 60_000)).toBe(10);
   });
 
-  test('shows who waits, and for how long, in --json', async () => {
+  test('shows the waiting processes, also with --json', async () => {
     await ask({ status: 429, headers: { 'retry-after': '60' } });
     const stopping = new AbortController();
     const waiting = ledger.reserve(AT_HOME, { signal: stopping.signal });
@@ -96,16 +96,16 @@ describe('tankobon limits', () => {
     stopping.abort();
   });
 
-  test('is an error, and shows nothing of the file, where the ledger cannot be believed', async () => {
+  test('fails without printing the content of a damaged ledger', async () => {
     await ask(OK);
     writeFileSync(join(folder, 'ledger.json'), '\u001b]0;owned\u0007');
     await expect(run({})).rejects.toMatchObject({
       code: 'not-writable',
-      message: expect.stringMatching(/^[\x20-\x7e]*ledger\.json is damaged\.$/),
+      message: expect.stringMatching(/^The rate ledger is damaged: [\x20-\x7e]*ledger\.json\.$/),
     });
   });
 
-  test('is reset after a question at a terminal, and in no other way', async () => {
+  test('clears the ledger only after confirmation at a terminal', async () => {
     await ask(OK);
     await expect(run({ reset: true })).rejects.toMatchObject({ code: 'bad-option' });
     await run({ reset: true }, 'n\n');
