@@ -1,4 +1,4 @@
-/** Who may log in at the practice service: accounts, and the personal clients that they own (spec 2.1). */
+/** The accounts of the practice server and their personal clients (spec 2.1). */
 
 export interface Account {
   readonly username: string;
@@ -14,7 +14,6 @@ export interface PersonalClient {
   readonly state: 'pending' | 'approved';
 }
 
-/** Who can log in when nothing else is said. */
 export const PRACTICE_ACCOUNT: Account = { username: 'reader', password: 'turn the page' };
 export const PRACTICE_CLIENT: PersonalClient = {
   id: 'personal-client-5a1e0b8c-practice',
@@ -22,21 +21,21 @@ export const PRACTICE_CLIENT: PersonalClient = {
   owner: PRACTICE_ACCOUNT.username,
   state: 'approved',
 };
-/** The live service's, which some clients have written into them. */
+/** The live service's realm, which some clients have hard-coded. */
 export const PRACTICE_REALM = 'mangadex';
 
 export interface TokenOptions {
   readonly accounts?: readonly Account[];
   readonly clients?: readonly PersonalClient[];
   readonly realm?: string;
-  /** In milliseconds; 15 minutes where absent (spec 8.5). */
+  /** 15 minutes by default (spec 8.5). */
   readonly accessTokenMs?: number;
-  /** In milliseconds; 30 days where absent. */
+  /** 30 days by default. */
   readonly refreshTokenMs?: number;
-  /** Whether each refresh gives a new refresh token and ends the old one. It does where absent. */
+  /** Whether each refresh replaces the refresh token; true by default. */
   readonly rotateRefreshTokens?: boolean;
-  /** Whether the answers carry `expires_in` and `refresh_expires_in`. They do where absent. */
+  /** Whether responses contain `expires_in` and `refresh_expires_in`; true by default. */
   readonly sendLifetimes?: boolean;
-  /** About how long an access token is. 1,000 where absent; real ones are up to 3,000. */
+  /** The approximate length of an access token; 1,000 by default. Real ones have up to 3,000. */
   readonly tokenBytes?: number;
 }

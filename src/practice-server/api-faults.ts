@@ -1,36 +1,42 @@
-/** Wrong and unwelcome answers of the API and of the authentication service, on demand, as data. */
-import { errorAnswer, jsonAnswer, pageAnswer, type Answer } from './endpoint.js';
-import type { OpenEntry } from './request-log.js';
+/** Faulty and unwelcome responses of the API and the authentication service, injected on demand. */
+import {
+  errorResponse,
+  htmlResponse,
+  invalidRequest,
+  jsonResponse,
+  notFound,
+  SILENCE,
+  type EndpointResponse,
+} from './endpoint.js';
+import { addFindings, type OpenEntry } from './request-log.js';
 
-const parseBody = (value: unknown): Answer => jsonAnswer(200, value);
-const asJson = (body: string): Answer => ({
-  status: 200,
-  headers: { 'Content-Type': 'application/json' },
-  body,
-});
+const rawJson = (body: string): EndpointResponse => ({ ...jsonResponse(200, null), body });
+const forbidden = (detail: string): EndpointResponse =>
+  errorResponse(403, { title: 'forbidden_http_exception', detail });
 
 const API_FAULTS = {
-  'not-found': errorAnswer(404, { title: 'not_found_http_exception', detail: 'Chapter not found' }),
-  /** A JSON 403 that is no captcha; given to guests alone. */
-  'refused-to-anonymous': errorAnswer(403, {
-    title: 'forbidden_http_exception',
-    detail: 'Guests have read enough for today',
+  'not-found': notFound('Chapter not found'),
+  /** A JSON 403 without a captcha, only for anonymous requests. */
+  'refused-to-anonymous': forbidden('Guests have read enough for today'),
+  /** The same for every request. */
+  refused: forbidden('Not for you'),
+  'bad-request': invalidRequest('Not understood'),
+  /** Looks like a ban. */
+  'generic-403': htmlResponse(403, 'Forbidden'),
+  'server-error': errorResponse(500, { title: 'internal_server_error', detail: 'Something broke' }),
+  'bad-gateway': htmlResponse(502, 'Bad Gateway'),
+  unavailable: htmlResponse(503, 'Service Unavailable'),
+  'too-many': htmlResponse(429, 'Too Many Requests'),
+  'html-page': htmlResponse(200, 'Please wait'),
+  'bad-json': rawJson('{"result":"ok","baseUrl":'),
+  'empty-body': rawJson(''),
+  'json-null': jsonResponse(200, null),
+  'wrong-shape': jsonResponse(200, {
+    result: 'ok',
+    baseUrl: 7,
+    chapter: { hash: [], data: 'none' },
   }),
-  /** The same, given to everybody. */
-  refused: errorAnswer(403, { title: 'forbidden_http_exception', detail: 'Not for you' }),
-  'bad-request': errorAnswer(400, { title: 'validation_exception', detail: 'Not understood' }),
-  /** What a ban looks like, without the ban. */
-  'generic-403': pageAnswer(403, 'Forbidden'),
-  'server-error': errorAnswer(500, { title: 'internal_server_error', detail: 'Something broke' }),
-  'bad-gateway': pageAnswer(502, 'Bad Gateway'),
-  unavailable: pageAnswer(503, 'Service Unavailable'),
-  'too-many': pageAnswer(429, 'Too Many Requests'),
-  'html-page': pageAnswer(200, 'Please wait'),
-  'bad-json': asJson('{"result":"ok","baseUrl":'),
-  'empty-body': asJson(''),
-  'json-null': parseBody(null),
-  'wrong-shape': parseBody({ result: 'ok', baseUrl: 7, chapter: { hash: [], data: 'none' } }),
-  'no-pages': parseBody({
+  'no-pages': jsonResponse(200, {
     result: 'ok',
     baseUrl: 'https://localhost/nowhere',
     chapter: { hash: '0', data: [], dataSaver: [] },
@@ -38,43 +44,37 @@ const API_FAULTS = {
   reset: { status: 0, delivery: { how: 'reset' } },
   'closed-without-answer': { status: 0, delivery: { how: 'close' } },
   'switching-protocols': { status: 0, delivery: { how: 'upgrade' } },
-  hang: { status: 0, delivery: { how: 'silence' } },
-} as const satisfies Record<string, Answer>;
-
-type ApiFaultName = keyof typeof API_FAULTS;
+  hang: SILENCE,
+} as const satisfies Record<string, EndpointResponse>;
 
 export interface ApiFaultPlan {
-  readonly answer: ApiFaultName;
-  /** `api` where absent. */
+  readonly fault: keyof typeof API_FAULTS;
+  /** `api` by default. */
   readonly host?: 'api' | 'auth';
-  /** The paths begin with this; where absent, `/at-home/` at the API and any path at the authentication service. */
+  /** By default `/at-home/` on the API host and any path on the authentication service. */
   readonly pathStart?: string;
-  /** Only the first so many such requests, or each one. */
+  /** The number of matching requests that meet the fault. */
   readonly times: number | 'always';
 }
 
-export interface ApiFaults {
-  plan(plan: ApiFaultPlan): void;
-  /** The planned answer to this request, if any. */
-  next(entry: OpenEntry, account: string | undefined): Answer | undefined;
-}
+export class ApiFaults {
+  readonly #plans: { readonly plan: ApiFaultPlan; remaining: number }[] = [];
 
-export function createApiFaults(): ApiFaults {
-  const plans: { plan: ApiFaultPlan; left: number }[] = [];
-  return {
-    plan(plan) {
-      plans.push({ plan, left: plan.times === 'always' ? Infinity : plan.times });
-    },
-    next(entry, account) {
-      const due = plans.find(({ plan, left }) => {
-        const { host = 'api', answer } = plan;
-        const pathStart = plan.pathStart ?? (host === 'api' ? '/at-home/' : '/');
-        const meant = host === entry.host && entry.path.startsWith(pathStart) && left > 0;
-        return meant && !(answer === 'refused-to-anonymous' && account !== undefined);
-      });
-      if (!due) return undefined;
-      due.left -= 1;
-      return API_FAULTS[due.plan.answer];
-    },
-  };
+  inject(plan: ApiFaultPlan): void {
+    this.#plans.push({ plan, remaining: plan.times === 'always' ? Infinity : plan.times });
+  }
+
+  /** The injected response to this request. */
+  next(entry: OpenEntry, account?: string): EndpointResponse | undefined {
+    const due = this.#plans.find(({ plan, remaining }) => {
+      const { host = 'api', fault } = plan;
+      const { pathStart = host === 'api' ? '/at-home/' : '/' } = plan;
+      const matches = host === entry.host && entry.path.startsWith(pathStart) && remaining > 0;
+      return matches && !(fault === 'refused-to-anonymous' && account !== undefined);
+    });
+    if (!due) return undefined;
+    due.remaining -= 1;
+    addFindings(entry, 'api-fault');
+    return API_FAULTS[due.plan.fault];
+  }
 }

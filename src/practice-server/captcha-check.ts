@@ -1,85 +1,85 @@
-/** The captcha limiter (spec 5 and 4.4): demanded where it was told to be, until somebody solves it. */
-import { errorAnswer, jsonAnswer, type Answer, type Endpoint } from './endpoint.js';
+/** The captcha (spec 5 and 4.4): required on demand until a client solves it. */
+import {
+  errorResponse,
+  jsonResponse,
+  type Endpoint,
+  type EndpointRequest,
+  type EndpointResponse,
+} from './endpoint.js';
 import type { OpenEntry } from './request-log.js';
 
 export interface CaptchaRequirement {
-  /** The paths of the API that want it begin with this; `/at-home/` where absent. */
+  /** Applies to the API paths that begin with this; `/at-home/` by default. */
   readonly pathStart?: string;
-  /** Where the code stands in the error. `title` where absent. */
+  /** The member of the error that has the code; `title` by default. */
   readonly codeIn?: 'title' | 'id' | 'detail';
-  /** Where the site key stands: in the header, in the context, or in both, as where absent. */
+  /** Where the site key is; `both` by default. */
   readonly siteKeyIn?: 'header' | 'context' | 'both' | 'neither';
-  /** The context as an object, or as its JSON in a string: both have been seen. `object` where absent. */
+  /** The context as an object (default) or as JSON in a string. Both have been observed. */
   readonly context?: 'object' | 'string';
-  /** Each solution is good for so many requests; for all that follow where absent. */
+  /** The number of requests that one solution allows; unlimited by default. */
   readonly solvedFor?: number;
 }
 
 export const CAPTCHA_CODE = 'captcha_required_exception';
 export const PRACTICE_SITE_KEY = 'practice-site-key-7f3a';
-/** What the practice captcha accepts as solved. */
+/** The result that the practice server accepts. */
 export const PRACTICE_CAPTCHA_RESULT = 'practice-captcha-solved';
 
-export interface Captcha {
-  demand(demand: CaptchaRequirement): void;
-  /** The answer for a request that must solve one first, `undefined` for one that may pass. */
-  stop(entry: OpenEntry): Answer | undefined;
-  readonly endpoint: Endpoint;
-}
-
-function demandAnswer(demand: CaptchaRequirement): Answer {
-  const { codeIn = 'title', siteKeyIn = 'both' } = demand;
+function challengeResponse(requirement: CaptchaRequirement): EndpointResponse {
+  const { codeIn = 'title', siteKeyIn = 'both' } = requirement;
   const inContext = siteKeyIn === 'context' || siteKeyIn === 'both';
+  const inHeader = siteKeyIn === 'header' || siteKeyIn === 'both';
   const context = inContext ? { siteKey: PRACTICE_SITE_KEY } : {};
   const error = {
     title: codeIn === 'title' ? CAPTCHA_CODE : 'Forbidden',
     detail: codeIn === 'detail' ? CAPTCHA_CODE : 'Solve a captcha first',
-    ...(codeIn === 'id' ? { id: CAPTCHA_CODE } : {}),
-    context: demand.context === 'string' ? JSON.stringify(context) : context,
+    id: codeIn === 'id' ? CAPTCHA_CODE : undefined,
+    context: requirement.context === 'string' ? JSON.stringify(context) : context,
   };
-  const inHeader = siteKeyIn === 'header' || siteKeyIn === 'both';
-  return errorAnswer(403, error, inHeader ? { 'X-Captcha-Sitekey': PRACTICE_SITE_KEY } : {});
+  return errorResponse(403, error, inHeader ? { 'X-Captcha-Sitekey': PRACTICE_SITE_KEY } : {});
 }
 
-function challengeIn(body: Buffer): unknown {
+function submittedResult(body: Buffer): unknown {
   try {
-    const value = JSON.parse(body.toString()) as unknown;
-    return typeof value === 'object' && value !== null && 'captchaChallenge' in value
-      ? value.captchaChallenge
-      : undefined;
+    return (JSON.parse(body.toString()) as { captchaChallenge?: unknown } | null)?.captchaChallenge;
   } catch {
     return undefined;
   }
 }
 
-export function createCaptcha(): Captcha {
-  let demanded: CaptchaRequirement | undefined;
-  let solvedFor = 0;
-  const solve = (): void => {
-    solvedFor = demanded?.solvedFor ?? Infinity;
-  };
-  return {
-    demand(demand) {
-      demanded = demand;
-      solvedFor = 0;
-    },
-    stop(entry) {
-      if (!demanded || !entry.path.startsWith(demanded.pathStart ?? '/at-home/')) return undefined;
-      if (entry.headers['x-captcha-result'] === PRACTICE_CAPTCHA_RESULT) solve();
-      if (solvedFor <= 0) return demandAnswer(demanded);
-      solvedFor -= 1;
-      return undefined;
-    },
-    endpoint: {
-      method: 'POST',
-      path: '/captcha/solve',
-      answer({ body }) {
-        if (challengeIn(body) !== PRACTICE_CAPTCHA_RESULT) {
-          return errorAnswer(400, { title: 'captcha_invalid', detail: 'Not a solution' });
-        }
-        solve();
-        return jsonAnswer(200, { result: 'ok' });
-      },
+export class Captcha {
+  #requirement: CaptchaRequirement | undefined;
+  #allowedRequests = 0;
+
+  readonly endpoint: Endpoint = {
+    method: 'POST',
+    path: '/captcha/solve',
+    respond: ({ body }: EndpointRequest) => {
+      if (submittedResult(body) !== PRACTICE_CAPTCHA_RESULT) {
+        return errorResponse(400, { title: 'captcha_invalid', detail: 'Not a solution' });
+      }
+      this.#solve();
+      return jsonResponse(200, { result: 'ok' });
     },
   };
+
+  require(requirement: CaptchaRequirement): void {
+    this.#requirement = requirement;
+    this.#allowedRequests = 0;
+  }
+
+  /** The response to a request that must solve the captcha first. */
+  challenge({ path, headers }: OpenEntry): EndpointResponse | undefined {
+    const { pathStart = '/at-home/' } = this.#requirement ?? {};
+    if (!this.#requirement || !path.startsWith(pathStart)) return undefined;
+    if (headers['x-captcha-result'] === PRACTICE_CAPTCHA_RESULT) this.#solve();
+    if (this.#allowedRequests <= 0) return challengeResponse(this.#requirement);
+    this.#allowedRequests -= 1;
+    return undefined;
+  }
+
+  #solve(): void {
+    this.#allowedRequests = this.#requirement?.solvedFor ?? Infinity;
+  }
 }

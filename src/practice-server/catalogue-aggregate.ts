@@ -1,32 +1,35 @@
-/** A title's volumes and chapters at a glance: for each number the chapter's id and those of its other releases. */
-import { aLanguage, anId, type CatalogueQuery, type Parameters } from './catalogue-query.js';
-import { jsonAnswer, type Answer } from './endpoint.js';
+/** A title's volumes and chapters: for each number a chapter's id and the ids of its other releases. */
+import { anyOf, type Filter } from './catalogue-filters.js';
+import { language, uuid, type CatalogueQuery, type QueryParameters } from './catalogue-query.js';
+import { jsonResponse, type EndpointResponse } from './endpoint.js';
 import { isPublished, type LibraryChapter } from './library/library.js';
 
-export const AGGREGATE_PARAMETERS: Parameters = {
-  'translatedLanguage[]': aLanguage,
-  'groups[]': anId,
+export const AGGREGATE_PARAMETERS: QueryParameters = {
+  'translatedLanguage[]': language,
+  'groups[]': uuid,
 };
 
-/** By the key, in order of first appearance. */
-function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item)) ?? [];
-    groups.set(keyOf(item), group);
-    group.push(item);
+type NumberField = 'volume' | 'chapter';
+
+/** By volume or chapter number, in order of first occurrence. */
+function groupBy(chapters: readonly LibraryChapter[], field: NumberField) {
+  const groups = new Map<string, LibraryChapter[]>();
+  for (const chapter of chapters) {
+    const number = chapter.attributes[field] ?? 'none';
+    const group = groups.get(number) ?? [];
+    groups.set(number, group);
+    group.push(chapter);
   }
-  return groups;
+  return [...groups];
 }
 
 /** The service writes an empty object as an empty list. */
 const asObject = (entries: readonly (readonly [string, object])[]): object =>
   entries.length === 0 ? [] : Object.fromEntries(entries);
 
-function chaptersOf(releases: readonly LibraryChapter[]): object {
-  const byNumber = groupedBy(releases, ({ attributes }) => attributes.chapter ?? 'none');
-  return asObject(
-    [...byNumber].map(([chapter, [first, ...others]]) => [
+const chaptersOf = (releases: readonly LibraryChapter[]): object =>
+  asObject(
+    groupBy(releases, 'chapter').map(([chapter, [first, ...others]]) => [
       chapter,
       {
         chapter,
@@ -37,24 +40,21 @@ function chaptersOf(releases: readonly LibraryChapter[]): object {
       },
     ]),
   );
-}
 
-export function aggregateAnswer(
+export function aggregateResponse(
   chapters: readonly LibraryChapter[],
   query: CatalogueQuery,
   nowMs: number,
-): Answer {
-  const [languages, groups] = [query.all('translatedLanguage'), query.all('groups')];
-  const shown = chapters.filter(
-    (chapter) =>
-      isPublished(chapter, nowMs) &&
-      (languages.length === 0 || languages.includes(chapter.attributes.translatedLanguage)) &&
-      (groups.length === 0 || chapter.groups.some(({ id }) => groups.includes(id))),
-  );
-  const byVolume = groupedBy(shown, ({ attributes }) => attributes.volume ?? 'none');
-  const volumes = [...byVolume].map(
+): EndpointResponse {
+  const filters: Filter<LibraryChapter>[] = [
+    (chapter) => isPublished(chapter, nowMs),
+    anyOf(query, 'translatedLanguage', ({ attributes }) => [attributes.translatedLanguage]),
+    anyOf(query, 'groups', ({ groups }) => groups.map(({ id }) => id)),
+  ];
+  const selected = chapters.filter((chapter) => filters.every((filter) => filter(chapter)));
+  const volumes = groupBy(selected, 'volume').map(
     ([volume, releases]) =>
       [volume, { volume, count: releases.length, chapters: chaptersOf(releases) }] as const,
   );
-  return jsonAnswer(200, { result: 'ok', volumes: asObject(volumes) });
+  return jsonResponse(200, { result: 'ok', volumes: asObject(volumes) });
 }

@@ -1,198 +1,123 @@
-/**
- * The catalogue of the practice service: titles, chapters, lists, covers, feeds and reading marks, answered
- * as the live service's public documentation shows them.
- */
+/** The catalogue: titles, chapters, lists, covers, feeds and reading markers, as the live service documents them. */
 import type { Clock } from '../core/clock.js';
 import {
-  asked,
-  collectionAnswer,
-  entityAnswer,
-  loginWanted,
-  notFound,
-} from './catalogue-answers.js';
-import { CHAPTER_PARAMETERS, FEED_PARAMETERS, shownChapters } from './catalogue-chapters.js';
-import { COVER_PARAMETERS, coversAnswer } from './catalogue-covers.js';
-import { entitiesOf, UPLOADER_ID, type Entities } from './catalogue-entities.js';
-import { includes, type CatalogueQuery } from './catalogue-query.js';
+  CHAPTER_INCLUDES,
+  CHAPTER_PARAMETERS,
+  FEED_PARAMETERS,
+  selectChapters,
+} from './catalogue-chapters.js';
+import { coverSearch } from './catalogue-covers.js';
+import { Entities, listEntity } from './catalogue-entities.js';
 import { lookupEndpoints } from './catalogue-lookups.js';
+import { paging, type CatalogueQuery } from './catalogue-query.js';
 import { readingEndpoints } from './catalogue-reading.js';
 import {
-  FOLLOWED_TITLES_PARAMETERS,
-  ONE_TITLE_PARAMETERS,
-  shownTitles,
-  TITLE_PARAMETERS,
-} from './catalogue-titles.js';
-import type { Answer, Endpoint, EndpointRequest } from './endpoint.js';
-import type { Library, LibraryChapter, LibraryList } from './library/library.js';
+  collectionResponse,
+  entityOrNotFound,
+  withLogin,
+  withQuery,
+} from './catalogue-responses.js';
+import { selectTitles, TITLE_INCLUDES, TITLE_PARAMETERS } from './catalogue-titles.js';
+import {
+  get,
+  notFound,
+  type Endpoint,
+  type EndpointRequest,
+  type EndpointResponse,
+} from './endpoint.js';
+import type { Library, LibraryChapter, LibraryList, LibraryTitle } from './library/library.js';
 
 const FEED_LIMIT = 100;
 
-interface Shelf {
-  readonly library: Library;
-  readonly entities: Entities;
-  readonly clock: Pick<Clock, 'wallMs'>;
-}
-
-function chaptersAnswer(
-  shelf: Shelf,
-  chapters: readonly LibraryChapter[],
-  query: CatalogueQuery,
-): Answer {
-  const { library, entities, clock } = shelf;
-  const options = { library, query, nowMs: clock.wallMs(), uploaderId: UPLOADER_ID };
-  return collectionAnswer(shownChapters(chapters, options), query, (chapter) =>
-    entities.chapter(chapter, query.all('includes')),
-  );
-}
-
-function feedAnswer(shelf: Shelf, request: EndpointRequest, titleIds: readonly string[]): Answer {
-  const chapters = titleIds.flatMap((titleId) => shelf.entities.chaptersOf(titleId));
-  return asked(
-    request,
-    FEED_PARAMETERS,
-    (query) => chaptersAnswer(shelf, chapters, query),
-    FEED_LIMIT,
-  );
-}
-
-function chapterEndpoints(shelf: Shelf): Endpoint[] {
-  const { library, entities } = shelf;
-  return [
-    {
-      method: 'GET',
-      path: '/chapter',
-      answer: (request) =>
-        asked(request, CHAPTER_PARAMETERS, (query) =>
-          chaptersAnswer(shelf, library.chapters(), query),
-        ),
-    },
-    {
-      method: 'GET',
-      path: '/chapter/{id}',
-      answer: (request) =>
-        asked(request, includes('manga', 'scanlation_group', 'user'), (query) => {
-          const chapter = library.chapter(request.ids[0] ?? '');
-          return chapter
-            ? entityAnswer(entities.chapter(chapter, query.all('includes')))
-            : notFound('chapter');
-        }),
-    },
-  ];
-}
-
-function titleEndpoints(shelf: Shelf): Endpoint[] {
-  const { library, entities } = shelf;
-  return [
-    {
-      method: 'GET',
-      path: '/manga',
-      answer: (request) =>
-        asked(request, TITLE_PARAMETERS, (query) => {
-          const titles = shownTitles(library.titles(), entities, query);
-          return collectionAnswer(titles, query, (title) =>
-            entities.title(title, query.all('includes')),
-          );
-        }),
-    },
-    {
-      method: 'GET',
-      path: '/manga/{id}',
-      answer: (request) =>
-        asked(request, ONE_TITLE_PARAMETERS, (query) => {
-          const title = library.title(request.ids[0] ?? '');
-          return title
-            ? entityAnswer(entities.title(title, query.all('includes')))
-            : notFound('title');
-        }),
-    },
-    {
-      method: 'GET',
-      path: '/manga/{id}/feed',
-      answer: (request) => {
-        const title = library.title(request.ids[0] ?? '');
-        return title ? feedAnswer(shelf, request, [title.id]) : notFound('title');
-      },
-    },
-    {
-      method: 'GET',
-      path: '/cover',
-      answer: (request) =>
-        asked(request, COVER_PARAMETERS, (query) => coversAnswer(library, entities, query)),
-    },
-  ];
-}
-
-/** A list that this request may see: a private one is its owner's alone. */
-function seenList(
-  { library }: Shelf,
-  { ids: [id = ''], account }: EndpointRequest,
-): LibraryList | undefined {
-  const list = library.list(id);
-  return list?.visibility === 'private' && account === undefined ? undefined : list;
-}
-
-function listEndpoints(shelf: Shelf): Endpoint[] {
-  return [
-    {
-      method: 'GET',
-      path: '/list/{id}',
-      answer: (request) =>
-        asked(request, {}, () => {
-          const list = seenList(shelf, request);
-          return list ? entityAnswer(shelf.entities.list(list)) : notFound('list');
-        }),
-    },
-    {
-      method: 'GET',
-      path: '/list/{id}/feed',
-      answer: (request) => {
-        const list = seenList(shelf, request);
-        return list ? feedAnswer(shelf, request, list.titleIds) : notFound('list');
-      },
-    },
-  ];
-}
-
-function followEndpoints(shelf: Shelf): Endpoint[] {
-  const { library, entities } = shelf;
-  return [
-    {
-      method: 'GET',
-      path: '/user/follows/manga/feed',
-      answer: (request) =>
-        request.account === undefined
-          ? loginWanted()
-          : feedAnswer(shelf, request, library.followedTitleIds()),
-    },
-    {
-      method: 'GET',
-      path: '/user/follows/manga',
-      answer: (request) =>
-        request.account === undefined
-          ? loginWanted()
-          : asked(request, FOLLOWED_TITLES_PARAMETERS, (query) => {
-              const titles = library.followedTitleIds().flatMap((id) => library.title(id) ?? []);
-              return collectionAnswer(titles, query, (title) =>
-                entities.title(title, query.all('includes')),
-              );
-            }),
-    },
-  ];
-}
-
 /**
- * All that the API host answers of the catalogue. The clock tells what is published by now. Reading marks are
- * kept as long as the endpoints.
+ * The catalogue's endpoints on the API host. The clock determines what is published. Reading markers are kept as long
+ * as the endpoints.
  */
 export function catalogueEndpoints(library: Library, clock: Pick<Clock, 'wallMs'>): Endpoint[] {
   const nowMs = (): number => clock.wallMs();
-  const shelf: Shelf = { library, entities: entitiesOf(library, nowMs), clock };
+  const entities = new Entities(library, nowMs);
+
+  const chaptersPage = (
+    chapters: readonly LibraryChapter[],
+    query: CatalogueQuery,
+  ): EndpointResponse =>
+    collectionResponse(selectChapters(chapters, library, query, nowMs()), query, (chapter) =>
+      entities.chapter(chapter, query.includes),
+    );
+  const titlesPage = (titles: readonly LibraryTitle[], query: CatalogueQuery): EndpointResponse =>
+    collectionResponse(titles, query, (title) => entities.title(title, query.includes));
+  /** `titleIds` returns undefined for what does not exist. */
+  const feed = (titleIds: (request: EndpointRequest) => readonly string[] | undefined) =>
+    withQuery(
+      FEED_PARAMETERS,
+      (query, request) => {
+        const ids = titleIds(request);
+        return ids
+          ? chaptersPage(ids.flatMap(entities.chaptersOf), query)
+          : notFound('No such feed');
+      },
+      FEED_LIMIT,
+    );
+  /** A private list is visible to its owner only. */
+  const visibleList = ({ ids: [id = ''], account }: EndpointRequest): LibraryList | undefined => {
+    const list = library.list(id);
+    return list?.visibility === 'private' && account === undefined ? undefined : list;
+  };
+
   return [
-    ...chapterEndpoints(shelf),
-    ...titleEndpoints(shelf),
-    ...listEndpoints(shelf),
-    ...followEndpoints(shelf),
-    ...readingEndpoints(library, shelf.entities),
-    ...lookupEndpoints(library, shelf.entities, nowMs),
+    get(
+      '/chapter',
+      withQuery(CHAPTER_PARAMETERS, (query) => chaptersPage(library.chapters(), query)),
+    ),
+    get(
+      '/chapter/{id}',
+      withQuery(CHAPTER_INCLUDES, (query, { ids: [id = ''] }) => {
+        return entityOrNotFound('chapter', library.chapter(id), (chapter) =>
+          entities.chapter(chapter, query.includes),
+        );
+      }),
+    ),
+    get(
+      '/manga',
+      withQuery(TITLE_PARAMETERS, (query) =>
+        titlesPage(selectTitles(library.titles(), entities.chaptersOf, query), query),
+      ),
+    ),
+    get(
+      '/manga/{id}',
+      withQuery(TITLE_INCLUDES, (query, { ids: [id = ''] }) => {
+        return entityOrNotFound('title', library.title(id), (title) =>
+          entities.title(title, query.includes),
+        );
+      }),
+    ),
+    get(
+      '/manga/{id}/feed',
+      feed(({ ids: [id = ''] }) => {
+        const title = library.title(id);
+        return title && [title.id];
+      }),
+    ),
+    coverSearch(library, entities),
+    get(
+      '/list/{id}',
+      withQuery({}, (_, request) => entityOrNotFound('list', visibleList(request), listEntity)),
+    ),
+    get(
+      '/list/{id}/feed',
+      feed((request) => visibleList(request)?.titleIds),
+    ),
+    get('/user/follows/manga/feed', withLogin(feed(() => library.followedTitleIds()))),
+    get(
+      '/user/follows/manga',
+      withLogin(
+        withQuery({ ...paging(1, 100), ...TITLE_INCLUDES }, (query) => {
+          const titles = library.followedTitleIds().flatMap((id) => library.title(id) ?? []);
+          return titlesPage(titles, query);
+        }),
+      ),
+    ),
+    ...readingEndpoints(library, entities),
+    ...lookupEndpoints(library, entities, nowMs),
   ];
 }

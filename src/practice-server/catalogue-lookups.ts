@@ -1,145 +1,97 @@
 /**
- * What other clients ask the catalogue for: people, groups, covers and tags by themselves, a random title, a title's
- * volumes at a glance, statistics, and who is logged in. The answers have the form of the live service's.
+ * Requests of other clients: people, groups, covers and tags by id, a random title, a title's volumes, statistics, and
+ * the logged-in user.
  */
 import { randomInt } from 'node:crypto';
+import { aggregateResponse, AGGREGATE_PARAMETERS } from './catalogue-aggregate.js';
+import { titleCovers } from './catalogue-covers.js';
+import { groupEntity, tagEntity, userEntity, type Entities } from './catalogue-entities.js';
+import { includes, paging, uuid } from './catalogue-query.js';
 import {
-  asked,
-  collectionAnswer,
-  entityAnswer,
-  loginWanted,
-  notFound,
-} from './catalogue-answers.js';
-import { aggregateAnswer, AGGREGATE_PARAMETERS } from './catalogue-aggregate.js';
-import type { Entities } from './catalogue-entities.js';
-import { anId, includes, paging, type CatalogueQuery } from './catalogue-query.js';
-import { RANDOM_TITLE_PARAMETERS, shownTitles } from './catalogue-titles.js';
-import { errorAnswer, jsonAnswer, type Answer, type Endpoint } from './endpoint.js';
+  collectionResponse,
+  entityOrNotFound,
+  withLogin,
+  withQuery,
+} from './catalogue-responses.js';
+import { RANDOM_TITLE_PARAMETERS, selectTitles } from './catalogue-titles.js';
+import { get, invalidRequest, jsonResponse, notFound, type Endpoint } from './endpoint.js';
 import type { Library } from './library/library.js';
 
-const byId = <T extends { readonly id: string }>(things: readonly T[], id: string): T | undefined =>
-  things.find((thing) => thing.id === id.toLowerCase());
+const byId = <T extends { readonly id: string }>(items: readonly T[], id = ''): T | undefined =>
+  items.find((item) => item.id === id.toLowerCase());
 
 function personEndpoints(library: Library, entities: Entities): Endpoint[] {
   return [
-    {
-      method: 'GET',
-      path: '/author/{id}',
-      answer: (request) =>
-        asked(request, includes('manga'), (query) => {
-          const people = library
-            .titles()
-            .flatMap(({ authors, artists }) => [...authors, ...artists]);
-          const person = byId(people, request.ids[0] ?? '');
-          return person
-            ? entityAnswer(entities.person(person, query.all('includes')))
-            : notFound('author');
-        }),
-    },
-    {
-      method: 'GET',
-      path: '/group/{id}',
-      answer: (request) =>
-        asked(request, includes('leader', 'member'), () => {
-          const groups = library.chapters().flatMap((chapter) => chapter.groups);
-          const group = byId(groups, request.ids[0] ?? '');
-          return group ? entityAnswer(entities.group(group)) : notFound('group');
-        }),
-    },
-    {
-      method: 'GET',
-      path: '/cover/{id}',
-      answer: (request) =>
-        asked(request, includes('manga', 'user'), (query) => {
-          const [id = ''] = request.ids;
-          const title = library.titles().find(({ covers }) => byId(covers, id));
-          const cover = title && byId(title.covers, id);
-          return cover
-            ? entityAnswer(entities.cover(title, cover, query.all('includes')))
-            : notFound('cover');
-        }),
-    },
+    get(
+      '/author/{id}',
+      withQuery(includes('manga'), (query, { ids: [id] }) => {
+        const people = library.titles().flatMap(({ authors, artists }) => [...authors, ...artists]);
+        return entityOrNotFound('author', byId(people, id), (person) =>
+          entities.person(person, query.includes),
+        );
+      }),
+    ),
+    get(
+      '/group/{id}',
+      withQuery(includes('leader', 'member'), (_, { ids: [id] }) => {
+        const groups = library.chapters().flatMap((chapter) => chapter.groups);
+        return entityOrNotFound('group', byId(groups, id), groupEntity);
+      }),
+    ),
+    get(
+      '/cover/{id}',
+      withQuery(includes('manga', 'user'), (query, { ids: [id = ''] }) => {
+        const found = titleCovers(library).find(({ cover }) => cover.id === id.toLowerCase());
+        return entityOrNotFound('cover', found, ({ title, cover }) =>
+          entities.cover(title, cover, query.includes),
+        );
+      }),
+    ),
   ];
 }
 
-/** Nobody rates or follows titles here. */
+/** The practice server has no ratings and followers. */
 const NO_STATISTICS = { comments: null, rating: { average: null, bayesian: 0 }, follows: 0 };
-
-function statisticsAnswer(library: Library, query: CatalogueQuery): Answer {
-  const ids = query.all('manga');
-  if (ids.length === 0) {
-    const detail = 'Error validating /: the property manga is missing.';
-    return errorAnswer(400, { title: 'validation_exception', detail });
-  }
-  const known = ids.filter((id) => library.title(id));
-  const statistics = Object.fromEntries(known.map((id) => [id, NO_STATISTICS]));
-  return jsonAnswer(200, { result: 'ok', statistics });
-}
 
 function titleEndpoints(library: Library, entities: Entities, nowMs: () => number): Endpoint[] {
   return [
-    {
-      method: 'GET',
-      path: '/manga/tag',
-      answer: (request) =>
-        asked(request, {}, (query) => {
-          const tags = library.titles().flatMap((title) => title.tags);
-          const distinct = [...new Map(tags.map((tag) => [tag.id, tag])).values()];
-          return collectionAnswer(distinct, { ...query, limit: distinct.length }, entities.tag);
-        }),
-    },
-    {
-      method: 'GET',
-      path: '/manga/random',
-      answer: (request) =>
-        asked(request, RANDOM_TITLE_PARAMETERS, (query) => {
-          const titles = shownTitles(library.titles(), entities, query);
-          const title = titles[titles.length === 0 ? 0 : randomInt(titles.length)];
-          return title
-            ? entityAnswer(entities.title(title, query.all('includes')))
-            : notFound('title');
-        }),
-    },
-    {
-      method: 'GET',
-      path: '/manga/{id}/aggregate',
-      answer: (request) =>
-        asked(request, AGGREGATE_PARAMETERS, (query) => {
-          const title = library.title(request.ids[0] ?? '');
-          if (!title) return notFound('title');
-          return aggregateAnswer(entities.chaptersOf(title.id), query, nowMs());
-        }),
-    },
-    {
-      method: 'GET',
-      path: '/statistics/manga',
-      answer: (request) =>
-        asked(request, { 'manga[]': anId, ...paging(0, 100) }, (query) =>
-          statisticsAnswer(library, query),
-        ),
-    },
-  ];
-}
-
-function userEndpoints(entities: Entities): Endpoint[] {
-  return [
-    {
-      method: 'GET',
-      path: '/user/me',
-      answer: ({ account }) =>
-        account === undefined ? loginWanted() : entityAnswer(entities.user(account)),
-    },
-    {
-      method: 'GET',
-      path: '/auth/check',
-      answer: ({ account }) =>
-        jsonAnswer(200, {
-          result: 'ok',
-          isAuthenticated: account !== undefined,
-          roles: account === undefined ? ['IS_AUTHENTICATED_ANONYMOUSLY'] : ['ROLE_MEMBER'],
-          permissions: [],
-        }),
-    },
+    get(
+      '/manga/tag',
+      withQuery({}, () => {
+        const tags = library.titles().flatMap((title) => title.tags);
+        const distinct = [...new Map(tags.map((tag) => [tag.id, tag])).values()];
+        return collectionResponse(distinct, { offset: 0, limit: distinct.length }, tagEntity);
+      }),
+    ),
+    get(
+      '/manga/random',
+      withQuery(RANDOM_TITLE_PARAMETERS, (query) => {
+        const titles = selectTitles(library.titles(), entities.chaptersOf, query);
+        const title = titles[titles.length === 0 ? 0 : randomInt(titles.length)];
+        return entityOrNotFound('title', title, (each) => entities.title(each, query.includes));
+      }),
+    ),
+    get(
+      '/manga/{id}/aggregate',
+      withQuery(AGGREGATE_PARAMETERS, (query, { ids: [id = ''] }) => {
+        const title = library.title(id);
+        return title
+          ? aggregateResponse(entities.chaptersOf(title.id), query, nowMs())
+          : notFound('No such title');
+      }),
+    ),
+    get(
+      '/statistics/manga',
+      withQuery({ 'manga[]': uuid, ...paging(0, 100) }, (query) => {
+        const ids = query.all('manga');
+        if (ids.length === 0) {
+          return invalidRequest('Error validating /: the property manga is missing.');
+        }
+        const known = ids.filter((id) => library.title(id));
+        const statistics = Object.fromEntries(known.map((id) => [id, NO_STATISTICS]));
+        return jsonResponse(200, { result: 'ok', statistics });
+      }),
+    ),
   ];
 }
 
@@ -151,6 +103,17 @@ export function lookupEndpoints(
   return [
     ...personEndpoints(library, entities),
     ...titleEndpoints(library, entities, nowMs),
-    ...userEndpoints(entities),
+    get(
+      '/user/me',
+      withLogin(({ account }) => entityOrNotFound('user', account, userEntity)),
+    ),
+    get('/auth/check', ({ account }) =>
+      jsonResponse(200, {
+        result: 'ok',
+        isAuthenticated: account !== undefined,
+        roles: account === undefined ? ['IS_AUTHENTICATED_ANONYMOUSLY'] : ['ROLE_MEMBER'],
+        permissions: [],
+      }),
+    ),
   ];
 }

@@ -1,61 +1,55 @@
-/** Which titles a search shows, and in which order. A name is found by its words, in any of the title's languages. */
-import { USUAL_RATINGS } from './catalogue-chapters.js';
-import type { Entities } from './catalogue-entities.js';
+/** Which titles a search returns. A name matches by its words, in any of the title's languages. */
+import { anyOf, noneOf, rated, select, since, type Filter } from './catalogue-filters.js';
 import {
-  aFlag,
-  aLanguage,
-  aMoment,
-  anId,
   anyText,
-  aRating,
+  flag,
   includes,
+  language,
   oneOf,
   orders,
   paging,
+  rating,
+  time,
+  uuid,
   type CatalogueQuery,
-  type Parameters,
+  type QueryParameters,
 } from './catalogue-query.js';
 import type { LibraryChapter, LibraryTitle } from './library/library.js';
 
-const TITLE_INCLUDES = includes('manga', 'cover_art', 'author', 'artist', 'tag', 'creator');
+export const TITLE_INCLUDES = includes('manga', 'cover_art', 'author', 'artist', 'tag', 'creator');
 
-export const ONE_TITLE_PARAMETERS: Parameters = TITLE_INCLUDES;
-
-export const FOLLOWED_TITLES_PARAMETERS: Parameters = { ...paging(1, 100), ...TITLE_INCLUDES };
-
-const TAG_PARAMETERS: Parameters = {
-  'includedTags[]': anId,
+const TAG_PARAMETERS: QueryParameters = {
+  'includedTags[]': uuid,
   includedTagsMode: oneOf('AND', 'OR'),
-  'excludedTags[]': anId,
+  'excludedTags[]': uuid,
   excludedTagsMode: oneOf('AND', 'OR'),
 };
 
-export const RANDOM_TITLE_PARAMETERS: Parameters = {
+export const RANDOM_TITLE_PARAMETERS: QueryParameters = {
   ...TAG_PARAMETERS,
-  'contentRating[]': aRating,
+  'contentRating[]': rating,
   ...TITLE_INCLUDES,
 };
 
-export const TITLE_PARAMETERS: Parameters = {
+export const TITLE_PARAMETERS: QueryParameters = {
   ...paging(0, 100),
+  ...RANDOM_TITLE_PARAMETERS,
   title: anyText,
-  authorOrArtist: anId,
-  'authors[]': anId,
-  'artists[]': anId,
+  authorOrArtist: uuid,
+  'authors[]': uuid,
+  'artists[]': uuid,
   year: anyText,
-  ...TAG_PARAMETERS,
   'status[]': oneOf('ongoing', 'completed', 'hiatus', 'cancelled'),
-  'originalLanguage[]': aLanguage,
-  'excludedOriginalLanguage[]': aLanguage,
-  'availableTranslatedLanguage[]': aLanguage,
+  'originalLanguage[]': language,
+  'excludedOriginalLanguage[]': language,
+  'availableTranslatedLanguage[]': language,
   'publicationDemographic[]': oneOf('shounen', 'shoujo', 'josei', 'seinen', 'none'),
-  'ids[]': anId,
-  'contentRating[]': aRating,
-  createdAtSince: aMoment,
-  updatedAtSince: aMoment,
+  'ids[]': uuid,
+  createdAtSince: time,
+  updatedAtSince: time,
   hasAvailableChapters: oneOf('0', '1', 'true', 'false'),
-  hasUnavailableChapters: aFlag,
-  group: anId,
+  hasUnavailableChapters: flag,
+  group: uuid,
   ...orders(
     'title',
     'year',
@@ -66,114 +60,80 @@ export const TITLE_PARAMETERS: Parameters = {
     'relevance',
     'rating',
   ),
-  ...TITLE_INCLUDES,
 };
 
-/** Without accents and case, so that `tokyo` finds `Tōkyō`. */
-const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+/** Without accents and case: `tokyo` matches `Tōkyō`. */
+const fold = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
-function isNamed(title: LibraryTitle, words: string): boolean {
-  const names = [title.attributes.title, ...title.attributes.altTitles].flatMap((texts) =>
-    Object.values(texts).map(plain),
-  );
-  const wanted = plain(words).split(/\s+/u);
-  return names.some((name) => wanted.every((word) => name.includes(word)));
+function nameFilter(query: CatalogueQuery): Filter<LibraryTitle> {
+  const text = query.one('title')?.trim() ?? '';
+  if (text === '') return () => true;
+  const words = fold(text).split(/\s+/u);
+  return ({ attributes }) =>
+    [attributes.title, ...attributes.altTitles]
+      .flatMap((texts) => Object.values(texts).map(fold))
+      .some((name) => words.every((word) => name.includes(word)));
 }
 
-const ids = (things: readonly { readonly id: string }[]): string[] =>
-  things.map((thing) => thing.id);
-
-/** What the filters that take lists look at. */
-function propertiesOf(
-  title: LibraryTitle,
-  chapters: readonly LibraryChapter[],
-): Record<string, readonly string[]> {
-  const { status, originalLanguage, publicationDemographic, year } = title.attributes;
-  return {
-    ids: [title.id],
-    status: [status],
-    originalLanguage: [originalLanguage],
-    publicationDemographic: [publicationDemographic ?? 'none'],
-    authors: ids(title.authors),
-    artists: ids(title.artists),
-    authorOrArtist: ids([...title.authors, ...title.artists]),
-    year: [String(year ?? 'none')],
-    availableTranslatedLanguage: chapters.map((chapter) => chapter.attributes.translatedLanguage),
-    group: chapters.flatMap((chapter) => ids(chapter.groups)),
+function tagFilter(query: CatalogueQuery): Filter<LibraryTitle> {
+  const [included, excluded] = [query.all('includedTags'), query.all('excludedTags')];
+  const anyIncluded = query.one('includedTagsMode') === 'OR';
+  const allExcluded = query.one('excludedTagsMode') === 'AND';
+  return ({ tags }) => {
+    const has = (id: string): boolean => tags.some((tag) => tag.id === id);
+    const isIncluded =
+      included.length === 0 || (anyIncluded ? included.some(has) : included.every(has));
+    const isExcluded =
+      excluded.length > 0 && (allExcluded ? excluded.every(has) : excluded.some(has));
+    return isIncluded && !isExcluded;
   };
 }
 
-function tagsFit(title: LibraryTitle, query: CatalogueQuery): boolean {
-  const tags = ids(title.tags);
-  const has = (tag: string): boolean => tags.includes(tag);
-  const [wanted, unwanted] = [query.all('includedTags'), query.all('excludedTags')];
-  const anyWanted = query.one('includedTagsMode') === 'OR';
-  const allUnwanted = query.one('excludedTagsMode') === 'AND';
-  const included = wanted.length === 0 || (anyWanted ? wanted.some(has) : wanted.every(has));
-  const excluded = unwanted.length > 0 && (allUnwanted ? unwanted.every(has) : unwanted.some(has));
-  return included && !excluded;
-}
-
-function isShown(
-  title: LibraryTitle,
-  chapters: readonly LibraryChapter[],
-  query: CatalogueQuery,
-): boolean {
-  const { attributes } = title;
-  const asked = query.all('contentRating');
-  const ratings: readonly string[] = asked.length > 0 ? asked : USUAL_RATINGS;
-  const words = query.one('title')?.trim();
-  const fits = Object.entries(propertiesOf(title, chapters)).every(([name, values]) => {
-    const one = query.one(name);
-    const wanted = one === undefined ? query.all(name) : [one];
-    return wanted.length === 0 || values.some((value) => wanted.includes(value));
-  });
-  const recent = (['createdAt', 'updatedAt'] as const).every((field) => {
-    const since = query.one(`${field}Since`);
-    return since === undefined || Date.parse(attributes[field]) >= Date.parse(`${since}Z`);
-  });
-  return (
-    fits &&
-    recent &&
-    ratings.includes(attributes.contentRating) &&
-    !query.all('excludedOriginalLanguage').includes(attributes.originalLanguage) &&
-    tagsFit(title, query) &&
-    (words === undefined || words === '' || isNamed(title, words))
-  );
-}
-
-const nameOf = ({ attributes }: LibraryTitle): string => Object.values(attributes.title)[0] ?? '';
-
-function compare(one: LibraryTitle, other: LibraryTitle, field: string): number {
-  const [first, second] = [one.attributes, other.attributes];
+/** The service does not count followers or ratings: ordering by them has no effect. */
+function sortKey({ attributes }: LibraryTitle, field: string): number | string | undefined {
   switch (field) {
     case 'title':
-      return nameOf(one).localeCompare(nameOf(other), 'en');
+      return Object.values(attributes.title)[0] ?? '';
     case 'year':
-      return (first.year ?? 0) - (second.year ?? 0);
+      return attributes.year ?? 0;
     case 'createdAt':
     case 'updatedAt':
-      return Date.parse(first[field]) - Date.parse(second[field]);
+      return Date.parse(attributes[field]);
     default:
-      // Nobody counts followers or ratings here; such an order changes nothing.
-      return 0;
+      return undefined;
   }
 }
 
-/** All titles that the query shows, in its order, before paging. */
-export function shownTitles(
+const idsOf = (items: readonly { readonly id: string }[]): string[] => items.map(({ id }) => id);
+
+/** The titles that match the query, in its order, before paging. */
+export function selectTitles(
   titles: readonly LibraryTitle[],
-  { chaptersOf }: Pick<Entities, 'chaptersOf'>,
+  chaptersOf: (titleId: string) => readonly LibraryChapter[],
   query: CatalogueQuery,
 ): LibraryTitle[] {
-  const shown = titles.filter((title) => isShown(title, chaptersOf(title.id), query));
-  return shown.sort((one, other) => {
-    for (const { field, descending } of query.orders) {
-      const difference = compare(one, other, field) * (descending ? -1 : 1);
-      if (difference !== 0) {
-        return difference;
-      }
-    }
-    return 0;
-  });
+  const original = ({ attributes }: LibraryTitle) => [attributes.originalLanguage];
+  const filters: Filter<LibraryTitle>[] = [
+    rated(query, ({ attributes }) => attributes.contentRating),
+    anyOf(query, 'ids', ({ id }) => [id]),
+    anyOf(query, 'status', ({ attributes }) => [attributes.status]),
+    anyOf(query, 'originalLanguage', original),
+    noneOf(query, 'excludedOriginalLanguage', original),
+    anyOf(query, 'publicationDemographic', ({ attributes }) => [
+      attributes.publicationDemographic ?? 'none',
+    ]),
+    anyOf(query, 'authors', ({ authors }) => idsOf(authors)),
+    anyOf(query, 'artists', ({ artists }) => idsOf(artists)),
+    anyOf(query, 'authorOrArtist', ({ authors, artists }) => idsOf([...authors, ...artists])),
+    anyOf(query, 'year', ({ attributes }) => [String(attributes.year ?? 'none')]),
+    anyOf(query, 'availableTranslatedLanguage', ({ id }) =>
+      chaptersOf(id).map(({ attributes }) => attributes.translatedLanguage),
+    ),
+    anyOf(query, 'group', ({ id }) => chaptersOf(id).flatMap(({ groups }) => idsOf(groups))),
+    since(query, 'createdAt', ({ attributes }) => attributes.createdAt),
+    since(query, 'updatedAt', ({ attributes }) => attributes.updatedAt),
+    tagFilter(query),
+    nameFilter(query),
+  ];
+  return select(titles, query, filters, sortKey);
 }

@@ -1,134 +1,116 @@
-/** All that one practice service consists of, but for its sockets: made from the options, wired, and kept apart. */
+/** Creates everything that one practice server consists of, except its sockets. */
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '../core/clock.js';
 import { createApiHost } from './api-host.js';
+import { ApiFaults } from './api-faults.js';
 import { atHomeEndpoint } from './at-home-endpoint.js';
-import { createBaseUrls, type BaseUrls } from './issued-base-urls.js';
-import { createCaptcha, type Captcha } from './captcha-check.js';
+import { Captcha } from './captcha-check.js';
 import { coverEndpoints } from './catalogue-covers.js';
 import { catalogueEndpoints } from './catalogue-endpoints.js';
+import { createImageHost, createPageServer } from './edge-node.js';
+import { IssuedBaseUrls } from './issued-base-urls.js';
+import { createLibrary, exampleLibrary, mergeLibraries } from './library/library.js';
+import { Limiter } from './limiter.js';
+import { createMiddleware, type Interceptor } from './middleware.js';
 import type { FaultName, PageFaultPlan } from './page-faults.js';
-import { createMiddleware, type Middleware, type Hook } from './middleware.js';
-import { createLimiter, type Limiter } from './limiter.js';
-import { createImageHost } from './image-host.js';
-import { exampleLibrary, mergeLibraries, createLibrary, type Library } from './library/library.js';
-import { addFindings, type OpenEntry } from './request-log.js';
-import { createApiFaults, type ApiFaults } from './api-faults.js';
-import { createPageServer } from './edge-node.js';
 import type { PracticeOptions } from './practice-options.js';
-import { createReportHost, type ReportHost, type ReportHostState } from './report-receiver.js';
-import { createTokenEndpoint, type TokenEndpoint } from './token-host.js';
+import { ReportHost } from './report-receiver.js';
+import type { OpenEntry } from './request-log.js';
+import { TokenHost } from './token-host.js';
 
-export interface Components {
-  readonly library: Library;
-  readonly log: OpenEntry[];
-  readonly plans: PageFaultPlan[];
-  readonly hooks: Set<Hook>;
-  readonly limiter: Limiter;
-  readonly baseUrls: BaseUrls;
-  readonly captcha: Captcha;
-  readonly apiFaults: ApiFaults;
-  readonly tokens: TokenEndpoint;
-  readonly reportHost: ReportHost;
-  readonly reportHostState: { now: ReportHostState };
-  readonly middleware: Middleware;
-  readonly stopSignal: AbortController;
-  /** The time by which the service counts and stamps, in milliseconds since the epoch. */
-  readonly serviceTimeMs: () => number;
-}
-
-/** What the deps must be told of the sockets, which come to be after them. */
-export interface ServerAddresses {
-  /** The origin for the next base URL; with a fault of the base URL, a bad one. */
+/** URLs that are known only once the listeners are open. */
+export interface ServerUrls {
+  /** The origin of the next base URL, or a faulty one. */
   readonly nextOrigin: (fault: FaultName | undefined) => string;
-  /** A page that is on no node, for redirects. */
-  readonly elsewhere: () => string;
+  /** A URL that is not on any node, for redirects. */
+  readonly redirectUrl: () => string;
 }
 
 const BASE_URL_MS = 15 * 60_000;
 
-function libraryOf(options: PracticeOptions): Library {
-  const chapters = options.chapters ?? [];
-  const more = createLibrary({ titles: [], lists: [], chapters });
-  return mergeLibraries(options.library ?? exampleLibrary(), more);
-}
+export type Components = ReturnType<typeof createComponents>;
 
-export function createComponents(options: PracticeOptions, where: ServerAddresses): Components {
+export function createComponents(options: PracticeOptions, urls: ServerUrls) {
   const { clock = systemClock, imagesFrom = 'nodes', dateSkewMs = 0, latencyMs = 0 } = options;
-  const startedMs = clock.wallMs() - clock.monotonicMs();
-  // Counted on by the monotonic clock: a step of the local clock is not the service's.
-  const serviceTimeMs = (): number => startedMs + clock.monotonicMs();
   const nowMs = (): number => clock.monotonicMs();
+  const startedMs = clock.wallMs() - nowMs();
+  // Follows the monotonic clock: changes of the local clock do not affect the service.
+  const serviceTimeMs = (): number => startedMs + nowMs();
 
-  const library = libraryOf(options);
+  const { chapters = [], specificationOnly = false } = options;
+  const more = createLibrary({ titles: [], lists: [], chapters });
+  const library = mergeLibraries(options.library ?? exampleLibrary(), more);
   const log: OpenEntry[] = [];
   const plans: PageFaultPlan[] = [];
-  const hooks = new Set<Hook>();
-  const stopSignal = new AbortController();
-  // Every request that is held back listens for the end.
-  setMaxListeners(0, stopSignal.signal);
-  const reportHostState: Components['reportHostState'] = { now: 'alive' };
-  const limiter = createLimiter(options.limits ?? {}, dateSkewMs);
-  const baseUrls = createBaseUrls();
-  const captcha = createCaptcha();
-  const apiFaults = createApiFaults();
-  const tokens = createTokenEndpoint(options.tokens ?? {}, nowMs);
-  const reportHost = createReportHost(baseUrls, () => reportHostState.now);
-  const servePage = createPageServer({ baseUrls, plans, nowMs, elsewhere: where.elsewhere });
+  const interceptors = new Set<Interceptor>();
+  const stop = new AbortController();
+  // Every delayed request listens for the end.
+  setMaxListeners(0, stop.signal);
+  const limiter = new Limiter(options.limits ?? {}, dateSkewMs);
+  const baseUrls = new IssuedBaseUrls();
+  const captcha = new Captcha();
+  const apiFaults = new ApiFaults();
+  const tokens = new TokenHost(options.tokens ?? {}, nowMs);
+  const reportHost = new ReportHost(baseUrls);
+  const servePage = createPageServer({ baseUrls, plans, nowMs, redirectUrl: urls.redirectUrl });
 
-  const own = imagesFrom === 'api';
-  const { baseUrlMs = BASE_URL_MS, specificationOnly = false } = options;
-  const atHome = atHomeEndpoint({
-    library,
-    baseUrls,
-    plans,
-    nextOrigin: where.nextOrigin,
-    own,
-    baseUrlMs,
-    nowMs,
-  });
+  const firstParty = imagesFrom === 'api';
+  const { baseUrlMs = BASE_URL_MS } = options;
+  const { nextOrigin } = urls;
   const covers = specificationOnly ? [] : coverEndpoints(library);
-  const catalogue = specificationOnly ? [] : catalogueEndpoints(library, { wallMs: serviceTimeMs });
-  const endpoints = [...(options.endpoints ?? []), atHome, captcha.endpoint, ...catalogue];
-  // No client can guess the port of the images' host, so the covers are at the API's too.
-  endpoints.push(...covers);
+  const endpoints = [
+    ...(options.endpoints ?? []),
+    atHomeEndpoint({ library, baseUrls, plans, nextOrigin, firstParty, baseUrlMs, nowMs }),
+    captcha.endpoint,
+    ...(specificationOnly ? [] : catalogueEndpoints(library, { wallMs: serviceTimeMs })),
+    // Clients cannot know the port of the image host, so the API host serves the covers too.
+    ...covers,
+  ];
 
   const middleware = createMiddleware({
     clock,
     limiter,
     log,
-    hooks,
+    interceptors,
     serviceTimeMs,
-    stampSkewMs: dateSkewMs,
-    stopSignal: stopSignal.signal,
+    dateSkewMs,
+    stopSignal: stop.signal,
     onRequest: options.onRequest,
     latencyMs: (role) => (typeof latencyMs === 'number' ? latencyMs : (latencyMs[role] ?? 0)),
     hosts: {
       api: createApiHost({
         endpoints,
-        issued: tokens.issued,
+        issuedTokens: tokens.issuedTokens,
         captcha,
         apiFaults,
-        servePage: own ? servePage : undefined,
+        servePage: firstParty ? servePage : undefined,
         rejectBearerWith: options.rejectBearerWith ?? 401,
       }),
-      auth(entry) {
-        const apiFault = apiFaults.next(entry, undefined);
-        if (!apiFault) return tokens.answer(entry);
-        addFindings(entry, 'api-fault');
-        return apiFault;
-      },
+      auth: (entry) => apiFaults.next(entry) ?? tokens.respond(entry),
       async network(entry) {
-        const { now } = reportHostState;
-        if (typeof now === 'object' && 'slowMs' in now) {
-          await clock.sleep(now.slowMs, stopSignal.signal);
+        const { state } = reportHost;
+        if (typeof state === 'object' && 'slowMs' in state) {
+          await clock.sleep(state.slowMs, stop.signal);
         }
-        return reportHost.answer(entry);
+        return reportHost.respond(entry);
       },
       node: servePage,
       images: createImageHost(servePage, covers),
     },
   });
-  const state = { library, log, plans, hooks, limiter, baseUrls, captcha, apiFaults, tokens };
-  return { ...state, reportHost, reportHostState, middleware, stopSignal, serviceTimeMs };
+  return {
+    library,
+    log,
+    plans,
+    interceptors,
+    limiter,
+    baseUrls,
+    captcha,
+    apiFaults,
+    tokens,
+    reportHost,
+    middleware,
+    stop,
+    serviceTimeMs,
+  };
 }

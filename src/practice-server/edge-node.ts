@@ -1,77 +1,88 @@
-/** A volunteer's node, or the service's own image host: serves pages by their exact addresses (spec 4.2). */
-import { errorAnswer, pageAnswer, type Answer } from './endpoint.js';
-import type { BaseUrls, FoundPage } from './issued-base-urls.js';
-import { faultOn, type PageFaultPlan } from './page-faults.js';
+/** Serves pages by their exact URLs (spec 4.2), as the volunteers' nodes and the service's own image host do. */
+import { htmlResponse, notFound, type Endpoint, type EndpointResponse } from './endpoint.js';
+import { BASE_PATH_START, type IssuedBaseUrls } from './issued-base-urls.js';
+import type { LibraryPage } from './library/library.js';
+import type { Host } from './middleware.js';
+import { FAULTS, findFault, type PageFaultPlan } from './page-faults.js';
 import { addFindings, type OpenEntry } from './request-log.js';
-import { FAULTY_ANSWER } from './faulty-page.js';
+import { matchRoute } from './route-match.js';
 
 export interface EdgeNodeDeps {
-  readonly baseUrls: BaseUrls;
+  readonly baseUrls: IssuedBaseUrls;
   readonly plans: readonly PageFaultPlan[];
-  /** Where a redirect points. */
-  readonly elsewhere: () => string;
+  /** The target of redirects. */
+  redirectUrl(): string;
   nowMs(): number;
 }
 
-/** Serves the page that the entry's path names, exactly as it came, and notes the load in the entry. */
-export type ServePage = (entry: OpenEntry) => Answer;
+/** Serves the page that the entry's path names, and logs the load in the entry. */
+export type ServePage = (entry: OpenEntry) => EndpointResponse;
 
-type Place = NonNullable<FoundPage['place']>;
-
-/** Smaller than any image of the library, for a chapter that has no other page. */
+/** A GIF smaller than any image of the library, for a chapter with a single page. */
 const DOT = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');
 
-function anotherImage(found: FoundPage, { quality, index }: Place, attempt: number): Buffer {
-  const others = found.issued.chapter.pages(quality).filter((_, other) => other !== index);
+function otherImage(pages: readonly LibraryPage[], index: number, attempt: number): Buffer {
+  const others = pages.filter((_, other) => other !== index);
   return others[(index + attempt) % Math.max(1, others.length)]?.bytes() ?? DOT;
 }
-
-/** A third of the pages come from the origin, the others from the node's cache; the same ones each time. */
-const xCache = (index: number): string => (index % 3 === 2 ? 'MISS' : 'HIT');
 
 export function createPageServer(deps: EdgeNodeDeps): ServePage {
   const attempts = new Map<string, number>();
   return (entry) => {
     if (entry.method !== 'GET' && entry.method !== 'HEAD') {
       addFindings(entry, 'wrong-method');
-      return pageAnswer(405, 'Method Not Allowed');
+      return htmlResponse(405, 'Method Not Allowed');
     }
     const found = deps.baseUrls.find(entry.origin + entry.path);
     if (!found || entry.query !== '') {
       addFindings(entry, 'wrong-page-path');
-      return pageAnswer(403, 'Forbidden');
+      return htmlResponse(403, 'Forbidden');
     }
-    if (found.issued.fault === 'bad-certificate') addFindings(entry, 'certificate-ignored');
-    if (deps.nowMs() >= found.issued.expiresAtMs) {
+    const { base } = found;
+    if (base.fault === 'bad-certificate') addFindings(entry, 'certificate-ignored');
+    if (deps.nowMs() >= base.expiresAtMs) {
       addFindings(entry, 'base-url-expired');
-      return pageAnswer(403, 'Forbidden');
+      return htmlResponse(403, 'Forbidden');
     }
-    if (!found.place) {
+    if (!found.page) {
       addFindings(entry, 'wrong-page-path');
-      return errorAnswer(404, { title: 'not_found_http_exception', detail: 'No such page' });
+      return notFound('No such page');
     }
-    const { quality, index, page } = found.place;
-    const chapter = found.issued.chapter.id;
+    const { page, quality, index } = found;
+    const chapter = base.chapter.id;
     const key = `${chapter}/${quality}/${index}`;
     const attempt = (attempts.get(key) ?? 0) + 1;
     attempts.set(key, attempt);
     const load = { chapter, quality, page: index + 1, attempt };
-    const fault = faultOn({ ...load, node: entry.origin }, deps.plans);
-    entry.load = fault ? { ...load, fault } : load;
+    const fault = findFault({ ...load, node: entry.origin }, deps.plans);
+    entry.load = { ...load, fault };
     const image = page.bytes();
-    const good: Answer = {
+    // A third of the pages are not cached by the node.
+    const xCache = index % 3 === 2 ? 'MISS' : 'HIT';
+    const correct: EndpointResponse = {
       status: 200,
-      headers: { 'Content-Type': page.mediaType, 'X-Cache': xCache(index) },
+      headers: { 'Content-Type': page.mediaType, 'X-Cache': xCache },
       body: image,
     };
-    if (!fault) return good;
+    if (!fault) return correct;
     addFindings(entry, 'page-fault');
-    return FAULTY_ANSWER[fault]({
-      good,
+    return FAULTS[fault].respond({
+      correct,
       image,
       attempt,
-      anotherImage: (nth) => anotherImage(found, { quality, index, page }, nth),
-      elsewhere: deps.elsewhere(),
+      otherImage: (nth) => otherImage(base.chapter.pages(quality), index, nth),
+      redirectUrl: deps.redirectUrl(),
     });
+  };
+}
+
+/** The service's own image host: pages on the first-party domain, and covers. */
+export function createImageHost(servePage: ServePage, covers: readonly Endpoint[]): Host {
+  return (entry, request) => {
+    if (entry.path.startsWith(BASE_PATH_START)) return servePage(entry);
+    const match = entry.method === 'GET' ? matchRoute(covers, entry.path) : undefined;
+    if (match) return match.route.respond({ ...request, ids: match.ids });
+    addFindings(entry, 'not-found');
+    return notFound('No such image');
   };
 }

@@ -1,67 +1,71 @@
 /**
- * What a handler of the practice service is: a plain function from a request, as a record, to an answer, as a
- * record. It knows no socket. How the answer goes over the wire (whole, cut short, stalled, or not at all) is
- * part of the record too, so that a fault is data like everything else.
+ * An endpoint is a plain function from a request to a response, both plain objects without a socket. How the response
+ * is delivered (complete, cut short, stalled, not at all) is part of the object, so a fault is data like the rest.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
 export interface EndpointRequest {
-  /** In capitals, such as `GET`. */
   readonly method: string;
-  /** Exactly as it came, percent-encoding intact, without the query. */
+  /** As received, percent-encoded, without the query. */
   readonly path: string;
-  /** What stood at the `{…}` places of the endpoint's path, in order, percent-encoding undone. */
+  /** The segments at the `{…}` of the endpoint's path, in order, percent-decoded. */
   readonly ids: readonly string[];
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The user name that the bearer stands for; absent for a guest. */
+  /** The user name of the bearer; absent for an anonymous request. */
   readonly account?: string;
 }
 
-/** How an answer goes over the wire. */
+export type Framing = 'length' | 'chunked' | 'until-close';
+
 type Delivery =
-  /** The connection is reset before a byte of an answer. */
-  | { readonly how: 'reset' }
-  /** The connection is closed in order, without a byte of an answer. */
-  | { readonly how: 'close' }
-  /** 101 Switching Protocols, and then nothing more. */
+  /** The connection is reset (`reset`) or closed (`close`) before the first byte. */
+  | { readonly how: 'reset' | 'close' }
+  /** 101 Switching Protocols, then nothing. */
   | { readonly how: 'upgrade' }
-  /** Never a byte; the socket is closed late. */
+  /** No byte at all; the socket stays open. */
   | { readonly how: 'silence' }
   | {
       readonly how: 'sent';
-      /** How the body's end is told: by Content-Length (if absent), in chunks, or by closing the connection. */
-      readonly framing?: 'length' | 'chunked' | 'until-close';
-      /** Stop in the body: close the connection there, or leave it open and say no more. */
+      /** `length` by default; `chunked` for an iterable body. */
+      readonly framing?: Framing;
+      /** Within the body, close the connection (`cut`) or keep it open and send no more (`stall`). */
       readonly stop?: { readonly afterBytes: number; readonly then: 'cut' | 'stall' };
-      /** Send sixteen bytes at a time, with so long a pause between. */
+      /** Send sixteen bytes at a time with this pause between. */
       readonly trickleMs?: number;
     };
 
-export interface Answer {
+export interface EndpointResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Pieces that come one by one (an endless body, a huge one) are sent in chunks, as fast as they are read. */
+  /** An iterable is sent in chunks, as fast as the client reads. */
   readonly body?: string | Buffer | Iterable<Buffer>;
   readonly delivery?: Delivery;
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
-
 export interface Endpoint {
   readonly method: Method;
-  /** Such as `/manga/{id}/feed`; `{id}` takes one segment that is not empty. */
+  /** Such as `/manga/{id}/feed`; `{id}` matches one non-empty segment. */
   readonly path: string;
-  answer(request: EndpointRequest): Answer;
+  respond(request: EndpointRequest): EndpointResponse;
 }
 
-/** An answer in JSON. */
-export function jsonAnswer(
+export const get = (path: string, respond: Endpoint['respond']): Endpoint => ({
+  method: 'GET',
+  path,
+  respond,
+});
+
+export const SILENCE: EndpointResponse = { status: 0, delivery: { how: 'silence' } };
+
+export function jsonResponse(
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Answer {
+): EndpointResponse {
   return {
     status,
     headers: { 'Content-Type': 'application/json', ...headers },
@@ -69,30 +73,38 @@ export function jsonAnswer(
   };
 }
 
-/** The API's own error body, with one error. */
-export function errorAnswer(
-  status: number,
-  error: {
-    readonly title: string;
-    readonly detail: string;
-    readonly id?: string;
-    readonly context?: unknown;
-  },
-  headers: Readonly<Record<string, string>> = {},
-): Answer {
-  const { title, detail, id = '0d1f3a52-7c11-4be1-9a55-2f4f0a4c7e10', context = {} } = error;
-  return jsonAnswer(
-    status,
-    { result: 'error', errors: [{ id, status, title, detail, context }] },
-    headers,
-  );
+interface ApiError {
+  readonly title: string;
+  readonly detail: string;
+  readonly id?: string;
+  readonly context?: unknown;
 }
 
-/** What the protection layer in front of the service says: a page, no JSON. */
-export function pageAnswer(status: number, sentence: string): Answer {
+/** The API's error body with one error. */
+export function errorResponse(
+  status: number,
+  error: ApiError,
+  headers: Readonly<Record<string, string>> = {},
+): EndpointResponse {
+  const { title, detail, id = '0d1f3a52-7c11-4be1-9a55-2f4f0a4c7e10', context = {} } = error;
+  const errors = [{ id, status, title, detail, context }];
+  return jsonResponse(status, { result: 'error', errors }, headers);
+}
+
+export const notFound = (detail: string): EndpointResponse =>
+  errorResponse(404, { title: 'not_found_http_exception', detail });
+
+export const invalidRequest = (detail: string): EndpointResponse =>
+  errorResponse(400, { title: 'validation_exception', detail });
+
+export const methodNotAllowed = (detail: string): EndpointResponse =>
+  errorResponse(405, { title: 'method_not_allowed', detail });
+
+/** A page of the protection layer in front of the service, not JSON. */
+export function htmlResponse(status: number, heading: string): EndpointResponse {
   return {
     status,
     headers: { 'Content-Type': 'text/html; charset=utf-8' },
-    body: `<!doctype html><html><head><title>${status}</title></head><body><h1>${sentence}</h1></body></html>\n`,
+    body: `<!doctype html><html><head><title>${status}</title></head><body><h1>${heading}</h1></body></html>\n`,
   };
 }

@@ -1,15 +1,9 @@
 /**
- * The one adapter between the handlers and node:http(s): a listener on loopback that turns each request into
- * a record, and each answer's record into bytes, stops and silences. Closing it destroys every connection, so
- * that neither a hang nor an endless body outlives the service.
+ * Listens on loopback and converts between node:http(s) and plain objects. Closing a listener destroys its
+ * connections, so that neither a hang nor an endless body outlives the server.
  */
-import {
-  createServer as createPlainServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { once } from 'node:events';
 import {
   createServer as createTcpServer,
@@ -20,147 +14,117 @@ import {
 } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { EndpointRequest } from './endpoint.js';
-import { sendAnswer, type Reply } from './send-reply.js';
+import type { Certificate } from './self-signed.js';
+import { sendResponse, type Reply } from './send-response.js';
 
-/** The head of a request, as it came; the body follows when it is asked for. */
-export interface ReceivedRequest {
-  readonly method: string;
-  readonly path: string;
+export interface ReceivedRequest extends Pick<EndpointRequest, 'method' | 'path' | 'headers'> {
   readonly query: string;
-  readonly headers: EndpointRequest['headers'];
-  /** Whether TLS was spoken without naming the server. */
-  readonly namelessTls: boolean;
-  /** The whole body, `undefined` where it is larger than a request here may be. */
-  body(): Promise<Buffer | undefined>;
+  /** Whether the client used TLS without Server Name Indication. */
+  readonly missingServerName: boolean;
+  /** Reads the body; `undefined` if it is over 1 MiB. */
+  readBody(): Promise<Buffer | undefined>;
 }
 
 export interface ListenOptions {
-  /** Any free one where absent. */
+  /** Any free port by default. */
   readonly port?: number;
-  readonly tls?: { readonly key: string; readonly cert: string };
-  /** The host in the origin: `127.0.0.1` where absent. The socket is bound to 127.0.0.1 in any case. */
-  readonly name?: string;
-  respond(arrival: ReceivedRequest, origin: string): Promise<Reply>;
+  readonly tls?: Certificate;
+  /** The host in the origin. The socket is always bound to 127.0.0.1. */
+  readonly hostname: string;
+  respond(request: ReceivedRequest, origin: string): Promise<Reply>;
 }
 
 export interface Listener {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string;
-  /** Refuses connections from now on, and breaks those that are there. Twice is harmless. */
+  /** Refuses connections from now on and breaks existing ones. Idempotent. */
   close(): Promise<void>;
   /** Listens again on the same port. */
   reopen(): Promise<void>;
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/** A client's idle connection must not be closed under its next request. */
+/** Longer than any pause of a client, whose next request must not meet a closing connection. */
 const KEEP_ALIVE_MS = 120_000;
 
 async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of message as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes <= MAX_BODY_BYTES) pieces.push(piece);
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
   }
-  return bytes > MAX_BODY_BYTES ? undefined : Buffer.concat(pieces);
+  return bytes > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks);
 }
 
-function arrivalOf(message: IncomingMessage, hostname: string): ReceivedRequest {
-  const target = message.url ?? '/';
-  const cut = target.indexOf('?');
-  const { socket } = message;
+function receivedRequest(message: IncomingMessage, hostname: string): ReceivedRequest {
+  const { method = '', url = '/', headers, socket } = message;
+  const [path = '', ...rest] = url.split('?');
   return {
-    method: message.method ?? '',
-    path: cut < 0 ? target : target.slice(0, cut),
-    query: cut < 0 ? '' : target.slice(cut + 1),
-    headers: message.headers,
-    namelessTls:
-      // An address is no server name (RFC 6066, section 3).
+    method,
+    path,
+    query: rest.join('?'),
+    headers,
+    missingServerName:
+      // A server name cannot be an address (RFC 6066, section 3).
       isIP(hostname) === 0 &&
       socket instanceof TLSSocket &&
       !(socket as { servername?: unknown }).servername,
-    body: () => readBody(message),
+    readBody: () => readBody(message),
   };
 }
 
-function trackSockets(server: TcpServer): ReadonlySet<Socket> {
+/** Binds the server to loopback. Its connections are destroyed when it closes. */
+async function openServer(server: TcpServer, requestedPort = 0) {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    socket.on('error', () => {
-      socket.destroy();
-    });
+    socket.on('error', () => socket.destroy());
   });
-  return sockets;
-}
-
-/** Accepts connections on loopback, and never sends a byte over them: no TLS handshake, no answer. */
-export async function listenSilently(): Promise<{
-  readonly port: number;
-  close(): Promise<void>;
-}> {
-  const server = createTcpServer();
-  const sockets = trackSockets(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const open = async (port: number): Promise<void> => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  await open(requestedPort);
+  const { port } = server.address() as AddressInfo;
   return {
-    port: (server.address() as AddressInfo).port,
-    async close() {
+    port,
+    async close(): Promise<void> {
       if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
       for (const socket of sockets) socket.destroy();
       await closed;
     },
+    async reopen(): Promise<void> {
+      if (!server.listening) await open(port);
+    },
   };
 }
 
-/** Listens on loopback. */
-export async function listen(options: ListenOptions): Promise<Listener> {
-  const scheme = options.tls ? 'https' : 'http';
-  const hostname = options.name ?? '127.0.0.1';
+/** Accepts connections and never sends a byte: no TLS handshake, no response. */
+export const listenSilently = () => openServer(createTcpServer());
+
+export async function listen({ tls, hostname, ...options }: ListenOptions): Promise<Listener> {
   let origin = '';
   const settings = {
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: 0,
     maxHeaderSize: 64 * 1024,
-    ...(options.tls ? { ...options.tls, minVersion: 'TLSv1.2' as const } : {}),
+    ...(tls && { ...tls, minVersion: 'TLSv1.2' as const }),
   };
-  const onRequest = (message: IncomingMessage, response: ServerResponse): void => {
-    const arrival = arrivalOf(message, hostname);
+  const server: Server = tls ? createHttpsServer(settings) : createHttpServer(settings);
+  server.on('request', (message, response) => {
+    const request = receivedRequest(message, hostname);
     options
-      .respond(arrival, origin)
-      .then((reply) => sendAnswer(response, reply, arrival.method))
-      // The other side went away, or the service is stopSignal: there is nobody left to answer.
-      .catch(() => {
-        response.destroy();
-      });
-  };
-  const server: Server = options.tls
-    ? createTlsServer(settings, onRequest)
-    : createPlainServer(settings, onRequest);
-  const sockets = trackSockets(server);
+      .respond(request, origin)
+      .then((reply) => sendResponse(response, reply, request.method))
+      // The client has disconnected or the server is stopping.
+      .catch(() => response.destroy());
+  });
   server.on('tlsClientError', () => undefined);
-  const open = async (port: number): Promise<number> => {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
-  };
-  const port = await open(options.port ?? 0);
-  origin = `${scheme}://${hostname}:${port}`;
-  return {
-    origin,
-    async close() {
-      if (!server.listening) return;
-      const closed = once(server, 'close');
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
-    async reopen() {
-      if (!server.listening) await open(port);
-    },
-  };
+  const opened = await openServer(server, options.port);
+  origin = `${tls ? 'https' : 'http'}://${hostname}:${opened.port}`;
+  return { ...opened, origin };
 }

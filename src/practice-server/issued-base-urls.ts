@@ -1,52 +1,38 @@
 /**
- * The base URLs that the service has handed out (spec 2.4). Each is good for one chapter and for a while, and
- * has what clients get wrong: a path prefix, `%2F`, `~`, and a trailing token with an escape in lower case. Page
- * addresses are compared as RFC 3986 section 6.2.2 does, since HTTP libraries normalise them.
+ * The base URLs that the service has issued (spec 2.4). They contain what clients get wrong: a path prefix, `%2F`, `~`
+ * and a lower-case escape in the token. Page URLs are compared in normal form (RFC 3986, section 6.2.2), since HTTP
+ * libraries normalise them.
  */
 import { randomBytes } from 'node:crypto';
-import type { FaultName } from './page-faults.js';
 import type { LibraryChapter, LibraryPage, Quality } from './library/library.js';
+import type { FaultName } from './page-faults.js';
 
 interface IssuedBaseUrl {
-  readonly baseUrl: string;
+  readonly origin: string;
   readonly chapter: LibraryChapter;
-  /** Where the pages come from the own domain, no report is due. */
-  readonly own: boolean;
-  /** The base URL is bad from the start. */
+  /** Whether its images are on the first-party domain, so that no report is due (spec 4.3). */
+  readonly firstParty: boolean;
+  /** The base URL itself is faulty. */
   readonly fault?: FaultName;
-  /** By the clock's monotonic count. */
+  /** In monotonic time. */
   expiresAtMs: number;
 }
 
-export interface FoundPage {
-  readonly issued: IssuedBaseUrl;
-  /** Absent where the base URL is right and the rest is not. */
-  readonly place?: {
-    readonly quality: Quality;
-    readonly index: number;
-    readonly page: LibraryPage;
-  };
-}
+/** `page` is absent if the base URL is right and the rest of the URL is wrong. */
+export type FoundPage =
+  | { readonly base: IssuedBaseUrl; readonly page?: undefined }
+  | {
+      readonly base: IssuedBaseUrl;
+      readonly page: LibraryPage;
+      readonly quality: Quality;
+      /** From 0. */
+      readonly index: number;
+    };
 
-export interface BaseUrls {
-  issue(base: {
-    origin: string;
-    chapter: LibraryChapter;
-    own: boolean;
-    expiresAtMs: number;
-    fault?: FaultName;
-  }): IssuedBaseUrl;
-  /** What a page's full address, as it was sent or reported, stands for. */
-  find(url: string): FoundPage | undefined;
-  all(): Iterable<IssuedBaseUrl>;
-}
-
-/** What every path of a base URL begins with. */
+/** The start of every base URL's path. */
 export const BASE_PATH_START = '/edge/';
 
-const QUALITIES: readonly Quality[] = ['data', 'data-saver'];
-
-/** The form that equivalent URLs share (RFC 3986, section 6.2.2); a string that is not a URL stays as it is. */
+/** The form that equivalent URLs share; text that is not a URL is returned unchanged. */
 function normalizeUrl(text: string): string {
   if (!URL.canParse(text)) return text;
   return new URL(text).href.replace(/%[\da-f]{2}/gi, (escape) => {
@@ -55,33 +41,32 @@ function normalizeUrl(text: string): string {
   });
 }
 
-/** Percent-encoding is not case-sensitive: HTTP clients turn `%3d` into `%3D` (RFC 3986, section 6.2.2.1). */
-function normalized(url: string): string {
-  return url.replace(/%[0-9a-f]{2}/gi, (escape) => escape.toUpperCase());
+export class IssuedBaseUrls {
+  readonly #byUrl = new Map<string, IssuedBaseUrl>();
+
+  issue(base: IssuedBaseUrl): string {
+    const token = randomBytes(16).toString('hex');
+    const url = `${base.origin}${BASE_PATH_START}v1%2Fpractice/~reader/${token}%3d`;
+    this.#byUrl.set(normalizeUrl(url), base);
+    return url;
+  }
+
+  /** Finds the page of a full URL, as it was requested or reported. */
+  find(url: string): FoundPage | undefined {
+    const segments = normalizeUrl(url).split('/');
+    const [quality = '', hash, fileName] = segments.slice(-3);
+    const base = this.#byUrl.get(segments.slice(0, -3).join('/'));
+    if (!base) return undefined;
+    if (!isQuality(quality) || hash !== base.chapter.hash) return { base };
+    const pages = base.chapter.pages(quality);
+    const index = pages.findIndex((page) => page.fileName === fileName);
+    const page = pages[index];
+    return page ? { base, page, quality, index } : { base };
+  }
+
+  expireAll(): void {
+    for (const base of this.#byUrl.values()) base.expiresAtMs = 0;
+  }
 }
 
-export function createBaseUrls(): BaseUrls {
-  const byUrl = new Map<string, IssuedBaseUrl>();
-  return {
-    issue({ origin, ...rest }) {
-      const token = randomBytes(16).toString('hex');
-      const baseUrl = `${origin}${BASE_PATH_START}v1%2Fpractice/~reader/${token}%3d`;
-      const issued: IssuedBaseUrl = { baseUrl, ...rest };
-      byUrl.set(normalizeUrl(baseUrl), issued);
-      return issued;
-    },
-    find(url) {
-      const segments = normalizeUrl(url).split('/');
-      const [segment, hash, fileName] = segments.slice(-3);
-      const issued = byUrl.get(normalized(segments.slice(0, -3).join('/')));
-      if (!issued) return undefined;
-      const quality = QUALITIES.find((known) => known === segment);
-      if (!quality || hash !== issued.chapter.hash) return { issued };
-      const pages = issued.chapter.pages(quality);
-      const index = pages.findIndex((page) => page.fileName === fileName);
-      const page = pages[index];
-      return page ? { issued, place: { quality, index, page } } : { issued };
-    },
-    all: () => byUrl.values(),
-  };
-}
+const isQuality = (text: string): text is Quality => text === 'data' || text === 'data-saver';

@@ -1,21 +1,18 @@
-/**
- * The endpoint limits, table 8.3 of the specification, row by row. Written here from the specification alone,
- * so that the client's own table is judged by it.
- */
+/** The endpoint limits, table 8.3 of the specification, independent of the client's own table. */
 import type { Method } from './endpoint.js';
-import { mostSpecific } from './route-match.js';
+import { matchRoute } from './route-match.js';
 
 export interface LimitRow {
   readonly method: Method;
   readonly path: string;
   readonly requests: number;
   readonly periodMinutes: number;
-  /** Rows of one quota share one count. */
+  /** Rows of the same quota share one count. */
   readonly quota: string;
 }
 
-const row = (line: string, requests: number, periodMinutes: number, quota = line): LimitRow => {
-  const [method = '', path = ''] = line.split(' ');
+const row = (name: string, requests: number, periodMinutes: number, quota = name): LimitRow => {
+  const [method = '', path = ''] = name.split(' ');
   return { method: method as Method, path, requests, periodMinutes, quota };
 };
 
@@ -54,10 +51,8 @@ export const LIMIT_TABLE: readonly LimitRow[] = [
   row('DELETE /upload/{id}/batch', 250, 1, 'upload files'),
 ];
 
-/** The row that a request on the API host counts in, if any. */
+/** The row in which a request to the API host counts. */
 export function limitRowOf(method: string, path: string): LimitRow | undefined {
-  return mostSpecific(
-    LIMIT_TABLE.filter((line) => line.method === method),
-    path,
-  )?.row;
+  const rows = LIMIT_TABLE.filter((row) => row.method === method);
+  return matchRoute(rows, path)?.route;
 }

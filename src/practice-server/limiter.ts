@@ -1,158 +1,217 @@
 /**
- * The limiter in front of the service's hosts (spec 7 and 8): counts arrivals, and goes from 429 for all hosts to
- * the generic 403, and from there to silence, while a client goes on. The volunteers' nodes do not pass it.
+ * The limits of the service's hosts (spec 7 and 8). A client over a limit gets 429 from every host; if it goes on, the
+ * generic 403, and then no response.
  */
-import { errorAnswer, pageAnswer, type Answer } from './endpoint.js';
+import { errorResponse, htmlResponse, type EndpointResponse } from './endpoint.js';
 import { limitRowOf } from './limit-table.js';
-import type { Role } from './request-log.js';
-import { rateWindow, type Counting, type RateWindow } from './rate-window.js';
-import type { Finding } from './rule-checks.js';
+import type { Finding, Role } from './request-log.js';
 
 export interface LimiterOptions {
-  /** How the service counts; `sliding` where absent. */
-  readonly counting?: Counting;
-  /** The periods of table 8.3 times this; 1 where absent. */
+  /** Any stretch of one period (`sliding`, the default) or periods that begin at multiples of their length (`fixed`). */
+  readonly counting?: 'sliding' | 'fixed';
+  /** Multiplies the periods of table 8.3. */
   readonly periodScale?: number;
-  /** The API host's general limit; 5 in 1,000 ms where absent. */
+  /** The general limit of the API host; 5 requests in 1,000 ms by default. */
   readonly general?: { readonly requests: number; readonly periodMs: number };
-  /** Requests of one row of table 8.3, by its line such as `GET /at-home/server/{id}`, instead of the table's number. */
+  /** Replaces the requests of a row of table 8.3, such as `GET /at-home/server/{id}`. */
   readonly requests?: Readonly<Record<string, number>>;
-  /** The three X-RateLimit headers; sent where absent. */
+  /** Whether to send the three X-RateLimit headers; true by default. */
   readonly rateHeaders?: boolean;
-  /** Whether a 429 has a Retry-After in seconds, as some protection layers send it. It has none where absent. */
+  /** Whether a 429 has a Retry-After in seconds, which some protection layers send. */
   readonly retryAfter?: boolean;
-  /** So many requests after the first 429, while it is still in force, bring the ban. 10 where absent. */
+  /** The number of requests during 429 that starts the ban; 10 by default. */
   readonly banAfter?: number;
-  /** So many 403 during the ban, and then silence. 5 where absent. */
+  /** The number of 403 responses during the ban, before silence; 5 by default. */
   readonly silenceAfter?: number;
-  /** How long without a request until the ban ends, in milliseconds. 10 minutes where absent. */
+  /** The time without requests that ends the ban; 10 minutes by default. */
   readonly banMs?: number;
 }
 
 export type LimiterState = 'open' | 'limited' | 'banned' | 'silent';
 
 export interface LimiterDecision {
-  /** In place of what the host would say. */
-  readonly refusal?: Answer;
+  /** Replaces the host's response. */
+  readonly refusal?: EndpointResponse;
   readonly finding?: Finding;
-  /** To add to whatever is answered. */
+  /** Added to every response. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface Limiter {
-  /** `nowMs` is the service's own time; `stampSkewMs` is what its time stamps are wrong by. */
-  arrive(line: { role: Role; method: string; path: string }, nowMs: number): LimiterDecision;
-  state(nowMs: number): LimiterState;
-  ban(nowMs: number): void;
-  liftBan(): void;
-  /** By limit: `general`, or a quota such as `GET /at-home/server/{id}` that was used. */
-  peaks(): ReadonlyMap<string, { readonly limit: number; readonly peak: number }>;
+interface LimitedRequest {
+  readonly role: Role;
+  readonly method: string;
+  readonly path: string;
 }
 
-const GENERAL = 'general';
 const MINUTE_MS = 60_000;
 
-export function createLimiter(options: LimiterOptions, stampSkewMs: number): Limiter {
-  const { counting = 'sliding', periodScale = 1, banAfter = 10, silenceAfter = 5 } = options;
-  const { general = { requests: 5, periodMs: 1_000 }, banMs = 10 * MINUTE_MS } = options;
-  const windows = new Map<string, RateWindow>([
-    [GENERAL, rateWindow(general.requests, general.periodMs, counting)],
-  ]);
-  let wentOn = 0;
-  let bannedUntilMs = 0;
-  let answeredInBan = 0;
+/** Counts the requests of one limit. The times passed in must not decrease. */
+class RateWindow {
+  /** The most requests within any stretch of one period, for either way of counting. */
+  peak = 0;
+  readonly #times: number[] = [];
 
-  const overLimit = (nowMs: number): boolean =>
-    [...windows.values()].some((window) => window.count(nowMs) > window.limit);
-  const startBan = (nowMs: number): void => {
-    bannedUntilMs = nowMs + banMs;
-    answeredInBan = 0;
-  };
+  constructor(
+    readonly limit: number,
+    private readonly periodMs: number,
+    private readonly fixed: boolean,
+  ) {}
 
-  /** The windows that a request on the API host counts in. */
-  function windowsOf(method: string, path: string): { quota?: string; counted: RateWindow[] } {
-    const generalWindow = windows.get(GENERAL);
-    const pluralize = generalWindow ? [generalWindow] : [];
-    const row = limitRowOf(method, path);
-    if (!row) return { counted: pluralize };
-    const requests = options.requests?.[`${row.method} ${row.path}`] ?? row.requests;
-    const periodMs = row.periodMinutes * MINUTE_MS * periodScale;
-    const window = windows.get(row.quota) ?? rateWindow(requests, periodMs, counting);
-    windows.set(row.quota, window);
-    return { quota: row.quota, counted: [...pluralize, window] };
+  add(nowMs: number): void {
+    this.#removeExpired(nowMs);
+    this.#times.push(nowMs);
+    this.peak = Math.max(this.peak, this.#times.length);
   }
 
-  function rateHeaders(quota: string | undefined, nowMs: number): Record<string, string> {
-    const window = quota === undefined ? undefined : windows.get(quota);
-    if (!window || options.rateHeaders === false) return {};
+  count(nowMs: number): number {
+    this.#removeExpired(nowMs);
+    if (!this.fixed) return this.#times.length;
+    return this.#times.filter((time) => time >= this.#fixedStart(nowMs)).length;
+  }
+
+  isOver(nowMs: number): boolean {
+    return this.count(nowMs) > this.limit;
+  }
+
+  /** The end of the fixed period, or the time at which a sliding one allows another request. */
+  endsAtMs(nowMs: number): number {
+    this.#removeExpired(nowMs);
+    if (this.fixed) return this.#fixedStart(nowMs) + this.periodMs;
+    const oldest = this.#times[Math.max(0, this.#times.length - this.limit)];
+    return (oldest ?? nowMs) + this.periodMs;
+  }
+
+  #fixedStart(nowMs: number): number {
+    return Math.floor(nowMs / this.periodMs) * this.periodMs;
+  }
+
+  #removeExpired(nowMs: number): void {
+    while ((this.#times[0] ?? Infinity) <= nowMs - this.periodMs) this.#times.shift();
+  }
+}
+
+export class Limiter {
+  readonly #windows = new Map<string, RateWindow>();
+  readonly #general: RateWindow;
+  readonly #banMs: number;
+  readonly #banAfter: number;
+  readonly #silenceAfter: number;
+  #requestsWhileLimited = 0;
+  #requestsWhileBanned = 0;
+  #bannedUntilMs = 0;
+
+  /** `dateSkewMs` is the error of the service's time stamps. */
+  constructor(
+    private readonly options: LimiterOptions,
+    private readonly dateSkewMs: number,
+  ) {
+    const { general = { requests: 5, periodMs: 1_000 } } = options;
+    this.#general = this.#window('general', general.requests, general.periodMs);
+    this.#banMs = options.banMs ?? 10 * MINUTE_MS;
+    this.#banAfter = options.banAfter ?? 10;
+    this.#silenceAfter = options.silenceAfter ?? 5;
+  }
+
+  /** Counts the request. `nowMs` is the service's time. */
+  check({ role, method, path }: LimitedRequest, nowMs: number): LimiterDecision {
+    if (nowMs < this.#bannedUntilMs) return this.#checkBanned(nowMs);
+    const wasOver = this.#isOverAny(nowMs);
+    const quota = role === 'api' ? this.#quotaWindow(method, path) : undefined;
+    if (role === 'api') this.#general.add(nowMs);
+    quota?.add(nowMs);
+    if (this.#isOverAny(nowMs)) return this.#refuse(quota, wasOver, nowMs);
+    return { headers: this.#rateHeaders(quota, nowMs) };
+  }
+
+  state(nowMs: number): LimiterState {
+    if (nowMs < this.#bannedUntilMs) {
+      return this.#requestsWhileBanned >= this.#silenceAfter ? 'silent' : 'banned';
+    }
+    return this.#isOverAny(nowMs) ? 'limited' : 'open';
+  }
+
+  ban(nowMs: number): void {
+    this.#bannedUntilMs = nowMs + this.#banMs;
+    this.#requestsWhileBanned = 0;
+  }
+
+  liftBan(): void {
+    this.#bannedUntilMs = 0;
+  }
+
+  /** By limit: `general`, or a quota that was used, such as `GET /at-home/server/{id}`. */
+  peaks(): ReadonlyMap<string, { readonly limit: number; readonly peak: number }> {
+    return new Map([...this.#windows].map(([name, { limit, peak }]) => [name, { limit, peak }]));
+  }
+
+  #window(name: string, requests: number, periodMs: number): RateWindow {
+    const fixed = this.options.counting === 'fixed';
+    const window = this.#windows.get(name) ?? new RateWindow(requests, periodMs, fixed);
+    this.#windows.set(name, window);
+    return window;
+  }
+
+  #quotaWindow(method: string, path: string): RateWindow | undefined {
+    const row = limitRowOf(method, path);
+    if (!row) return undefined;
+    const requests = this.options.requests?.[`${row.method} ${row.path}`] ?? row.requests;
+    const periodMs = row.periodMinutes * MINUTE_MS * (this.options.periodScale ?? 1);
+    return this.#window(row.quota, requests, periodMs);
+  }
+
+  #isOverAny(nowMs: number): boolean {
+    return [...this.#windows.values()].some((window) => window.isOver(nowMs));
+  }
+
+  #rateHeaders(quota: RateWindow | undefined, nowMs: number): Record<string, string> {
+    if (!quota || this.options.rateHeaders === false) return {};
+    const endsAtMs = quota.endsAtMs(nowMs) + this.dateSkewMs;
     return {
-      'X-RateLimit-Limit': String(window.limit),
-      'X-RateLimit-Remaining': String(Math.max(0, window.limit - window.count(nowMs))),
-      'X-RateLimit-Retry-After': String(Math.ceil((window.endsAtMs(nowMs) + stampSkewMs) / 1_000)),
+      'X-RateLimit-Limit': String(quota.limit),
+      'X-RateLimit-Remaining': String(Math.max(0, quota.limit - quota.count(nowMs))),
+      'X-RateLimit-Retry-After': String(Math.ceil(endsAtMs / 1_000)),
     };
   }
 
-  /** The ban is on: a page for a while, then nothing; either way it begins anew (spec 7). */
-  function inBan(nowMs: number): LimiterDecision {
-    bannedUntilMs = nowMs + banMs;
-    answeredInBan += 1;
-    const refusal = pageAnswer(403, 'Forbidden');
+  /** Every request extends the ban (spec 7). */
+  #checkBanned(nowMs: number): LimiterDecision {
+    this.#bannedUntilMs = nowMs + this.#banMs;
+    this.#requestsWhileBanned += 1;
+    const forbidden = htmlResponse(403, 'Forbidden');
+    const silent = this.#requestsWhileBanned > this.#silenceAfter;
     return {
-      refusal:
-        answeredInBan > silenceAfter ? { ...refusal, delivery: { how: 'silence' } } : refusal,
+      refusal: silent ? { ...forbidden, delivery: { how: 'silence' } } : forbidden,
       finding: 'request-while-banned',
       headers: {},
     };
   }
 
-  /** 429 from the API itself, with the headers of the quota, or from the load balancer, which has none of these. */
-  function tooMany(quota: string | undefined, nowMs: number): Answer {
-    const over = [...windows.values()].filter((window) => window.count(nowMs) > window.limit);
-    const endsInMs = Math.max(...over.map((window) => window.endsAtMs(nowMs) - nowMs));
+  #refuse(quota: RateWindow | undefined, wasOver: boolean, nowMs: number): LimiterDecision {
+    this.#requestsWhileLimited = wasOver ? this.#requestsWhileLimited + 1 : 0;
+    if (this.#requestsWhileLimited >= this.#banAfter) {
+      this.ban(nowMs);
+      const refusal = htmlResponse(403, 'Forbidden');
+      return { refusal, finding: 'request-while-limited', headers: {} };
+    }
+    const exceeded = quota?.isOver(nowMs) === true ? quota : undefined;
+    const first = exceeded ? 'quota-exceeded' : 'general-rate';
+    const finding = wasOver ? 'request-while-limited' : first;
+    return { refusal: this.#tooManyRequests(exceeded, nowMs), finding, headers: {} };
+  }
+
+  /** From the API with the quota's headers, or from the load balancer without them. */
+  #tooManyRequests(quota: RateWindow | undefined, nowMs: number): EndpointResponse {
+    const exceeded = [...this.#windows.values()].filter((window) => window.isOver(nowMs));
+    const endsInMs = Math.max(...exceeded.map((window) => window.endsAtMs(nowMs) - nowMs));
     const retryAfter: Record<string, string> =
-      options.retryAfter === true ? { 'Retry-After': String(Math.ceil(endsInMs / 1_000)) } : {};
+      this.options.retryAfter === true
+        ? { 'Retry-After': String(Math.ceil(endsInMs / 1_000)) }
+        : {};
     if (quota === undefined) {
-      const page = pageAnswer(429, 'Too Many Requests');
+      const page = htmlResponse(429, 'Too Many Requests');
       return { ...page, headers: { ...page.headers, ...retryAfter } };
     }
     const error = { title: 'too_many_requests', detail: 'The quota of this endpoint is used up' };
-    return errorAnswer(429, error, { ...retryAfter, ...rateHeaders(quota, nowMs) });
+    return errorResponse(429, error, { ...retryAfter, ...this.#rateHeaders(quota, nowMs) });
   }
-
-  /** Over a limit: 429, or the ban when the client has gone on too long. */
-  function overIt(quota: string | undefined, wasOver: boolean, nowMs: number): LimiterDecision {
-    wentOn = wasOver ? wentOn + 1 : 0;
-    const finding = 'request-while-limited';
-    if (wentOn >= banAfter) {
-      startBan(nowMs);
-      return { refusal: pageAnswer(403, 'Forbidden'), finding, headers: {} };
-    }
-    const window = quota === undefined ? undefined : windows.get(quota);
-    const ofQuota = window !== undefined && window.count(nowMs) > window.limit;
-    const refusal = tooMany(ofQuota ? quota : undefined, nowMs);
-    const first = ofQuota ? 'quota-exceeded' : 'general-rate';
-    return { refusal, finding: wasOver ? finding : first, headers: {} };
-  }
-
-  return {
-    arrive({ role, method, path }, nowMs) {
-      if (nowMs < bannedUntilMs) return inBan(nowMs);
-      const wasOver = overLimit(nowMs);
-      const { quota, counted } =
-        role === 'api' ? windowsOf(method, path) : { quota: undefined, counted: [] };
-      for (const window of counted) window.add(nowMs);
-      if (!overLimit(nowMs)) return { headers: rateHeaders(quota, nowMs) };
-      return overIt(quota, wasOver, nowMs);
-    },
-    state(nowMs) {
-      if (nowMs < bannedUntilMs) return answeredInBan >= silenceAfter ? 'silent' : 'banned';
-      return overLimit(nowMs) ? 'limited' : 'open';
-    },
-    ban: startBan,
-    liftBan() {
-      bannedUntilMs = 0;
-    },
-    peaks: () =>
-      new Map([...windows].map(([name, { limit, peak }]) => [name, { limit, peak }] as const)),
-  };
 }

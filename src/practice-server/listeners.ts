@@ -1,54 +1,37 @@
-/** The sockets of one practice service: a listener for each host, each on a port of its own. */
-import { selfSigned, type Certificate } from './self-signed.js';
-import type { FaultName } from './page-faults.js';
-import type { Middleware } from './middleware.js';
-import type { Role } from './request-log.js';
-import type { PracticeOptions } from './practice-options.js';
+/** The sockets of one practice server: a listener for each host, each on its own port. */
 import { listen, listenSilently, type Listener } from './http-adapter.js';
+import type { Middleware } from './middleware.js';
+import type { FaultName } from './page-faults.js';
+import type { PracticeOptions } from './practice-options.js';
+import type { Role } from './request-log.js';
+import { selfSigned, type Certificate } from './self-signed.js';
 
-export interface Listeners {
-  readonly api: Listener;
-  readonly auth: Listener;
-  readonly network: Listener;
-  readonly images: Listener;
-  readonly nodes: readonly Listener[];
-  /** With `tls`: what all of the above show. */
-  readonly certificate?: Certificate;
-  /** The origin for the next base URL: the next node, or a bad one where the base URL is to be bad. */
-  readonly nextOrigin: (fault: FaultName | undefined) => string;
-  close(): Promise<void>;
+export type Listeners = Awaited<ReturnType<typeof openListeners>>;
+
+interface OpenOptions {
+  readonly port?: number;
+  readonly tls?: Certificate;
+  readonly hostname?: string;
+  /** Replaces the listener's origin in the log. */
+  readonly advertisedAs?: string;
 }
 
-/** Below all ports that are given out, and without a listener on any machine of today. */
+/** No listener uses this port. */
 const CLOSED_PORT = 1;
 
-export async function openListeners(
-  options: PracticeOptions,
-  middleware: Middleware,
-): Promise<Listeners> {
-  const { ports = {}, nodes: howMany = 3, imagesFrom = 'nodes', advertisedNodes = [] } = options;
+export async function openListeners(options: PracticeOptions, middleware: Middleware) {
+  const { ports = {}, nodes: nodeCount = 3, imagesFrom = 'nodes', advertisedNodes = [] } = options;
   const certificate = options.tls === true ? selfSigned() : undefined;
-  // A server name must not be an address (RFC 6066, section 3), so TLS goes by the other name.
-  const name = certificate ? 'localhost' : '127.0.0.1';
+  // A server name cannot be an address (RFC 6066, section 3).
+  const defaultHostname = certificate ? 'localhost' : '127.0.0.1';
   const all: Pick<Listener, 'close'>[] = [];
-  const open = async (
-    role: Role,
-    port = 0,
-    {
-      tls = certificate,
-      calledAs,
-      hostName = name,
-    }: {
-      tls?: Certificate | undefined;
-      calledAs?: string | undefined;
-      hostName?: string | undefined;
-    } = {},
-  ): Promise<Listener> => {
+  const open = async (role: Role, openOptions: OpenOptions = {}): Promise<Listener> => {
+    const { port, tls = certificate, hostname = defaultHostname, advertisedAs } = openOptions;
     const listener = await listen({
-      name: hostName,
+      hostname,
       port,
-      ...(tls ? { tls } : {}),
-      respond: (arrival, origin) => middleware(role, calledAs ?? origin, arrival),
+      tls,
+      respond: (request, origin) => middleware(role, advertisedAs ?? origin, request),
     });
     all.push(listener);
     return listener;
@@ -57,44 +40,47 @@ export async function openListeners(
     await Promise.all(all.map((listener) => listener.close()));
   };
   try {
-    const api = await open('api', ports.api);
-    const auth = await open('auth', ports.auth);
-    const network = await open('network', ports.network);
-    const images = await open('images', ports.images);
+    const api = await open('api', { port: ports.api });
+    const auth = await open('auth', { port: ports.auth });
+    const network = await open('network', { port: ports.network });
+    const images = await open('images', { port: ports.images });
     const nodes: Listener[] = [];
-    for (let index = 0; index < howMany; index += 1) {
-      const calledAs = advertisedNodes[index];
-      const hostName = options.nodeHostNames?.[index];
-      nodes.push(await open('node', ports.nodes?.[index], { calledAs, hostName }));
+    for (let index = 0; index < nodeCount; index += 1) {
+      const port = ports.nodes?.[index];
+      const hostname = options.nodeHostNames?.[index];
+      nodes.push(await open('node', { port, hostname, advertisedAs: advertisedNodes[index] }));
     }
-    const unvouched = await open('node', 0, { tls: selfSigned() });
+    const untrusted = await open('node', { tls: selfSigned() });
     // Without a certificate, a TLS server ends each handshake with an alert.
-    const refusesTls = await open('node', 0, { tls: { key: '', cert: '' } });
+    const refusesTls = await open('node', { tls: { key: '', cert: '' } });
     const silent = await listenSilently();
     all.push(silent);
-    const originAt = (port: number) => `${certificate ? 'https' : 'http'}://${name}:${port}`;
-    const servers = {
+    const originAt = (port: number): string =>
+      `${certificate ? 'https' : 'http'}://${defaultHostname}:${port}`;
+    const imageOrigins = {
       nodes: nodes.map(({ origin }, index) => advertisedNodes[index] ?? origin),
       api: [api.origin],
       images: [images.origin],
     }[imagesFrom];
-    let named = 0;
+    let issued = 0;
     return {
       api,
       auth,
       network,
       images,
       nodes,
+      /** With `tls`: the certificate of all of the above. */
+      certificate,
       close,
-      ...(certificate ? { certificate } : {}),
-      nextOrigin(fault) {
+      /** The origin for the next base URL: the next node, or a faulty one. */
+      nextOrigin(fault: FaultName | undefined): string {
         if (fault === 'connect-refused') return originAt(CLOSED_PORT);
         if (fault === 'silent-node') return originAt(silent.port);
-        if (fault === 'bad-certificate') return unvouched.origin;
+        if (fault === 'bad-certificate') return untrusted.origin;
         if (fault === 'tls-refused') return refusesTls.origin;
-        const next = servers[named % servers.length] ?? api.origin;
-        named += 1;
-        return next;
+        const origin = imageOrigins[issued % imageOrigins.length] ?? api.origin;
+        issued += 1;
+        return origin;
       },
     };
   } catch (error) {

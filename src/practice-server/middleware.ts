@@ -1,114 +1,125 @@
-/**
- * What happens to a request on its way in, the same on every host: it is logged, counted, held to the rules of
- * the connection, and only then handed to whoever answers on that host.
- */
+/** What every host does with a request first: log it, count it, and check the rules of the connection (spec 8.1). */
 import type { Clock } from '../core/clock.js';
-import { errorAnswer, pageAnswer, type Answer, type EndpointRequest } from './endpoint.js';
-import type { Limiter, LimiterDecision } from './limiter.js';
-import { addFindings, type LogEntry, type OpenEntry, type Role } from './request-log.js';
-import type { Reply } from './send-reply.js';
-import type { Finding } from './rule-checks.js';
+import {
+  errorResponse,
+  htmlResponse,
+  type EndpointRequest,
+  type EndpointResponse,
+} from './endpoint.js';
 import type { ReceivedRequest } from './http-adapter.js';
+import type { Limiter, LimiterDecision } from './limiter.js';
+import {
+  addFindings,
+  type Finding,
+  type LogEntry,
+  type OpenEntry,
+  type Role,
+} from './request-log.js';
+import type { Reply } from './send-response.js';
 
-export type RawHandler = (request: EndpointRequest) => Answer | Promise<Answer>;
+type MaybePromise<T> = T | Promise<T>;
+export type RawHandler = (request: EndpointRequest) => MaybePromise<EndpointResponse>;
 
-export interface Hook {
+/** Replaces the responses of one host for the paths that begin with `pathStart`. */
+export interface Interceptor {
   readonly host: Role;
   readonly pathStart: string;
   readonly handler: RawHandler;
 }
 
-/** Answers a request that has come through the door. */
-export type Host = (entry: OpenEntry, request: EndpointRequest) => Answer | Promise<Answer>;
+export type Host = (entry: OpenEntry, request: EndpointRequest) => MaybePromise<EndpointResponse>;
 
 export interface MiddlewareDeps {
   readonly clock: Clock;
   readonly limiter: Limiter;
   readonly log: OpenEntry[];
   readonly hosts: Readonly<Record<Role, Host>>;
-  readonly hooks: ReadonlySet<Hook>;
+  readonly interceptors: ReadonlySet<Interceptor>;
   latencyMs(role: Role): number;
-  /** The time by which the service counts, in milliseconds since the epoch. */
+  /** The service's time, in milliseconds since the epoch. */
   serviceTimeMs(): number;
-  /** What the service's own stamps are wrong by. */
-  readonly stampSkewMs: number;
-  readonly onRequest?: ((entry: LogEntry) => void) | undefined;
+  /** The error of the service's time stamps. */
+  readonly dateSkewMs: number;
+  readonly onRequest?: (entry: LogEntry) => void;
   /** Aborted when the service stops. */
   readonly stopSignal: AbortSignal;
 }
 
-export type Middleware = (role: Role, origin: string, arrival: ReceivedRequest) => Promise<Reply>;
+export type Middleware = (role: Role, origin: string, request: ReceivedRequest) => Promise<Reply>;
 
-/** The rules of the connection that the request breaks (spec 8.1), and a bearer where none may be. */
-function brokenManners(role: Role, arrival: ReceivedRequest): Finding[] {
-  const { headers } = arrival;
-  const agent = headers['user-agent'] ?? '';
-  const broken: Finding[] = [];
-  if (agent === '') broken.push('no-user-agent');
-  if (/^Mozilla\//i.test(agent)) broken.push('spoofed-user-agent');
-  if (headers.via !== undefined) broken.push('via-header');
-  if (arrival.namelessTls) broken.push('no-server-name');
-  const carriesBearer = headers.authorization !== undefined || headers.cookie !== undefined;
-  if (role !== 'api' && carriesBearer) broken.push('bearer-leaked');
-  return broken;
+function connectionFindings(role: Role, { headers, missingServerName }: ReceivedRequest) {
+  const userAgent = headers['user-agent'] ?? '';
+  const findings: Finding[] = [];
+  if (userAgent === '') findings.push('no-user-agent');
+  if (/^Mozilla\//i.test(userAgent)) findings.push('spoofed-user-agent');
+  if (headers.via !== undefined) findings.push('via-header');
+  if (missingServerName) findings.push('no-server-name');
+  const hasCredentials = headers.authorization !== undefined || headers.cookie !== undefined;
+  if (role !== 'api' && hasCredentials) findings.push('bearer-leaked');
+  return findings;
 }
 
 export function createMiddleware(deps: MiddlewareDeps): Middleware {
   const { clock, limiter, log, stopSignal } = deps;
 
-  const open = (role: Role, origin: string, arrival: ReceivedRequest): OpenEntry => {
-    const { method, path, query, headers } = arrival;
-    const atMs = clock.monotonicMs();
-    const entry = { atMs, host: role, origin, method, path, query, headers };
-    const opened: OpenEntry = { ...entry, status: 0, sentBytes: 0, body: '', findings: [] };
-    log.push(opened);
-    return opened;
-  };
-
-  const answered = async (entry: OpenEntry, arrival: ReceivedRequest): Promise<Answer> => {
-    const body = await arrival.body();
+  const handle = async (entry: OpenEntry, received: ReceivedRequest): Promise<EndpointResponse> => {
+    const body = await received.readBody();
     entry.body = body?.toString() ?? '';
     const latencyMs = deps.latencyMs(entry.host);
     if (latencyMs > 0) await clock.sleep(latencyMs, stopSignal);
-    if (!body) return errorAnswer(413, { title: 'too_large', detail: 'The body is too large' });
+    if (!body) return errorResponse(413, { title: 'too_large', detail: 'The body is too large' });
     const { method, path, headers } = entry;
     const query = new URLSearchParams(entry.query);
     const request: EndpointRequest = { method, path, ids: [], query, headers, body };
-    const hook = [...deps.hooks].find(
+    const interceptor = [...deps.interceptors].find(
       ({ host, pathStart }) => host === entry.host && path.startsWith(pathStart),
     );
     try {
-      return await (hook ? hook.handler(request) : deps.hosts[entry.host](entry, request));
+      return await (interceptor?.handler(request) ?? deps.hosts[entry.host](entry, request));
     } catch (error) {
       stopSignal.throwIfAborted();
       addFindings(entry, 'internal-error');
-      return errorAnswer(500, { title: 'practice_service_broke', detail: String(error) });
+      return errorResponse(500, { title: 'practice_service_broke', detail: String(error) });
     }
   };
 
-  const dressed = (answer: Answer, decision: LimiterDecision, role: Role): Answer => {
-    const skewMs = role === 'node' ? 0 : deps.stampSkewMs;
-    const date = new Date(deps.serviceTimeMs() + skewMs).toUTCString();
-    return { ...answer, headers: { Date: date, ...decision.headers, ...answer.headers } };
-  };
-
-  return async (role, origin, arrival) => {
-    const entry = open(role, origin, arrival);
+  return async (role, origin, received) => {
+    const { method, path, query, headers } = received;
+    const entry: OpenEntry = {
+      atMs: clock.monotonicMs(),
+      host: role,
+      origin,
+      method,
+      path,
+      query,
+      headers,
+      status: 0,
+      sentBytes: 0,
+      body: '',
+      findings: [],
+    };
+    log.push(entry);
+    // The limits do not apply to the volunteers' nodes.
     const decision: LimiterDecision =
       role === 'node'
         ? { headers: {} }
-        : limiter.arrive({ role, method: entry.method, path: entry.path }, deps.serviceTimeMs());
-    const broken = brokenManners(role, arrival);
-    addFindings(entry, decision.finding, ...broken);
-    let answer = decision.refusal;
-    if (!answer && broken.length > 0) answer = pageAnswer(400, 'Bad Request');
-    answer ??= await answered(entry, arrival);
-    const { how } = answer.delivery ?? { how: 'sent' };
-    if (how === 'sent') entry.status = answer.status;
+        : limiter.check({ role, method, path }, deps.serviceTimeMs());
+    const findings = connectionFindings(role, received);
+    if (decision.finding) addFindings(entry, decision.finding);
+    addFindings(entry, ...findings);
+    const response =
+      decision.refusal ??
+      (findings.length > 0 ? htmlResponse(400, 'Bad Request') : await handle(entry, received));
+    if ((response.delivery?.how ?? 'sent') === 'sent') entry.status = response.status;
     deps.onRequest?.(entry);
+    const skewMs = role === 'node' ? 0 : deps.dateSkewMs;
+    const date = new Date(deps.serviceTimeMs() + skewMs).toUTCString();
     return {
-      answer: dressed(answer, decision, role),
-      sent(bytes) {
+      response: {
+        ...response,
+        headers: { Date: date, ...decision.headers, ...response.headers },
+      },
+      onSent(bytes) {
         entry.sentBytes = bytes;
       },
     };

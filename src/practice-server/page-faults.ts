@@ -1,127 +1,184 @@
 /**
- * The fault list: every way in which a page load can be told to go wrong, as data with a sentence each, and
- * the plans that say where and when. Which fault a load meets follows from the plans and the load alone, so
- * a run with a seed goes wrong in the same way each time.
+ * The faults of page loads, and the plans that say where and when they occur. A fault follows from the plans and the
+ * load only, so the same seed gives the same faults.
  */
 import { createHash } from 'node:crypto';
+import { htmlResponse, type EndpointResponse, type Framing } from './endpoint.js';
 import type { Quality } from './library/library.js';
 
-interface FaultDefinition {
-  /** `page`: one load of one page. `base-url`: the base URL itself is bad, so each page asked from it fails. */
+interface FaultyLoad {
+  /** The response without the fault. */
+  readonly correct: EndpointResponse;
+  readonly image: Buffer;
+  /** From 1. */
+  readonly attempt: number;
+  /** An image of another page, chosen by the attempt. */
+  otherImage(attempt: number): Buffer;
+  readonly redirectUrl: string;
+}
+
+type Respond = (load: FaultyLoad) => EndpointResponse;
+
+interface Fault {
+  /** `page`: one load of one page. `base-url`: the base URL is faulty, so every page loaded from it fails. */
   readonly of: 'page' | 'base-url';
   /** Whether a client must count the load as failed. */
   readonly fails: boolean;
-  readonly sentence: string;
+  readonly respond: Respond;
 }
 
-const page = (sentence: string): FaultDefinition => ({ of: 'page', fails: true, sentence });
-const baseUrl = (sentence: string): FaultDefinition => ({ of: 'base-url', fails: true, sentence });
+const TRICKLE_MS = 50;
+
+const page = (respond: Respond): Fault => ({ of: 'page', fails: true, respond });
+const delivered = (delivery: EndpointResponse['delivery']): Fault =>
+  page(({ correct }) => ({ ...correct, delivery }));
+const withBody = (bodyOf: (load: FaultyLoad) => EndpointResponse['body']): Fault =>
+  page((load) => ({ ...load.correct, body: bodyOf(load) }));
+const status = (code: number, heading: string): Fault => page(() => htmlResponse(code, heading));
+/** Requests never reach a node. */
+const BAD_BASE_URL: Fault = { of: 'base-url', fails: true, respond: ({ correct }) => correct };
+
+const half = (image: Buffer): number => Math.floor(image.length / 2);
+
+/** The response stops in the middle of the body. */
+const stopped = (framing: Framing, then: 'cut' | 'stall'): Fault =>
+  page(({ correct, image }) => ({
+    ...correct,
+    delivery: { how: 'sent', framing, stop: { afterBytes: half(image), then } },
+  }));
+
+/** A truncated file in the node's cache, served as if it were complete. */
+const truncatedCopy = (framing: Framing): Fault =>
+  page(({ correct, image }) => ({
+    ...correct,
+    headers: { ...correct.headers, 'X-Cache': 'HIT' },
+    body: image.subarray(0, half(image)),
+    delivery: { how: 'sent', framing },
+  }));
+
+/** Changes a byte in the last third, which leaves the image's type and dimensions intact. */
+function flipByte(image: Buffer, step: number): Buffer {
+  const changed = Buffer.from(image);
+  const from = Math.floor((image.length * 2) / 3);
+  const at = from + (step % Math.max(1, image.length - from - 1));
+  changed.writeUInt8(changed.readUInt8(at) ^ 0x01, at);
+  return changed;
+}
+
+function* endless(start: Buffer): Generator<Buffer> {
+  yield start;
+  const filler = Buffer.alloc(64 * 1024, 0x55);
+  for (;;) yield filler;
+}
 
 export const FAULTS = {
-  'connection-reset': page('The connection is reset before the answer begins.'),
-  'closed-without-answer': page('The connection is closed before the answer begins.'),
-  'switching-protocols': page('101, with a change to another protocol that nobody asked for.'),
-  'connect-refused': baseUrl('The base URL names a port where nobody listens.'),
-  'silent-node': baseUrl('The base URL names a port that takes connections and never says a word.'),
-  'bad-certificate': baseUrl("The base URL's node shows a certificate that nobody vouches for."),
-  'tls-refused': baseUrl("The base URL's node ends the TLS handshake."),
-  hang: page('The request is taken and never answered.'),
-  stall: page('Half of the body comes, and then nothing more.'),
-  trickle: page('The body comes sixteen bytes at a time, with pauses.'),
-  'cut-with-length': page('The connection ends halfway through the announced length.'),
-  'cut-without-length': page('No length is announced, and the body ends halfway as if complete.'),
-  'cut-chunked': page('A chunked body breaks off halfway, without its last chunk.'),
-  'truncated-copy': page(
-    'The first half of the image as if it were whole: status 200, chunked, X-Cache: HIT, a proper end.',
-  ),
-  'truncated-copy-with-length': page(
-    'The first half of the image as if it were whole: status 200, its own length, X-Cache: HIT.',
-  ),
-  'status-403': page('403, as for an expired base URL.'),
-  'status-404': page('404.'),
-  'status-410': page('410.'),
-  'status-429': page("429 from the volunteer's node, which is none of the service's hosts."),
-  'status-500': page('500.'),
-  'status-503': page('503.'),
-  'html-page': page('An HTML page with status 200 and the type of a image.'),
-  'another-image': page('A whole and valid image, but of another page; another one each time.'),
-  'forged-image': page('A whole and valid image, but of another page; the same one each time.'),
-  'flipped-byte': page('The image with one byte changed; another byte each time.'),
-  'same-flipped-byte': page('The image with one byte changed; the same byte each time.'),
-  'empty-body': page('Status 200 with a Content-Length of 0.'),
-  'endless-body': page('A body that begins as a image and never ends.'),
-  redirect: page('302 to another host.'),
+  'connection-reset': delivered({ how: 'reset' }),
+  'closed-without-answer': delivered({ how: 'close' }),
+  'switching-protocols': delivered({ how: 'upgrade' }),
+  /** No listener on the base URL's port. */
+  'connect-refused': BAD_BASE_URL,
+  /** The base URL's port accepts connections and sends nothing. */
+  'silent-node': BAD_BASE_URL,
+  /** The base URL's node has a certificate from an unknown authority. */
+  'bad-certificate': BAD_BASE_URL,
+  /** The base URL's node ends the TLS handshake. */
+  'tls-refused': BAD_BASE_URL,
+  hang: delivered({ how: 'silence' }),
+  stall: stopped('length', 'stall'),
+  trickle: delivered({ how: 'sent', trickleMs: TRICKLE_MS }),
+  'cut-with-length': stopped('length', 'cut'),
+  'cut-without-length': stopped('until-close', 'cut'),
+  'cut-chunked': stopped('chunked', 'cut'),
+  'truncated-copy': truncatedCopy('chunked'),
+  'truncated-copy-with-length': truncatedCopy('length'),
+  'status-403': status(403, 'Forbidden'),
+  'status-404': status(404, 'Not Found'),
+  'status-410': status(410, 'Gone'),
+  'status-429': status(429, 'Too Many Requests'),
+  'status-500': status(500, 'Internal Server Error'),
+  'status-503': status(503, 'Service Unavailable'),
+  /** HTML with the media type of an image. */
+  'html-page': withBody(() => '<!doctype html><html><body><h1>Please wait</h1></body></html>\n'),
+  /** A valid image of another page, a different one each time. */
+  'another-image': withBody((load) => load.otherImage(load.attempt)),
+  /** A valid image of another page, the same one each time. */
+  'forged-image': withBody((load) => load.otherImage(1)),
+  /** A different byte each time. */
+  'flipped-byte': withBody(({ image, attempt }) => flipByte(image, attempt)),
+  'same-flipped-byte': withBody(({ image }) => flipByte(image, 0)),
+  'empty-body': withBody(() => ''),
+  'endless-body': withBody(({ image }) => endless(image)),
+  redirect: page(({ redirectUrl }) => ({ status: 302, headers: { Location: redirectUrl } })),
+  /** The load counts as not cached. */
   'no-x-cache': {
     of: 'page',
     fails: false,
-    sentence: 'The whole image, but without X-Cache: a load that counts as not cached.',
+    respond: ({ correct }) => ({
+      ...correct,
+      headers: { 'Content-Type': correct.headers?.['Content-Type'] ?? '' },
+    }),
   },
-} as const satisfies Record<string, FaultDefinition>;
+} as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof FAULTS;
 
 export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];
 
-/** What random plans draw from where they name nothing: the failing ones that a client can always tell and outlast. */
+/** The faults of random plans by default: failures that every client can detect and recover from. */
 export const RANDOM_FAULTS: readonly FaultName[] = FAULT_NAMES.filter(
   (name) => FAULTS[name].fails && !['trickle', 'same-flipped-byte', 'forged-image'].includes(name),
 );
 
-/** One fault at one place. */
 interface PlannedFault {
   readonly fault: FaultName;
-  /** A chapter's id; every chapter where absent. */
+  /** A chapter's id; every chapter by default. */
   readonly chapter?: string;
-  /** From 1; every page where absent. Without meaning for a fault of the base URL. */
+  /** From 1; every page by default. Ignored for faults of the base URL, as are `quality` and `node`. */
   readonly page?: number;
   readonly quality?: Quality;
-  /** One of `PracticeService.nodes`; every node where absent. Without meaning for a fault of the base URL. */
+  /** One of `PracticeService.nodes`; every node by default. */
   readonly node?: string;
-  /**
-   * The first so many loads of each such page (of any node), or every one. For a fault of the base URL, the
-   * first so many base URLs handed out for the chapter.
-   */
+  /** The number of loads of each matching page, or of base URLs issued for the chapter, that meet the fault. */
   readonly attempts: number | 'always';
 }
 
-/** Faults here and there, the same ones for the same seed. */
 interface RandomFaults {
   readonly seed: number;
-  /** How many of all loads fail, from 0 to 1. Of the base URLs, about a twentieth of that are bad. */
+  /** The share of loads that fail, from 0 to 1. A tenth of that share of base URLs is faulty. */
   readonly share: number;
-  /** `RANDOM_FAULTS` where absent. */
+  /** `RANDOM_FAULTS` by default. */
   readonly faults?: readonly FaultName[];
-  /** A page fails at most so many times by itself, and then comes. 2 where absent. */
+  /** The maximum of consecutive failures of a page; 2 by default. */
   readonly maxConsecutive?: number;
 }
 
 export type PageFaultPlan = PlannedFault | RandomFaults;
 
-/** What a plan is asked about: a load, or the handing out of a base URL (which has no page and no quality). */
-export interface FaultTarget {
+/** The load of a page, or the issue of a base URL (without page and quality). */
+interface FaultTarget {
   readonly chapter: string;
   readonly attempt: number;
   readonly page?: number;
   readonly quality?: Quality;
-  /** The origin of the node that was asked. */
+  /** The node's origin. */
   readonly node?: string;
 }
 
-/** A number from 0 up to 1 that is always the same for the same words. */
+/** A number in [0, 1) that depends on the arguments only. */
 function chance(...words: readonly (string | number)[]): number {
   return createHash('sha256').update(words.join('|')).digest().readUInt32BE(0) / 2 ** 32;
 }
 
 function plannedFault(plan: PlannedFault, target: FaultTarget): FaultName | undefined {
   const ofPage = target.page !== undefined;
-  const here =
+  const matches =
     (FAULTS[plan.fault].of === 'page') === ofPage &&
     (plan.chapter ?? target.chapter) === target.chapter &&
     (!ofPage || (plan.page ?? target.page) === target.page) &&
     (!ofPage || (plan.quality ?? target.quality) === target.quality) &&
     (!ofPage || (plan.node ?? target.node) === target.node) &&
     (plan.attempts === 'always' || target.attempt <= plan.attempts);
-  return here ? plan.fault : undefined;
+  return matches ? plan.fault : undefined;
 }
 
 function randomFault(plan: RandomFaults, target: FaultTarget): FaultName | undefined {
@@ -129,16 +186,15 @@ function randomFault(plan: RandomFaults, target: FaultTarget): FaultName | undef
   const faults = (plan.faults ?? RANDOM_FAULTS).filter((name) => FAULTS[name].of === kind);
   const share = kind === 'page' ? plan.share : plan.share / 10;
   const words = [plan.seed, target.chapter, target.page ?? '', target.attempt];
-  // Of the base URLs, no two in a row are bad.
-  const spared =
+  // Two consecutive base URLs are never both faulty.
+  const succeeds =
     kind === 'page' ? target.attempt > (plan.maxConsecutive ?? 2) : target.attempt % 2 === 0;
-  if (spared) return undefined;
-  if (chance('whether', ...words) >= share) return undefined;
+  if (succeeds || chance('whether', ...words) >= share) return undefined;
   return faults[Math.floor(chance('which', ...words) * faults.length)];
 }
 
-/** The fault that the first plan with a word on it names, or `undefined` where all goes well. */
-export function faultOn(
+/** The fault of the first plan that matches. */
+export function findFault(
   target: FaultTarget,
   plans: readonly PageFaultPlan[],
 ): FaultName | undefined {

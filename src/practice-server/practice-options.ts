@@ -1,42 +1,39 @@
-/** What the practice service can be started with. Everything has a default; all times are in milliseconds. */
+/** Options of the practice server. Every option has a default. */
 import type { Clock } from '../core/clock.js';
-import type { Endpoint } from './endpoint.js';
-import type { LimiterOptions } from './limiter.js';
-import type { Library, LibraryChapter } from './library/library.js';
-import type { LogEntry, Role } from './request-log.js';
 import type { TokenOptions } from './accounts.js';
+import type { Endpoint } from './endpoint.js';
+import type { Library, LibraryChapter } from './library/library.js';
+import type { LimiterOptions } from './limiter.js';
+import type { LogEntry, Role } from './request-log.js';
 
 export interface PracticeOptions {
-  /** The system's clock where absent. Periods, expiries and latencies follow it; sockets do not. */
+  /** Determines periods, expiries and latencies; the system's clock by default. */
   readonly clock?: Clock;
-  /** What there is to read; the example library where absent. */
+  /** The example library by default. */
   readonly library?: Library;
-  /** Chapters beside those of the library. */
+  /** Chapters in addition to the library's. */
   readonly chapters?: readonly LibraryChapter[];
-  /** Endpoints of the API beside the service's own. They go before all others. */
+  /** API endpoints in addition to the service's own, which they override. */
   readonly endpoints?: readonly Endpoint[];
-  /** Know the specification's own endpoints alone: no `/chapter`, no `/manga`. */
+  /** Serve only the specification's own endpoints, without `/chapter` and `/manga`. */
   readonly specificationOnly?: boolean;
-  /** How many volunteers' nodes there are; each base URL names the next one. 3 where absent. */
+  /** The number of volunteers' nodes, named by the base URLs in turn; 3 by default. */
   readonly nodes?: number;
   /**
-   * The host name of each node in its base URLs, which must resolve to 127.0.0.1: with `['127.0.0.1', 'localhost']`
-   * the nodes are different hosts. By default all nodes are ports of one host.
+   * The host name of each node in its base URLs. Each must resolve to 127.0.0.1: `['127.0.0.1', 'localhost']` makes the
+   * nodes different hosts. By default all nodes are ports of the same host.
    */
   readonly nodeHostNames?: readonly string[];
-  /**
-   * What the base URLs call each node, as origins, where clients reach it by another way: through a forwarder, say.
-   * Its own origin where absent.
-   */
+  /** The origin of each node in its base URLs if clients reach it through a forwarder; its own by default. */
   readonly advertisedNodes?: readonly string[];
   /**
-   * Who serves the pages: the volunteers' nodes (where absent), the API's own host and port (then they are from
-   * the own domain, and no report is due), or an image host of the service, on a port of its own.
+   * The server of the pages: the volunteers' nodes (default), the API host (first-party domain, no report is due), or
+   * the service's image host on its own port.
    */
   readonly imagesFrom?: 'nodes' | 'api' | 'images';
-  /** How long a base URL is good for; 15 minutes where absent. */
+  /** The lifetime of a base URL; 15 minutes by default. */
   readonly baseUrlMs?: number;
-  /** Fixed ports; any free one where absent. */
+  /** Any free ports by default. */
   readonly ports?: {
     readonly api?: number;
     readonly auth?: number;
@@ -44,16 +41,16 @@ export interface PracticeOptions {
     readonly images?: number;
     readonly nodes?: readonly number[];
   };
-  /** Speak https on every host, with the certificate that `PracticeService.certificate` then holds. */
+  /** Use https on every host, with `PracticeService.certificate`. */
   readonly tls?: boolean;
-  /** How long each answer is held back, for all hosts or by host. */
+  /** The delay of each response, for all hosts or by host. */
   readonly latencyMs?: number | Partial<Record<Role, number>>;
-  /** The service's stamps (Date, X-RateLimit-Retry-After) are wrong by this, against the clock. */
+  /** The error of the service's time stamps (Date, X-RateLimit-Retry-After). */
   readonly dateSkewMs?: number;
   readonly limits?: LimiterOptions;
   readonly tokens?: TokenOptions;
-  /** The status of a rejected bearer, which the specification does not name. 401 where absent. */
+  /** The status for a rejected bearer, which the specification leaves open; 401 by default. */
   readonly rejectBearerWith?: 401 | 403;
-  /** Told of every request once it is answered (or will never be). */
+  /** Called with every request once its response is determined. */
   readonly onRequest?: (entry: LogEntry) => void;
 }

@@ -1,41 +1,98 @@
-/** The practice service's memory of what was asked of it: every request, in order of arrival. */
+/** The practice server's log of requests, in order of arrival, with what it found about each. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FaultName } from './page-faults.js';
 import type { Quality } from './library/library.js';
-import { isViolation, type Finding } from './rule-checks.js';
+import type { FaultName } from './page-faults.js';
 
 export type Role = 'api' | 'auth' | 'network' | 'node' | 'images';
 
-/** A page load, as the node that served it saw it. */
+/** Rules of the specification that a client broke. */
+const VIOLATIONS = [
+  /** Missing User-Agent (spec 8.1). */
+  'no-user-agent',
+  /** A browser's User-Agent (spec 8.1). */
+  'spoofed-user-agent',
+  /** A Via header (spec 8.1). */
+  'via-header',
+  /** TLS without Server Name Indication (spec 8.1). */
+  'no-server-name',
+  /** A bearer or a cookie sent to a host other than the API. */
+  'bearer-leaked',
+  /** Over the general limit of the API host (spec 8.2). */
+  'general-rate',
+  /** Over an endpoint's quota (spec 8.3). */
+  'quota-exceeded',
+  /** Sent while 429 is in force (spec 7). */
+  'request-while-limited',
+  /** Sent during the ban (spec 7). */
+  'request-while-banned',
+  /** The sum of offset and size is over 10,000 (spec 8.4). */
+  'collection-too-far',
+  /** A grant that is not application/x-www-form-urlencoded (spec 4.1). */
+  'grant-not-a-form',
+  /** A grant with a missing, repeated or empty field (spec 4.1). */
+  'grant-incomplete',
+  /** A method that the path does not support. */
+  'wrong-method',
+  /** A page path that does not follow from an issued base URL (spec 4.2). */
+  'wrong-page-path',
+  /** A page requested despite the node's invalid certificate. */
+  'certificate-ignored',
+  /** A report whose Content-Type is not exactly application/json (spec 4.3). */
+  'report-content-type',
+  /** A report without exactly the five fields and their types (spec 2.5). */
+  'report-malformed',
+  /** A report of a URL that was never issued (spec 4.3). */
+  'report-unknown-url',
+  /** A report of an image from the first-party domain (spec 4.3). */
+  'report-own-host',
+] as const;
+
+/** Explains a response to a request that broke no rule. */
+type Note =
+  | 'not-found'
+  | 'report-accepted'
+  | 'report-host-fault'
+  | 'base-url-expired'
+  | 'grant-refused'
+  | 'bearer-rejected'
+  | 'captcha-demanded'
+  | 'api-fault'
+  | 'page-fault'
+  /** The practice server itself failed; the response names the error. */
+  | 'internal-error';
+
+export type Finding = (typeof VIOLATIONS)[number] | Note;
+
+/** One load of a page, as the node that served it saw it. */
 interface PageLoad {
   readonly chapter: string;
   /** From 1. */
   readonly page: number;
   readonly quality: Quality;
-  /** From 1: how many times this page was asked for, of whichever node. */
+  /** From 1: counts the requests for this page over all nodes. */
   readonly attempt: number;
   readonly fault?: FaultName;
 }
 
 export interface LogEntry {
-  /** When the head of the request was there, by the clock's monotonic count. */
+  /** Monotonic time at which the request's head arrived. */
   readonly atMs: number;
   readonly host: Role;
   /** `http://127.0.0.1:<port>` of the listener. */
   readonly origin: string;
   readonly method: string;
-  /** Exactly as it came, without the query. */
+  /** As received, without the query. */
   readonly path: string;
-  /** Without the `?`; empty where there is none. */
+  /** Without the `?`; empty if absent. */
   readonly query: string;
   readonly headers: IncomingHttpHeaders;
-  /** 0 until answered, and for ever where no answer was given. */
+  /** 0 until a response is sent. */
   readonly status: number;
-  /** Of the answer's body: how many bytes were handed to the connection. */
+  /** Bytes of the response body that were written to the connection. */
   readonly sentBytes: number;
-  /** The request's body; empty where there was none. */
+  /** The request's body. */
   readonly body: string;
-  /** Every finding, in the order found. */
+  /** In the order found. */
   readonly findings: readonly Finding[];
   /** The first finding. */
   readonly finding?: Finding;
@@ -52,7 +109,7 @@ export interface ReceivedReport {
   readonly cached: boolean;
 }
 
-/** An entry while its request is at work. */
+/** An entry whose request is still being processed. */
 export interface OpenEntry extends LogEntry {
   status: number;
   sentBytes: number;
@@ -62,16 +119,13 @@ export interface OpenEntry extends LogEntry {
   load?: PageLoad;
 }
 
-/** Adds what was found. */
-export function addFindings(entry: OpenEntry, ...findings: readonly (Finding | undefined)[]): void {
-  for (const finding of findings) {
-    if (finding === undefined) continue;
-    entry.findings.push(finding);
-    entry.finding ??= finding;
-  }
+export function addFindings(entry: OpenEntry, ...findings: readonly Finding[]): void {
+  entry.findings.push(...findings);
+  entry.finding ??= entry.findings[0];
 }
 
 /** The entries in which the client broke a rule. */
 export function violationsIn(log: readonly LogEntry[]): readonly LogEntry[] {
-  return log.filter((entry) => entry.findings.some(isViolation));
+  const violations: ReadonlySet<Finding> = new Set(VIOLATIONS);
+  return log.filter((entry) => entry.findings.some((finding) => violations.has(finding)));
 }

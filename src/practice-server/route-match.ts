@@ -1,6 +1,12 @@
-/** Path shapes such as `/upload/{id}/batch`: which of several a path has, and what is at their `{…}`. */
+/** Matches request paths against route patterns such as `/upload/{id}/batch`. */
 
-function decoded(segment: string): string {
+export interface RouteMatch<T> {
+  readonly route: T;
+  /** The segments at the pattern's `{…}`, percent-decoded. */
+  readonly ids: readonly string[];
+}
+
+function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
@@ -8,31 +14,19 @@ function decoded(segment: string): string {
   }
 }
 
-const PARAMETER = /\{\w+\}/g;
+/** Sorts before another pattern if its first differing segment is literal. `~` sorts after every literal. */
+const sortKey = (pattern: string): string => pattern.replace(/\{\w+\}/g, '~');
 
-/** Orders shapes: the first segment, from the left, that one names and the other leaves open decides. */
-const order = (shape: string): string =>
-  shape
-    .split('/')
-    .map((segment) => (segment.startsWith('{') ? 'open' : 'named'))
-    .join('/');
-
-export interface Matched<T> {
-  readonly row: T;
-  /** What is at the `{…}` of its shape, percent-encoding undone. */
-  readonly ids: readonly string[];
-}
-
-/** The row with the most specific shape that `path` has, or `undefined` where no row fits. */
-export function mostSpecific<T extends { readonly path: string }>(
-  rows: Iterable<T>,
+/** The matching route with the most specific path. */
+export function matchRoute<T extends { readonly path: string }>(
+  routes: Iterable<T>,
   path: string,
-): Matched<T> | undefined {
-  let best: Matched<T> | undefined;
-  for (const row of rows) {
-    const found = new RegExp(`^${row.path.replace(PARAMETER, '([^/]+)')}$`).exec(path);
-    if (found && (!best || order(row.path) < order(best.row.path))) {
-      best = { row, ids: found.slice(1).map(decoded) };
+): RouteMatch<T> | undefined {
+  let best: RouteMatch<T> | undefined;
+  for (const route of routes) {
+    const match = new RegExp(`^${route.path.replace(/\{\w+\}/g, '([^/]+)')}$`).exec(path);
+    if (match && (!best || sortKey(route.path) < sortKey(best.route.path))) {
+      best = { route, ids: match.slice(1).map(decode) };
     }
   }
   return best;

@@ -1,36 +1,18 @@
 /**
- * The authentication service's token endpoint (spec 4.1 and 5): password and refresh grants as forms, personal
- * clients that are pending or approved and work for their owner alone, and errors as OAuth 2.0 writes them
- * (RFC 6749, section 5.2).
+ * The authentication service's token endpoint (spec 4.1 and 5): password and refresh grants as forms, personal clients
+ * that work for their owner only, and errors as in OAuth 2.0 (RFC 6749, section 5.2).
  */
 import {
   PRACTICE_ACCOUNT,
   PRACTICE_CLIENT,
   PRACTICE_REALM,
+  type Account,
   type PersonalClient,
   type TokenOptions,
 } from './accounts.js';
-import { jsonAnswer, type Answer } from './endpoint.js';
-import {
-  ACCESS_TOKEN_MS,
-  createIssuedTokens,
-  REFRESH_TOKEN_MS,
-  type TokenOwner,
-  type IssuedTokens,
-} from './issued-tokens.js';
-import { addFindings, type OpenEntry } from './request-log.js';
-import type { Finding } from './rule-checks.js';
-
-export interface TokenEndpoint {
-  /** Answers the request of `entry`, whose body is read. */
-  answer(entry: OpenEntry): Answer;
-  readonly issued: IssuedTokens;
-  /** A pending client becomes approved, or the other way round. */
-  setClientState(id: string, state: PersonalClient['state']): void;
-  enableRealm(enabled: boolean): void;
-  /** Every secret that exists: passwords, client secrets, and all tokens ever given. */
-  secrets(): readonly string[];
-}
+import { jsonResponse, type EndpointResponse } from './endpoint.js';
+import { IssuedTokens, type TokenOwner } from './issued-tokens.js';
+import { addFindings, type Finding, type OpenEntry } from './request-log.js';
 
 interface Refusal {
   readonly status: number;
@@ -39,29 +21,29 @@ interface Refusal {
   readonly finding?: Finding;
 }
 
-const refusal = (status: number, error: string, description: string): Refusal => ({
-  status,
-  error,
-  description,
-});
+const refusal = (
+  status: number,
+  error: string,
+  description: string,
+  finding?: Finding,
+): Refusal => ({ status, error, description, finding });
+
+const BAD_CREDENTIALS = 'Invalid client or Invalid client credentials';
 
 const REFUSED = {
-  notAForm: {
-    ...refusal(415, 'invalid_request', 'The body is not a form'),
-    finding: 'grant-not-a-form',
-  },
+  notAForm: refusal(415, 'invalid_request', 'The body is not a form', 'grant-not-a-form'),
   badGrantType: refusal(400, 'unsupported_grant_type', 'Unsupported grant_type'),
-  unknownClient: refusal(401, 'invalid_client', 'Invalid client or Invalid client credentials'),
-  wrongSecret: refusal(401, 'unauthorized_client', 'Invalid client or Invalid client credentials'),
+  unknownClient: refusal(401, 'invalid_client', BAD_CREDENTIALS),
+  wrongSecret: refusal(401, 'unauthorized_client', BAD_CREDENTIALS),
   pendingClient: refusal(401, 'invalid_client', 'Client not enabled'),
   notTheOwner: refusal(403, 'unauthorized_client', 'Client belongs to another account'),
   wrongPassword: refusal(401, 'invalid_grant', 'Invalid user credentials'),
-  endedToken: refusal(400, 'invalid_grant', 'Token is not active'),
-  noSuchRealm: refusal(404, 'Realm does not exist', 'No realm of this name'),
+  expiredToken: refusal(400, 'invalid_grant', 'Token is not active'),
+  unknownRealm: refusal(404, 'Realm does not exist', 'No realm of this name'),
   disabledRealm: refusal(403, 'access_denied', 'Realm not enabled'),
-} as const satisfies Record<string, Refusal>;
+} as const;
 
-/** The fields of each grant, all required (spec 4.1). */
+/** The required fields of each grant (spec 4.1). */
 const GRANT_FIELDS: Readonly<Record<string, readonly string[]>> = {
   password: ['username', 'password', 'client_id', 'client_secret'],
   refresh_token: ['refresh_token', 'client_id', 'client_secret'],
@@ -70,10 +52,10 @@ const GRANT_FIELDS: Readonly<Record<string, readonly string[]>> = {
 const PATH =
   /^\/realms\/([^/]+)\/(protocol\/openid-connect\/token|\.well-known\/openid-configuration)$/;
 
-/** Where the endpoints of a realm are (OpenID Connect Discovery 1.0, section 3). */
-function discoveryAnswer(issuer: string): Answer {
+/** The endpoints of a realm (OpenID Connect Discovery 1.0, section 3). */
+function discoveryResponse(issuer: string): EndpointResponse {
   const endpoints = `${issuer}/protocol/openid-connect`;
-  return jsonAnswer(200, {
+  return jsonResponse(200, {
     issuer,
     authorization_endpoint: `${endpoints}/auth`,
     token_endpoint: `${endpoints}/token`,
@@ -86,7 +68,6 @@ function discoveryAnswer(issuer: string): Answer {
   });
 }
 
-/** The form's grant, where the body is a form that has each field once; else what is wrong with it. */
 function readGrant(entry: OpenEntry): { form: URLSearchParams; type: string } | Refusal {
   const mediaType = (entry.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/x-www-form-urlencoded') return REFUSED.notAForm;
@@ -94,102 +75,116 @@ function readGrant(entry: OpenEntry): { form: URLSearchParams; type: string } | 
   const type = form.get('grant_type') ?? '';
   const fields = Object.hasOwn(GRANT_FIELDS, type) ? GRANT_FIELDS[type] : undefined;
   if (!fields) return REFUSED.badGrantType;
-  const lacking = fields.find((name) => form.getAll(name).length !== 1 || form.get(name) === '');
-  if (lacking === undefined) return { form, type };
-  const missing = refusal(400, 'invalid_request', `Missing form parameter: ${lacking}`);
-  return { ...missing, finding: 'grant-incomplete' };
+  const missing = fields.find((name) => form.getAll(name).length !== 1 || form.get(name) === '');
+  if (missing === undefined) return { form, type };
+  return refusal(400, 'invalid_request', `Missing form parameter: ${missing}`, 'grant-incomplete');
 }
 
-/** The token pair as the answer carries it (spec 2.2, 2.3). */
-function tokenAnswer(
-  options: TokenOptions,
-  accessToken: string,
-  refreshToken: string | undefined,
-): Answer {
-  const { accessTokenMs = ACCESS_TOKEN_MS, refreshTokenMs = REFRESH_TOKEN_MS } = options;
-  const told = options.sendLifetimes !== false;
-  return jsonAnswer(200, {
-    access_token: accessToken,
-    token_type: 'Bearer',
-    ...(told ? { expires_in: Math.floor(accessTokenMs / 1_000) } : {}),
-    ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
-    ...(told && refreshToken !== undefined
-      ? { refresh_expires_in: Math.floor(refreshTokenMs / 1_000) }
-      : {}),
-  });
-}
+export class TokenHost {
+  readonly issuedTokens: IssuedTokens;
+  readonly #clientStates: Map<string, PersonalClient['state']>;
+  readonly #accounts: readonly Account[];
+  readonly #clients: readonly PersonalClient[];
+  readonly #realm: string;
+  #realmEnabled = true;
 
-export function createTokenEndpoint(options: TokenOptions, nowMs: () => number): TokenEndpoint {
-  const { accounts = [PRACTICE_ACCOUNT], clients = [PRACTICE_CLIENT] } = options;
-  const realm = options.realm ?? PRACTICE_REALM;
-  const states = new Map(clients.map((client) => [client.id, client.state]));
-  const issued = createIssuedTokens(options, nowMs);
-  let realmEnabled = true;
+  constructor(
+    private readonly options: TokenOptions,
+    nowMs: () => number,
+  ) {
+    this.issuedTokens = new IssuedTokens(options, nowMs);
+    this.#accounts = options.accounts ?? [PRACTICE_ACCOUNT];
+    this.#clients = options.clients ?? [PRACTICE_CLIENT];
+    this.#clientStates = new Map(this.#clients.map(({ id, state }) => [id, state]));
+    this.#realm = options.realm ?? PRACTICE_REALM;
+  }
 
-  const clientOf = (form: URLSearchParams): PersonalClient | Refusal => {
-    const client = clients.find(({ id }) => id === form.get('client_id'));
+  respond(entry: OpenEntry): EndpointResponse {
+    const [, realm, endpoint] = PATH.exec(entry.path) ?? [];
+    if (realm === undefined) {
+      addFindings(entry, 'not-found');
+      return jsonResponse(404, { error: 'Unable to find matching target resource method' });
+    }
+    const isDiscovery = endpoint?.startsWith('.well-known') === true;
+    if (entry.method !== (isDiscovery ? 'GET' : 'POST')) {
+      addFindings(entry, 'wrong-method');
+      return jsonResponse(405, { error: 'HTTP 405 Method Not Allowed' });
+    }
+    const result = this.#realmRefusal(realm) ?? (isDiscovery ? undefined : this.#grant(entry));
+    if (result === undefined) return discoveryResponse(`${entry.origin}/realms/${realm}`);
+    if (!('error' in result)) return result;
+    const { status, error, description, finding = 'grant-refused' } = result;
+    addFindings(entry, finding);
+    return jsonResponse(status, { error, error_description: description });
+  }
+
+  /** Approves a pending client or the reverse. */
+  setClientState(id: string, state: PersonalClient['state']): void {
+    this.#clientStates.set(id, state);
+  }
+
+  enableRealm(enabled: boolean): void {
+    this.#realmEnabled = enabled;
+  }
+
+  /** All passwords, client secrets and tokens ever issued. */
+  secrets(): readonly string[] {
+    return [
+      ...this.#accounts.map(({ password }) => password),
+      ...this.#clients.map(({ secret }) => secret),
+      ...this.issuedTokens.all(),
+    ];
+  }
+
+  #realmRefusal(realm: string): Refusal | undefined {
+    if (realm !== encodeURIComponent(this.#realm)) return REFUSED.unknownRealm;
+    return this.#realmEnabled ? undefined : REFUSED.disabledRealm;
+  }
+
+  #grant(entry: OpenEntry): EndpointResponse | Refusal {
+    const grant = readGrant(entry);
+    if ('error' in grant) return grant;
+    const { form, type } = grant;
+    const client = this.#findClient(form);
+    if ('error' in client) return client;
+    const renews = type === 'refresh_token';
+    const owner = renews ? this.#checkToken(form, client) : this.#checkPassword(form, client);
+    if ('error' in owner) return owner;
+    const { rotateRefreshTokens = true } = this.options;
+    if (renews && rotateRefreshTokens) this.issuedTokens.revoke(form.get('refresh_token') ?? '');
+    return this.#tokenResponse(owner, !renews || rotateRefreshTokens);
+  }
+
+  #findClient(form: URLSearchParams): PersonalClient | Refusal {
+    const client = this.#clients.find(({ id }) => id === form.get('client_id'));
     if (!client) return REFUSED.unknownClient;
-    if (states.get(client.id) === 'pending') return REFUSED.pendingClient;
+    if (this.#clientStates.get(client.id) === 'pending') return REFUSED.pendingClient;
     return client.secret === form.get('client_secret') ? client : REFUSED.wrongSecret;
-  };
-  const byPassword = (form: URLSearchParams, client: PersonalClient): TokenOwner | Refusal => {
-    const account = accounts.find(({ username }) => username === form.get('username'));
+  }
+
+  #checkPassword(form: URLSearchParams, client: PersonalClient): TokenOwner | Refusal {
+    const account = this.#accounts.find(({ username }) => username === form.get('username'));
     if (account?.password !== form.get('password')) return REFUSED.wrongPassword;
     if (account.username !== client.owner) return REFUSED.notTheOwner;
     return { account: account.username, clientId: client.id };
-  };
-  const byRefreshToken = (form: URLSearchParams, client: PersonalClient): TokenOwner | Refusal => {
-    const owner = issued.ownerOf(form.get('refresh_token') ?? '');
-    return owner?.clientId === client.id ? owner : REFUSED.endedToken;
-  };
+  }
 
-  const grant = (entry: OpenEntry): Answer | Refusal => {
-    const read = readGrant(entry);
-    if ('error' in read) return read;
-    const { form, type } = read;
-    const client = clientOf(form);
-    if ('error' in client) return client;
-    const owner = (type === 'password' ? byPassword : byRefreshToken)(form, client);
-    if ('error' in owner) return owner;
-    const renewal = type === 'refresh_token';
-    const rotates = options.rotateRefreshTokens !== false;
-    if (renewal && rotates) issued.end(form.get('refresh_token') ?? '');
-    const refreshToken = renewal && !rotates ? undefined : issued.newRefreshToken(owner);
-    return tokenAnswer(options, issued.newAccessToken(owner), refreshToken);
-  };
+  #checkToken(form: URLSearchParams, client: PersonalClient): TokenOwner | Refusal {
+    const owner = this.issuedTokens.ownerOf(form.get('refresh_token') ?? '');
+    return owner?.clientId === client.id ? owner : REFUSED.expiredToken;
+  }
 
-  return {
-    issued,
-    answer(entry) {
-      const [, asked, endpoint] = PATH.exec(entry.path) ?? [];
-      if (asked === undefined) {
-        addFindings(entry, 'not-found');
-        return jsonAnswer(404, { error: 'Unable to find matching target resource method' });
-      }
-      const isDiscovery = endpoint?.startsWith('.well-known') === true;
-      if (entry.method !== (isDiscovery ? 'GET' : 'POST')) {
-        addFindings(entry, 'wrong-method');
-        return jsonAnswer(405, { error: 'HTTP 405 Method Not Allowed' });
-      }
-      const isRealm = asked === encodeURIComponent(realm);
-      if (isDiscovery && isRealm && realmEnabled) {
-        return discoveryAnswer(`${entry.origin}/realms/${asked}`);
-      }
-      const realmRefusal = realmEnabled ? undefined : REFUSED.disabledRealm;
-      const result = isRealm ? (realmRefusal ?? grant(entry)) : REFUSED.noSuchRealm;
-      if (!('error' in result)) return result;
-      addFindings(entry, result.finding ?? 'grant-refused');
-      const { status, error, description } = result;
-      return jsonAnswer(status, { error, error_description: description });
-    },
-    setClientState: (id, state) => void states.set(id, state),
-    enableRealm(enabled) {
-      realmEnabled = enabled;
-    },
-    secrets: () => [
-      ...accounts.map(({ password }) => password),
-      ...clients.map(({ secret }) => secret),
-      ...issued.all(),
-    ],
-  };
+  /** The tokens (spec 2.2, 2.3). JSON leaves out the undefined fields. */
+  #tokenResponse(owner: TokenOwner, withRefreshToken: boolean): EndpointResponse {
+    const { accessTokenMs, refreshTokenMs } = this.issuedTokens;
+    const seconds = (ms: number, sent = true): number | undefined =>
+      sent && this.options.sendLifetimes !== false ? Math.floor(ms / 1_000) : undefined;
+    return jsonResponse(200, {
+      access_token: this.issuedTokens.newAccessToken(owner),
+      token_type: 'Bearer',
+      expires_in: seconds(accessTokenMs),
+      refresh_token: withRefreshToken ? this.issuedTokens.newRefreshToken(owner) : undefined,
+      refresh_expires_in: seconds(refreshTokenMs, withRefreshToken),
+    });
+  }
 }

@@ -3,7 +3,7 @@
  * URL holds nothing that could be written another way. (gallery-dl's HTTP library writes the escape `%3d` of an
  * ordinary base URL as `%3D`, which is another address, and gets a 403.)
  */
-import { jsonAnswer, errorAnswer, type Answer } from '../../src/practice-server/endpoint.js';
+import { jsonResponse, errorResponse, type EndpointResponse } from '../../src/practice-server/endpoint.js';
 import type { LibraryChapter } from '../../src/practice-server/library/records.js';
 import type { PracticeService } from '../../src/practice-server/practice-service.js';
 
@@ -18,33 +18,33 @@ export function servePlainly(
 ): void {
   const ending = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
   const found = (path: string) => chapters.find(({ id }) => id === ending(path));
-  const missing = errorAnswer(404, { title: 'not_found_http_exception', detail: 'Not here' });
-  service.intercept(`${PLAIN_PATH}/at-home/server/`, ({ path }): Answer => {
+  const missing = errorResponse(404, { title: 'not_found_http_exception', detail: 'Not here' });
+  service.intercept(`${PLAIN_PATH}/at-home/server/`, ({ path }): EndpointResponse => {
     const chapter = found(path);
     if (!chapter) return missing;
     const data = chapter.pages('data').map(({ fileName }) => fileName);
     const { hash } = chapter;
     const baseUrl = `${nodeOrigin}${PLAIN_PATH}`;
-    return jsonAnswer(200, { result: 'ok', baseUrl, chapter: { hash, data, dataSaver: data } });
+    return jsonResponse(200, { result: 'ok', baseUrl, chapter: { hash, data, dataSaver: data } });
   });
-  service.intercept(`${PLAIN_PATH}/chapter/`, ({ path }): Answer => {
+  service.intercept(`${PLAIN_PATH}/chapter/`, ({ path }): EndpointResponse => {
     const chapter = found(path);
     if (!chapter) return missing;
     const { id, attributes } = chapter;
     const relationships = [{ id: TITLE_ID, type: 'manga' }];
-    return jsonAnswer(200, {
+    return jsonResponse(200, {
       result: 'ok',
       data: { id, type: 'chapter', attributes, relationships },
     });
   });
-  service.intercept(`${PLAIN_PATH}/manga/`, (): Answer => {
+  service.intercept(`${PLAIN_PATH}/manga/`, (): EndpointResponse => {
     const attributes = { title: { en: 'Measured' } };
     const data = { id: TITLE_ID, type: 'manga', attributes, relationships: [] };
-    return jsonAnswer(200, { result: 'ok', data });
+    return jsonResponse(200, { result: 'ok', data });
   });
   service.intercept(
     `${PLAIN_PATH}/data/`,
-    ({ path }): Answer => {
+    ({ path }): EndpointResponse => {
       const [hash, fileName] = path.split('/').slice(-2);
       const page = chapters
         .find((chapter) => chapter.hash === hash)

@@ -1,17 +1,17 @@
 /**
- * A library whose entities are malformed in the ways of recorded answers: members that are missing, null, of another
- * type, or `[]` in place of `{}` as PHP writes it.
+ * A library with entities that are malformed as in recorded responses: members that are missing, null or of another
+ * type, or `[]` instead of `{}` as PHP writes it.
  */
-import { plainChapter } from '../../src/practice-server/library/chapter-record.js';
+import { uuidOf } from '../../src/practice-server/library/digests.js';
+import { createLibrary } from '../../src/practice-server/library/library-contents.js';
 import { GROUPS } from '../../src/practice-server/library/people.js';
-import { uuidOf } from '../../src/practice-server/library/generated-chapter.js';
 import type {
   Library,
   LibraryChapter,
   LibraryTitle,
   Malform,
 } from '../../src/practice-server/library/records.js';
-import { createLibrary } from '../../src/practice-server/library/library-contents.js';
+import { createTitle, plainChapter } from '../../src/practice-server/library/story-chapter.js';
 
 const withAttributes =
   (changes: object): Malform =>
@@ -19,7 +19,7 @@ const withAttributes =
 
 const listAsAttributes: Malform = (entity) => ({ ...entity, attributes: [] });
 
-/** Chapters of which a client can still make something. */
+/** Chapters that a client can still use. */
 const REPAIRABLE_CHAPTERS: Readonly<Record<string, Malform>> = {
   missingVersion: withAttributes({ version: undefined }),
   nullPages: withAttributes({ pages: null }),
@@ -32,7 +32,7 @@ const REPAIRABLE_CHAPTERS: Readonly<Record<string, Malform>> = {
   }),
 };
 
-/** Chapters of which nothing can be made. */
+/** Chapters that no client can use. */
 const UNUSABLE_CHAPTERS: Readonly<Record<string, Malform>> = {
   nullEntity: () => null,
   nullId: (entity) => ({ ...entity, id: null }),
@@ -54,59 +54,43 @@ const titleId = (name: string): string => uuidOf('malformed title', name);
 const chapterId = (name: string): string => uuidOf('malformed chapter', name);
 const idsOf = (table: object, id: (name: string) => string) => Object.keys(table).map(id);
 
-/** The ids of the titles: `wellFormed` has the malformed chapters, `unusable` and the others one good chapter each. */
+/** The ids of the titles: `wellFormed` has the malformed chapters, the others one well-formed chapter each. */
 export const MALFORMED_TITLES = {
   wellFormed: titleId('wellFormed'),
   unusable: titleId('unusable'),
   repairable: idsOf(REPAIRABLE_TITLES, titleId),
 } as const;
 
-/** The ids of the chapters of the title `wellFormed`, and of the one of the title `unusable`. */
+/** The ids of the chapters of the title `wellFormed`, and of the only one of the title `unusable`. */
 export const MALFORMED_CHAPTERS = {
   wellFormed: chapterId('wellFormed'),
-  /** Without pages, here or elsewhere. */
+  /** Without pages and without an external URL. */
   empty: chapterId('empty'),
   repairable: idsOf(REPAIRABLE_CHAPTERS, chapterId),
   unusable: idsOf(UNUSABLE_CHAPTERS, chapterId),
   ofUnusableTitle: chapterId('unusable'),
 } as const;
 
-function titleOf(name: string, malform?: Malform): LibraryTitle {
-  return {
+const titleOf = (name: string, malform?: Malform): LibraryTitle =>
+  createTitle({
     id: titleId(name),
-    attributes: {
-      title: { en: `Malformed ${name}` },
-      altTitles: [],
-      description: {},
-      originalLanguage: 'ja',
-      lastVolume: '',
-      lastChapter: '',
-      publicationDemographic: null,
-      status: 'ongoing',
-      year: 2021,
-      contentRating: 'safe',
-      createdAt: AT,
-      updatedAt: AT,
-    },
-    tags: [],
-    authors: [],
-    artists: [],
-    covers: [],
-    ...(malform && { malform }),
-  };
-}
+    title: { en: `Malformed ${name}` },
+    year: 2021,
+    createdAt: AT,
+    updatedAt: AT,
+    malform,
+  });
 
-function chapterOf(name: string, title: string, chapter: number, malform?: Malform) {
-  const facts = {
+function chapterOf(name: string, title: string, number: number, malform?: Malform): LibraryChapter {
+  const options = {
     id: chapterId(name),
     titleId: titleId(title),
-    chapter: String(chapter),
+    chapter: String(number),
     title: name,
     groups: [GROUPS.tidewater],
     at: AT,
   };
-  const record: LibraryChapter = plainChapter(facts, name === 'empty' ? 0 : 2);
-  return malform ? { ...record, malform } : record;
+  return { ...plainChapter(options, name === 'empty' ? 0 : 2), malform };
 }
 
 export function malformedLibrary(): Library {

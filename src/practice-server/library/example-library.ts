@@ -1,4 +1,4 @@
-/** The library that the practice service shows where no other is given. */
+/** The default library of the practice server. */
 import { EXAMPLE_LISTS, EXAMPLE_TITLES } from './example-ids.js';
 import { lighthouseChapters, lighthouseTitle } from './lighthouse.js';
 import { longTitle } from './long-title.js';
@@ -7,7 +7,6 @@ import type { Library } from './records.js';
 import { mergeLibraries, createLibrary } from './library-contents.js';
 import { starlightChapters, starlightTitle } from './starlight.js';
 
-/** The drawn demo titles, the odd ones and the long one, with lists and what the reader follows. */
 export function exampleLibrary(): Library {
   const { lighthouse, starlight, odd } = EXAMPLE_TITLES;
   const own = createLibrary({

@@ -1,38 +1,37 @@
-/** Puts titles, chapters and lists on a shelf, where each is found by its id. */
+/** Creates libraries from titles, chapters and lists, and finds them by id. */
 import type { Library, LibraryChapter, LibraryList, LibraryTitle } from './records.js';
 
-export interface LibraryContents {
+interface LibraryContents {
   readonly titles: readonly LibraryTitle[];
   readonly chapters: readonly LibraryChapter[];
   readonly lists: readonly LibraryList[];
   readonly followedTitleIds?: readonly string[];
 }
 
-/** Whether a chapter can be read by now. */
+/** Whether a chapter is readable at `nowMs`. */
 export function isPublished({ attributes }: LibraryChapter, nowMs: number): boolean {
   return !attributes.isUnavailable && Date.parse(attributes.readableAt) <= nowMs;
 }
 
-const byId = <T extends { readonly id: string }>(things: readonly T[]): ReadonlyMap<string, T> =>
-  new Map(things.map((thing) => [thing.id, thing]));
+/** Finds by lower-case or upper-case id. */
+function finder<T extends { readonly id: string }>(items: readonly T[]) {
+  const byId = new Map(items.map((item) => [item.id, item]));
+  return (id: string): T | undefined => byId.get(id.toLowerCase());
+}
 
-/** A library of these; ids are found in small or capital letters. */
 export function createLibrary(contents: LibraryContents): Library {
-  const titles = byId(contents.titles);
-  const chapters = byId(contents.chapters);
-  const lists = byId(contents.lists);
+  const { titles, chapters, lists, followedTitleIds = [] } = contents;
   return {
-    chapter: (id) => chapters.get(id.toLowerCase()),
-    title: (id) => titles.get(id.toLowerCase()),
-    list: (id) => lists.get(id.toLowerCase()),
-    chapters: () => contents.chapters,
-    titles: () => contents.titles,
-    lists: () => contents.lists,
-    followedTitleIds: () => contents.followedTitleIds ?? [],
+    chapter: finder(chapters),
+    title: finder(titles),
+    list: finder(lists),
+    chapters: () => chapters,
+    titles: () => titles,
+    lists: () => lists,
+    followedTitleIds: () => followedTitleIds,
   };
 }
 
-/** One library that holds what several hold. */
 export function mergeLibraries(...libraries: readonly Library[]): Library {
   return createLibrary({
     titles: libraries.flatMap((library) => library.titles()),

@@ -1,6 +1,6 @@
 /**
- * Pages for load tests: valid PNG files of an exact size that do not compress. The noise is made once and shared by
- * all pages; a small private chunk tells them apart. So a page costs little more than copying its bytes.
+ * Pages for load tests: valid PNG files of an exact size that do not compress. All pages share the same noise and
+ * differ in a small private chunk, so that a page costs little more than copying its bytes.
  */
 import { createCipheriv, createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
@@ -8,9 +8,9 @@ import { PNG_SIGNATURE, pngChunk, pngHeader } from './png.js';
 
 const WIDTH = 800;
 const ROW_BYTES = WIDTH + 1;
-/** Signature, header, chunk frames and the smallest private chunk, with room for what deflate adds. */
+/** Signature, header, chunk frames, the smallest private chunk, and the overhead of deflate. */
 const FRAME_BYTES = 150;
-/** A private chunk that editors may copy and decoders skip. */
+/** The case of its letters marks it as private, ancillary and safe to copy. */
 const PRIVATE_CHUNK = 'noIs';
 const CHUNK_FRAME_BYTES = 12;
 
@@ -20,11 +20,11 @@ function noise(seed: string, bytes: number): Buffer {
   return createCipheriv('aes-128-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(bytes));
 }
 
-/** Makes pages of `bytes` bytes each, at least some 1,000; page numbers and seeds tell them apart. */
+/** Pages of exactly `bytes` bytes each, at least about 1,000. They differ by page number and seed. */
 export function noisePages(bytes: number, seed: number): (page: number) => Buffer {
   const rows = Math.max(1, Math.floor((bytes * 0.999 - FRAME_BYTES) / ROW_BYTES));
   const pixels = noise(String(seed), rows * ROW_BYTES);
-  // Each row begins with its filter: 0 is none.
+  // Each row begins with its filter; 0 means none.
   for (let at = 0; at < pixels.length; at += ROW_BYTES) pixels[at] = 0;
   const start = Buffer.concat([PNG_SIGNATURE, pngHeader(WIDTH, rows)]);
   const end = Buffer.concat([

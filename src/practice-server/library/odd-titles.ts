@@ -1,11 +1,11 @@
-/** Titles whose names are hard to write into a file name or into XML, and one that must be asked for by its rating. */
-import { plainChapter, type ChapterOptions } from './chapter-record.js';
+/** Titles with names that need escaping in file names and XML, and one that its rating excludes by default. */
 import { GROUPS, PEOPLE, TAGS } from './people.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from './example-ids.js';
 import type { ContentRating, LibraryChapter, LibraryTitle } from './records.js';
+import { createTitle, plainChapter } from './story-chapter.js';
 import { drawnCover } from './story-pages.js';
 
-/** 300 characters exactly. */
+/** Exactly 300 characters. */
 const WORDY_NAME = 'A Very Long Title That Goes On and On Without Ever Coming to Its Point, '
   .repeat(5)
   .slice(0, 299)
@@ -50,43 +50,32 @@ const ODD_TITLES: readonly OddTitle[] = [
   },
 ];
 
-function titleOf({ titleId, name, rating }: OddTitle, index: number): LibraryTitle {
-  return {
-    id: titleId,
-    attributes: {
+export const oddTitles = (): LibraryTitle[] =>
+  ODD_TITLES.map(({ titleId, name, rating }, index) =>
+    createTitle({
+      id: titleId,
       title: index === 0 ? { 'ja-ro': name } : { en: name },
-      altTitles: [],
       description: index === 0 ? { en: 'Noodles <b>&</b> "quotes" \u0000 and a tab\t.' } : {},
-      originalLanguage: 'ja',
-      lastVolume: '',
-      lastChapter: '',
-      publicationDemographic: null,
       status: 'hiatus',
-      year: null,
       contentRating: rating,
       createdAt: `2023-07-0${index + 1}T09:00:00+00:00`,
       updatedAt: '2024-07-01T09:00:00+00:00',
-    },
-    tags: [TAGS.comedy],
-    authors: [PEOPLE.ampersand],
-    artists: [],
-    covers: [drawnCover(titleId, null, 'stairs-cover')],
-  };
-}
+      tags: [TAGS.comedy],
+      authors: [PEOPLE.ampersand],
+      covers: [drawnCover(titleId, null, 'stairs-cover')],
+    }),
+  );
 
-export const oddTitles = (): LibraryTitle[] => ODD_TITLES.map(titleOf);
-
-export function oddChapters(): LibraryChapter[] {
-  return ODD_TITLES.map((odd, index) => {
-    const options: ChapterOptions = {
-      id: odd.chapterId,
-      titleId: odd.titleId,
+export const oddChapters = (): LibraryChapter[] =>
+  ODD_TITLES.map(({ chapterId, titleId, chapterName }, index) => {
+    const options = {
+      id: chapterId,
+      titleId,
       chapter: '1',
       volume: index === 2 ? '1.5' : null,
-      title: odd.chapterName,
+      title: chapterName,
       groups: [GROUPS.slashes],
       at: `2024-05-0${index + 1}T10:00:00+00:00`,
     };
     return plainChapter(options, 3);
   });
-}

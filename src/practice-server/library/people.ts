@@ -1,4 +1,4 @@
-/** Who made and translated the titles, and what they are tagged with: all of it invented. */
+/** The invented authors, groups and tags of the example library. */
 import type { LibraryGroup, LibraryPerson, LibraryTag } from './records.js';
 
 export const PEOPLE = {

@@ -12,7 +12,7 @@ export function pngChunk(name: string, content: Uint8Array): Buffer {
   return chunk;
 }
 
-/** The first chunk of an image of 8-bit greyscale, not interlaced. */
+/** The IHDR chunk of an 8-bit greyscale image, not interlaced. */
 export function pngHeader(width: number, height: number): Buffer {
   const content = Buffer.alloc(13);
   content.writeUInt32BE(width, 0);

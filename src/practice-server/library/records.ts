@@ -1,17 +1,16 @@
 /**
- * The shapes of what the practice service has on its shelves: titles, chapters, pages, groups, people, tags,
- * covers and lists. They are records of the service's own words, not of the wire: the catalogue dresses them
- * up as answers. Times are written as the service writes them, `2024-01-05T12:00:00+00:00`.
+ * The practice server's records: titles, chapters, pages, groups, people, tags, covers and lists, from which the
+ * catalogue creates the entities of its responses. Times have the service's form, `2024-01-05T12:00:00+00:00`.
  */
 
 export type Quality = 'data' | 'data-saver';
 
 export interface LibraryPage {
-  /** `1-<64 hex>.png`, the digits being the sha256 of the bytes, or a plain `1.png`. */
+  /** `1-<sha256 of the bytes>.png`, or `1.png`. */
   readonly fileName: string;
   /** `image/png` or `image/jpeg`. */
   readonly mediaType: string;
-  /** The image, drawn anew at each call and not kept. The same bytes each time. */
+  /** The image: read or generated at each call, always the same bytes. */
   bytes(): Buffer;
 }
 
@@ -26,54 +25,49 @@ export interface ChapterAttributes {
   readonly readableAt: string;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** How many pages are here; 0 where the chapter is hosted elsewhere. */
+  /** 0 for a chapter that is hosted elsewhere. */
   readonly pages: number;
-  /** Counts the re-uploads, from 1. */
+  /** Counts the uploads, from 1. */
   readonly version: number;
 }
 
-export interface LibraryGroup {
+interface Named {
   readonly id: string;
   readonly name: string;
 }
 
-/** An entity as it goes over the wire. */
-interface AnsweredEntity {
+export type LibraryGroup = Named;
+export type LibraryPerson = Named;
+
+export interface LibraryTag extends Named {
+  readonly group: 'genre' | 'theme' | 'format' | 'content';
+}
+
+interface ResponseEntity {
   readonly id: string;
   readonly attributes: object;
   readonly relationships: readonly object[];
 }
 
-/** What the service answers in place of a well-formed entity, for clients to cope with. */
-export type Malform = (entity: AnsweredEntity) => unknown;
+/** Returns what the service sends instead of a well-formed entity, for clients to handle. */
+export type Malform = (entity: ResponseEntity) => unknown;
 
 export interface LibraryChapter {
   readonly id: string;
-  /** The path segment of its page addresses. */
+  /** The path segment of its page URLs. */
   readonly hash: string;
   readonly titleId: string | null;
   readonly attributes: ChapterAttributes;
   readonly groups: readonly LibraryGroup[];
   readonly malform?: Malform;
-  /** The pages in reading order; none where the chapter is hosted elsewhere or unavailable. */
+  /** In reading order; empty for a chapter that is hosted elsewhere or unavailable. */
   pages(quality: Quality): readonly LibraryPage[];
 }
 
 export type ContentRating = 'safe' | 'suggestive' | 'erotica' | 'pornographic';
 
-/** A text by language code, such as `{ en: '…', 'ja-ro': '…' }`. */
+/** By language code, such as `{ en: '…', 'ja-ro': '…' }`. */
 type TextByLanguage = Readonly<Record<string, string>>;
-
-export interface LibraryPerson {
-  readonly id: string;
-  readonly name: string;
-}
-
-export interface LibraryTag {
-  readonly id: string;
-  readonly name: string;
-  readonly group: 'genre' | 'theme' | 'format' | 'content';
-}
 
 export interface LibraryCover {
   readonly id: string;
@@ -81,11 +75,11 @@ export interface LibraryCover {
   readonly volume: string | null;
   readonly locale: string;
   readonly createdAt: string;
-  /** The image; `width` in pixels gives the thumbnail of that width. */
+  /** The full-size image, or the thumbnail of the given width in pixels. */
   image(width?: 256 | 512): { readonly mediaType: string; readonly bytes: Buffer };
 }
 
-interface TitleAttributes {
+export interface TitleAttributes {
   readonly title: TextByLanguage;
   readonly altTitles: readonly TextByLanguage[];
   readonly description: TextByLanguage;
@@ -106,14 +100,12 @@ export interface LibraryTitle {
   readonly tags: readonly LibraryTag[];
   readonly authors: readonly LibraryPerson[];
   readonly artists: readonly LibraryPerson[];
-  /** The first is the main cover, the one that a title's relationships name. */
+  /** The first is the main cover. */
   readonly covers: readonly LibraryCover[];
   readonly malform?: Malform;
 }
 
-export interface LibraryList {
-  readonly id: string;
-  readonly name: string;
+export interface LibraryList extends Named {
   readonly visibility: 'public' | 'private';
   readonly titleIds: readonly string[];
 }
@@ -125,6 +117,6 @@ export interface Library {
   chapters(): readonly LibraryChapter[];
   titles(): readonly LibraryTitle[];
   lists(): readonly LibraryList[];
-  /** The titles that the practice service's one reader follows. */
+  /** The titles that the practice account follows. */
   followedTitleIds(): readonly string[];
 }

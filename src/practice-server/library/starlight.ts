@@ -1,38 +1,33 @@
 /** Starlight Delivery Service: a Korean original, read left to right. */
-import { storyChapter } from './chapter-record.js';
 import { GROUPS, PEOPLE, TAGS } from './people.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from './example-ids.js';
 import type { LibraryChapter, LibraryGroup, LibraryTitle } from './records.js';
+import { createTitle, storyChapter } from './story-chapter.js';
 import { drawnCover } from './story-pages.js';
 
-const NAME = 'Starlight Delivery Service';
 const titleId = EXAMPLE_TITLES.starlight;
 
-export function starlightTitle(): LibraryTitle {
-  return {
+export const starlightTitle = (): LibraryTitle =>
+  createTitle({
     id: titleId,
-    attributes: {
-      title: { en: NAME },
-      altTitles: [{ 'ko-ro': 'Byeolbit Baedal' }, { ko: '별빛 배달' }],
-      description: {
-        en: 'Two couriers, one bicycle, and every address between here and the moon.',
-      },
-      originalLanguage: 'ko',
-      lastVolume: '1',
-      lastChapter: '2',
-      publicationDemographic: null,
-      status: 'completed',
-      year: 2019,
-      contentRating: 'suggestive',
-      createdAt: '2023-05-01T09:00:00+00:00',
-      updatedAt: '2024-05-02T09:00:00+00:00',
+    title: { en: 'Starlight Delivery Service' },
+    altTitles: [{ 'ko-ro': 'Byeolbit Baedal' }, { ko: '별빛 배달' }],
+    description: {
+      en: 'Two couriers, one bicycle, and every address between here and the moon.',
     },
+    originalLanguage: 'ko',
+    lastVolume: '1',
+    lastChapter: '2',
+    status: 'completed',
+    year: 2019,
+    contentRating: 'suggestive',
+    createdAt: '2023-05-01T09:00:00+00:00',
+    updatedAt: '2024-05-02T09:00:00+00:00',
     tags: [TAGS.comedy, TAGS.delivery, TAGS.longStrip],
     authors: [PEOPLE.seo],
     artists: [PEOPLE.seo],
     covers: [drawnCover(titleId, '1', 'starlight-1')],
-  };
-}
+  });
 
 function release(
   id: string,

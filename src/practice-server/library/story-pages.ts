@@ -1,13 +1,13 @@
 /**
- * Pages and covers drawn by scripts/practice-pages. Chapters share them: a comment with the chapter's id makes each
- * page's bytes, and so its sha256, its own.
+ * The pages and covers that scripts/practice-pages draws. Chapters share them: a comment with the chapter's id makes
+ * the bytes of each page, and so its sha256, unique.
  */
 import { readFileSync } from 'node:fs';
-import { nameWithDigest, uuidOf } from './generated-chapter.js';
+import { nameWithDigest, uuidOf } from './digests.js';
 import { PNG_SIGNATURE, pngChunk, pngHeader } from './png.js';
 import type { LibraryCover, LibraryPage, Quality } from './records.js';
 
-/** Beside `library` in the source, and beside the bundled program in the package. */
+/** One folder up both in the source and in the bundled package. */
 const FIXTURES = new URL('../fixtures/', import.meta.url);
 
 const PAGE_COUNTS = { lighthouse: 12, starlight: 5, stairs: 2 } as const;
@@ -20,13 +20,13 @@ const fixture = (name: string): Buffer => readFileSync(new URL(name, FIXTURES));
 const PNG_HEADER_END = PNG_SIGNATURE.length + pngHeader(0, 0).length;
 const JPEG_START_BYTES = 2;
 
-/** The PNG with a tEXt chunk after its header. */
+/** Inserts a tEXt chunk after the header. */
 function commentedPng(file: Buffer, comment: string): Buffer {
   const chunk = pngChunk('tEXt', Buffer.from(`Comment\0${comment}`, 'latin1'));
   return Buffer.concat([file.subarray(0, PNG_HEADER_END), chunk, file.subarray(PNG_HEADER_END)]);
 }
 
-/** The JPEG with a comment segment after its start marker. */
+/** Inserts a comment segment after the start marker. */
 function commentedJpeg(file: Buffer, comment: string): Buffer {
   const segment = Buffer.from(`\xff\xfe\0\0${comment}`, 'latin1');
   segment.writeUInt16BE(segment.length - 2, 2);
@@ -37,7 +37,7 @@ function commentedJpeg(file: Buffer, comment: string): Buffer {
   ]);
 }
 
-/** The pages of a chapter in one quality; a chapter longer than its story begins it again. */
+/** The pages of a chapter in one quality. A chapter longer than its story repeats it. */
 export function storyPages(
   story: Story,
   chapterId: string,
@@ -62,7 +62,7 @@ export function storyPages(
 
 type CoverImage = 'lighthouse-1' | 'lighthouse-cover-2' | 'starlight-1' | 'stairs-cover';
 
-/** The cover of one volume. Its file name is a UUID with an extension, as the live service has it. */
+/** The cover of a volume. Its file name is a UUID with an extension, as on the live service. */
 export function drawnCover(
   titleId: string,
   volume: string | null,

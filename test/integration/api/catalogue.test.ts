@@ -15,7 +15,7 @@ import {
   EXAMPLE_LISTS,
   EXAMPLE_TITLES,
 } from '../../../src/practice-server/library/library.js';
-import { jsonAnswer } from '../../../src/practice-server/endpoint.js';
+import { jsonResponse } from '../../../src/practice-server/endpoint.js';
 import { systemClock } from '../../../src/core/clock.js';
 import { startPractice, type Practice } from '../../support/catalogue-harness.js';
 
@@ -250,7 +250,7 @@ describe('a feed', () => {
     const stuck = practice.service.intercept(`/manga/${UNKNOWN}/feed`, ({ query }) => {
       const offset = Number(query.get('offset'));
       const data = Array.from({ length: 500 }, (_, index) => chapter(offset + index));
-      return jsonAnswer(200, { result: 'ok', data, total: 50_000 });
+      return jsonResponse(200, { result: 'ok', data, total: 50_000 });
     });
     try {
       await expect(fetchTitleFeed(practice.client, UNKNOWN)).rejects.toMatchObject({

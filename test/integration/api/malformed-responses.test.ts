@@ -11,7 +11,7 @@ import {
   MALFORMED_TITLES as TITLES,
   malformedLibrary,
 } from '../../support/malformed-library.js';
-import { jsonAnswer } from '../../../src/practice-server/endpoint.js';
+import { jsonResponse } from '../../../src/practice-server/endpoint.js';
 import { startPractice, type Practice } from '../../support/catalogue-harness.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 
@@ -69,7 +69,7 @@ describe('the catalogue', () => {
   test('a feed of which no entry is usable is bad-answer', async () => {
     const path = `/manga/${UNKNOWN}/feed`;
     const takeBack = practice.service.intercept(path, () =>
-      jsonAnswer(200, { result: 'ok', data: [null, {}, { id: UNKNOWN }], total: 3 }),
+      jsonResponse(200, { result: 'ok', data: [null, {}, { id: UNKNOWN }], total: 3 }),
     );
     await expect(fetchTitleFeed(practice.client, UNKNOWN, { warn })).rejects.toMatchObject({
       code: 'bad-answer',
@@ -91,7 +91,7 @@ describe('the catalogue', () => {
     const takeBack = practice.service.intercept(`/manga/${UNKNOWN}/feed`, ({ query }) => {
       const offset = Number(query.get('offset'));
       const data = ids.slice(offset, offset + 500).map(offset === 500 ? () => null : chapter);
-      return jsonAnswer(200, { result: 'ok', data, total: 'many' });
+      return jsonResponse(200, { result: 'ok', data, total: 'many' });
     });
     const feed = await fetchTitleFeed(practice.client, UNKNOWN, { warn });
     takeBack();
@@ -101,7 +101,7 @@ describe('the catalogue', () => {
 
   test('no more entries are read than were asked for', async () => {
     const takeBack = practice.service.intercept('/manga', () =>
-      jsonAnswer(200, { result: 'ok', data: Array.from({ length: 50_000 }, () => 0), total: 1 }),
+      jsonResponse(200, { result: 'ok', data: Array.from({ length: 50_000 }, () => 0), total: 1 }),
     );
     await expect(searchTitles(practice.client, 'x', { limit: 7 })).rejects.toThrow('(7)');
     takeBack();

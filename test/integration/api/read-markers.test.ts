@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { markRead } from '../../../src/api/read-markers.js';
-import { errorAnswer } from '../../../src/practice-server/endpoint.js';
+import { errorResponse } from '../../../src/practice-server/endpoint.js';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/practice-server/accounts.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
 import { startPractice, type Practice } from '../../support/catalogue-harness.js';
@@ -58,7 +58,7 @@ test('without a title, or where many at once are not offered, each is marked by 
   await markRead(practice.client, undefined, IDS);
   expect(practice.calls().map(({ line }) => line)).toEqual(each);
   practice.service.intercept(`/manga/${EXAMPLE_TITLES.lighthouse}/read`, () =>
-    errorAnswer(404, { title: 'not_found_http_exception', detail: 'No such route.' }),
+    errorResponse(404, { title: 'not_found_http_exception', detail: 'No such route.' }),
   );
   await markRead(practice.client, EXAMPLE_TITLES.lighthouse, IDS);
   expect(

@@ -98,7 +98,7 @@ test.each(['switching-protocols', 'closed-without-answer'] as const)(
   async (answer) => {
     const service: PracticeService = await startPracticeService();
     closing.push(() => service.stop());
-    service.injectApiFault({ answer, pathStart: '/manga', times: 1 });
+    service.injectApiFault({ fault: answer, pathStart: '/manga', times: 1 });
     const made = await createTestClient({ addresses: readAddresses(service.addresses) });
     closing.push(() => made.close());
     const parser = () => (value: unknown) => value;
@@ -110,7 +110,7 @@ test.each(['switching-protocols', 'closed-without-answer'] as const)(
 test('a token endpoint that answers 101 is a failure that can be tried again', async () => {
   const service: PracticeService = await startPracticeService();
   closing.push(() => service.stop());
-  service.injectApiFault({ answer: 'switching-protocols', host: 'auth', times: 1 });
+  service.injectApiFault({ fault: 'switching-protocols', host: 'auth', times: 1 });
   const made = await createTestClient({ addresses: readAddresses(service.addresses) });
   closing.push(() => made.close());
   const asked = made.client.postTokenForm(new URLSearchParams({ grant_type: 'password' }));

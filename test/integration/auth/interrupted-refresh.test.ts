@@ -71,7 +71,7 @@ test.each([
 });
 
 test('a command that waits for its turn to renew ends at once, and the login stays as it is', async () => {
-  practice.injectApiFault({ answer: 'too-many', host: 'auth', times: 1 });
+  practice.injectApiFault({ fault: 'too-many', host: 'auth', times: 1 });
   const run = await signalledInRefresh(['refresh'], 'SIGINT', {});
   expect(run.code).toBe(130);
   // The 429 came after the signal; what waits for its end is not sent any more.
@@ -79,7 +79,7 @@ test('a command that waits for its turn to renew ends at once, and the login sta
 });
 
 test('a token endpoint that never answers does not hold the end of a command for long', async () => {
-  practice.injectApiFault({ answer: 'hang', host: 'auth', times: 'always' });
+  practice.injectApiFault({ fault: 'hang', host: 'auth', times: 'always' });
   const run = await signalledInRefresh(['refresh'], 'SIGINT', {});
   expect(run.code).toBe(130);
   expect(run.stderr).toContain('Waiting for the renewed login');

@@ -173,7 +173,7 @@ describe('what the service refuses is told by what mends it, and nothing is stor
     practice.enableRealm(false);
     await expect(loginHere()).rejects.toMatchObject({ code: 'realm-disabled', exitCode: 4 });
     practice.enableRealm(true);
-    practice.injectApiFault({ host: 'auth', answer: 'wrong-shape', times: 1 });
+    practice.injectApiFault({ host: 'auth', fault: 'wrong-shape', times: 1 });
     await expect(loginHere()).rejects.toMatchObject({ code: 'bad-answer', exitCode: 3 });
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PRACTICE_ACCOUNT } from '../../../src/practice-server/accounts.js';
-import { jsonAnswer } from '../../../src/practice-server/endpoint.js';
+import { jsonResponse } from '../../../src/practice-server/endpoint.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
@@ -100,9 +100,9 @@ test('the token goes to the API and nowhere else, and a whole run shows no secre
   // What goes wrong is told without repeating what was sent, also where the service repeats it.
   const { password } = PRACTICE_ACCOUNT;
   const echoes = [
-    jsonAnswer(400, { error: password, error_description: `not ${password}` }),
-    jsonAnswer(200, { access_token: `${password}\n`, refresh_token: password }),
-    jsonAnswer(500, { error: password }),
+    jsonResponse(400, { error: password, error_description: `not ${password}` }),
+    jsonResponse(200, { access_token: `${password}\n`, refresh_token: password }),
+    jsonResponse(500, { error: password }),
     { status: 302, headers: { Location: `/${encodeURIComponent(password)}` }, body: password },
     { status: 200, headers: { 'Content-Type': 'application/json' }, body: `{"a":"${password}` },
   ];

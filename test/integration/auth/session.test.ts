@@ -163,7 +163,7 @@ test.each([
   async (answer, code) => {
     await begin();
     const before = await stored();
-    practice.injectApiFault({ host: 'auth', answer, times: 1 });
+    practice.injectApiFault({ host: 'auth', fault: answer, times: 1 });
     await expect(session.refresh()).rejects.toMatchObject({ code });
     expect(await stored()).toEqual(before);
     await session.refresh();
@@ -224,7 +224,7 @@ test('a run that needs no login says once what is wrong with it, and goes on as 
   const told: TankobonError[] = [];
   const bearer = withAnonymousFallback(session, clock, (trouble) => told.push(trouble));
   clock.pass(15 * MINUTE_MS);
-  practice.injectApiFault({ host: 'auth', answer: 'unavailable', times: 1 });
+  practice.injectApiFault({ host: 'auth', fault: 'unavailable', times: 1 });
   expect(await bearer.getToken()).toBeUndefined();
   expect(await bearer.getToken()).toBeUndefined();
   expect(told.map(({ code }) => code)).toEqual(['service-failed']);

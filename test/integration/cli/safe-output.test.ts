@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jsonAnswer, type Answer } from '../../../src/practice-server/endpoint.js';
+import { jsonResponse, type EndpointResponse } from '../../../src/practice-server/endpoint.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
@@ -30,8 +30,8 @@ const logIn = () => cli(['login', '--insecure-storage'], { ...env, ...LOGIN_ENV 
 const download = (...flags: readonly string[]) =>
   cli(['download', chapter.id, '-o', join(folder, 'out'), ...flags], env);
 
-const refused = (status: number, detail: string): Answer =>
-  jsonAnswer(status, { result: 'error', errors: [{ status, title: 'Refused', detail }] });
+const refused = (status: number, detail: string): EndpointResponse =>
+  jsonResponse(status, { result: 'error', errors: [{ status, title: 'Refused', detail }] });
 
 function expectNoSecret({ stdout, stderr }: Ended): void {
   for (const secret of practice.secrets()) {
@@ -62,7 +62,8 @@ describe('an answer that quotes a secret', () => {
   test('of the token endpoint, about password and client secret', async () => {
     practice.intercept(
       '/realms',
-      ({ body }) => jsonAnswer(400, { error: body.toString(), error_description: body.toString() }),
+      ({ body }) =>
+        jsonResponse(400, { error: body.toString(), error_description: body.toString() }),
       'auth',
     );
     const run = await logIn();

@@ -164,13 +164,13 @@ test('5xx and bad JSON of the API are tried again, at most 3 times in all, and t
 });
 
 test('a 404 is asked once', async () => {
-  harness.service.injectApiFault({ answer: 'not-found', times: 'always' });
+  harness.service.injectApiFault({ fault: 'not-found', times: 'always' });
   await expectRefusal('chapter-not-found');
   expect(harness.service.log.filter(({ path }) => path.startsWith('/at-home/'))).toHaveLength(1);
 });
 
 test('a JSON 403 refuses the chapter, exits 4 and is no ban', async () => {
-  harness.service.injectApiFault({ answer: 'refused-to-anonymous', times: 'always' });
+  harness.service.injectApiFault({ fault: 'refused-to-anonymous', times: 'always' });
   const { code, events, stderr } = await harness.download({ targets: [chapter.id] });
   expect(events).toContainEqual(
     expect.objectContaining({ type: 'chapter-failed', reason: 'chapter-refused' }),

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import dns from 'node:dns';
 import type { DownloadOptions } from '../../../src/cli/commands/download.js';
 import type { DownloadEvent } from '../../../src/download/events.js';
-import { pageAnswer, type Answer } from '../../../src/practice-server/endpoint.js';
+import { htmlResponse, type EndpointResponse } from '../../../src/practice-server/endpoint.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { PracticeService } from '../../../src/practice-server/practice-service.js';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
@@ -26,8 +26,8 @@ const chapters = Array.from({ length: 5 }, (_, index) =>
   }),
 );
 const ids = chapters.map(({ id }) => id);
-const RESET: Answer = { status: 0, delivery: { how: 'reset' } };
-const SILENCE: Answer = { status: 0, delivery: { how: 'silence' } };
+const RESET: EndpointResponse = { status: 0, delivery: { how: 'reset' } };
+const SILENCE: EndpointResponse = { status: 0, delivery: { how: 'silence' } };
 
 const lookup = dns.lookup;
 let harness: DownloadHarness;
@@ -43,7 +43,7 @@ afterEach(async () => {
 type Begin = (service: PracticeService) => () => void;
 
 const apiAnswers =
-  (answer: Answer): Begin =>
+  (answer: EndpointResponse): Begin =>
   (service) =>
     service.intercept('/', () => answer);
 
@@ -126,8 +126,8 @@ describe('an outage is ridden out: no chapter is missing, exit 0, and the wait i
     ['resets', onApi, 20_000, 10, apiAnswers(RESET)],
     ['resets', 'everything', 3_000, 1, allReset],
     ['resets', 'everything', 90_000, 30, allReset],
-    ['a maintenance page with 503', onApi, 120_000, 40, apiAnswers(pageAnswer(503, 'Back soon'))],
-    ['a maintenance page with 200', onApi, 120_000, 40, apiAnswers(pageAnswer(200, 'Back soon'))],
+    ['a maintenance page with 503', onApi, 120_000, 40, apiAnswers(htmlResponse(503, 'Back soon'))],
+    ['a maintenance page with 200', onApi, 120_000, 40, apiAnswers(htmlResponse(200, 'Back soon'))],
     ['a black hole', onApi, 90_000, 30, apiAnswers(SILENCE)],
   ])(
     '%s, %s, %d ms',
@@ -204,7 +204,7 @@ test('a chapter that the service answers with 500 fails by itself, and holds the
   const clock = acceleratedClock(10);
   harness = await DownloadHarness.start({ chapters, clock });
   const bad = ids[2] ?? '';
-  harness.service.intercept(`/at-home/server/${bad}`, () => pageAnswer(500, 'Broken'));
+  harness.service.intercept(`/at-home/server/${bad}`, () => htmlResponse(500, 'Broken'));
   const { code, events } = await harness.download({ targets: ids }, { clock });
   expect(code).toBe(3);
   expect(typesOf(events, 'chapter-failed')).toEqual([

@@ -24,7 +24,7 @@ const atHomeCalls = () => apiCalls().filter((path) => path.startsWith('/at-home/
 describe('the pages of one chapter are asked for', () => {
   test('beside its metadata where its address says that it is a chapter, and once', async () => {
     // Without an answer to wait for, both would still come: so the metadata keeps silent for good.
-    harness.service.injectApiFault({ answer: 'hang', pathStart: '/chapter/', times: 'always' });
+    harness.service.injectApiFault({ fault: 'hang', pathStart: '/chapter/', times: 'always' });
     const stop = new AbortController();
     const running = harness.download({ targets: [ADDRESS] }, { signal: stop.signal });
     while (atHomeCalls().length === 0) await delay(10);
@@ -66,7 +66,7 @@ describe('the pages of one chapter are asked for', () => {
   });
 
   test('and is broken off with the run where the metadata says that it cannot be had', async () => {
-    harness.service.injectApiFault({ answer: 'hang', times: 'always' });
+    harness.service.injectApiFault({ fault: 'hang', times: 'always' });
     const address = `https://mangadex.org/chapter/${EXAMPLE_CHAPTERS.external}`;
     const { code, events } = await harness.download({ targets: [address] });
     expect(code).toBe(3);
@@ -91,7 +91,7 @@ describe('the people of a title', () => {
 
   test('are worth a warning and no more where the service does not give them', async () => {
     harness.service.injectApiFault({
-      answer: 'server-error',
+      fault: 'server-error',
       pathStart: '/manga/',
       times: 'always',
     });
@@ -106,7 +106,7 @@ describe('the people of a title', () => {
 
   test('that a ban keeps away leave the chapter whole, and the ban decides the exit code', async () => {
     harness.service.injectApiFault({
-      answer: 'generic-403',
+      fault: 'generic-403',
       pathStart: '/manga/',
       times: 'always',
     });
@@ -117,7 +117,7 @@ describe('the people of a title', () => {
 });
 
 test('a run that is stopped after its chapters were saved still says that they were', async () => {
-  harness.service.injectApiFault({ answer: 'hang', pathStart: '/cover', times: 'always' });
+  harness.service.injectApiFault({ fault: 'hang', pathStart: '/cover', times: 'always' });
   const { child, finished } = start(['download', ID, '--cover', '--json', '-o', harness.output], {
     env: { ...harness.service.environment, TANKOBON_HOME: harness.folder },
   });

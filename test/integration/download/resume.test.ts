@@ -106,7 +106,7 @@ test('a name of 400 letters is cut to what a file system takes', async () => {
 test('what is loaded stays where the next run fails before it gets to it', async () => {
   const folder = await leaveUnfinished();
   const before = readdirSync(folder);
-  harness.service.injectApiFault({ answer: 'unavailable', times: 3 });
+  harness.service.injectApiFault({ fault: 'unavailable', times: 3 });
   expect((await harness.download({ targets: [ID] })).code).toBe(3);
   expect(readdirSync(folder)).toEqual(before);
   expect(await loadedPages()).toEqual([PAGES]);

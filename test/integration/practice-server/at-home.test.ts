@@ -204,7 +204,7 @@ test.each([
   'the API answers with %s as often as it is told, and then well',
   async (answer, status) => {
     await start();
-    service.injectApiFault({ answer, times: 2 });
+    service.injectApiFault({ fault: answer, times: 2 });
     expect((await send(atHomeUrl(service), { idleMs: 100 })).status).toBe(status);
     expect((await send(atHomeUrl(service), { idleMs: 100 })).status).toBe(status);
     const { body } = await send(atHomeUrl(service));
@@ -219,8 +219,8 @@ test.each([
 
 test('a misanswer can be bound to other paths, and to the authentication service', async () => {
   await start();
-  service.injectApiFault({ answer: 'unavailable', pathStart: '/manga', times: 'always' });
-  service.injectApiFault({ answer: 'server-error', host: 'auth', times: 1 });
+  service.injectApiFault({ fault: 'unavailable', pathStart: '/manga', times: 'always' });
+  service.injectApiFault({ fault: 'server-error', host: 'auth', times: 1 });
   const { apiUrl, authUrl } = service.addresses;
   expect((await send(`${apiUrl}/manga`)).status).toBe(503);
   expect((await send(`${apiUrl}/manga`)).status).toBe(503);

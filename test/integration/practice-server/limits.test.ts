@@ -1,8 +1,7 @@
 /** The limits of the specification's section 8, and what follows when they are broken (section 7). */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
-  createLimiter,
-  type Limiter,
+  Limiter,
   type LimiterOptions,
   type LimiterDecision,
 } from '../../../src/practice-server/limiter.js';
@@ -43,99 +42,99 @@ describe('the table', () => {
   });
 });
 
-describe('the gate, in its own time', () => {
+describe('the limiter, in its own time', () => {
   const AT_HOME = { role: 'api' as Role, method: 'GET', path: '/at-home/server/a' };
   const NO_GENERAL: LimiterOptions = { general: { requests: 1_000, periodMs: 1_000 } };
-  const statusOf = (passage: LimiterDecision): number => passage.refusal?.status ?? 200;
-  const statuses = (gate: Limiter, times: readonly number[], line = AT_HOME): number[] =>
-    times.map((at) => statusOf(gate.arrive(line, at)));
+  const statusOf = (decision: LimiterDecision): number => decision.refusal?.status ?? 200;
+  const statuses = (limiter: Limiter, times: readonly number[], line = AT_HOME): number[] =>
+    times.map((at) => statusOf(limiter.check(line, at)));
 
   test('a sliding window allows five in any second, however the second is laid', () => {
-    const gate = createLimiter({}, 0);
-    expect(statuses(gate, [100, 700, 800, 850, 900])).toEqual([200, 200, 200, 200, 200]);
-    expect(statuses(gate, [1_099])).toEqual([429]);
-    expect(gate.peaks().get('general')).toEqual({ limit: 5, peak: 6 });
+    const limiter = new Limiter({}, 0);
+    expect(statuses(limiter, [100, 700, 800, 850, 900])).toEqual([200, 200, 200, 200, 200]);
+    expect(statuses(limiter, [1_099])).toEqual([429]);
+    expect(limiter.peaks().get('general')).toEqual({ limit: 5, peak: 6 });
   });
 
   test('an arrival is out of the sliding window a whole period later', () => {
-    const gate = createLimiter({}, 0);
-    expect(statuses(gate, [0, 1, 2, 3, 4, 1_000])).toEqual([200, 200, 200, 200, 200, 200]);
+    const limiter = new Limiter({}, 0);
+    expect(statuses(limiter, [0, 1, 2, 3, 4, 1_000])).toEqual([200, 200, 200, 200, 200, 200]);
   });
 
   test('a fixed window begins anew at each multiple of the period', () => {
-    const gate = createLimiter({ counting: 'fixed' }, 0);
-    expect(statuses(gate, [900, 910, 920, 930, 940])).toEqual([200, 200, 200, 200, 200]);
-    expect(statuses(gate, [1_000, 1_010])).toEqual([200, 200]);
-    expect(gate.peaks().get('general')?.peak).toBe(7);
+    const limiter = new Limiter({ counting: 'fixed' }, 0);
+    expect(statuses(limiter, [900, 910, 920, 930, 940])).toEqual([200, 200, 200, 200, 200]);
+    expect(statuses(limiter, [1_000, 1_010])).toEqual([200, 200]);
+    expect(limiter.peaks().get('general')?.peak).toBe(7);
   });
 
   test("the quota's headers tell limit, rest and the end of the period in UNIX seconds", () => {
-    const gate = createLimiter(NO_GENERAL, 0);
-    expect(gate.arrive(AT_HOME, 1_000_000_500).headers).toEqual({
+    const limiter = new Limiter(NO_GENERAL, 0);
+    expect(limiter.check(AT_HOME, 1_000_000_500).headers).toEqual({
       'X-RateLimit-Limit': '40',
       'X-RateLimit-Remaining': '39',
       'X-RateLimit-Retry-After': '1000061',
     });
-    const fixed = createLimiter({ ...NO_GENERAL, counting: 'fixed' }, -3_600_000);
-    expect(fixed.arrive(AT_HOME, 1_000_000_500).headers['X-RateLimit-Retry-After']).toBe(
+    const fixed = new Limiter({ ...NO_GENERAL, counting: 'fixed' }, -3_600_000);
+    expect(fixed.check(AT_HOME, 1_000_000_500).headers['X-RateLimit-Retry-After']).toBe(
       String(1_000_020 - 3_600),
     );
     const plain = { ...AT_HOME, path: '/chapter/a' };
-    expect(gate.arrive(plain, 1_000_000_600).headers).toEqual({});
-    const silent = createLimiter({ ...NO_GENERAL, rateHeaders: false }, 0);
-    expect(silent.arrive(AT_HOME, 0).headers).toEqual({});
+    expect(limiter.check(plain, 1_000_000_600).headers).toEqual({});
+    const silent = new Limiter({ ...NO_GENERAL, rateHeaders: false }, 0);
+    expect(silent.check(AT_HOME, 0).headers).toEqual({});
   });
 
   test('the 41st at-home request of a minute is over the quota; after the time that is named, there is room', () => {
-    const gate = createLimiter(NO_GENERAL, 0);
-    for (let n = 0; n < 40; n += 1) expect(statuses(gate, [n * 1_000])).toEqual([200]);
-    const over = gate.arrive(AT_HOME, 40_000);
+    const limiter = new Limiter(NO_GENERAL, 0);
+    for (let n = 0; n < 40; n += 1) expect(statuses(limiter, [n * 1_000])).toEqual([200]);
+    const over = limiter.check(AT_HOME, 40_000);
     expect(over.finding).toBe('quota-exceeded');
     expect(over.refusal?.headers).toMatchObject({
       'X-RateLimit-Remaining': '0',
       'X-RateLimit-Retry-After': '61',
     });
-    expect(statuses(gate, [61_000])).toEqual([200]);
+    expect(statuses(limiter, [61_000])).toEqual([200]);
   });
 
   test('rows of one quota share one count, and periods can be shortened', () => {
-    const gate = createLimiter({ ...NO_GENERAL, periodScale: 0.1 }, 0);
+    const limiter = new Limiter({ ...NO_GENERAL, periodScale: 0.1 }, 0);
     const begin = { role: 'api' as Role, method: 'POST', path: '/upload/begin' };
     const beginOf = { ...begin, path: '/upload/begin/a' };
     for (let n = 0; n < 10; n += 1) {
-      expect(statuses(gate, [n], begin)).toEqual([200]);
-      expect(statuses(gate, [n], beginOf)).toEqual([200]);
+      expect(statuses(limiter, [n], begin)).toEqual([200]);
+      expect(statuses(limiter, [n], beginOf)).toEqual([200]);
     }
-    expect(statuses(gate, [20], beginOf)).toEqual([429]);
-    expect(statuses(gate, [6_010], begin)).toEqual([200]);
+    expect(statuses(limiter, [20], beginOf)).toEqual([429]);
+    expect(statuses(limiter, [6_010], begin)).toEqual([200]);
   });
 
   test('429 holds for all hosts until the rate falls back in line', () => {
-    const gate = createLimiter({}, 0);
-    statuses(gate, [0, 10, 20, 30, 40, 50]);
+    const limiter = new Limiter({}, 0);
+    statuses(limiter, [0, 10, 20, 30, 40, 50]);
     const elsewhere = { role: 'network' as Role, method: 'POST', path: '/report' };
-    expect(gate.state(60)).toBe('limited');
-    expect(statuses(gate, [60], elsewhere)).toEqual([429]);
-    expect(gate.state(1_000)).toBe('open');
-    expect(statuses(gate, [1_000], elsewhere)).toEqual([200]);
+    expect(limiter.state(60)).toBe('limited');
+    expect(statuses(limiter, [60], elsewhere)).toEqual([429]);
+    expect(limiter.state(1_000)).toBe('open');
+    expect(statuses(limiter, [1_000], elsewhere)).toEqual([200]);
   });
 
   test('who goes on during 429 is banned, then met with silence, and each request renews it', () => {
-    const gate = createLimiter({ banAfter: 3, silenceAfter: 2, banMs: 60_000 }, 0);
-    statuses(gate, [0, 0, 0, 0, 0]);
-    expect(statuses(gate, [1, 2, 3])).toEqual([429, 429, 429]);
-    const ban = gate.arrive(AT_HOME, 4);
+    const limiter = new Limiter({ banAfter: 3, silenceAfter: 2, banMs: 60_000 }, 0);
+    statuses(limiter, [0, 0, 0, 0, 0]);
+    expect(statuses(limiter, [1, 2, 3])).toEqual([429, 429, 429]);
+    const ban = limiter.check(AT_HOME, 4);
     expect(ban.finding).toBe('request-while-limited');
     expect(ban.refusal?.status).toBe(403);
     expect(ban.refusal?.headers?.['Content-Type']).toMatch(/^text\/html/);
-    expect(statuses(gate, [5, 50_000])).toEqual([403, 403]);
-    expect(gate.state(100_000)).toBe('silent');
-    const silence = gate.arrive(AT_HOME, 100_000);
+    expect(statuses(limiter, [5, 50_000])).toEqual([403, 403]);
+    expect(limiter.state(100_000)).toBe('silent');
+    const silence = limiter.check(AT_HOME, 100_000);
     expect(silence.refusal?.delivery).toEqual({ how: 'silence' });
     expect(silence.finding).toBe('request-while-banned');
-    expect(gate.state(159_999)).toBe('silent');
-    expect(gate.state(160_000)).toBe('open');
-    expect(statuses(gate, [160_000])).toEqual([200]);
+    expect(limiter.state(159_999)).toBe('silent');
+    expect(limiter.state(160_000)).toBe('open');
+    expect(statuses(limiter, [160_000])).toEqual([200]);
   });
 });
 

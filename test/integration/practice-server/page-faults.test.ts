@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import {
   FAULT_NAMES,
   FAULTS,
-  faultOn,
+  findFault,
   RANDOM_FAULTS,
   type FaultName,
 } from '../../../src/practice-server/page-faults.js';
@@ -31,14 +31,14 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 const pages = CHAPTER.pages('data');
-const picture = pages[1]?.bytes() ?? Buffer.alloc(0);
+const image = pages[1]?.bytes() ?? Buffer.alloc(0);
 const others = pages.filter((_, index) => index !== 1).map((page) => page.bytes());
-const isPicture = (bytes: Buffer): boolean =>
+const isImage = (bytes: Buffer): boolean =>
   createHash('sha256').update(bytes).digest('hex') ===
-  createHash('sha256').update(picture).digest('hex');
+  createHash('sha256').update(image).digest('hex');
 const changedBytes = (bytes: Buffer): number =>
-  bytes.filter((byte, index) => byte !== picture[index]).length;
-const halfLength = Math.floor(picture.length / 2);
+  bytes.filter((byte, index) => byte !== image[index]).length;
+const halfLength = Math.floor(image.length / 2);
 
 async function loadSecondPage(maxBytes = 1_000_000): Promise<RawResponse> {
   const told = await atHome(service);
@@ -79,23 +79,23 @@ const SHOWN: Readonly<Record<FaultName, (outcome: RawResponse) => void>> = {
   },
   stall(outcome) {
     expect(outcome).toMatchObject({ status: 200, error: 'idle' });
-    expect(outcome.headers['content-length']).toBe(String(picture.length));
+    expect(outcome.headers['content-length']).toBe(String(image.length));
     expect(outcome.body.length).toBe(halfLength);
   },
   trickle(outcome) {
     expect(outcome.status).toBe(200);
-    expect(outcome.body.subarray(0, 16)).toEqual(picture.subarray(0, 16));
+    expect(outcome.body.subarray(0, 16)).toEqual(image.subarray(0, 16));
   },
   'cut-with-length'(outcome) {
     expect(outcome).toMatchObject({ status: 200, complete: false, error: 'ECONNRESET' });
-    expect(outcome.headers['content-length']).toBe(String(picture.length));
+    expect(outcome.headers['content-length']).toBe(String(image.length));
     expect(outcome.body.length).toBe(halfLength);
   },
   'cut-without-length'(outcome) {
     expect(outcome).toMatchObject({ status: 200, complete: true });
     expect(outcome.headers).not.toHaveProperty('content-length');
     expect(outcome.headers).not.toHaveProperty('transfer-encoding');
-    expect(outcome.body).toEqual(picture.subarray(0, halfLength));
+    expect(outcome.body).toEqual(image.subarray(0, halfLength));
   },
   'cut-chunked'(outcome) {
     expect(outcome).toMatchObject({ status: 200, complete: false, error: 'ECONNRESET' });
@@ -105,7 +105,7 @@ const SHOWN: Readonly<Record<FaultName, (outcome: RawResponse) => void>> = {
   'truncated-copy'(outcome) {
     expect(outcome).toMatchObject({ status: 200, complete: true });
     expect(outcome.headers).toMatchObject({ 'transfer-encoding': 'chunked', 'x-cache': 'HIT' });
-    expect(outcome.body).toEqual(picture.subarray(0, halfLength));
+    expect(outcome.body).toEqual(image.subarray(0, halfLength));
   },
   'truncated-copy-with-length'(outcome) {
     expect(outcome).toMatchObject({ status: 200, complete: true });
@@ -113,7 +113,7 @@ const SHOWN: Readonly<Record<FaultName, (outcome: RawResponse) => void>> = {
       'content-length': String(halfLength),
       'x-cache': 'HIT',
     });
-    expect(outcome.body).toEqual(picture.subarray(0, halfLength));
+    expect(outcome.body).toEqual(image.subarray(0, halfLength));
   },
   'status-403': status(403),
   'status-404': status(404),
@@ -134,11 +134,11 @@ const SHOWN: Readonly<Record<FaultName, (outcome: RawResponse) => void>> = {
     expect(others.some((other) => other.equals(outcome.body))).toBe(true);
   },
   'flipped-byte'(outcome) {
-    expect(outcome.body.length).toBe(picture.length);
+    expect(outcome.body.length).toBe(image.length);
     expect(changedBytes(outcome.body)).toBe(1);
   },
   'same-flipped-byte'(outcome) {
-    expect(outcome.body.length).toBe(picture.length);
+    expect(outcome.body.length).toBe(image.length);
     expect(changedBytes(outcome.body)).toBe(1);
   },
   'empty-body'(outcome) {
@@ -148,7 +148,7 @@ const SHOWN: Readonly<Record<FaultName, (outcome: RawResponse) => void>> = {
   },
   'endless-body'(outcome) {
     expect(outcome).toMatchObject({ status: 200, error: 'maxBytes' });
-    expect(outcome.body.subarray(0, picture.length).equals(picture)).toBe(true);
+    expect(outcome.body.subarray(0, image.length).equals(image)).toBe(true);
   },
   redirect(outcome) {
     expect(outcome.status).toBe(302);
@@ -156,7 +156,7 @@ const SHOWN: Readonly<Record<FaultName, (outcome: RawResponse) => void>> = {
   },
   'no-x-cache'(outcome) {
     expect(outcome.headers).not.toHaveProperty('x-cache');
-    expect(isPicture(outcome.body)).toBe(true);
+    expect(isImage(outcome.body)).toBe(true);
   },
 };
 
@@ -166,7 +166,7 @@ test.each(FAULT_NAMES)('%s: shown once, and then gone', async (fault) => {
   const again = await loadSecondPage();
   expect(again).toMatchObject({ status: 200, complete: true });
   expect(again.headers['x-cache']).toBe('HIT');
-  expect(isPicture(again.body)).toBe(true);
+  expect(isImage(again.body)).toBe(true);
   const loads = service.log.flatMap(({ load }) => load?.fault ?? []);
   expect(loads).toEqual(FAULTS[fault].of === 'page' ? [fault] : []);
   expect(service.violations()).toEqual([]);
@@ -248,13 +248,13 @@ test('a client that overlooks a bad certificate is found out', async () => {
 
 test('random faults are the same for the same seed, as many as asked for, of every kind, and never too many in a row', () => {
   const plan = { seed: 11, share: 0.2 };
-  const occasions = Array.from({ length: 3_000 }, (_, index) => ({
+  const targets = Array.from({ length: 3_000 }, (_, index) => ({
     chapter: CHAPTER.id,
     page: index + 1,
     attempt: 1,
   }));
-  const met = occasions.map((occasion) => faultOn(occasion, [plan]));
-  expect(occasions.map((occasion) => faultOn(occasion, [plan]))).toEqual(met);
+  const met = targets.map((target) => findFault(target, [plan]));
+  expect(targets.map((target) => findFault(target, [plan]))).toEqual(met);
   const faults = met.filter((fault) => fault !== undefined);
   expect(faults.length / met.length).toBeGreaterThan(0.17);
   expect(faults.length / met.length).toBeLessThan(0.23);
@@ -262,10 +262,10 @@ test('random faults are the same for the same seed, as many as asked for, of eve
   expect(new Set(faults)).toEqual(new Set(ofPages));
   const certain = { seed: 11, share: 1 };
   const tries = [1, 2, 3, 4].map((attempt) =>
-    faultOn({ chapter: CHAPTER.id, page: 1, attempt }, [certain]),
+    findFault({ chapter: CHAPTER.id, page: 1, attempt }, [certain]),
   );
   expect(tries.map((fault) => fault !== undefined)).toEqual([true, true, false, false]);
-  const other = occasions.map((occasion) => faultOn(occasion, [{ ...plan, seed: 12 }]));
+  const other = targets.map((target) => findFault(target, [{ ...plan, seed: 12 }]));
   expect(other).not.toEqual(met);
 });
 

@@ -237,7 +237,7 @@ test('the API rejects an unknown bearer, with 401 or with a JSON 403 as told', a
 
 test('what is refused to guests alone is given to who is logged in', async () => {
   await start();
-  service.injectApiFault({ answer: 'refused-to-anonymous', times: 'always' });
+  service.injectApiFault({ fault: 'refused-to-anonymous', times: 'always' });
   expect((await send(atHomeUrl(service))).status).toBe(403);
   const { access_token: token } = await tokens();
   expect(await apiStatus(token)).toBe(200);

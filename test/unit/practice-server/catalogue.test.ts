@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { coverEndpoints } from '../../../src/practice-server/catalogue-covers.js';
 import { catalogueEndpoints } from '../../../src/practice-server/catalogue-endpoints.js';
-import type { Answer, Endpoint } from '../../../src/practice-server/endpoint.js';
+import type { EndpointResponse, Endpoint } from '../../../src/practice-server/endpoint.js';
 import {
   endlessTitle,
   EXAMPLE_CHAPTERS,
@@ -9,7 +9,7 @@ import {
   EXAMPLE_TITLES,
   exampleLibrary,
 } from '../../../src/practice-server/library/library.js';
-import { mostSpecific } from '../../../src/practice-server/route-match.js';
+import { matchRoute } from '../../../src/practice-server/route-match.js';
 
 interface Entity {
   id: string;
@@ -43,16 +43,16 @@ interface Asking {
 }
 
 /** Asks the endpoint that the path and method name; brackets in the query need no encoding. */
-function ask(target: string, { method = 'GET', account, json }: Asking = {}): Answer {
+function ask(target: string, { method = 'GET', account, json }: Asking = {}): EndpointResponse {
   const [path = '', query = ''] = target.split('?');
-  const found = mostSpecific(
+  const found = matchRoute(
     endpoints.filter((endpoint) => endpoint.method === method),
     path,
   );
   if (found === undefined) {
     throw new Error(`no endpoint for ${method} ${path}`);
   }
-  return found.row.answer({
+  return found.route.respond({
     method,
     path,
     ids: found.ids,
@@ -63,7 +63,7 @@ function ask(target: string, { method = 'GET', account, json }: Asking = {}): An
   });
 }
 
-function bodyOf(answer: Answer): unknown {
+function bodyOf(answer: EndpointResponse): unknown {
   return JSON.parse(typeof answer.body === 'string' ? answer.body : 'null');
 }
 

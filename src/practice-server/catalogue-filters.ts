@@ -1,0 +1,78 @@
+/** Filters and sorts the entities of a collection by its query. */
+import type { CatalogueQuery } from './catalogue-query.js';
+import type { ContentRating } from './library/library.js';
+
+export type Filter<T> = (item: T) => boolean;
+type ValuesOf<T> = (item: T) => readonly string[];
+
+/** The content ratings of a query without `contentRating[]`. */
+const DEFAULT_RATINGS: readonly ContentRating[] = ['safe', 'suggestive', 'erotica'];
+
+/** Keeps items with at least one of the values of `name[]` or `name`, if the query has any. */
+export function anyOf<T>(query: CatalogueQuery, name: string, valuesOf: ValuesOf<T>): Filter<T> {
+  const requested = [...query.all(name), query.one(name)].filter((value) => value !== undefined);
+  if (requested.length === 0) return () => true;
+  return (item) => valuesOf(item).some((value) => requested.includes(value));
+}
+
+/** Keeps items with none of the values of `name[]`. */
+export function noneOf<T>(query: CatalogueQuery, name: string, valuesOf: ValuesOf<T>): Filter<T> {
+  const excluded = query.all(name);
+  return (item) => !valuesOf(item).some((value) => excluded.includes(value));
+}
+
+/** Keeps items whose time is at or after `<field>Since`. */
+export function since<T>(
+  query: CatalogueQuery,
+  field: string,
+  timeOf: (item: T) => string,
+): Filter<T> {
+  const value = query.one(`${field}Since`);
+  if (value === undefined) return () => true;
+  const sinceMs = Date.parse(`${value}Z`);
+  return (item) => Date.parse(timeOf(item)) >= sinceMs;
+}
+
+export function rated<T>(
+  query: CatalogueQuery,
+  ratingOf: (item: T) => ContentRating | undefined,
+): Filter<T> {
+  const requested = query.all('contentRating');
+  const ratings: readonly string[] = requested.length > 0 ? requested : DEFAULT_RATINGS;
+  return (item) => ratings.includes(ratingOf(item) ?? 'safe');
+}
+
+type SortKey = number | string | undefined;
+
+function compare(first: SortKey, second: SortKey): number {
+  if (typeof first === 'string' && typeof second === 'string') {
+    return first.localeCompare(second, 'en');
+  }
+  return Number(first) - Number(second);
+}
+
+/** The items that pass every filter, in the query's order. Items without a sort key come last. */
+export function select<T>(
+  items: readonly T[],
+  query: CatalogueQuery,
+  filters: readonly Filter<T>[],
+  sortKey: (item: T, field: string) => SortKey,
+): T[] {
+  const selected = items.filter((item) => filters.every((filter) => filter(item)));
+  return selected.sort((one, other) => {
+    for (const { field, descending } of query.orders) {
+      const [first, second] = [sortKey(one, field), sortKey(other, field)];
+      const missing = Number(first === undefined) - Number(second === undefined);
+      if (missing !== 0) return missing;
+      const difference = first === undefined ? 0 : compare(first, second);
+      if (difference !== 0) return descending ? -difference : difference;
+    }
+    return 0;
+  });
+}
+
+/** A number such as a chapter's `10.5`. */
+export function numericKey(text: string | null): number | undefined {
+  const value = Number.parseFloat(text ?? '');
+  return Number.isNaN(value) ? undefined : value;
+}

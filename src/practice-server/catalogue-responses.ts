@@ -1,0 +1,57 @@
+/** The forms of the catalogue's responses, and handlers that check the query or the login first. */
+import { readQuery, type CatalogueQuery, type QueryParameters } from './catalogue-query.js';
+import {
+  errorResponse,
+  jsonResponse,
+  notFound,
+  type EndpointRequest,
+  type EndpointResponse,
+} from './endpoint.js';
+
+type Handler<Request = EndpointRequest> = (request: Request) => EndpointResponse;
+
+const entityResponse = (data: unknown): EndpointResponse =>
+  jsonResponse(200, { result: 'ok', response: 'entity', data });
+
+/** The entity of an item, or 404. */
+export const entityOrNotFound = <T>(
+  type: string,
+  item: T | undefined,
+  convert: (item: T) => unknown,
+): EndpointResponse =>
+  item === undefined ? notFound(`No such ${type}`) : entityResponse(convert(item));
+
+/** One page of the items; only those of the page are converted. */
+export function collectionResponse<T>(
+  items: readonly T[],
+  { limit, offset }: Pick<CatalogueQuery, 'limit' | 'offset'>,
+  convert: (item: T) => unknown,
+): EndpointResponse {
+  const data = items.slice(offset, offset + limit).map(convert);
+  const total = items.length;
+  return jsonResponse(200, { result: 'ok', response: 'collection', data, limit, offset, total });
+}
+
+/** A handler that refuses an invalid query. */
+export function withQuery<Request extends EndpointRequest>(
+  parameters: QueryParameters,
+  respond: (query: CatalogueQuery, request: Request) => EndpointResponse,
+  defaultLimit?: number,
+): Handler<Request> {
+  return (request) => {
+    const query = readQuery(request.query, parameters, defaultLimit);
+    return 'refusal' in query ? query.refusal : respond(query, request);
+  };
+}
+
+export type UserRequest = EndpointRequest & { readonly account: string };
+
+/** A handler that refuses anonymous requests. */
+export function withLogin(respond: Handler<UserRequest>): Handler {
+  return (request) => {
+    const { account } = request;
+    if (account !== undefined) return respond({ ...request, account });
+    const detail = 'This is for readers who are logged in.';
+    return errorResponse(401, { title: 'unauthorized_http_exception', detail });
+  };
+}
