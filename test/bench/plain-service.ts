@@ -3,7 +3,11 @@
  * URL holds nothing that could be written another way. (gallery-dl's HTTP library writes the escape `%3d` of an
  * ordinary base URL as `%3D`, which is another address, and gets a 403.)
  */
-import { jsonResponse, errorResponse, type EndpointResponse } from '../../src/practice-server/endpoint.js';
+import {
+  jsonResponse,
+  errorResponse,
+  type EndpointResponse,
+} from '../../src/practice-server/endpoint.js';
 import type { LibraryChapter } from '../../src/practice-server/library/records.js';
 import type { PracticeService } from '../../src/practice-server/practice-service.js';
 
