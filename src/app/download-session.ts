@@ -4,7 +4,7 @@ import type { SolveCaptcha } from '../api/captcha.js';
 import type { TankobonError } from '../core/errors.js';
 import type { Observe } from '../download/events.js';
 import type { Plan } from '../download/plan.js';
-import type { MetadataPrefetcher } from '../image/at-home.js';
+import type { MetadataPrefetcher } from '../download/prefetch.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
 import type { Service } from './service.js';

@@ -6,7 +6,7 @@ import { interruption, TankobonError, UsageError } from '../core/errors.js';
 import { retryAfterCaptcha } from '../api/captcha.js';
 import { waitingEvent, type Observe } from '../download/events.js';
 import { planChapters, type Plan, type PlanDeps } from '../download/plan.js';
-import { MetadataPrefetcher } from '../image/at-home.js';
+import { MetadataPrefetcher } from '../download/prefetch.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
 import type { DownloadListeners, DownloadResult, DownloadSession } from './download-session.js';

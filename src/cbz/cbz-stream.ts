@@ -1,16 +1,16 @@
 /**
- * Brings what archiver gives into the file, in the order in which it is given. archiver gives a header as a dozen
- * pieces of a few bytes, so all that wait are written at once. Its own way of joining pieces would copy each page.
+ * Writes archiver's output to the file. archiver emits a header as a dozen small pieces, so all pending pieces are
+ * written at once; archiver's own concatenation would copy each page.
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { ZipArchive } from 'archiver';
 
-/** So much may wait in the system for the disk before it is sent there: so little is left to sync at the end. */
-const SYNCED_AT_ONCE_BYTES = 8 * 1024 * 1024;
+/** Data is synced to disk in steps of this size, so that little is left to sync at the end. */
+const SYNC_INTERVAL_BYTES = 8 * 1024 * 1024;
 
 export class CbzStream {
-  readonly #given: Buffer[] = [];
-  #outcome: { readonly failure: Error | undefined } | undefined;
+  readonly #pending: Buffer[] = [];
+  #end: { readonly error: Error | undefined } | undefined;
   #wake: () => void = () => undefined;
   #unsyncedBytes = 0;
   #syncing: Promise<unknown> | undefined;
@@ -21,36 +21,37 @@ export class CbzStream {
     private readonly handle: FileHandle,
     private readonly signal: AbortSignal | undefined,
   ) {
+    const end = (error?: Error): void => {
+      this.#end ??= { error };
+      this.#wake();
+    };
     archive.on('data', (piece: Buffer) => {
-      this.#given.push(piece);
+      this.#pending.push(piece);
       this.#wake();
     });
     archive.once('end', () => {
-      this.#end();
+      end();
     });
     archive.once('close', () => {
-      this.#end(new Error('The archive was closed before its end.'));
+      end(new Error('The archive was closed before its end.'));
     });
-    archive.on('error', (error: Error) => {
-      this.#end(error);
-    });
+    archive.on('error', end);
   }
 
   /**
-   * Writes until every byte of `data`, which the archive was given, is in the file; without it, until the archive
-   * ends. `data` must be the only thing in the archive that lies in its memory.
+   * Writes until every byte of `data`, which was appended to the archive, is in the file; without `data`, until the
+   * archive ends. No other data in the archive may share its memory.
    */
   async drain(data?: Buffer): Promise<void> {
     let missing = data?.length ?? Number.POSITIVE_INFINITY;
     while (missing > 0) {
       this.signal?.throwIfAborted();
-      const pieces = this.#given.splice(0);
+      const pieces = this.#pending.splice(0);
       if (pieces.length > 0) {
         await this.#write(pieces);
-        const own = pieces.filter(({ buffer }) => buffer === data?.buffer);
-        missing -= own.reduce((sum, { length }) => sum + length, 0);
-      } else if (this.#outcome) {
-        if (this.#outcome.failure !== undefined) throw this.#outcome.failure;
+        for (const { buffer, length } of pieces) if (buffer === data?.buffer) missing -= length;
+      } else if (this.#end) {
+        if (this.#end.error !== undefined) throw this.#end.error;
         return;
       } else {
         await new Promise<void>((resolve) => {
@@ -60,14 +61,14 @@ export class CbzStream {
     }
   }
 
-  /** Resolves once all that was written is on the disk. */
+  /** Resolves when everything written is on the disk. */
   async sync(): Promise<void> {
     await this.#syncing;
     if (this.#syncFailure) throw this.#syncFailure.error;
     await this.handle.sync();
   }
 
-  /** Resolves once nothing of the sink's is under way with the file. */
+  /** Resolves when no operation on the file is in progress. */
   async idle(): Promise<void> {
     await this.#syncing;
   }
@@ -77,13 +78,13 @@ export class CbzStream {
     while (left.length > 0) {
       const { bytesWritten } = await this.handle.writev(left);
       this.#unsyncedBytes += bytesWritten;
-      left = rest(left, bytesWritten);
+      left = skipBytes(left, bytesWritten);
     }
-    if (this.#unsyncedBytes >= SYNCED_AT_ONCE_BYTES) this.#syncBeside();
+    if (this.#unsyncedBytes >= SYNC_INTERVAL_BYTES) this.#startSync();
   }
 
-  /** The disk works while later pages are on their way. What it says then, it does not say again at the end. */
-  #syncBeside(): void {
+  /** The disk writes while later pages arrive. Its error must be kept, since the system reports it only once. */
+  #startSync(): void {
     if (this.#syncing) return;
     this.#unsyncedBytes = 0;
     this.#syncing = this.handle
@@ -95,19 +96,14 @@ export class CbzStream {
         this.#syncing = undefined;
       });
   }
-
-  #end(failure?: Error): void {
-    this.#outcome ??= { failure };
-    this.#wake();
-  }
 }
 
-/** What is left of `pieces` without their first bytes: the system may write less than it was given. */
-function rest(pieces: readonly Buffer[], writtenBytes: number): Buffer[] {
-  let skip = writtenBytes;
+/** Needed because the system may write less than requested. */
+function skipBytes(pieces: readonly Buffer[], bytes: number): Buffer[] {
+  let left = bytes;
   return pieces.flatMap((piece) => {
-    const skipped = Math.min(skip, piece.length);
-    skip -= skipped;
+    const skipped = Math.min(left, piece.length);
+    left -= skipped;
     return skipped < piece.length ? [piece.subarray(skipped)] : [];
   });
 }

@@ -1,7 +1,7 @@
 /**
- * Writes a chapter's pages as a CBZ: a ZIP whose entries are stored, in page order, with `ComicInfo.xml` last.
- * The same pages give the same bytes each time, so nothing in it comes from the clock, the user, the machine
- * or its time zone. It is written aside, checked against what was announced, synced and only then renamed.
+ * Writes a chapter's pages as a CBZ: a ZIP with stored entries in page order and `ComicInfo.xml` last. The same pages
+ * always give the same bytes, so nothing in it depends on the time, the user or the machine. It is written to a
+ * temporary file, verified, synced, and then renamed.
  */
 import { createHash } from 'node:crypto';
 import { open, mkdir, rm, type FileHandle } from 'node:fs/promises';
@@ -23,74 +23,72 @@ import { imageExtension, type ImageExtension } from '../image/format.js';
 
 export interface CbzPage {
   readonly file: string;
-  /** What the page was when it was proven; another length now is an error. */
+  /** The size when the page was verified; another size now is an error. */
   readonly bytes: number;
-  /** The sha256 of what was proven, lower-case hex; other bytes now are an error. Absent: any image is packed. */
+  /** The sha256 when the page was verified, lower-case hex; without it, any image is packed. */
   readonly sha256?: string;
 }
 
 export interface Cbz {
-  /** The final path; folders on the way to it are made. */
+  /** The final path; missing folders are created. */
   readonly file: string;
-  /** Gives the finished file its name; where absent, `file` is replaced. */
+  /** Gives the finished file its name; by default, `file` is replaced. */
   readonly publish?: Publish;
   readonly pages: readonly CbzPage[];
-  /** The text of `ComicInfo.xml`; left out where there is no metadata. */
+  /** The content of `ComicInfo.xml`, if there is one. */
   readonly comicInfo?: string;
-  /** The archive's comment, at most 65,535 bytes of UTF-8. */
+  /** The archive comment, at most 65,535 bytes of UTF-8. */
   readonly comment?: string;
   readonly signal?: AbortSignal;
 }
 
-/** Gives a finished file that has a temporary name its final one, and resolves with that. */
+/** Gives a finished temporary file its final name and resolves with it. */
 export type Publish = (tmpFile: string) => Promise<string>;
 
-/** ZIP's first moment: the same in every archive. archiver writes it in UTC. */
+/** The earliest date in a ZIP, in UTC, as archiver writes it. */
 const ENTRY_DATE = new Date(Date.UTC(1980, 0, 1));
 const ENTRY_MODE = 0o644;
-/** From here on the plain end record would overflow; the margin is for headers. */
+/** Larger archives need ZIP64; the margin is for headers. */
 const ZIP64_BYTES = 2 ** 32 - 2 ** 27;
 const ZIP64_ENTRIES = 0xffff;
-/** The room for a page has this size, or the next power of two that holds the page. */
-const LEAST_ROOM_BYTES = 2 ** 20;
+/** The page buffer has this size, or the next power of two that is larger than the page. */
+const MIN_BUFFER_BYTES = 2 ** 20;
 
 /**
- * Writes the CBZ, whole or not at all. Holds one page in memory at a time.
- * Rejects with StorageError (`archive-wrong` where the result is not what was announced), or with the signal's
- * reason when aborted; in either case nothing is left behind.
+ * Writes the CBZ completely or not at all. Holds one page in memory at a time. Rejects with StorageError
+ * (`page-changed` if a page is not the one verified, `archive-wrong` if the result does not pass verification), or
+ * with the signal's reason when aborted.
  */
 export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number }> {
-  cbz.signal?.throwIfAborted();
+  const { file, pages, comicInfo, comment, signal } = cbz;
+  const replace = async (tmpFile: string): Promise<string> => {
+    await renameInto(tmpFile, file);
+    return file;
+  };
+  signal?.throwIfAborted();
   try {
-    await mkdir(dirname(cbz.file), { recursive: true });
-    if ((await statIfExists(cbz.file))?.isFile() === false) {
-      throw new StorageError('name-taken', `Something that is no file stands at ${cbz.file}.`);
-    }
-    const growing = await CbzWriter.create({
-      tmpFile: temporaryName(cbz.file),
-      pages: cbz.pages.length,
+    await mkdir(dirname(file), { recursive: true });
+    if ((await statIfExists(file))?.isFile() === false)
+      throw new StorageError('name-taken', `${file} exists and is not a regular file.`);
+    const writer = await CbzWriter.create({
+      tmpFile: temporaryName(file),
+      pages: pages.length,
       forceZip64: needsZip64(cbz),
-      ...(cbz.comment !== undefined && { comment: cbz.comment }),
-      ...(cbz.signal && { signal: cbz.signal }),
+      comment,
+      signal,
     });
     try {
-      for (const page of cbz.pages) await growing.add(page);
-      const publish = cbz.publish ?? ((tmpFile) => replacing(tmpFile, cbz.file));
-      return await growing.finish(publish, cbz.comicInfo);
+      for (const page of pages) await writer.add(page);
+      return await writer.finish(cbz.publish ?? replace, comicInfo);
     } finally {
-      await growing.discard();
+      await writer.discard();
     }
   } catch (error) {
-    throw toStorageError(error, cbz.file);
+    throw toStorageError(error, file);
   }
 }
 
-async function replacing(tmpFile: string, file: string): Promise<string> {
-  await renameInto(tmpFile, file);
-  return file;
-}
-
-/** The libraries of an archive, each to be loaded at a moment when nobody waits for it. */
+/** Imports for an archive, one by one, so that a caller can run them while it waits for the network. */
 export const PACKING_MODULE_LOADERS: readonly (() => Promise<unknown>)[] = [
   () => import('archiver'),
   () => import('yauzl'),
@@ -98,7 +96,7 @@ export const PACKING_MODULE_LOADERS: readonly (() => Promise<unknown>)[] = [
   () => import('image-size'),
 ];
 
-/** The pages' names in the archive: `001.png`, with as many digits as the last one needs, and three at least. */
+/** The pages' names in the archive: `001.png`, with more digits if the last page needs them. */
 export function entryNames(extensions: readonly string[]): string[] {
   return extensions.map((extension, index) => entryName(index, extensions.length, extension));
 }
@@ -108,130 +106,124 @@ function entryName(index: number, pages: number, extension: string): string {
   return `${String(index + 1).padStart(digits, '0')}.${extension}`;
 }
 
-/** What must be known of a CBZ before its first page. */
 export interface CbzWriterOptions {
-  /** Where it grows: in a folder of the file system that it shall end up on. */
+  /** On the file system of the final path. */
   readonly tmpFile: string;
-  /** How many pages will come. */
+  /** The number of pages that will be added. */
   readonly pages: number;
   readonly comment?: string;
-  /** For archives of 4 GB or 65,535 entries; absent: one that grows so large is given up. */
+  /** For archives of 4 GB or 65,535 entries. Without it, `add` rejects when the archive becomes that large. */
   readonly forceZip64?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** A CBZ to which pages are added in their order, when each is there; it gets its name at the end. */
+/** A CBZ to which pages are added one by one; it gets its name at the end. */
 export class CbzWriter {
-  readonly #announced: ExpectedEntry[] = [];
-  readonly #sink: CbzStream;
-  /** Each page is read into the same memory: fresh memory for each would pile up until it is collected. */
-  #room: Buffer = Buffer.alloc(0);
+  readonly #entries: ExpectedEntry[] = [];
+  readonly #stream: CbzStream;
+  /** Reused for every page: new buffers would accumulate until they are collected. */
+  #buffer: Buffer = Buffer.alloc(0);
   #payloadBytes = 0;
 
   private constructor(
-    private readonly wish: CbzWriterOptions,
+    private readonly options: CbzWriterOptions,
     private readonly handle: FileHandle,
     private readonly archive: ZipArchive,
   ) {
-    this.#sink = new CbzStream(archive, handle, wish.signal);
+    this.#stream = new CbzStream(archive, handle, options.signal);
   }
 
-  /** Makes the file. Whatever happens then, `discard` must be called in the end. */
-  static async create(wish: CbzWriterOptions): Promise<CbzWriter> {
+  /** Creates the temporary file. `discard` must be called in the end, also after `finish`. */
+  static async create(options: CbzWriterOptions): Promise<CbzWriter> {
     const { ZipArchive } = await import('archiver');
-    const handle = await open(wish.tmpFile, 'wx');
-    const archive = new ZipArchive({
-      store: true,
-      forceZip64: wish.forceZip64 ?? false,
-      comment: wish.comment ?? '',
-    });
-    return new CbzWriter(wish, handle, archive);
+    const { tmpFile, forceZip64 = false, comment = '' } = options;
+    const handle = await open(tmpFile, 'wx');
+    return new CbzWriter(options, handle, new ZipArchive({ store: true, forceZip64, comment }));
   }
 
   async add(page: CbzPage): Promise<void> {
-    const tooLarge = this.#payloadBytes + page.bytes >= ZIP64_BYTES;
-    if (tooLarge && this.wish.forceZip64 !== true) {
-      throw new StorageError('archive-wrong', 'The pages are too many for a plain archive.');
-    }
-    this.wish.signal?.throwIfAborted();
-    const data = await readInto(this.#roomFor(page), page);
-    const extension = verifiedExtension(data, page);
-    this.#append(entryName(this.#announced.length, this.wish.pages, extension), data);
-    await this.#sink.drain(data);
-  }
-
-  /** Adds the metadata, checks and syncs the whole, and gives it its name. */
-  async finish(publish: Publish, comicInfo?: string): Promise<{ file: string; bytes: number }> {
-    const { tmpFile: aside, comment = '', signal } = this.wish;
-    if (comicInfo !== undefined) {
-      this.#append(COMIC_INFO_NAME, Buffer.from(comicInfo));
-    }
-    await Promise.all([this.archive.finalize(), this.#sink.drain()]);
-    await this.#sink.sync();
-    await this.handle.close();
-    const bytes = await verifyCbz(aside, this.#announced, comment);
+    const { forceZip64, pages, signal } = this.options;
+    if (this.#payloadBytes + page.bytes >= ZIP64_BYTES && !forceZip64)
+      throw new StorageError('archive-wrong', 'The archive is too large without ZIP64.');
     signal?.throwIfAborted();
-    return { file: await publish(aside), bytes };
+    const data = await readPage(page, this.#bufferFor(page));
+    const extension = verifyPage(data, page);
+    this.#append(entryName(this.#entries.length, pages, extension), data);
+    await this.#stream.drain(data);
   }
 
-  /** Lets go of the file, and removes it if it has not got its name. */
+  /** Adds the metadata, syncs and verifies the archive, and publishes it. */
+  async finish(publish: Publish, comicInfo?: string): Promise<{ file: string; bytes: number }> {
+    const { tmpFile, comment = '', signal } = this.options;
+    if (comicInfo !== undefined) this.#append(COMIC_INFO_NAME, Buffer.from(comicInfo));
+    await Promise.all([this.archive.finalize(), this.#stream.drain()]);
+    await this.#stream.sync();
+    await this.handle.close();
+    const bytes = await verifyCbz(tmpFile, this.#entries, comment);
+    signal?.throwIfAborted();
+    return { file: await publish(tmpFile), bytes };
+  }
+
+  /** Closes the file, and removes it unless it was published. */
   async discard(): Promise<void> {
     this.archive.abort();
     this.archive.destroy();
-    await this.#sink.idle();
+    await this.#stream.idle();
     await this.handle.close();
-    await rm(this.wish.tmpFile, { force: true });
+    await rm(this.options.tmpFile, { force: true });
   }
 
   #append(name: string, data: Buffer): void {
-    // A buffer, not a stream: so size and CRC stand before the data, and readers that stream can follow.
+    // With a buffer instead of a stream, size and CRC precede the data, as streaming readers need.
     this.archive.append(data, { name, date: ENTRY_DATE, mode: ENTRY_MODE });
-    this.#announced.push({ name, bytes: data.length, crc32: crc32(data) });
+    this.#entries.push({ name, bytes: data.length, crc32: crc32(data) });
     this.#payloadBytes += data.length;
   }
 
-  #roomFor({ bytes }: CbzPage): Buffer {
-    if (this.#room.length <= bytes) {
-      const roomBytes = 2 ** Math.ceil(Math.log2(bytes + 1));
-      this.#room = Buffer.allocUnsafeSlow(Math.max(roomBytes, LEAST_ROOM_BYTES));
+  #bufferFor({ bytes }: CbzPage): Buffer {
+    if (this.#buffer.length <= bytes) {
+      const size = Math.max(2 ** Math.ceil(Math.log2(bytes + 1)), MIN_BUFFER_BYTES);
+      this.#buffer = Buffer.allocUnsafeSlow(size);
     }
-    return this.#room;
+    return this.#buffer;
   }
 }
 
-/** What the bytes that go into the archive are, which must be those that were proven, whatever happened on the disk. */
-function verifiedExtension(data: Buffer, { file, sha256 }: CbzPage): ImageExtension {
-  const extension = imageExtension(data);
-  const isProven =
-    sha256 === undefined || createHash('sha256').update(data).digest('hex') === sha256;
-  if (extension && isProven) return extension;
-  throw new StorageError(
-    'archive-wrong',
-    `${file} is not the image that it was when it was loaded.`,
-  );
-}
-
-/** The page's bytes, read into `room`, which must have room for one byte more. */
-async function readInto(room: Buffer, page: CbzPage): Promise<Buffer> {
+/** Reads the page into `buffer`, which must be larger than the page. */
+async function readPage(page: CbzPage, buffer: Buffer): Promise<Buffer> {
   const handle = await openRegularFile(page.file);
   let bytes = 0;
   try {
     let bytesRead: number;
     do {
-      ({ bytesRead } = await handle.read(room, bytes, room.length - bytes));
+      ({ bytesRead } = await handle.read(buffer, bytes, buffer.length - bytes));
       bytes += bytesRead;
     } while (bytesRead > 0 && bytes <= page.bytes);
   } finally {
     await handle.close();
   }
-  if (bytes === page.bytes) return room.subarray(0, bytes);
-  throw new StorageError(
-    'archive-wrong',
-    `The page ${page.file} has not the ${page.bytes} bytes that it had when it was loaded.`,
+  if (bytes !== page.bytes) throw pageChanged(page);
+  return buffer.subarray(0, bytes);
+}
+
+/** Checks the very bytes that go into the archive. */
+function verifyPage(data: Buffer, page: CbzPage): ImageExtension {
+  const { file, sha256 } = page;
+  if (sha256 !== undefined && createHash('sha256').update(data).digest('hex') !== sha256)
+    throw pageChanged(page);
+  const extension = imageExtension(data);
+  if (!extension) throw new StorageError('page-changed', `The page is not an image: ${file}`);
+  return extension;
+}
+
+function pageChanged({ file }: CbzPage): StorageError {
+  return new StorageError(
+    'page-changed',
+    `The page changed on disk after it was verified: ${file}`,
   );
 }
 
-function needsZip64(cbz: Cbz): boolean {
-  const bytes = cbz.pages.reduce((sum, page) => sum + page.bytes, cbz.comicInfo?.length ?? 0);
-  return bytes >= ZIP64_BYTES || cbz.pages.length + 1 >= ZIP64_ENTRIES;
+function needsZip64({ pages, comicInfo }: Cbz): boolean {
+  const bytes = pages.reduce((sum, page) => sum + page.bytes, comicInfo?.length ?? 0);
+  return bytes >= ZIP64_BYTES || pages.length + 1 >= ZIP64_ENTRIES;
 }

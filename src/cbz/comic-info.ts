@@ -1,8 +1,7 @@
 /**
- * `ComicInfo.xml`, which tells a reader what a CBZ is. The order of the elements is the schema's (ComicInfo 2.1
- * is an `xs:sequence`), what is unknown is left out, and every text is cleaned of what XML 1.0 cannot hold.
+ * Creates `ComicInfo.xml`, the metadata of a CBZ. The elements are in the schema's order (ComicInfo 2.1 is an
+ * `xs:sequence`), unknown values are left out, and characters that XML 1.0 does not allow are removed.
  */
-import { languageTag } from './language-tag.js';
 
 export const COMIC_INFO_NAME = 'ComicInfo.xml';
 
@@ -10,40 +9,40 @@ export type AgeRating = 'Everyone' | 'Teen' | 'Mature 17+' | 'X18+';
 
 export interface ComicPage {
   readonly bytes: number;
-  /** Pixels; unknown where the picture does not tell. */
+  /** In pixels, if known. */
   readonly width?: number;
   readonly height?: number;
 }
 
-/** What there is to say about one chapter; all but the pages may be unknown. */
+/** The metadata of one chapter; everything but the pages may be unknown. */
 export interface ComicMetadata {
   readonly title?: string;
   readonly series?: string;
-  /** The chapter's number as the service writes it, such as `10.5`. Written only where it is one number. */
+  /** The service's text, such as `10.5`. Written only if it is a single number. */
   readonly number?: string;
-  /** Written only where it is a whole number: readers stumble over anything else. */
+  /** Written only if it is an integer, since readers reject other values. */
   readonly volume?: string;
   readonly summary?: string;
-  /** When the chapter was published; its day in UTC is written. */
+  /** Written as a day in UTC. */
   readonly publishedAt?: Date;
   readonly writers?: readonly string[];
   readonly pencillers?: readonly string[];
-  /** The scanlation groups, which the service asks to be credited. */
+  /** The scanlation groups, which the service asks to credit. */
   readonly translators?: readonly string[];
   readonly genres?: readonly string[];
   readonly tags?: readonly string[];
-  /** One address: some readers split this field on spaces, others on commas. */
+  /** A single address: some readers split this field at spaces, others at commas. */
   readonly web?: string;
-  /** The service's code of the language that the chapter is in. */
+  /** The chapter's language, as the service's code. */
   readonly language?: string;
-  /** The service's code of the language that the series was written in: it decides the direction. */
+  /** The series' original language, as the service's code; determines the reading direction. */
   readonly originalLanguage?: string;
   readonly ageRating?: AgeRating;
   readonly pages: readonly ComicPage[];
 }
 
-/** The file's text, UTF-8. The same facts give the same text, wherever and whenever. */
-export async function comicInfoXml(facts: ComicMetadata): Promise<string> {
+/** The same metadata always gives the same text. */
+export async function comicInfoXml(metadata: ComicMetadata): Promise<string> {
   const { default: Builder } = await import('fast-xml-builder');
   const builder = new Builder({
     format: true,
@@ -53,33 +52,32 @@ export async function comicInfoXml(facts: ComicMetadata): Promise<string> {
   });
   return builder.build({
     '?xml': { '@_version': '1.0', '@_encoding': 'utf-8' },
-    ComicInfo: elements(facts),
+    ComicInfo: elements(metadata),
   });
 }
 
-/** The elements in the schema's order; those without a value are not there. */
-function elements(facts: ComicMetadata): Record<string, unknown> {
-  const date = validDate(facts.publishedAt);
+function elements(metadata: ComicMetadata): Record<string, unknown> {
+  const date = validDate(metadata.publishedAt);
   const all: readonly (readonly [string, unknown])[] = [
-    ['Title', line(facts.title)],
-    ['Series', line(facts.series)],
-    ['Number', plainNumber(facts.number)],
-    ['Volume', wholeNumber(facts.volume)],
-    ['Summary', paragraphs(facts.summary)],
+    ['Title', line(metadata.title)],
+    ['Series', line(metadata.series)],
+    ['Number', plainNumber(metadata.number)],
+    ['Volume', wholeNumber(metadata.volume)],
+    ['Summary', paragraphs(metadata.summary)],
     ['Year', date?.getUTCFullYear()],
     ['Month', date && date.getUTCMonth() + 1],
     ['Day', date?.getUTCDate()],
-    ['Writer', list(facts.writers)],
-    ['Penciller', list(facts.pencillers)],
-    ['Translator', list(facts.translators)],
-    ['Genre', list(facts.genres)],
-    ['Tags', list(facts.tags)],
-    ['Web', address(facts.web)],
-    ['PageCount', facts.pages.length],
-    ['LanguageISO', facts.language && languageTag(facts.language)],
-    ['Manga', direction(facts.originalLanguage)],
-    ['AgeRating', facts.ageRating],
-    ['Pages', facts.pages.length > 0 ? { Page: facts.pages.map(pageElement) } : undefined],
+    ['Writer', list(metadata.writers)],
+    ['Penciller', list(metadata.pencillers)],
+    ['Translator', list(metadata.translators)],
+    ['Genre', list(metadata.genres)],
+    ['Tags', list(metadata.tags)],
+    ['Web', address(metadata.web)],
+    ['PageCount', metadata.pages.length],
+    ['LanguageISO', metadata.language && languageTag(metadata.language)],
+    ['Manga', direction(metadata.originalLanguage)],
+    ['AgeRating', metadata.ageRating],
+    ['Pages', metadata.pages.length > 0 ? { Page: metadata.pages.map(pageElement) } : undefined],
   ];
   return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== ''));
 }
@@ -88,19 +86,19 @@ function pageElement(page: ComicPage, index: number): Record<string, unknown> {
   return {
     '@_Image': index,
     '@_ImageSize': page.bytes,
-    ...(page.width !== undefined && { '@_ImageWidth': page.width }),
-    ...(page.height !== undefined && { '@_ImageHeight': page.height }),
+    '@_ImageWidth': page.width,
+    '@_ImageHeight': page.height,
   };
 }
 
-/** What XML 1.0 (section 2.2) has no place for: most control characters, lone surrogates and two more. */
+/** Not allowed by XML 1.0 (section 2.2): most control characters, lone surrogates, U+FFFE and U+FFFF. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
 function line(text: string | undefined): string | undefined {
   return text?.replace(NOT_XML, '').replace(/\s+/gu, ' ').trim();
 }
 
-/** A text of several lines, as Windows and everybody else end them, with no more than one empty line between. */
+/** Normalises line endings and removes repeated empty lines. */
 function paragraphs(text: string | undefined): string | undefined {
   return text
     ?.replace(NOT_XML, '')
@@ -110,7 +108,7 @@ function paragraphs(text: string | undefined): string | undefined {
     .trim();
 }
 
-/** Readers split these at commas, so a comma within a name goes. */
+/** Joined by commas, so commas within a name are removed. */
 function list(values: readonly string[] | undefined): string | undefined {
   const named = (values ?? []).map((value) => line(value.replaceAll(',', ' ')) ?? '');
   return [...new Set(named.filter((value) => value !== ''))].join(', ');
@@ -120,11 +118,11 @@ function plainNumber(text: string | undefined): string | undefined {
   return text !== undefined && /^\d{1,9}(\.\d{1,9})?[a-z]?$/i.test(text) ? text : undefined;
 }
 
-const LARGEST_INT = 2 ** 31 - 1;
+const MAX_INT = 2 ** 31 - 1;
 
 function wholeNumber(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{1,10}$/.test(text)) return undefined;
-  return Number(text) <= LARGEST_INT ? Number(text) : undefined;
+  return Number(text) <= MAX_INT ? Number(text) : undefined;
 }
 
 function validDate(date: Date | undefined): Date | undefined {
@@ -132,15 +130,38 @@ function validDate(date: Date | undefined): Date | undefined {
   return year >= 1 && year <= 9999 ? date : undefined;
 }
 
-/** As the URL parser writes it: without a space, and with commas and controls escaped. */
+/** Without spaces, and with commas and control characters escaped. */
 function address(text: string | undefined): string | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined;
   return new URL(text).href.replaceAll(',', '%2C');
 }
 
-/** Komga reads the direction from `YesAndRightToLeft` alone. */
+/** The `Manga` element: Komga reads the direction only from `YesAndRightToLeft`. */
 function direction(originalLanguage: string | undefined): string | undefined {
   if (originalLanguage === undefined || languageTag(originalLanguage) === undefined)
     return undefined;
   return /^ja(-|$)/i.test(originalLanguage) ? 'YesAndRightToLeft' : 'No';
+}
+
+/** Language codes of the service that mean something else in BCP 47, whatever the region. */
+const SERVICE_LANGUAGES: Readonly<Record<string, string>> = {
+  'es-la': 'es-419',
+  zh: 'zh-Hans',
+  'zh-hk': 'zh-Hant',
+};
+/** The service's suffix for a text in Latin letters. */
+const ROMANISED = /^([a-z]{2,3})-ro$/;
+/** Excludes `null`, `unknown` and the like, which are well-formed tags. */
+const LANGUAGE = /^[a-z]{2,3}(-|$)/;
+
+/** Converts the service's code to BCP 47, such as `pt-br` to `pt-BR`; undefined if it is not a language. */
+export function languageTag(serviceCode: string): string | undefined {
+  const code = serviceCode.toLowerCase();
+  if (!LANGUAGE.test(code)) return undefined;
+  try {
+    const tag = SERVICE_LANGUAGES[code] ?? code.replace(ROMANISED, '$1-Latn');
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
 }

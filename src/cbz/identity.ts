@@ -1,14 +1,13 @@
 /**
- * Which chapter a CBZ holds, written into the archive's comment: it stays with the file however the file is
- * renamed or moved, and it stands at the very end, where one short read finds it.
+ * Identifies the chapter of a CBZ by the archive comment, which survives renaming and moving the file and is at its
+ * end, where one short read finds it.
  */
 
 export interface CbzIdentity {
-  /** The chapter's UUID, in small letters. */
+  /** The chapter's UUID, lower case. */
   readonly chapterId: string;
-  /** Counts the chapter's re-uploads; unknown where the CBZ was made without metadata. */
+  /** The chapter's version on the service; unknown if the CBZ was made without metadata. */
   readonly version?: number;
-  /** Whether the pages are the originals or the compressed ones. */
   readonly quality?: 'data' | 'data-saver';
 }
 
@@ -18,9 +17,7 @@ const COMMENT = new RegExp(
 );
 const CHAPTER_ADDRESS = new RegExp(`/chapter/(${UUID})(?![0-9a-f-])`, 'i');
 
-/** The archive comment that says so. */
-export function formatIdentityComment(identity: CbzIdentity): string {
-  const { chapterId, version, quality } = identity;
+export function formatIdentityComment({ chapterId, version, quality }: CbzIdentity): string {
   return [
     `tankobon chapter=${chapterId.toLowerCase()}`,
     ...(version === undefined ? [] : [`version=${version}`]),
@@ -28,18 +25,18 @@ export function formatIdentityComment(identity: CbzIdentity): string {
   ].join(' ');
 }
 
-/** What an archive comment says; undefined where it is no comment of ours. */
+/** Returns undefined for a comment of another program. */
 export function parseIdentityComment(comment: string): CbzIdentity | undefined {
   const [, chapterId, version, quality] = COMMENT.exec(comment) ?? [];
   if (chapterId === undefined) return undefined;
   return {
     chapterId,
-    ...(version !== undefined && { version: Number(version) }),
-    ...((quality === 'data' || quality === 'data-saver') && { quality }),
+    version: version === undefined ? undefined : Number(version),
+    quality: quality === 'data' || quality === 'data-saver' ? quality : undefined,
   };
 }
 
-/** The chapter that a ComicInfo.xml names in its `Web`; undefined where it names none. */
+/** Reads the chapter's address in the `Web` element. */
 export function parseComicInfoIdentity(xml: string): CbzIdentity | undefined {
   const web = /<Web>([^<]*)<\/Web>/.exec(xml)?.[1] ?? '';
   const chapterId = CHAPTER_ADDRESS.exec(web)?.[1]?.toLowerCase();

@@ -1,7 +1,6 @@
 /**
- * The chapters that are on the shelf already, found by what the CBZ files say of themselves and not by their
- * names: renamed and moved files are still known. Only the end of each file is read, and for archives without
- * our comment their `ComicInfo.xml`.
+ * Finds the chapters that exist in a folder by the content of the CBZ files, not by their names: renamed and moved
+ * files are recognised. Reads only the end of each file, or `ComicInfo.xml` if the archive has no comment of ours.
  */
 import { close, constants, open } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -17,86 +16,74 @@ export interface ExistingArchive extends CbzIdentity {
 }
 
 export interface LibraryIndex {
-  /** The chapter's CBZ; of several the one with the newest version. */
+  /** The chapter's CBZ; of several, the one with the newest version. */
   find(chapterId: string): ExistingArchive | undefined;
   readonly archives: readonly ExistingArchive[];
-  /** Files that are called CBZ and cannot be read as one. They hold nothing up. */
+  /** CBZ files that cannot be read. */
   readonly damaged: readonly { readonly file: string; readonly why: string }[];
-  /** CBZ files that name no chapter. */
+  /** CBZ files that do not name a chapter. */
   readonly unidentified: readonly string[];
 }
 
-/** So many files are open at a time. */
-const OPEN_AT_ONCE = 16;
-/** An archive of more entries is not searched for its metadata. */
-const MOST_ENTRIES = 20_000;
-const MOST_COMIC_INFO_BYTES = 2 ** 20;
-/** Opening a named pipe that was put in place of the file just now does not block. Windows lacks both. */
+const MAX_OPEN_FILES = 16;
+/** In an archive with more entries, ComicInfo.xml is not looked for. */
+const MAX_ENTRIES = 20_000;
+const MAX_COMIC_INFO_BYTES = 2 ** 20;
+/** A named pipe that has replaced the file must not block. Windows has neither. */
 const NON_BLOCKING = process.platform === 'win32' ? 0 : constants.O_NONBLOCK;
 const openDescriptor = promisify(open);
 const closeDescriptor = promisify(close);
 
 /**
- * Scans a folder and all below it, but for hidden ones and links to folders. A link to a CBZ counts as one, since
- * it is only read; a named pipe, a socket or a device does not. A folder that is not there is an empty shelf. Rejects with the signal's reason when aborted.
+ * Scans a folder and its subfolders, except hidden ones and links to folders. A link to a CBZ counts as one; a named
+ * pipe, a socket or a device does not. A missing folder is an empty library. Rejects with the signal's reason when
+ * aborted.
  */
 export async function scanLibrary(folder: string, signal?: AbortSignal): Promise<LibraryIndex> {
-  const files = await cbzFiles(folder, signal);
-  const chapters: ExistingArchive[] = [];
+  const files = await listCbzFiles(folder, signal);
+  const archives: ExistingArchive[] = [];
   const damaged: { file: string; why: string }[] = [];
-  const unknown: string[] = [];
-  const waiting = files[Symbol.iterator]();
+  const unidentified: string[] = [];
+  const remaining = files[Symbol.iterator]();
   const work = async () => {
-    for (const listed of waiting) {
+    for (const listed of remaining) {
       signal?.throwIfAborted();
       const { file } = listed;
-      const found = await identityOf(listed);
-      if (typeof found === 'string') damaged.push({ file, why: found });
-      else if (found) chapters.push({ ...found, file });
-      else unknown.push(file);
+      const identity = await identityOf(listed);
+      if (typeof identity === 'string') damaged.push({ file, why: identity });
+      else if (identity) archives.push({ ...identity, file });
+      else unidentified.push(file);
     }
   };
-  await Promise.all(Array.from({ length: OPEN_AT_ONCE }, work));
-  return shelfOf(chapters.sort(byFile), damaged.sort(byFile), unknown);
-}
-
-function shelfOf(
-  chapters: readonly ExistingArchive[],
-  damaged: LibraryIndex['damaged'],
-  unknown: readonly string[],
-): LibraryIndex {
+  await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
+  archives.sort(byFile);
   const newest = new Map<string, ExistingArchive>();
-  for (const cbz of chapters) {
-    const other = newest.get(cbz.chapterId);
-    if (!other || (cbz.version ?? 0) > (other.version ?? 0)) newest.set(cbz.chapterId, cbz);
+  for (const archive of archives) {
+    const other = newest.get(archive.chapterId);
+    if (!other || (archive.version ?? 0) > (other.version ?? 0))
+      newest.set(archive.chapterId, archive);
   }
-  return {
-    archives: chapters,
-    damaged,
-    unidentified: unknown,
-    find: (chapterId) => newest.get(chapterId.toLowerCase()),
-  };
+  const find = (chapterId: string) => newest.get(chapterId.toLowerCase());
+  return { archives, damaged: damaged.sort(byFile), unidentified, find };
 }
 
-/** A file as its folder lists it. */
-interface ListedCbz {
+interface ListedFile {
   readonly file: string;
   /** False for links, which may lead to regular files, and for everything else. */
   readonly isRegular: boolean;
 }
 
-/** Walks by itself, since `readdir`'s own recursion would enter hidden folders too. */
-async function cbzFiles(folder: string, signal: AbortSignal | undefined): Promise<ListedCbz[]> {
-  const files: ListedCbz[] = [];
-  const folders = [folder];
-  for (let here = folders.pop(); here !== undefined; here = folders.pop()) {
+/** Does not use `readdir`'s recursion, which enters hidden folders. */
+async function listCbzFiles(root: string, signal: AbortSignal | undefined): Promise<ListedFile[]> {
+  const files: ListedFile[] = [];
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     signal?.throwIfAborted();
-    for (const entry of await entriesOf(here)) {
+    for (const entry of await entriesOf(folder)) {
+      const file = join(folder, entry.name);
       if (entry.name.startsWith('.')) continue;
-      if (entry.isDirectory()) folders.push(join(here, entry.name));
-      else if (/\.cbz$/i.test(entry.name)) {
-        files.push({ file: join(here, entry.name), isRegular: entry.isFile() });
-      }
+      if (entry.isDirectory()) folders.push(file);
+      else if (/\.cbz$/i.test(entry.name)) files.push({ file, isRegular: entry.isFile() });
     }
   }
   return files;
@@ -111,17 +98,17 @@ async function entriesOf(folder: string) {
   }
 }
 
-/** What the archive says it is; nothing where it says nothing; why, as a text, where it cannot be read. */
+/** Resolves with undefined if the archive names no chapter, and with the reason if it cannot be read. */
 export function readIdentity(file: string): Promise<CbzIdentity | string | undefined> {
   return identityOf({ file, isRegular: false });
 }
 
-async function identityOf(listed: ListedCbz): Promise<CbzIdentity | string | undefined> {
+async function identityOf(listed: ListedFile): Promise<CbzIdentity | string | undefined> {
   try {
     const zip = await openZip(listed);
     if (!zip) return 'not a regular file';
     try {
-      return parseIdentityComment(zip.comment) ?? (await identityByComicInfo(zip));
+      return parseIdentityComment(zip.comment) ?? (await comicInfoIdentity(zip));
     } finally {
       zip.close();
     }
@@ -130,9 +117,9 @@ async function identityOf(listed: ListedCbz): Promise<CbzIdentity | string | und
   }
 }
 
-/** The archive; `undefined` for what is not a regular file, nor a link to one. */
-async function openZip({ file, isRegular }: ListedCbz): Promise<ZipFile | undefined> {
-  // Only a link needs the look in advance: opening a device may already have an effect.
+/** Returns undefined for anything but a regular file or a link to one. */
+async function openZip({ file, isRegular }: ListedFile): Promise<ZipFile | undefined> {
+  // Checked before opening it, since opening a device may have effects.
   if (!isRegular && !(await stat(file)).isFile()) return undefined;
   const { default: yauzl } = await import('yauzl');
   const descriptor = await openDescriptor(file, constants.O_RDONLY | NON_BLOCKING);
@@ -144,17 +131,17 @@ async function openZip({ file, isRegular }: ListedCbz): Promise<ZipFile | undefi
   }
 }
 
-async function identityByComicInfo(zip: ZipFile): Promise<CbzIdentity | undefined> {
-  if (zip.entryCount > MOST_ENTRIES) return undefined;
+async function comicInfoIdentity(zip: ZipFile): Promise<CbzIdentity | undefined> {
+  if (zip.entryCount > MAX_ENTRIES) return undefined;
   for await (const entry of zip.eachEntry()) {
     if (entry.fileName !== COMIC_INFO_NAME) continue;
-    if (entry.uncompressedSize > MOST_COMIC_INFO_BYTES) return undefined;
+    if (entry.uncompressedSize > MAX_COMIC_INFO_BYTES) return undefined;
     return parseComicInfoIdentity(await textOf(zip, entry));
   }
   return undefined;
 }
 
-/** yauzl ends the stream with an error where more comes than the entry announces. */
+/** yauzl rejects entries with more data than they announce. */
 async function textOf(zip: ZipFile, entry: Entry): Promise<string> {
   const chunks: Buffer[] = [];
   const stream = await zip.openReadStreamPromise(entry);

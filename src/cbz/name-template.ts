@@ -1,14 +1,14 @@
 /**
- * The language of `--name`: fields in braces, the rest as it stands, `/` between folders.
+ * The template language of `--name`: fields in braces, literal text, `/` between folders.
  *
  *   {chapter}       a field: series, volume, chapter, title, group, language, id
- *   {chapter:03}    its whole part padded with zeros to three digits: 7 → 007, 10.5 → 010.5
- *   [{group}]       brackets, square or round, that hold only missing fields go with them
- *   {{ and }}       a brace
+ *   {chapter:03}    its integer part padded with zeros to three digits: 7 → 007, 10.5 → 010.5
+ *   [{group}]       square or round brackets are left out if all fields in them are missing
+ *   {{ and }}       a literal brace
  *
- * A missing field takes along the text that belongs to it: between two fields that is everything up to the
- * second one, but for a suffix that stands to the first without a space. So `{series} Vol.{volume} - {title}`
- * is `Series - Title` without a volume, and `Series Vol.1` without a title.
+ * The text next to a missing field is left out with it. Text between two fields belongs to the second one, except for
+ * a suffix that follows the first without a space. So `{series} Vol.{volume} - {title}` is `Series - Title` without
+ * a volume, and `Series Vol.1` without a title.
  */
 import { StorageError, UsageError } from '../core/errors.js';
 
@@ -22,10 +22,10 @@ export const NAME_FIELDS = [
   'id',
 ] as const;
 export type NameField = (typeof NAME_FIELDS)[number];
-/** What is known of a chapter; a field that is missing, empty or blank is left out. */
+/** Missing, empty and blank values are left out. */
 export type FieldValues = Readonly<Partial<Record<NameField, string | undefined>>>;
 
-/** One thing that may be missing, with the text that goes with it. */
+/** A field or bracket that may be missing, with the text that belongs to it. */
 interface Part {
   readonly before: string;
   readonly content: FieldPart | BracketPart;
@@ -43,23 +43,23 @@ interface BracketPart {
 
 export interface TemplateSegment {
   readonly parts: readonly Part[];
-  /** What follows the last part and does not go with it; the whole text where there is no part. */
+  /** The text after the last part that does not belong to it; the whole text if there are no parts. */
   readonly rest: string;
 }
 
 type Token = string | FieldPart | BracketPart;
 
-/** The segments of a template, the last of them the file's name. Throws as `readNameTemplate` says. */
+/** Returns the segments of the path. Throws like `compileNameTemplate`. */
 export function parseTemplate(template: string): readonly TemplateSegment[] {
-  if (template.trim() === '') throw bad(template, 'it is empty');
+  if (template.trim() === '') throw invalid(template, 'it is empty');
   if (/^([/\\~]|[a-z]:)/i.test(template)) throw outside(template);
   const texts = template.split('/');
   if (texts.some((text) => /^\s*\.\.?\s*$/.test(text))) throw outside(template);
-  if (texts.some((text) => text.trim() === '')) throw bad(template, 'a folder in it has no name');
-  return texts.map((text) => asSegment(tokens(template, text)));
+  if (texts.some((text) => text.trim() === '')) throw invalid(template, 'a folder has no name');
+  return texts.map((text) => toSegment(tokens(template, text)));
 }
 
-/** The segment's text for these values, not yet cleaned for a file system. */
+/** Returns the text for these values, not yet cleaned for a file system. */
 export function renderSegment(segment: TemplateSegment, values: FieldValues): string {
   if (segment.parts.length === 0) return segment.rest;
   const texts = segment.parts.map(({ content }) => renderContent(content, values));
@@ -69,7 +69,7 @@ export function renderSegment(segment: TemplateSegment, values: FieldValues): st
   const pieces = segment.parts.flatMap(({ before, after }, index) => {
     const text = texts[index];
     if (text === undefined) return [];
-    // A separator separates two things: at an end that a missing field left bare it goes.
+    // A separator is left out at an end where a field is missing.
     const bareStart = index === first && first > 0;
     const bareEnd = index === last && last < texts.length - 1;
     return [
@@ -96,57 +96,57 @@ function padded(value: string, digits: number): string {
   return whole === '' ? value : whole.padStart(digits, '0') + value.slice(whole.length);
 }
 
-/** Gives each text between two fields to the one or the other. */
-function asSegment(list: readonly Token[]): TemplateSegment {
+/** Assigns the text between two fields to one of them. */
+function toSegment(list: readonly Token[]): TemplateSegment {
   const parts: { before: string; content: FieldPart | BracketPart; after: string }[] = [];
-  let waiting = '';
+  let pending = '';
   for (const token of list) {
     if (typeof token === 'string') {
-      waiting += token;
+      pending += token;
       continue;
     }
     const last = parts.at(-1);
-    const suffixEnd = last ? Math.max(0, waiting.search(/\s/u)) : 0;
-    if (last) last.after = waiting.slice(0, suffixEnd);
-    parts.push({ before: waiting.slice(suffixEnd), content: token, after: '' });
-    waiting = '';
+    const suffixEnd = last ? Math.max(0, pending.search(/\s/u)) : 0;
+    if (last) last.after = pending.slice(0, suffixEnd);
+    parts.push({ before: pending.slice(suffixEnd), content: token, after: '' });
+    pending = '';
   }
   const last = parts.at(-1);
-  const suffix = last ? (/^\S*/u.exec(waiting)?.[0] ?? '') : '';
+  const suffix = last ? (/^\S*/u.exec(pending)?.[0] ?? '') : '';
   if (last) last.after = suffix;
-  return { parts, rest: waiting.slice(suffix.length) };
+  return { parts, rest: pending.slice(suffix.length) };
 }
 
 const TOKEN = /\{\{|\}\}|\{([^{}]*)\}|[[(]|[\])]|[^{}[\]()]+|[{}]/gu;
 const CLOSES: Readonly<Record<string, string>> = { '[': ']', '(': ')' };
 
-/** The tokens of one segment. Brackets without a partner, or without a field inside, are plain text. */
+/** Unmatched brackets, and brackets without a field inside, are literal text. */
 function tokens(template: string, text: string): readonly Token[] {
   const levels: { open: string; list: Token[] }[] = [{ open: '', list: [] }];
   const close = (): Token[] => levels.pop()?.list ?? [];
-  const here = (): Token[] => levels.at(-1)?.list ?? [];
+  const current = (): Token[] => levels.at(-1)?.list ?? [];
   for (const [token, field] of text.matchAll(TOKEN)) {
-    if (field !== undefined) here().push(readField(template, field));
-    else if (token === '{{' || token === '}}') here().push(token.charAt(0));
-    else if (token === '{' || token === '}') throw bad(template, `a ${token} stands alone`);
+    if (field !== undefined) current().push(readField(template, field));
+    else if (token === '{{' || token === '}}') current().push(token.charAt(0));
+    else if (token === '{' || token === '}') throw invalid(template, `unmatched ${token}`);
     else if (token in CLOSES) levels.push({ open: token, list: [] });
     else if (CLOSES[levels.at(-1)?.open ?? ''] === token) {
       const open = levels.at(-1)?.open ?? '';
       const inside = close();
-      here().push(...bracket(open, inside, token));
-    } else here().push(token);
+      current().push(...bracket(open, inside, token));
+    } else current().push(token);
   }
   while (levels.length > 1) {
     const open = levels.at(-1)?.open ?? '';
     const list = close();
-    here().push(open, ...list);
+    current().push(open, ...list);
   }
   return close();
 }
 
 function bracket(open: string, list: readonly Token[], close: string): Token[] {
   const holdsField = list.some((token) => typeof token !== 'string');
-  return holdsField ? [{ open, inside: asSegment(list), close }] : [open, ...list, close];
+  return holdsField ? [{ open, inside: toSegment(list), close }] : [open, ...list, close];
 }
 
 function readField(template: string, text: string): FieldPart {
@@ -154,17 +154,20 @@ function readField(template: string, text: string): FieldPart {
   const field = NAME_FIELDS.find((known) => known === name.toLowerCase());
   if (field !== undefined) return { field, digits: Number(digits) };
   const known = NAME_FIELDS.map((each) => `{${each}}`).join(', ');
-  throw new UsageError('bad-option', `The name template has no field {${text}}.`, {
+  throw new UsageError('bad-option', `Unknown field in the name template: {${text}}`, {
     hint: `The fields are ${known}; {chapter:03} pads with zeros.`,
   });
 }
 
-function bad(template: string, why: string): UsageError {
-  return new UsageError('bad-option', `The name template "${template}" cannot be used: ${why}.`, {
-    hint: 'A right one: --name "{series}/{series} Ch.{chapter:03} [{group}].cbz"; {{ is a brace.',
+function invalid(template: string, reason: string): UsageError {
+  return new UsageError('bad-option', `Invalid name template "${template}": ${reason}`, {
+    hint: 'Example: --name "{series}/{series} Ch.{chapter:03} [{group}].cbz"; {{ is a literal brace.',
   });
 }
 
 function outside(template: string): StorageError {
-  return new StorageError('outside-output', `The name template "${template}" leaves the folder.`);
+  return new StorageError(
+    'outside-output',
+    `The name template leaves the output folder: ${template}`,
+  );
 }

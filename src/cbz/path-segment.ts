@@ -1,57 +1,54 @@
-/** One folder's or file's name, made so that Linux, macOS, Windows and what mounts them all take it. */
+/** Names of files and folders that are valid on Linux, macOS and Windows, and on network mounts. */
 import filenamify from 'filenamify';
 
-/** What the common file systems allow; counted in bytes of UTF-8, which is never fewer than UTF-16 units. */
+/** The limit of the common file systems, in bytes of UTF-8 (never fewer than UTF-16 units). */
 export const MAX_SEGMENT_BYTES = 255;
-/** Longer than any segment may be, so that cutting happens here, by bytes, and not in the library. */
-const UNCUT_LENGTH = 2 ** 20;
-/** Nothing longer is looked at: a name is cut far below it. */
-const MOST_CHARACTERS = 4_096;
+/** Disables the library's truncation, which does not count bytes. */
+const NO_MAX_LENGTH = 2 ** 20;
+/** Bounds the work: names are much shorter. */
+const MAX_INPUT_LENGTH = 4_096;
 
-/** Control and direction marks, but not the joiner that holds an emoji together; lone surrogates. */
-const UNSEEN = /[\p{Cc}\p{Cs}\u2028\u2029]|(?!\u200D)\p{Cf}/gu;
+/** Control and format characters, except the joiner in emoji, and lone surrogates. */
+const INVISIBLE = /[\p{Cc}\p{Cs}\u2028\u2029]|(?!\u200D)\p{Cf}/gu;
 /** A leading dot hides a file, and a leading dash looks like an option. */
 const MISLEADING_START = /^[\s.\-\u200D]+/u;
 
-/**
- * The text as a name of at most `mostBytes` bytes, cut between characters as people see them. Empty where
- * nothing of it is left.
- */
-export function cleanSegment(text: string, mostBytes = MAX_SEGMENT_BYTES): string {
-  const seen = text
-    .slice(0, MOST_CHARACTERS)
+/** Returns a name of at most `maxBytes` bytes, cut between graphemes; empty if nothing of `text` is usable. */
+export function cleanSegment(text: string, maxBytes = MAX_SEGMENT_BYTES): string {
+  const visible = text
+    .slice(0, MAX_INPUT_LENGTH)
     .replace(/\s+/gu, ' ')
-    .replace(UNSEEN, '')
+    .replace(INVISIBLE, '')
     .replace(MISLEADING_START, '');
-  if (/^[\s.]*$/u.test(seen)) return '';
-  return sanitized(cut(sanitized(seen), mostBytes));
+  if (/^[\s.]*$/u.test(visible)) return '';
+  return sanitized(cut(sanitized(visible), maxBytes));
 }
 
 function sanitized(text: string): string {
-  const name = filenamify(text, { replacement: '_', maxLength: UNCUT_LENGTH });
+  const name = filenamify(text, { replacement: '_', maxLength: NO_MAX_LENGTH });
   return name.replace(/ {2,}/g, ' ').replace(MISLEADING_START, '');
 }
 
-function cut(text: string, mostBytes: number): string {
-  if (Buffer.byteLength(text) <= mostBytes) return text;
+function cut(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
   const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
   let end = 0;
   let bytes = 0;
   for (const { segment, index } of graphemes) {
     bytes += Buffer.byteLength(segment);
-    if (bytes > mostBytes) break;
+    if (bytes > maxBytes) break;
     end = index + segment.length;
   }
-  // One endless grapheme is cut within; better half of it than no name.
-  return (end === 0 ? cutWithin(text, mostBytes) : text.slice(0, end)).trimEnd();
+  // A single grapheme can be too long; then it is cut between code points.
+  return (end === 0 ? cutWithin(text, maxBytes) : text.slice(0, end)).trimEnd();
 }
 
-function cutWithin(text: string, mostBytes: number): string {
+function cutWithin(text: string, maxBytes: number): string {
   let kept = '';
   let bytes = 0;
   for (const character of text) {
     bytes += Buffer.byteLength(character);
-    if (bytes > mostBytes) break;
+    if (bytes > maxBytes) break;
     kept += character;
   }
   return kept;

@@ -1,7 +1,4 @@
-/**
- * Holds a finished archive against what was announced for it: the last look before a CBZ gets its final name.
- * It reads the central directory with another library than the one that wrote it.
- */
+/** Verifies a finished archive before it is published, with another library than the one that wrote it. */
 import { open, stat } from 'node:fs/promises';
 import type { Entry, ZipFile } from 'yauzl';
 import { StorageError } from '../core/errors.js';
@@ -13,21 +10,21 @@ export interface ExpectedEntry {
 }
 
 const STORED = 0;
-/** General purpose bit 3: size and CRC come after the data, where a reader that streams cannot use them. */
+/** General purpose bit 3: size and CRC follow the data, where a streaming reader cannot use them. */
 const DATA_DESCRIPTOR_BIT = 1 << 3;
 
 /**
- * Resolves with the archive's bytes where it holds exactly these entries, in this order, stored, with this
- * comment. Rejects with StorageError `archive-wrong` otherwise.
+ * Resolves with the archive's size if it has exactly these entries, in this order, stored, and this comment. Rejects
+ * with StorageError `archive-wrong` otherwise.
  */
 export async function verifyCbz(
   file: string,
-  announced: readonly ExpectedEntry[],
+  expected: readonly ExpectedEntry[],
   comment: string,
 ): Promise<number> {
   const { default: yauzl } = await import('yauzl');
-  const wrong = (what: string, cause?: unknown) =>
-    new StorageError('archive-wrong', `The archive is not as announced: ${what}.`, { cause });
+  const wrong = (problem: string, cause?: unknown) =>
+    new StorageError('archive-wrong', `The archive failed verification: ${problem}`, { cause });
   let zip: ZipFile;
   try {
     zip = await yauzl.openPromise(file, { lazyEntries: true, autoClose: false });
@@ -37,14 +34,14 @@ export async function verifyCbz(
   try {
     let count = 0;
     for await (const entry of zip.eachEntry()) {
-      const expected = announced[count];
-      if (expected === undefined) throw wrong(`${entry.fileName} is one too many`);
-      const fault = difference(entry, expected);
-      if (fault !== undefined) throw wrong(`${expected.name} ${fault}`);
+      const expectedEntry = expected[count];
+      if (!expectedEntry) throw wrong(`unexpected entry ${entry.fileName}`);
+      const problem = difference(entry, expectedEntry);
+      if (problem !== undefined) throw wrong(`${expectedEntry.name} ${problem}`);
       count += 1;
     }
-    if (count !== announced.length) throw wrong(`${count} entries, not ${announced.length}`);
-    if (!(await endsWith(file, zip.comment, comment))) throw wrong('its comment differs');
+    if (count !== expected.length) throw wrong(`${count} of ${expected.length} entries`);
+    if (!(await hasComment(file, zip.comment.length, comment))) throw wrong('wrong comment');
   } catch (error) {
     throw error instanceof StorageError ? error : wrong('its directory cannot be read', error);
   } finally {
@@ -53,29 +50,27 @@ export async function verifyCbz(
   return (await stat(file)).size;
 }
 
-/** Whether the comment, which is the file's end, is this one: yauzl reads one letter from each byte, whatever it was. */
-async function endsWith(file: string, read: string, comment: string): Promise<boolean> {
+/** Compares the end of the file, since yauzl does not decode the comment as UTF-8; `bytes` is its length. */
+async function hasComment(file: string, bytes: number, comment: string): Promise<boolean> {
   const expected = Buffer.from(comment);
-  if (read.length !== expected.length) return false;
+  if (bytes !== expected.length) return false;
   const handle = await open(file);
   try {
     const { size } = await handle.stat();
-    const end = Buffer.alloc(expected.length);
-    await handle.read(end, 0, end.length, size - end.length);
+    const end = Buffer.alloc(bytes);
+    await handle.read(end, 0, bytes, size - bytes);
     return end.equals(expected);
   } finally {
     await handle.close();
   }
 }
 
-/** In what an entry differs from its announcement; undefined where in nothing. */
 function difference(entry: Entry, expected: ExpectedEntry): string | undefined {
-  if (entry.fileName !== expected.name) return `is called ${entry.fileName}`;
-  if (entry.uncompressedSize !== expected.bytes || entry.compressedSize !== expected.bytes) {
+  if (entry.fileName !== expected.name) return `is named ${entry.fileName}`;
+  if (entry.uncompressedSize !== expected.bytes || entry.compressedSize !== expected.bytes)
     return `has ${entry.uncompressedSize} bytes, not ${expected.bytes}`;
-  }
-  if (entry.crc32 !== expected.crc32) return 'has another checksum';
+  if (entry.crc32 !== expected.crc32) return 'has a different checksum';
   if (entry.compressionMethod !== STORED) return 'is not stored';
-  if ((entry.generalPurposeBitFlag & DATA_DESCRIPTOR_BIT) !== 0) return 'has its size after it';
+  if ((entry.generalPurposeBitFlag & DATA_DESCRIPTOR_BIT) !== 0) return 'has a data descriptor';
   return undefined;
 }

@@ -282,6 +282,11 @@ export const STORAGE_CODES = {
     'The file name leads out of the output folder.',
     'Use a template without .. and without a leading slash.',
   ),
+  'page-changed': code(
+    EXIT.incomplete,
+    "A page's file is not the image that was verified: another program changed it, or the disk is faulty.",
+    'Run the same command again: the page is loaded anew.',
+  ),
   'archive-wrong': code(
     EXIT.fault,
     'The archive failed verification and was not saved.',

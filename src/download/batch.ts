@@ -1,7 +1,7 @@
 /**
- * Several chapters, one after another as far as their pages go, with the next one prepared while the last pages
- * of this one load. One chapter that cannot be had leaves the others alone; what concerns them all stops the run.
- * Chapters that fail during an outage of the service are tried once more at the end.
+ * Saves several chapters: the next chapter is prepared while the last pages of the current one load. A chapter that
+ * fails does not affect the others; an error that concerns the whole run stops it. Chapters that fail during an
+ * outage of the service are tried once more at the end.
  */
 import { toTankobonError, TankobonError } from '../core/errors.js';
 import { OutageTooLong } from '../api/outage.js';
@@ -13,11 +13,11 @@ import {
 } from './chapter.js';
 
 export interface BatchOutcome {
-  /** The ids of the chapters whose CBZ was made. */
+  /** The ids of the chapters whose CBZ was written. */
   readonly saved: ReadonlySet<string>;
   readonly skipped: number;
   readonly failed: readonly FailedChapter[];
-  /** Chapters that the run did not come to before it was stopped. */
+  /** Chapters that were not started because the run was stopped. */
   readonly notStarted: readonly ChapterJob[];
   readonly stoppedBy: TankobonError | undefined;
 }
@@ -27,13 +27,13 @@ interface FailedChapter {
   readonly error: TankobonError;
 }
 
-/** Chapters whose pages are loading at once, at most: enough to fill the slots with chapters of few pages. */
-const MOST_CHAPTERS_IN_FLIGHT = 8;
-/** So many chapters in a row that the network or the service would not give: the next will fare no better. */
-const MOST_OUTAGES_IN_A_ROW = 3;
+/** Chapters whose pages load at the same time: enough to fill the queue with short chapters. */
+const MAX_CHAPTERS_IN_FLIGHT = 8;
+/** After this many chapters in a row that the network or the service failed, the run stops. */
+const MAX_CONSECUTIVE_OUTAGES = 3;
 
-/** Codes that say something about the run and not about one chapter. */
-const RUN_WIDE: ReadonlySet<string> = new Set([
+/** Errors that concern the whole run. */
+const RUN_WIDE_CODES: ReadonlySet<string> = new Set([
   'interrupted',
   'banned',
   'wait-too-long',
@@ -43,73 +43,73 @@ const RUN_WIDE: ReadonlySet<string> = new Set([
   'fault',
 ]);
 
-/** Codes of a chapter that may have failed because of an outage. */
-const OUTAGE_FAILURES: ReadonlySet<string> = new Set([
+/** Errors of a chapter that an outage may have caused. */
+const OUTAGE_CODES: ReadonlySet<string> = new Set([
   'unreachable',
   'service-failed',
   'bad-answer',
   'page-lost',
 ]);
 
-/** Saves every chapter that can be had; tells each one's fate to `parts.observe`. Never throws for a chapter. */
+/** Saves the chapters and reports each one's result to `deps.observe`. Never throws for a chapter. */
 export async function saveChapters(
   jobs: Iterable<ChapterJob>,
-  parts: ChapterDeps,
+  deps: ChapterDeps,
   signal: AbortSignal,
 ): Promise<BatchOutcome> {
-  const batch = new Batch(parts, signal);
-  for (const job of jobs) await batch.begin(job);
-  return batch.end();
+  const batch = new Batch(deps, signal);
+  for (const job of jobs) await batch.start(job);
+  return batch.finish();
 }
 
 class Batch {
   readonly #saved = new Set<string>();
   #skipped = 0;
-  #outagesInARow = 0;
+  #consecutiveOutages = 0;
   readonly #failed: FailedChapter[] = [];
   readonly #notStarted: ChapterJob[] = [];
-  /** Chapters that failed during an outage; undefined when they get their last try. */
-  #tryAgain: FailedChapter[] | undefined = [];
+  /** Chapters that failed during an outage; undefined during their second try. */
+  #toRetry: FailedChapter[] | undefined = [];
   readonly #inFlight = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
 
   constructor(
-    private readonly parts: ChapterDeps,
+    private readonly deps: ChapterDeps,
     signal: AbortSignal,
   ) {
     this.#signal = AbortSignal.any([signal, this.#stop.signal]);
   }
 
-  /** Returns when it is time to begin the next chapter. */
-  async begin(job: ChapterJob): Promise<void> {
-    await this.parts.queue.onEmpty();
-    while (this.#inFlight.size >= MOST_CHAPTERS_IN_FLIGHT) await Promise.race(this.#inFlight);
+  /** Resolves when the next chapter can start. */
+  async start(job: ChapterJob): Promise<void> {
+    await this.deps.queue.onEmpty();
+    while (this.#inFlight.size >= MAX_CHAPTERS_IN_FLIGHT) await Promise.race(this.#inFlight);
     if (this.#signal.aborted) {
-      this.#leave(job);
+      this.#notStart(job);
       return;
     }
     const outagesBefore = this.#outages;
     try {
-      const chapter = await prepareChapter(job, this.parts, this.#signal);
-      if (chapter) this.#follow(job, chapter, outagesBefore);
+      const chapter = await prepareChapter(job, this.deps, this.#signal);
+      if (chapter) this.#save(job, chapter, outagesBefore);
       else this.#skip(job);
     } catch (error) {
-      // The stop of the run is no fault of this chapter, of which nothing was loaded.
-      if (this.#explained(error) === this.#stopReason) this.#leave(job);
+      // Nothing of the chapter was loaded yet when the run was stopped.
+      if (this.#toError(error) === this.#stopReason) this.#notStart(job);
       else this.#fail(job, error, outagesBefore);
     }
   }
 
-  async end(): Promise<BatchOutcome> {
-    await this.#allSettled();
-    const again = this.#tryAgain ?? [];
-    this.#tryAgain = undefined;
-    for (const { job, error } of again) {
+  async finish(): Promise<BatchOutcome> {
+    await Promise.all(this.#inFlight);
+    const toRetry = this.#toRetry ?? [];
+    this.#toRetry = undefined;
+    for (const { job, error } of toRetry) {
       if (this.#signal.aborted) this.#fail(job, error);
-      else await this.begin(job);
+      else await this.start(job);
     }
-    await this.#allSettled();
+    await Promise.all(this.#inFlight);
     return {
       saved: this.#saved,
       skipped: this.#skipped,
@@ -119,74 +119,63 @@ class Batch {
     };
   }
 
-  async #allSettled(): Promise<void> {
-    while (this.#inFlight.size > 0) await Promise.race(this.#inFlight);
-  }
-
   get #outages(): number {
-    return this.parts.outages?.count ?? 0;
+    return this.deps.outages?.count ?? 0;
   }
 
   get #stopReason(): TankobonError | undefined {
     return this.#signal.aborted ? toTankobonError(this.#signal.reason) : undefined;
   }
 
-  #follow(job: ChapterJob, chapter: PreparedChapter, outagesBefore: number): void {
-    const following = chapter
+  #save(job: ChapterJob, chapter: PreparedChapter, outagesBefore: number): void {
+    const saving = chapter
       .save()
       .then(
         (saved) => {
           this.#saved.add(job.id);
-          this.#outagesInARow = 0;
-          this.parts.observe({ type: 'chapter-saved', chapter: job.id, ...saved });
+          this.#consecutiveOutages = 0;
+          this.deps.observe({ type: 'chapter-saved', chapter: job.id, ...saved });
         },
         (error: unknown) => {
           this.#fail(job, error, outagesBefore);
         },
       )
       .finally(() => {
-        this.#inFlight.delete(following);
+        this.#inFlight.delete(saving);
       });
-    this.#inFlight.add(following);
+    this.#inFlight.add(saving);
   }
 
-  #skip(job: ChapterJob): void {
+  #skip({ id, file }: ChapterJob): void {
     this.#skipped += 1;
-    this.parts.observe({ type: 'warning', message: `${job.file} is there already.` });
-    this.parts.observe({
-      type: 'chapter-skipped',
-      chapter: job.id,
-      reason: 'already-there',
-      file: job.file,
-    });
+    this.deps.observe({ type: 'warning', message: `Skipped, already exists: ${file}` });
+    this.deps.observe({ type: 'chapter-skipped', chapter: id, reason: 'already-there', file });
   }
 
-  #leave(job: ChapterJob): void {
+  #notStart(job: ChapterJob): void {
     this.#notStarted.push(job);
-    this.parts.observe({ type: 'chapter-skipped', chapter: job.id, reason: 'not-started' });
+    this.deps.observe({ type: 'chapter-skipped', chapter: job.id, reason: 'not-started' });
   }
 
   #fail(job: ChapterJob, thrown: unknown, outagesBefore = this.#outages): void {
-    const error = this.#explained(thrown);
-    if (this.#tryAgain && this.#mayBeOutage(error, outagesBefore)) {
-      this.#tryAgain.push({ job, error });
-      const message = `${job.id} failed during an outage, and is tried again at the end: ${error.message}`;
-      this.parts.observe({ type: 'warning', message });
+    const error = this.#toError(thrown);
+    const { code, message } = error;
+    if (this.#toRetry && this.#mayBeOutage(error, outagesBefore)) {
+      this.#toRetry.push({ job, error });
+      this.deps.observe({
+        type: 'warning',
+        message: `Chapter ${job.id} failed during an outage and is tried again at the end: ${message}`,
+      });
       return;
     }
     this.#failed.push({ job, error });
-    this.parts.observe({
-      type: 'chapter-failed',
-      chapter: job.id,
-      reason: error.code,
-      message: error.message,
-    });
-    const outage = error.code === 'unreachable' || error.code === 'service-failed';
-    this.#outagesInARow = outage ? this.#outagesInARow + 1 : 0;
+    this.deps.observe({ type: 'chapter-failed', chapter: job.id, reason: code, message });
+    const isOutage = code === 'unreachable' || code === 'service-failed';
+    this.#consecutiveOutages = isOutage ? this.#consecutiveOutages + 1 : 0;
     if (
-      RUN_WIDE.has(error.code) ||
+      RUN_WIDE_CODES.has(code) ||
       error instanceof OutageTooLong ||
-      this.#outagesInARow >= MOST_OUTAGES_IN_A_ROW
+      this.#consecutiveOutages >= MAX_CONSECUTIVE_OUTAGES
     )
       this.#stop.abort(error);
   }
@@ -194,14 +183,14 @@ class Batch {
   #mayBeOutage(error: TankobonError, outagesBefore: number): boolean {
     return (
       this.#outages > outagesBefore &&
-      OUTAGE_FAILURES.has(error.code) &&
+      OUTAGE_CODES.has(error.code) &&
       !(error instanceof OutageTooLong) &&
       !this.#signal.aborted
     );
   }
 
-  /** What an abort broke off is explained by the abort, whatever words the platform has for it. */
-  #explained(thrown: unknown): TankobonError {
+  /** After an abort, a platform error such as AbortError becomes the abort's reason. */
+  #toError(thrown: unknown): TankobonError {
     if (thrown instanceof TankobonError) return thrown;
     const reason: unknown = this.#signal.aborted ? this.#signal.reason : thrown;
     return reason instanceof TankobonError ? reason : toTankobonError(thrown);

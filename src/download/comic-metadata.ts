@@ -1,48 +1,44 @@
-/** What the catalogue knows of a chapter, in the words of ComicInfo and of the file names. */
+/** Maps a chapter of the catalogue to ComicInfo and to the fields of file names. */
 import type { AgeRating, ComicMetadata, ComicPage } from '../cbz/comic-info.js';
 import type { FieldValues } from '../cbz/file-name.js';
 import type { Chapter } from '../api/chapters.js';
 import { chapterWebUrl } from '../selection/target.js';
 import { preferredText, type Title } from '../api/titles.js';
 
-const AGE_RATINGS: Readonly<Record<string, AgeRating>> = {
-  safe: 'Everyone',
-  suggestive: 'Teen',
-  erotica: 'Mature 17+',
-  pornographic: 'X18+',
-};
+const AGE_RATINGS: ReadonlyMap<string | undefined, AgeRating> = new Map([
+  ['safe', 'Everyone'],
+  ['suggestive', 'Teen'],
+  ['erotica', 'Mature 17+'],
+  ['pornographic', 'X18+'],
+]);
 
-/** What `ComicInfo.xml` says of a chapter. The groups are named: the service asks for their credit. */
+/** The content of `ComicInfo.xml`. It names the groups, since the service asks to credit them. */
 export function comicMetadata(
   chapter: Chapter,
   title: Title | undefined,
   pages: readonly ComicPage[],
 ): ComicMetadata {
-  const publishedAt = chapter.publishAt ?? chapter.readableAt ?? chapter.createdAt;
-  const rating = title?.contentRating;
-  const ageRating = rating === undefined ? undefined : AGE_RATINGS[rating];
-  const summary = preferredText(title?.description ?? {}, [chapter.language, 'en']);
   return {
-    ...(chapter.title !== undefined && { title: chapter.title }),
-    ...(title !== undefined && { series: title.name }),
-    ...(chapter.number !== undefined && { number: chapter.number }),
-    ...(chapter.volume !== undefined && { volume: chapter.volume }),
-    ...(summary !== undefined && { summary }),
-    ...(publishedAt !== undefined && { publishedAt }),
-    writers: title?.authors ?? [],
-    pencillers: title?.artists ?? [],
+    title: chapter.title,
+    series: title?.name,
+    number: chapter.number,
+    volume: chapter.volume,
+    summary: preferredText(title?.description ?? {}, [chapter.language, 'en']),
+    publishedAt: chapter.publishAt ?? chapter.readableAt ?? chapter.createdAt,
+    writers: title?.authors,
+    pencillers: title?.artists,
     translators: chapter.groups.map(({ name }) => name),
-    genres: title?.genres ?? [],
-    tags: title?.tags ?? [],
+    genres: title?.genres,
+    tags: title?.tags,
     web: chapterWebUrl(chapter.id),
     language: chapter.language,
-    ...(title?.originalLanguage !== undefined && { originalLanguage: title.originalLanguage }),
-    ...(ageRating !== undefined && { ageRating }),
+    originalLanguage: title?.originalLanguage,
+    ageRating: AGE_RATINGS.get(title?.contentRating),
     pages,
   };
 }
 
-/** What a name template may use of a chapter. Several groups stand joined by `+`. */
+/** The values for a name template. Several groups are joined by ` + `. */
 export function nameValues(
   chapter: Chapter,
   title: Title | undefined,

@@ -1,4 +1,4 @@
-/** The cover of what was saved, as a picture beside it: `cover.jpg` in the folder of the chapters. */
+/** Saves a cover beside the chapters: `cover.jpg` (or another extension) in each of their folders. */
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { chooseCover, coverUrl, fetchCovers } from '../api/covers.js';
@@ -12,71 +12,67 @@ import type { PlannedChapter } from './plan.js';
 export interface CoverDeps {
   readonly client: ServiceClient;
   readonly loader: ImageLoaderDeps;
-  /** Where the service keeps its cover pictures. */
+  /** The folder of the cover images on the service. */
   readonly coversUrl: URL;
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** One folder of chapters of one title. */
-interface Shelved {
+/** A folder, and the chapters of one title in it. */
+interface TitleFolder {
   readonly folder: string;
   readonly title: Title;
   readonly chapters: { readonly volume: string | undefined; readonly language: string }[];
 }
 
-/** Saves a cover into each folder that chapters of a title went to; resolves with the files. */
+/** Saves a cover in each folder that contains chapters of a title; resolves with the files. */
 export async function saveCovers(
   chapters: readonly PlannedChapter[],
-  parts: CoverDeps,
+  deps: CoverDeps,
 ): Promise<string[]> {
   const files: string[] = [];
-  for (const createLibrary of await byFolder(chapters)) {
-    const file = await saveCover(createLibrary, parts);
+  for (const titleFolder of await groupByFolder(chapters)) {
+    const file = await saveCover(titleFolder, deps);
     if (file !== undefined) files.push(file);
   }
   return files;
 }
 
-async function byFolder(chapters: readonly PlannedChapter[]): Promise<Iterable<Shelved>> {
-  const found = new Map<string, Shelved>();
-  for (const { job, chapter, title: titleInFull } of chapters) {
-    const title = await titleInFull;
+async function groupByFolder(chapters: readonly PlannedChapter[]): Promise<Iterable<TitleFolder>> {
+  const folders = new Map<string, TitleFolder>();
+  for (const { job, chapter, title: titlePromise } of chapters) {
+    const title = await titlePromise;
     if (!chapter || !title) continue;
     const folder = dirname(job.file);
-    const createLibrary = found.get(folder) ?? { folder, title, chapters: [] };
-    found.set(folder, createLibrary);
-    if (createLibrary.title.id === title.id) createLibrary.chapters.push(chapter);
+    const titleFolder = folders.get(folder) ?? { folder, title, chapters: [] };
+    folders.set(folder, titleFolder);
+    if (titleFolder.title.id === title.id) titleFolder.chapters.push(chapter);
   }
-  return found.values();
+  return folders.values();
 }
 
 async function saveCover(
-  { folder, title, chapters }: Shelved,
-  parts: CoverDeps,
+  { folder, title, chapters }: TitleFolder,
+  deps: CoverDeps,
 ): Promise<string | undefined> {
-  const cover = chooseCover(await fetchCovers(parts.client, title.id, parts), title, chapters);
+  const cover = chooseCover(await fetchCovers(deps.client, title.id, deps), title, chapters);
   if (!cover) return undefined;
-  const url = coverUrl(parts.coversUrl, title.id, cover);
-  const aside = temporaryName(join(folder, 'cover'));
+  const url = coverUrl(deps.coversUrl, title.id, cover);
+  const tmpFile = temporaryName(join(folder, 'cover'));
   try {
     await mkdir(folder, { recursive: true });
-    const loaded = await loadImage(
-      parts.loader,
-      { url, file: aside, expectedDigest: undefined },
-      parts.signal,
-    );
-    if (!loaded.ok)
+    const image = await loadImage(deps.loader, { url, file: tmpFile }, deps.signal);
+    if (!image.ok)
       throw new ServiceError(
         'unreachable',
-        `The cover of ${title.name} did not come: ${loaded.message}`,
+        `Cannot load the cover of ${title.name}: ${image.message}`,
       );
-    const file = join(folder, `cover.${loaded.extension}`);
-    await renameInto(aside, file);
+    const file = join(folder, `cover.${image.extension}`);
+    await renameInto(tmpFile, file);
     return file;
   } catch (error) {
     throw toStorageError(error, folder);
   } finally {
-    await rm(aside, { force: true });
+    await rm(tmpFile, { force: true });
   }
 }

@@ -1,18 +1,18 @@
 /**
- * What a download tells while it runs. The events of `--json` are a contract with scripts (docs/scripting.md);
- * `page-bytes` is for progress bars alone and is never printed.
+ * The events of a download. Those of `--json` are a contract with scripts (docs/scripting.md); `page-bytes` is for
+ * progress bars only and is never printed.
  */
 import type { ErrorCode } from '../core/error-codes.js';
 import type { Wait } from '../rate-limit/rate-ledger.js';
 
-/** Why a chapter was passed over without an error. */
+/** Why a chapter was skipped without an error. */
 export const SKIP_REASONS = {
-  'already-there': 'The chapter is on the shelf already.',
-  'chapter-external': 'The chapter is hosted elsewhere; the service has no pages of it.',
-  'chapter-unavailable': 'The chapter is not available now: taken down, or without pages.',
+  'already-there': 'The chapter exists in the output folder.',
+  'chapter-external': 'The chapter is hosted on another site; MangaDex has no pages of it.',
+  'chapter-unavailable': 'The chapter is unavailable: taken down, or without pages.',
   'chapter-unpublished': 'The chapter is not published yet.',
-  'newer-version': 'The chapter is there in an older version; --update loads the newer one.',
-  'not-started': 'The run was stopped before it came to the chapter.',
+  'newer-version': 'The chapter exists in an older version; --update downloads the newer one.',
+  'not-started': 'The run was stopped before the chapter was started.',
 } as const;
 
 export type SkipReason = keyof typeof SKIP_REASONS;
@@ -33,7 +33,7 @@ export type DownloadEvent =
       readonly ms: number;
       readonly host: string;
       readonly cached: boolean;
-      /** The page was kept although its bytes are not those that its name promises: two hosts gave the same image. */
+      /** The digest in the file name does not match, but two hosts served the same image. */
       readonly warning?: 'bad-digest';
     }
   | {
@@ -67,9 +67,9 @@ export type DownloadEvent =
       readonly type: 'waiting';
       readonly for: Wait['for'];
       readonly until: string;
-      /** With `outage`: the last failure. `until` is when the service is tried again. */
+      /** With `outage`: the last error. `until` is the time of the next try. */
       readonly reason?: ErrorCode;
-      /** With `lock`: who holds it, such as `process 1234`. */
+      /** With `lock`: the process that holds it, such as `process 1234`. */
       readonly holder?: string;
     }
   | {
@@ -77,9 +77,9 @@ export type DownloadEvent =
       readonly saved: number;
       readonly skipped: number;
       readonly failed: number;
-      /** Chapters that the run did not come to before it was stopped. */
+      /** Chapters that were not started because the run was stopped. */
       readonly notStarted: number;
-      /** What stopped the run before its end. */
+      /** The error that stopped the run. */
       readonly stopped?: ErrorCode;
       readonly reports: { readonly sent: number; readonly waiting: number };
     };
@@ -91,19 +91,19 @@ export function waitingEvent({ for: what, untilMs, reason, holder }: Wait): Wait
     type: 'waiting',
     for: what,
     until: new Date(untilMs).toISOString(),
-    ...(reason !== undefined && { reason }),
-    ...(holder !== undefined && { holder }),
+    reason,
+    holder,
   };
 }
 
-/** Bytes of a page that arrived just now. */
+/** A chunk of a page has arrived. */
 export interface PageBytes {
   readonly type: 'page-bytes';
   readonly chapter: string;
   readonly bytes: number;
 }
 
-/** A sentence for the person who reads along. */
+/** A message for the user. */
 export interface Warning {
   readonly type: 'warning';
   readonly message: string;

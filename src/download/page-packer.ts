@@ -1,6 +1,6 @@
 /**
- * Packs a chapter's pages in their order while later ones load, so that little is left to do when the last one is
- * there. Nothing depends on it: where it fails, the pages are there all the same, and are packed at the end.
+ * Packs a chapter's pages in order while later ones load, so that little is left to do after the last page. It is an
+ * optimisation: when it fails, the caller packs all pages at the end.
  */
 import type { CbzWriter } from '../cbz/cbz-writer.js';
 import type { KeptPage } from './workspace.js';
@@ -8,47 +8,47 @@ import type { KeptPage } from './workspace.js';
 export class PagePacker {
   #packed = 0;
   #archive: CbzWriter | undefined;
-  #working: Promise<void> | undefined;
+  #packing: Promise<void> | undefined;
   #hasFailed = false;
 
-  /** @param begin makes the archive; called once, when the first page is there */
+  /** @param createArchive called once, when the first page is available */
   constructor(
-    private readonly kept: ReadonlyMap<number, KeptPage>,
-    private readonly begin: () => Promise<CbzWriter>,
+    private readonly pages: ReadonlyMap<number, KeptPage>,
+    private readonly createArchive: () => Promise<CbzWriter>,
   ) {}
 
-  /** To be called when a page was kept: packs it, if those before it are packed. */
+  /** Packs every page whose predecessors are packed. To be called after each new page. */
   packAvailable(): void {
     if (this.#hasFailed) return;
-    this.#working ??= this.#work()
+    this.#packing ??= this.#pack()
       .catch(() => {
         this.#hasFailed = true;
       })
       .finally(() => {
-        this.#working = undefined;
+        this.#packing = undefined;
       });
   }
 
-  /** The archive with all pages, once they are packed; undefined where it could not be made. */
+  /** The archive once all pages are packed; undefined if that is not possible. */
   async finishedArchive(pages: number): Promise<CbzWriter | undefined> {
-    await this.#working;
+    await this.#packing;
     this.packAvailable();
-    await this.#working;
+    await this.#packing;
     return this.#packed === pages && !this.#hasFailed ? this.#archive : undefined;
   }
 
-  /** Removes the archive, if it has not got its name. */
+  /** Removes the archive unless it was published. */
   async discard(): Promise<void> {
     this.#hasFailed = true;
-    await this.#working;
+    await this.#packing;
     await this.#archive?.discard();
   }
 
-  async #work(): Promise<void> {
+  async #pack(): Promise<void> {
     for (;;) {
-      const page = this.kept.get(this.#packed + 1);
+      const page = this.pages.get(this.#packed + 1);
       if (!page || this.#hasFailed) return;
-      this.#archive ??= await this.begin();
+      this.#archive ??= await this.createArchive();
       await this.#archive.add(page);
       this.#packed += 1;
     }

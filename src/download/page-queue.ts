@@ -1,70 +1,60 @@
 /**
- * How many pages are in flight at once, over all chapters of a run. First come, first served, so an earlier
- * chapter's pages go before a later one's. A slot comes with the memory that its page is gathered in, which a later
- * page uses again.
+ * Limits how many pages load at the same time, over all chapters of a run; first come, first served. Each slot
+ * comes with a buffer, which a later page reuses.
  */
 import { allocatePageBuffer } from '../image/load-image.js';
 
-/** What a page has while it is in flight. */
 export interface PageSlot {
   readonly buffer: Buffer;
-  /** To be called when the page is there: the next one may begin while this one is proven and kept. */
+  /** To be called when the page has arrived: the next page can start while this one is verified and stored. */
   readonly release: () => void;
 }
 
 export class PageQueue {
   #free: number;
-  /** Pages that are there and not kept yet; each still has its room. */
-  #unkept = 0;
-  readonly #rooms: Buffer[] = [];
+  /** Pages that released their slot and are not stored yet; each still uses its buffer. */
+  #unstored = 0;
+  readonly #buffers: Buffer[] = [];
   readonly #waiting: (() => void)[] = [];
-  #allStarted: (() => void)[] = [];
+  #onEmpty: (() => void)[] = [];
 
-  constructor(private readonly slots: number) {
-    this.#free = slots;
+  constructor(private readonly concurrency: number) {
+    this.#free = concurrency;
   }
 
-  /** Runs `load` when a slot is free; frees it afterwards, if it is not free yet, and its room. */
+  /** Runs `load` as soon as a slot is free. */
   async run<T>(load: (slot: PageSlot) => Promise<T>): Promise<T> {
-    await this.#take();
-    const room = this.#rooms.pop() ?? allocatePageBuffer();
-    const state = { isFree: false };
-    const free = (): void => {
-      // A disk that cannot keep up holds the line up, or memory would fill with what waits for it.
-      if (state.isFree || this.#unkept >= this.slots) return;
-      state.isFree = true;
-      this.#unkept += 1;
-      this.#give();
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const buffer = this.#buffers.pop() ?? allocatePageBuffer();
+    let isReleased = false;
+    const release = (): void => {
+      // When the disk cannot keep up, downloads have to wait, or the buffers would fill the memory.
+      if (isReleased || this.#unstored >= this.concurrency) return;
+      isReleased = true;
+      this.#unstored += 1;
+      this.#startNext();
     };
     try {
-      return await load({ buffer: room, release: free });
+      return await load({ buffer, release });
     } finally {
-      this.#rooms.push(room);
-      if (state.isFree) this.#unkept -= 1;
-      else this.#give();
+      this.#buffers.push(buffer);
+      // The linter does not see that `release` sets it.
+      if (isReleased as boolean) this.#unstored -= 1;
+      else this.#startNext();
     }
   }
 
-  /** Resolves when no page waits for a slot: the moment to prepare the next chapter. */
+  /** Resolves when no page waits for a slot. */
   async onEmpty(): Promise<void> {
     if (this.#waiting.length === 0) return;
-    await new Promise<void>((resolve) => this.#allStarted.push(resolve));
+    await new Promise<void>((resolve) => this.#onEmpty.push(resolve));
   }
 
-  async #take(): Promise<void> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return;
-    }
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  #give(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
+  #startNext(): void {
+    const start = this.#waiting.shift();
+    if (start) start();
     else this.#free += 1;
-    if (this.#waiting.length === 0) {
-      for (const tell of this.#allStarted.splice(0)) tell();
-    }
+    if (this.#waiting.length === 0) for (const resolve of this.#onEmpty.splice(0)) resolve();
   }
 }

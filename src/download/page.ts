@@ -1,26 +1,32 @@
 /**
- * One page until it is there: load, report, and after a failure a fresh base URL, at most five times
- * (spec 4.3). The order is the network's: the failed load is reported before the metadata is asked for again.
+ * Downloads one page: load, report, and after a failure a new base URL, up to five times (spec 4.3). The failed load
+ * is reported before the metadata is requested again.
  */
+import type { IsFirstParty } from '../api/first-party-domain.js';
+import type { OutageMonitor } from '../api/outage.js';
+import { ChapterError, LoadError, ServiceError, type TankobonError } from '../core/errors.js';
+import { toStorageError, removeFile } from '../core/files.js';
+import { raceWithSignal } from '../core/abort.js';
+import type { Reports } from '../health-reports/health-report.js';
 import type { BaseUrl, BaseUrls, DeadBaseUrl } from '../image/base-urls.js';
+import type { CheckedImage } from '../image/image-check.js';
 import { loadImage, type ImageLoaderDeps, type ImageOutcome } from '../image/load-image.js';
 import type { LoadReason } from '../image/load-reason.js';
 import { pageUrl, digestInFileName, type Quality } from '../image/page-url.js';
-import { ChapterError, LoadError, ServiceError, type TankobonError } from '../core/errors.js';
-import { toStorageError, removeFile } from '../core/files.js';
-import type { OutageMonitor } from '../api/outage.js';
 import type { Observe } from './events.js';
-import { reportLoad, type ReportDeps } from './page-report.js';
 import type { PageSlot, PageQueue } from './page-queue.js';
-import { MAX_ATTEMPTS, retryPauseMs } from './page-retry.js';
 import type { Workspace } from './workspace.js';
 
-export interface PageDeps extends ReportDeps {
+export interface PageDeps {
   readonly loader: ImageLoaderDeps;
   readonly queue: PageQueue;
   readonly observe: Observe;
+  /** In [0, 1). */
   readonly random: () => number;
-  /** Outages of the service so far; absent where the run waits for none. */
+  /** Undefined if the user turned reports off. */
+  readonly reports: Pick<Reports, 'record' | 'recordAndSend'> | undefined;
+  readonly isFirstParty: IsFirstParty;
+  /** Counts the outages of the service; absent if the run does not wait for their end. */
   readonly outages?: Pick<OutageMonitor, 'count'>;
 }
 
@@ -32,172 +38,199 @@ export interface PageJob {
   readonly hash: string;
   readonly quality: Quality;
   readonly baseUrls: BaseUrls;
-  readonly workspace: Workspace;
+  readonly workspace: Pick<Workspace, 'folder' | 'kept' | 'keep' | 'partFile'>;
   readonly signal: AbortSignal;
 }
 
-/** One attempt: the base URL it used, and how it went; no address, no load. */
+/** The result of one attempt; without `url`, the base URL made no valid address. */
 type Attempt =
   | {
       readonly base: BaseUrl;
       readonly url: URL;
       readonly outcome: ImageOutcome;
-      readonly verdict: Verdict;
-      /** Settled when the load's report was stored, or for a failed load tried. */
+      /** The image to keep, if the attempt succeeded. */
+      readonly image: CheckedImage | undefined;
+      /** Settled when the report is stored and, for a failed load, its delivery was tried. */
       readonly reported: Promise<void>;
     }
   | { readonly base: BaseUrl; readonly url: undefined; readonly outcome: LoadError };
 
-type Verdict = 'proven' | 'doubtful' | 'failed';
+/** Complete images whose digest is not the one in the file name: digest to the name of the host that served it. */
+type MismatchedImages = Map<string, string>;
+
+const MAX_ATTEMPTS = 5;
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 5_000;
 
 /**
- * Leaves the page in the workspace. Throws ChapterError('page-lost'), ServiceError('bad-answer') where the service
- * names no usable base URL, or what stops the whole chapter.
+ * Stores the page in the workspace. Throws ChapterError('page-lost'), ServiceError('bad-answer') if no base URL was
+ * usable, or an error that concerns the whole chapter.
  */
-export async function loadPage(job: PageJob, parts: PageDeps): Promise<void> {
-  const witnesses: Witnesses = new Map();
-  let outages = parts.outages?.count;
+export async function loadPage(job: PageJob, deps: PageDeps): Promise<void> {
+  const { chapter, page } = job;
+  const mismatched: MismatchedImages = new Map();
+  let outages = deps.outages?.count;
   for (let attempt = 1; ; attempt += 1) {
-    const done = await nextAttempt(job, parts, witnesses);
-    if (done.url) {
-      // Stored before the page is kept: a kill in between costs a load, which is reported again, and no report.
-      await done.reported;
-      if (done.verdict !== 'failed') {
-        await keep(job, done.outcome);
-        tellLoaded(job, parts, done.url, done.outcome, done.verdict);
+    const result = await nextAttempt(job, deps, mismatched);
+    if (result.url) {
+      // The report is stored before the page: after a kill in between, the page is loaded and reported again.
+      await result.reported;
+      if (result.image) {
+        await keep(job, result.image, result.outcome.bytes);
+        observeLoaded(job, deps, result.url, result.outcome);
         return;
       }
       await discard(job);
     }
-    const { reason, message } = failureOf(done.outcome);
-    parts.observe({ type: 'page-failed', chapter: job.chapter, page: job.page, reason, attempt });
+    const { reason, message } = failureOf(result.outcome);
+    deps.observe({ type: 'page-failed', chapter, page, reason, attempt });
     if (attempt === MAX_ATTEMPTS)
-      throw givenUp(
-        done,
-        `Page ${job.page} of chapter ${job.chapter} could not be loaded in ${attempt} attempts; the last: ${message}`,
+      throw finalError(
+        result,
+        `Page ${page} of chapter ${chapter} failed ${attempt} times; last error: ${message}`,
       );
-    await pause(attempt, job, parts);
-    job.baseUrls.retire(done.base);
+    await pause(attempt, job, deps);
+    job.baseUrls.retire(result.base);
     await job.baseUrls.untilUsable();
-    if (parts.outages?.count !== outages) {
-      // The metadata had to wait for the end of an outage, which may have failed the loads before it.
-      outages = parts.outages?.count;
+    if (deps.outages?.count !== outages) {
+      // The metadata request waited for the end of an outage, which may have caused the earlier failures.
+      outages = deps.outages?.count;
       attempt = 0;
     }
   }
 }
 
-/** Loads the page once, as soon as there is a slot and a base URL that is not known to be dead. */
-async function nextAttempt(job: PageJob, parts: PageDeps, witnesses: Witnesses): Promise<Attempt> {
+/** Loads the page once, as soon as a slot is free and a base URL is usable. */
+async function nextAttempt(
+  job: PageJob,
+  deps: PageDeps,
+  mismatched: MismatchedImages,
+): Promise<Attempt> {
   for (;;) {
-    const done = await parts.queue.run((slot) => attemptOnce(job, parts, slot, witnesses));
-    if (done) return done;
-    // Without a slot meanwhile: others can use it.
+    const attempt = await deps.queue.run((slot) => tryOnce(job, deps, slot, mismatched));
+    if (attempt) return attempt;
+    // Other pages can use the slot meanwhile.
     await job.baseUrls.untilUsable();
   }
 }
 
-/** Undefined where no base URL is usable now. */
-async function attemptOnce(
+/** Returns undefined if no base URL is usable now. */
+async function tryOnce(
   job: PageJob,
-  parts: PageDeps,
+  deps: PageDeps,
   slot: PageSlot,
-  witnesses: Witnesses,
+  mismatched: MismatchedImages,
 ): Promise<Attempt | undefined> {
   job.signal.throwIfAborted();
   const base = job.baseUrls.take();
   if (!base) return undefined;
   let attempt: Attempt | undefined;
   try {
-    attempt = await loadFrom(base, job, parts, slot, witnesses);
+    attempt = await loadFrom(base, job, deps, slot, mismatched);
     return attempt;
   } finally {
-    job.baseUrls.settle(base, attempt && deadBaseUrl(attempt, job, parts));
+    job.baseUrls.settle(base, attempt && deadBaseUrl(attempt, job, deps));
   }
 }
 
 async function loadFrom(
   base: BaseUrl,
   job: PageJob,
-  parts: PageDeps,
+  deps: PageDeps,
   slot: PageSlot,
-  witnesses: Witnesses,
+  mismatched: MismatchedImages,
 ): Promise<Attempt> {
-  const file = job.workspace.partFile(job.page);
-  const onBytes = (bytes: number) => {
-    parts.observe({ type: 'page-bytes', chapter: job.chapter, bytes });
-  };
+  const { chapter, quality, hash, fileName, signal } = job;
   const request = {
-    file,
-    expectedDigest: digestInFileName(job.fileName),
+    file: job.workspace.partFile(job.page),
+    expectedDigest: digestInFileName(fileName),
     buffer: slot.buffer,
-    onBytes,
+    onBytes: (bytes: number) => {
+      deps.observe({ type: 'page-bytes', chapter, bytes });
+    },
     onReceived: slot.release,
   };
   try {
-    const url = pageUrl({
-      baseUrl: base.url,
-      quality: job.quality,
-      hash: job.hash,
-      fileName: job.fileName,
-    });
-    const outcome = await loadImage(parts.loader, { ...request, url }, job.signal);
-    const verdict = judge(url, outcome, witnesses);
-    const reported = reportLoad(url, outcome, verdict === 'proven', parts, job.signal);
-    return { base, url, outcome, verdict, reported };
+    const url = pageUrl({ baseUrl: base.url, quality, hash, fileName });
+    const outcome = await loadImage(deps.loader, { ...request, url }, signal);
+    const image = outcome.ok ? outcome : confirmedMismatch(url, outcome.image, mismatched);
+    const reported = reportLoad(url, outcome, deps, signal);
+    return { base, url, outcome, image, reported };
   } catch (error) {
     if (error instanceof LoadError) return { base, url: undefined, outcome: error };
     throw error;
   }
 }
 
-/** Where the attempt shows that no page will come from its base URL: nothing responded, or it has expired. */
-function deadBaseUrl(attempt: Attempt, job: PageJob, parts: PageDeps): DeadBaseUrl | undefined {
+/**
+ * Returns the image once two hosts have served the same bytes: then the digest in the file name is wrong. Two base
+ * URLs of one host are not enough, since it serves the same file again.
+ */
+function confirmedMismatch(
+  { hostname }: URL,
+  image: CheckedImage | undefined,
+  mismatched: MismatchedImages,
+): CheckedImage | undefined {
+  if (!image) return undefined;
+  const firstHost = mismatched.get(image.digest);
+  if (firstHost === undefined) mismatched.set(image.digest, hostname);
+  return firstHost === undefined || firstHost === hostname ? undefined : image;
+}
+
+/** Reports each load from a base URL outside the service's own domain, exactly once (spec 4.3). */
+async function reportLoad(
+  url: URL,
+  { ok, bytes, durationMs, cached }: ImageOutcome,
+  { reports, isFirstParty }: PageDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!reports || (await isFirstParty(url))) return;
+  const report = { url: url.href, success: ok, bytes, duration: durationMs, cached };
+  if (ok) {
+    await reports.record(report);
+    return;
+  }
+  // A user who stops the run does not wait for the report host; the report is stored for the next run.
+  await raceWithSignal(reports.recordAndSend(report), signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+/** Whether the attempt shows that its base URL is of no use: nothing responded, or it has expired. */
+function deadBaseUrl(attempt: Attempt, job: PageJob, deps: PageDeps): DeadBaseUrl | undefined {
   const { reason, message } = failureOf(attempt.outcome);
   if (attempt.url) {
     const { ok, responded } = attempt.outcome;
     if (ok || (responded && reason !== 'base-url-expired')) return undefined;
   }
   return {
-    toError: (deadInARow) =>
-      givenUp(
+    toError: (count) =>
+      finalError(
         attempt,
-        `The last ${deadInARow} base URLs of chapter ${job.chapter} gave no page; the last: ${message}`,
+        `The last ${count} base URLs of chapter ${job.chapter} failed; last error: ${message}`,
       ),
-    async beforeRenewal(deadInARow) {
+    async beforeRenewal(count) {
       if (attempt.url) await attempt.reported;
-      await pause(deadInARow, job, parts);
+      await pause(count, job, deps);
     },
   };
 }
 
+/** Waits longer after each attempt; random, so that pages that failed together do not return together. */
 function pause(attempt: number, { signal }: PageJob, { loader, random }: PageDeps): Promise<void> {
-  return loader.clock.sleep(retryPauseMs(attempt, random()), signal);
+  const maxMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MAX_PAUSE_MS);
+  return loader.clock.sleep(maxMs * (0.5 + random() / 2), signal);
 }
 
-/** The complete images that came under a name that promises another digest, with the host name that gave each. */
-type Witnesses = Map<string, string>;
-
-/**
- * An image that fails its digest is `doubtful`, and kept with a warning, once two hosts have given the very same
- * bytes: then it is the name that is wrong. Two base URLs of one host are not enough: it gives the same file again.
- */
-function judge({ hostname }: URL, outcome: ImageOutcome, witnesses: Witnesses): Verdict {
-  if (outcome.ok) return 'proven';
-  if (!outcome.image) return 'failed';
-  const { digest } = outcome.image;
-  const earlier = witnesses.get(digest);
-  if (earlier === undefined) witnesses.set(digest, hostname);
-  return earlier === undefined || earlier === hostname ? 'failed' : 'doubtful';
-}
-
-async function keep(job: PageJob, outcome: ImageOutcome): Promise<void> {
-  const picture = outcome.ok ? outcome : outcome.image;
-  if (!picture) return;
+async function keep(
+  { page, workspace }: PageJob,
+  { digest, extension }: CheckedImage,
+  bytes: number,
+): Promise<void> {
   try {
-    await job.workspace.keep(job.page, { ...picture, bytes: outcome.bytes });
+    await workspace.keep(page, { digest, extension, bytes });
   } catch (error) {
-    throw toStorageError(error, job.workspace.folder);
+    throw toStorageError(error, workspace.folder);
   }
 }
 
@@ -209,22 +242,21 @@ async function discard({ page, workspace }: PageJob): Promise<void> {
   }
 }
 
-function tellLoaded(
-  job: PageJob,
-  parts: PageDeps,
-  url: URL,
-  outcome: ImageOutcome,
-  verdict: 'proven' | 'doubtful',
+function observeLoaded(
+  { chapter, page }: PageJob,
+  { observe }: PageDeps,
+  { host }: URL,
+  { ok, bytes, durationMs, cached }: ImageOutcome,
 ): void {
-  parts.observe({
+  observe({
     type: 'page-loaded',
-    chapter: job.chapter,
-    page: job.page,
-    bytes: outcome.bytes,
-    ms: outcome.durationMs,
-    host: url.host,
-    cached: outcome.cached,
-    ...(verdict === 'doubtful' ? { warning: 'bad-digest' as const } : {}),
+    chapter,
+    page,
+    bytes,
+    ms: durationMs,
+    host,
+    cached,
+    ...(!ok && { warning: 'bad-digest' }),
   });
 }
 
@@ -233,7 +265,7 @@ function failureOf(outcome: ImageOutcome | LoadError): { reason: LoadReason; mes
   return outcome.ok ? { reason: 'bad-digest', message: '' } : outcome;
 }
 
-/** Without an address to load from, it is the service's answer that is of no use. */
-function givenUp({ url }: Attempt, message: string): TankobonError {
+/** If no address was valid, the service's response is at fault. */
+function finalError({ url }: Attempt, message: string): TankobonError {
   return url ? new ChapterError('page-lost', message) : new ServiceError('bad-answer', message);
 }

@@ -1,6 +1,6 @@
 /**
- * From what a user named to the chapters to save: which releases, what each is called, where its CBZ goes, what
- * is on the shelf already. Metadata is wanted here and never needed: a service that has none still yields a CBZ.
+ * Plans a download: from the user's targets to the chapters to save, with their releases, names and paths. Catalogue
+ * metadata is optional: without it, a chapter still becomes a CBZ.
  */
 import { join, relative, sep } from 'node:path';
 import { distinctPaths, type FormatFileName } from '../cbz/file-name.js';
@@ -29,45 +29,45 @@ import type { KeptPage } from './workspace.js';
 
 export interface PlanOptions {
   readonly targets: readonly Target[];
-  /** The folder that the CBZ files go to; whatever lies below it is on the shelf. */
+  /** The folder for the CBZ files. Archives anywhere below it count as existing. */
   readonly output: string;
   readonly quality: Quality;
-  /** Load again what is there. */
+  /** Download existing chapters again. */
   readonly force: boolean;
-  /** Load again what is there in an older version. */
+  /** Download existing chapters again if the service has a newer version. */
   readonly update: boolean;
-  /** False: files are named by id, and hold no ComicInfo.xml. */
+  /** False: files are named by id and contain no ComicInfo.xml. */
   readonly metadata: boolean;
-  /** Gives each chapter its path below the output folder. */
+  /** Returns a chapter's path below the output folder. */
   readonly nameChapter: FormatFileName;
-  /** Which of the chapters of titles and lists. */
+  /** Which chapters of titles and lists to download. */
   readonly selection: SelectionOptions;
 }
 
 export interface PlannedChapter {
   readonly job: ChapterJob;
   readonly chapter: Chapter | undefined;
-  /** With its people and covers, as soon as they are there. Never rejects. */
+  /** With its people and covers, once they are loaded. Never rejects. */
   readonly title: Promise<Title | undefined>;
-  /** Why this release and no other, for a person. */
+  /** Why this release was selected, for people. */
   readonly why: string;
 }
 
 export interface SkippedChapter {
   readonly id: string;
   readonly reason: SkipReason;
-  /** Where it is, if it is there. */
+  /** The existing archive, if there is one. */
   readonly file?: string;
 }
 
 export interface Plan {
   readonly chapters: readonly PlannedChapter[];
   readonly skipped: readonly SkippedChapter[];
-  /** Releases that were not asked for, or given up for another of the same chapter. */
+  /** Releases that the selection excludes. */
   readonly excluded: readonly ExcludedChapter[];
-  /** What was asked for by name and cannot be had, each with why. */
+  /** Targets that are not available. */
   readonly failed: readonly { readonly id: string; readonly error: TankobonError }[];
-  /** What of it is asked for still; resolves with what kept it from coming, if that concerns the run as a whole. */
+  /** Resolves when all metadata is loaded, with the error if one concerns the whole run. */
   readonly metadataError: Promise<TankobonError | undefined>;
 }
 
@@ -75,192 +75,163 @@ export interface PlanDeps {
   readonly client: ServiceClient;
   readonly warn: (message: string) => void;
   readonly nowMs: number;
-  /** Told of a chapter that the plan will surely hold, while the rest of it is still asked for. */
+  /** Called with the only chapter of a run as soon as it is sure to be downloaded. */
   readonly prefetch?: (chapterId: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** A chapter that is to be had, if it is not on the shelf. */
 interface SelectedChapter {
   readonly id: string;
   readonly chapter: Chapter | undefined;
   readonly why: string;
+  /** The archive to replace. */
+  readonly replaces?: string;
 }
 
-/** Throws what concerns the run as a whole: a cooldown, an unreachable service, an output folder that cannot be read. */
-export async function planChapters(wish: PlanOptions, parts: PlanDeps): Promise<Plan> {
-  const { nameChapter } = wish;
-  const shelfScan = scanLibrary(wish.output, parts.signal).catch((error: unknown) => {
-    throw toStorageError(error, wish.output);
+/** Throws errors that concern the whole run: a rate limit, an unreachable service, an unreadable output folder. */
+export async function planChapters(options: PlanOptions, deps: PlanDeps): Promise<Plan> {
+  const libraryScan = scanLibrary(options.output, deps.signal).catch((error: unknown) => {
+    throw toStorageError(error, options.output);
   });
-  // Awaited below; a failure must not count as unhandled while the service is asked.
-  shelfScan.catch(() => undefined);
-  const onNamed = prefetchSingleChapter(wish, shelfScan, parts);
-  const resolution = await resolve(wish, parts, onNamed);
-  const { wanted, skipped, passedOver, lost } = choose(resolution, wish, parts);
-  const shelf = await shelfScan;
-  const missing: (SelectedChapter & { readonly replaces?: string })[] = [];
-  for (const one of wanted) {
-    const there = shelf.find(one.id);
-    const isNewer = (one.chapter?.version ?? 0) > (there?.version ?? Number.POSITIVE_INFINITY);
-    if (!there) missing.push(one);
-    else if (wish.force || (isNewer && wish.update)) missing.push({ ...one, replaces: there.file });
-    else
-      skipped.push({
-        id: one.id,
-        reason: isNewer ? 'newer-version' : 'already-there',
-        file: there.file,
-      });
+  // Awaited below; until then, a failure must not count as unhandled.
+  libraryScan.catch(() => undefined);
+  const onChapters = prefetchSingleChapter(options, libraryScan, deps);
+  const resolution = await resolve(options, deps, onChapters);
+  const { selected, skipped, excluded, failed } = select(resolution, options, deps);
+  const library = await libraryScan;
+  const missing: SelectedChapter[] = [];
+  for (const one of selected) {
+    const existing = library.find(one.id);
+    const isNewer = (one.chapter?.version ?? 0) > (existing?.version ?? Number.POSITIVE_INFINITY);
+    if (!existing) missing.push(one);
+    else if (options.force || (isNewer && options.update))
+      missing.push({ ...one, replaces: existing.file });
+    else {
+      const reason = isNewer ? 'newer-version' : 'already-there';
+      skipped.push({ id: one.id, reason, file: existing.file });
+    }
   }
-  const findTitle = (titles: ReadonlyMap<string, Title>, chapter: Chapter | undefined) =>
-    titles.get(chapter?.titleId ?? '') ?? chapter?.partialTitle;
-  const paths = distinctPaths(
-    missing.map(({ id, chapter }) => ({
-      chapterId: id,
-      path:
-        chapter && wish.metadata
-          ? nameChapter(nameValues(chapter, findTitle(resolution.titles, chapter)))
-          : `${id}.cbz`,
-    })),
-    takenPaths(shelf, wish),
-  );
-  const damaged = new Set(shelf.damaged.map(({ file }) => file));
-  const chapters = missing.map(({ id, chapter, why, replaces }, index): PlannedChapter => {
-    const file = replaces ?? join(wish.output, paths[index] ?? `${id}.cbz`);
-    const title = resolution.fullTitles.then(({ titles }) => findTitle(titles, chapter));
-    const replace = wish.force || replaces !== undefined || damaged.has(file);
-    return { job: jobOf({ id, chapter, title, file, replace }, wish), chapter, title, why };
-  });
-  const rest = resolution.fullTitles.then(({ error }) => error);
-  return { chapters, skipped, excluded: passedOver, failed: lost, metadataError: rest };
+  const chapters = planJobs(missing, library, resolution, options);
+  const metadataError = resolution.fullTitles.then(({ error }) => error);
+  return { chapters, skipped, excluded, failed, metadataError };
 }
 
-/** Without metadata a chapter is its id, and nothing is asked of the catalogue for it. */
+/** Without metadata, chapters are known by their id alone and the catalogue is not asked. */
 async function resolve(
-  wish: PlanOptions,
+  { targets, metadata, selection: { languages } }: PlanOptions,
   { client, warn, signal }: PlanDeps,
-  onNamed: (chapters: readonly Chapter[]) => void,
+  onChapters: (chapters: readonly Chapter[]) => void,
 ): Promise<Resolution> {
-  const isBare = ({ kind }: Target) => !wish.metadata && (kind === 'chapter' || kind === 'any');
-  const { languages } = wish.selection;
-  const found = await resolveTargets(
-    wish.targets.filter((target) => !isBare(target)),
-    { client, warn, signal, onChapters: onNamed, ...(languages.length > 0 && { languages }) },
+  const isBare = ({ kind }: Target) => !metadata && (kind === 'chapter' || kind === 'any');
+  const resolution = await resolveTargets(
+    targets.filter((target) => !isBare(target)),
+    { client, warn, signal, onChapters, languages: languages.length > 0 ? languages : undefined },
   );
-  return {
-    ...found,
-    idsWithoutMetadata: [
-      ...found.idsWithoutMetadata,
-      ...wish.targets.filter(isBare).map(({ id }) => id),
-    ],
-  };
+  const bareIds = targets.filter(isBare).map(({ id }) => id);
+  const idsWithoutMetadata = [...resolution.idsWithoutMetadata, ...bareIds];
+  return { ...resolution, idsWithoutMetadata };
 }
 
-/** Each chapter once: those named themselves first, then those of series, in reading order. */
-function choose(
-  {
-    chapters: named,
-    series,
-    titles,
-    unusableTitleIds,
-    idsWithoutMetadata: bare,
-    failures: lost,
-  }: Resolution,
-  wish: PlanOptions,
-  { nowMs }: PlanDeps,
-) {
-  const wanted = new Map<string, SelectedChapter>();
+/** Returns each chapter once: chapters that are targets first, then those of titles and lists in reading order. */
+function select(resolution: Resolution, options: PlanOptions, { nowMs }: PlanDeps) {
+  const { titles, unusableTitleIds } = resolution;
+  const selected = new Map<string, SelectedChapter>();
   const skipped: SkippedChapter[] = [];
-  const passedOver: ExcludedChapter[] = [];
-  const refused: { id: string; error: TankobonError }[] = lost.map(({ target, error }) => ({
-    id: target.id,
-    error,
-  }));
-  // Without its title a chapter's metadata would name a file that chapters of any title could have.
-  const described = (chapter: Chapter): Chapter | undefined =>
-    chapter.partialTitle || !unusableTitleIds.has(chapter.titleId ?? '') ? chapter : undefined;
-  for (const chapter of named) {
-    const error = whyNot(chapter, nowMs);
+  const excluded: ExcludedChapter[] = [];
+  const failed = resolution.failures.map(({ target: { id }, error }) => ({ id, error }));
+  // Without its title, a chapter's metadata makes a file name that chapters of other titles may share.
+  const add = (chapter: Chapter, why: string): void => {
+    const isUsable = chapter.partialTitle ?? !unusableTitleIds.has(chapter.titleId ?? '');
+    selected.set(chapter.id, { id: chapter.id, chapter: isUsable ? chapter : undefined, why });
+  };
+  for (const chapter of resolution.chapters) {
+    const error = unavailableError(chapter, nowMs);
     if (isEmpty(chapter)) skipped.push({ id: chapter.id, reason: 'chapter-unavailable' });
-    else if (error) refused.push({ id: chapter.id, error });
-    else wanted.set(chapter.id, { id: chapter.id, chapter: described(chapter), why: 'named' });
+    else if (error) failed.push({ id: chapter.id, error });
+    else add(chapter, 'named');
   }
-  for (const id of bare) wanted.set(id, { id, chapter: undefined, why: 'named' });
-  const refusedIds = new Set(refused.map(({ id }) => id));
-  for (const { titleId, chapters } of series) {
+  for (const id of resolution.idsWithoutMetadata)
+    selected.set(id, { id, chapter: undefined, why: 'named' });
+  const failedIds = new Set(failed.map(({ id }) => id));
+  for (const { titleId, chapters } of resolution.series) {
     const numbersRestart = titles.get(titleId)?.numbersRestart ?? false;
-    const selection = selectChapters(chapters, wish.selection, { nowMs, numbersRestart });
-    for (const { chapter, explanation: why } of selection.selected) {
-      if (!wanted.has(chapter.id))
-        wanted.set(chapter.id, { id: chapter.id, chapter: described(chapter), why });
+    const selection = selectChapters(chapters, options.selection, { nowMs, numbersRestart });
+    for (const { chapter, explanation } of selection.selected) {
+      if (!selected.has(chapter.id)) add(chapter, explanation);
     }
     for (const one of selection.excluded) {
-      const { chapter, reason: because } = one;
+      const { chapter, reason } = one;
       if (
-        because === 'chapter-external' ||
-        because === 'chapter-unavailable' ||
-        because === 'chapter-unpublished'
-      ) {
-        if (!refusedIds.has(chapter.id)) skipped.push({ id: chapter.id, reason: because });
-      } else passedOver.push(one);
+        reason !== 'chapter-external' &&
+        reason !== 'chapter-unavailable' &&
+        reason !== 'chapter-unpublished'
+      )
+        excluded.push(one);
+      else if (!failedIds.has(chapter.id)) skipped.push({ id: chapter.id, reason });
     }
   }
-  return { wanted: [...wanted.values()], skipped, passedOver, lost: refused };
+  return { selected: [...selected.values()], skipped, excluded, failed };
 }
 
-/** Why a chapter that was asked for by name cannot be had, as far as its metadata tell. */
-function whyNot(chapter: Chapter, nowMs: number): ChapterError | undefined {
-  const reason = unavailableReason(chapter, nowMs);
-  if (!reason) return undefined;
-  const code = reason.reason === 'chapter-external' ? 'chapter-external' : 'chapter-unavailable';
-  return new ChapterError(
-    code,
-    `Chapter ${chapter.id} has no pages to load: ${reason.explanation}.`,
-  );
+function unavailableError(chapter: Chapter, nowMs: number): ChapterError | undefined {
+  const unavailable = unavailableReason(chapter, nowMs);
+  if (!unavailable) return undefined;
+  const { reason, explanation } = unavailable;
+  const code = reason === 'chapter-external' ? 'chapter-external' : 'chapter-unavailable';
+  return new ChapterError(code, `Chapter ${chapter.id} has no pages to load: ${explanation}.`);
 }
 
-/** Paths that belong to other chapters, or to somebody else's archives. */
-function takenPaths(shelf: LibraryIndex, wish: PlanOptions): string[] {
-  const files = [...shelf.archives.map(({ file }) => file), ...shelf.unidentified];
-  return files.map((file) => relative(wish.output, file).split(sep).join('/'));
+function planJobs(
+  selected: readonly SelectedChapter[],
+  library: LibraryIndex,
+  { titles, fullTitles }: Resolution,
+  options: PlanOptions,
+): PlannedChapter[] {
+  const { output, quality, metadata } = options;
+  const findTitle = (known: ReadonlyMap<string, Title>, chapter: Chapter | undefined) =>
+    known.get(chapter?.titleId ?? '') ?? chapter?.partialTitle;
+  const candidates = selected.map(({ id, chapter }) => ({
+    chapterId: id,
+    path:
+      chapter && metadata
+        ? options.nameChapter(nameValues(chapter, findTitle(titles, chapter)))
+        : `${id}.cbz`,
+  }));
+  const paths = distinctPaths(candidates, existingPaths(library, output));
+  const damaged = new Set(library.damaged.map(({ file }) => file));
+  return selected.map(({ id, chapter, why, replaces }, index) => {
+    const file = replaces ?? join(output, paths[index] ?? `${id}.cbz`);
+    const title = fullTitles.then((full) => findTitle(full.titles, chapter));
+    const job: ChapterJob = {
+      id,
+      file,
+      output,
+      quality,
+      replace: options.force || replaces !== undefined || damaged.has(file),
+      comment: formatIdentityComment({ chapterId: id, quality, version: chapter?.version }),
+      comicInfo:
+        chapter && metadata ? (pages) => createComicInfo(chapter, title, pages) : undefined,
+    };
+    return { job, chapter, title, why };
+  });
 }
 
-interface Found {
-  readonly id: string;
-  readonly chapter: Chapter | undefined;
-  readonly title: Promise<Title | undefined>;
-  readonly file: string;
-  readonly replace: boolean;
+/** The paths of all existing archives, also of those that tankobon did not write. */
+function existingPaths(library: LibraryIndex, output: string): string[] {
+  const files = [...library.archives.map(({ file }) => file), ...library.unidentified];
+  return files.map((file) => relative(output, file).split(sep).join('/'));
 }
 
-function jobOf(
-  { id, chapter, title, file, replace }: Found,
-  { quality, metadata, output }: PlanOptions,
-): ChapterJob {
-  const version = chapter && { version: chapter.version };
-  return {
-    id,
-    file,
-    output,
-    quality,
-    replace,
-    comment: formatIdentityComment({ chapterId: id, quality, ...version }),
-    ...(chapter &&
-      metadata && {
-        comicInfo: (pages: readonly KeptPage[]) => comicInfoOf(chapter, title, pages),
-      }),
-  };
-}
-
-async function comicInfoOf(
+async function createComicInfo(
   chapter: Chapter,
   title: Promise<Title | undefined>,
   pages: readonly KeptPage[],
 ): Promise<string> {
   const { comicInfoXml } = await import('../cbz/comic-info.js');
-  const { imageDimensionsOfFile: pictureSizeOfFile } = await import('../image/dimensions.js');
+  const { imageDimensionsOfFile } = await import('../image/dimensions.js');
   const sized = [];
-  // One after another: so no more than one beginning of a page is in memory.
-  for (const { file, bytes } of pages) sized.push({ bytes, ...(await pictureSizeOfFile(file)) });
+  // One after another: so only the beginning of one page is in memory.
+  for (const { file, bytes } of pages)
+    sized.push({ bytes, ...(await imageDimensionsOfFile(file)) });
   return comicInfoXml(comicMetadata(chapter, await title, sized));
 }

@@ -1,38 +1,89 @@
 /**
- * The one chapter that was named, told as soon as it is sure to be loaded: what it takes to load it can be asked for
- * while its metadata is still on the way. Of several chapters none is told, since there nothing is gained.
+ * Requests the delivery metadata of a chapter before it is needed, while the catalogue metadata is still on its way.
+ * Used when a run has a single chapter: with more, the round trip that it saves is negligible.
  */
-import type { LibraryIndex } from '../cbz/library-index.js';
 import type { Chapter } from '../api/chapters.js';
+import type { ServiceClient } from '../api/client.js';
+import type { LibraryIndex } from '../cbz/library-index.js';
+import type { Clock } from '../core/clock.js';
+import { interruption } from '../core/errors.js';
+import { fetchAtHomeMetadata, type AtHomeMetadata } from '../image/at-home.js';
 import { unavailableReason } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
+
+export interface PrefetchedMetadata {
+  /** When it was requested, in the clock's monotonic time. */
+  readonly requestedAtMs: number;
+  readonly metadata: Promise<AtHomeMetadata>;
+}
+
+/** Requests end when `signal` is aborted or when they are cancelled. */
+export class MetadataPrefetcher {
+  readonly #requests = new Map<string, PrefetchedMetadata & { readonly stop: AbortController }>();
+
+  constructor(
+    private readonly client: ServiceClient,
+    private readonly clock: Clock,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  start(chapterId: string): void {
+    if (this.signal.aborted) return;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.signal, stop.signal]);
+    const requestedAtMs = this.clock.monotonicMs();
+    const metadata = fetchAtHomeMetadata(this.client, chapterId, signal);
+    // The caller of `take` handles the failure.
+    metadata.catch(() => undefined);
+    this.#requests.set(chapterId, { requestedAtMs, metadata, stop });
+  }
+
+  cancelExcept(chapterIds: ReadonlySet<string>): void {
+    for (const [chapterId, { stop }] of this.#requests) {
+      if (chapterIds.has(chapterId)) continue;
+      stop.abort(interruption());
+      this.#requests.delete(chapterId);
+    }
+  }
+
+  /** Returns each request once: a later attempt needs fresh metadata. */
+  take(chapterId: string): PrefetchedMetadata | undefined {
+    const request = this.#requests.get(chapterId);
+    this.#requests.delete(chapterId);
+    return request;
+  }
+}
 
 export interface PrefetchDeps {
   readonly prefetch?: (chapterId: string) => void;
   readonly nowMs: number;
 }
 
-/** Gives what is to be told of the chapters that were named, once the service has shown them. Never throws. */
+/**
+ * Calls `prefetch` for the only target once it is sure to be downloaded. Returns a callback for the catalogue metadata
+ * of the targets, which tells whether an id of unknown kind is a chapter. Never throws.
+ */
 export function prefetchSingleChapter(
   { targets, force }: { readonly targets: readonly Target[]; readonly force: boolean },
-  shelfScan: Promise<LibraryIndex>,
+  libraryScan: Promise<LibraryIndex>,
   { prefetch, nowMs }: PrefetchDeps,
-): (named: readonly Chapter[]) => void {
-  const [only, ...others] = targets;
-  if (!prefetch || !only || others.length > 0) return () => undefined;
-  const tellIfMissing = (): void => {
-    const told = shelfScan.then((shelf) => {
-      if (force || !shelf.find(only.id)) prefetch(only.id);
-    });
-    // A shelf that cannot be read is the plan's to tell.
-    told.catch(() => undefined);
+): (chapters: readonly Chapter[]) => void {
+  const [target, ...others] = targets;
+  if (!prefetch || !target || others.length > 0) return () => undefined;
+  const prefetchIfMissing = (): void => {
+    libraryScan
+      .then((library) => {
+        if (force || !library.find(target.id)) prefetch(target.id);
+      })
+      // The plan reports a library that cannot be read.
+      .catch(() => undefined);
   };
-  if (only.kind === 'chapter') {
-    tellIfMissing();
+  if (target.kind === 'chapter') {
+    prefetchIfMissing();
     return () => undefined;
   }
-  return (named) => {
-    if (named.some((chapter) => chapter.id === only.id && !unavailableReason(chapter, nowMs)))
-      tellIfMissing();
+  return (chapters) => {
+    if (chapters.some((chapter) => chapter.id === target.id && !unavailableReason(chapter, nowMs)))
+      prefetchIfMissing();
   };
 }

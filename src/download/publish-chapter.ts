@@ -1,6 +1,6 @@
 /**
- * The name that a finished CBZ gets. Other processes save into the same folder, so a name that was free when the run
- * was planned may be another chapter's by now: then the chapter gets the mark that one process would have given it.
+ * Chooses the final name of a finished CBZ. Other processes save into the same folder, so a name that was free when
+ * the run was planned may now belong to another chapter: then this chapter's id is added to the name.
  */
 import { basename, dirname, join } from 'node:path';
 import { candidatePaths } from '../cbz/file-name.js';
@@ -13,35 +13,33 @@ export interface ChapterTarget {
   readonly id: string;
   /** The planned path. */
   readonly file: string;
-  /** Replace an archive of the same chapter, or one that is damaged. */
+  /** Replace an archive of the same chapter, or a damaged one. */
   readonly replace: boolean;
 }
 
-type Owner = 'nobody' | 'same-chapter' | 'damaged' | 'other';
-
-/** The CBZ of this chapter under its planned name, or under the name that another process gave it. */
+/** The path of this chapter's CBZ: the planned one, or the one that another process gave it. */
 export async function findPublished(target: ChapterTarget): Promise<string | undefined> {
   for (const file of candidates(target)) {
-    const owner = await ownerOf(file, target.id);
-    if (owner === 'nobody') return undefined;
-    if (owner === 'same-chapter') return file;
+    const content = await contentOf(file, target.id);
+    if (content === 'none') return undefined;
+    if (content === 'same-chapter') return file;
   }
   return undefined;
 }
 
-/** Gives `tmpFile` its final name and resolves with it. An archive of another chapter is never replaced. */
+/** Gives `tmpFile` its final name and resolves with it. Never replaces an archive of another chapter. */
 export async function publishChapter(tmpFile: string, target: ChapterTarget): Promise<string> {
   for (const file of candidates(target)) {
     if (await publishNew(tmpFile, file)) return file;
-    const owner = await ownerOf(file, target.id);
-    if (target.replace && (owner === 'same-chapter' || owner === 'damaged')) {
+    const content = await contentOf(file, target.id);
+    if (target.replace && (content === 'same-chapter' || content === 'damaged')) {
       await renameInto(tmpFile, file);
       return file;
     }
-    // Another process saved the same chapter meanwhile.
-    if (owner === 'same-chapter') return file;
+    // Another process has saved the same chapter meanwhile.
+    if (content === 'same-chapter') return file;
   }
-  throw new StorageError('name-taken', `Other archives have all names for ${target.file}.`);
+  throw new StorageError('name-taken', `No free file name: ${target.file}`);
 }
 
 function* candidates({ id, file }: ChapterTarget): Generator<string> {
@@ -49,12 +47,15 @@ function* candidates({ id, file }: ChapterTarget): Generator<string> {
     yield join(dirname(file), name);
 }
 
-async function ownerOf(file: string, chapterId: string): Promise<Owner> {
-  const there = await statIfExists(file).catch((error: unknown) => {
+async function contentOf(
+  file: string,
+  chapterId: string,
+): Promise<'none' | 'same-chapter' | 'damaged' | 'other'> {
+  const stats = await statIfExists(file).catch((error: unknown) => {
     throw toStorageError(error, file);
   });
-  if (!there) return 'nobody';
-  if (!there.isFile())
+  if (!stats) return 'none';
+  if (!stats.isFile())
     throw new StorageError('name-taken', `${file} exists and is not a regular file.`);
   const identity = await readIdentity(file);
   if (typeof identity === 'string') return 'damaged';

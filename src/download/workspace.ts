@@ -1,6 +1,6 @@
 /**
- * Where the pages of an unfinished chapter wait: a hidden folder beside the target. A page is there under its
- * own digest or not at all, so what a killed run left behind can be proven again, and is.
+ * The hidden folder beside the target that holds the pages of an unfinished chapter. A page has its digest in its
+ * file name, so that a later run can verify what an interrupted one left.
  */
 import { createHash } from 'node:crypto';
 import { readdir, rmdir } from 'node:fs/promises';
@@ -21,7 +21,7 @@ import {
 } from '../core/files.js';
 import { lockFile, type HeldLock } from '../core/lock.js';
 
-/** What makes two runs' pages the same pages. */
+/** Identifies the pages: those of an earlier run are used only if its manifest is the same. */
 export interface ChapterManifest {
   readonly hash: string;
   readonly quality: string;
@@ -33,33 +33,33 @@ export interface KeptPage {
   readonly page: number;
   readonly file: string;
   readonly bytes: number;
-  /** Of the bytes that were proven, lower-case hex. */
+  /** Of the verified bytes, lower-case hex. */
   readonly sha256: string;
 }
 
 const MANIFEST_FILE = 'chapter.json';
 const LOCK_FILE = 'lock';
 const ARCHIVE_FILE = 'archive.part';
-/** As large as a page can be set to be. */
+/** The largest value of the setting for the page size. */
 const MAX_PAGE_BYTES = 2 ** 30;
 const PAGE_FILE = /^(\d+)\.([0-9a-f]{64})\.([a-z]+)$/;
 const UNFINISHED_FILE = /^(\d+\.part|\.chapter\.json\.[0-9a-f]{12}\.tmp)$/;
 
-/** FUSE, NFS and SMB keep a removed file under such a name for a moment after its last handle was closed. */
+/** FUSE, NFS and SMB keep a removed file under such a name until its last handle is closed. */
 const REMOVED_FILE = /^\.(fuse_hidden|nfs|smb)[0-9a-f]+$/i;
-const MAX_FOLDER_TRIES = 20;
-const FOLDER_PAUSE_MS = 50;
+const MAX_RMDIR_TRIES = 20;
+const RMDIR_PAUSE_MS = 50;
 
 export interface WorkspaceOptions {
   readonly chapterId: string;
-  /** The CBZ's final path; the workspace is beside it. */
+  /** The CBZ's final path; the workspace is created beside it. */
   readonly target: string;
-  /** The folder that the user named for all archives. Below it, links to folders are refused. */
+  /** The user's output folder. Symbolic links to folders below it are refused. */
   readonly output: string;
   readonly quality: string;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
-  /** Called once when another process holds the workspace, with that process, such as `process 1234`. */
+  /** Called once when another process uses the workspace, with that process, such as `process 1234`. */
   readonly onBusy?: (holder: string) => void;
 }
 
@@ -73,81 +73,70 @@ export class Workspace {
   ) {}
 
   /**
-   * Makes the folder, of mode 0700, and takes it for this process alone; waits while another has it. Nothing of it
-   * is trusted until `resume`. A link or another user's folder in its place is a StorageError `unsafe-path`.
+   * Creates the folder with mode 0700 and locks it, waiting while another process uses it. Call `resume` before its
+   * content is used. Throws StorageError: `unsafe-path` for a link or another user's folder in its place.
    */
-  static async take(wish: WorkspaceOptions): Promise<Workspace> {
-    const folder = join(dirname(wish.target), `.${wish.chapterId}.${wish.quality}.tankobon`);
+  static async open(options: WorkspaceOptions): Promise<Workspace> {
+    const { chapterId, target, output, quality, clock, signal, onBusy } = options;
+    const folder = join(dirname(target), `.${chapterId}.${quality}.tankobon`);
     try {
-      await makeFoldersBelow(wish.output, dirname(wish.target));
+      await makeFoldersBelow(output, dirname(target));
       await makePrivateFolder(folder);
-      const lock = await lockFile(join(folder, LOCK_FILE), {
-        clock: wish.clock,
-        pollMs: 200,
-        ...(wish.signal ? { signal: wish.signal } : {}),
-        ...(wish.onBusy ? { onWait: wish.onBusy } : {}),
-      });
-      return new Workspace(folder, lock, wish.clock);
+      const lockOptions = { clock, pollMs: 200, signal, onWait: onBusy };
+      return new Workspace(folder, await lockFile(join(folder, LOCK_FILE), lockOptions), clock);
     } catch (error) {
-      // What Node says of a folder that it could not make on a read-only file system.
+      // Node's code for a folder that cannot be created on a read-only file system.
       if (!isSystemError(error, 'ENOENT')) throw toStorageError(error, folder);
-      throw new StorageError('not-writable', `May not write ${folder}: it cannot be made.`, {
+      throw new StorageError('not-writable', `Cannot create the folder: ${folder}`, {
         cause: error,
       });
     }
   }
 
   /**
-   * Proves again what an earlier run left of this very chapter; what else it left is removed. Files that tankobon
-   * does not make are left alone. Rejects with the signal's reason when aborted, and with StorageError.
+   * Verifies the pages that an earlier run left of this chapter and removes everything else that tankobon wrote; other
+   * files are left alone. `expectedDigest` returns the digest in a page's file name. Rejects with the signal's reason
+   * when aborted, and with StorageError.
    */
   async resume(
     manifest: ChapterManifest,
-    promised: (page: number) => string | undefined,
+    expectedDigest: (page: number) => string | undefined,
     signal?: AbortSignal,
   ): Promise<void> {
     try {
-      await this.#resume(manifest, promised, signal);
+      const file = join(this.folder, MANIFEST_FILE);
+      const text = JSON.stringify(manifest);
+      const existing = await readFileIfExists(file).catch(undefinedIfUnsafe);
+      const isSame = existing?.toString('utf8') === text;
+      for (const name of await ownFilesIn(this.folder)) {
+        signal?.throwIfAborted();
+        if (name === LOCK_FILE || (isSame && name === MANIFEST_FILE)) continue;
+        const page = isSame ? await this.#verify(name, expectedDigest, signal) : undefined;
+        if (page && page.page <= manifest.names.length) this.#kept.set(page.page, page);
+        else await removeFile(join(this.folder, name));
+      }
+      if (!isSame) await writeFileAtomic(file, text);
     } catch (error) {
       signal?.throwIfAborted();
       throw toStorageError(error, this.folder);
     }
   }
 
-  async #resume(
-    manifest: ChapterManifest,
-    promised: (page: number) => string | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const file = join(this.folder, MANIFEST_FILE);
-    const text = JSON.stringify(manifest);
-    const found = await readFileIfExists(file).catch(undefinedIfUnsafe);
-    const same = found?.toString('utf8') === text;
-    for (const name of await ownFilesIn(this.folder)) {
-      signal?.throwIfAborted();
-      if (name === LOCK_FILE || (same && name === MANIFEST_FILE)) continue;
-      const kept = same ? await this.#prove(name, promised, signal) : undefined;
-      if (kept && kept.page <= manifest.names.length) this.#kept.set(kept.page, kept);
-      else await removeFile(join(this.folder, name));
-    }
-    if (!same) await writeFileAtomic(file, text);
-  }
-
   get kept(): ReadonlyMap<number, KeptPage> {
     return this.#kept;
   }
 
-  /** Where the archive grows until it gets its name. */
+  /** The temporary file for the archive. */
   get archiveFile(): string {
     return join(this.folder, ARCHIVE_FILE);
   }
 
-  /** Where a page's bytes go while they arrive. */
+  /** The temporary file for a page that is loading. */
   partFile(page: number): string {
     return join(this.folder, `${page}.part`);
   }
 
-  /** Gives a page that has arrived and was proven its name; from now on a later run finds it. */
+  /** Gives a verified page its final name, under which a later run finds it. */
   async keep(
     page: number,
     image: {
@@ -162,28 +151,35 @@ export class Workspace {
     this.#kept.set(page, { page, file, bytes, sha256: digest });
   }
 
-  /** Removes what tankobon made, and the folder if nothing else is in it, and lets go of it. */
+  /** Removes what tankobon wrote, unlocks the folder, and removes it if nothing else is in it. */
   async remove(): Promise<void> {
     const lockPath = join(this.folder, LOCK_FILE);
-    let isLockLeft: boolean;
+    let isLockRemoved: boolean;
     try {
       for (const name of await ownFilesIn(this.folder)) {
         if (name !== LOCK_FILE) await removeFile(join(this.folder, name));
       }
-      // The lock's file goes last, while the lock is held; whoever waited for it makes a new one.
-      isLockLeft = await removeFile(lockPath).then(
-        () => false,
+      // Removed last and while it is held: a process that waits for it creates a new one.
+      isLockRemoved = await removeFile(lockPath).then(
         () => true,
+        () => false,
       );
     } finally {
       this.lock.release();
     }
-    // Where an open file cannot be removed, this fails too if another process has the lock's file open by now.
-    if (isLockLeft) await removeFile(lockPath).catch(() => undefined);
+    // Windows cannot remove an open file; this fails too if another process has opened it meanwhile.
+    if (!isLockRemoved) await removeFile(lockPath).catch(() => undefined);
     await this.#removeFolder();
   }
 
-  /** It stays where another process uses it already, or where files of somebody else are in it. */
+  /** Unlocks the folder and keeps its pages for the next run; without pages, removes it. */
+  async close(): Promise<void> {
+    const names = await readdir(this.folder).catch((): string[] => []);
+    if (names.some((name) => PAGE_FILE.test(name))) this.lock.release();
+    else await this.remove().catch(() => undefined);
+  }
+
+  /** Leaves the folder if another process already uses it or if it contains other files. */
   async #removeFolder(): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -192,30 +188,22 @@ export class Workspace {
       } catch {
         const names = await readdir(this.folder).catch((): string[] => []);
         const isEmptySoon = names.every((name) => REMOVED_FILE.test(name));
-        if (!isEmptySoon || tries === MAX_FOLDER_TRIES) return;
+        if (!isEmptySoon || tries === MAX_RMDIR_TRIES) return;
       }
-      await this.clock.sleep(FOLDER_PAUSE_MS);
+      await this.clock.sleep(RMDIR_PAUSE_MS);
     }
   }
 
-  /** Lets go of the folder and leaves it for the next run; an empty one is of no use to it. */
-  async leave(): Promise<void> {
-    const names = await readdir(this.folder).catch((): string[] => []);
-    if (names.some((name) => PAGE_FILE.test(name))) this.lock.release();
-    else await this.remove().catch(() => undefined);
-  }
-
-  async #prove(
+  async #verify(
     name: string,
-    promised: (page: number) => string | undefined,
+    expectedDigest: (page: number) => string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<KeptPage | undefined> {
-    const parts = PAGE_FILE.exec(name);
-    if (!parts) return undefined;
-    const [, number = '', digest = ''] = parts;
+    const [, number, digest = ''] = PAGE_FILE.exec(name) ?? [];
+    if (number === undefined) return undefined;
     const page = Number(number);
-    const promisedHere = promised(page);
-    if ((promisedHere ?? digest) !== digest) return undefined;
+    const expected = expectedDigest(page);
+    if ((expected ?? digest) !== digest) return undefined;
     signal?.throwIfAborted();
     const file = join(this.folder, name);
     const content = await readFileIfExists(file, { maxBytes: MAX_PAGE_BYTES }).catch(
@@ -224,13 +212,13 @@ export class Workspace {
     if (!content || createHash('sha256').update(content).digest('hex') !== digest) return undefined;
     const extension = imageExtension(content);
     if (!extension) return undefined;
-    // Without a promised digest the file's name proves nothing: anybody may have written it.
-    if (promisedHere === undefined && !hasValidTrailer(extension, content)) return undefined;
+    // The digest in our own file name proves nothing: another program may have written the file.
+    if (expected === undefined && !hasValidTrailer(extension, content)) return undefined;
     return { page, file, bytes: content.length, sha256: digest };
   }
 }
 
-/** The files, or links in their place, that have a name which tankobon gives. Only these are ever removed. */
+/** The files, or links in their place, whose names tankobon gives. Only these are ever removed. */
 async function ownFilesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   return entries.flatMap((entry) =>
@@ -243,7 +231,7 @@ function isOwnName(name: string): boolean {
   return isFixed || PAGE_FILE.test(name) || UNFINISHED_FILE.test(name);
 }
 
-/** A link, a pipe or another user's file is as good as no file: it is removed and made anew. */
+/** A link, a pipe or another user's file is treated as missing: it is removed and written anew. */
 function undefinedIfUnsafe(error: unknown): undefined {
   if (!hasCode(error, 'unsafe-path')) throw error;
 }

@@ -1,13 +1,13 @@
-/** What a response comes to: the page, another image, or nothing of use. */
+/** Checks a response: is it the requested page, another image, or neither? */
 import type { IncomingMessage } from 'node:http';
 import { imageExtension, type ImageExtension } from './format.js';
 import { hasValidTrailer } from './trailer.js';
 import { imageDimensions } from './dimensions.js';
-import type { ImageBody } from './image-body.js';
 import type { LoadReason } from './load-reason.js';
 
-/** A whole picture: what its bytes hash to, and what its first bytes say it is. */
-interface CheckedImage {
+/** A complete image. */
+export interface CheckedImage {
+  /** Its sha256, lower-case hex. */
   readonly digest: string;
   readonly extension: ImageExtension;
 }
@@ -18,51 +18,57 @@ export type ImageCheck =
       readonly ok: false;
       readonly reason: LoadReason;
       readonly message: string;
-      /** With `bad-digest`: the complete image that came instead; it is in the file. */
+      /** With `bad-digest`: the complete image that was received instead; it is in the file. */
       readonly image?: CheckedImage;
     };
 
-export function failed(reason: LoadReason, message: string, picture?: CheckedImage): ImageCheck {
-  return { ok: false, reason, message, ...(picture ? { image: picture } : {}) };
+export function failed(reason: LoadReason, message: string, image?: CheckedImage): ImageCheck {
+  return { ok: false, reason, message, image };
 }
 
-/** The whole body is there: is it the page? `readAll` gives its bytes once more. */
+/** A received body. */
+export interface ImageBody {
+  readonly bytes: number;
+  /** Its first SIGNATURE_BYTES bytes. */
+  readonly head: Buffer;
+  digest(): string;
+  read(): Promise<Buffer>;
+}
+
+/** Checks a complete body. `expectedDigest` is the digest in the page's file name, if it has one. */
 export async function checkImage(
-  head: IncomingMessage | undefined,
-  promisedDigest: string | undefined,
+  response: IncomingMessage | undefined,
+  expectedDigest: string | undefined,
   body: ImageBody,
-  readAll: () => Promise<Buffer>,
 ): Promise<ImageCheck> {
-  if (body.bytes === 0) return failed('bad-length', 'An empty answer came.');
-  const announced = Number(head?.headers['content-length'] ?? body.bytes);
+  if (body.bytes === 0) return failed('bad-length', 'The response is empty.');
+  const announced = Number(response?.headers['content-length'] ?? body.bytes);
   if (announced !== body.bytes)
-    return failed('bad-length', `${body.bytes} bytes came, ${announced} were announced.`);
+    return failed('bad-length', `Received ${body.bytes} of ${announced} bytes.`);
   const extension = imageExtension(body.head);
-  if (!extension) return notAnImage(head);
-  const picture: CheckedImage = { digest: body.digest(), extension };
-  if (picture.digest === promisedDigest) return { ok: true, ...picture };
-  // The end of the body proves nothing: nodes serve truncated copies as complete responses.
-  const bytes = await readAll();
+  if (!extension) return notAnImage(response);
+  const image: CheckedImage = { digest: body.digest(), extension };
+  if (image.digest === expectedDigest) return { ok: true, ...image };
+  // The right length proves nothing: nodes serve truncated copies as complete responses.
+  const bytes = await body.read();
   if (!hasValidTrailer(extension, bytes))
-    return failed('bad-length', `The image is incomplete or damaged (${body.bytes} bytes came).`);
-  if (promisedDigest === undefined) return { ok: true, ...picture };
+    return failed('bad-length', `The image is incomplete or damaged (${body.bytes} bytes).`);
+  if (expectedDigest === undefined) return { ok: true, ...image };
   return failed(
     'bad-digest',
-    `The bytes have the sha256 ${picture.digest}, not the one in the name.`,
-    (await imageDimensions(bytes)) ? picture : undefined,
+    `The sha256 does not match the one in the file name: ${image.digest}`,
+    (await imageDimensions(bytes)) ? image : undefined,
   );
 }
 
-export function notAnImage(head: IncomingMessage | undefined): ImageCheck {
-  return failed(
-    'not-a-picture',
-    `What came is no picture (${head?.headers['content-type'] ?? 'no type given'}).`,
-  );
+export function notAnImage(response: IncomingMessage | undefined): ImageCheck {
+  const type = response?.headers['content-type'] ?? 'none';
+  return failed('not-a-picture', `The response is not an image (content type: ${type}).`);
 }
 
-export function refusal(status: number): ImageCheck {
-  if (status === 403 || status === 410)
-    return failed('base-url-expired', `The node answered ${status}.`);
-  if (status >= 300 && status < 400) return failed('redirected', `The node answered ${status}.`);
-  return failed('bad-status', `The node answered ${status}.`);
+export function checkStatus(status: number): ImageCheck | undefined {
+  if (status === 200) return undefined;
+  const message = `The node responded with status ${status}.`;
+  if (status === 403 || status === 410) return failed('base-url-expired', message);
+  return failed(status >= 300 && status < 400 ? 'redirected' : 'bad-status', message);
 }

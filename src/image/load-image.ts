@@ -1,7 +1,8 @@
 /**
- * One load of one page: asks for it, streams it to a file, and proves it. What comes back is what
- * the health report wants to know (spec 2.5), good or bad; a load never throws for anything the node did.
+ * Loads one image to a file and verifies it. The result has what a health report needs (spec 2.5); failures of the
+ * node are results, not exceptions.
  */
+import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { IncomingMessage } from 'node:http';
@@ -10,31 +11,37 @@ import { imageExtension, SIGNATURE_BYTES } from './format.js';
 import type { Clock } from '../core/clock.js';
 import { toStorageError, removeFile, replaceFile } from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
-import { ImageBody } from './image-body.js';
-import { checkImage, failed, notAnImage, refusal, type ImageCheck } from './image-check.js';
-import { nodeMessage, loadReasonOf, findLoadError } from './load-reason.js';
+import {
+  checkImage,
+  checkStatus,
+  failed,
+  notAnImage,
+  type ImageBody,
+  type ImageCheck,
+} from './image-check.js';
+import { loadReasonOf, findLoadError } from './load-reason.js';
 
 export interface ImageRequest {
   readonly url: URL;
-  /** Where the bytes go; replaced if it is there, and removed where no image came. */
+  /** Created or replaced; removed if no image was received. */
   readonly file: string;
-  /** The sha256 that the name promises, lower-case hex. */
-  readonly expectedDigest: string | undefined;
-  /** Memory to gather the bytes in before they are written, for this load alone; made where absent. */
+  /** The sha256 in the file name, lower-case hex. */
+  readonly expectedDigest?: string;
+  /** Collects the bytes before they are written, for this load alone; see allocatePageBuffer. */
   readonly buffer?: Buffer;
-  /** Told of bytes as they arrive, for a progress bar. */
+  /** Called with the size of each chunk. */
   readonly onBytes?: (bytes: number) => void;
   /**
-   * Told when the last byte is there, of a picture that is still to be hashed as a whole: the line is free meanwhile.
-   * A larger one was hashed on its way, and keeps its room to itself until it is proven.
+   * Called after the last byte of an image that fits into `buffer`: the connection is free while the image is hashed.
+   * A larger image is hashed as it arrives and keeps its slot until it is verified.
    */
   readonly onReceived?: () => void;
 }
 
-interface Measured {
-  /** Bytes of the body as they arrived, also of an error page; 0 when nothing answered (spec 2.5). */
+interface LoadStatistics {
+  /** Bytes of the body, also of an error page; 0 if nothing responded (spec 2.5). */
   readonly bytes: number;
-  /** The whole load, until its last byte was there, in whole milliseconds. */
+  /** The whole load, until its last byte. */
   readonly durationMs: number;
   /** Whether `X-Cache` begins with HIT. */
   readonly cached: boolean;
@@ -42,175 +49,186 @@ interface Measured {
   readonly responded: boolean;
 }
 
-export type ImageOutcome = Measured & ImageCheck;
+export type ImageOutcome = LoadStatistics & ImageCheck;
 
 export interface ImageLoaderDeps {
-  /** The page client: a got instance that never sees a token. */
+  /** A got instance without a token. */
   readonly page: Got;
-  /** Page loads from the service's own hosts need a place like any other request. */
+  /** Page loads from the service's own hosts count against its rate limits. */
   readonly admit: ServiceClient['reserve'];
   readonly clock: Clock;
   readonly maxPageBytes: number;
 }
 
-/**
- * So much is gathered before it is hashed and written: a write costs far more than the bytes in it, and most pages
- * are hashed when the next one is asked for already, in the time that its first byte takes.
- */
-const WRITTEN_AT_ONCE_BYTES = 1024 * 1024;
+/** Most pages fit: they are written with one call, and hashed while the next page is requested. */
+const BUFFER_BYTES = 1024 * 1024;
+const MAX_ERROR_PAGE_BYTES = 64 * 1024;
 
-/** For `ImageRequest.room`: whoever loads many pages uses the same again, so that none waits to be collected. */
+/** For `ImageRequest.buffer`: reused for many pages, so that they cause no garbage. */
 export function allocatePageBuffer(): Buffer {
-  return Buffer.allocUnsafeSlow(WRITTEN_AT_ONCE_BYTES);
+  return Buffer.allocUnsafeSlow(BUFFER_BYTES);
 }
-/** Of an error page no more than this is read. */
-const ERROR_PAGE_BYTES = 64 * 1024;
 
 /**
- * Loads `request.url` into `request.file`. Throws only what is not the node's doing: an interruption, a
- * StorageError, a cooldown of the service, and LoadError('bad-page-url') where no connection may be opened.
+ * Loads `request.url` into `request.file`. Throws only what the node did not cause: an interruption, a StorageError,
+ * a rate limit, and LoadError('bad-page-url') for an address that must not be connected to.
  */
 export async function loadImage(
-  loader: ImageLoaderDeps,
+  { page, admit, clock, maxPageBytes }: ImageLoaderDeps,
   request: ImageRequest,
   signal?: AbortSignal,
 ): Promise<ImageOutcome> {
-  const place = await loader.admit({ method: 'GET', url: request.url }, signal);
-  const startedMs = loader.clock.monotonicMs();
-  const body = new ImageBody(loader.maxPageBytes);
+  const permit = await admit({ method: 'GET', url: request.url }, signal);
+  const startedMs = clock.monotonicMs();
   let response: IncomingMessage | undefined;
-  let verdict: ImageCheck;
-  let arrivedMs: number | undefined;
-  const onArrived = (): void => {
-    arrivedMs = loader.clock.monotonicMs();
-  };
-  const stream = loader.page.stream(request.url, signal ? { signal } : {});
+  let check: ImageCheck;
+  const receiver = new BodyReceiver(request, maxPageBytes, clock);
+  const stream = page.stream(request.url, { signal });
   stream.once('response', (head: IncomingMessage) => {
     response = head;
   });
-  // Once destroyed, the stream may still complain; by then its outcome stands.
+  // A destroyed stream can emit further errors; the result is known by then.
   stream.on('error', () => undefined);
   try {
-    verdict = await receive(stream, () => response, { ...request, onArrived }, body);
+    check = await receiver.receive(stream[Symbol.asyncIterator](), () => response);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof LocalFailure) throw toStorageError(error.cause, request.file);
-    const refused = findLoadError(error);
-    if (refused) throw refused;
-    // A mistake of our own, which no node shall be reported for.
+    const loadError = findLoadError(error);
+    if (loadError) throw loadError;
+    // A bug of ours, which must not be reported as a failure of the node.
     if (error instanceof TypeError && !('code' in error)) throw error;
-    verdict = failed(loadReasonOf(error, body.bytes), nodeMessage(error));
+    const message = error instanceof Error ? error.message : String(error);
+    check = failed(loadReasonOf(error, receiver.bytes), message);
   } finally {
     stream.destroy();
-    await place?.settle(
+    await permit?.settle(
       response ? { status: response.statusCode ?? 0, headers: response.headers } : undefined,
     );
   }
-  const durationMs = Math.round((arrivedMs ?? loader.clock.monotonicMs()) - startedMs);
-  const responded = response !== undefined;
-  return { ...verdict, bytes: body.bytes, durationMs, cached: isCacheHit(response), responded };
-}
-
-/** A load under way: what was asked for, and what has come of it. */
-interface Load {
-  readonly request: ImageRequest & { readonly onArrived: () => void };
-  readonly body: ImageBody;
-  readonly chunks: AsyncIterator<Buffer>;
-  readonly head: IncomingMessage | undefined;
-}
-
-async function receive(
-  stream: AsyncIterable<Buffer>,
-  response: () => IncomingMessage | undefined,
-  request: Load['request'],
-  body: ImageBody,
-): Promise<ImageCheck> {
-  const chunks = stream[Symbol.asyncIterator]();
-  const first = await chunks.next();
-  const head = response();
-  const status = head?.statusCode ?? 0;
-  if (status !== 200) {
-    await countErrorPage(first, chunks, body);
-    return refusal(status);
-  }
-  const file = await local(replaceFile(request.file));
-  let verdict: ImageCheck | undefined;
-  try {
-    verdict = await store(first, { request, body, chunks, head }, file);
-    return verdict;
-  } finally {
-    await file.close();
-    if (!verdict?.ok && !verdict?.image) await local(removeFile(request.file));
-  }
-}
-
-/** Brings the body into the file as it arrives, and judges it. */
-async function store(
-  first: IteratorResult<Buffer>,
-  { request, body, chunks, head }: Load,
-  file: FileHandle,
-): Promise<ImageCheck> {
-  const gathered = request.buffer ?? allocatePageBuffer();
-  let gatheredBytes = 0;
-  const write = async (): Promise<void> => {
-    const piece = gathered.subarray(0, gatheredBytes);
-    const writing = local(file.writeFile(piece));
-    body.hash(piece);
-    await writing;
-    gatheredBytes = 0;
+  const { bytes, receivedAtMs = clock.monotonicMs() } = receiver;
+  return {
+    ...check,
+    bytes,
+    durationMs: Math.round(receivedAtMs - startedMs),
+    cached: /^hit/i.test(String(response?.headers['x-cache'] ?? '')),
+    responded: response !== undefined,
   };
-  for (let step = first; !step.done; step = await chunks.next()) {
-    const tellsAlready = body.head.length >= SIGNATURE_BYTES;
-    if (!body.take(step.value)) return failed('too-large', `More than ${body.bytes} bytes came.`);
-    if (!tellsAlready && body.head.length >= SIGNATURE_BYTES && !imageExtension(body.head))
-      return notAnImage(head);
-    request.onBytes?.(step.value.length);
-    for (let taken = 0; taken < step.value.length;) {
-      const bytes = step.value.copy(gathered, gatheredBytes, taken);
-      taken += bytes;
-      gatheredBytes += bytes;
-      if (gatheredBytes === gathered.length) await write();
+}
+
+/** Receives one body: writes it to the file and checks it. */
+class BodyReceiver implements ImageBody {
+  bytes = 0;
+  head: Buffer = Buffer.alloc(0);
+  receivedAtMs: number | undefined;
+  readonly #hash = createHash('sha256');
+  readonly #buffer: Buffer;
+  #bufferedBytes = 0;
+  /** The file of a body that is larger than the buffer. */
+  #largeFile: FileHandle | undefined;
+
+  constructor(
+    private readonly request: ImageRequest,
+    private readonly maxBytes: number,
+    private readonly clock: Clock,
+  ) {
+    this.#buffer = request.buffer ?? allocatePageBuffer();
+  }
+
+  digest(): string {
+    return this.#hash.digest('hex');
+  }
+
+  async read(): Promise<Buffer> {
+    if (!this.#largeFile) return this.#buffer.subarray(0, this.bytes);
+    const target = Buffer.alloc(this.bytes);
+    const { buffer, bytesRead } = await local(this.#largeFile.read(target, 0, this.bytes, 0));
+    return buffer.subarray(0, bytesRead);
+  }
+
+  async receive(
+    chunks: AsyncIterator<Buffer>,
+    getResponse: () => IncomingMessage | undefined,
+  ): Promise<ImageCheck> {
+    let chunk = await chunks.next();
+    const response = getResponse();
+    const refusal = checkStatus(response?.statusCode ?? 0);
+    if (refusal) {
+      for (; !chunk.done && this.bytes < MAX_ERROR_PAGE_BYTES; chunk = await chunks.next())
+        this.#count(chunk.value);
+      return refusal;
+    }
+    const file = await local(replaceFile(this.request.file));
+    let check: ImageCheck | undefined;
+    try {
+      check = await this.#store(chunk, chunks, response, file);
+      return check;
+    } finally {
+      await file.close();
+      if (!check?.ok && !check?.image) await local(removeFile(this.request.file));
     }
   }
-  request.onArrived();
-  const isInMemory = gatheredBytes === body.bytes;
-  if (isInMemory) {
-    request.onReceived?.();
-    // Whoever waited for the line sends the next request now.
-    await setImmediate();
+
+  async #store(
+    first: IteratorResult<Buffer>,
+    chunks: AsyncIterator<Buffer>,
+    response: IncomingMessage | undefined,
+    file: FileHandle,
+  ): Promise<ImageCheck> {
+    for (let chunk = first; !chunk.done; chunk = await chunks.next()) {
+      const hadSignature = this.head.length >= SIGNATURE_BYTES;
+      this.#count(chunk.value);
+      if (this.bytes > this.maxBytes)
+        return failed('too-large', `The response is too large: ${this.bytes} bytes received.`);
+      if (!hadSignature && this.head.length >= SIGNATURE_BYTES && !imageExtension(this.head))
+        return notAnImage(response);
+      this.request.onBytes?.(chunk.value.length);
+      await this.#append(chunk.value, file);
+    }
+    this.receivedAtMs = this.clock.monotonicMs();
+    if (!this.#largeFile) {
+      this.request.onReceived?.();
+      // Lets the next page send its request before this one is hashed.
+      await setImmediate();
+    }
+    if (this.#bufferedBytes > 0) await this.#flush(file);
+    return checkImage(response, this.request.expectedDigest, this);
   }
-  if (gatheredBytes > 0) await write();
-  return checkImage(head, request.expectedDigest, body, async () =>
-    isInMemory ? gathered.subarray(0, body.bytes) : readAll(file, body.bytes),
-  );
+
+  #count(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    if (this.head.length < SIGNATURE_BYTES)
+      this.head = Buffer.concat([this.head, chunk.subarray(0, SIGNATURE_BYTES - this.head.length)]);
+  }
+
+  async #append(chunk: Buffer, file: FileHandle): Promise<void> {
+    for (let copied = 0; copied < chunk.length;) {
+      const bytes = chunk.copy(this.#buffer, this.#bufferedBytes, copied);
+      copied += bytes;
+      this.#bufferedBytes += bytes;
+      if (this.#bufferedBytes < this.#buffer.length) continue;
+      this.#largeFile = file;
+      await this.#flush(file);
+    }
+  }
+
+  /** Hashes the buffered bytes while they are written. */
+  async #flush(file: FileHandle): Promise<void> {
+    const bytes = this.#buffer.subarray(0, this.#bufferedBytes);
+    const writing = local(file.writeFile(bytes));
+    this.#hash.update(bytes);
+    await writing;
+    this.#bufferedBytes = 0;
+  }
 }
 
-async function readAll(file: FileHandle, bytes: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await local(file.read(Buffer.alloc(bytes), 0, bytes, 0));
-  return buffer.subarray(0, bytesRead);
-}
-
-async function countErrorPage(
-  first: IteratorResult<Buffer>,
-  rest: AsyncIterator<Buffer>,
-  body: ImageBody,
-): Promise<void> {
-  for (let step = first; !step.done && body.bytes < ERROR_PAGE_BYTES; step = await rest.next())
-    body.take(step.value);
-}
-
-function isCacheHit(response: IncomingMessage | undefined): boolean {
-  const header = response?.headers['x-cache'];
-  return typeof header === 'string' && /^hit/i.test(header);
-}
-
-/** What our own disk or process refused: no doing of the node's, and nothing to report of it. */
+/** A failure of our own disk or process, which is not reported as one of the node. */
 class LocalFailure extends Error {}
 
-async function local<T>(act: Promise<T>): Promise<T> {
+async function local<T>(operation: Promise<T>): Promise<T> {
   try {
-    return await act;
+    return await operation;
   } catch (cause) {
-    throw new LocalFailure('A local file could not be written.', { cause });
+    throw new LocalFailure('A local file operation failed.', { cause });
   }
 }

@@ -1,10 +1,10 @@
-/** Why a load failed on the wire, told from what got and the platform throw, in one of our own reasons. */
+/** Classifies the errors of got and the platform when a load fails. */
 import type { LOAD_CODES } from '../core/error-codes.js';
 import { LoadError } from '../core/errors.js';
 
 export type LoadReason = keyof typeof LOAD_CODES;
 
-/** Which of got's phases ran out of time (its TimeoutError names the event). */
+/** By the `event` of got's TimeoutError. */
 const TIMEOUT_REASONS: Readonly<Record<string, LoadReason>> = {
   lookup: 'connect-timeout',
   connect: 'connect-timeout',
@@ -16,7 +16,7 @@ const TIMEOUT_REASONS: Readonly<Record<string, LoadReason>> = {
   request: 'page-timeout',
 };
 
-const CONNECT_FAILURES = [
+const CONNECT_ERROR_CODES = [
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -25,28 +25,24 @@ const CONNECT_FAILURES = [
   'EADDRNOTAVAIL',
 ];
 
-/** Our own refusal to open a connection, which is not a load that failed. */
+/** Our own refusal to connect to an address, which is not a failed load. */
 export function findLoadError(error: unknown): LoadError | undefined {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (at instanceof LoadError) return at;
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof LoadError) return cause;
   }
   return undefined;
 }
 
-/** `bytes` is how much of the body had arrived by then. */
+/** @param bytes the size of the body received before the error */
 export function loadReasonOf(error: unknown, bytes: number): LoadReason {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if ('event' in at && typeof at.event === 'string')
-      return TIMEOUT_REASONS[at.event] ?? 'page-timeout';
-    const code = 'code' in at ? String(at.code) : '';
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if ('event' in cause && typeof cause.event === 'string')
+      return TIMEOUT_REASONS[cause.event] ?? 'page-timeout';
+    const code = 'code' in cause ? String(cause.code) : '';
     if (code === 'ERR_UNEXPECTED_UPGRADE') return 'bad-status';
-    if (CONNECT_FAILURES.includes(code)) return 'connect-failed';
+    if (CONNECT_ERROR_CODES.includes(code)) return 'connect-failed';
     if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/.test(code))
       return 'bad-certificate';
   }
   return bytes > 0 ? 'bad-length' : 'connection-broken';
-}
-
-export function nodeMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

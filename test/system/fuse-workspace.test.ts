@@ -33,7 +33,7 @@ describeWith('a FUSE file system', { programs: ['fuse2fs'], root: true, fuse: tr
     const output = join(folder, 'mounted');
     const before = readdirSync(output);
     for (let time = 0; time < TIMES; time += 1) {
-      const workspace = await Workspace.take({
+      const workspace = await Workspace.open({
         chapterId: `chapter-${time}`,
         target: join(output, `${time}.cbz`),
         output,

@@ -136,15 +136,15 @@ describe('a CBZ', () => {
 });
 
 describe('where a CBZ cannot be finished, there is none', () => {
-  test('a page that changed since it was proven: archive-wrong', async () => {
+  test('a page whose size changed after it was verified: page-changed', async () => {
     const pages = await samplePages();
     await writeFile(pages[1]?.file ?? '', 'something else');
     const file = join(folder, 'a.cbz');
-    await expect(writeCbz({ file, pages })).rejects.toMatchObject({ code: 'archive-wrong' });
+    await expect(writeCbz({ file, pages })).rejects.toMatchObject({ code: 'page-changed' });
     expect(await leftIn(folder)).toEqual([]);
   });
 
-  test('a page of the same length and other bytes than those that were proven: archive-wrong', async () => {
+  test('a page of the same size and other bytes: page-changed', async () => {
     const proven = await Promise.all(
       (await samplePages()).map(async (page) => ({
         ...page,
@@ -158,15 +158,15 @@ describe('where a CBZ cannot be finished, there is none', () => {
     changed[20] = (changed[20] ?? 0) ^ 1;
     await writeFile(proven[3]?.file ?? '', changed);
     await expect(writeCbz({ file, pages: proven })).rejects.toMatchObject({
-      code: 'archive-wrong',
+      code: 'page-changed',
     });
     expect(await leftIn(folder)).toEqual([]);
   });
 
-  test('a file that is not an image: archive-wrong', async () => {
+  test('a file that is not an image: page-changed', async () => {
     const pages = await pagesOf(SAMPLE_IMAGES.png, Buffer.from('<!doctype html><html></html>'));
     await expect(writeCbz({ file: join(folder, 'a.cbz'), pages })).rejects.toMatchObject({
-      code: 'archive-wrong',
+      code: 'page-changed',
     });
     expect(await leftIn(folder)).toEqual([]);
   });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { comicInfoXml, type ComicMetadata } from '../../../src/cbz/comic-info.js';
-import { languageTag } from '../../../src/cbz/language-tag.js';
+import { comicInfoXml, languageTag, type ComicMetadata } from '../../../src/cbz/comic-info.js';
 import { schemaErrors } from '../../support/comic-info-schema.js';
 
 const FULL: ComicMetadata = {

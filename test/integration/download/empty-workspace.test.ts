@@ -19,7 +19,7 @@ afterEach(() => {
 function take(onSleep: (folder: string) => void): Promise<Workspace> {
   const chapterId = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0501';
   const folder = join(output, `.${chapterId}.data.tankobon`);
-  return Workspace.take({
+  return Workspace.open({
     chapterId,
     target: join(output, 'a.cbz'),
     output,

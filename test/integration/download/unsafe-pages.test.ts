@@ -80,7 +80,7 @@ test.each<[string, (file: string) => void, string]>([
       const bytes = readFileSync(file);
       writeFileSync(file, bytes.fill(bytes[100] === 1 ? 2 : 1, 100, 101));
     },
-    'archive-wrong',
+    'page-changed',
   ],
   [
     'a link to /etc/passwd',
@@ -107,7 +107,7 @@ test.each<[string, (file: string) => void, string]>([
     harness.service.injectPageFaults({ fault: 'status-500', page: 1, attempts: 2 });
     const { code, events } = await harness.download({ targets: [chapter.id] });
     expect(isSwapped).toBe(true);
-    expect(code).not.toBe(0);
+    expect(code).toBe(3);
     expect(events).toContainEqual(expect.objectContaining({ type: 'chapter-failed', reason }));
     expect(harness.archives()).toEqual([]);
 
