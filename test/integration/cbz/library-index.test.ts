@@ -96,7 +96,7 @@ describe('the identity of a CBZ', () => {
 describe('a shelf', () => {
   test('that is not there is empty', async () => {
     const shelf = await scanLibrary(join(folder, 'nowhere'));
-    expect(shelf).toMatchObject({ chapters: [], damaged: [], unknown: [] });
+    expect(shelf).toMatchObject({ archives: [], damaged: [], unidentified: [] });
   });
 
   test('knows its chapters however they are named and wherever they lie', async () => {

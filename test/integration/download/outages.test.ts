@@ -279,7 +279,7 @@ test('a chapter that failed beside an outage is tried once more at the end', asy
   // Four loads before the outage, and all five after it.
   harness.service.injectPageFaults({ fault: 'status-500', chapter: first, page: 2, attempts: 9 });
   const { code, events, stderr } = await harness.download({ targets: ids }, { clock });
-  expect(stderr).toContain(`${first} failed during an outage, and is tried again at the end`);
+  expect(stderr).toContain(`${first} failed during an outage and is tried again at the end`);
   expect(code).toBe(0);
   expect(typesOf(events, 'chapter-failed')).toEqual([]);
   const saved = events.flatMap((event) => (event.type === 'chapter-saved' ? [event.chapter] : []));

@@ -6,7 +6,7 @@ const job = JSON.parse(process.argv[2]);
 const load = (module) => import(`${job.dist}/${module}.js`);
 
 const { compileNameTemplate } = await load('cbz/file-name');
-const { PageSlots } = await load('download/page-slots');
+const { PageQueue } = await load('download/page-queue');
 const { planChapters } = await load('download/plan');
 const { saveChapters } = await load('download/batch');
 const { systemClock: clock } = await load('core/clock');
@@ -61,9 +61,13 @@ await saveChapters(
   {
     client,
     loader,
-    slots: new PageSlots(4),
+    queue: new PageQueue(4),
     reports: undefined,
+<<<<<<< HEAD
     isFirstParty,
+=======
+    isFirstParty: isOwn,
+>>>>>>> 8c69782 (Regenerate the tables of commands and error codes, and follow renamed exports in a worker)
     observe: (event) => event.type.startsWith('chapter-') && process.send(event),
     random: Math.random,
   },
