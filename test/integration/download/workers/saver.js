@@ -63,11 +63,7 @@ await saveChapters(
     loader,
     queue: new PageQueue(4),
     reports: undefined,
-<<<<<<< HEAD
     isFirstParty,
-=======
-    isFirstParty: isOwn,
->>>>>>> 8c69782 (Regenerate the tables of commands and error codes, and follow renamed exports in a worker)
     observe: (event) => event.type.startsWith('chapter-') && process.send(event),
     random: Math.random,
   },
