@@ -86,18 +86,17 @@ export class FileStore implements LedgerStore {
   /** The state at this moment, read without the lock, for display. Throws StorageError if it cannot be read. */
   peek(): LedgerState {
     const { folder } = this.options;
+    let text: string | undefined;
     try {
-      const text = existsSync(folder) ? this.#file.read(ledgerAccess(folder)) : undefined;
-      const record = text === undefined ? emptyRecord('none') : readRecord(text);
-      if (record === 'damaged') {
-        throw new StorageError('not-writable', `The rate ledger is damaged: ${this.#file.path}.`, {
-          hint: 'The next command that sends a request moves it away, and waits as if all limits were used up.',
-        });
-      }
-      return this.#open(record).state;
+      text = existsSync(folder) ? this.#file.read(ledgerAccess(folder)) : undefined;
     } catch (error) {
       throw toLedgerError(error, folder);
     }
+    const record = text === undefined ? emptyRecord('none') : readRecord(text);
+    if (record !== 'damaged') return this.#open(record).state;
+    throw new StorageError('not-writable', `The rate ledger is damaged: ${this.#file.path}.`, {
+      hint: 'The next command that sends a request moves it away, and waits as if all limits were used up.',
+    });
   }
 
   #now(): Moment {
