@@ -54,6 +54,7 @@ const DIST = pathToFileURL(resolve(process.env['TANKOBON_DIST'] ?? 'dist')).href
 
 export class ProcessPool {
   readonly #processes: PoolProcess[] = [];
+  readonly #starts: Promise<void>[] = [];
   readonly failures: string[] = [];
   readonly warnings: string[] = [];
   #left = 0;
@@ -68,7 +69,13 @@ export class ProcessPool {
     await Promise.all(Array.from({ length: processes }, () => this.startOne()));
   }
 
-  async startOne(): Promise<void> {
+  startOne(): Promise<void> {
+    const ready = this.#start();
+    this.#starts.push(ready);
+    return ready;
+  }
+
+  async #start(): Promise<void> {
     const { url, folder, path, periodScale, wallOffsetsMs = [], variants = [] } = this.options;
     const wallOffsetMs = wallOffsetsMs[this.#started % wallOffsetsMs.length];
     const variant: ProcessVariant = variants[this.#started % variants.length] ?? {};
@@ -82,11 +89,13 @@ export class ProcessPool {
     const script = resolve('test/support/workers/caller.js');
     const child = fork(script, [JSON.stringify(job)], { execPath, execArgv, uid, gid });
     const poolProcess: PoolProcess = { child, share: 0, underWay: 0 };
-    child.on('message', (message: Message) => {
+    const receive = (message: Message): void => {
       this.#receive(poolProcess, message);
-    });
+    };
+    child.on('message', receive);
     child.on('exit', () => {
-      // The requests of a killed process are not awaited.
+      // The requests of a killed process are not awaited, and its last messages may come later than its end.
+      child.off('message', receive);
       poolProcess.underWay = 0;
       this.#checkFinished();
     });
@@ -125,6 +134,7 @@ export class ProcessPool {
   }
 
   async stopAll(): Promise<void> {
+    await Promise.allSettled(this.#starts);
     await Promise.all(
       this.#processes.map(async ({ child }) => {
         if (child.exitCode !== null || child.signalCode !== null) return;

@@ -15,8 +15,8 @@ const KERNELS = [
 ];
 
 test.each([
-  ['the general limit', '/manga/x', { general: 1, endpoint: 1 }, 5, 1_000],
-  ['an endpoint’s quota', '/at-home/server/x', { general: 0.1, endpoint: 0.1 }, 40, 6_000],
+  ['the general limit', '/manga/x', { general: 0.2, endpoint: 0.2 }, 5, 200],
+  ['an endpoint’s quota', '/at-home/server/x', { general: 0.02, endpoint: 0.02 }, 40, 1_200],
 ])(
   'three kernels, one folder: %s is kept, with one warning in each process',
   async (_, path, periodScale, limit, periodMs) => {
