@@ -1,11 +1,10 @@
 /**
- * Where a login is kept, behind four methods. Nothing stored is an answer (`undefined`); the other ways not to
- * get one are errors, each with its own next step:
+ * Where a login is stored. Besides storage errors, the methods throw AuthError:
  *
- *   credentials-damaged   something is stored, and it is not what was written
- *   keychain-locked       the keychain is there, and does not open
+ *   credentials-damaged   what is stored is not what was written
+ *   credentials-exposed   other users can read the file
+ *   keychain-locked       there is a keychain, and it cannot be unlocked
  *   no-keychain           there is no keychain
- *   credentials-exposed   others can read the file
  */
 import type { Login } from './login-record.js';
 
@@ -13,14 +12,14 @@ export type StorageKind = 'keychain' | 'file';
 
 export interface CredentialStore {
   readonly kind: StorageKind;
-  /** Where that is, in words for its owner. */
+  /** The location, as shown to the user. */
   readonly description: string;
-  /** Throws unless a login could be stored here now. To be asked before a password is spent. */
+  /** Throws unless a login can be stored now: called before a password is sent. */
   checkWritable(): Promise<void>;
-  /** The login; undefined where none is stored. */
+  /** Undefined where no login is stored. */
   read(): Promise<Login | undefined>;
-  /** Stores the login: whole, or what was there before stays. One writer at a time; any number of readers. */
+  /** Stores the login atomically. One writer at a time, any number of readers. */
   write(login: Login): Promise<void>;
-  /** Removes all that was ever stored here, whole or not. Resolves with whether there was anything. */
+  /** Removes the login, and what is left of incomplete ones. Resolves with whether there was anything. */
   clear(): Promise<boolean>;
 }

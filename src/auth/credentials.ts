@@ -1,7 +1,7 @@
 /**
- * Which store the login is in, found without a flag, and changes of it one at a time. A credentials file that is
- * there is in force. Without one, a mark in the same folder says that the keychain may hold a login; where there
- * is no mark the keychain is not asked, so that a guest's run neither waits for it nor makes it ask the user.
+ * The stored login of one service, and which store it is in. An existing credentials file is in use. Without one, a
+ * marker file in the same folder says that the keychain may hold a login; without the marker the keychain is not
+ * accessed, so that anonymous runs neither wait for it nor make it prompt the user.
  */
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import type { Clock } from '../core/clock.js';
 import { LIVE_SERVICE, type ServiceAddresses } from '../rate-limit/service-addresses.js';
 import type { CredentialStore, StorageKind } from './credential-store.js';
 import { fileCredentialStore, makePrivateFolder } from './file-credential-store.js';
-import { keychainCredentialStore } from './keychain-credential-store.js';
+import { KeychainCredentialStore } from './keychain-credential-store.js';
 import { systemKeychain } from './keychain.js';
 import type { Login } from './login-record.js';
 
@@ -25,32 +25,32 @@ export interface StoredLogin {
 export interface Credentials {
   /** The store of this kind, whether or not it is in use. */
   store(kind: StorageKind): CredentialStore;
-  /** The store in use; undefined where nobody logged in. */
+  /** The store in use; undefined where nobody is logged in. */
   currentStore(): Promise<CredentialStore | undefined>;
-  /** The login in use; undefined where there is none. Throws as CredentialStore.read. */
+  /** The login in use. Throws as CredentialStore.read does. */
   read(): Promise<StoredLogin | undefined>;
-  /** The same for sending its tokens to the API. Throws `login-other-api` where they were given for another one. */
+  /** As `read`, for sending the tokens to the API. Throws `login-other-api` where they are for another API. */
   readForApi(): Promise<StoredLogin | undefined>;
-  /** Stores a new login for this API, from then on the one in use. To be called under the lock. */
+  /** Stores a new login for this API, which is then in use. The caller holds the lock. */
   save(login: Omit<Login, 'apiOrigin'>, kind: StorageKind): Promise<void>;
-  /** Removes every login of this service, wherever it is. Resolves with the kinds of store that held something. */
+  /** Removes all logins of this service. Resolves with the kinds of the stores that held one. */
   clear(): Promise<readonly StorageKind[]>;
-  /** Held by whoever changes what is stored; between processes too. */
+  /** Needed for changes, also between processes. */
   lock(signal?: AbortSignal): Promise<HeldLock>;
 }
 
 export interface CredentialsOptions {
-  /** The folder for credentials and for what is needed to find them. */
+  /** The folder of the credentials file and of the marker. */
   readonly folder: string;
   readonly addresses: Pick<ServiceAddresses, 'apiUrl' | 'authUrl' | 'realm'>;
   readonly clock?: Clock;
-  /** Is told of each secret of a login that is read or stored. */
+  /** Called with each secret of a login that is read or stored. */
   readonly onSecret?: (secret: string) => void;
 }
 
 const LOCK_POLL_MS = 20;
 
-/** The credentials of one service; another authentication address has others, in the keychain too. */
+/** The credentials of one service: each authentication address has its own, in the keychain too. */
 export function openCredentials({
   folder,
   addresses,
@@ -59,26 +59,24 @@ export function openCredentials({
 }: CredentialsOptions): Credentials {
   const { service, fileName } = namesFor(addresses);
   const file = join(folder, `${fileName}.json`);
-  const mark = join(folder, `${fileName}.keychain`);
-  const stores = {
-    keychain: tellingSecrets(keychainCredentialStore(systemKeychain(service)), onSecret),
-    file: tellingSecrets(fileCredentialStore(file), onSecret),
-  };
+  const marker = join(folder, `${fileName}.keychain`);
+  const keychain = reportingSecrets(new KeychainCredentialStore(systemKeychain(service)), onSecret);
+  const stores = { keychain, file: reportingSecrets(fileCredentialStore(file), onSecret) };
 
-  const marked = async () => (await statIfExists(mark)) !== undefined;
-  const storeInUse = async () => {
+  const hasMarker = async () => (await statIfExists(marker)) !== undefined;
+  const currentStore = async () => {
     if (await statIfExists(file)) return stores.file;
-    return (await marked()) ? stores.keychain : undefined;
+    return (await hasMarker()) ? keychain : undefined;
   };
   const read = async (): Promise<StoredLogin | undefined> => {
-    const store = await storeInUse();
+    const store = await currentStore();
     const login = await store?.read();
     return store && login && { store, login };
   };
   const apiOrigin = addresses.apiUrl.origin;
   return {
     store: (kind) => stores[kind],
-    currentStore: storeInUse,
+    currentStore,
     read,
     async readForApi() {
       const stored = await read();
@@ -89,39 +87,33 @@ export function openCredentials({
       const login = { ...owner, apiOrigin };
       await makePrivateFolder(folder);
       if (kind === 'keychain') {
-        await writeMark(mark);
-        await stores.keychain.write(login);
+        await writeMarker(marker);
+        await keychain.write(login);
         await stores.file.clear();
         return;
       }
       await stores.file.write(login);
-      if (await marked()) await clearKeychain(stores.keychain, mark);
+      if (await hasMarker()) await clearKeychain(keychain, marker);
     },
     async clear() {
-      const hadFile = await stores.file.clear();
-      const hadEntries = await clearKeychain(stores.keychain, mark);
-      return [
-        ...(hadFile ? (['file'] as const) : []),
-        ...(hadEntries ? (['keychain'] as const) : []),
-      ];
+      const kinds: StorageKind[] = [];
+      if (await stores.file.clear()) kinds.push('file');
+      if (await clearKeychain(keychain, marker)) kinds.push('keychain');
+      return kinds;
     },
     async lock(signal) {
       await makePrivateFolder(folder);
-      return lockFile(join(folder, `${fileName}.lock`), {
-        pollMs: LOCK_POLL_MS,
-        ...(clock && { clock }),
-        ...(signal && { signal }),
-      });
+      return lockFile(join(folder, `${fileName}.lock`), { pollMs: LOCK_POLL_MS, clock, signal });
     },
   };
 }
 
-/** The same store, with whoever hides secrets told of those that pass through it. */
-function tellingSecrets(
+/** The same store, which passes the secrets of each login to `onSecret`. */
+function reportingSecrets(
   store: CredentialStore,
   onSecret: (secret: string) => void,
 ): CredentialStore {
-  const tell = (login: Login | undefined): void => {
+  const report = (login: Login | undefined): void => {
     if (!login) return;
     onSecret(login.clientSecret);
     if (!login.tokens) return;
@@ -134,52 +126,52 @@ function tellingSecrets(
     checkWritable: () => store.checkWritable(),
     async read() {
       const login = await store.read();
-      tell(login);
+      report(login);
       return login;
     },
     write(login) {
-      tell(login);
+      report(login);
       return store.write(login);
     },
     clear: () => store.clear(),
   };
 }
 
-/** A login from before origins were kept is taken for one at the live service: no other API gets its tokens. */
+/** A login without an origin was stored before these were kept, and is for the live service. */
 function checkApi({ apiOrigin = LIVE_SERVICE.apiUrl }: Login, currentOrigin: string): void {
   if (apiOrigin === currentOrigin) return;
   throw new AuthError(
     'login-other-api',
-    `The stored login is for ${apiOrigin}; no token is sent to ${currentOrigin}.`,
+    `The stored login is for another API: ${apiOrigin}, not ${currentOrigin}.`,
   );
 }
 
-/** Empties the keychain, then takes the mark away. No keychain at all holds nothing, unless the mark says otherwise. */
-async function clearKeychain(keychain: CredentialStore, mark: string): Promise<boolean> {
+/** Empties the keychain, then removes the marker. A missing keychain is an error only if there is a marker. */
+async function clearKeychain(keychain: CredentialStore, marker: string): Promise<boolean> {
   try {
     const had = await keychain.clear();
-    await rm(mark, { force: true });
+    await rm(marker, { force: true });
     return had;
   } catch (error) {
-    if (hasCode(error, 'no-keychain') && !(await statIfExists(mark))) return false;
+    if (hasCode(error, 'no-keychain') && !(await statIfExists(marker))) return false;
     throw error;
   }
 }
 
-async function writeMark(mark: string): Promise<void> {
-  if (await statIfExists(mark)) return;
+async function writeMarker(marker: string): Promise<void> {
+  if (await statIfExists(marker)) return;
   try {
-    await writeFileAtomic(mark, 'The login is in the keychain of the operating system.\n', {
+    await writeFileAtomic(marker, 'The login is in the keychain of the operating system.\n', {
       mode: 0o600,
     });
   } catch (error) {
-    throw toStorageError(error, mark);
+    throw toStorageError(error, marker);
   }
 }
 
 const KEYCHAIN_SERVICE = 'tankobon';
 
-/** The names under which one service's login is kept: a practice login never overwrites a real one. */
+/** The names for one service: a login of the practice service never overwrites one of the live service. */
 function namesFor({ authUrl, realm }: CredentialsOptions['addresses']): {
   readonly service: string;
   readonly fileName: string;
@@ -188,13 +180,12 @@ function namesFor({ authUrl, realm }: CredentialsOptions['addresses']): {
   if (address === LIVE_SERVICE.authUrl && realm === LIVE_SERVICE.realm) {
     return { service: KEYCHAIN_SERVICE, fileName: 'login' };
   }
-  const whole = `${address}/realms/${realm}`;
-  const digest = createHash('sha256').update(whole).digest('hex').slice(0, 12);
+  const realmUrl = `${address}/realms/${realm}`;
+  const digest = createHash('sha256').update(realmUrl).digest('hex').slice(0, 12);
   const host = authUrl.host.replace(/[^\w.-]+/g, '_').slice(0, 60);
-  return { service: `${KEYCHAIN_SERVICE} ${whole}`, fileName: `login-${host}-${digest}` };
+  return { service: `${KEYCHAIN_SERVICE} ${realmUrl}`, fileName: `login-${host}-${digest}` };
 }
 
-/** What a command throws that cannot do without a login. */
 export function notLoggedIn(): AuthError {
-  return new AuthError('not-logged-in', 'Nobody is logged in.');
+  return new AuthError('not-logged-in', 'Not logged in.');
 }

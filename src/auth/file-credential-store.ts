@@ -1,105 +1,97 @@
 /**
- * A login in a file, for machines without a keychain and users who ask for it: 0600 in a folder of mode 0700,
- * written aside and renamed, and not believed to be secret once others can read it.
+ * A login in a file, for machines without a keychain and for users who ask for it: mode 0600 in a folder of mode 0700,
+ * written atomically. A file that other users can read is refused.
  */
 import type { Stats } from 'node:fs';
 import { stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AuthError, hasCode } from '../core/errors.js';
 import {
-  toStorageError,
   isOwnedByUs,
   isSystemError,
   makePrivateFolder as makeFolder,
   openRegularFile,
   removeFile,
+  toStorageError,
   writeFileAtomic,
 } from '../core/files.js';
 import type { CredentialStore } from './credential-store.js';
-import { parseLogin, type Login } from './login-record.js';
 
-const FORMAT = 1;
 const FILE_MODE = 0o600;
 const OTHERS = 0o077;
-const MOST_FILE_BYTES = 256 * 1024;
+const MAX_FILE_BYTES = 256 * 1024;
 
-/** The store of one login in `file`; its folder is made when it is first needed. */
+/** The store of one login in `file`. Its folder is created when it is needed. */
 export function fileCredentialStore(file: string): CredentialStore {
   return {
     kind: 'file',
     description: `the file ${file}, unencrypted`,
-    async checkWritable() {
-      await makePrivateFolder(dirname(file));
-    },
+    checkWritable: () => makePrivateFolder(dirname(file)),
     async read() {
-      const text = await readPrivately(file);
+      const text = await readPrivateFile(file);
       if (text === undefined) return undefined;
-      const login = parseLogin(recordIn(text));
+      const { parseLoginFile } = await import('./login-schema.js');
+      const login = parseLoginFile(text);
       if (login) return login;
-      throw new AuthError('credentials-damaged', `${file} holds no login that can be read.`);
+      throw new AuthError('credentials-damaged', `The file with the login is damaged: ${file}`);
     },
-    async write(login: Login) {
+    async write(login) {
+      const { formatLoginFile } = await import('./login-schema.js');
       await makePrivateFolder(dirname(file));
-      const text = `${JSON.stringify({ format: FORMAT, login }, undefined, 2)}\n`;
-      await writeFileAtomic(file, text, { mode: FILE_MODE }).catch((error: unknown) => {
-        throw toStorageError(error, file);
-      });
+      await writeFileAtomic(file, formatLoginFile(login), { mode: FILE_MODE }).catch(
+        (error: unknown) => {
+          throw toStorageError(error, file);
+        },
+      );
     },
-    async clear() {
-      return removeFile(file).catch((error: unknown) => {
+    clear: () =>
+      removeFile(file).catch((error: unknown) => {
         throw toStorageError(error, file);
-      });
-    },
+      }),
   };
 }
 
-/**
- * Makes the folder where it is missing, and takes others' rights away where it is there. A link, and a folder that
- * stays open to others, are refused.
- */
+/** As in core, with AuthError `credentials-exposed` where other users keep their rights on the folder. */
 export async function makePrivateFolder(folder: string): Promise<void> {
   try {
     await makeFolder(folder);
     if (isOpenToOthers(await stat(folder))) {
-      throw exposed(
-        folder,
-        'can be read by other users of this machine, and that cannot be changed',
-      );
+      throw exposed(folder, 'other users can read it, and its mode cannot be changed');
     }
   } catch (error) {
     throw toStorageError(error, folder);
   }
 }
 
-/** The file's text; undefined where there is none. What is judged is the file opened, not the name. */
-async function readPrivately(file: string): Promise<string | undefined> {
-  const handle = await openCredentials(file);
+/** Undefined where there is no file. The checks are made on the open file, not on its name. */
+async function readPrivateFile(file: string): Promise<string | undefined> {
+  const handle = await openFile(file);
   if (!handle) return undefined;
   try {
     const stats = await handle.stat();
-    if (!isOwnedByUs(file, stats)) throw exposed(file, 'belongs to another user');
+    if (!isOwnedByUs(file, stats)) throw exposed(file, 'it belongs to another user');
     if (isOpenToOthers(stats) || isOpenToOthers(await stat(dirname(file)))) {
-      throw exposed(file, 'can be read by other users of this machine');
+      throw exposed(file, 'other users can read it');
     }
-    // What was never written by us is not read to its end.
-    if (stats.size > MOST_FILE_BYTES) return '';
+    // A login is never this long.
+    if (stats.size > MAX_FILE_BYTES) return '';
     return await handle.readFile('utf8');
   } finally {
     await handle.close();
   }
 }
 
-async function openCredentials(file: string): Promise<FileHandle | undefined> {
+async function openFile(file: string): Promise<FileHandle | undefined> {
   try {
-    // Whose it is decides about the error, so that is looked at by the caller.
+    // The caller checks the owner, for an error of its own.
     return await openRegularFile(file, { isTrusted: () => true });
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined;
     if (hasCode(error, 'unsafe-path') && isSystemError(error.cause, 'ELOOP', 'EMLINK')) {
-      throw exposed(file, 'is a link');
+      throw exposed(file, 'it is a symbolic link');
     }
-    const reason = hasCode(error) ? error.message : `${file} cannot be opened.`;
-    throw new AuthError('credentials-damaged', reason, { cause: error });
+    const message = hasCode(error) ? error.message : `The file cannot be opened: ${file}`;
+    throw new AuthError('credentials-damaged', message, { cause: error });
   }
 }
 
@@ -107,15 +99,6 @@ function isOpenToOthers({ mode }: Stats): boolean {
   return process.platform !== 'win32' && (mode & OTHERS) !== 0;
 }
 
-function exposed(file: string, why: string): AuthError {
-  return new AuthError('credentials-exposed', `${file} ${why}, so it is not used.`);
-}
-
-function recordIn(text: string): unknown {
-  try {
-    const { format, login } = JSON.parse(text) as { format?: unknown; login?: unknown };
-    return format === FORMAT ? login : undefined;
-  } catch {
-    return undefined;
-  }
+function exposed(path: string, reason: string): AuthError {
+  return new AuthError('credentials-exposed', `${path} is not used: ${reason}`);
 }

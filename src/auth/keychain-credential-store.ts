@@ -1,34 +1,28 @@
-/** A login in the keychain, laid out as keychain-layout.ts says. */
+/** A login in the keychain, in the layout that keychain-layout.ts describes. */
 import { AuthError } from '../core/errors.js';
 import type { CredentialStore } from './credential-store.js';
 import type { Keychain } from './keychain.js';
 import {
   allPartEntryNames,
+  checksum,
   HEADER_ENTRY,
-  encodeHeader,
   joinValue,
   MAX_PARTS,
   partEntryName,
-  decodeHeader,
   SECRET_NAMES,
   splitValue,
-  checksum,
   type KeychainHeader,
-  type SecretName,
   type SecretLocation,
+  type SecretName,
 } from './keychain-layout.js';
-import { parseLogin, type Login } from './login-record.js';
+import { FORMAT, type Login } from './login-record.js';
 
-/** Nothing secret; it shows whether the keychain takes an entry at all. */
+/** Written and deleted to find out whether the keychain accepts entries. Holds no secret. */
 const TRIAL_ENTRY = 'trial';
-/** A reader that meets a writer looks again; this often means that nobody is writing. */
-const MOST_LOOKS = 4;
+/** A reader that meets a writer tries again. */
+const MAX_READS = 4;
 
-export function keychainCredentialStore(keychain: Keychain): CredentialStore {
-  return new KeychainStore(keychain);
-}
-
-class KeychainStore implements CredentialStore {
+export class KeychainCredentialStore implements CredentialStore {
   readonly kind = 'keychain';
 
   constructor(private readonly keychain: Keychain) {}
@@ -43,80 +37,75 @@ class KeychainStore implements CredentialStore {
   }
 
   async read(): Promise<Login | undefined> {
-    let seen: string | undefined;
-    for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+    let last: string | undefined;
+    for (let reads = 0; reads < MAX_READS; reads += 1) {
       const bytes = await this.keychain.get(HEADER_ENTRY);
       if (!bytes) return undefined;
-      const head = decodeHeader(bytes);
-      const login = head && parseLogin(await this.#record(head));
+      const { decodeHeader, parseLogin } = await import('./login-schema.js');
+      const header = decodeHeader(bytes);
+      const login = header && parseLogin(await this.#record(header));
       if (login) return login;
-      // The head may have been switched while the parts were read; the same head twice is no such chance.
+      // A writer may have switched the header while the parts were read; it has not if the header is the same.
       const text = Buffer.from(bytes).toString('utf8');
-      if (text === seen) break;
-      seen = text;
+      if (text === last) break;
+      last = text;
     }
     throw new AuthError(
       'credentials-damaged',
-      'The login in the keychain is not what was written: an entry is missing or changed.',
+      'The login in the keychain is damaged: an entry is missing or was changed.',
     );
   }
 
   async write(login: Login): Promise<void> {
+    const { decodeHeader, encodeHeader } = await import('./login-schema.js');
     const bytes = await this.keychain.get(HEADER_ENTRY);
     const before = bytes && decodeHeader(bytes)?.secrets;
     const secrets: Partial<Record<SecretName, SecretLocation>> = {};
     for (const [name, value] of secretsOf(login)) {
       const old = before?.[name];
-      const kept = old?.check === checksum(value) && (await this.#value(name, old)) === value;
-      secrets[name] = kept ? old : await this.#put(name, value, old);
+      const isStored = old?.check === checksum(value) && (await this.#value(name, old)) === value;
+      secrets[name] = isStored ? old : await this.#put(name, value, old);
     }
-    const { username, clientId, apiOrigin, tokens } = login;
-    const head: KeychainHeader = {
-      username,
-      clientId,
-      ...(apiOrigin !== undefined && { apiOrigin }),
-      ...(tokens && { times: timesOf(login) }),
-      secrets,
-    };
-    await this.keychain.set(HEADER_ENTRY, encodeHeader(head));
+    const { username, clientId, apiOrigin } = login;
+    const times = timesOf(login);
+    const header = { format: FORMAT, username, clientId, apiOrigin, times, secrets } as const;
+    await this.keychain.set(HEADER_ENTRY, encodeHeader(header));
     for (const name of SECRET_NAMES) {
       const old = before?.[name];
-      if (old && old.slot !== secrets[name]?.slot) await this.#drop(name, old);
+      if (old && old.slot !== secrets[name]?.slot) await this.#delete(name, old);
     }
   }
 
   async clear(): Promise<boolean> {
-    // The head first: from then on nobody is logged in, however far the rest gets.
-    const hadHead = await this.keychain.delete(HEADER_ENTRY);
+    // The header first: without it there is no login, even if the rest cannot be deleted.
+    const hadHeader = await this.keychain.delete(HEADER_ENTRY);
     const names = [...allPartEntryNames(), TRIAL_ENTRY];
     const had = await Promise.all(names.map((name) => this.keychain.delete(name)));
-    return hadHead || had.includes(true);
+    return hadHeader || had.includes(true);
   }
 
-  /** The login as a record, with those secrets that are whole. */
-  async #record(head: KeychainHeader): Promise<unknown> {
+  /** The login as an unchecked record, with the secrets that are intact. */
+  async #record({ secrets, times, ...owner }: KeychainHeader): Promise<unknown> {
     const values = await Promise.all(
       SECRET_NAMES.map(async (name) => {
-        const whereabouts = head.secrets[name];
-        return whereabouts && this.#value(name, whereabouts);
+        const location = secrets[name];
+        return location && this.#value(name, location);
       }),
     );
     const [clientSecret, accessToken, refreshToken] = values;
-    const { username, clientId, apiOrigin, times } = head;
-    const tokens = times && { ...times, accessToken, refreshToken };
-    return { username, clientId, apiOrigin, clientSecret, ...(tokens && { tokens }) };
+    return { ...owner, clientSecret, tokens: times && { ...times, accessToken, refreshToken } };
   }
 
-  async #value(name: SecretName, at: SecretLocation): Promise<string | undefined> {
-    const entries = Array.from({ length: at.parts }, (_, index) =>
-      partEntryName(name, at.slot, index + 1),
+  async #value(name: SecretName, location: SecretLocation): Promise<string | undefined> {
+    const entries = Array.from({ length: location.parts }, (_, index) =>
+      partEntryName(name, location.slot, index + 1),
     );
     const parts = await Promise.all(entries.map((entry) => this.keychain.get(entry)));
     if (!parts.every((part) => part !== undefined)) return undefined;
-    return joinValue(parts, at.check);
+    return joinValue(parts, location.check);
   }
 
-  /** Writes into the slot that is not in use, and takes away what a longer value left there. */
+  /** Writes to the unused slot, and deletes the parts that a longer value left there. */
   async #put(name: SecretName, value: string, old?: SecretLocation): Promise<SecretLocation> {
     const slot = old?.slot === 'a' ? 'b' : 'a';
     const parts = splitValue(value);
@@ -129,7 +118,7 @@ class KeychainStore implements CredentialStore {
     return { slot, parts: parts.length, check: checksum(value) };
   }
 
-  async #drop(name: SecretName, { slot, parts }: SecretLocation): Promise<void> {
+  async #delete(name: SecretName, { slot, parts }: SecretLocation): Promise<void> {
     for (let part = parts; part >= 1; part -= 1) {
       await this.keychain.delete(partEntryName(name, slot, part));
     }
@@ -146,8 +135,6 @@ function secretsOf({ clientSecret, tokens }: Login): readonly (readonly [SecretN
   ] as const;
 }
 
-function timesOf({ tokens }: Login): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(tokens ?? {}).filter(([, value]) => typeof value === 'number'),
-  );
+function timesOf({ tokens }: Login): Record<string, unknown> | undefined {
+  return tokens && { ...tokens, accessToken: undefined, refreshToken: undefined };
 }

@@ -1,8 +1,4 @@
-/**
- * What a login is made of, as it is kept: the personal client (spec 2.1), the account it belongs to, and the
- * tokens (spec 2.2) with their times. Foreign text, such as a stored record, becomes one only through here.
- */
-import { isRecord } from '../core/json.js';
+/** A login as it is stored: the account, its personal client (spec 2.1), and the tokens (spec 2.2) with their times. */
 
 export interface PersonalClient {
   /** Begins with `personal-client-`. */
@@ -13,10 +9,10 @@ export interface PersonalClient {
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** When the access token was asked for, in wall-clock milliseconds; the wall clock may have been wrong. */
+  /** When the access token was requested, by the wall clock, which may have been wrong. */
   readonly obtainedAtMs: number;
   readonly accessLastsMs: number;
-  /** When the refresh token was, which a refresh need not replace. */
+  /** When the refresh token was requested; a refresh does not always replace it. */
   readonly refreshObtainedAtMs: number;
   /** Absent where the service did not say. */
   readonly refreshLastsMs?: number;
@@ -24,28 +20,31 @@ export interface Tokens {
 
 export interface Login extends PersonalClient {
   readonly username: string;
-  /** Origin of the API that the tokens may be sent to. Absent in logins stored by versions before this was kept. */
+  /** Origin of the API that the tokens may be sent to. Absent in logins stored by older versions. */
   readonly apiOrigin?: string;
-  /** Absent after the service ended the session: the client stays for the next login. */
+  /** Absent after the service ended the session: the client is kept for the next login. */
   readonly tokens?: Tokens;
 }
 
-/** A login whose session goes on. */
+/** A login whose session has not ended. */
 export type ActiveLogin = Login & { readonly tokens: Tokens };
+
+/** The version of the stored formats, in files and in the keychain. */
+export const FORMAT = 1;
 
 export const CLIENT_ID_PREFIX = 'personal-client-';
 
-/** A name, an id or a secret longer than this, in UTF-8 bytes, is none. */
+/** Of a name, an id or a secret, in UTF-8. */
 export const MAX_FIELD_BYTES = 500;
-/** A token longer than this, in UTF-8 bytes, is none that any header could carry. */
+/** Longer tokens do not fit into a header. */
 export const MAX_TOKEN_BYTES = 20_000;
 
-/** Whether `text` can go into a header and a form: not empty, not endless, no control characters. */
+/** Whether `text` can be sent in a header and in a form. */
 export function isValidToken(text: unknown): text is string {
   return typeof text === 'string' && /^[\x21-\x7e]+$/.test(text) && text.length <= MAX_TOKEN_BYTES;
 }
 
-/** Whether `text` can be a name or a secret: not empty, not endless, no control characters. */
+/** Whether `text` can be a name or a secret: not empty, not too long, without control characters. */
 export function isValidField(text: unknown): text is string {
   return (
     typeof text === 'string' &&
@@ -53,41 +52,4 @@ export function isValidField(text: unknown): text is string {
     !/\p{Cc}/u.test(text) &&
     Buffer.byteLength(text) <= MAX_FIELD_BYTES
   );
-}
-
-/** The login that a stored record holds; undefined where it is none. Never throws. */
-export function parseLogin(value: unknown): Login | undefined {
-  if (!isRecord(value)) return undefined;
-  const { username, clientId, clientSecret, apiOrigin, tokens } = value;
-  if (!isValidField(username) || !isValidField(clientId) || !isValidField(clientSecret))
-    return undefined;
-  if (apiOrigin !== undefined && !isValidField(apiOrigin)) return undefined;
-  const owner = { username, clientId, clientSecret, ...(apiOrigin !== undefined && { apiOrigin }) };
-  if (tokens === undefined) return owner;
-  const read = readTokens(tokens);
-  return read && { ...owner, tokens: read };
-}
-
-function readTokens(value: unknown): Tokens | undefined {
-  if (!isRecord(value)) return undefined;
-  const { accessToken, refreshToken, obtainedAtMs, accessLastsMs } = value;
-  const { refreshObtainedAtMs, refreshLastsMs } = value;
-  if (!isValidToken(accessToken) || !isValidToken(refreshToken)) return undefined;
-  if (!isMs(obtainedAtMs) || !isMs(accessLastsMs) || !isMs(refreshObtainedAtMs)) return undefined;
-  if (refreshLastsMs !== undefined && !isMs(refreshLastsMs)) return undefined;
-  return {
-    accessToken,
-    refreshToken,
-    obtainedAtMs,
-    accessLastsMs,
-    refreshObtainedAtMs,
-    ...(refreshLastsMs !== undefined && { refreshLastsMs }),
-  };
-}
-
-/** Two of these added up are still a moment that a date can show. */
-const MOST_MS = 4e15;
-
-function isMs(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= MOST_MS;
 }

@@ -1,23 +1,24 @@
 /**
- * The session: an access token that is always fresh. Renewed before its time is over and when the API rejects
- * it; once for all who need it at that moment, in this process (one promise) and in others (one lock, and a
- * second look at what is stored). What a renewal brought is stored before it is used, since the service may have
- * made the old refresh token worthless with the same answer.
+ * The session: provides a valid access token, which is renewed before it expires and when the API rejects it.
+ * Concurrent callers share one renewal, in this process by a promise and between processes by a lock, under which the
+ * stored login is read again. New tokens are stored before they are used, since the service may have revoked the old
+ * refresh token with the same response.
  */
-import type { Clock } from '../core/clock.js';
-import { hasCode, interruption } from '../core/errors.js';
 import type { TokenProvider } from '../api/client.js';
+import { waitAtMost, type Clock } from '../core/clock.js';
+import { hasCode, interruption } from '../core/errors.js';
+import { interruptible } from '../core/interruptible.js';
 import { notLoggedIn, type Credentials, type StoredLogin } from './credentials.js';
 import { grantByRefresh, type TokenEndpoint } from './token-endpoint.js';
 import type { ActiveLogin, Login, Tokens } from './login-record.js';
 import { accessAgeMs, isRefreshDue } from './token-times.js';
 
 export interface Session extends TokenProvider {
-  /** Renews whether or not it is due. Throws `not-logged-in`, `session-ended`, or what kept the service from it. */
+  /** Renews the token, due or not. Throws `not-logged-in`, `session-ended`, and the errors of the request. */
   refresh(signal?: AbortSignal): Promise<Tokens>;
   /**
-   * Begins no further renewal, and waits for one whose request has been sent until its tokens are stored: with the
-   * answer, the old refresh token may be worthless. Bounded; to be called while the connections are still open.
+   * Starts no further renewal, and waits up to 10 s for a renewal in progress until its tokens are stored: the service
+   * may have revoked the old refresh token. Call it while the connections are open.
    */
   close(): Promise<void>;
 }
@@ -28,68 +29,63 @@ export interface SessionDeps {
   readonly clock: Clock;
 }
 
-/** A token that came after a rejection, and is rejected as soon as this, will not be helped by another. */
-const NO_SOONER_MS = 5_000;
-/** For a token endpoint that does not answer, nobody waits longer than this at the end of a command. */
+/** A renewed token that is rejected within this time is not renewed again. */
+const MIN_RENEWAL_INTERVAL_MS = 5_000;
 const MAX_CLOSE_MS = 10_000;
 
-export function openSession(parts: SessionDeps): Session {
-  return new StoredSession(parts);
+export function openSession(deps: SessionDeps): Session {
+  return new StoredSession(deps);
 }
 
-/** A login as this process last saw it, with its access token's age by both clocks. */
-interface Seen {
+/** The tokens as last read, with the age of the access token at that moment. */
+interface CachedTokens {
   readonly tokens: Tokens;
   readonly ageMs: number | undefined;
   readonly atMonotonicMs: number;
 }
 
 class StoredSession implements Session {
-  #seen: Seen | undefined;
+  #cached: CachedTokens | undefined;
   #reading: ReturnType<Credentials['readForApi']> | undefined;
   #renewal: Promise<Tokens | undefined> | undefined;
-  /** The token that a rejection brought, and when. */
+  /** The token from the renewal after the last rejection. */
   #afterRejection: { readonly token: string; readonly atMonotonicMs: number } | undefined;
 
   readonly #closing = new AbortController();
 
-  constructor(private readonly parts: SessionDeps) {}
+  constructor(private readonly deps: SessionDeps) {}
 
   async close(): Promise<void> {
     this.#closing.abort(interruption());
-    if (!this.#renewal) return;
-    const over = new AbortController();
-    const settled = this.#renewal.then(
-      () => undefined,
-      () => undefined,
-    );
-    const tooLong = this.parts.clock.sleep(MAX_CLOSE_MS, over.signal).catch(() => undefined);
-    await Promise.race([settled, tooLong]);
-    over.abort();
+    const settled = this.#renewal?.catch(() => undefined);
+    if (settled) await waitAtMost(this.deps.clock, MAX_CLOSE_MS, settled);
   }
 
   async getToken(signal?: AbortSignal): Promise<string | undefined> {
-    if (!this.#seen) {
-      // Two requests that start together ask the keychain once.
-      this.#reading ??= this.parts.credentials.readForApi().finally(() => {
+    if (!this.#cached) {
+      // Concurrent requests read the keychain once.
+      this.#reading ??= this.deps.credentials.readForApi().finally(() => {
         this.#reading = undefined;
       });
-      this.#see((await this.#reading)?.login.tokens);
+      this.#cache((await this.#reading)?.login.tokens);
     }
-    const seen = this.#seen;
-    if (!seen) return undefined;
-    if (!this.#isDue(seen)) return seen.tokens.accessToken;
+    const cached = this.#cached;
+    if (!cached) return undefined;
+    if (!this.#isDue(cached)) return cached.tokens.accessToken;
     return (await this.#renew(undefined, signal))?.accessToken;
   }
 
   async renew(rejectedToken: string, signal?: AbortSignal): Promise<string | undefined> {
-    const { clock } = this.parts;
-    const seen = this.#seen;
-    if (seen && seen.tokens.accessToken !== rejectedToken && !this.#isDue(seen)) {
-      return seen.tokens.accessToken;
+    const { clock } = this.deps;
+    const cached = this.#cached;
+    if (cached && cached.tokens.accessToken !== rejectedToken && !this.#isDue(cached)) {
+      return cached.tokens.accessToken;
     }
     const last = this.#afterRejection;
-    if (last?.token === rejectedToken && clock.monotonicMs() - last.atMonotonicMs < NO_SOONER_MS) {
+    if (
+      last?.token === rejectedToken &&
+      clock.monotonicMs() - last.atMonotonicMs < MIN_RENEWAL_INTERVAL_MS
+    ) {
       return undefined;
     }
     const token = (await this.#renew(rejectedToken, signal))?.accessToken;
@@ -99,107 +95,90 @@ class StoredSession implements Session {
   }
 
   isExpired(token: string): boolean {
-    const seen = this.#seen;
-    if (seen?.tokens.accessToken !== token) return true;
-    const ageMs = this.#ageMs(seen);
-    return ageMs === undefined || ageMs >= seen.tokens.accessLastsMs;
+    const cached = this.#cached;
+    if (cached?.tokens.accessToken !== token) return true;
+    const ageMs = this.#ageMs(cached);
+    return ageMs === undefined || ageMs >= cached.tokens.accessLastsMs;
   }
 
   async refresh(signal?: AbortSignal): Promise<Tokens> {
-    const stored = await this.parts.credentials.readForApi();
+    const stored = await this.deps.credentials.readForApi();
     if (!stored?.login.tokens) throw notLoggedIn();
     const tokens = await this.#renew(stored.login.tokens.accessToken, signal);
     if (!tokens) throw notLoggedIn();
     return tokens;
   }
 
-  /** One renewal at a time; whoever needs one joins it. `instead` is a token that will not do, however fresh. */
-  async #renew(instead: string | undefined, signal?: AbortSignal): Promise<Tokens | undefined> {
+  /** Starts a renewal, or joins the one in progress. `rejected` is a token to replace even if it has not expired. */
+  async #renew(rejected: string | undefined, signal?: AbortSignal): Promise<Tokens | undefined> {
     signal?.throwIfAborted();
     this.#closing.signal.throwIfAborted();
-    this.#renewal ??= this.#renewOnce(instead).finally(() => {
+    this.#renewal ??= this.#renewOnce(rejected).finally(() => {
       this.#renewal = undefined;
     });
     const tokens = await interruptible(this.#renewal, signal);
-    // Joined to a renewal that was content with the very token that will not do.
-    if (instead !== undefined && tokens?.accessToken === instead)
-      return this.#renew(instead, signal);
+    // The renewal that was joined kept the rejected token.
+    if (rejected !== undefined && tokens?.accessToken === rejected)
+      return this.#renew(rejected, signal);
     return tokens;
   }
 
-  async #renewOnce(instead: string | undefined): Promise<Tokens | undefined> {
-    const lock = await this.parts.credentials.lock(this.#closing.signal);
+  async #renewOnce(rejected: string | undefined): Promise<Tokens | undefined> {
+    const lock = await this.deps.credentials.lock(this.#closing.signal);
     try {
-      const stored = await this.parts.credentials.readForApi();
+      const stored = await this.deps.credentials.readForApi();
       const { tokens } = stored?.login ?? {};
-      const seen = this.#see(tokens);
-      if (!stored || !tokens || !seen) return undefined;
-      if (tokens.accessToken !== instead && !this.#isDue(seen)) return tokens;
+      const cached = this.#cache(tokens);
+      if (!stored || !tokens || !cached) return undefined;
+      if (tokens.accessToken !== rejected && !this.#isDue(cached)) return tokens;
       return await this.#grant(stored, { ...stored.login, tokens });
     } finally {
       lock.release();
     }
   }
 
-  /** Not to be interrupted between the question and the store: the answer may have cost the old refresh token. */
+  /** Once sent, it is not interrupted until the tokens are stored: the old refresh token may be revoked. */
   async #grant({ store }: StoredLogin, login: ActiveLogin): Promise<Tokens> {
     try {
-      const { endpoint, clock } = this.parts;
+      const { endpoint, clock } = this.deps;
       const waitSignal = this.#closing.signal;
       const tokens = await grantByRefresh(endpoint, login, clock.wallMs(), waitSignal);
       await store.write({ ...login, tokens });
-      this.#see(tokens);
+      this.#cache(tokens);
       return tokens;
     } catch (error) {
       if (hasCode(error, 'session-ended')) {
         await store.write(withoutTokens(login));
-        this.#see(undefined);
+        this.#cache(undefined);
       }
       throw error;
     }
   }
 
-  #see(tokens: Tokens | undefined): Seen | undefined {
-    // The same token seen again keeps the age that it was first seen with.
-    if (tokens && tokens.accessToken === this.#seen?.tokens.accessToken) return this.#seen;
-    const { clock } = this.parts;
-    this.#seen = tokens && {
+  #cache(tokens: Tokens | undefined): CachedTokens | undefined {
+    // A known token keeps the age from when it was first read.
+    if (tokens && tokens.accessToken === this.#cached?.tokens.accessToken) return this.#cached;
+    const { clock } = this.deps;
+    this.#cached = tokens && {
       tokens,
       ageMs: accessAgeMs(tokens, clock.wallMs()),
       atMonotonicMs: clock.monotonicMs(),
     };
-    return this.#seen;
+    return this.#cached;
   }
 
-  #isDue(seen: Seen): boolean {
-    return isRefreshDue(seen.tokens, this.#ageMs(seen));
+  #isDue(cached: CachedTokens): boolean {
+    return isRefreshDue(cached.tokens, this.#ageMs(cached));
   }
 
-  /** Steps of the wall clock while this process runs do not make a token younger. */
-  #ageMs({ tokens, ageMs, atMonotonicMs }: Seen): number | undefined {
-    const byWallMs = accessAgeMs(tokens, this.parts.clock.wallMs());
+  /** A change of the wall clock while this process runs does not make a token younger. */
+  #ageMs({ tokens, ageMs, atMonotonicMs }: CachedTokens): number | undefined {
+    const byWallMs = accessAgeMs(tokens, this.deps.clock.wallMs());
     if (byWallMs === undefined || ageMs === undefined) return undefined;
-    return Math.max(byWallMs, ageMs + this.parts.clock.monotonicMs() - atMonotonicMs);
+    return Math.max(byWallMs, ageMs + this.deps.clock.monotonicMs() - atMonotonicMs);
   }
 }
 
 function withoutTokens({ username, clientId, clientSecret, apiOrigin }: Login): Login {
-  return { username, clientId, clientSecret, ...(apiOrigin !== undefined && { apiOrigin }) };
-}
-
-/** The promise, or the signal's reason where that comes first; the promise goes on either way. */
-async function interruptible<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
-  if (!signal) return promise;
-  const listening = new AbortController();
-  const stopped = new Promise<never>((_, reject) => {
-    const stop = () => {
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener('abort', stop, { signal: listening.signal });
-  });
-  try {
-    return await Promise.race([promise, stopped]);
-  } finally {
-    listening.abort();
-  }
+  return { username, clientId, clientSecret, apiOrigin };
 }

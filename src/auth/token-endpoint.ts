@@ -1,12 +1,18 @@
 /**
- * The two grants of the token endpoint (spec 4.1) and what its answers mean. A refusal names itself by the codes
- * of RFC 6749 5.2 and, where one code stands for many things, by a sentence in English. That sentence is read,
- * never shown: it comes from outside, and could hold what was sent.
+ * The two grants of the token endpoint (spec 4.1) and its errors. An error is identified by its code (RFC 6749 5.2)
+ * and, where one code has several causes, by its description. The description is never shown: it could contain what
+ * was sent.
  */
+import type { ServiceClient } from '../api/client.js';
+import type { ApiResponse } from '../api/classify-response.js';
 import { AuthError, ServiceError, type TankobonError } from '../core/errors.js';
-import type { Answer, ServiceClient } from '../api/client.js';
 import { isRecord } from '../core/json.js';
-import { isValidToken, type Login, type PersonalClient, type Tokens } from './login-record.js';
+import {
+  isValidToken,
+  type ActiveLogin,
+  type PersonalClient,
+  type Tokens,
+} from './login-record.js';
 import { ACCESS_TOKEN_LIFETIME_MS } from './token-times.js';
 
 export interface PasswordGrant extends PersonalClient {
@@ -16,7 +22,7 @@ export interface PasswordGrant extends PersonalClient {
 
 export type TokenEndpoint = Pick<ServiceClient, 'postTokenForm'>;
 
-/** Asks for a first token pair. `atMs` is the wall clock's time of asking. */
+/** Requests a first token pair. `atMs` is the time of the request by the wall clock. */
 export async function grantByPassword(
   endpoint: TokenEndpoint,
   grant: PasswordGrant,
@@ -31,18 +37,18 @@ export async function grantByPassword(
     client_id: clientId,
     client_secret: clientSecret,
   });
-  const answer = await endpoint.postTokenForm(form, { signal });
-  if (answer.status !== 200) throw tokenError(answer, 'password');
-  return parseTokens(answer.body, atMs);
+  const response = await endpoint.postTokenForm(form, { signal });
+  if (response.status !== 200) throw tokenError(response, 'password');
+  return parseTokens(response.body, atMs);
 }
 
 /**
- * Asks for a new access token. Where no new refresh token comes along, the old one goes on. `waitSignal` stops it only
- * until the request is sent.
+ * Requests a new access token. The old refresh token is kept unless the response has a new one. `waitSignal` cancels
+ * the request only before it is sent.
  */
 export async function grantByRefresh(
   endpoint: TokenEndpoint,
-  { clientId, clientSecret, tokens }: Pick<Required<Login>, 'clientId' | 'clientSecret' | 'tokens'>,
+  { clientId, clientSecret, tokens }: Pick<ActiveLogin, 'clientId' | 'clientSecret' | 'tokens'>,
   atMs: number,
   waitSignal?: AbortSignal,
 ): Promise<Tokens> {
@@ -52,12 +58,12 @@ export async function grantByRefresh(
     client_id: clientId,
     client_secret: clientSecret,
   });
-  const answer = await endpoint.postTokenForm(form, { waitSignal });
-  if (answer.status !== 200) throw tokenError(answer, 'refresh');
-  return parseTokens(answer.body, atMs, tokens);
+  const response = await endpoint.postTokenForm(form, { waitSignal });
+  if (response.status !== 200) throw tokenError(response, 'refresh');
+  return parseTokens(response.body, atMs, tokens);
 }
 
-/** The tokens of a good answer. Times that make no sense count as not given. Throws `bad-answer`. */
+/** The tokens of a successful response; implausible times are ignored. Throws `bad-answer`. */
 export function parseTokens(body: unknown, atMs: number, before?: Tokens): Tokens {
   const fields = isRecord(body) ? body : {};
   const accessToken = fields['access_token'];
@@ -67,85 +73,90 @@ export function parseTokens(body: unknown, atMs: number, before?: Tokens): Token
     const missing = isValidToken(accessToken) ? 'refresh_token' : 'access_token';
     throw new ServiceError(
       'bad-answer',
-      `The authentication service answered without a usable ${missing}.`,
+      `Unexpected response from the authentication service: no valid ${missing}.`,
     );
   }
   const refreshLastsMs = secondsAsMs(fields['refresh_expires_in']);
   const renewed =
     typeof rotated === 'string' || before === undefined || refreshLastsMs !== undefined;
   const kept = renewed ? undefined : before;
-  const lastsMs = kept?.refreshLastsMs ?? refreshLastsMs;
   return {
     accessToken,
     refreshToken,
     obtainedAtMs: atMs,
     accessLastsMs: secondsAsMs(fields['expires_in']) ?? ACCESS_TOKEN_LIFETIME_MS,
     refreshObtainedAtMs: kept?.refreshObtainedAtMs ?? atMs,
-    ...(lastsMs !== undefined && { refreshLastsMs: lastsMs }),
+    refreshLastsMs: kept?.refreshLastsMs ?? refreshLastsMs,
   };
 }
 
-const LONGEST_LIFE_S = 10 * 365 * 24 * 3600;
+const MAX_LIFETIME_S = 10 * 365 * 24 * 3600;
 
-/** Zero is how some services say "without end"; like any other strange value it tells us nothing. */
+/** Undefined for implausible values, and for zero, which some services use for "does not expire". */
 function secondsAsMs(seconds: unknown): number | undefined {
   if (typeof seconds !== 'number' || !(seconds > 0)) return undefined;
-  return Math.round(Math.min(seconds, LONGEST_LIFE_S) * 1_000);
+  return Math.round(Math.min(seconds, MAX_LIFETIME_S) * 1_000);
 }
 
-/** What a refusal means. Only `session-ended` ends a session; all else leaves the stored login as it is. */
-export function tokenError({ status, body }: Answer, grant: 'password' | 'refresh'): TankobonError {
+/** The error for a response other than 200. Only `session-ended` ends the session. */
+export function tokenError(
+  { status, body }: ApiResponse,
+  grant: 'password' | 'refresh',
+): TankobonError {
   const fields = isRecord(body) ? body : {};
   const error = typeof fields['error'] === 'string' ? fields['error'] : '';
-  const says = `${error} ${textOf(fields['error_description'])}`.toLowerCase();
+  const details = `${error} ${textOf(fields['error_description'])}`.toLowerCase();
   if (status >= 500) {
     return new ServiceError(
       'service-failed',
-      `The authentication service answered with ${status}.`,
+      `The authentication service failed: status ${status}.`,
     );
   }
-  if ((says.includes('realm') && error !== 'invalid_grant') || (status === 404 && error !== '')) {
+  if (
+    (details.includes('realm') && error !== 'invalid_grant') ||
+    (status === 404 && error !== '')
+  ) {
     return new AuthError(
       'realm-disabled',
-      'The authentication service knows no such realm, or has disabled it.',
+      'The authentication service has no such realm, or has disabled it.',
     );
   }
-  if (isAboutClient(error, says)) {
-    if (/another account|owner/.test(says)) {
+  if (isAboutClient(error, details)) {
+    if (/another account|owner/.test(details)) {
       return new AuthError('wrong-client', 'The personal client belongs to another account.');
     }
-    return isPending(says)
+    return isPending(details)
       ? new AuthError('client-pending', 'The personal client is not approved yet.')
-      : new AuthError(
-          'wrong-client',
-          'The service does not accept the client id with this client secret.',
-        );
+      : new AuthError('wrong-client', 'The client id or the client secret is wrong.');
   }
   if (error === 'invalid_grant') {
     if (grant === 'refresh') {
       return new AuthError(
         'session-ended',
-        'The service has ended the session: it no longer takes the refresh token.',
+        'The session has ended: the service rejected the refresh token.',
       );
     }
-    return /disabled|locked|not fully set up|temporarily/.test(says)
+    return /disabled|locked|not fully set up|temporarily/.test(details)
       ? new AuthError(
           'account-unusable',
-          'The account cannot log in now: it is disabled, or not set up to the end.',
+          'The account cannot log in: it is disabled, or its setup is incomplete.',
         )
-      : new AuthError('wrong-password', 'The username and the password do not belong together.');
+      : new AuthError('wrong-password', 'The username or the password is wrong.');
   }
   if (status >= 400) {
-    const why = KNOWN_ERRORS.has(error) ? `${status}, ${error}` : String(status);
+    const reason = KNOWN_ERRORS.has(error) ? `${status}, ${error}` : String(status);
     return new ServiceError(
       'request-refused',
-      `The authentication service refused the request (${why}).`,
+      `The authentication service refused the request: ${reason}`,
     );
   }
-  return new ServiceError('bad-answer', `The authentication service answered with ${status}.`);
+  return new ServiceError(
+    'bad-answer',
+    `Unexpected response from the authentication service: status ${status}.`,
+  );
 }
 
-/** RFC 6749 5.2; shown as they are, since they can hold nothing of what was sent. */
+/** The codes of RFC 6749 5.2, which are safe to show. */
 const KNOWN_ERRORS: ReadonlySet<string> = new Set([
   'invalid_request',
   'unsupported_grant_type',
@@ -153,13 +164,13 @@ const KNOWN_ERRORS: ReadonlySet<string> = new Set([
   'access_denied',
 ]);
 
-function isAboutClient(error: string, says: string): boolean {
+function isAboutClient(error: string, details: string): boolean {
   if (error === 'invalid_client' || error === 'unauthorized_client') return true;
-  return error !== 'invalid_grant' && says.includes('client') && isPending(says);
+  return error !== 'invalid_grant' && details.includes('client') && isPending(details);
 }
 
-function isPending(says: string): boolean {
-  return /pending|approv|disabled|not enabled|inactive|not active/.test(says);
+function isPending(details: string): boolean {
+  return /pending|approv|disabled|not enabled|inactive|not active/.test(details);
 }
 
 function textOf(value: unknown): string {

@@ -126,7 +126,7 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
       await cli(['logout'], base),
     ]) {
       expect(told).toMatchObject({ code: 7, stdout: '' });
-      expect(told.stderr).toMatch(/No keychain can be reached[^]*--insecure-storage/);
+      expect(told.stderr).toMatch(/No keychain is available[^]*--insecure-storage/);
     }
     expect(await codeAfter(['whoami'], base)).toBe('no-keychain');
     expect(practice.log).toHaveLength(asked);
@@ -151,7 +151,7 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
     const env = await withKeychain('locked');
     expect(await cli(['whoami'], env)).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('Nobody is logged in'),
+      stderr: expect.stringContaining('Not logged in'),
     });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { keychainCredentialStore } from '../../../src/auth/keychain-credential-store.js';
+import { KeychainCredentialStore } from '../../../src/auth/keychain-credential-store.js';
 import { MAX_ENTRY_BYTES, type Keychain } from '../../../src/auth/keychain.js';
 import type { Login } from '../../../src/auth/login-record.js';
 import { someTokens } from '../../support/auth/context.js';
@@ -53,19 +53,19 @@ const withoutTokens: Login = {
 /** Runs `change` again and again, killed before its 1st, 2nd, … change of the keychain, until it gets through. */
 async function killedEverywhere(
   before: readonly Login[],
-  change: (store: ReturnType<typeof keychainCredentialStore>) => Promise<unknown>,
+  change: (store: KeychainCredentialStore) => Promise<unknown>,
   judge: (keychain: MortalKeychain, got: Login | undefined) => Promise<void> | void,
 ): Promise<number> {
   for (let changes = 0; ; changes += 1) {
     const keychain = new MortalKeychain();
-    for (const login of before) await keychainCredentialStore(keychain).write(login);
+    for (const login of before) await new KeychainCredentialStore(keychain).write(login);
     keychain.changesLeft = changes;
-    const died = await change(keychainCredentialStore(keychain)).then(
+    const died = await change(new KeychainCredentialStore(keychain)).then(
       () => false,
       () => true,
     );
     keychain.changesLeft = Infinity;
-    await judge(keychain, await keychainCredentialStore(keychain).read());
+    await judge(keychain, await new KeychainCredentialStore(keychain).read());
     if (!died) return changes;
   }
 }
@@ -86,9 +86,9 @@ test.each([
       async (keychain, got) => {
         expect([old, next]).toContainEqual(got);
         // And what the kill left lying about is no obstacle.
-        await keychainCredentialStore(keychain).write(other);
-        expect(await keychainCredentialStore(keychain).read()).toEqual(other);
-        await keychainCredentialStore(keychain).clear();
+        await new KeychainCredentialStore(keychain).write(other);
+        expect(await new KeychainCredentialStore(keychain).read()).toEqual(other);
+        await new KeychainCredentialStore(keychain).clear();
         expect([...keychain.entries.keys()]).toEqual([]);
       },
     );
@@ -102,7 +102,7 @@ test('killed at any moment of a logout, one is logged in or out, and the next lo
     (store) => store.clear(),
     async (keychain, got) => {
       expect([second, undefined]).toContainEqual(got);
-      await keychainCredentialStore(keychain).clear();
+      await new KeychainCredentialStore(keychain).clear();
       expect([...keychain.entries.keys()]).toEqual([]);
     },
   );
@@ -111,16 +111,16 @@ test('killed at any moment of a logout, one is logged in or out, and the next lo
 
 test('a renewal leaves no entry behind that the new login does not need', async () => {
   const keychain = new MortalKeychain();
-  const store = keychainCredentialStore(keychain);
+  const store = new KeychainCredentialStore(keychain);
   for (const login of [first, second, first, second]) await store.write(login);
   const once = new MortalKeychain();
-  await keychainCredentialStore(once).write(second);
+  await new KeychainCredentialStore(once).write(second);
   expect(keychain.entries.size).toBe(once.entries.size);
 });
 
 test('a missing, a changed and an added entry are told from "nothing stored"', async () => {
   const keychain = new MortalKeychain();
-  const store = keychainCredentialStore(keychain);
+  const store = new KeychainCredentialStore(keychain);
   expect(await store.read()).toBeUndefined();
   await store.write(first);
   for (const [entry, value] of [...keychain.entries]) {
@@ -137,7 +137,7 @@ test('a missing, a changed and an added entry are told from "nothing stored"', a
 
 test('a login over a damaged one makes it whole again', async () => {
   const keychain = new MortalKeychain();
-  const store = keychainCredentialStore(keychain);
+  const store = new KeychainCredentialStore(keychain);
   await store.write(first);
   for (const entry of [...keychain.entries.keys()]) {
     keychain.entries.set(entry, Buffer.from('damaged'));
@@ -148,7 +148,7 @@ test('a login over a damaged one makes it whole again', async () => {
 
 test('readers beside a writer see the old login or the new one, and never half of one', async () => {
   const keychain = new MortalKeychain();
-  const store = keychainCredentialStore(keychain);
+  const store = new KeychainCredentialStore(keychain);
   await store.write(first);
   const writer = (async () => {
     for (let time = 0; time < 50; time += 1) await store.write(time % 2 === 0 ? second : first);

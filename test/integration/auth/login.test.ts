@@ -80,7 +80,7 @@ test('login, whoami, refresh, logout: each says what is so', async () => {
   for (const command of ['whoami', 'refresh']) {
     const out = await cli([command], env);
     expect(out).toMatchObject({ code: 4, stdout: '' });
-    expect(out.stderr).toContain('Nobody is logged in.\nhint: Run: tankobon login\n');
+    expect(out.stderr).toContain('Not logged in.\nhint: Run: tankobon login\n');
   }
   expect(practice.violations()).toEqual([]);
 });
@@ -111,7 +111,7 @@ describe('what the service refuses is told by what mends it, and nothing is stor
       { TANKOBON_PASSWORD: 'no' },
       'wrong-password',
       4,
-      /username and the password/,
+      /username or the password/,
     ],
     ['a wrong client secret', { TANKOBON_CLIENT_SECRET: 'no' }, 'wrong-client', 4, /Get Secret/],
     [

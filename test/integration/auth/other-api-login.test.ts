@@ -41,7 +41,7 @@ test('another API is asked without the bearer, which is said once', async () => 
   expect(run.code).toBe(0);
   expect(bearersAt(other)).toBe(0);
   expect(other.log.length).toBeGreaterThan(0);
-  const said = `The stored login is for ${first.addresses.apiUrl}; no token is sent to ${other.addresses.apiUrl}.`;
+  const said = `The stored login is for another API: ${first.addresses.apiUrl}, not ${other.addresses.apiUrl}.`;
   expect(run.stderr.split(said)).toHaveLength(2);
   expect(run.stderr).toContain('tankobon login');
 
@@ -77,6 +77,6 @@ test('a login stored before this was kept counts for the live service alone', as
   writeFileSync(file, JSON.stringify(record));
   const run = await download(env);
   expect(run.code).toBe(0);
-  expect(run.stderr).toContain('The stored login is for https://api.mangadex.org;');
+  expect(run.stderr).toContain('The stored login is for another API: https://api.mangadex.org,');
   expect(bearersAt(first)).toBe(0);
 });

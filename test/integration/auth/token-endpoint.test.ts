@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { tokenError, parseTokens } from '../../../src/auth/token-endpoint.js';
-import { parseLogin } from '../../../src/auth/login-record.js';
+import { parseLogin } from '../../../src/auth/login-schema.js';
 import { accessAgeMs, isRefreshDue, refreshMarginMs } from '../../../src/auth/token-times.js';
 import { TankobonError } from '../../../src/core/errors.js';
 import { someTokens } from '../../support/auth/context.js';

@@ -29,7 +29,7 @@ const KILL_AFTER_MS = {
   keychain: [165, 200, 240, 300],
   file: [152, 158, 166],
 } as const;
-const LOGGED_OUT = 'error: Nobody is logged in.\nhint: Run: tankobon login\n';
+const LOGGED_OUT = 'error: Not logged in.\nhint: Run: tankobon login\n';
 
 /** Defines the tests for logins that are kept in the keychain or in a file. */
 export function defineTokenProcessTests(storage: 'keychain' | 'file'): void {
@@ -98,7 +98,7 @@ export function defineTokenProcessTests(storage: 'keychain' | 'file'): void {
       const next = await cli(['refresh'], env);
       if (next.code === 0) continue;
       expect(next).toMatchObject({ code: 4, stdout: '' });
-      expect(next.stderr).toContain('ended the session');
+      expect(next.stderr).toContain('The session has ended');
       expect(next.stderr).toContain('Run: tankobon login');
       expect(await logIn()).toMatchObject({ code: 0, stderr: '' });
     }

@@ -1,0 +1,73 @@
+/** The schemas of stored logins. Imported only where a login is stored: zod is slow to load. */
+import * as z from 'zod';
+import { parseJson } from '../core/json.js';
+import { MAX_PARTS, type KeychainHeader } from './keychain-layout.js';
+import { FORMAT, isValidField, isValidToken, type Login } from './login-record.js';
+
+/** Two of these added up are still a valid date. */
+const MAX_MS = 4e15;
+
+const field = z.string().refine(isValidField);
+const token = z.string().refine(isValidToken);
+const ms = z.number().min(0).max(MAX_MS);
+
+const loginSchema = z.object({
+  username: field,
+  clientId: field,
+  clientSecret: field,
+  apiOrigin: field.optional(),
+  tokens: z
+    .object({
+      accessToken: token,
+      refreshToken: token,
+      obtainedAtMs: ms,
+      accessLastsMs: ms,
+      refreshObtainedAtMs: ms,
+      refreshLastsMs: ms.optional(),
+    })
+    .optional(),
+});
+const fileSchema = z.object({ format: z.literal(FORMAT), login: loginSchema });
+
+const location = z
+  .object({
+    slot: z.enum(['a', 'b']),
+    parts: z.int().min(1).max(MAX_PARTS),
+    check: z.string(),
+  })
+  .optional();
+const headerSchema = z.object({
+  format: z.literal(FORMAT),
+  username: z.string(),
+  clientId: z.string(),
+  apiOrigin: z.string().optional(),
+  times: z.record(z.string(), z.unknown()).optional(),
+  secrets: z.object({
+    'client-secret': location,
+    'access-token': location,
+    'refresh-token': location,
+  }),
+});
+
+/** Undefined where `value` is not a login. */
+export function parseLogin(value: unknown): Login | undefined {
+  return loginSchema.safeParse(value).data;
+}
+
+/** Undefined where the text of a file is not a login. */
+export function parseLoginFile(text: string): Login | undefined {
+  return fileSchema.safeParse(parseJson(text)).data?.login;
+}
+
+export function formatLoginFile(login: Login): string {
+  return `${JSON.stringify({ format: FORMAT, login }, undefined, 2)}\n`;
+}
+
+/** Undefined where the entry is not a header. */
+export function decodeHeader(bytes: Uint8Array): KeychainHeader | undefined {
+  return headerSchema.safeParse(parseJson(Buffer.from(bytes).toString('utf8'))).data;
+}
+
+export function encodeHeader(header: KeychainHeader): Uint8Array {
+  return Buffer.from(JSON.stringify(header));
+}
