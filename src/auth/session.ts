@@ -7,7 +7,7 @@
 import type { TokenProvider } from '../api/client.js';
 import { waitAtMost, type Clock } from '../core/clock.js';
 import { hasCode, interruption } from '../core/errors.js';
-import { interruptible } from '../core/interruptible.js';
+import { raceWithSignal } from '../core/abort.js';
 import { notLoggedIn, type Credentials, type StoredLogin } from './credentials.js';
 import { grantByRefresh, type TokenEndpoint } from './token-endpoint.js';
 import type { ActiveLogin, Login, Tokens } from './login-record.js';
@@ -116,7 +116,7 @@ class StoredSession implements Session {
     this.#renewal ??= this.#renewOnce(rejected).finally(() => {
       this.#renewal = undefined;
     });
-    const tokens = await interruptible(this.#renewal, signal);
+    const tokens = await raceWithSignal(this.#renewal, signal);
     // The renewal that was joined kept the rejected token.
     if (rejected !== undefined && tokens?.accessToken === rejected)
       return this.#renew(rejected, signal);
