@@ -1,6 +1,6 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 
-/** Reads a stream to its end; undefined if it holds more than `maxBytes`. Throws the signal's reason if aborted. */
+/** Reads a stream to its end; undefined if it is larger than `maxBytes`. Throws the signal's reason if aborted. */
 export async function readText(
   stream: Readable,
   maxBytes: number,

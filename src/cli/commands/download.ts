@@ -80,11 +80,11 @@ function printNextSteps(
   { stderr }: CommandContext,
 ): void {
   const isReported = failed.some(({ error }) => error === stoppedBy);
-  if (stoppedBy && !isReported) stderr.write(`tankobon: ${stoppedBy.message}\n`);
+  if (stoppedBy && !isReported) stderr.write(`error: ${stoppedBy.message}\n`);
   const errors = [...failed.map(({ error }) => error), ...(stoppedBy ? [stoppedBy] : [])];
-  for (const hint of new Set(errors.map((error) => error.hint))) stderr.write(`  ${hint}\n`);
+  for (const hint of new Set(errors.map((error) => error.hint))) stderr.write(`hint: ${hint}\n`);
   // A stopped run, or one that saved nothing, is retried with the same command.
   if (failed.length === 0 || saved + skipped === 0 || stoppedBy) return;
   const ids = failed.map(({ id }) => id);
-  stderr.write(`  To retry only the failed chapters: ${retryCommand(ids, options)}\n`);
+  stderr.write(`hint: To retry only the failed chapters: ${retryCommand(ids, options)}\n`);
 }

@@ -26,7 +26,7 @@ beforeAll(async () => {
     `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`,
   );
   for (const name of ['nightly.sh', 'tankobon']) chmodSync(join(folder, name), 0o755);
-  writeFileSync(join(folder, 'shelf.txt'), `# what I read\ntitle:${EXAMPLE_TITLES.starlight}\n`);
+  writeFileSync(join(folder, 'titles.txt'), `# what I read\ntitle:${EXAMPLE_TITLES.starlight}\n`);
 });
 afterAll(async () => {
   await service.stop();
@@ -43,7 +43,7 @@ function nightly(): Promise<{ code: number | null; stdout: string; stderr: strin
   return new Promise((done) => {
     const child = execFile(
       'sh',
-      ['nightly.sh', 'shelf.txt', 'Comics'],
+      ['nightly.sh', 'titles.txt', 'Comics'],
       { cwd: folder, env },
       (_error, stdout, stderr) => {
         done({ code: child.exitCode, stdout, stderr });
@@ -55,12 +55,12 @@ function nightly(): Promise<{ code: number | null; stdout: string; stderr: strin
 test('it fetches what is new, and the next night nothing', async () => {
   const first = await nightly();
   expect(first).toMatchObject({ code: 0, stderr: '' });
-  expect(first.stdout).toBe('All there.\n');
+  expect(first.stdout).toBe('Up to date.\n');
   const files = readdirSync(join(folder, 'Comics'), { recursive: true, encoding: 'utf8' });
   expect(files.filter((name) => name.endsWith('.cbz'))).toHaveLength(2);
   const loads = () => service.log.filter(({ host }) => host === 'node').length;
   const before = loads();
-  expect(await nightly()).toMatchObject({ code: 0, stderr: '', stdout: 'All there.\n' });
+  expect(await nightly()).toMatchObject({ code: 0, stderr: '', stdout: 'Up to date.\n' });
   expect(loads()).toBe(before);
 });
 
