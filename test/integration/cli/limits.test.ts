@@ -101,7 +101,9 @@ describe('tankobon limits', () => {
     writeFileSync(join(folder, 'ledger.json'), '\u001b]0;owned\u0007');
     await expect(run({})).rejects.toMatchObject({
       code: 'not-writable',
-      message: expect.stringMatching(/^[\x20-\x7e]*The rate ledger is damaged: [\x20-\x7e]*ledger\.json\.$/),
+      message: expect.stringMatching(
+        /^[\x20-\x7e]*The rate ledger is damaged: [\x20-\x7e]*ledger\.json\.$/,
+      ),
     });
   });
 
