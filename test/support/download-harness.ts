@@ -1,4 +1,4 @@
-/** A whole run of `download` inside the test's process: real sockets, a folder of its own, and a clock that hurries. */
+/** Runs `download` in the test's process, with real sockets, its own folder, and short sleeps. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ export interface RunOverrides {
   readonly clock?: Clock;
 }
 
-/** One line of a dry run in JSON. */
+/** A line of a dry run in JSON. */
 export interface DryRunLine {
   readonly type: string;
   readonly chapter: string;
@@ -53,9 +53,9 @@ export class DownloadHarness {
     return new DownloadHarness(await startPracticeService(options));
   }
 
-  /** The output folder of this harness's runs. */
+  /** The output folder. */
   get output(): string {
-    return join(this.folder, 'shelf');
+    return join(this.folder, 'library');
   }
 
   async download(
@@ -73,7 +73,7 @@ export class DownloadHarness {
     return { code, events, stderr };
   }
 
-  /** What `--dry-run` tells of these options, a record a line. */
+  /** The records of `--dry-run --json` with these options. */
   async dryRun(
     options: Partial<DownloadOptions> & { readonly targets: readonly string[] },
   ): Promise<readonly DryRunLine[]> {
@@ -81,7 +81,7 @@ export class DownloadHarness {
     return events as unknown as readonly DryRunLine[];
   }
 
-  /** Runs any command in this harness's surroundings. */
+  /** Runs a command in this harness's environment. */
   async command(
     act: (run: CommandContext) => Promise<ExitCode>,
     change: RunOverrides = {},
@@ -103,7 +103,7 @@ export class DownloadHarness {
       stderr: stderr as unknown as NodeJS.WriteStream,
       clock: change.clock ?? shortSleepClock,
       signal: change.signal ?? new AbortController().signal,
-      settings: { ...settings, ...IMPATIENT, ...change.settings },
+      settings: { ...settings, ...SHORT_TIMEOUTS, ...change.settings },
       paths,
       redactor: new Redactor(),
     });
@@ -145,7 +145,7 @@ export class DownloadHarness {
   }
 }
 
-const IMPATIENT = {
+const SHORT_TIMEOUTS = {
   connectTimeoutMs: 2_000,
   firstByteTimeoutMs: 1_000,
   idleTimeoutMs: 1_000,

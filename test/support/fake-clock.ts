@@ -10,7 +10,7 @@ export interface FakeClock extends Clock {
   reboot(): void;
 }
 
-/** A clock that stands still until it is moved; a sleep ends at once. */
+/** A clock that moves only when a test moves it; a sleep ends at once. */
 export function fakeClock(startMs = Date.UTC(2030, 0, 1)): FakeClock {
   return adjustable({
     wallMs: () => startMs,

@@ -1,4 +1,4 @@
-/** One real picture of each kind, grey, 7 pixels wide and 5 high. */
+/** One image of each format, grey, 7 pixels wide and 5 high. */
 const base64 = (text: string) => Buffer.from(text, 'base64');
 
 export const SAMPLE_WIDTH = 7;

@@ -1,4 +1,4 @@
-/** What the archive gives comes into the file, however little the system writes at once. */
+/** The archiver's output reaches the file, however little the system writes at once. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ZipArchive } from 'archiver';
 import { mkdtemp, open, readFile, rm, type FileHandle } from 'node:fs/promises';
@@ -17,7 +17,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Writes PAGES from one room; `meddle` may change the file's handle first. */
+/** Writes PAGES from one buffer; `meddle` may change the file's handle first. */
 async function written(name: string, meddle: (handle: FileHandle) => void): Promise<Buffer> {
   const file = join(folder, name);
   const handle = await open(file, 'wx');
@@ -25,10 +25,10 @@ async function written(name: string, meddle: (handle: FileHandle) => void): Prom
   const archive = new ZipArchive({ store: true });
   const sink = new CbzStream(archive, handle, undefined);
   try {
-    const room = Buffer.allocUnsafeSlow(100_000);
+    const buffer = Buffer.allocUnsafeSlow(100_000);
     for (const [index, page] of PAGES.entries()) {
-      page.copy(room);
-      const data = room.subarray(0, page.length);
+      page.copy(buffer);
+      const data = buffer.subarray(0, page.length);
       archive.append(data, { name: `${index}`, date: new Date(0) });
       await sink.drain(data);
     }
@@ -41,7 +41,7 @@ async function written(name: string, meddle: (handle: FileHandle) => void): Prom
   return readFile(file);
 }
 
-test('pages from one room, whole or in writes that fall short, make the same file', async () => {
+test('complete and partial writes produce the same file', async () => {
   const whole = await written('whole', () => undefined);
   const inBits = await written('in-bits', (handle) => {
     handle.writev = async (pieces) => {
@@ -57,7 +57,7 @@ test('pages from one room, whole or in writes that fall short, make the same fil
   }
 });
 
-test('a disk that refuses on the way what was written before: the error comes at the end', async () => {
+test('an error of an early sync is thrown at the end', async () => {
   const refused = Object.assign(new Error('i/o error'), { code: 'EIO' });
   const many = 20;
   const file = join(folder, 'refused');

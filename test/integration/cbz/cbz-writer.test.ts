@@ -38,13 +38,13 @@ const COMMENT = 'tankobon chapter=5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01 version=2
 const leftIn = async (of: string) => (await readdir(of)).filter((name) => name !== 'loaded');
 
 describe('a CBZ', () => {
-  test('has the comment that was wished for, in whatever letters', async () => {
+  test('has the comment, also outside ASCII', async () => {
     const file = join(folder, 'Commented.cbz');
     await writeCbz({ file, pages: await samplePages(), comment: '第1話 – naïve' });
     expect(await readComment(file)).toBe('第1話 – naïve');
   });
 
-  test('holds the pages in order, stored, under padded names, with ComicInfo.xml at the root', async () => {
+  test('contains the pages in order, stored, with padded names, and ComicInfo.xml at the root', async () => {
     const file = join(folder, 'Series', 'Chapter 1.cbz');
     const { bytes } = await writeCbz({
       file,
@@ -78,7 +78,7 @@ describe('a CBZ', () => {
     ]);
   });
 
-  test('says size and checksum before each entry, for readers that stream', async () => {
+  test('has size and checksum before each entry, for streaming readers', async () => {
     const file = join(folder, 'a.cbz');
     const pages = await samplePages();
     await writeCbz({ file, pages, comicInfo: XML });
@@ -94,7 +94,7 @@ describe('a CBZ', () => {
     expect(bytes.readUInt32LE(at)).toBe(0x02014b50);
   });
 
-  test('is the same to the byte each time, in every time zone', async () => {
+  test('is byte-identical each time, in every time zone', async () => {
     const pages = await samplePages();
     const before = process.env['TZ'];
     const made: Buffer[] = [];
@@ -113,7 +113,7 @@ describe('a CBZ', () => {
     expect(made[2]).toEqual(made[0]);
   });
 
-  test('holds large pages as they are, between small ones', async () => {
+  test('contains large and small pages unchanged', async () => {
     const large = (seed: number) =>
       Buffer.concat([SAMPLE_IMAGES.png, Buffer.alloc(2 ** 20 + seed, seed)]);
     const contents = [large(1), SAMPLE_IMAGES.gif, large(2), large(3), SAMPLE_IMAGES.png];
@@ -126,7 +126,7 @@ describe('a CBZ', () => {
     );
   });
 
-  test('replaces what stood under its name, and leaves nothing beside it', async () => {
+  test('replaces an existing file and leaves no temporary file', async () => {
     const file = join(folder, `${'漫'.repeat(83)}.cbz`);
     await writeFile(file, 'an older one');
     await writeCbz({ file, pages: await samplePages() });
@@ -135,7 +135,7 @@ describe('a CBZ', () => {
   });
 });
 
-describe('where a CBZ cannot be finished, there is none', () => {
+describe('an unfinished CBZ is removed', () => {
   test('a page whose size changed after it was verified: page-changed', async () => {
     const pages = await samplePages();
     await writeFile(pages[1]?.file ?? '', 'something else');
@@ -145,19 +145,19 @@ describe('where a CBZ cannot be finished, there is none', () => {
   });
 
   test('a page of the same size and other bytes: page-changed', async () => {
-    const proven = await Promise.all(
+    const verified = await Promise.all(
       (await samplePages()).map(async (page) => ({
         ...page,
         sha256: sha256(await readFile(page.file)),
       })),
     );
     const file = join(folder, 'a.cbz');
-    await writeCbz({ file, pages: proven });
+    await writeCbz({ file, pages: verified });
     await rm(file);
-    const changed = await readFile(proven[3]?.file ?? '');
+    const changed = await readFile(verified[3]?.file ?? '');
     changed[20] = (changed[20] ?? 0) ^ 1;
-    await writeFile(proven[3]?.file ?? '', changed);
-    await expect(writeCbz({ file, pages: proven })).rejects.toMatchObject({
+    await writeFile(verified[3]?.file ?? '', changed);
+    await expect(writeCbz({ file, pages: verified })).rejects.toMatchObject({
       code: 'page-changed',
     });
     expect(await leftIn(folder)).toEqual([]);
@@ -171,7 +171,7 @@ describe('where a CBZ cannot be finished, there is none', () => {
     expect(await leftIn(folder)).toEqual([]);
   });
 
-  test('a link in place of a page: unsafe-path, also where it leads to the very bytes', async () => {
+  test('a link in place of a page: unsafe-path, even if it leads to the same bytes', async () => {
     const [page] = await pagesOf(SAMPLE_IMAGES.png);
     const link = join(folder, 'loaded', 'link');
     await symlink(page?.file ?? '', link);
@@ -181,14 +181,14 @@ describe('where a CBZ cannot be finished, there is none', () => {
     });
   });
 
-  test('a page that is gone: the error of the system', async () => {
+  test('a missing page: the error of the system', async () => {
     const pages = await samplePages();
     await rm(pages[2]?.file ?? '');
     await expect(writeCbz({ file: join(folder, 'a.cbz'), pages })).rejects.toThrow('ENOENT');
     expect(await leftIn(folder)).toEqual([]);
   });
 
-  test('an interruption: its reason, and what stood there before still stands', async () => {
+  test('an interruption: its reason, and the existing file is unchanged', async () => {
     const pages = await samplePages();
     const file = join(folder, 'a.cbz');
     await writeFile(file, 'an older one');
@@ -210,7 +210,7 @@ describe('where a CBZ cannot be finished, there is none', () => {
     expect(await leftIn(folder)).toEqual(['a.cbz']);
   });
 
-  test('a name that the file system refuses: name-too-long', async () => {
+  test('a name that is too long for the file system: name-too-long', async () => {
     const file = join(folder, `${'x'.repeat(300)}.cbz`);
     await expect(writeCbz({ file, pages: await samplePages() })).rejects.toMatchObject({
       code: 'name-too-long',
@@ -218,13 +218,16 @@ describe('where a CBZ cannot be finished, there is none', () => {
   });
 });
 
-describe('the last look at an archive', () => {
+describe('verifyCbz', () => {
   const entry = (name: string, content: Buffer) => ({
     name,
     bytes: content.length,
     crc32: crc32(content),
   });
-  const announced = [entry('001.jpg', SAMPLE_IMAGES.jpg), entry('002.png', SAMPLE_IMAGES.png)];
+  const expectedEntries = [
+    entry('001.jpg', SAMPLE_IMAGES.jpg),
+    entry('002.png', SAMPLE_IMAGES.png),
+  ];
   const make = async () => {
     const file = join(folder, 'a.cbz');
     const pages = await pagesOf(SAMPLE_IMAGES.jpg, SAMPLE_IMAGES.png);
@@ -232,18 +235,18 @@ describe('the last look at an archive', () => {
     return file;
   };
 
-  test('passes what is as announced', async () => {
+  test('accepts an archive with the expected entries', async () => {
     const file = await make();
-    expect(await verifyCbz(file, announced, COMMENT)).toBe((await readFile(file)).length);
+    expect(await verifyCbz(file, expectedEntries, COMMENT)).toBe((await readFile(file)).length);
   });
 
   test.each([
-    ['an entry too few', announced.slice(0, 1), COMMENT],
-    ['an entry too many', [...announced, entry('003.gif', SAMPLE_IMAGES.gif)], COMMENT],
-    ['another order', [...announced].reverse(), COMMENT],
-    ['another checksum', announced.map((one) => ({ ...one, crc32: 1 })), COMMENT],
-    ['another size', announced.map((one) => ({ ...one, bytes: 1 })), COMMENT],
-    ['another comment', announced, ''],
+    ['an entry too few', expectedEntries.slice(0, 1), COMMENT],
+    ['an entry too many', [...expectedEntries, entry('003.gif', SAMPLE_IMAGES.gif)], COMMENT],
+    ['another order', [...expectedEntries].reverse(), COMMENT],
+    ['another checksum', expectedEntries.map((one) => ({ ...one, crc32: 1 })), COMMENT],
+    ['another size', expectedEntries.map((one) => ({ ...one, bytes: 1 })), COMMENT],
+    ['another comment', expectedEntries, ''],
   ])('refuses %s', async (_, expected, comment) => {
     const file = await make();
     await expect(verifyCbz(file, expected, comment)).rejects.toMatchObject({
@@ -251,19 +254,19 @@ describe('the last look at an archive', () => {
     });
   });
 
-  test('refuses a file that is cut anywhere', async () => {
+  test('refuses a truncated file', async () => {
     const file = await make();
     const whole = await readFile(file);
     for (let length = 0; length < whole.length; length += 7) {
       await writeFile(file, whole.subarray(0, length));
-      await expect(verifyCbz(file, announced, COMMENT)).rejects.toMatchObject({
+      await expect(verifyCbz(file, expectedEntries, COMMENT)).rejects.toMatchObject({
         code: 'archive-wrong',
       });
     }
   });
 });
 
-test('page names have three digits, or as many as the last one needs', () => {
+test('entry names have three digits, or as many as the last page needs', () => {
   expect(entryNames(['png', 'jpg'])).toEqual(['001.png', '002.jpg']);
   const many = entryNames(Array.from({ length: 1000 }, () => 'png'));
   expect([many[0], many[999]]).toEqual(['0001.png', '1000.png']);

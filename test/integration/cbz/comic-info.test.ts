@@ -23,7 +23,7 @@ const FULL: ComicMetadata = {
 };
 
 describe('ComicInfo.xml', () => {
-  test('says what is known, in the order of the schema', async () => {
+  test('contains the known values in the order of the schema', async () => {
     const xml = await comicInfoXml(FULL);
     expect(await schemaErrors([xml])).toEqual([]);
     expect(xml).toBe(`<?xml version="1.0" encoding="utf-8"?>
@@ -56,7 +56,7 @@ Second – 二 💧 line.</Summary>
 `);
   });
 
-  test('leaves out what is unknown', async () => {
+  test('omits unknown values', async () => {
     const xml = await comicInfoXml({ pages: [], title: ' \u0000 ', writers: [], summary: '' });
     expect(await schemaErrors([xml])).toEqual([]);
     expect(xml.match(/<\w+/g)).toEqual(['<ComicInfo', '<PageCount']);
@@ -70,7 +70,7 @@ Second – 二 💧 line.</Summary>
     ['99999999999', ''],
     ['007', '<Volume>7</Volume>'],
     ['0', '<Volume>0</Volume>'],
-  ])('volume "%s" is written only as a whole number', async (volume, expected) => {
+  ])('volume "%s" is written only if it is an integer', async (volume, expected) => {
     expect(/<Volume>.*/.exec(await comicInfoXml({ pages: [], volume }))?.[0] ?? '').toBe(expected);
   });
 
@@ -82,7 +82,7 @@ Second – 二 💧 line.</Summary>
     ['1-3', ''],
     ['1–3', ''],
     ['Extra', ''],
-  ])('number "%s" is written only where it is one', async (number, expected) => {
+  ])('number "%s" is written only if it is a number', async (number, expected) => {
     const found = /<Number>(.*)<\/Number>/.exec(await comicInfoXml({ pages: [], number }))?.[1];
     expect(found ?? '').toBe(expected);
   });
@@ -97,10 +97,10 @@ Second – 二 💧 line.</Summary>
     expect(/<Manga>(.*)<\/Manga>/.exec(xml)?.[1]).toBe(expected);
   });
 
-  test('is valid whatever the metadata holds, and the same each time', async () => {
+  test('is valid for any metadata, and the same each time', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 30 });
     const texts = fc.array(text, { maxLength: 3 });
-    const facts = fc.record(
+    const metadata = fc.record(
       {
         title: text,
         series: text,
@@ -121,14 +121,14 @@ Second – 二 💧 line.</Summary>
       },
       { requiredKeys: ['pages'] },
     );
-    const samples = fc.sample(facts, 300) as ComicMetadata[];
+    const samples = fc.sample(metadata, 300) as ComicMetadata[];
     const made = await Promise.all(samples.map((sample) => comicInfoXml(sample)));
     expect(await schemaErrors(made)).toEqual([]);
     expect(await Promise.all(samples.map((sample) => comicInfoXml(sample)))).toEqual(made);
   });
 });
 
-describe("a language's tag", () => {
+describe('languageTag', () => {
   test.each([
     ['en', 'en'],
     ['pt-br', 'pt-BR'],
@@ -145,11 +145,11 @@ describe("a language's tag", () => {
     ['', undefined],
     ['e', undefined],
     ['en_US', undefined],
-  ])('of %s is %s', (code, tag) => {
+  ])('converts %s to %s', (code, tag) => {
     expect(languageTag(code)).toBe(tag);
   });
 
-  test('of anything is BCP 47, or there is none', () => {
+  test('returns a BCP 47 tag or undefined for any text', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-zA-Z-]{0,12}$/), (code) => {
         const tag = languageTag(code);

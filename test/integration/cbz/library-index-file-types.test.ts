@@ -9,7 +9,7 @@ import { formatIdentityComment } from '../../../src/cbz/identity.js';
 import { scanLibrary } from '../../../src/cbz/library-index.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 
-test('what is not a regular file is passed over, with a reason, and holds nothing up', async () => {
+test('files that are not regular are listed as damaged and do not block the scan', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tankobon-kinds-'));
   const page = join(folder, 'page.png');
   writeFileSync(page, SAMPLE_IMAGES.png);
@@ -26,14 +26,14 @@ test('what is not a regular file is passed over, with a reason, and holds nothin
     symlinkSync(join(folder, 'pipe.cbz'), join(folder, 'to-pipe.cbz'));
     symlinkSync('/dev/zero', join(folder, 'to-zero.cbz'));
     symlinkSync(join(folder, 'elsewhere', 'a.zip'), join(folder, 'to-archive.cbz'));
-    const shelf = await scanLibrary(folder);
-    expect(shelf.damaged).toEqual(
+    const library = await scanLibrary(folder);
+    expect(library.damaged).toEqual(
       ['pipe', 'socket', 'to-pipe', 'to-zero'].map((name) => ({
         file: join(folder, `${name}.cbz`),
         why: 'not a regular file',
       })),
     );
-    expect(shelf.find(chapterId)?.file).toBe(join(folder, 'to-archive.cbz'));
+    expect(library.find(chapterId)?.file).toBe(join(folder, 'to-archive.cbz'));
   } finally {
     server.close();
     rmSync(folder, { recursive: true });

@@ -27,7 +27,7 @@ import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankobon-shelf-'));
+  folder = await mkdtemp(join(tmpdir(), 'tankobon-library-'));
 });
 
 afterEach(async () => {
@@ -40,10 +40,10 @@ async function cbz(
   name: string,
   contents: { comment?: string; comicInfo?: string },
 ): Promise<string> {
-  const picture = join(folder, '.picture');
-  await writeFile(picture, SAMPLE_IMAGES.png);
+  const image = join(folder, '.image');
+  await writeFile(image, SAMPLE_IMAGES.png);
   const file = join(folder, name);
-  const page = { file: picture, bytes: SAMPLE_IMAGES.png.length };
+  const page = { file: image, bytes: SAMPLE_IMAGES.png.length };
   await writeCbz({ file, pages: [page], ...contents });
   return file;
 }
@@ -54,7 +54,7 @@ const ours = (name: string, number: number, version?: number) =>
   });
 
 describe('the identity of a CBZ', () => {
-  test('survives its writing', () => {
+  test('is parsed as it was formatted', () => {
     const identities = fc.record(
       {
         chapterId: fc.uuid(),
@@ -88,36 +88,36 @@ describe('the identity of a CBZ', () => {
     [`<Web>https://mangadex.org/title/${idOf(1)}</Web>`, undefined],
     [`<Web>https://mangadex.org/chapter/${idOf(1)}0</Web>`, undefined],
     [`<Notes>https://mangadex.org/chapter/${idOf(1)}</Notes>`, undefined],
-  ])('in the ComicInfo %s is %s', (xml, id) => {
+  ])('in ComicInfo %s is %s', (xml, id) => {
     expect(parseComicInfoIdentity(xml)?.chapterId).toBe(id);
   });
 });
 
-describe('a shelf', () => {
-  test('that is not there is empty', async () => {
-    const shelf = await scanLibrary(join(folder, 'nowhere'));
-    expect(shelf).toMatchObject({ archives: [], damaged: [], unidentified: [] });
+describe('scanLibrary', () => {
+  test('returns an empty index for a missing folder', async () => {
+    const library = await scanLibrary(join(folder, 'nowhere'));
+    expect(library).toMatchObject({ archives: [], damaged: [], unidentified: [] });
   });
 
-  test('knows its chapters however they are named and wherever they lie', async () => {
+  test('finds chapters under any name and in subfolders', async () => {
     await ours('Series/Ch 1.cbz', 1, 3);
     const moved = await ours('b.cbz', 2);
     await mkdir(join(folder, 'deep', 'er'), { recursive: true });
     await rename(moved, join(folder, 'deep', 'er', 'völlig anders.CBZ'));
-    const shelf = await scanLibrary(folder);
-    expect(shelf.find(idOf(1))).toEqual({
+    const library = await scanLibrary(folder);
+    expect(library.find(idOf(1))).toEqual({
       chapterId: idOf(1),
       version: 3,
       file: join(folder, 'Series', 'Ch 1.cbz'),
     });
-    expect(shelf.find(idOf(2).toUpperCase())?.file).toBe(
+    expect(library.find(idOf(2).toUpperCase())?.file).toBe(
       join(folder, 'deep', 'er', 'völlig anders.CBZ'),
     );
-    expect(shelf.find(idOf(3))).toBeUndefined();
-    expect(shelf.archives).toHaveLength(2);
+    expect(library.find(idOf(3))).toBeUndefined();
+    expect(library.archives).toHaveLength(2);
   });
 
-  test('knows a chapter by the Web of its ComicInfo where the comment is another', async () => {
+  test('identifies a chapter by the Web element of ComicInfo if the comment is not ours', async () => {
     const comicInfo = await comicInfoXml({
       pages: [],
       web: `https://mangadex.org/chapter/${idOf(4)}`,
@@ -126,41 +126,41 @@ describe('a shelf', () => {
     expect((await scanLibrary(folder)).find(idOf(4))).toMatchObject({ chapterId: idOf(4) });
   });
 
-  test('of two files of a chapter finds the newest version', async () => {
+  test('finds the newest version of a chapter with two files', async () => {
     await ours('a.cbz', 1, 1);
     await ours('b.cbz', 1, 3);
     await ours('c.cbz', 1);
-    const shelf = await scanLibrary(folder);
-    expect(shelf.find(idOf(1))?.version).toBe(3);
-    expect(shelf.archives).toHaveLength(3);
+    const library = await scanLibrary(folder);
+    expect(library.find(idOf(1))?.version).toBe(3);
+    expect(library.archives).toHaveLength(3);
   });
 
-  test('tells of damaged files and goes on', async () => {
+  test('lists damaged files and continues', async () => {
     const whole = await ours('whole.cbz', 1);
     const bytes = await readFile(whole);
     await writeFile(join(folder, 'cut.cbz'), bytes.subarray(0, -30));
     await writeFile(join(folder, 'empty.cbz'), '');
     await writeFile(join(folder, 'page.cbz'), '<!doctype html>');
     await symlink(join(folder, 'gone'), join(folder, 'link.cbz'));
-    const shelf = await scanLibrary(folder);
-    expect(shelf.damaged.map(({ file }) => file)).toEqual(
+    const library = await scanLibrary(folder);
+    expect(library.damaged.map(({ file }) => file)).toEqual(
       ['cut.cbz', 'empty.cbz', 'link.cbz', 'page.cbz'].map((name) => join(folder, name)),
     );
-    expect(shelf.damaged.every(({ why }) => why.length > 0)).toBe(true);
-    expect(shelf.find(idOf(1))).toBeDefined();
+    expect(library.damaged.every(({ why }) => why.length > 0)).toBe(true);
+    expect(library.find(idOf(1))).toBeDefined();
   });
 
-  test('counts what names no chapter, and looks into no hidden folder and at no other file', async () => {
+  test('lists unidentified archives, and ignores hidden folders and other files', async () => {
     await cbz('comic.cbz', { comment: 'hello' });
     await ours('.hidden/a.cbz', 1);
     await ours('.a.cbz', 2);
     await copyFile(await ours('x/b.cbz', 3), join(folder, 'c.zip'));
-    const shelf = await scanLibrary(folder);
-    expect(shelf.unidentified).toHaveLength(1);
-    expect(shelf.archives.map(({ chapterId }) => chapterId)).toEqual([idOf(3)]);
+    const library = await scanLibrary(folder);
+    expect(library.unidentified).toHaveLength(1);
+    expect(library.archives.map(({ chapterId }) => chapterId)).toEqual([idOf(3)]);
   });
 
-  test('survives any garbling of an archive', async () => {
+  test('never throws for damaged archives', async () => {
     const file = await ours('a.cbz', 1);
     const whole = await readFile(file);
     await fc.assert(
@@ -178,7 +178,7 @@ describe('a shelf', () => {
     );
   });
 
-  test('of very many files is read by their ends alone', async () => {
+  test('reads only the ends of the files', async () => {
     const one = await ours('one.cbz', 1);
     await mkdir(join(folder, 'many'));
     const links = Array.from({ length: 500 }, (_, index) =>
@@ -188,7 +188,7 @@ describe('a shelf', () => {
     expect((await scanLibrary(folder)).archives).toHaveLength(501);
   });
 
-  test('is left when the user stops', async () => {
+  test('stops when aborted', async () => {
     await ours('a.cbz', 1);
     const reason = interruption();
     await expect(scanLibrary(folder, AbortSignal.abort(reason))).rejects.toBe(reason);

@@ -117,7 +117,7 @@ test('two processes at the same chapter and folder: one does it, the other waits
     [1, 2].map(() => tankobon(['download', ID, '-o', output, '--concurrency', '1'], { env })),
   );
   expect(both.map(({ code }) => code)).toEqual([0, 0]);
-  expect(both.map(({ stderr }) => stderr).join('')).toContain('Another tankobon is at work');
+  expect(both.map(({ stderr }) => stderr).join('')).toContain('Waiting for another tankobon');
   expect(readdirSync(output)).toEqual([`${ID}.cbz`]);
   expect(await readPages(join(output, `${ID}.cbz`))).toHaveLength(PAGES);
   expect(service.log.slice(before).filter(({ host }) => host === 'node')).toHaveLength(PAGES);

@@ -1,4 +1,4 @@
-/** Captchas as a whole run meets them (spec 5, captcha mechanism). */
+/** Captchas during a download (spec 5, captcha mechanism). */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { login } from '../../../src/cli/commands/login.js';
 import {
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness.stop());
 
-test('without a result and without a terminal it is exit 5 with the site key and what to type', async () => {
+test('without a result and without a terminal: exit 5, with the site key and the command to run', async () => {
   harness.service.requireCaptcha({ pathStart: '/at-home/' });
   const { code, events, stderr } = await harness.download({ targets: [chapter.id] });
   expect(code).toBe(5);
@@ -50,7 +50,7 @@ test('--captcha-result sends the request again with X-Captcha-Result', async () 
   expect(harness.service.violations()).toEqual([]);
 });
 
-test('a request that changes something is not repeated on trust: the result goes to /captcha/solve, with the token', async () => {
+test('a request that changes data is not repeated: the result is sent to /captcha/solve, with the token', async () => {
   await harness.command((run) => login({ insecureStorage: true }, run), {
     env: harness.loginEnvironment(),
   });

@@ -1,4 +1,4 @@
-/** What is said of chapters, for every title of the example library, odd names included. */
+/** ComicInfo.xml for every title of the example library, including odd names. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { comicInfoXml } from '../../../src/cbz/comic-info.js';
 import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../../src/cbz/file-name.js';
@@ -43,7 +43,7 @@ test('every ComicInfo.xml is valid', async () => {
   expect(await schemaErrors(documents)).toEqual([]);
 });
 
-test('people, groups, rating and language stand where readers look for them', async () => {
+test('people, groups, rating and language are in the elements that readers use', async () => {
   const chapter = named(EXAMPLE_CHAPTERS.portuguese);
   const xml = await comicInfoXml(comicMetadata(chapter, titleOf(EXAMPLE_TITLES.lighthouse), []));
   for (const element of [

@@ -1,4 +1,4 @@
-/** A dead node gets few loads, each is reported before the metadata is asked for again, and the chapter ends soon. */
+/** Dead base URLs: few loads, a report before each metadata request, and a chapter that fails soon. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { FaultName } from '../../../src/practice-server/page-faults.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
@@ -35,7 +35,7 @@ function expectTruthfulReports(ran: RunResult): void {
   expect(harness.service.violations()).toEqual([]);
 }
 
-describe('with only a dead node on offer, a chapter of 60 pages fails after few loads', () => {
+describe('if all nodes are dead, a chapter of 60 pages fails after few loads', () => {
   test.each<[FaultName, ErrorCode]>([
     ['connect-refused', 'connect-failed'],
     ['bad-certificate', 'bad-certificate'],
@@ -62,7 +62,7 @@ describe('with only a dead node on offer, a chapter of 60 pages fails after few 
     expectTruthfulReports(ran);
   });
 
-  test('a node that takes requests and never answers', async () => {
+  test('a node that accepts requests and never responds', async () => {
     harness = await DownloadHarness.start({ chapters: [chapter], nodes: 1 });
     harness.service.injectPageFaults({ fault: 'hang', attempts: 'always' });
     const ran = await harness.download(
@@ -75,7 +75,7 @@ describe('with only a dead node on offer, a chapter of 60 pages fails after few 
     expectTruthfulReports(ran);
   });
 
-  test('also with the most slots that can be set', async () => {
+  test('with the maximum concurrency', async () => {
     harness = await DownloadHarness.start({ chapters: [chapter], nodes: 1 });
     harness.service.injectPageFaults({ fault: 'status-410', attempts: 'always' });
     const ran = await harness.download({ targets: [chapter.id], concurrency: 16 });
@@ -85,7 +85,7 @@ describe('with only a dead node on offer, a chapter of 60 pages fails after few 
   });
 });
 
-test('a base URL that expires in the middle of a chapter is asked for no page beyond those in flight', async () => {
+test('after a base URL expires, no page but those in flight is requested from it', async () => {
   let loads = 0;
   harness = await DownloadHarness.start({
     chapters: [chapter],
@@ -108,7 +108,7 @@ test('a base URL that expires in the middle of a chapter is asked for no page be
   expectTruthfulReports(ran);
 });
 
-test('one dead node among living ones costs the loads in flight, and the chapter is whole', async () => {
+test('one dead node costs only the loads in flight, and the chapter is saved', async () => {
   harness = await DownloadHarness.start({ chapters: [chapter], nodes: 3 });
   const [dead = ''] = harness.service.nodes;
   harness.service.injectPageFaults({ fault: 'connection-reset', node: dead, attempts: 'always' });

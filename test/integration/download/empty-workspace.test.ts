@@ -1,4 +1,4 @@
-/** An empty workspace goes with its chapter, also where the file system needs a moment to remove a file. */
+/** An empty workspace is removed, even if the file system removes files with a delay. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ function take(onSleep: (folder: string) => void): Promise<Workspace> {
 }
 
 test.each(['.fuse_hidden0000006800000033', '.nfs000000000012ab3400000001'])(
-  '%s is there for a moment after the lock was removed: the folder goes when it has gone',
+  '%s exists for a moment after the lock was removed: the folder is removed after it',
   async (name) => {
     const workspace = await take((folder) => {
       if (pauses === 3) rmSync(join(folder, name));
@@ -47,7 +47,7 @@ test.each(['.fuse_hidden0000006800000033', '.nfs000000000012ab3400000001'])(
   },
 );
 
-test('one that never goes: the folder stays after a bounded number of tries', async () => {
+test('a file that is never removed: the folder stays after a bounded number of tries', async () => {
   const workspace = await take(() => undefined);
   writeFileSync(join(workspace.folder, '.nfs000000000012ab3400000001'), '');
   await workspace.remove();
@@ -55,7 +55,7 @@ test('one that never goes: the folder stays after a bounded number of tries', as
   expect(pauses).toBeLessThan(30);
 });
 
-test("somebody else's file: the folder stays, without a wait", async () => {
+test("another program's file: the folder stays, without a wait", async () => {
   const workspace = await take(() => undefined);
   writeFileSync(join(workspace.folder, 'notes.txt'), '');
   await workspace.remove();

@@ -1,4 +1,4 @@
-/** Rules 5 to 8 of the pipeline, fault by fault: what a page's load may meet, and what must come of it. */
+/** Each fault of a page load: the reason, the report, the retries and the result. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { FAULT_NAMES, FAULTS, type FaultName } from '../../../src/practice-server/page-faults.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
@@ -21,7 +21,7 @@ const neighbour = generateChapter({
   seed: 2,
 });
 
-/** The reason that each fault is told by, in events and in the end. */
+/** The reasons in the events for each fault. */
 const REASONS: Readonly<Partial<Record<FaultName, readonly ErrorCode[]>>> = {
   'connection-reset': ['connection-broken'],
   'closed-without-answer': ['connection-broken'],
@@ -71,7 +71,7 @@ const isAtHome = ({ path }: { path: string }) => path.startsWith('/at-home/serve
 const isFailureReport = (entry: PracticeService['log'][number]) =>
   entry.host === 'network' && entry.body.includes('"success":false');
 
-describe('a fault of one page that is gone after one load', () => {
+describe('a fault of one page that occurs once', () => {
   test.each(FAILING)(
     '%s: the chapter is whole, and every load is reported as it went',
     async (fault) => {
@@ -95,13 +95,13 @@ describe('a fault of one page that is gone after one load', () => {
       expect(reports.filter(({ success }) => !success)).toHaveLength(failures);
       expect(harness.service.violations()).toEqual([]);
 
-      // Spec 4.3: the report of the failed load goes before the metadata is asked for again.
+      // Spec 4.3: the failed load is reported before the metadata is requested again.
       const secondCall = logIndex(harness.service, isAtHome, 1);
       const failureReport = logIndex(harness.service, isFailureReport);
       expect(secondCall).toBeGreaterThan(-1);
       expect(failureReport).toBeGreaterThan(-1);
       expect(failureReport).toBeLessThan(secondCall);
-      // One call for many failures at once; never more than one for each.
+      // Several failures at once share a request; never more than one request for each.
       const calls = harness.service.log.filter(isAtHome).length;
       expect(calls).toBeGreaterThanOrEqual(2);
       expect(calls).toBeLessThanOrEqual(1 + failures);
@@ -109,7 +109,7 @@ describe('a fault of one page that is gone after one load', () => {
   );
 });
 
-describe('a fault of one page that never goes away', () => {
+describe('a fault of one page that persists', () => {
   test.each(FAILING)(
     '%s: exit 3, nothing under the final name, at most 5 attempts, and the other chapter is there',
     async (fault) => {
@@ -147,7 +147,7 @@ describe('a fault of one page that never goes away', () => {
   );
 });
 
-test('a body cut short without a length is noticed although no name carries a digest', async () => {
+test('a truncated body without a length is detected although the names have no digest', async () => {
   const plain = generateChapter({
     id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0003',
     pages: 3,
@@ -168,7 +168,7 @@ test('a body cut short without a length is noticed although no name carries a di
   );
 });
 
-test('no X-Cache is no fault: the load counts as not cached', async () => {
+test('without X-Cache, the load counts as not cached', async () => {
   harness = await DownloadHarness.start({ chapters: [chapter] });
   harness.service.injectPageFaults({
     fault: 'no-x-cache',

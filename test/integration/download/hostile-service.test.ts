@@ -1,4 +1,4 @@
-/** What the service, or somebody in its place, may answer to do harm: a clear error or a safe name, and nothing outside the folder. */
+/** Hostile responses: a clear error or a safe name, and nothing written outside the folder. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { readdirSync } from 'node:fs';
@@ -42,7 +42,7 @@ function answerAtHome({
   );
 }
 
-/** The run failed with this reason, left nothing, and wrote nothing beside its folders. Gives its events. */
+/** The run failed with this reason and wrote nothing, inside its folders or outside. Returns its events. */
 async function expectRefusal(reason: ErrorCode): Promise<RunResult['events']> {
   const { code, events } = await harness.download({ targets: [chapter.id] });
   expect(events).toContainEqual(expect.objectContaining({ type: 'chapter-failed', reason }));
@@ -52,7 +52,7 @@ async function expectRefusal(reason: ErrorCode): Promise<RunResult['events']> {
   return events;
 }
 
-describe('metadata that no honest service sends', () => {
+describe('hostile metadata', () => {
   test.each<[string, AtHome]>([
     ['a file name that climbs', { data: ['../../evil.png'] }],
     ['a file name with a backslash', { data: ['..\\evil.png'] }],
@@ -68,7 +68,7 @@ describe('metadata that no honest service sends', () => {
     ['a base URL that is a number', { baseUrl: 17 }],
     ['an empty base URL', { baseUrl: '' }],
     ['a base URL of 1 MB', { baseUrl: `https://127.0.0.1:1/${'a'.repeat(1_000_000)}` }],
-  ])('%s is an answer of the wrong shape', async (_what, answer) => {
+  ])('%s is bad-answer', async (_what, answer) => {
     answerAtHome(answer);
     await expectRefusal('bad-answer');
   });
@@ -79,18 +79,13 @@ describe('metadata that no honest service sends', () => {
     ['plain http to a private address', 'http://10.0.0.1'],
     ['plain http to a name', 'http://uploads.mangadex.org'],
     ['an address with a user', 'https://a:b@127.0.0.1:1'],
-  ])(
-    'a base URL that is %s is never asked, and no report is made of it',
-    async (_what, baseUrl) => {
-      answerAtHome({ baseUrl });
-      const events = await expectRefusal('bad-answer');
-      const reasons = events.flatMap((event) =>
-        event.type === 'page-failed' ? [event.reason] : [],
-      );
-      expect(new Set(reasons)).toEqual(new Set(['bad-page-url']));
-      expect(harness.service.reports).toEqual([]);
-    },
-  );
+  ])('a base URL that is %s is never requested or reported', async (_what, baseUrl) => {
+    answerAtHome({ baseUrl });
+    const events = await expectRefusal('bad-answer');
+    const reasons = events.flatMap((event) => (event.type === 'page-failed' ? [event.reason] : []));
+    expect(new Set(reasons)).toEqual(new Set(['bad-page-url']));
+    expect(harness.service.reports).toEqual([]);
+  });
 
   test('no page at all', async () => {
     answerAtHome({ data: [] });
@@ -98,14 +93,14 @@ describe('metadata that no honest service sends', () => {
   });
 });
 
-describe('answers that are meant to choke their reader', () => {
+describe('oversized and malformed responses', () => {
   test('nesting a hundred thousand deep', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     harness.service.intercept('/at-home/', () => ({ ...json(0), body: deep }));
     await expectRefusal('bad-answer');
   });
 
-  test('5 MB of JSON that says nothing', async () => {
+  test('5 MB of meaningless JSON', async () => {
     harness.service.intercept('/at-home/', () =>
       json({ result: 'ok', junk: 'x'.repeat(5_000_000) }),
     );
@@ -150,7 +145,7 @@ describe('answers that are meant to choke their reader', () => {
   });
 });
 
-test('5xx and bad JSON of the API are tried again, at most 3 times in all, and then the chapter comes', async () => {
+test('5xx and malformed JSON of the API are retried, up to 3 times in all', async () => {
   let calls = 0;
   const takeBack = harness.service.intercept('/at-home/', () => {
     calls += 1;
@@ -163,13 +158,13 @@ test('5xx and bad JSON of the API are tried again, at most 3 times in all, and t
   expect(asked).toHaveLength(3);
 });
 
-test('a 404 is asked once', async () => {
+test('a 404 is not retried', async () => {
   harness.service.injectApiFault({ fault: 'not-found', times: 'always' });
   await expectRefusal('chapter-not-found');
   expect(harness.service.log.filter(({ path }) => path.startsWith('/at-home/'))).toHaveLength(1);
 });
 
-test('a JSON 403 refuses the chapter, exits 4 and is no ban', async () => {
+test('a JSON 403 fails the chapter with exit 4 and is not a ban', async () => {
   harness.service.injectApiFault({ fault: 'refused-to-anonymous', times: 'always' });
   const { code, events, stderr } = await harness.download({ targets: [chapter.id] });
   expect(events).toContainEqual(

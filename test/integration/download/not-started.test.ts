@@ -1,4 +1,4 @@
-/** What a run that is stopped says of the chapters that it did not come to. */
+/** The chapters that a stopped run did not start. */
 import { afterEach, expect, test } from '@jest/globals';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { DownloadEvent } from '../../../src/download/events.js';
@@ -23,7 +23,7 @@ const counts = (events: readonly DownloadEvent[]) => ({
   ).length,
 });
 
-/** Downloads all of them, and does something when so many pages were asked for. */
+/** Downloads all chapters, and acts after a number of page requests. */
 async function downloadUntil(
   loads: number,
   act: () => void,
@@ -42,7 +42,7 @@ async function downloadUntil(
   return harness.download(command, signal ? { signal } : {});
 }
 
-test('after a ban: one chapter failed at most for each that was begun, the rest are not started, exit 6', async () => {
+test('after a ban, started chapters fail and the rest are not started: exit 6', async () => {
   const { code, events, stderr } = await downloadUntil(
     6,
     () => {
@@ -65,7 +65,7 @@ test('after a ban: one chapter failed at most for each that was begun, the rest 
   expect(stderr.length).toBeLessThan(1_000);
 }, 60_000);
 
-test('an interruption is exit 130, and a person reads one line with the count', async () => {
+test('an interruption is exit 130 and one line with the count', async () => {
   const stopping = new AbortController();
   const act = (): void => {
     stopping.abort(interruption());
@@ -80,7 +80,7 @@ test('an interruption is exit 130, and a person reads one line with the count', 
   expect(stderr).toContain('Interrupted.');
 }, 60_000);
 
-test('what keeps the run from its plan is told of one target', async () => {
+test('an error while planning is reported for one target', async () => {
   harness = await DownloadHarness.start({ chapters: chapters.slice(0, 1) });
   harness.service.ban();
   const { code, events } = await harness.download({ targets: ids });

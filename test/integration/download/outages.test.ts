@@ -1,6 +1,6 @@
 /**
- * Outages in the middle of a run, against the practice service: short ones in real time, long ones on a clock on which
- * everything happens many times faster, for the client and the practice service alike.
+ * Outages during a run, against the practice service: short ones in real time, long ones on an accelerated clock for
+ * the client and the practice service.
  */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import dns from 'node:dns';
@@ -47,7 +47,7 @@ const apiAnswers =
   (service) =>
     service.intercept('/', () => answer);
 
-/** Nothing of the network is reached: neither the API, nor the nodes, nor the report host. */
+/** The API, the nodes and the report host are all unreachable. */
 const allReset: Begin = (service) => {
   const takeBack = (['api', 'node', 'network'] as const).map((host) =>
     service.intercept('/', () => RESET, host),
@@ -58,7 +58,7 @@ const allReset: Begin = (service) => {
 };
 
 const noNames: Begin = (service) => {
-  // Connections that are open would not need the name.
+  // Open connections do not need the name.
   const takeBack = service.intercept('/', () => RESET);
   dns.lookup = ((name: string, options: unknown, done: (error: Error) => void) => {
     const error = Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
@@ -76,7 +76,7 @@ interface Outage {
   readonly clock: Clock;
 }
 
-/** The loads of the first chapter's pages are over when so many have begun. */
+/** The first chapter's pages are loaded when this many loads have started. */
 const LOADS_BEFORE = 5;
 
 /** Downloads all chapters; the outage begins when the first one is loaded. */
@@ -118,7 +118,7 @@ const typesOf = (events: readonly DownloadEvent[], type: DownloadEvent['type']) 
 const outageWaits = (events: readonly DownloadEvent[]) =>
   events.filter((event) => event.type === 'waiting' && event.for === 'outage');
 
-describe('an outage is ridden out: no chapter is missing, exit 0, and the wait is shown', () => {
+describe('a run waits for the end of an outage: no chapter is missing, exit 0, and the wait is shown', () => {
   const onApi = 'the API alone';
   test.each<[string, string, number, number, Begin]>([
     ['resets', onApi, 2_000, 1, apiAnswers(RESET)],
@@ -139,13 +139,13 @@ describe('an outage is ridden out: no chapter is missing, exit 0, and the wait i
       expect(harness.archives()).toHaveLength(ids.length);
       expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 5, failed: 0, notStarted: 0 });
       expect(outageWaits(events).length).toBeGreaterThan(0);
-      // The requests that met the beginning, and then one at a time.
+      // The requests in flight when it began, and then one at a time.
       expect(probes).toBeLessThanOrEqual(outageWaits(events).length + 6);
     },
     60_000,
   );
 
-  test('names that cannot be looked up, 90,000 ms', async () => {
+  test('failed name lookups, 90,000 ms', async () => {
     const clock = acceleratedClock(30);
     const { code, events } = await downloadThrough(
       { begin: noNames, lastsMs: 90_000, clock },
@@ -160,7 +160,7 @@ describe('an outage is ridden out: no chapter is missing, exit 0, and the wait i
   }, 60_000);
 });
 
-test('an outage beyond --max-outage ends the run: one chapter failed, the rest not started, exit 3', async () => {
+test('an outage longer than --max-outage ends the run: one chapter failed, the rest not started, exit 3', async () => {
   const clock = acceleratedClock(20);
   const { code, events, stderr } = await downloadThrough(
     { begin: apiAnswers(RESET), lastsMs: 60_000, clock },
@@ -183,7 +183,7 @@ test('an outage beyond --max-outage ends the run: one chapter failed, the rest n
   expect(stderr).toContain('--max-outage');
 }, 60_000);
 
-test('--max-outage 0 fails at once, as a run does that had no answer at all', async () => {
+test('--max-outage 0 fails at once, like a run without any response', async () => {
   const { code, events } = await downloadThrough(
     { begin: apiAnswers(RESET), lastsMs: 3_000, clock: systemClock },
     { maxOutage: '0' },
@@ -200,7 +200,7 @@ test('--max-outage 0 fails at once, as a run does that had no answer at all', as
   expect(harness.service.log.length).toBeLessThanOrEqual(4);
 }, 30_000);
 
-test('a chapter that the service answers with 500 fails by itself, and holds the others up no longer than its tries', async () => {
+test('a chapter with status 500 fails alone, and delays the others only by its retries', async () => {
   const clock = acceleratedClock(10);
   harness = await DownloadHarness.start({ chapters, clock });
   const bad = ids[2] ?? '';
@@ -211,7 +211,7 @@ test('a chapter that the service answers with 500 fails by itself, and holds the
     expect.objectContaining({ chapter: bad, reason: 'service-failed' }),
   ]);
   expect(typesOf(events, 'chapter-saved')).toHaveLength(ids.length - 1);
-  // Three tries, each a request; the probe that was answered is another.
+  // Three tries, and the probe that succeeded.
   const asked = harness.service.log.filter(({ path }) => path.endsWith(bad));
   expect(asked.filter(({ path }) => path.startsWith('/at-home/'))).toHaveLength(3);
 }, 30_000);
@@ -239,7 +239,7 @@ test('a ban is not an outage: it ends the run at once', async () => {
   expect(events.at(-1)).toMatchObject({ type: 'summary', stopped: 'banned' });
 }, 30_000);
 
-test('the attempts of a page before an outage do not count after it', async () => {
+test('attempts of a page before an outage do not count after it', async () => {
   const clock = acceleratedClock(20);
   const [only = ''] = ids;
   let failedLoads = 0;
@@ -261,7 +261,7 @@ test('the attempts of a page before an outage do not count after it', async () =
   expect(attempts).toEqual([1, 2, 3, 4, 1, 2, 3]);
 }, 30_000);
 
-test('a chapter that failed beside an outage is tried once more at the end', async () => {
+test('a chapter that failed during an outage is tried once more at the end', async () => {
   const clock = acceleratedClock(20);
   const [first = ''] = ids;
   let failedLoads = 0;

@@ -1,4 +1,4 @@
-/** Packing on the way gives the very archive that packing at the end gives, or none. */
+/** Packing during the download gives the same archive as packing at the end, or none. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,46 +29,46 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function packerOf(kept: ReadonlyMap<number, KeptPage>, aside: string): PagePacker {
+function createPacker(kept: ReadonlyMap<number, KeptPage>, tmpFile: string): PagePacker {
   return new PagePacker(kept, () =>
-    CbzWriter.create({ tmpFile: aside, pages: pages.length, comment: COMMENT }),
+    CbzWriter.create({ tmpFile, pages: pages.length, comment: COMMENT }),
   );
 }
 
-test('pages that come in any order make the archive that all of them make at once', async () => {
+test('pages in any order give the same archive as all pages at once', async () => {
   const kept = new Map<number, KeptPage>();
-  const packer = packerOf(kept, join(folder, 'grown.part'));
+  const packer = createPacker(kept, join(folder, 'packed.part'));
   for (const page of [...pages].sort((a, b) => (a.page % 5) - (b.page % 5))) {
     kept.set(page.page, page);
     packer.packAvailable();
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const grown = join(folder, 'grown.cbz');
+  const packed = join(folder, 'packed.cbz');
   await (
     await packer.finishedArchive(pages.length)
   )?.finish(async (tmpFile) => {
-    await rename(tmpFile, grown);
-    return grown;
+    await rename(tmpFile, packed);
+    return packed;
   });
   await packer.discard();
   const atOnce = join(folder, 'at-once.cbz');
   await writeCbz({ file: atOnce, pages, comment: COMMENT });
-  expect(readFileSync(grown).equals(readFileSync(atOnce))).toBe(true);
+  expect(readFileSync(packed).equals(readFileSync(atOnce))).toBe(true);
 });
 
-test('a page that is missing: no archive, and nothing left of it', async () => {
-  const aside = join(folder, 'partial.part');
-  const packer = packerOf(new Map(pages.slice(1).map((page) => [page.page, page])), aside);
+test('a missing page: no archive, and no file left', async () => {
+  const tmpFile = join(folder, 'partial.part');
+  const packer = createPacker(new Map(pages.slice(1).map((page) => [page.page, page])), tmpFile);
   expect(await packer.finishedArchive(pages.length)).toBeUndefined();
   await packer.discard();
-  expect(existsSync(aside)).toBe(false);
+  expect(existsSync(tmpFile)).toBe(false);
 });
 
-test('a page that changed on the disk: no archive, and nothing left of it', async () => {
-  const aside = join(folder, 'changed.part');
+test('a page that changed on disk: no archive, and no file left', async () => {
+  const tmpFile = join(folder, 'changed.part');
   const changed = pages.map((page) => ({ ...page, bytes: page.bytes + 1 }));
-  const packer = packerOf(new Map(changed.map((page) => [page.page, page])), aside);
+  const packer = createPacker(new Map(changed.map((page) => [page.page, page])), tmpFile);
   expect(await packer.finishedArchive(pages.length)).toBeUndefined();
   await packer.discard();
-  expect(existsSync(aside)).toBe(false);
+  expect(existsSync(tmpFile)).toBe(false);
 });

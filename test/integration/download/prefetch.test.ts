@@ -1,4 +1,4 @@
-/** What is asked for ahead of its turn: a chapter's pages before its metadata is whole, its title's people after. */
+/** Prefetching: a chapter's delivery metadata before its catalogue metadata, its title's people during the download. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
@@ -21,9 +21,9 @@ const apiCalls = () =>
   harness.service.log.filter(({ host }) => host === 'api').map(({ path }) => path);
 const atHomeCalls = () => apiCalls().filter((path) => path.startsWith('/at-home/'));
 
-describe('the pages of one chapter are asked for', () => {
-  test('beside its metadata where its address says that it is a chapter, and once', async () => {
-    // Without an answer to wait for, both would still come: so the metadata keeps silent for good.
+describe('the delivery metadata of a single chapter is requested', () => {
+  test('together with its metadata for a chapter URL, once', async () => {
+    // The catalogue never responds, so the request cannot depend on its response.
     harness.service.injectApiFault({ fault: 'hang', pathStart: '/chapter/', times: 'always' });
     const stop = new AbortController();
     const running = harness.download({ targets: [ADDRESS] }, { signal: stop.signal });
@@ -34,14 +34,14 @@ describe('the pages of one chapter are asked for', () => {
     expect(atHomeCalls()).toEqual([AT_HOME]);
   });
 
-  test('before its title’s people are known where it is named by its id, and once', async () => {
+  test('before its title’s people are known for an id, once', async () => {
     const { code } = await harness.download({ targets: [ID] });
     expect(code).toBe(0);
     expect(apiCalls()[0]).toBe(`/chapter/${ID}`);
     expect(atHomeCalls()).toEqual([AT_HOME]);
   });
 
-  test('never for one that is on the shelf, unless it is to be loaded again', async () => {
+  test('not for an existing chapter, except with --force', async () => {
     await harness.download({ targets: [ADDRESS] });
     await harness.download({ targets: [ADDRESS] });
     await harness.download({ targets: [ID] });
@@ -50,13 +50,13 @@ describe('the pages of one chapter are asked for', () => {
     expect(atHomeCalls()).toHaveLength(2);
   });
 
-  test('never for an id that is a title’s, nor by a dry run', async () => {
+  test('not for a title’s id, and not by a dry run', async () => {
     await harness.dryRun({ targets: [EXAMPLE_TITLES.lighthouse] });
     await harness.dryRun({ targets: [ADDRESS] });
     expect(atHomeCalls()).toEqual([]);
   });
 
-  test('never for one that the metadata says cannot be had', async () => {
+  test('not for a chapter that is unavailable by its metadata', async () => {
     const { code, events } = await harness.download({ targets: [EXAMPLE_CHAPTERS.external] });
     expect(code).toBe(3);
     expect(events).toContainEqual(
@@ -65,7 +65,7 @@ describe('the pages of one chapter are asked for', () => {
     expect(atHomeCalls()).toEqual([]);
   });
 
-  test('and is broken off with the run where the metadata says that it cannot be had', async () => {
+  test('and is cancelled if the chapter is unavailable by its metadata', async () => {
     harness.service.injectApiFault({ fault: 'hang', times: 'always' });
     const address = `https://mangadex.org/chapter/${EXAMPLE_CHAPTERS.external}`;
     const { code, events } = await harness.download({ targets: [address] });
@@ -84,12 +84,12 @@ describe('the people of a title', () => {
     return readEntry(saved?.file ?? '', 'ComicInfo.xml');
   };
 
-  test('stand in ComicInfo.xml although the pages did not wait for them', async () => {
+  test('are in ComicInfo.xml although the pages did not wait for them', async () => {
     const { events } = await harness.download({ targets: [ID] });
     expect(await comicInfo(events)).toContain('<Writer>');
   });
 
-  test('are worth a warning and no more where the service does not give them', async () => {
+  test('are missing with a warning if the service fails to send them', async () => {
     harness.service.injectApiFault({
       fault: 'server-error',
       pathStart: '/manga/',
@@ -104,7 +104,7 @@ describe('the people of a title', () => {
     expect(stderr.match(/The service gives no metadata of the titles/g)).toHaveLength(1);
   });
 
-  test('that a ban keeps away leave the chapter whole, and the ban decides the exit code', async () => {
+  test('are missing after a ban: the chapter is saved, and the ban decides the exit code', async () => {
     harness.service.injectApiFault({
       fault: 'generic-403',
       pathStart: '/manga/',
@@ -116,7 +116,7 @@ describe('the people of a title', () => {
   });
 });
 
-test('a run that is stopped after its chapters were saved still says that they were', async () => {
+test('a run that is stopped after its chapters were saved still reports them', async () => {
   harness.service.injectApiFault({ fault: 'hang', pathStart: '/cover', times: 'always' });
   const { child, finished } = start(['download', ID, '--cover', '--json', '-o', harness.output], {
     env: { ...harness.service.environment, TANKOBON_HOME: harness.folder },

@@ -1,4 +1,4 @@
-/** Whose archive stands at a chapter's name decides where the chapter goes. */
+/** The content of an existing file decides a chapter's final name. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { generateChapter } from '../../../src/practice-server/library/library.js
 
 const OURS = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0001';
 const OTHER = '1d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0002';
-const picture = generateChapter({ pages: 1, bytesPerPage: 2_000 }).pages('data')[0]?.bytes();
+const image = generateChapter({ pages: 1, bytesPerPage: 2_000 }).pages('data')[0]?.bytes();
 
 let folder: string;
 let file: string;
@@ -24,10 +24,10 @@ afterEach(() => {
 
 async function archive(path: string, chapterId?: string): Promise<string> {
   const page = join(folder, 'page.png');
-  writeFileSync(page, picture ?? '');
+  writeFileSync(page, image ?? '');
   await writeCbz({
     file: path,
-    pages: [{ file: page, bytes: picture?.length ?? 0 }],
+    pages: [{ file: page, bytes: image?.length ?? 0 }],
     ...(chapterId !== undefined && { comment: formatIdentityComment({ chapterId }) }),
   });
   rmSync(page);
@@ -38,7 +38,7 @@ const ours = (replace = false) => ({ id: OURS, file, replace });
 const tmpArchive = () => archive(join(folder, '.ours.tmp'), OURS);
 const names = () => readdirSync(folder).sort();
 
-test('nothing is there: the planned name', async () => {
+test('no file: the planned name', async () => {
   expect(await findPublished(ours())).toBeUndefined();
   expect(await publishChapter(await tmpArchive(), ours())).toBe(file);
   expect(names()).toEqual(['Same Name.cbz']);
@@ -47,25 +47,28 @@ test('nothing is there: the planned name', async () => {
 
 test.each([
   ['another chapter', OTHER],
-  ['no chapter that it names', undefined],
-])('an archive of %s is left alone, with --force too; ours gets the mark', async (_, chapterId) => {
-  await archive(file, chapterId);
-  const before = readFileSync(file);
-  const marked = join(folder, 'Same Name (0d5c1b62).cbz');
-  expect(await findPublished(ours())).toBeUndefined();
-  expect(await publishChapter(await tmpArchive(), ours(true))).toBe(marked);
-  expect(readFileSync(file).equals(before)).toBe(true);
-  expect(await findPublished(ours())).toBe(marked);
-});
+  ['an unknown chapter', undefined],
+])(
+  'an archive of %s is never replaced, even with --force; ours gets the id added',
+  async (_, chapterId) => {
+    await archive(file, chapterId);
+    const before = readFileSync(file);
+    const marked = join(folder, 'Same Name (0d5c1b62).cbz');
+    expect(await findPublished(ours())).toBeUndefined();
+    expect(await publishChapter(await tmpArchive(), ours(true))).toBe(marked);
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(await findPublished(ours())).toBe(marked);
+  },
+);
 
-test('where the short mark is another chapter’s too, the whole id is the mark', async () => {
+test('if the name with the short id is taken too, the whole id is added', async () => {
   await archive(file, OTHER);
   await archive(join(folder, 'Same Name (0d5c1b62).cbz'), OTHER);
   const marked = join(folder, `Same Name (${OURS}).cbz`);
   expect(await publishChapter(await tmpArchive(), ours())).toBe(marked);
 });
 
-test('the same chapter from another process stays, and is replaced only where that was asked for', async () => {
+test('the same chapter from another process is replaced only if requested', async () => {
   await archive(file, OURS);
   const tmpFile = await tmpArchive();
   writeFileSync(tmpFile, 'another archive');
@@ -76,7 +79,7 @@ test('the same chapter from another process stays, and is replaced only where th
   expect(readFileSync(file, 'utf8')).toBe('another archive');
 });
 
-test('a damaged file is replaced where the plan says so, and is left alone otherwise', async () => {
+test('a damaged file is replaced only if requested', async () => {
   writeFileSync(file, 'not an archive');
   const marked = join(folder, 'Same Name (0d5c1b62).cbz');
   expect(await publishChapter(await tmpArchive(), ours())).toBe(marked);
@@ -84,7 +87,7 @@ test('a damaged file is replaced where the plan says so, and is left alone other
   expect(names()).toEqual(['Same Name (0d5c1b62).cbz', 'Same Name.cbz']);
 });
 
-test('a folder at the name is an error that says so', async () => {
+test('a folder at the name: name-taken', async () => {
   mkdirSync(file);
   await expect(findPublished(ours())).rejects.toMatchObject({ code: 'name-taken' });
 });

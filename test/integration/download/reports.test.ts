@@ -1,4 +1,4 @@
-/** Reports as a whole run makes them: never in the way, none for the own domain, none lost. */
+/** Health reports of a whole run: they never delay it, none is lost, and none is made for the service's own domain. */
 import { afterEach, expect, test } from '@jest/globals';
 import { login } from '../../../src/cli/commands/login.js';
 import { reportStatus } from '../../../src/cli/commands/report-status.js';
@@ -15,10 +15,10 @@ const chapter = generateChapter({
 let harness: DownloadHarness;
 afterEach(() => harness.stop());
 
-/** Two minutes on: the report host may be asked again. */
+/** Two minutes later, the report host is tried again. */
 const later = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + 120_000 };
 
-test('pages from the very host and port of the API are the own domain’s: no report is made of them', async () => {
+test('pages from the host and port of the API are not reported', async () => {
   harness = await DownloadHarness.start({
     chapters: [chapter],
     imagesFrom: 'api',
@@ -32,7 +32,7 @@ test('pages from the very host and port of the API are the own domain’s: no re
   expect(events.at(-1)).toMatchObject({ reports: { sent: 0, waiting: 0 } });
 });
 
-test('a dead report host changes neither the exit code nor the CBZ; later each report is delivered exactly once', async () => {
+test('a dead report host changes neither the exit code nor the CBZ; each report is delivered later, exactly once', async () => {
   harness = await DownloadHarness.start({ chapters: [chapter] });
   await harness.service.setReportHost('dead');
   const { code, events } = await harness.download({ targets: [chapter.id] });
@@ -45,7 +45,7 @@ test('a dead report host changes neither the exit code nor the CBZ; later each r
   expect(new Set(harness.service.reports.map(({ url }) => url)).size).toBe(8);
 });
 
-test('what is left goes with the next run of any command that talks to the network', async () => {
+test('waiting reports are sent by the next command that uses the network', async () => {
   harness = await DownloadHarness.start({ chapters: [chapter] });
   await harness.service.setReportHost('dead');
   await harness.download({ targets: [chapter.id] });
@@ -64,7 +64,7 @@ test('--no-reports makes none, and says so', async () => {
   expect(stderr).toContain('turned off');
 });
 
-test('a report says what the load was: whole address, bytes as they came, whole milliseconds, cached by X-Cache', async () => {
+test('a report has the full URL, the bytes received, whole milliseconds, and X-Cache', async () => {
   harness = await DownloadHarness.start({ chapters: [chapter] });
   const { events } = await harness.download({ targets: [chapter.id] });
   const loaded = events.flatMap((event) => (event.type === 'page-loaded' ? [event] : []));

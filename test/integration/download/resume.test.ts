@@ -1,4 +1,4 @@
-/** What an earlier run left behind: proven again and kept, or thrown away; never mixed. */
+/** Pages of an earlier run are verified and kept, or removed. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness.stop());
 
-/** Leaves all pages but one in the hidden folder. */
+/** Leaves all pages but one in the workspace. */
 async function leaveUnfinished(): Promise<string> {
   harness.service.injectPageFaults({
     fault: 'status-500',
@@ -44,7 +44,7 @@ test('finished pages are kept, and only the missing one is loaded', async () => 
   expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
 });
 
-test('a page that was changed on disk since is loaded again', async () => {
+test('a page that changed on disk is loaded again', async () => {
   const folder = await leaveUnfinished();
   const file = join(folder, readdirSync(folder).find((name) => name.startsWith('2.')) ?? '');
   const bytes = readFileSync(file);
@@ -53,7 +53,7 @@ test('a page that was changed on disk since is loaded again', async () => {
   expect(await loadedPages()).toEqual([2, PAGES]);
 });
 
-test('a chapter that changed on the service starts anew', async () => {
+test('a chapter that changed on the service is loaded anew', async () => {
   const folder = await leaveUnfinished();
   const manifest = join(folder, 'chapter.json');
   writeFileSync(
@@ -63,7 +63,7 @@ test('a chapter that changed on the service starts anew', async () => {
   expect(await loadedPages()).toHaveLength(PAGES);
 });
 
-test('whatever else lies in the hidden folder is not taken for a page', async () => {
+test('other files in the workspace are not used as pages', async () => {
   const folder = await leaveUnfinished();
   writeFileSync(join(folder, '1.part'), 'half');
   writeFileSync(join(folder, `99.${'0'.repeat(64)}.png`), 'not a page');
@@ -71,7 +71,7 @@ test('whatever else lies in the hidden folder is not taken for a page', async ()
   expect(await loadedPages()).toEqual([PAGES]);
 });
 
-test('a folder where the CBZ should go is found out before anything is sent', async () => {
+test('a folder in the place of the CBZ fails before anything is sent', async () => {
   mkdirSync(join(harness.output, `${ID}.cbz`), { recursive: true });
   const { code, events } = await harness.download({ targets: [ID], metadata: false });
   expect(code).toBe(3);
@@ -88,14 +88,14 @@ test('a truncated CBZ under the final name does not block the next run', async (
   expect(await loadedPages()).toHaveLength(PAGES);
 });
 
-test('a template that leaves the output folder is refused before anything is sent', async () => {
+test('a template that leaves the output folder fails before anything is sent', async () => {
   await expect(harness.download({ targets: [ID], name: '../{id}' })).rejects.toMatchObject({
     code: 'outside-output',
   });
   expect(harness.service.log).toEqual([]);
 });
 
-test('a name of 400 letters is cut to what a file system takes', async () => {
+test('a name of 400 characters is shortened', async () => {
   await harness.stop();
   harness = await DownloadHarness.start({ chapters: [chapter] });
   const { code } = await harness.download({ targets: [ID], name: `${'ツ'.repeat(200)}{id}` });
@@ -103,7 +103,7 @@ test('a name of 400 letters is cut to what a file system takes', async () => {
   expect(harness.archives()).toHaveLength(1);
 });
 
-test('what is loaded stays where the next run fails before it gets to it', async () => {
+test('pages are kept if the next run fails early', async () => {
   const folder = await leaveUnfinished();
   const before = readdirSync(folder);
   harness.service.injectApiFault({ fault: 'unavailable', times: 3 });
@@ -112,7 +112,7 @@ test('what is loaded stays where the next run fails before it gets to it', async
   expect(await loadedPages()).toEqual([PAGES]);
 });
 
-test('an archive of somebody else under the wanted name is left alone, and the chapter gets another', async () => {
+test('an archive of another program with the same name is not replaced, and the chapter gets another name', async () => {
   expect((await harness.download({ targets: [ID] })).code).toBe(0);
   const [archive = ''] = harness.archives();
   await writeArchive(archive, { 'a.txt': 'mine' });

@@ -1,4 +1,4 @@
-/** From "this series" to a tidy shelf, against a title of 700 chapters in three languages and several groups. */
+/** Series downloads: a title of 700 chapters in three languages and several groups. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -28,7 +28,7 @@ afterAll(() => harness.stop());
 
 const LONG = `title:${EXAMPLE_TITLES.long}`;
 
-/** The releases that a dry run with these flags would load. */
+/** The releases that a dry run with these flags lists. */
 async function planned(options: Partial<DownloadOptions>): Promise<readonly LibraryChapter[]> {
   const lines = await harness.dryRun({ targets: [LONG], ...options });
   return lines.flatMap((line) => {
@@ -48,7 +48,7 @@ const inLanguage =
   ({ attributes }: LibraryChapter) =>
     attributes.translatedLanguage === code;
 
-describe('each selection flag takes exactly what it says', () => {
+describe('selection flags', () => {
   test('--language takes one release for each number, in reading order, in at most 3 catalogue calls', async () => {
     const before = harness.service.log.length;
     const chapters = await planned({ language: 'en' });
@@ -70,12 +70,12 @@ describe('each selection flag takes exactly what it says', () => {
     expect(numbers(chapters)).toEqual([...upTo(1, 10), ...upTo(680, 700)]);
   });
 
-  test('--volumes takes ranges, and none for what is in no volume yet', async () => {
+  test('--volumes takes ranges, and none for chapters without a volume', async () => {
     const chapters = await planned({ language: 'en', volumes: '1-3,none' });
     expect(numbers(chapters)).toEqual([...upTo(1, 30), ...upTo(661, 700)]);
   });
 
-  test('--group prefers in order and falls back to what there is', async () => {
+  test('--group prefers groups in order and falls back to others', async () => {
     const chapters = await planned({ language: 'en', group: '"Paper Lantern","Tidewater Scans"' });
     const by = (name: string) =>
       chapters.filter(({ groups }) => groups.some((group) => group.name === name));
@@ -97,7 +97,7 @@ describe('each selection flag takes exactly what it says', () => {
     expect(numbers(await planned({ language: 'en', latest: 5 }))).toEqual(upTo(696, 700));
   });
 
-  test('the plan says why each release was chosen, the requests, and the least time of the quotas', async () => {
+  test('the plan explains each selection, and has the number of requests and their least time', async () => {
     const lines = await harness.dryRun({ targets: [LONG], language: 'en', chapters: '1-60' });
     expect(lines.filter(({ type }) => type === 'planned').every(({ why }) => why.length > 5)).toBe(
       true,
@@ -108,7 +108,7 @@ describe('each selection flag takes exactly what it says', () => {
   });
 });
 
-test('a bare UUID is a chapter first, then a title; a list brings its titles; all of it once', async () => {
+test('a UUID is a chapter first, then a title; a list brings its titles; each chapter once', async () => {
   const lines = await harness.dryRun({
     targets: [
       EXAMPLE_TITLES.starlight,
@@ -123,7 +123,7 @@ test('a bare UUID is a chapter first, then a title; a list brings its titles; al
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('chapters that live elsewhere, are unavailable or not out yet make no CBZ, and say why', async () => {
+test('external, unavailable and unpublished chapters are skipped with a reason', async () => {
   const { external, unavailable, future } = EXAMPLE_CHAPTERS;
   const { code, events } = await harness.download({ targets: [external, unavailable, future] });
   expect(code).toBe(3);
@@ -142,8 +142,8 @@ test('chapters that live elsewhere, are unavailable or not out yet make no CBZ, 
   expect(harness.archives()).toEqual([]);
 });
 
-test('a shelf of 500 chapters, half of them renamed and moved: nothing is loaded again', async () => {
-  const output = join(harness.folder, 'old shelf');
+test('a library of 500 chapters, half of them renamed and moved: nothing is loaded again', async () => {
+  const output = join(harness.folder, 'old library');
   const chapters = await planned({ language: 'en', chapters: '1-500' });
   mkdirSync(join(output, 'moved', 'deep'), { recursive: true });
   const page = join(harness.folder, 'page.png');
@@ -155,7 +155,7 @@ test('a shelf of 500 chapters, half of them renamed and moved: nothing is loaded
     await writeCbz({
       file: join(output, name),
       pages: [{ file: page, bytes }],
-      // Every 97th chapter was uploaded again since; the shelf has the first version.
+      // Every 97th chapter was uploaded again since; the library has the first version.
       comment: formatIdentityComment({ chapterId: id, version: 1, quality: 'data' }),
     });
   }
@@ -190,7 +190,7 @@ test('a shelf of 500 chapters, half of them renamed and moved: nothing is loaded
 
 test('ComicInfo of chapters with odd names is valid, and their paths are safe', async () => {
   const { odd, reserved, wordy, starlightFirst } = EXAMPLE_CHAPTERS;
-  const output = join(harness.folder, 'odd shelf');
+  const output = join(harness.folder, 'odd library');
   const { code } = await harness.download({
     targets: [odd, reserved, wordy, starlightFirst],
     output,
@@ -206,7 +206,7 @@ test('ComicInfo of chapters with odd names is valid, and their paths are safe', 
   }
 });
 
-test('--cover saves the cover beside the chapters, --mark-read marks what was saved for whoever is logged in', async () => {
+test('--cover saves the cover beside the chapters, --mark-read marks the saved chapters for the user', async () => {
   const output = join(harness.folder, 'with cover');
   const { code } = await harness.command((run) => login({ insecureStorage: true }, run), {
     env: harness.loginEnvironment(),
@@ -230,7 +230,7 @@ test('--cover saves the cover beside the chapters, --mark-read marks what was sa
   expect(harness.service.violations()).toEqual([]);
 });
 
-test('--force loads a chapter again in its place, and no other chapter’s file', async () => {
+test('--force replaces the chapter’s own file only', async () => {
   const output = join(harness.folder, 'forced');
   const name = '{series} {chapter:03}.cbz';
   const { first, portuguese } = EXAMPLE_CHAPTERS;
@@ -243,7 +243,7 @@ test('--force loads a chapter again in its place, and no other chapter’s file'
   expect(again.filter(({ reason }) => reason === 'already-there')).toHaveLength(2);
 });
 
-test('a title whose feed fails is lost alone; what else was named is there', async () => {
+test('a title whose feed fails does not affect other targets', async () => {
   const output = join(harness.folder, 'beside a broken feed');
   const takeBack = harness.service.intercept(`/manga/${EXAMPLE_TITLES.long}/feed`, () => ({
     status: 500,

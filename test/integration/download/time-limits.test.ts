@@ -1,4 +1,4 @@
-/** Every step of a load has its limit, and a chapter that turns into another one stops. */
+/** Each phase of a load has a timeout, and a chapter that changes during its download stops. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
@@ -20,7 +20,7 @@ afterEach(async () => {
   await harness.stop();
 });
 
-/** The metadata names this port for its pages. */
+/** The metadata has this port in its base URL. */
 function pagesAt(port: number): void {
   const answer = {
     result: 'ok',
@@ -54,7 +54,7 @@ posixTest('a node that takes no connection is a connect-timeout', async () => {
   }
 });
 
-test('a node that never agrees on TLS is a tls-timeout', async () => {
+test('a node that never completes the TLS handshake is a tls-timeout', async () => {
   const mute = createServer((socket) => {
     sockets.push(socket);
     socket.on('error', () => undefined);
@@ -66,13 +66,13 @@ test('a node that never agrees on TLS is a tls-timeout', async () => {
   mute.close();
 });
 
-test('a node that agrees on TLS and never answers is a first-byte-timeout', async () => {
+test('a node that completes the TLS handshake and never responds is a first-byte-timeout', async () => {
   harness.service.injectPageFaults({ fault: 'hang', chapter: ID, page: 1, attempts: 'always' });
   const met = await reasons({ firstByteTimeoutMs: 300 });
   expect(new Set(met)).toEqual(new Set(['first-byte-timeout']));
 });
 
-test('a chapter that is another one when its metadata is asked for again stops, with nothing under its name', async () => {
+test('a chapter whose renewed metadata differs fails and writes no CBZ', async () => {
   harness.service.injectPageFaults({
     fault: 'status-500',
     chapter: ID,

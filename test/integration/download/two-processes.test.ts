@@ -1,4 +1,4 @@
-/** Two processes that save into one folder, chapters whose names are the same: nothing is lost. */
+/** Two processes save chapters with the same names into one folder: none is lost. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -53,7 +53,7 @@ interface ChapterEvent {
   readonly chapter: string;
 }
 
-test('two processes with 40 chapters each under the same names leave 80 files, each its own chapter', async () => {
+test('two processes with 40 chapters each under the same names write 80 files, each with its own chapter', async () => {
   const output = join(folder, 'shelf');
   const events: ChapterEvent[] = [];
   const workers = await Promise.all(

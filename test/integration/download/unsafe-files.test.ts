@@ -1,4 +1,4 @@
-/** What somebody else may have put into the output folder before or while a chapter is downloaded. */
+/** Files that another user puts into the output folder before or during a download. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import {
@@ -55,7 +55,7 @@ async function leaveUnfinished(): Promise<void> {
   harness.service.clearPageFaults();
 }
 
-test('a link in place of the workspace is refused, and nothing happens where it leads', async () => {
+test('a link in place of the workspace is refused, and its target is unchanged', async () => {
   symlinkSync(victim, workspace);
   const { code, events, stderr } = await download();
   expect(code).toBe(3);
@@ -70,7 +70,7 @@ test('a link in place of the workspace is refused, and nothing happens where it 
   expectVictimUntouched();
 });
 
-test('files that tankobon did not make stay in the workspace, and so does the folder', async () => {
+test('files of other programs stay in the workspace, and so does the folder', async () => {
   mkdirSync(join(workspace, 'photos'), { recursive: true });
   writeFileSync(join(workspace, 'photos', 'a.jpg'), 'precious');
   writeFileSync(join(workspace, 'notes.txt'), 'precious');
@@ -79,7 +79,7 @@ test('files that tankobon did not make stay in the workspace, and so does the fo
   expect(existsSync(join(workspace, 'photos', 'a.jpg'))).toBe(true);
 });
 
-test('an open workspace of an earlier version is closed to other users, and used', async () => {
+test('a workspace that other users can read gets mode 0700 and is used', async () => {
   mkdirSync(workspace, { mode: 0o755 });
   await leaveUnfinished();
   expect(statSync(workspace).mode & 0o777).toBe(0o700);
@@ -87,7 +87,7 @@ test('an open workspace of an earlier version is closed to other users, and used
   expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
 });
 
-test('links in place of the pages while they load are replaced, not followed', async () => {
+test('links in place of loading pages are replaced, not followed', async () => {
   harness.service.injectPageFaults({ fault: 'status-500', chapter: ID, attempts: 2 });
   const planting = setInterval(() => {
     if (!existsSync(join(workspace, 'chapter.json'))) return;
@@ -104,13 +104,13 @@ test('links in place of the pages while they load are replaced, not followed', a
   expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
 });
 
-describe('what stands in place of a file of the workspace', () => {
+describe('in place of a file of the workspace', () => {
   const pageName = () => readdirSync(workspace).find((name) => name.startsWith('2.')) ?? '';
 
   test.each([
     ['chapter.json', () => 'chapter.json', PAGES],
     ['a page', pageName, 2],
-  ])('a named pipe as %s is replaced, and holds nothing up', async (_, nameOf, loaded) => {
+  ])('a named pipe as %s is replaced and does not block', async (_, nameOf, loaded) => {
     await leaveUnfinished();
     const file = join(workspace, nameOf());
     rmSync(file);
@@ -175,7 +175,7 @@ describe('folders below the output folder', () => {
     expectVictimUntouched();
   });
 
-  test('are made and used otherwise, also where the output folder itself is a link', async () => {
+  test('are created and used otherwise, even if the output folder itself is a link', async () => {
     const link = join(described.folder, 'link');
     symlinkSync(described.output, link);
     const { code } = await described.download({ targets: [first()], output: link, ...inFolder });

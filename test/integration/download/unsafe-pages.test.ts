@@ -1,4 +1,4 @@
-/** What stands in a workspace under a page's name is packed only if it is the page. */
+/** A file with a page's name in the workspace is packed only if it is the page. */
 import { afterEach, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ test.each<[string, (folder: string) => void]>([
     },
   ],
   [
-    'a text that is called an image',
+    'a text with the extension of an image',
     (folder) => {
       const text = Buffer.from('root:x:0:0');
       writeFileSync(join(folder, `${BAD_PAGE}.${sha256(text)}.png`), text);
@@ -63,15 +63,18 @@ test.each<[string, (folder: string) => void]>([
       writeFileSync(join(folder, `${BAD_PAGE}.${sha256(half)}.png`), half);
     },
   ],
-])('%s in what an earlier run left is not packed: the page is loaded', async (_what, plant) => {
-  harness = await DownloadHarness.start({ chapters: [chapter] });
-  harness.service.injectPageFaults({ fault: 'status-500', page: BAD_PAGE, attempts: 'always' });
-  expect((await harness.download({ targets: [chapter.id] })).code).toBe(3);
-  plant(workspace());
-  harness.service.clearPageFaults();
-  expect((await harness.download({ targets: [chapter.id] })).code).toBe(0);
-  expect(await packedPages()).toEqual(rightPages());
-});
+])(
+  '%s in the workspace of an earlier run is not packed: the page is loaded',
+  async (_what, plant) => {
+    harness = await DownloadHarness.start({ chapters: [chapter] });
+    harness.service.injectPageFaults({ fault: 'status-500', page: BAD_PAGE, attempts: 'always' });
+    expect((await harness.download({ targets: [chapter.id] })).code).toBe(3);
+    plant(workspace());
+    harness.service.clearPageFaults();
+    expect((await harness.download({ targets: [chapter.id] })).code).toBe(0);
+    expect(await packedPages()).toEqual(rightPages());
+  },
+);
 
 test.each<[string, (file: string) => void, string]>([
   [

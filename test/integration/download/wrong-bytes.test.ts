@@ -1,4 +1,4 @@
-/** Pages whose bytes are not what their name promises, or that are incomplete: what is kept, and what is reported. */
+/** Pages that are incomplete or do not match the digest in their name: what is kept and what is reported. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
@@ -37,7 +37,7 @@ async function digestsIn(archive: string): Promise<string[]> {
   return pages.map((bytes) => createHash('sha256').update(bytes).digest('hex'));
 }
 
-/** Nothing was saved, each load of the page was reported as a failure, and no piece of a page is left. */
+/** Nothing was saved, each load of the page was reported as a failure, and no partial page is left. */
 function expectLost(ran: RunResult, id: string): void {
   expect(ran.code).toBe(3);
   expect(harness.archives()).toEqual([]);
@@ -56,7 +56,7 @@ describe('one host, with a fresh path token each time', () => {
     ['same-flipped-byte', 'bad-digest'],
     ['truncated-copy', 'bad-length'],
     ['truncated-copy-with-length', 'bad-length'],
-  ])('%s under a name that promises another digest: the page fails', async (fault, reason) => {
+  ])('%s under a name with another digest: the page fails', async (fault, reason) => {
     harness = await DownloadHarness.start({ chapters: [chapter], nodes: 3 });
     harness.service.injectPageFaults({ fault, page: BAD_PAGE, attempts: 'always' });
     const ran = await harness.download({ targets: [chapter.id] });
@@ -77,7 +77,7 @@ describe('one host, with a fresh path token each time', () => {
 });
 
 describe('two hosts', () => {
-  test('that give the same complete image: it is kept, with a warning, and every load is reported as failed', async () => {
+  test('that serve the same complete image: it is kept with a warning, and every load is reported as failed', async () => {
     harness = await DownloadHarness.start({ chapters: [chapter], ...TWO_HOSTS });
     harness.service.injectPageFaults({ fault: 'forged-image', page: BAD_PAGE, attempts: 'always' });
     const ran = await harness.download({ targets: [chapter.id] });
@@ -97,7 +97,7 @@ describe('two hosts', () => {
     expect(reports.map(({ success }) => success)).toEqual(loads.map(() => false));
   });
 
-  test('that give the same complete image: the warning names the page', async () => {
+  test('that serve the same complete image: the warning names the page', async () => {
     harness = await DownloadHarness.start({ chapters: [chapter], ...TWO_HOSTS });
     harness.service.injectPageFaults({ fault: 'forged-image', page: BAD_PAGE, attempts: 'always' });
     const { code, stderr } = await harness.command((run) =>
@@ -116,7 +116,7 @@ describe('two hosts', () => {
     },
   );
 
-  test('of which one is honest: the page is the right one', async () => {
+  test('of which one serves the right image: that one is kept', async () => {
     harness = await DownloadHarness.start({ chapters: [chapter], ...TWO_HOSTS });
     const [hostile = ''] = harness.service.nodes;
     harness.service.injectPageFaults({ fault: 'forged-image', node: hostile, attempts: 'always' });
@@ -131,7 +131,7 @@ describe('two hosts', () => {
   });
 });
 
-describe('nothing of a refused body stays beside the pages that are kept for the next run', () => {
+describe('no part of a rejected body stays in the workspace', () => {
   test.each<FaultName>(['status-404', 'endless-body', 'html-page', 'cut-with-length', 'stall'])(
     '%s',
     async (fault) => {

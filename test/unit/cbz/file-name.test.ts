@@ -42,11 +42,11 @@ describe('the default template', () => {
     expect(name({ ...ALL, ...values })).toBe(`Yotsuba&!/${expected}.cbz`);
   });
 
-  test('without a series needs no folder', () => {
+  test('without a series uses no folder', () => {
     expect(name({ id: ID, chapter: '7' })).toBe('Ch.007.cbz');
   });
 
-  test('with nothing known is the id', () => {
+  test('without any values uses the id', () => {
     expect(name({ id: ID })).toBe(`${ID}.cbz`);
   });
 });
@@ -71,7 +71,7 @@ describe('a template', () => {
     expect(compileNameTemplate(template)({ ...ALL, ...values })).toBe(expected);
   });
 
-  test('with an unknown field is refused, and the right ones are named', () => {
+  test('with an unknown field is rejected; the hint lists the fields', () => {
     expect(() => compileNameTemplate('{serie}')).toThrow(
       expect.objectContaining({ code: 'bad-option', hint: expect.stringContaining('{series}') }),
     );
@@ -94,7 +94,7 @@ describe('a template', () => {
     '~/{id}',
     './{id}',
     '\\{id}',
-  ])('%s would leave the folder', (template) => {
+  ])('%s is rejected as outside-output', (template) => {
     expect(() => compileNameTemplate(template)).toThrow(
       expect.objectContaining({ code: 'outside-output' }),
     );
@@ -122,7 +122,7 @@ describe('a cleaned name', () => {
     expect(named(title)).toBe(expected);
   });
 
-  test('is cut by bytes, between characters as people see them, and keeps its extension', () => {
+  test('is shortened by bytes, between graphemes, and keeps its extension', () => {
     const family = '👩‍👩‍👧‍👦';
     const name = named(family.repeat(40));
     expect(name).toBe(`${family.repeat(10)}.cbz`);
@@ -165,8 +165,8 @@ const values = fc.record({
   ),
 });
 
-describe('whatever the metadata holds', () => {
-  test('the path is relative, stays inside, and every file system takes it', () => {
+describe('for any metadata', () => {
+  test('the path is relative, stays in the folder and is valid on every file system', () => {
     const templates = fc.constantFrom(
       DEFAULT_NAME_TEMPLATE,
       NAME_FIELDS.map((field) => `{${field}}`).join('/'),
@@ -191,35 +191,35 @@ describe('whatever the metadata holds', () => {
   });
 });
 
-describe('the paths of one run', () => {
+describe('distinctPaths', () => {
   const other = '6f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01';
 
-  test('stay as they are where they differ', () => {
-    const wanted = [
+  test('keeps different paths', () => {
+    const candidates = [
       { chapterId: ID, path: 'a/b.cbz' },
       { chapterId: other, path: 'a/c.cbz' },
     ];
-    expect(distinctPaths(wanted)).toEqual(['a/b.cbz', 'a/c.cbz']);
+    expect(distinctPaths(candidates)).toEqual(['a/b.cbz', 'a/c.cbz']);
   });
 
-  test('get part of the id where two chapters want one, whatever their order', () => {
-    const wanted = [
+  test('adds part of the id to equal paths, in any order', () => {
+    const candidates = [
       { chapterId: other, path: 'a/B\u0301.cbz' },
       { chapterId: ID, path: 'a/b\u0301.cbz' },
     ];
-    const given = ['a/B\u0301 (6f2d0c1e).cbz', 'a/b\u0301 (5f2d0c1e).cbz'].map((path) =>
+    const paths = ['a/B\u0301 (6f2d0c1e).cbz', 'a/b\u0301 (5f2d0c1e).cbz'].map((path) =>
       path.normalize('NFC'),
     );
-    expect(distinctPaths(wanted)).toEqual(given);
-    expect(distinctPaths([...wanted].reverse())).toEqual([...given].reverse());
+    expect(distinctPaths(candidates)).toEqual(paths);
+    expect(distinctPaths([...candidates].reverse())).toEqual([...paths].reverse());
   });
 
-  test('keep clear of what belongs to another chapter', () => {
-    const wanted = [{ chapterId: ID, path: 'a/b.cbz' }];
-    expect(distinctPaths(wanted, ['A/B.cbz'])).toEqual(['a/b (5f2d0c1e).cbz']);
+  test('avoids the paths of other chapters', () => {
+    const candidates = [{ chapterId: ID, path: 'a/b.cbz' }];
+    expect(distinctPaths(candidates, ['A/B.cbz'])).toEqual(['a/b (5f2d0c1e).cbz']);
   });
 
-  test('are as many as the chapters, none too long, in any order', () => {
+  test('returns one valid path per chapter, in any order', () => {
     const ids = fc.uniqueArray(fc.stringMatching(/^[01]{2}aaaaaa-[01]{3}$/), {
       minLength: 1,
       maxLength: 12,
@@ -239,11 +239,11 @@ describe('the paths of one run', () => {
       ),
     );
     fc.assert(
-      fc.property(runs, (wanted) => {
-        const given = distinctPaths(wanted);
-        expect(new Set(given.map(pathCollisionKey)).size).toBe(wanted.length);
-        for (const path of given) expect(Buffer.byteLength(path)).toBeLessThanOrEqual(255);
-        expect(distinctPaths([...wanted].reverse())).toEqual([...given].reverse());
+      fc.property(runs, (candidates) => {
+        const paths = distinctPaths(candidates);
+        expect(new Set(paths.map(pathCollisionKey)).size).toBe(candidates.length);
+        for (const path of paths) expect(Buffer.byteLength(path)).toBeLessThanOrEqual(255);
+        expect(distinctPaths([...candidates].reverse())).toEqual([...paths].reverse());
       }),
     );
   });

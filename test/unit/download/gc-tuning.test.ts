@@ -1,4 +1,4 @@
-/** Memory that pages leave behind is collected as they arrive, and no more often than that. */
+/** The minor collector runs after every 2 MiB and not more often. */
 import { expect, test } from '@jest/globals';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,7 +9,7 @@ interface Collection {
   readonly flags: number;
 }
 
-test('asks for a young collection for every 2 MiB that have come', async () => {
+test('starts a minor collection after every 2 MiB received', async () => {
   const asked: Collection[] = [];
   const observer = new PerformanceObserver((list) => {
     const all = list.getEntries() as unknown as { readonly detail: Collection }[];

@@ -2,14 +2,14 @@ import { expect, test } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
 import { PageQueue } from '../../../src/download/page-queue.js';
 
-test('no more pages are in flight than there are slots, and they start in the order of asking', async () => {
-  const slots = new PageQueue(3);
+test('runs at most `concurrency` pages at once, in order', async () => {
+  const queue = new PageQueue(3);
   const started: number[] = [];
   let inFlight = 0;
   let most = 0;
   await Promise.all(
     Array.from({ length: 12 }, (_, page) =>
-      slots.run(async () => {
+      queue.run(async () => {
         started.push(page);
         inFlight += 1;
         most = Math.max(most, inFlight);
@@ -22,19 +22,19 @@ test('no more pages are in flight than there are slots, and they start in the or
   expect(started).toEqual([...started].sort((a, b) => a - b));
 });
 
-test('a slot is free again after a load that failed', async () => {
-  const slots = new PageQueue(1);
-  await expect(slots.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await slots.run(() => Promise.resolve('yes'))).toBe('yes');
+test('frees the slot after a failed load', async () => {
+  const queue = new PageQueue(1);
+  await expect(queue.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await queue.run(() => Promise.resolve('yes'))).toBe('yes');
 });
 
-test('the next chapter is prepared when the last page has started, not when it has ended', async () => {
-  const slots = new PageQueue(2);
+test('onEmpty resolves when the last page has started, not when it has ended', async () => {
+  const queue = new PageQueue(2);
   const ends: (() => void)[] = [];
-  const load = () => slots.run(() => new Promise<void>((resolve) => ends.push(resolve)));
+  const load = () => queue.run(() => new Promise<void>((resolve) => ends.push(resolve)));
   const loads = [load(), load(), load()];
   let allStarted = false;
-  const waiting = slots.onEmpty().then(() => {
+  const waiting = queue.onEmpty().then(() => {
     allStarted = true;
   });
   await turn();
@@ -46,19 +46,19 @@ test('the next chapter is prepared when the last page has started, not when it h
   await Promise.all(loads);
 });
 
-test('a page that is there frees its slot, but no more such pages wait to be kept than there are slots', async () => {
-  const slots = new PageQueue(2);
+test('a page can release its slot early, but at most `concurrency` released pages are unfinished', async () => {
+  const queue = new PageQueue(2);
   const kept: (() => void)[] = [];
   let arrived = 0;
   const load = () =>
-    slots.run(async ({ release: free }) => {
+    queue.run(async ({ release }) => {
       arrived += 1;
-      free();
+      release();
       await new Promise<void>((resolve) => kept.push(resolve));
     });
   const loads = Array.from({ length: 8 }, load);
   for (let turns = 0; turns < 20; turns += 1) await turn();
-  // Two wait to be kept, two more are there and hold their slots.
+  // Two have released their queue and are unfinished; two more hold theirs.
   expect(arrived).toBe(4);
   for (let page = 1; page <= 8; page += 1) {
     kept.shift()?.();
@@ -69,20 +69,20 @@ test('a page that is there frees its slot, but no more such pages wait to be kep
   await Promise.all(loads);
 });
 
-test('pages have rooms of their own while they are gathered, proven or kept, and use them again', async () => {
-  const slots = new PageQueue(2);
+test('each unfinished page has its own buffer; the buffers of finished pages are reused', async () => {
+  const queue = new PageQueue(2);
   const inUse = new Set<Buffer>();
   const all = new Set<Buffer>();
   await Promise.all(
     Array.from({ length: 20 }, () =>
-      slots.run(async ({ buffer: room, release: free }) => {
-        expect(inUse.has(room)).toBe(false);
-        inUse.add(room);
-        all.add(room);
+      queue.run(async ({ buffer, release }) => {
+        expect(inUse.has(buffer)).toBe(false);
+        inUse.add(buffer);
+        all.add(buffer);
         await turn();
-        free();
+        release();
         await turn();
-        inUse.delete(room);
+        inUse.delete(buffer);
       }),
     ),
   );

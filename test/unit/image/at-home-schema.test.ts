@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { atHomeSchema } from '../../../src/image/at-home-schema.js';
 
-test('a list of more names than any chapter has pages is one issue, and its names are not read', () => {
+test('too many names are one issue, and the names are not validated', () => {
   let reads = 0;
   const names = new Proxy(
     Array.from({ length: 100_000 }, () => 1),

@@ -23,7 +23,7 @@ const ask = () => {
 const MINUTE_MS = 60_000;
 const FIRST_URL = 'https://first.example';
 
-/** The base URL that a page gets, after waiting for it where it has to. */
+/** Waits until a base URL is usable. */
 async function wait(baseUrls: BaseUrls): Promise<BaseUrl> {
   for (;;) {
     const base = baseUrls.take();
@@ -43,14 +43,14 @@ beforeEach(() => {
   calls = 0;
 });
 
-test('a base URL is used without asking again while it is young', () => {
+test('a recent base URL is used without a metadata request', () => {
   const baseUrls = open();
   nowMs = 13.9 * MINUTE_MS;
   expect(baseUrls.take()?.url).toBe(FIRST_URL);
   expect(calls).toBe(0);
 });
 
-test('a base URL near its 15 minutes is renewed before use, once for all who ask', async () => {
+test('a base URL that is almost 15 minutes old is renewed before use, once for all pages', async () => {
   const baseUrls = open();
   nowMs = 14.1 * MINUTE_MS;
   const [a, b] = await Promise.all([wait(baseUrls), wait(baseUrls)]);
@@ -59,7 +59,7 @@ test('a base URL near its 15 minutes is renewed before use, once for all who ask
   expect(calls).toBe(1);
 });
 
-test('many pages that fail at once make one metadata call, and the next failure one more', async () => {
+test('many pages that fail at once cause one metadata request, and the next failure another one', async () => {
   const baseUrls = open();
   const first = await wait(baseUrls);
   const renewed = await Promise.all(
@@ -78,7 +78,7 @@ test('many pages that fail at once make one metadata call, and the next failure 
   expect(calls).toBe(2);
 });
 
-test('a metadata call that fails is told to all who wait for it, and the next one asks anew', async () => {
+test('a failed metadata request rejects for every waiting page, and is repeated for the next', async () => {
   let broken = true;
   const baseUrls = open(() => (broken ? Promise.reject(new Error('down')) : ask()));
   baseUrls.retire(await wait(baseUrls));
@@ -88,7 +88,7 @@ test('a metadata call that fails is told to all who wait for it, and the next on
 });
 
 describe('a dead base URL', () => {
-  test('gets no further load, and is renewed only when the failed load is reported', async () => {
+  test('is not used again, and is renewed only after the failed load is reported', async () => {
     const baseUrls = open();
     const first = await wait(baseUrls);
     let reported: () => void = () => undefined;
@@ -105,7 +105,7 @@ describe('a dead base URL', () => {
     expect(calls).toBe(1);
   });
 
-  test('is followed by one load that tries the next one, while the others wait for its outcome', async () => {
+  test('is followed by a single load from the next one, while the others wait', async () => {
     const baseUrls = open();
     baseUrls.settle(await wait(baseUrls), dead);
     const second = await wait(baseUrls);
@@ -116,7 +116,7 @@ describe('a dead base URL', () => {
     expect(await others).toEqual([second, second]);
   });
 
-  test('five times in a row ends the chapter, with one load of each after the first', async () => {
+  test('five times in a row fails the chapter, with a single load from each but the first', async () => {
     const baseUrls = open();
     for (let generation = 1; generation <= 5; generation += 1) {
       const base = await wait(baseUrls);
@@ -144,7 +144,7 @@ describe('a dead base URL', () => {
     expect((await wait(baseUrls)).generation).toBe(2);
   });
 
-  test('of one host leads to no sixth load from that host, also where another one responds in between', async () => {
+  test('five times for one host excludes that host, even if another host responds in between', async () => {
     const urls = ['https://dead.example/1', 'https://alive.example/1'];
     let asked = 0;
     const baseUrls = new BaseUrls(

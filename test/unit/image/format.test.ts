@@ -4,13 +4,13 @@ import { imageExtension, SIGNATURE_BYTES } from '../../../src/image/format.js';
 import { imageDimensions } from '../../../src/image/dimensions.js';
 import { SAMPLE_HEIGHT, SAMPLE_IMAGES, SAMPLE_WIDTH } from '../../support/sample-images.js';
 
-describe('the kind of a picture', () => {
-  test.each(Object.entries(SAMPLE_IMAGES))('a %s is known by its first bytes', (kind, bytes) => {
+describe('imageExtension', () => {
+  test.each(Object.entries(SAMPLE_IMAGES))('detects %s by its first bytes', (kind, bytes) => {
     expect(imageExtension(bytes)).toBe(kind);
     expect(imageExtension(bytes.subarray(0, SIGNATURE_BYTES))).toBe(kind);
   });
 
-  test('an AVIF is known by a compatible brand too', () => {
+  test('detects an AVIF by a compatible brand', () => {
     const bytes = Buffer.from(SAMPLE_IMAGES.avif);
     bytes.write('mif1', 8, 'latin1');
     bytes.write('mif1', 16, 'latin1');
@@ -19,7 +19,7 @@ describe('the kind of a picture', () => {
     expect(imageExtension(bytes)).toBe('avif');
   });
 
-  test("a brand's letters in the version number, or behind the list, are no brand", () => {
+  test('ignores a brand in the version number or after the list', () => {
     const bytes = Buffer.alloc(64);
     bytes.writeUInt32BE(20, 0);
     bytes.write('ftypheicavifmif1avif', 4, 'latin1');
@@ -31,11 +31,11 @@ describe('the kind of a picture', () => {
     ['an HTML page', '<!doctype html><html>'],
     ['a RIFF that is a sound', 'RIFF\x24\0\0\0WAVEfmt '],
     ['half a PNG signature', '\x89PNG'],
-  ])('%s is no picture', (_, text) => {
+  ])('%s is not an image', (_, text) => {
     expect(imageExtension(Buffer.from(text, 'latin1'))).toBeUndefined();
   });
 
-  test('any bytes are told without a throw, also as part of a larger buffer', () => {
+  test('never throws, and works on part of a larger buffer', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const within = new Uint8Array(bytes.length + 9);
@@ -46,12 +46,12 @@ describe('the kind of a picture', () => {
   });
 });
 
-describe('the size of a picture', () => {
-  test.each(Object.entries(SAMPLE_IMAGES))('of a %s is read', async (_, bytes) => {
+describe('imageDimensions', () => {
+  test.each(Object.entries(SAMPLE_IMAGES))('reads the size of a %s', async (_, bytes) => {
     expect(await imageDimensions(bytes)).toEqual({ width: SAMPLE_WIDTH, height: SAMPLE_HEIGHT });
   });
 
-  test('is unknown, not an error, where the file is cut or garbled', async () => {
+  test('returns undefined for a truncated or damaged file', async () => {
     const kinds = fc.constantFrom(...Object.values(SAMPLE_IMAGES));
     await fc.assert(
       fc.asyncProperty(kinds, fc.nat(), fc.nat(), fc.nat(255), async (bytes, end, at, value) => {

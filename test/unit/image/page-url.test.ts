@@ -6,7 +6,7 @@ import { hasCode, LoadError } from '../../../src/core/errors.js';
 const place = (baseUrl: string, fileName = '1-a.png') =>
   ({ baseUrl, quality: 'data', hash: 'abc', fileName }) as const;
 
-describe('a page URL is base URL, quality, hash and file name, joined as they are (spec 4.2)', () => {
+describe('pageUrl joins base URL, quality, hash and file name unchanged (spec 4.2)', () => {
   test.each([
     'https://node.example',
     'https://node.example:8443/a/prefix',
@@ -16,17 +16,17 @@ describe('a page URL is base URL, quality, hash and file name, joined as they ar
     'http://127.0.0.1:9000/token',
     'http://[::1]:9000/token',
     'http://localhost:9000/token',
-  ])('%s survives unchanged', (baseUrl) => {
+  ])('%s is unchanged', (baseUrl) => {
     expect(pageUrl(place(baseUrl)).href).toBe(`${baseUrl}/data/abc/1-a.png`);
   });
 
-  test('the compressed quality has its own segment', () => {
+  test('data-saver is its own path segment', () => {
     const url = pageUrl({ ...place('https://node.example'), quality: 'data-saver' });
     expect(url.pathname).toBe('/data-saver/abc/1-a.png');
   });
 });
 
-describe('a base URL that may not be loaded from is refused', () => {
+describe('pageUrl rejects a base URL', () => {
   test.each([
     ['no address at all', 'not a url'],
     ['empty', ''],
@@ -53,7 +53,7 @@ describe('a base URL that may not be loaded from is refused', () => {
   });
 });
 
-test('whatever the base URL, the result is a safe address below it, or bad-page-url', () => {
+test('for any base URL, the result is a safe URL below it, or bad-page-url', () => {
   const texts = fc.oneof(
     fc.webUrl({ withQueryParameters: true }),
     fc.string({ unit: 'binary' }),
@@ -80,7 +80,7 @@ test.each(['', '.', '..', 'a/b', 'a\\b', 'a?b', 'a#b', 'a\u0000b', 'a\nb', 'x'.r
   },
 );
 
-test('a name that carries a digest promises it; a name without one promises nothing', () => {
+test('digestInFileName returns the digest in the name, if there is one', () => {
   const digest = 'ab'.repeat(32);
   expect(digestInFileName(`x1-${digest}.png`)).toBe(digest);
   expect(digestInFileName(`12-${digest.toUpperCase()}.jpg`)).toBe(digest);

@@ -1,4 +1,4 @@
-/** An image file is complete where its type's trailer says so, and nowhere before it. */
+/** Truncated images are detected at every length. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { hasValidTrailer } from '../../../src/image/trailer.js';
@@ -10,7 +10,7 @@ const chapter = generateChapter({ pages: 1, bytesPerPage: 20_000 });
 const pageBytes = (quality: 'data' | 'data-saver') =>
   chapter.pages(quality)[0]?.bytes() ?? Buffer.alloc(0);
 
-/** A JPEG whose APP1 segment holds a thumbnail: a whole JPEG with an end of its own. */
+/** A JPEG whose APP1 segment contains a thumbnail, a complete JPEG with its own EOI marker. */
 function withThumbnail(jpeg: Buffer, thumbnail: Buffer): Buffer {
   const segment = Buffer.alloc(4);
   segment.writeUInt16BE(0xffe1, 0);
@@ -37,7 +37,7 @@ describe.each(IMAGES)('%s', (_, type, bytes) => {
     expect(hasValidTrailer(type, bytes)).toBe(true);
   });
 
-  test('is incomplete wherever it is cut', () => {
+  test('is incomplete if truncated anywhere', () => {
     const step = Math.max(1, Math.floor(bytes.length / 500));
     const complete: number[] = [];
     for (let length = 0; length < bytes.length; length += step)
@@ -47,7 +47,7 @@ describe.each(IMAGES)('%s', (_, type, bytes) => {
 });
 
 test.each(IMAGES.filter(([, type]) => type !== 'avif'))(
-  '%s with padding or foreign data behind its end is complete',
+  '%s with padding or other data after its end is complete',
   (_, type, bytes) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (appended) => {
@@ -57,13 +57,13 @@ test.each(IMAGES.filter(([, type]) => type !== 'avif'))(
   },
 );
 
-test('an AVIF whose last box has no length goes on to the end of the file', () => {
+test('an AVIF box of length 0 extends to the end of the file', () => {
   const bytes = Buffer.from(SAMPLE_IMAGES.avif);
   bytes.writeUInt32BE(0, bytes.indexOf('mdat') - 4);
   expect(hasValidTrailer('avif', bytes)).toBe(true);
 });
 
-test('any bytes are judged without an error and in bounded time', () => {
+test('never throws, and takes bounded time for any bytes', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...IMAGES),
