@@ -33,7 +33,6 @@ import type { RequestInfo, Permit, RateLedger, Wait } from '../rate-limit/rate-l
 import { withHeaders } from './request-headers.js';
 import { markRetryable, MAX_TRIES, RetryableError, pauseMs, checkWait } from './retry.js';
 
-
 /** A login in force, as far as the client needs to know it. */
 export interface TokenProvider {
   /** A token that is good now; undefined when nobody is logged in. */
