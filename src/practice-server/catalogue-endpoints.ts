@@ -29,10 +29,7 @@ import type { Library, LibraryChapter, LibraryList, LibraryTitle } from './libra
 
 const FEED_LIMIT = 100;
 
-/**
- * The catalogue's endpoints on the API host. The clock determines what is published. Reading markers are kept as long
- * as the endpoints.
- */
+/** `clock` determines what is published. Reading markers are kept as long as the endpoints. */
 export function catalogueEndpoints(library: Library, clock: Pick<Clock, 'wallMs'>): Endpoint[] {
   const nowMs = (): number => clock.wallMs();
   const entities = new Entities(library, nowMs);

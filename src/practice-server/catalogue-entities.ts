@@ -33,33 +33,26 @@ export const UPLOADER_ID = '5e0b7d21-9c48-4f36-8a75-d42e6b90c001';
 
 const CREATED = { createdAt: '2020-01-01T00:00:00+00:00', updatedAt: '2020-01-01T00:00:00+00:00' };
 
+const CONTACTS = ['website', 'ircServer', 'ircChannel', 'discord', 'contactEmail', 'twitter'];
+const nulls = (...names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, null] as const));
+
 const groupAttributes = ({ name }: LibraryGroup): object => ({
   name,
   altNames: [],
   locked: false,
-  website: null,
-  ircServer: null,
-  ircChannel: null,
-  discord: null,
-  contactEmail: null,
-  description: null,
-  twitter: null,
-  mangaUpdates: null,
-  focusedLanguages: null,
   official: false,
   verified: false,
   inactive: false,
-  publishDelay: null,
+  ...nulls(...CONTACTS, 'description', 'mangaUpdates', 'focusedLanguages', 'publishDelay'),
   ...CREATED,
   version: 1,
 });
 
 const personAttributes = ({ name }: LibraryPerson): object => ({
   name,
-  imageUrl: null,
   biography: {},
-  twitter: null,
-  website: null,
+  ...nulls('imageUrl', 'twitter', 'website'),
   ...CREATED,
   version: 1,
 });

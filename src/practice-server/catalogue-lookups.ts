@@ -3,10 +3,10 @@
  * the logged-in user.
  */
 import { randomInt } from 'node:crypto';
-import { aggregateResponse, AGGREGATE_PARAMETERS } from './catalogue-aggregate.js';
 import { titleCovers } from './catalogue-covers.js';
 import { groupEntity, tagEntity, userEntity, type Entities } from './catalogue-entities.js';
-import { includes, paging, uuid } from './catalogue-query.js';
+import { anyOf, type Filter } from './catalogue-filters.js';
+import { includes, language, paging, uuid, type CatalogueQuery } from './catalogue-query.js';
 import {
   collectionResponse,
   entityOrNotFound,
@@ -14,8 +14,15 @@ import {
   withQuery,
 } from './catalogue-responses.js';
 import { RANDOM_TITLE_PARAMETERS, selectTitles } from './catalogue-titles.js';
-import { get, invalidRequest, jsonResponse, notFound, type Endpoint } from './endpoint.js';
-import type { Library } from './library/library.js';
+import {
+  get,
+  invalidRequest,
+  jsonResponse,
+  notFound,
+  type Endpoint,
+  type EndpointResponse,
+} from './endpoint.js';
+import { isPublished, type Library, type LibraryChapter } from './library/library.js';
 
 const byId = <T extends { readonly id: string }>(items: readonly T[], id = ''): T | undefined =>
   items.find((item) => item.id === id.toLowerCase());
@@ -50,6 +57,57 @@ function personEndpoints(library: Library, entities: Entities): Endpoint[] {
   ];
 }
 
+type NumberField = 'volume' | 'chapter';
+
+/** By volume or chapter number, in order of first occurrence. */
+function groupBy(chapters: readonly LibraryChapter[], field: NumberField) {
+  const groups = new Map<string, LibraryChapter[]>();
+  for (const chapter of chapters) {
+    const number = chapter.attributes[field] ?? 'none';
+    const group = groups.get(number) ?? [];
+    groups.set(number, group);
+    group.push(chapter);
+  }
+  return [...groups];
+}
+
+/** The service writes an empty object as an empty list. */
+const asObject = (entries: readonly (readonly [string, object])[]): object =>
+  entries.length === 0 ? [] : Object.fromEntries(entries);
+
+const chaptersOf = (releases: readonly LibraryChapter[]): object =>
+  asObject(
+    groupBy(releases, 'chapter').map(([chapter, [first, ...others]]) => [
+      chapter,
+      {
+        chapter,
+        id: first?.id,
+        others: others.map(({ id }) => id),
+        isUnavailable: false,
+        count: others.length + 1,
+      },
+    ]),
+  );
+
+/** A title's volumes and chapters: for each number a chapter's id and the ids of its other releases. */
+function aggregateResponse(
+  chapters: readonly LibraryChapter[],
+  query: CatalogueQuery,
+  nowMs: number,
+): EndpointResponse {
+  const filters: Filter<LibraryChapter>[] = [
+    (chapter) => isPublished(chapter, nowMs),
+    anyOf(query, 'translatedLanguage', ({ attributes }) => [attributes.translatedLanguage]),
+    anyOf(query, 'groups', ({ groups }) => groups.map(({ id }) => id)),
+  ];
+  const selected = chapters.filter((chapter) => filters.every((filter) => filter(chapter)));
+  const volumes = groupBy(selected, 'volume').map(
+    ([volume, releases]) =>
+      [volume, { volume, count: releases.length, chapters: chaptersOf(releases) }] as const,
+  );
+  return jsonResponse(200, { result: 'ok', volumes: asObject(volumes) });
+}
+
 /** The practice server has no ratings and followers. */
 const NO_STATISTICS = { comments: null, rating: { average: null, bayesian: 0 }, follows: 0 };
 
@@ -73,12 +131,15 @@ function titleEndpoints(library: Library, entities: Entities, nowMs: () => numbe
     ),
     get(
       '/manga/{id}/aggregate',
-      withQuery(AGGREGATE_PARAMETERS, (query, { ids: [id = ''] }) => {
-        const title = library.title(id);
-        return title
-          ? aggregateResponse(entities.chaptersOf(title.id), query, nowMs())
-          : notFound('No such title');
-      }),
+      withQuery(
+        { 'translatedLanguage[]': language, 'groups[]': uuid },
+        (query, { ids: [id = ''] }) => {
+          const title = library.title(id);
+          return title
+            ? aggregateResponse(entities.chaptersOf(title.id), query, nowMs())
+            : notFound('No such title');
+        },
+      ),
     ),
     get(
       '/statistics/manga',

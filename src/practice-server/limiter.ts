@@ -37,13 +37,8 @@ export interface LimiterDecision {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface LimitedRequest {
-  readonly role: Role;
-  readonly method: string;
-  readonly path: string;
-}
-
 const MINUTE_MS = 60_000;
+const FORBIDDEN = htmlResponse(403, 'Forbidden');
 
 /** Counts the requests of one limit. The times passed in must not decrease. */
 class RateWindow {
@@ -113,7 +108,8 @@ export class Limiter {
   }
 
   /** Counts the request. `nowMs` is the service's time. */
-  check({ role, method, path }: LimitedRequest, nowMs: number): LimiterDecision {
+  check(request: { role: Role; method: string; path: string }, nowMs: number): LimiterDecision {
+    const { role, method, path } = request;
     if (nowMs < this.#bannedUntilMs) return this.#checkBanned(nowMs);
     const wasOver = this.#isOverAny(nowMs);
     const quota = role === 'api' ? this.#quotaWindow(method, path) : undefined;
@@ -177,10 +173,9 @@ export class Limiter {
   #checkBanned(nowMs: number): LimiterDecision {
     this.#bannedUntilMs = nowMs + this.#banMs;
     this.#requestsWhileBanned += 1;
-    const forbidden = htmlResponse(403, 'Forbidden');
     const silent = this.#requestsWhileBanned > this.#silenceAfter;
     return {
-      refusal: silent ? { ...forbidden, delivery: { how: 'silence' } } : forbidden,
+      refusal: silent ? { ...FORBIDDEN, delivery: { how: 'silence' } } : FORBIDDEN,
       finding: 'request-while-banned',
       headers: {},
     };
@@ -190,8 +185,7 @@ export class Limiter {
     this.#requestsWhileLimited = wasOver ? this.#requestsWhileLimited + 1 : 0;
     if (this.#requestsWhileLimited >= this.#banAfter) {
       this.ban(nowMs);
-      const refusal = htmlResponse(403, 'Forbidden');
-      return { refusal, finding: 'request-while-limited', headers: {} };
+      return { refusal: FORBIDDEN, finding: 'request-while-limited', headers: {} };
     }
     const exceeded = quota?.isOver(nowMs) === true ? quota : undefined;
     const first = exceeded ? 'quota-exceeded' : 'general-rate';

@@ -1,17 +1,14 @@
 /** The sockets of one practice server: a listener for each host, each on its own port. */
-import { listen, listenSilently, type Listener } from './http-adapter.js';
+import { listen, listenSilently, type Listener, type ListenOptions } from './http-adapter.js';
 import type { Middleware } from './middleware.js';
 import type { FaultName } from './page-faults.js';
 import type { PracticeOptions } from './practice-options.js';
 import type { Role } from './request-log.js';
-import { selfSigned, type Certificate } from './self-signed.js';
+import { selfSigned } from './self-signed.js';
 
 export type Listeners = Awaited<ReturnType<typeof openListeners>>;
 
-interface OpenOptions {
-  readonly port?: number;
-  readonly tls?: Certificate;
-  readonly hostname?: string;
+interface OpenOptions extends Partial<Pick<ListenOptions, 'port' | 'tls' | 'hostname'>> {
   /** Replaces the listener's origin in the log. */
   readonly advertisedAs?: string;
 }

@@ -75,14 +75,10 @@ export const FAULTS = {
   'connection-reset': delivered({ how: 'reset' }),
   'closed-without-answer': delivered({ how: 'close' }),
   'switching-protocols': delivered({ how: 'upgrade' }),
-  /** No listener on the base URL's port. */
-  'connect-refused': BAD_BASE_URL,
-  /** The base URL's port accepts connections and sends nothing. */
-  'silent-node': BAD_BASE_URL,
-  /** The base URL's node has a certificate from an unknown authority. */
-  'bad-certificate': BAD_BASE_URL,
-  /** The base URL's node ends the TLS handshake. */
-  'tls-refused': BAD_BASE_URL,
+  'connect-refused': BAD_BASE_URL, // No listener on the base URL's port.
+  'silent-node': BAD_BASE_URL, // The base URL's port accepts connections and sends nothing.
+  'bad-certificate': BAD_BASE_URL, // The base URL's node has a certificate from an unknown authority.
+  'tls-refused': BAD_BASE_URL, // The base URL's node ends the TLS handshake.
   hang: delivered({ how: 'silence' }),
   stall: stopped('length', 'stall'),
   trickle: delivered({ how: 'sent', trickleMs: TRICKLE_MS }),
@@ -99,11 +95,9 @@ export const FAULTS = {
   'status-503': status(503, 'Service Unavailable'),
   /** HTML with the media type of an image. */
   'html-page': withBody(() => '<!doctype html><html><body><h1>Please wait</h1></body></html>\n'),
-  /** A valid image of another page, a different one each time. */
+  /** Valid images of another page: a different one each time, or always the same one. */
   'another-image': withBody((load) => load.otherImage(load.attempt)),
-  /** A valid image of another page, the same one each time. */
   'forged-image': withBody((load) => load.otherImage(1)),
-  /** A different byte each time. */
   'flipped-byte': withBody(({ image, attempt }) => flipByte(image, attempt)),
   'same-flipped-byte': withBody(({ image }) => flipByte(image, 0)),
   'empty-body': withBody(() => ''),

@@ -13,19 +13,14 @@ import { openListeners, type Listeners } from './listeners.js';
 import type { Interceptor, RawHandler } from './middleware.js';
 import type { PageFaultPlan } from './page-faults.js';
 import type { PracticeOptions } from './practice-options.js';
-import type { ReportHostState } from './report-receiver.js';
-import { violationsIn, type LogEntry, type ReceivedReport, type Role } from './request-log.js';
+import type { ReceivedReport, ReportHostState } from './report-receiver.js';
+import { violationsIn, type LogEntry, type Role } from './request-log.js';
 
 export type { PracticeOptions } from './practice-options.js';
 
 export class PracticeService {
   /** Origins, each with its own port. */
-  readonly addresses: {
-    readonly apiUrl: string;
-    readonly authUrl: string;
-    readonly networkUrl: string;
-    readonly realm: string;
-  };
+  readonly addresses: Readonly<Record<'apiUrl' | 'authUrl' | 'networkUrl' | 'realm', string>>;
   /** The origins of the volunteers' nodes. */
   readonly nodes: readonly string[];
   /** The origin of the service's image host, which serves `/covers/<title id>/<file name>`. */
@@ -44,18 +39,14 @@ export class PracticeService {
 
   constructor(components: Components, listeners: Listeners, realm: string) {
     const { api, auth, network, images, nodes, certificate } = listeners;
-    this.addresses = {
-      apiUrl: api.origin,
-      authUrl: auth.origin,
-      networkUrl: network.origin,
-      realm,
-    };
+    const [apiUrl, authUrl, networkUrl] = [api.origin, auth.origin, network.origin];
+    this.addresses = { apiUrl, authUrl, networkUrl, realm };
     this.nodes = nodes.map(({ origin }) => origin);
     this.imagesUrl = images.origin;
     this.environment = {
-      TANKOBON_API_URL: api.origin,
-      TANKOBON_AUTH_URL: auth.origin,
-      TANKOBON_NETWORK_URL: network.origin,
+      TANKOBON_API_URL: apiUrl,
+      TANKOBON_AUTH_URL: authUrl,
+      TANKOBON_NETWORK_URL: networkUrl,
       TANKOBON_REALM: realm,
     };
     this.certificate = certificate?.cert;

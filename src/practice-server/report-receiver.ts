@@ -10,7 +10,7 @@ import {
   type EndpointResponse,
 } from './endpoint.js';
 import type { IssuedBaseUrls } from './issued-base-urls.js';
-import { addFindings, type Finding, type OpenEntry, type ReceivedReport } from './request-log.js';
+import { addFindings, type Finding, type OpenEntry } from './request-log.js';
 
 /** `dead` refuses connections, `silent` never responds, `status` replaces the status of every response. */
 export type ReportHostState =
@@ -24,7 +24,10 @@ const REPORT = z.strictObject({
   cached: z.boolean(),
 });
 
-export function readReport(body: string): z.infer<typeof REPORT> | undefined {
+type Report = z.infer<typeof REPORT>;
+export type ReceivedReport = Readonly<Report> & { readonly atMs: number };
+
+export function readReport(body: string): Report | undefined {
   try {
     return REPORT.parse(JSON.parse(body));
   } catch {

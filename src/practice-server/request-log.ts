@@ -7,44 +7,25 @@ export type Role = 'api' | 'auth' | 'network' | 'node' | 'images';
 
 /** Rules of the specification that a client broke. */
 const VIOLATIONS = [
-  /** Missing User-Agent (spec 8.1). */
-  'no-user-agent',
-  /** A browser's User-Agent (spec 8.1). */
-  'spoofed-user-agent',
-  /** A Via header (spec 8.1). */
-  'via-header',
-  /** TLS without Server Name Indication (spec 8.1). */
-  'no-server-name',
-  /** A bearer or a cookie sent to a host other than the API. */
-  'bearer-leaked',
-  /** Over the general limit of the API host (spec 8.2). */
-  'general-rate',
-  /** Over an endpoint's quota (spec 8.3). */
-  'quota-exceeded',
-  /** Sent while 429 is in force (spec 7). */
-  'request-while-limited',
-  /** Sent during the ban (spec 7). */
-  'request-while-banned',
-  /** The sum of offset and size is over 10,000 (spec 8.4). */
-  'collection-too-far',
-  /** A grant that is not application/x-www-form-urlencoded (spec 4.1). */
-  'grant-not-a-form',
-  /** A grant with a missing, repeated or empty field (spec 4.1). */
-  'grant-incomplete',
-  /** A method that the path does not support. */
-  'wrong-method',
-  /** A page path that does not follow from an issued base URL (spec 4.2). */
-  'wrong-page-path',
-  /** A page requested despite the node's invalid certificate. */
-  'certificate-ignored',
-  /** A report whose Content-Type is not exactly application/json (spec 4.3). */
-  'report-content-type',
-  /** A report without exactly the five fields and their types (spec 2.5). */
-  'report-malformed',
-  /** A report of a URL that was never issued (spec 4.3). */
-  'report-unknown-url',
-  /** A report of an image from the first-party domain (spec 4.3). */
-  'report-own-host',
+  'no-user-agent', // Missing User-Agent (spec 8.1).
+  'spoofed-user-agent', // A browser's User-Agent (spec 8.1).
+  'via-header', // A Via header (spec 8.1).
+  'no-server-name', // TLS without Server Name Indication (spec 8.1).
+  'bearer-leaked', // A bearer or a cookie sent to a host other than the API.
+  'general-rate', // Over the general limit of the API host (spec 8.2).
+  'quota-exceeded', // Over an endpoint's quota (spec 8.3).
+  'request-while-limited', // Sent while 429 is in force (spec 7).
+  'request-while-banned', // Sent during the ban (spec 7).
+  'collection-too-far', // The sum of offset and size is over 10,000 (spec 8.4).
+  'grant-not-a-form', // A grant that is not application/x-www-form-urlencoded (spec 4.1).
+  'grant-incomplete', // A grant with a missing, repeated or empty field (spec 4.1).
+  'wrong-method', // A method that the path does not support.
+  'wrong-page-path', // A page path that does not follow from an issued base URL (spec 4.2).
+  'certificate-ignored', // A page requested despite the node's invalid certificate.
+  'report-content-type', // A report whose Content-Type is not exactly application/json (spec 4.3).
+  'report-malformed', // A report without exactly the five fields and their types (spec 2.5).
+  'report-unknown-url', // A report of a URL that was never issued (spec 4.3).
+  'report-own-host', // A report of an image from the first-party domain (spec 4.3).
 ] as const;
 
 /** Explains a response to a request that broke no rule. */
@@ -74,7 +55,8 @@ interface PageLoad {
   readonly fault?: FaultName;
 }
 
-export interface LogEntry {
+/** An entry whose request is still being processed. */
+export interface OpenEntry {
   /** Monotonic time at which the request's head arrived. */
   readonly atMs: number;
   readonly host: Role;
@@ -87,37 +69,19 @@ export interface LogEntry {
   readonly query: string;
   readonly headers: IncomingHttpHeaders;
   /** 0 until a response is sent. */
-  readonly status: number;
-  /** Bytes of the response body that were written to the connection. */
-  readonly sentBytes: number;
-  /** The request's body. */
-  readonly body: string;
-  /** In the order found. */
-  readonly findings: readonly Finding[];
-  /** The first finding. */
-  readonly finding?: Finding;
-  readonly load?: PageLoad;
-}
-
-/** A health report that was accepted (spec 2.5). */
-export interface ReceivedReport {
-  readonly atMs: number;
-  readonly url: string;
-  readonly success: boolean;
-  readonly bytes: number;
-  readonly duration: number;
-  readonly cached: boolean;
-}
-
-/** An entry whose request is still being processed. */
-export interface OpenEntry extends LogEntry {
   status: number;
+  /** Bytes of the response body that were written to the connection. */
   sentBytes: number;
+  /** The request's body. */
   body: string;
-  findings: Finding[];
+  /** In the order found. */
+  readonly findings: Finding[];
+  /** The first finding. */
   finding?: Finding;
   load?: PageLoad;
 }
+
+export type LogEntry = Readonly<OpenEntry>;
 
 export function addFindings(entry: OpenEntry, ...findings: readonly Finding[]): void {
   entry.findings.push(...findings);

@@ -11,49 +11,28 @@ const WORDY_NAME = 'A Very Long Title That Goes On and On Without Ever Coming to
   .slice(0, 299)
   .concat('!');
 
-interface OddTitle {
-  readonly titleId: string;
-  readonly chapterId: string;
+/** The keys are those of the example ids. */
+const ODD_TITLES: readonly {
+  readonly key: keyof typeof EXAMPLE_CHAPTERS & keyof typeof EXAMPLE_TITLES;
   readonly name: string;
   readonly chapterName: string | null;
   readonly rating: ContentRating;
-}
-
-const ODD_TITLES: readonly OddTitle[] = [
+}[] = [
   {
-    titleId: EXAMPLE_TITLES.odd,
-    chapterId: EXAMPLE_CHAPTERS.odd,
+    key: 'odd',
     name: 'Salt & Pepper <extra "crispy">: what/if? 🍜 \u200fשלום\u200e ]]>',
     chapterName: '..\\C:*?|<b>&amp;</b> \u202egnp.exe\u202c 🐈‍⬛',
     rating: 'safe',
   },
-  {
-    titleId: EXAMPLE_TITLES.reserved,
-    chapterId: EXAMPLE_CHAPTERS.reserved,
-    name: 'CON',
-    chapterName: 'nul.txt. ',
-    rating: 'safe',
-  },
-  {
-    titleId: EXAMPLE_TITLES.wordy,
-    chapterId: EXAMPLE_CHAPTERS.wordy,
-    name: WORDY_NAME,
-    chapterName: 'ながい'.repeat(80),
-    rating: 'erotica',
-  },
-  {
-    titleId: EXAMPLE_TITLES.rated,
-    chapterId: EXAMPLE_CHAPTERS.rated,
-    name: 'Filed Behind the Curtain',
-    chapterName: null,
-    rating: 'pornographic',
-  },
+  { key: 'reserved', name: 'CON', chapterName: 'nul.txt. ', rating: 'safe' },
+  { key: 'wordy', name: WORDY_NAME, chapterName: 'ながい'.repeat(80), rating: 'erotica' },
+  { key: 'rated', name: 'Filed Behind the Curtain', chapterName: null, rating: 'pornographic' },
 ];
 
 export const oddTitles = (): LibraryTitle[] =>
-  ODD_TITLES.map(({ titleId, name, rating }, index) =>
+  ODD_TITLES.map(({ key, name, rating }, index) =>
     createTitle({
-      id: titleId,
+      id: EXAMPLE_TITLES[key],
       title: index === 0 ? { 'ja-ro': name } : { en: name },
       description: index === 0 ? { en: 'Noodles <b>&</b> "quotes" \u0000 and a tab\t.' } : {},
       status: 'hiatus',
@@ -62,15 +41,15 @@ export const oddTitles = (): LibraryTitle[] =>
       updatedAt: '2024-07-01T09:00:00+00:00',
       tags: [TAGS.comedy],
       authors: [PEOPLE.ampersand],
-      covers: [drawnCover(titleId, null, 'stairs-cover')],
+      covers: [drawnCover(EXAMPLE_TITLES[key], null, 'stairs-cover')],
     }),
   );
 
 export const oddChapters = (): LibraryChapter[] =>
-  ODD_TITLES.map(({ chapterId, titleId, chapterName }, index) => {
+  ODD_TITLES.map(({ key, chapterName }, index) => {
     const options = {
-      id: chapterId,
-      titleId,
+      id: EXAMPLE_CHAPTERS[key],
+      titleId: EXAMPLE_TITLES[key],
       chapter: '1',
       volume: index === 2 ? '1.5' : null,
       title: chapterName,

@@ -1,9 +1,9 @@
-/** A node that clients reach by another way goes by the name that it is reached by. */
+/** Nodes that clients reach through a forwarder. */
 import { expect, test } from '@jest/globals';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { startPracticeService } from '../../../src/practice-server/practice-service.js';
 
-test('base URLs name the advertised origin, and the node serves what is asked for under it', async () => {
+test('base URLs have the advertised origin, and the node serves its URLs', async () => {
   const chapter = generateChapter({ pages: 1, bytesPerPage: 2_000 });
   const advertised = 'http://127.0.0.1:2';
   const service = await startPracticeService({

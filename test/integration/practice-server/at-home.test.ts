@@ -1,4 +1,4 @@
-/** The delivery of pages: base URLs, nodes, captcha, and unwelcome answers of the at-home endpoint. */
+/** Page delivery: base URLs, nodes, the captcha, and faulty responses of the at-home endpoint. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
   CAPTCHA_CODE,
@@ -34,10 +34,10 @@ const start = async (options: PracticeOptions = {}): Promise<void> => {
 };
 const lastFinding = (): string | undefined => service.log.at(-1)?.finding;
 
-test('the answer has the shape of the specification, and both qualities have every page', async () => {
+test('the response has the form of the specification and names every page in both qualities', async () => {
   await start();
-  const outcome = await send(atHomeUrl(service));
-  expect(json(outcome)).toEqual({
+  const response = await send(atHomeUrl(service));
+  expect(json(response)).toEqual({
     result: 'ok',
     baseUrl: expect.any(String),
     chapter: {
@@ -48,16 +48,18 @@ test('the answer has the shape of the specification, and both qualities have eve
   });
 });
 
-test('pages come with length, type and X-Cache, which is repeatable and takes both values', async () => {
+test('pages have Content-Length, Content-Type and a repeatable X-Cache with both values', async () => {
   await start();
-  const told = await atHome(service);
+  const issued = await atHome(service);
   const caches: unknown[] = [];
   for (const page of [1, 2, 3, 1]) {
-    const outcome = await send(pageUrl(told, page));
-    expect(outcome.body.equals(CHAPTER.pages('data')[page - 1]?.bytes() ?? Buffer.of())).toBe(true);
-    expect(outcome.headers['content-length']).toBe(String(outcome.body.length));
-    expect(outcome.headers['content-type']).toBe('image/png');
-    caches.push(outcome.headers['x-cache']);
+    const response = await send(pageUrl(issued, page));
+    expect(response.body.equals(CHAPTER.pages('data')[page - 1]?.bytes() ?? Buffer.of())).toBe(
+      true,
+    );
+    expect(response.headers['content-length']).toBe(String(response.body.length));
+    expect(response.headers['content-type']).toBe('image/png');
+    caches.push(response.headers['x-cache']);
   }
   expect(caches).toEqual(['HIT', 'HIT', 'MISS', 'HIT']);
   expect(service.log.at(-1)?.load).toEqual({
@@ -68,7 +70,7 @@ test('pages come with length, type and X-Cache, which is repeatable and takes bo
   });
 });
 
-test('each call names another node, with another token', async () => {
+test('each call returns another node and another token', async () => {
   await start({ nodes: 2 });
   const urls = [await atHome(service), await atHome(service), await atHome(service)];
   const origins = urls.map(({ baseUrl }) => new URL(baseUrl).origin);
@@ -108,7 +110,7 @@ test.each([
   expect(service.log.at(-1)).toMatchObject({ path, load: { page: 1 } });
 });
 
-test('a base URL answers 403 once it has expired, by time or at a word, and a fresh one works', async () => {
+test('an expired base URL responds with 403, and a new one works', async () => {
   await start({ baseUrlMs: 900_000 });
   const url = pageUrl(await atHome(service));
   clock.advance(899_999);
@@ -123,16 +125,16 @@ test('a base URL answers 403 once it has expired, by time or at a word, and a fr
   expect(service.violations()).toEqual([]);
 });
 
-test.each(['api', 'images'] as const)('pages can come from the %s host', async (imagesFrom) => {
+test.each(['api', 'images'] as const)('the %s host can serve the pages', async (imagesFrom) => {
   await start({ imagesFrom });
-  const told = await atHome(service);
+  const issued = await atHome(service);
   const expected = { api: service.addresses.apiUrl, images: service.imagesUrl }[imagesFrom];
-  expect(new URL(told.baseUrl).origin).toBe(expected);
-  expect((await send(pageUrl(told))).status).toBe(200);
+  expect(new URL(issued.baseUrl).origin).toBe(expected);
+  expect((await send(pageUrl(issued))).status).toBe(200);
   expect(service.log.at(-1)).toMatchObject({ host: imagesFrom, load: { page: 1 } });
 });
 
-test('an unknown chapter and one without pages here are not found', async () => {
+test('an unknown chapter and one without pages are not found', async () => {
   await start({
     chapters: [generateChapter({ id: 'a96676e5-8ae2-425e-b549-7f15dd34a6d8', pages: 0 })],
   });
@@ -141,7 +143,7 @@ test('an unknown chapter and one without pages here are not found', async () => 
   }
 });
 
-test('a captcha is demanded with its code and site key, and solved by the header on a repeat', async () => {
+test('a captcha is required with its code and site key, and solved by the header of a repeated request', async () => {
   await start();
   service.requireCaptcha();
   const demanded = await send(atHomeUrl(service));
@@ -159,7 +161,7 @@ test('a captcha is demanded with its code and site key, and solved by the header
   expect(service.violations()).toEqual([]);
 });
 
-test('a captcha can be solved at /captcha/solve, for as many requests as told', async () => {
+test('a captcha can be solved at /captcha/solve for a limited number of requests', async () => {
   await start();
   service.requireCaptcha({ codeIn: 'id', siteKeyIn: 'context', context: 'string', solvedFor: 1 });
   const demanded = await send(atHomeUrl(service));
@@ -201,7 +203,7 @@ test.each([
   ['reset', 0],
   ['hang', 0],
 ] as const)(
-  'the API answers with %s as often as it is told, and then well',
+  'the API responds with %s the given number of times, then correctly',
   async (answer, status) => {
     await start();
     service.injectApiFault({ fault: answer, times: 2 });
@@ -217,7 +219,7 @@ test.each([
   },
 );
 
-test('a misanswer can be bound to other paths, and to the authentication service', async () => {
+test('an API fault can apply to other paths and to the authentication service', async () => {
   await start();
   service.injectApiFault({ fault: 'unavailable', pathStart: '/manga', times: 'always' });
   service.injectApiFault({ fault: 'server-error', host: 'auth', times: 1 });
@@ -229,15 +231,15 @@ test('a misanswer can be bound to other paths, and to the authentication service
   expect((await send(authUrl)).status).toBe(404);
 });
 
-test('a large page is sent no faster than it is read', async () => {
+test('a large page is sent only as fast as it is read', async () => {
   const large = generateChapter({ pages: 1, bytesPerPage: 4_000_000, pageNames: 'plain', seed: 3 });
   await start({ chapters: [large] });
-  const told = JSON.parse((await send(atHomeUrl(service, large.id))).body.toString()) as Parameters<
-    typeof pageUrl
-  >[0];
-  const part = await send(pageUrl(told), { maxBytes: 1_000 });
+  const issued = JSON.parse(
+    (await send(atHomeUrl(service, large.id))).body.toString(),
+  ) as Parameters<typeof pageUrl>[0];
+  const part = await send(pageUrl(issued), { maxBytes: 1_000 });
   expect(part.body.length).toBeLessThan(1_000_000);
-  const whole = await send(pageUrl(told));
+  const whole = await send(pageUrl(issued));
   expect(whole.complete).toBe(true);
   expect(whole.body.equals(large.pages('data')[0]?.bytes() ?? Buffer.of())).toBe(true);
   expect(service.log.at(-1)?.sentBytes).toBe(whole.body.length);

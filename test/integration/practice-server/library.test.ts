@@ -20,8 +20,8 @@ const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).d
 const numberedNames = (pages: readonly LibraryPage[], extension: string): string[] =>
   pages.map((page, index) => `${index + 1}-${digestOf(page.bytes())}.${extension}`);
 
-describe('a made chapter', () => {
-  test('has pages of exactly the size asked for, named after their sha256', () => {
+describe('a generated chapter', () => {
+  test('has pages of exactly the requested size, named by their sha256', () => {
     const pages = generateChapter({ pages: 3, bytesPerPage: 50_000 }).pages('data');
     expect(pages.map((page) => page.fileName)).toEqual(numberedNames(pages, 'png'));
     for (const page of pages) {
@@ -30,7 +30,7 @@ describe('a made chapter', () => {
     }
   });
 
-  test('has pages of any size from 1,000 bytes, each a valid image', async () => {
+  test('has valid images of any size from 1,000 bytes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1_000, max: 400_000 }),
@@ -54,7 +54,7 @@ describe('a made chapter', () => {
     }
   });
 
-  test('is smaller in data-saver, page by page', () => {
+  test('has smaller pages in data-saver', () => {
     const chapter = generateChapter({ pages: 3 });
     const [pages, saver] = [chapter.pages('data'), chapter.pages('data-saver')];
     expect(saver).toHaveLength(3);
@@ -63,7 +63,7 @@ describe('a made chapter', () => {
     }
   });
 
-  test('is the same each time from the same seed, and another from another', () => {
+  test('depends on its seed only', () => {
     const names = (seed: number): string[] =>
       generateChapter({ pages: 2, seed })
         .pages('data')
@@ -78,7 +78,7 @@ describe('a made chapter', () => {
     );
   });
 
-  test("may be named plainly, and have an id of one's own", () => {
+  test('can have plain page names and a given id', () => {
     const id = EXAMPLE_CHAPTERS.second;
     const chapter = generateChapter({ id, pages: 2, pageNames: 'plain' });
     expect(chapter.id).toBe(id);
@@ -89,7 +89,7 @@ describe('a made chapter', () => {
 describe('the example library', () => {
   const library = exampleLibrary();
 
-  test('knows every id that it announces, each once', () => {
+  test('contains every example id exactly once', () => {
     for (const id of Object.values(EXAMPLE_TITLES)) {
       expect(library.title(id)?.id).toBe(id);
     }
@@ -107,12 +107,12 @@ describe('the example library', () => {
     expect(ids.filter((id) => !uuid.test(id))).toEqual([]);
   });
 
-  test('every chapter belongs to a title that is there', () => {
-    const lost = library.chapters().filter(({ titleId }) => !library.title(titleId ?? ''));
-    expect(lost).toEqual([]);
+  test('every chapter belongs to an existing title', () => {
+    const orphans = library.chapters().filter(({ titleId }) => !library.title(titleId ?? ''));
+    expect(orphans).toEqual([]);
   });
 
-  test('its first chapter is twelve drawn pages in both qualities, the names carrying their sha256', async () => {
+  test('its first chapter has twelve drawn pages in both qualities, named by their sha256', async () => {
     const chapter = library.chapter(EXAMPLE_CHAPTERS.first);
     const [pages, saver] = [chapter?.pages('data') ?? [], chapter?.pages('data-saver') ?? []];
     expect(pages.map((page) => page.fileName)).toEqual(numberedNames(pages, 'png'));
@@ -128,7 +128,7 @@ describe('the example library', () => {
     }
   });
 
-  test('no two chapters share the bytes of a page, though they share its drawing', async () => {
+  test('chapters share drawings, but not the bytes of a page', async () => {
     const firstPages = (quality: 'data' | 'data-saver') =>
       library
         .chapters()
@@ -145,7 +145,7 @@ describe('the example library', () => {
     }
   });
 
-  test('each page of a story is another drawing', async () => {
+  test('every page of a story is a different drawing', async () => {
     for (const id of [EXAMPLE_CHAPTERS.first, EXAMPLE_CHAPTERS.starlightFirst]) {
       const pages = library.chapter(id)?.pages('data') ?? [];
       const drawings = await Promise.all(
@@ -155,7 +155,7 @@ describe('the example library', () => {
     }
   });
 
-  test('a page of another library has the same bytes', () => {
+  test('the same page has the same bytes in every instance', () => {
     const names = (quality: 'data' | 'data-saver'): (string | undefined)[] =>
       [library, exampleLibrary()].map(
         (each) => each.chapter(EXAMPLE_CHAPTERS.starlightFirst)?.pages(quality)[1]?.fileName,
@@ -166,7 +166,7 @@ describe('the example library', () => {
     }
   });
 
-  test('its drawings take less than 600 kB', () => {
+  test('its images take less than 600 kB', () => {
     const folder = new URL('../../../src/practice-server/fixtures/', import.meta.url);
     const sizes = readdirSync(folder).map((name) => statSync(new URL(name, folder)).size);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(600_000);
@@ -194,7 +194,7 @@ describe('the example library', () => {
     expect(of(EXAMPLE_CHAPTERS.reuploaded)?.attributes.version).toBe(2);
   });
 
-  test('has titles whose names are hard to write', () => {
+  test('has titles with names that need escaping', () => {
     const nameOf = (id: string): string =>
       Object.values(library.title(id)?.attributes.title ?? {})[0] ?? '';
     expect(nameOf(EXAMPLE_TITLES.wordy)).toHaveLength(300);
@@ -204,7 +204,7 @@ describe('the example library', () => {
     }
   });
 
-  test('covers are there whole and as thumbnails', async () => {
+  test('covers are available in full size and as thumbnails', async () => {
     for (const cover of library.titles().flatMap(({ covers }) => covers)) {
       expect(cover.image().mediaType).toBe('image/png');
       expect(await decodeImage(cover.image().bytes)).toMatchObject({ width: 512, height: 768 });
@@ -217,7 +217,7 @@ describe('the example library', () => {
 });
 
 describe('the long title', () => {
-  test('has 700 chapters in three languages, with releases side by side and second versions', () => {
+  test('has 700 chapters in three languages, with competing releases and re-uploads', () => {
     const chapters = longTitle().chapters();
     const of = (language: string): typeof chapters =>
       chapters.filter(({ attributes }) => attributes.translatedLanguage === language);
@@ -231,7 +231,7 @@ describe('the long title', () => {
     expect(chapters[0]?.pages('data')).toHaveLength(2);
   });
 
-  test("can be longer than a feed's window", () => {
+  test("can exceed a feed's window", () => {
     expect(endlessTitle().chapters().length).toBeGreaterThan(10_000);
   });
 });

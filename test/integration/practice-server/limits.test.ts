@@ -1,4 +1,4 @@
-/** The limits of the specification's section 8, and what follows when they are broken (section 7). */
+/** The limits (spec 8) and the consequences of exceeding them (spec 7). */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   Limiter,
@@ -16,7 +16,7 @@ import { fakeClock } from '../../support/fake-clock.js';
 import { atHome, atHomeUrl, pageUrl, send, LIBRARY } from '../../support/plain-client.js';
 
 describe('the table', () => {
-  test('has the 32 rows of the specification, of which two and three share a quota', () => {
+  test('has the 32 rows of the specification, some of which share a quota', () => {
     expect(LIMIT_TABLE).toHaveLength(32);
     expect(new Set(LIMIT_TABLE.map(({ quota }) => quota)).size).toBe(29);
     const sum = LIMIT_TABLE.reduce((total, { requests }) => total + requests, 0);
@@ -37,38 +37,38 @@ describe('the table', () => {
     ['POST', '/at-home/server/a', undefined],
     ['GET', '/at-home/server/', undefined],
     ['GET', '/at-home/server/a/b', undefined],
-  ])('%s %s counts in %s', (method, path, quota) => {
+  ])('%s %s counts against %s', (method, path, quota) => {
     expect(limitRowOf(method, path)?.quota).toBe(quota);
   });
 });
 
-describe('the limiter, in its own time', () => {
+describe('the limiter', () => {
   const AT_HOME = { role: 'api' as Role, method: 'GET', path: '/at-home/server/a' };
   const NO_GENERAL: LimiterOptions = { general: { requests: 1_000, periodMs: 1_000 } };
   const statusOf = (decision: LimiterDecision): number => decision.refusal?.status ?? 200;
   const statuses = (limiter: Limiter, times: readonly number[], line = AT_HOME): number[] =>
     times.map((at) => statusOf(limiter.check(line, at)));
 
-  test('a sliding window allows five in any second, however the second is laid', () => {
+  test('a sliding window allows five requests in any stretch of a second', () => {
     const limiter = new Limiter({}, 0);
     expect(statuses(limiter, [100, 700, 800, 850, 900])).toEqual([200, 200, 200, 200, 200]);
     expect(statuses(limiter, [1_099])).toEqual([429]);
     expect(limiter.peaks().get('general')).toEqual({ limit: 5, peak: 6 });
   });
 
-  test('an arrival is out of the sliding window a whole period later', () => {
+  test('a request leaves the sliding window after one period', () => {
     const limiter = new Limiter({}, 0);
     expect(statuses(limiter, [0, 1, 2, 3, 4, 1_000])).toEqual([200, 200, 200, 200, 200, 200]);
   });
 
-  test('a fixed window begins anew at each multiple of the period', () => {
+  test('a fixed window restarts at each multiple of the period', () => {
     const limiter = new Limiter({ counting: 'fixed' }, 0);
     expect(statuses(limiter, [900, 910, 920, 930, 940])).toEqual([200, 200, 200, 200, 200]);
     expect(statuses(limiter, [1_000, 1_010])).toEqual([200, 200]);
     expect(limiter.peaks().get('general')?.peak).toBe(7);
   });
 
-  test("the quota's headers tell limit, rest and the end of the period in UNIX seconds", () => {
+  test('the headers contain the limit, the remaining requests and the end of the period in UNIX seconds', () => {
     const limiter = new Limiter(NO_GENERAL, 0);
     expect(limiter.check(AT_HOME, 1_000_000_500).headers).toEqual({
       'X-RateLimit-Limit': '40',
@@ -85,7 +85,7 @@ describe('the limiter, in its own time', () => {
     expect(silent.check(AT_HOME, 0).headers).toEqual({});
   });
 
-  test('the 41st at-home request of a minute is over the quota; after the time that is named, there is room', () => {
+  test('the 41st at-home request of a minute exceeds the quota, until the time in the headers', () => {
     const limiter = new Limiter(NO_GENERAL, 0);
     for (let n = 0; n < 40; n += 1) expect(statuses(limiter, [n * 1_000])).toEqual([200]);
     const over = limiter.check(AT_HOME, 40_000);
@@ -97,7 +97,7 @@ describe('the limiter, in its own time', () => {
     expect(statuses(limiter, [61_000])).toEqual([200]);
   });
 
-  test('rows of one quota share one count, and periods can be shortened', () => {
+  test('rows of one quota share one count, and periods can be scaled', () => {
     const limiter = new Limiter({ ...NO_GENERAL, periodScale: 0.1 }, 0);
     const begin = { role: 'api' as Role, method: 'POST', path: '/upload/begin' };
     const beginOf = { ...begin, path: '/upload/begin/a' };
@@ -109,7 +109,7 @@ describe('the limiter, in its own time', () => {
     expect(statuses(limiter, [6_010], begin)).toEqual([200]);
   });
 
-  test('429 holds for all hosts until the rate falls back in line', () => {
+  test('429 applies to all hosts until the rate is within the limit', () => {
     const limiter = new Limiter({}, 0);
     statuses(limiter, [0, 10, 20, 30, 40, 50]);
     const elsewhere = { role: 'network' as Role, method: 'POST', path: '/report' };
@@ -119,7 +119,7 @@ describe('the limiter, in its own time', () => {
     expect(statuses(limiter, [1_000], elsewhere)).toEqual([200]);
   });
 
-  test('who goes on during 429 is banned, then met with silence, and each request renews it', () => {
+  test('requests during 429 lead to a ban, then to silence, and each request extends it', () => {
     const limiter = new Limiter({ banAfter: 3, silenceAfter: 2, banMs: 60_000 }, 0);
     statuses(limiter, [0, 0, 0, 0, 0]);
     expect(statuses(limiter, [1, 2, 3])).toEqual([429, 429, 429]);
@@ -145,9 +145,9 @@ describe('over sockets', () => {
     service = await startPracticeService({ library: LIBRARY, ...options });
   };
 
-  test('the sixth request of a second gets 429, as does every other host but the nodes', async () => {
+  test('the sixth request within a second gets 429, as do requests to every other host except the nodes', async () => {
     await start({ clock: fakeClock() });
-    const told = await atHome(service);
+    const issued = await atHome(service);
     for (let n = 0; n < 4; n += 1) expect((await send(atHomeUrl(service))).status).toBe(200);
     const over = await send(atHomeUrl(service));
     expect(over.status).toBe(429);
@@ -156,7 +156,7 @@ describe('over sockets', () => {
     for (const url of [authUrl, `${networkUrl}/report`, service.imagesUrl]) {
       expect((await send(url)).status).toBe(429);
     }
-    expect((await send(pageUrl(told))).status).toBe(200);
+    expect((await send(pageUrl(issued))).status).toBe(200);
     expect(service.violations().map(({ finding }) => finding)).toEqual([
       'general-rate',
       'request-while-limited',
@@ -166,7 +166,7 @@ describe('over sockets', () => {
     expect(service.limiterState()).toBe('limited');
   });
 
-  test('a ban is 403 in HTML and then silence, on all hosts of the service', async () => {
+  test('a ban is a 403 in HTML, then silence, on all hosts of the service', async () => {
     await start({ clock: fakeClock(), limits: { silenceAfter: 1 } });
     service.ban();
     const banned = await send(atHomeUrl(service));
@@ -178,7 +178,7 @@ describe('over sockets', () => {
     expect((await send(atHomeUrl(service))).status).toBe(200);
   });
 
-  test('what others on the same address use is counted, and told in the headers', async () => {
+  test('external use from the same address counts and shows in the headers', async () => {
     await start({ clock: fakeClock(), limits: { general: { requests: 99, periodMs: 1_000 } } });
     service.simulateExternalUse({ method: 'GET', path: '/at-home/server/x' }, 30);
     const { headers } = await send(atHomeUrl(service));
@@ -186,7 +186,7 @@ describe('over sockets', () => {
     expect(service.log).toHaveLength(1);
   });
 
-  test("the service's stamps can be wrong, Date and Retry-After alike", async () => {
+  test("the service's time stamps can be wrong", async () => {
     const clock = fakeClock();
     await start({ clock, dateSkewMs: -7_200_000 });
     const { headers } = await send(atHomeUrl(service));
@@ -195,10 +195,10 @@ describe('over sockets', () => {
     expect(Number(headers['x-ratelimit-retry-after']) * 1_000 - date).toBe(60_000);
   });
 
-  test('pages from the own host count in the general limit of the API host', async () => {
+  test('pages from the API host count against its general limit', async () => {
     await start({ clock: fakeClock(), imagesFrom: 'api' });
-    const told = await atHome(service);
-    for (const page of [1, 2, 3, 4]) expect((await send(pageUrl(told, page))).status).toBe(200);
-    expect((await send(pageUrl(told, 1))).status).toBe(429);
+    const issued = await atHome(service);
+    for (const page of [1, 2, 3, 4]) expect((await send(pageUrl(issued, page))).status).toBe(200);
+    expect((await send(pageUrl(issued, 1))).status).toBe(429);
   });
 });

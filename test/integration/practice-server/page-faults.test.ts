@@ -1,4 +1,4 @@
-/** Every fault of the list, produced on the wire. */
+/** Every page fault, observed by a client. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import {
@@ -41,79 +41,79 @@ const changedBytes = (bytes: Buffer): number =>
 const halfLength = Math.floor(image.length / 2);
 
 async function loadSecondPage(maxBytes = 1_000_000): Promise<RawResponse> {
-  const told = await atHome(service);
-  return send(pageUrl(told, 2), { idleMs: 400, maxBytes });
+  const issued = await atHome(service);
+  return send(pageUrl(issued, 2), { idleMs: 400, maxBytes });
 }
 
 const status =
   (code: number) =>
-  (outcome: RawResponse): void => {
-    expect(outcome.status).toBe(code);
-    expect(outcome.complete).toBe(true);
+  (response: RawResponse): void => {
+    expect(response.status).toBe(code);
+    expect(response.complete).toBe(true);
   };
 
-const SHOWN: Readonly<Record<FaultName, (outcome: RawResponse) => void>> = {
-  'connection-reset'(outcome) {
-    expect(outcome).toMatchObject({ status: 0, error: 'ECONNRESET' });
+const EXPECTATIONS: Readonly<Record<FaultName, (response: RawResponse) => void>> = {
+  'connection-reset'(response) {
+    expect(response).toMatchObject({ status: 0, error: 'ECONNRESET' });
   },
-  'closed-without-answer'(outcome) {
-    expect(outcome).toMatchObject({ status: 0, error: 'ECONNRESET' });
+  'closed-without-answer'(response) {
+    expect(response).toMatchObject({ status: 0, error: 'ECONNRESET' });
   },
-  'switching-protocols'(outcome) {
-    expect(outcome).toMatchObject({ status: 101 });
+  'switching-protocols'(response) {
+    expect(response).toMatchObject({ status: 101 });
   },
-  'silent-node'(outcome) {
-    expect(outcome).toMatchObject({ status: 0, error: 'idle' });
+  'silent-node'(response) {
+    expect(response).toMatchObject({ status: 0, error: 'idle' });
   },
-  'connect-refused'(outcome) {
-    expect(outcome).toMatchObject({ status: 0, error: 'ECONNREFUSED' });
+  'connect-refused'(response) {
+    expect(response).toMatchObject({ status: 0, error: 'ECONNREFUSED' });
   },
-  'bad-certificate'(outcome) {
-    expect(outcome).toMatchObject({ status: 0, error: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  'bad-certificate'(response) {
+    expect(response).toMatchObject({ status: 0, error: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
   },
-  'tls-refused'(outcome) {
-    expect(outcome).toMatchObject({ status: 0, error: 'EPROTO' });
+  'tls-refused'(response) {
+    expect(response).toMatchObject({ status: 0, error: 'EPROTO' });
   },
-  hang(outcome) {
-    expect(outcome).toMatchObject({ status: 0, error: 'idle' });
+  hang(response) {
+    expect(response).toMatchObject({ status: 0, error: 'idle' });
   },
-  stall(outcome) {
-    expect(outcome).toMatchObject({ status: 200, error: 'idle' });
-    expect(outcome.headers['content-length']).toBe(String(image.length));
-    expect(outcome.body.length).toBe(halfLength);
+  stall(response) {
+    expect(response).toMatchObject({ status: 200, error: 'idle' });
+    expect(response.headers['content-length']).toBe(String(image.length));
+    expect(response.body.length).toBe(halfLength);
   },
-  trickle(outcome) {
-    expect(outcome.status).toBe(200);
-    expect(outcome.body.subarray(0, 16)).toEqual(image.subarray(0, 16));
+  trickle(response) {
+    expect(response.status).toBe(200);
+    expect(response.body.subarray(0, 16)).toEqual(image.subarray(0, 16));
   },
-  'cut-with-length'(outcome) {
-    expect(outcome).toMatchObject({ status: 200, complete: false, error: 'ECONNRESET' });
-    expect(outcome.headers['content-length']).toBe(String(image.length));
-    expect(outcome.body.length).toBe(halfLength);
+  'cut-with-length'(response) {
+    expect(response).toMatchObject({ status: 200, complete: false, error: 'ECONNRESET' });
+    expect(response.headers['content-length']).toBe(String(image.length));
+    expect(response.body.length).toBe(halfLength);
   },
-  'cut-without-length'(outcome) {
-    expect(outcome).toMatchObject({ status: 200, complete: true });
-    expect(outcome.headers).not.toHaveProperty('content-length');
-    expect(outcome.headers).not.toHaveProperty('transfer-encoding');
-    expect(outcome.body).toEqual(image.subarray(0, halfLength));
+  'cut-without-length'(response) {
+    expect(response).toMatchObject({ status: 200, complete: true });
+    expect(response.headers).not.toHaveProperty('content-length');
+    expect(response.headers).not.toHaveProperty('transfer-encoding');
+    expect(response.body).toEqual(image.subarray(0, halfLength));
   },
-  'cut-chunked'(outcome) {
-    expect(outcome).toMatchObject({ status: 200, complete: false, error: 'ECONNRESET' });
-    expect(outcome.headers['transfer-encoding']).toBe('chunked');
-    expect(outcome.body.length).toBe(halfLength);
+  'cut-chunked'(response) {
+    expect(response).toMatchObject({ status: 200, complete: false, error: 'ECONNRESET' });
+    expect(response.headers['transfer-encoding']).toBe('chunked');
+    expect(response.body.length).toBe(halfLength);
   },
-  'truncated-copy'(outcome) {
-    expect(outcome).toMatchObject({ status: 200, complete: true });
-    expect(outcome.headers).toMatchObject({ 'transfer-encoding': 'chunked', 'x-cache': 'HIT' });
-    expect(outcome.body).toEqual(image.subarray(0, halfLength));
+  'truncated-copy'(response) {
+    expect(response).toMatchObject({ status: 200, complete: true });
+    expect(response.headers).toMatchObject({ 'transfer-encoding': 'chunked', 'x-cache': 'HIT' });
+    expect(response.body).toEqual(image.subarray(0, halfLength));
   },
-  'truncated-copy-with-length'(outcome) {
-    expect(outcome).toMatchObject({ status: 200, complete: true });
-    expect(outcome.headers).toMatchObject({
+  'truncated-copy-with-length'(response) {
+    expect(response).toMatchObject({ status: 200, complete: true });
+    expect(response.headers).toMatchObject({
       'content-length': String(halfLength),
       'x-cache': 'HIT',
     });
-    expect(outcome.body).toEqual(image.subarray(0, halfLength));
+    expect(response.body).toEqual(image.subarray(0, halfLength));
   },
   'status-403': status(403),
   'status-404': status(404),
@@ -121,48 +121,48 @@ const SHOWN: Readonly<Record<FaultName, (outcome: RawResponse) => void>> = {
   'status-429': status(429),
   'status-500': status(500),
   'status-503': status(503),
-  'html-page'(outcome) {
-    expect(outcome.status).toBe(200);
-    expect(outcome.body.toString()).toMatch(/^<!doctype html>/);
+  'html-page'(response) {
+    expect(response.status).toBe(200);
+    expect(response.body.toString()).toMatch(/^<!doctype html>/);
   },
-  'another-image'(outcome) {
-    expect(outcome.status).toBe(200);
-    expect(others.some((other) => other.equals(outcome.body))).toBe(true);
+  'another-image'(response) {
+    expect(response.status).toBe(200);
+    expect(others.some((other) => other.equals(response.body))).toBe(true);
   },
-  'forged-image'(outcome) {
-    expect(outcome.status).toBe(200);
-    expect(others.some((other) => other.equals(outcome.body))).toBe(true);
+  'forged-image'(response) {
+    expect(response.status).toBe(200);
+    expect(others.some((other) => other.equals(response.body))).toBe(true);
   },
-  'flipped-byte'(outcome) {
-    expect(outcome.body.length).toBe(image.length);
-    expect(changedBytes(outcome.body)).toBe(1);
+  'flipped-byte'(response) {
+    expect(response.body.length).toBe(image.length);
+    expect(changedBytes(response.body)).toBe(1);
   },
-  'same-flipped-byte'(outcome) {
-    expect(outcome.body.length).toBe(image.length);
-    expect(changedBytes(outcome.body)).toBe(1);
+  'same-flipped-byte'(response) {
+    expect(response.body.length).toBe(image.length);
+    expect(changedBytes(response.body)).toBe(1);
   },
-  'empty-body'(outcome) {
-    expect(outcome).toMatchObject({ status: 200, complete: true });
-    expect(outcome.body.length).toBe(0);
-    expect(outcome.headers['content-length']).toBe('0');
+  'empty-body'(response) {
+    expect(response).toMatchObject({ status: 200, complete: true });
+    expect(response.body.length).toBe(0);
+    expect(response.headers['content-length']).toBe('0');
   },
-  'endless-body'(outcome) {
-    expect(outcome).toMatchObject({ status: 200, error: 'maxBytes' });
-    expect(outcome.body.subarray(0, image.length).equals(image)).toBe(true);
+  'endless-body'(response) {
+    expect(response).toMatchObject({ status: 200, error: 'maxBytes' });
+    expect(response.body.subarray(0, image.length).equals(image)).toBe(true);
   },
-  redirect(outcome) {
-    expect(outcome.status).toBe(302);
-    expect(outcome.headers.location).toBe(`${service.addresses.apiUrl}/redirected`);
+  redirect(response) {
+    expect(response.status).toBe(302);
+    expect(response.headers.location).toBe(`${service.addresses.apiUrl}/redirected`);
   },
-  'no-x-cache'(outcome) {
-    expect(outcome.headers).not.toHaveProperty('x-cache');
-    expect(isImage(outcome.body)).toBe(true);
+  'no-x-cache'(response) {
+    expect(response.headers).not.toHaveProperty('x-cache');
+    expect(isImage(response.body)).toBe(true);
   },
 };
 
-test.each(FAULT_NAMES)('%s: shown once, and then gone', async (fault) => {
+test.each(FAULT_NAMES)('%s occurs once', async (fault) => {
   service.injectPageFaults({ fault, chapter: CHAPTER.id, page: 2, attempts: 1 });
-  SHOWN[fault](await loadSecondPage(fault === 'trickle' ? 64 : undefined));
+  EXPECTATIONS[fault](await loadSecondPage(fault === 'trickle' ? 64 : undefined));
   const again = await loadSecondPage();
   expect(again).toMatchObject({ status: 200, complete: true });
   expect(again.headers['x-cache']).toBe('HIT');
@@ -172,21 +172,21 @@ test.each(FAULT_NAMES)('%s: shown once, and then gone', async (fault) => {
   expect(service.violations()).toEqual([]);
 });
 
-test('a fault meets its page, quality and chapter alone, and for ever where told so', async () => {
+test('a fault applies to its page, quality and chapter only, and always if requested', async () => {
   service.injectPageFaults({ fault: 'status-500', page: 2, quality: 'data', attempts: 'always' });
-  const told = await atHome(service);
+  const issued = await atHome(service);
   for (let time = 0; time < 3; time += 1) {
-    expect((await send(pageUrl(told, 2))).status).toBe(500);
+    expect((await send(pageUrl(issued, 2))).status).toBe(500);
   }
-  expect((await send(pageUrl(told, 1))).status).toBe(200);
-  const { baseUrl, chapter } = told;
+  expect((await send(pageUrl(issued, 1))).status).toBe(200);
+  const { baseUrl, chapter } = issued;
   const saver = `${baseUrl}/data-saver/${chapter.hash}/${chapter.dataSaver[1] ?? ''}`;
   expect((await send(saver)).status).toBe(200);
   service.clearPageFaults();
-  expect((await send(pageUrl(told, 2))).status).toBe(200);
+  expect((await send(pageUrl(issued, 2))).status).toBe(200);
 });
 
-test('a flipped byte is another one each time, unless the same one is asked for', async () => {
+test('another byte is flipped each time, unless the fault requires the same one', async () => {
   const twice = async (fault: FaultName): Promise<boolean> => {
     service.clearPageFaults();
     service.injectPageFaults({ fault, attempts: 'always' });
@@ -200,13 +200,13 @@ test('a flipped byte is another one each time, unless the same one is asked for'
   expect(await twice('forged-image')).toBe(true);
 });
 
-test('a fault of one node leaves the same page of the other nodes alone', async () => {
+test('a fault of one node does not affect the others', async () => {
   const [bad = ''] = service.nodes;
   service.injectPageFaults({ fault: 'status-410', node: bad, attempts: 'always' });
   const statuses = new Map<boolean, number>();
   while (statuses.size < 2) {
-    const told = await atHome(service);
-    statuses.set(told.baseUrl.startsWith(bad), (await send(pageUrl(told, 2))).status);
+    const issued = await atHome(service);
+    statuses.set(issued.baseUrl.startsWith(bad), (await send(pageUrl(issued, 2))).status);
   }
   expect(statuses).toEqual(
     new Map([
@@ -216,7 +216,7 @@ test('a fault of one node leaves the same page of the other nodes alone', async 
   );
 });
 
-test('nodes may have host names of their own', async () => {
+test('nodes can have different host names', async () => {
   await service.stop();
   service = await startPracticeService({
     library: LIBRARY,
@@ -231,22 +231,22 @@ test('nodes may have host names of their own', async () => {
   expect((await send(pageUrl(await atHome(service), 2))).status).toBe(200);
 });
 
-test('an address with its percent-encoding in capitals is the same address', async () => {
-  const told = await atHome(service);
-  const capitals = pageUrl(told, 2).replace(/%[0-9a-f]{2}/g, (escape) => escape.toUpperCase());
-  expect(capitals).not.toBe(pageUrl(told, 2));
+test('a URL with upper-case percent-encoding is equivalent', async () => {
+  const issued = await atHome(service);
+  const capitals = pageUrl(issued, 2).replace(/%[0-9a-f]{2}/g, (escape) => escape.toUpperCase());
+  expect(capitals).not.toBe(pageUrl(issued, 2));
   expect((await send(capitals)).status).toBe(200);
   expect(service.violations()).toEqual([]);
 });
 
-test('a client that overlooks a bad certificate is found out', async () => {
+test('a client that ignores an invalid certificate is detected', async () => {
   service.injectPageFaults({ fault: 'bad-certificate', attempts: 1 });
-  const told = await atHome(service);
-  expect((await send(pageUrl(told), { insecure: true })).status).toBe(200);
+  const issued = await atHome(service);
+  expect((await send(pageUrl(issued), { insecure: true })).status).toBe(200);
   expect(service.violations().map(({ finding }) => finding)).toEqual(['certificate-ignored']);
 });
 
-test('random faults are the same for the same seed, as many as asked for, of every kind, and never too many in a row', () => {
+test('random faults depend on the seed, have the given share, cover every kind, and are limited in a row', () => {
   const plan = { seed: 11, share: 0.2 };
   const targets = Array.from({ length: 3_000 }, (_, index) => ({
     chapter: CHAPTER.id,
@@ -269,18 +269,18 @@ test('random faults are the same for the same seed, as many as asked for, of eve
   expect(other).not.toEqual(met);
 });
 
-test('stopping ends hangs, stalls and endless bodies at once', async () => {
+test('stopping ends hangs, stalls and endless bodies', async () => {
   service.injectPageFaults({ fault: 'hang', page: 1, attempts: 'always' });
   service.injectPageFaults({ fault: 'stall', page: 2, attempts: 'always' });
   service.injectPageFaults({ fault: 'endless-body', page: 3, attempts: 'always' });
-  const told = await atHome(service);
-  const loads = [1, 2, 3].map((page) => send(pageUrl(told, page), { idleMs: 20_000 }));
+  const issued = await atHome(service);
+  const loads = [1, 2, 3].map((page) => send(pageUrl(issued, page), { idleMs: 20_000 }));
   while (service.log.filter(({ load }) => load?.fault).length < 3) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   await service.stop();
-  for (const outcome of await Promise.all(loads)) {
-    expect(outcome.complete).toBe(false);
-    expect(outcome.error).not.toBe('idle');
+  for (const response of await Promise.all(loads)) {
+    expect(response.complete).toBe(false);
+    expect(response.error).not.toBe('idle');
   }
 });

@@ -1,4 +1,4 @@
-/** The report host: takes a right report, and says what is wrong with any other (spec 2.5 and 4.3). */
+/** The report host accepts valid reports and refuses others (spec 2.5 and 4.3). */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
@@ -26,17 +26,17 @@ afterEach(() => service.stop());
 
 const right = () => ({ url, success: true, bytes: 3_000, duration: 12, cached: false });
 
-function report(value: unknown, told: SendOptions = {}): Promise<RawResponse> {
+function report(value: unknown, options: SendOptions = {}): Promise<RawResponse> {
   return send(`${service.addresses.networkUrl}/report`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: typeof value === 'string' ? value : JSON.stringify(value),
-    ...told,
+    ...options,
   });
 }
 const lastFinding = (): string | undefined => service.log.at(-1)?.finding;
 
-test('a right report is accepted and kept, in order', async () => {
+test('valid reports are accepted and kept in order', async () => {
   expect((await report(right())).status).toBe(200);
   expect((await report({ ...right(), success: false, bytes: 0 })).status).toBe(200);
   expect(service.reports).toMatchObject([right(), { ...right(), success: false, bytes: 0 }]);
@@ -47,7 +47,7 @@ test('a right report is accepted and kept, in order', async () => {
   expect(service.violations()).toEqual([]);
 });
 
-test('a page of a base URL that names a closed port can be reported', async () => {
+test('a page whose base URL has a closed port can be reported', async () => {
   service.injectPageFaults({ fault: 'connect-refused', attempts: 9 });
   const closed = pageUrl(await atHome(service));
   expect((await report({ ...right(), url: closed, success: false, bytes: 0 })).status).toBe(200);
@@ -83,14 +83,14 @@ test.each<[string, (good: Record<string, unknown>) => unknown]>([
   expect(service.reports).toEqual([]);
 });
 
-test('an address that was never handed out is no image of the network', async () => {
+test('a URL that was never issued is refused', async () => {
   for (const wrong of [`${url}x`, url.replace('%2F', '/'), 'https://example.org/data/a/1.png']) {
     expect((await report({ ...right(), url: wrong })).status).toBe(400);
     expect(lastFinding()).toBe('report-unknown-url');
   }
 });
 
-test('an image from the own domain is not to be reported', async () => {
+test('an image from the first-party domain is refused', async () => {
   await service.stop();
   service = await startPracticeService({ library: LIBRARY, imagesFrom: 'api' });
   url = pageUrl(await atHome(service));
@@ -98,7 +98,7 @@ test('an image from the own domain is not to be reported', async () => {
   expect(lastFinding()).toBe('report-own-host');
 });
 
-test('the host can be dead, and come back on the same port', async () => {
+test('the host can be dead and return on the same port', async () => {
   await service.setReportHost('dead');
   expect((await report(right())).error).toBe('ECONNREFUSED');
   await service.setReportHost('alive');
@@ -106,7 +106,7 @@ test('the host can be dead, and come back on the same port', async () => {
   expect(service.reports).toHaveLength(1);
 });
 
-test('the host can be silent, slow, or answer with an error; then it keeps nothing', async () => {
+test('the host can be silent, slow or failing, and then keeps no report', async () => {
   await service.setReportHost('silent');
   expect((await report(right(), { idleMs: 100 })).error).toBe('idle');
   for (const status of [500, 522]) {
@@ -120,7 +120,7 @@ test('the host can be silent, slow, or answer with an error; then it keeps nothi
   expect(service.violations()).toEqual([]);
 });
 
-test('whatever is sent, reading it does not throw, and what is taken has the five types', () => {
+test('reading any input does not throw, and accepted reports have the five fields', () => {
   const field = fc.oneof(fc.webUrl(), fc.boolean(), fc.integer(), fc.double(), fc.constant(null));
   const record = fc.record({
     url: field,

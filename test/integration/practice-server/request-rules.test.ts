@@ -1,4 +1,4 @@
-/** The rules of the connection (spec 8.1), where a bearer may go, and what each host knows. */
+/** The rules of the connection (spec 8.1), bearer leaks, and the paths of each host. */
 import { afterEach, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import {
@@ -24,20 +24,20 @@ test.each([
   ['no User-Agent', { 'User-Agent': '' }, 'no-user-agent'],
   ["a browser's User-Agent", { 'User-Agent': 'Mozilla/5.0' }, 'spoofed-user-agent'],
   ['Via', { Via: '1.1 proxy' }, 'via-header'],
-])('%s is refused and noted, on every host', async (_, headers, finding) => {
+])('%s is refused and logged on every host', async (_, headers, finding) => {
   await start();
   const page = pageUrl(await atHome(service));
   const { authUrl, networkUrl } = service.addresses;
   const hosts = [atHomeUrl(service), authUrl, networkUrl, service.imagesUrl, page];
   for (const url of hosts) {
-    const outcome = await send(url, { headers });
-    expect(outcome.status).toBe(400);
+    const response = await send(url, { headers });
+    expect(response.status).toBe(400);
   }
   expect(findings()).toEqual(hosts.map(() => finding));
   expect(service.violations()).toHaveLength(hosts.length);
 });
 
-test('a bearer or a cookie is known as leaked anywhere but at the API', async () => {
+test('a bearer or a cookie sent to any host other than the API is logged as leaked', async () => {
   await start();
   const page = pageUrl(await atHome(service));
   const { authUrl, networkUrl } = service.addresses;
@@ -54,16 +54,16 @@ test('methods and paths are those of the specification', async () => {
   expect((await send(pageUrl(await atHome(service)), { method: 'POST' })).status).toBe(405);
   expect(findings()).toEqual(['wrong-method', 'wrong-method', 'wrong-method']);
   for (const path of ['/manga', `/chapter/${CHAPTER.id}`, '/']) {
-    const outcome = await send(service.addresses.apiUrl + path);
-    expect(outcome.status).toBe(404);
-    expect(json(outcome)).toMatchObject({ result: 'error', errors: [{ status: 404 }] });
+    const response = await send(service.addresses.apiUrl + path);
+    expect(response.status).toBe(404);
+    expect(json(response)).toMatchObject({ result: 'error', errors: [{ status: 404 }] });
   }
 });
 
-test('the catalogue is there unless the specification alone is asked for', async () => {
+test('the catalogue is available unless `specificationOnly` is set', async () => {
   await start();
-  const outcome = await send(`${service.addresses.apiUrl}/chapter/${CHAPTER.id}`);
-  expect(json(outcome)).toMatchObject({ result: 'ok', data: { id: CHAPTER.id } });
+  const response = await send(`${service.addresses.apiUrl}/chapter/${CHAPTER.id}`);
+  expect(json(response)).toMatchObject({ result: 'ok', data: { id: CHAPTER.id } });
   const [title] = service.library.titles();
   const cover = await send(
     `${service.imagesUrl}/covers/${title?.id ?? ''}/${title?.covers[0]?.fileName ?? ''}`,
@@ -72,7 +72,7 @@ test('the catalogue is there unless the specification alone is asked for', async
   expect((await send(`${service.imagesUrl}/elsewhere`)).status).toBe(404);
 });
 
-test('a collection is not read beyond 10,000', async () => {
+test('a collection ends at 10,000 (spec 8.4)', async () => {
   await start();
   const feed = `${service.addresses.apiUrl}/chapter?offset=9950&limit=`;
   expect((await send(`${feed}50`)).status).toBe(200);
@@ -80,21 +80,21 @@ test('a collection is not read beyond 10,000', async () => {
   expect(findings()).toEqual(['collection-too-far']);
 });
 
-test('over https, each host shows a certificate that can be trusted, and wants a server name', async () => {
+test('over https, each host has a certificate that can be trusted and requires a server name', async () => {
   await start({ tls: true });
   const ca = service.certificate ?? '';
   expect(service.addresses.apiUrl).toMatch(/^https:\/\/localhost:\d+$/);
   expect((await send(atHomeUrl(service))).error).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
-  const told = await atHome(service, { ca });
-  expect(told.baseUrl).toMatch(/^https:\/\/localhost:/);
-  expect((await send(pageUrl(told), { ca })).status).toBe(200);
+  const issued = await atHome(service, { ca });
+  expect(issued.baseUrl).toMatch(/^https:\/\/localhost:/);
+  expect((await send(pageUrl(issued), { ca })).status).toBe(200);
   expect(service.violations()).toEqual([]);
   const nameless = atHomeUrl(service).replace('localhost', '127.0.0.1');
   expect((await send(nameless, { ca })).status).toBe(400);
   expect(findings()).toEqual(['no-server-name']);
 });
 
-test('over https, a bad certificate and a closed port are as bad as ever', async () => {
+test('the faults of base URLs also apply over https', async () => {
   await start({ tls: true });
   const ca = service.certificate ?? '';
   service.injectPageFaults({ fault: 'bad-certificate', attempts: 1 });
@@ -108,7 +108,7 @@ test('over https, a bad certificate and a closed port are as bad as ever', async
   expect(reset).toMatchObject({ status: 0, error: 'ECONNRESET' });
 });
 
-test('answers of your own, for hostile ones: huge, with great headers, or thrown', async () => {
+test('intercepted paths can return huge bodies and headers, or throw', async () => {
   await start();
   const url = atHomeUrl(service);
   const takeBack = service.intercept('/at-home/', ({ method, path }) => ({
@@ -129,13 +129,13 @@ test('answers of your own, for hostile ones: huge, with great headers, or thrown
   );
   expect((await send(`${service.nodes[0] ?? ''}/huge`)).body.length).toBe(5_000_000);
   service.intercept('/broken', () => {
-    throw new Error('as told');
+    throw new Error('on purpose');
   });
   expect((await send(`${service.addresses.apiUrl}/broken`)).status).toBe(500);
   expect(findings()).toEqual(['internal-error']);
 });
 
-test('two services share nothing, and let go of their ports when stopped', async () => {
+test('instances share nothing and release their ports when stopped', async () => {
   await start();
   const other = await startPracticeService({ specificationOnly: true });
   await send(atHomeUrl(service));
@@ -153,7 +153,7 @@ test('two services share nothing, and let go of their ports when stopped', async
   await again.stop();
 });
 
-test('latency is by host, and what is no HTTP harms nobody', async () => {
+test('latency can differ by host, and input that is not HTTP does no harm', async () => {
   let sleptMs = 0;
   const clock = fakeClock();
   await start({
@@ -177,10 +177,10 @@ test('latency is by host, and what is no HTTP harms nobody', async () => {
   expect((await send(atHomeUrl(service))).status).toBe(200);
 });
 
-test('the log has every request as it came, and is told as it grows', async () => {
-  const told: string[] = [];
+test('the log has every request as received, and onRequest is called for each', async () => {
+  const calls: string[] = [];
   await start({
-    onRequest: ({ host, method, status }) => void told.push(`${host} ${method} ${status}`),
+    onRequest: ({ host, method, status }) => void calls.push(`${host} ${method} ${status}`),
   });
   await send(`${service.addresses.networkUrl}/report?x=%2F`, { method: 'POST', body: '{"a":1}' });
   const [entry] = service.log;
@@ -193,5 +193,5 @@ test('the log has every request as it came, and is told as it grows', async () =
     status: 400,
   });
   expect(entry?.sentBytes).toBeGreaterThan(10);
-  expect(told).toEqual(['network POST 400']);
+  expect(calls).toEqual(['network POST 400']);
 });

@@ -52,14 +52,14 @@ const tokenUrl = (realm = service.addresses.realm): string =>
 
 function grant(
   fields: Record<string, string>,
-  told: SendOptions = {},
+  options: SendOptions = {},
   url = tokenUrl(),
 ): Promise<RawResponse> {
   return send(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(fields).toString(),
-    ...told,
+    ...options,
   });
 }
 
@@ -70,9 +70,9 @@ interface Tokens {
   refresh_expires_in?: number;
 }
 async function tokens(fields: Record<string, string> = LOGIN): Promise<Tokens> {
-  const outcome = await grant(fields);
-  expect(outcome.status).toBe(200);
-  return json(outcome) as Tokens;
+  const response = await grant(fields);
+  expect(response.status).toBe(200);
+  return json(response) as Tokens;
 }
 const renewal = (refreshToken = ''): Record<string, string> => ({
   grant_type: 'refresh_token',
@@ -86,7 +86,7 @@ const apiStatus = async (bearer: string): Promise<number> => {
 };
 const lastFinding = (): string | undefined => service.log.at(-1)?.finding;
 
-test('the password grant gives a token pair of 15 minutes, which the API takes', async () => {
+test('the password grant issues tokens for 15 minutes, which the API accepts', async () => {
   await start({ tokens: { tokenBytes: 3_000 } });
   const pair = await tokens();
   expect(pair).toMatchObject({ expires_in: 900, refresh_expires_in: 2_592_000 });
@@ -104,12 +104,12 @@ test('the password grant gives a token pair of 15 minutes, which the API takes',
   );
 });
 
-test('every character of a password survives the form', async () => {
+test('the form preserves every character of a password', async () => {
   await start();
   await tokens({ ...LOGIN, ...STRANGER, client_id: OTHER_CLIENT.id });
 });
 
-test('the lifetimes can be left out', async () => {
+test('the lifetimes can be omitted', async () => {
   await start({ tokens: { sendLifetimes: false } });
   expect(Object.keys(await tokens()).sort()).toEqual([
     'access_token',
@@ -118,7 +118,7 @@ test('the lifetimes can be left out', async () => {
   ]);
 });
 
-test('a refresh rotates the refresh token and ends the one that was used', async () => {
+test('a refresh replaces the refresh token and revokes the old one', async () => {
   await start();
   const first = await tokens();
   const second = await tokens(renewal(first.refresh_token));
@@ -130,14 +130,14 @@ test('a refresh rotates the refresh token and ends the one that was used', async
   await tokens(renewal(second.refresh_token));
 });
 
-test('without rotation, a refresh gives no refresh token and the old one stays', async () => {
+test('without rotation, a refresh issues no refresh token and the old one stays valid', async () => {
   await start({ tokens: { rotateRefreshTokens: false } });
   const first = await tokens();
   expect(await tokens(renewal(first.refresh_token))).not.toHaveProperty('refresh_token');
   await tokens(renewal(first.refresh_token));
 });
 
-test('a refresh token ends with its time, at a word, and in the hands of another client', async () => {
+test('a refresh token is invalid after expiry or revocation, and for another client', async () => {
   await start({ tokens: { refreshTokenMs: 60_000 } });
   const { refresh_token: token = '' } = await tokens();
   const foreign = { ...renewal(token), client_id: OTHER_CLIENT.id };
@@ -159,17 +159,17 @@ test.each<[string, Record<string, string>, number, string]>([
   ['a grant named like a method', { grant_type: 'constructor' }, 400, 'unsupported_grant_type'],
 ])('%s is refused', async (_, change, status, error) => {
   await start();
-  const outcome = await grant({ ...LOGIN, ...change });
-  expect(outcome.status).toBe(status);
-  expect(json(outcome)).toEqual({ error, error_description: expect.any(String) });
+  const response = await grant({ ...LOGIN, ...change });
+  expect(response.status).toBe(status);
+  expect(json(response)).toEqual({ error, error_description: expect.any(String) });
   expect(lastFinding()).toBe('grant-refused');
 });
 
-test('a pending client is refused until staff approve it', async () => {
+test('a pending client is refused until it is approved', async () => {
   await start({ tokens: { clients: [{ ...PRACTICE_CLIENT, state: 'pending' }] } });
-  const outcome = await grant(LOGIN);
-  expect(outcome.status).toBe(401);
-  expect(json(outcome)).toEqual({
+  const response = await grant(LOGIN);
+  expect(response.status).toBe(401);
+  expect(json(response)).toEqual({
     error: 'invalid_client',
     error_description: 'Client not enabled',
   });
@@ -177,18 +177,18 @@ test('a pending client is refused until staff approve it', async () => {
   await tokens();
 });
 
-test('the realm must be the right one, and enabled', async () => {
+test('the realm must exist and be enabled', async () => {
   await start();
   expect((await grant(LOGIN, {}, tokenUrl('other'))).status).toBe(404);
   service.enableRealm(false);
-  const outcome = await grant(LOGIN);
-  expect(outcome.status).toBe(403);
-  expect(json(outcome)).toMatchObject({ error_description: 'Realm not enabled' });
+  const response = await grant(LOGIN);
+  expect(response.status).toBe(403);
+  expect(json(response)).toMatchObject({ error_description: 'Realm not enabled' });
   service.enableRealm(true);
   await tokens();
 });
 
-test('the realm is named like the live one, and says where its token endpoint is', async () => {
+test('the realm has the name of the live one and a discovery document', async () => {
   await start();
   expect(service.addresses.realm).toBe('mangadex');
   const path = (realm: string) =>
@@ -205,7 +205,7 @@ test('the realm is named like the live one, and says where its token endpoint is
   expect((await send(path('mangadex'))).status).toBe(403);
 });
 
-test('a grant is a form, sent with POST, that has each field once', async () => {
+test('a grant is a form sent by POST with each field exactly once', async () => {
   await start();
   const body = JSON.stringify(LOGIN);
   const headers = { 'Content-Type': 'application/json' };
@@ -213,21 +213,21 @@ test('a grant is a form, sent with POST, that has each field once', async () => 
   expect(lastFinding()).toBe('grant-not-a-form');
   const form = new URLSearchParams(LOGIN).toString();
   for (const wrong of [form.replace(/&client_secret=[^&]*/, ''), `${form}&username=reader`]) {
-    const outcome = await grant(LOGIN, { body: wrong });
-    expect(outcome.status).toBe(400);
-    expect(json(outcome)).toMatchObject({ error: 'invalid_request' });
+    const response = await grant(LOGIN, { body: wrong });
+    expect(response.status).toBe(400);
+    expect(json(response)).toMatchObject({ error: 'invalid_request' });
     expect(lastFinding()).toBe('grant-incomplete');
   }
   expect((await send(tokenUrl())).status).toBe(405);
   expect((await send(`${service.addresses.authUrl}/token`, { method: 'POST' })).status).toBe(404);
 });
 
-test('the API rejects an unknown bearer, with 401 or with a JSON 403 as told', async () => {
+test('the API rejects an unknown bearer with 401, or with a JSON 403 if configured', async () => {
   await start({ rejectBearerWith: 403 });
   const headers = { Authorization: 'Bearer unknown' };
-  const outcome = await send(atHomeUrl(service), { headers });
-  expect(outcome.status).toBe(403);
-  expect(json(outcome)).toMatchObject({ result: 'error' });
+  const response = await send(atHomeUrl(service), { headers });
+  expect(response.status).toBe(403);
+  expect(json(response)).toMatchObject({ result: 'error' });
   const { access_token: token } = await tokens();
   expect(await apiStatus(token)).toBe(200);
   service.expireAccessTokens();
@@ -235,7 +235,7 @@ test('the API rejects an unknown bearer, with 401 or with a JSON 403 as told', a
   expect((await send(atHomeUrl(service), { headers: { Authorization: token } })).status).toBe(403);
 });
 
-test('what is refused to guests alone is given to who is logged in', async () => {
+test('a response refused to anonymous requests only is sent to a logged-in user', async () => {
   await start();
   service.injectApiFault({ fault: 'refused-to-anonymous', times: 'always' });
   expect((await send(atHomeUrl(service))).status).toBe(403);

@@ -36,14 +36,14 @@ beforeEach(() => {
   endpoints = [...catalogueEndpoints(library, clock), ...coverEndpoints(library)];
 });
 
-interface Asking {
+interface AskOptions {
   method?: string;
   account?: string;
   json?: unknown;
 }
 
-/** Asks the endpoint that the path and method name; brackets in the query need no encoding. */
-function ask(target: string, { method = 'GET', account, json }: Asking = {}): EndpointResponse {
+/** Calls the matching endpoint. Brackets in the query need no encoding. */
+function ask(target: string, { method = 'GET', account, json }: AskOptions = {}): EndpointResponse {
   const [path = '', query = ''] = target.split('?');
   const found = matchRoute(
     endpoints.filter((endpoint) => endpoint.method === method),
@@ -63,20 +63,20 @@ function ask(target: string, { method = 'GET', account, json }: Asking = {}): En
   });
 }
 
-function bodyOf(answer: EndpointResponse): unknown {
-  return JSON.parse(typeof answer.body === 'string' ? answer.body : 'null');
+function bodyOf(response: EndpointResponse): unknown {
+  return JSON.parse(typeof response.body === 'string' ? response.body : 'null');
 }
 
-function page(target: string, asking: Asking = {}): Page {
-  const answer = ask(target, asking);
-  expect(answer.status).toBe(200);
-  return bodyOf(answer) as Page;
+function page(target: string, options: AskOptions = {}): Page {
+  const response = ask(target, options);
+  expect(response.status).toBe(200);
+  return bodyOf(response) as Page;
 }
 
 function entity(target: string): Entity {
-  const answer = ask(target);
-  expect(answer.status).toBe(200);
-  const body = bodyOf(answer) as { result: string; response: string; data: Entity };
+  const response = ask(target);
+  expect(response.status).toBe(200);
+  const body = bodyOf(response) as { result: string; response: string; data: Entity };
   expect([body.result, body.response]).toEqual(['ok', 'entity']);
   return body.data;
 }
@@ -92,7 +92,7 @@ const LIGHTHOUSE_FEED = `/manga/${EXAMPLE_TITLES.lighthouse}/feed`;
 
 describe('refusals', () => {
   test.each([
-    ['a parameter that is not documented', `${LONG_FEED}?colour=red`],
+    ['an undocumented parameter', `${LONG_FEED}?colour=red`],
     ["the specification's word for limit", `${LONG_FEED}?size=10`],
     ['an array without its brackets', `${LONG_FEED}?translatedLanguage=en`],
     ['a limit over 500 for a feed', `${LONG_FEED}?limit=501`],
@@ -100,29 +100,29 @@ describe('refusals', () => {
     ['a limit over 100 for chapters', '/chapter?limit=101'],
     ['a window over 10,000', `${LONG_FEED}?limit=500&offset=9501`],
     ['a time with a zone', `${LONG_FEED}?createdAtSince=2024-01-01T00:00:00Z`],
-    ['a rating that there is not', `${LONG_FEED}?contentRating[]=mild`],
-    ['an order that there is not', `${LONG_FEED}?order[pages]=asc`],
-    ['an id that is no UUID', '/chapter?ids[]=7'],
+    ['an unknown rating', `${LONG_FEED}?contentRating[]=mild`],
+    ['an unknown order', `${LONG_FEED}?order[pages]=asc`],
+    ['an id that is not a UUID', '/chapter?ids[]=7'],
     ['any parameter at a list', `/list/${EXAMPLE_LISTS.public}?includes[]=manga`],
-  ])('%s is refused with the documented error body', (_, target) => {
-    const answer = ask(target);
-    expect(answer.status).toBe(400);
-    expect(bodyOf(answer)).toMatchObject({
+  ])('%s is refused with the documented error', (_, target) => {
+    const response = ask(target);
+    expect(response.status).toBe(400);
+    expect(bodyOf(response)).toMatchObject({
       result: 'error',
       errors: [{ status: 400, title: 'validation_exception' }],
     });
   });
 
   test.each(['/chapter', '/manga', '/list'])(
-    '%s answers 404 for an id that it does not know',
+    '%s responds with 404 for an unknown id',
     (path) => {
-      const answer = ask(`${path}/00000000-0000-4000-8000-000000000000`);
-      expect(answer.status).toBe(404);
-      expect(bodyOf(answer)).toMatchObject({ result: 'error', errors: [{ status: 404 }] });
+      const response = ask(`${path}/00000000-0000-4000-8000-000000000000`);
+      expect(response.status).toBe(404);
+      expect(bodyOf(response)).toMatchObject({ result: 'error', errors: [{ status: 404 }] });
     },
   );
 
-  test("what is a reader's own is refused to guests", () => {
+  test("a user's own data is refused to anonymous requests", () => {
     expect(ask('/user/follows/manga/feed').status).toBe(401);
     expect(ask(`/chapter/${EXAMPLE_CHAPTERS.first}/read`, { method: 'POST' }).status).toBe(401);
     expect(ask(`/list/${EXAMPLE_LISTS.private}`).status).toBe(404);
@@ -130,7 +130,7 @@ describe('refusals', () => {
 });
 
 describe('one chapter, one title', () => {
-  test('a chapter points to its groups, its title and its uploader, without their attributes', () => {
+  test('a chapter has relationships to its groups, title and uploader without attributes', () => {
     const chapter = entity(`/chapter/${EXAMPLE_CHAPTERS.joint}`);
     expect(chapter.attributes).toMatchObject({
       volume: '2',
@@ -150,7 +150,7 @@ describe('one chapter, one title', () => {
     expect(chapter.relationships.every(({ attributes }) => attributes === undefined)).toBe(true);
   });
 
-  test('includes[] gives the attributes of what it names', () => {
+  test('includes[] adds the attributes of the named types', () => {
     const chapter = entity(
       `/chapter/${EXAMPLE_CHAPTERS.first}?includes[]=manga&includes[]=scanlation_group`,
     );
@@ -166,7 +166,7 @@ describe('one chapter, one title', () => {
     expect(related(chapter, 'user')[0]?.attributes).toBeUndefined();
   });
 
-  test('a title gives its authors, artists and main cover', () => {
+  test('a title has its authors, artists and main cover', () => {
     const title = entity(
       `/manga/${EXAMPLE_TITLES.lighthouse}?includes[]=author&includes[]=artist&includes[]=cover_art`,
     );
@@ -178,7 +178,7 @@ describe('one chapter, one title', () => {
 });
 
 describe('feeds', () => {
-  test('a page has its limit, its offset, and the total of all pages', () => {
+  test('a page has its limit, its offset and the total', () => {
     const feed = page(`${LONG_FEED}?limit=500&offset=1500&order[chapter]=asc`);
     expect(feed).toMatchObject({
       result: 'ok',
@@ -191,7 +191,7 @@ describe('feeds', () => {
     expect(page(LONG_FEED).data).toHaveLength(100);
   });
 
-  test('pages one after another give each chapter once', () => {
+  test('consecutive pages contain each chapter once', () => {
     const ids = [0, 500, 1000, 1500].flatMap((offset) =>
       idsOf(page(`${LONG_FEED}?limit=500&offset=${offset}&order[chapter]=asc`)),
     );
@@ -199,7 +199,7 @@ describe('feeds', () => {
     expect(new Set(ids).size).toBe(1806);
   });
 
-  test('languages are chosen, and orders applied one after another', () => {
+  test('languages are filtered and orders applied in sequence', () => {
     const feed = page(
       `${LONG_FEED}?limit=4&translatedLanguage[]=es-la&translatedLanguage[]=pt-br&order[chapter]=desc&order[createdAt]=asc`,
     );
@@ -209,7 +209,7 @@ describe('feeds', () => {
     expect(numbers).toEqual(['1', '1', '2', '2', '3', '4', '5', '6', '10.5', null]);
   });
 
-  test('unavailable and unpublished chapters are left out where nothing else is asked', () => {
+  test('unavailable and unpublished chapters are excluded by default', () => {
     const ids = idsOf(page(LIGHTHOUSE_FEED));
     expect(ids).toContain(EXAMPLE_CHAPTERS.external);
     expect(ids).not.toContain(EXAMPLE_CHAPTERS.unavailable);
@@ -219,7 +219,7 @@ describe('feeds', () => {
     );
   });
 
-  test('an include… of 1 shows only such chapters, and of 0 only others', () => {
+  test('include… selects such chapters at 1 and others at 0', () => {
     expect(idsOf(page(`${LIGHTHOUSE_FEED}?includeFuturePublishAt=1`))).toEqual([
       EXAMPLE_CHAPTERS.future,
     ]);
@@ -234,7 +234,7 @@ describe('feeds', () => {
     expect(without).toContain(EXAMPLE_CHAPTERS.future);
   });
 
-  test('a group can be left out', () => {
+  test('a group can be excluded', () => {
     const tidewater = '0d4c7b1a-62f9-4e35-8a17-1b5d8fae9201';
     const ids = idsOf(page(`${LIGHTHOUSE_FEED}?excludedGroups[]=${tidewater}`));
     expect(ids.sort()).toEqual(
@@ -242,7 +242,7 @@ describe('feeds', () => {
     );
   });
 
-  test('a chapter as old as the time named is still shown', () => {
+  test('createdAtSince includes chapters of that time', () => {
     const since = (moment: string): string[] =>
       idsOf(page(`${LIGHTHOUSE_FEED}?createdAtSince=${moment}&order[createdAt]=asc`));
     expect(since('2024-03-01T12:00:00')).toEqual([EXAMPLE_CHAPTERS.decimal, EXAMPLE_CHAPTERS.bare]);
@@ -252,14 +252,14 @@ describe('feeds', () => {
     );
   });
 
-  test('a pornographic title must be asked for', () => {
+  test('pornographic titles are excluded by default', () => {
     const feed = `/manga/${EXAMPLE_TITLES.rated}/feed`;
     expect(page(feed).total).toBe(0);
     expect(page(`${feed}?contentRating[]=pornographic`).total).toBe(1);
     expect(page(`/manga/${EXAMPLE_TITLES.wordy}/feed`).total).toBe(1);
   });
 
-  test('beyond the window a feed is walked on by createdAtSince', () => {
+  test('createdAtSince continues a feed beyond the window', () => {
     const endless = endlessTitle();
     const [id] = endless.titles().map((title) => title.id);
     endpoints = catalogueEndpoints(endless, clock);
@@ -281,24 +281,24 @@ describe('feeds', () => {
 });
 
 describe('chapters by id', () => {
-  test('up to 100 ids are answered in one page', () => {
-    const wanted = [EXAMPLE_CHAPTERS.first, EXAMPLE_CHAPTERS.decimal];
-    const query = wanted.map((id) => `ids[]=${id}`).join('&');
-    expect(idsOf(page(`/chapter?limit=100&${query}`)).sort()).toEqual([...wanted].sort());
+  test('up to 100 ids fit in one page', () => {
+    const requested = [EXAMPLE_CHAPTERS.first, EXAMPLE_CHAPTERS.decimal];
+    const query = requested.map((id) => `ids[]=${id}`).join('&');
+    expect(idsOf(page(`/chapter?limit=100&${query}`)).sort()).toEqual([...requested].sort());
   });
 });
 
 describe('searches', () => {
   const found = (query: string): string[] => idsOf(page(`/manga?${query}`));
 
-  test('a title is found by words of any of its names, without regard to case and accents', () => {
+  test('a title is found by words of any of its names, ignoring case and accents', () => {
     expect(found('title=lighthouse cat')).toEqual([EXAMPLE_TITLES.lighthouse]);
     expect(found('title=TODAI')).toEqual([EXAMPLE_TITLES.lighthouse]);
     expect(found(`title=${encodeURIComponent('灯台')}`)).toEqual([EXAMPLE_TITLES.lighthouse]);
     expect(found('title=no such thing')).toEqual([]);
   });
 
-  test('titles are chosen by id, language, status, tag and rating', () => {
+  test('titles are filtered by id, language, status, tag and rating', () => {
     expect(found(`ids[]=${EXAMPLE_TITLES.long}`)).toEqual([EXAMPLE_TITLES.long]);
     expect(found('originalLanguage[]=ko')).toEqual([EXAMPLE_TITLES.starlight]);
     expect(found('status[]=completed')).toEqual([EXAMPLE_TITLES.starlight]);
@@ -312,7 +312,7 @@ describe('searches', () => {
 });
 
 describe('lists and follows', () => {
-  test('a list names its titles, and its feed has their chapters', () => {
+  test('a list has its titles, and its feed their chapters', () => {
     const list = entity(`/list/${EXAMPLE_LISTS.public}`);
     expect(list.attributes).toMatchObject({ name: 'For rainy days', visibility: 'public' });
     expect(related(list, 'manga').map(({ id }) => id)).toEqual([
@@ -324,7 +324,7 @@ describe('lists and follows', () => {
     expect(page(`/list/${EXAMPLE_LISTS.empty}/feed`).total).toBe(0);
   });
 
-  test('the titles that a reader follows have a feed for that reader', () => {
+  test('the titles that a user follows have a feed', () => {
     const feed = page('/user/follows/manga/feed?translatedLanguage[]=es-la', { account: 'reader' });
     expect(idsOf(feed)).toEqual([EXAMPLE_CHAPTERS.starlightSpanish]);
     expect(page('/user/follows/manga', { account: 'reader' }).total).toBe(2);
@@ -332,7 +332,7 @@ describe('lists and follows', () => {
 });
 
 describe('covers', () => {
-  test('the covers of a title are listed by volume, and their pictures served', () => {
+  test('the covers of a title are ordered by volume and their images served', () => {
     const covers = page(`/cover?manga[]=${EXAMPLE_TITLES.lighthouse}&order[volume]=desc`);
     expect(attributesOf(covers, 'volume')).toEqual(['2', '1']);
     const fileName = String(covers.data[1]?.attributes['fileName']);
@@ -343,7 +343,7 @@ describe('covers', () => {
   });
 });
 
-describe('what other clients ask for', () => {
+describe('requests of other clients', () => {
   const { lighthouse, rated } = EXAMPLE_TITLES;
   const author = () => related(entity(`/manga/${lighthouse}`), 'author')[0]?.id;
 
@@ -356,27 +356,27 @@ describe('what other clients ask for', () => {
     expect(ask(`/${path}/00000000-0000-4000-8000-000000000000`).status).toBe(404);
   });
 
-  test('an author names the titles that they made', () => {
+  test('an author has their titles', () => {
     const person = entity(`/author/${author() ?? ''}?includes[]=manga`);
     const [first] = related(person, 'manga');
     expect(first).toMatchObject({ id: lighthouse, attributes: { year: 2021 } });
   });
 
-  test('all tags come in one page', () => {
+  test('all tags are on one page', () => {
     const tags = page('/manga/tag');
     expect(tags).toMatchObject({ limit: tags.total, offset: 0 });
     expect(attributesOf(tags, 'name')).toContainEqual({ en: 'Adventure' });
     expect(new Set(idsOf(tags)).size).toBe(tags.total);
   });
 
-  test('a random title is one that the query allows', () => {
+  test('a random title matches the query', () => {
     expect(entity('/manga/random?contentRating[]=pornographic').id).toBe(rated);
     const adventure = '1b0c5e7d-3f28-4a96-8d41-60a2d4f3a301';
     const found = entity(`/manga/random?includedTags[]=${adventure}`).id;
     expect([lighthouse, EXAMPLE_TITLES.long]).toContain(found);
   });
 
-  test('the volumes of a title list its published chapters by number', () => {
+  test('the aggregate has the published chapters by number', () => {
     const { volumes } = bodyOf(ask(`/manga/${lighthouse}/aggregate?translatedLanguage[]=en`)) as {
       volumes: Record<string, { count: number; chapters: Record<string, object> }>;
     };
@@ -401,7 +401,7 @@ describe('what other clients ask for', () => {
     });
   });
 
-  test('statistics come for each title that is asked for', () => {
+  test('statistics cover each requested title', () => {
     const path = `/statistics/manga?manga[]=${lighthouse}&manga[]=${rated}`;
     const { statistics } = bodyOf(ask(path)) as { statistics: Record<string, object> };
     expect(Object.keys(statistics)).toEqual([lighthouse, rated]);
@@ -409,7 +409,7 @@ describe('what other clients ask for', () => {
     expect(ask('/statistics/manga').status).toBe(400);
   });
 
-  test('who is logged in is said to them alone', () => {
+  test('the logged-in user is returned to that user only', () => {
     expect(ask('/user/me').status).toBe(401);
     const { data } = bodyOf(ask('/user/me', { account: 'reader' })) as { data: Entity };
     expect(data).toMatchObject({ type: 'user', attributes: { username: 'reader' } });
@@ -419,7 +419,7 @@ describe('what other clients ask for', () => {
     });
   });
 
-  test('the latest uploaded chapter of a title is a published one', () => {
+  test('the latest uploaded chapter of a title is published', () => {
     const { attributes } = entity(`/manga/${lighthouse}`);
     expect(attributes['latestUploadedChapter']).toBe(EXAMPLE_CHAPTERS.bare);
     expect(idsOf(page(`${LIGHTHOUSE_FEED}?limit=500`))).toContain(
@@ -428,19 +428,19 @@ describe('what other clients ask for', () => {
   });
 });
 
-describe('reading marks', () => {
+describe('reading markers', () => {
   const account = 'reader';
   const marks = (): unknown =>
     (bodyOf(ask(`/manga/${EXAMPLE_TITLES.lighthouse}/read`, { account })) as { data: unknown })
       .data;
 
-  test('a chapter is marked by its own endpoint', () => {
-    const answer = ask(`/chapter/${EXAMPLE_CHAPTERS.first}/read`, { method: 'POST', account });
-    expect([answer.status, bodyOf(answer)]).toEqual([200, { result: 'ok' }]);
+  test('a chapter is marked by its endpoint', () => {
+    const response = ask(`/chapter/${EXAMPLE_CHAPTERS.first}/read`, { method: 'POST', account });
+    expect([response.status, bodyOf(response)]).toEqual([200, { result: 'ok' }]);
     expect(marks()).toEqual([EXAMPLE_CHAPTERS.first]);
   });
 
-  test('many of one title are marked and unmarked at once', () => {
+  test('chapters of a title are marked and unmarked together', () => {
     const path = `/manga/${EXAMPLE_TITLES.lighthouse}/read`;
     const { first, second, joint } = EXAMPLE_CHAPTERS;
     ask(path, { method: 'POST', account, json: { chapterIdsRead: [first, second] } });

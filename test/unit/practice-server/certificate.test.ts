@@ -1,9 +1,9 @@
-/** The certificates that the practice service makes for itself. */
+/** The self-signed certificates of the practice server. */
 import { expect, test } from '@jest/globals';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { selfSigned } from '../../../src/practice-server/self-signed.js';
 
-test('a certificate is for this machine alone, signs itself, and may be named as an authority', () => {
+test('a certificate is valid for this machine only, self-signed, and an authority', () => {
   const now = new Date('2031-03-04T05:06:07.890Z');
   const { cert, key } = selfSigned(now);
   const read = new X509Certificate(cert);
@@ -17,7 +17,7 @@ test('a certificate is for this machine alone, signs itself, and may be named as
   expect(new Date(read.validTo).toISOString()).toBe('2031-04-03T05:06:07.000Z');
 });
 
-test('each is new: neither key nor serial number comes twice', () => {
+test('each certificate has a new key and serial number', () => {
   const one = new X509Certificate(selfSigned().cert);
   const other = new X509Certificate(selfSigned().cert);
   expect(one.serialNumber).not.toBe(other.serialNumber);
