@@ -24,7 +24,7 @@ const { systemClock } = await load('core/clock.js');
 const ms = 5000;
 const connections = await openConnections({ connectTimeoutMs: ms, tlsTimeoutMs: ms, firstByteTimeoutMs: ms,
   idleTimeoutMs: ms, pageTimeoutMs: ms, apiTimeoutMs: ms, reportTimeoutMs: ms }, process.env, { apiUrl: new URL(url) });
-const client = { admit: async () => undefined };
+const client = { reserve: async () => undefined };
 const send = reportHost({ networkUrl: new URL(url), connections, client });
 const sender = new ReportSender({ folder, clock: systemClock, send });
 for (let number = Number(from); number < Number(from) + Number(reports); number += 1) {

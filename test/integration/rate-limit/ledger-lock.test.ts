@@ -45,13 +45,11 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     await new Promise<void>((done) => {
       child.stderr.on('data', (text: string) => {
         output += text;
-        if (output.includes('waiting for')) done();
+        if (output.includes('held by')) done();
       });
     });
     expect(output).toMatch(
-      new RegExp(
-        `waiting for the lock of the rate ledger, which process ${process.pid} holds, until`,
-      ),
+      new RegExp(`waiting until .*: lock of the rate ledger, held by process ${process.pid}`),
     );
     child.kill(signal);
     const { code, signal: endedBy } = await finished;

@@ -113,14 +113,11 @@ describe('refusals', () => {
     });
   });
 
-  test.each(['/chapter', '/manga', '/list'])(
-    '%s responds with 404 for an unknown id',
-    (path) => {
-      const response = ask(`${path}/00000000-0000-4000-8000-000000000000`);
-      expect(response.status).toBe(404);
-      expect(bodyOf(response)).toMatchObject({ result: 'error', errors: [{ status: 404 }] });
-    },
-  );
+  test.each(['/chapter', '/manga', '/list'])('%s responds with 404 for an unknown id', (path) => {
+    const response = ask(`${path}/00000000-0000-4000-8000-000000000000`);
+    expect(response.status).toBe(404);
+    expect(bodyOf(response)).toMatchObject({ result: 'error', errors: [{ status: 404 }] });
+  });
 
   test("a user's own data is refused to anonymous requests", () => {
     expect(ask('/user/follows/manga/feed').status).toBe(401);
