@@ -78,6 +78,6 @@ describeWith('a disk', { mountNamespace: true }, () => {
   test('that is read-only: not-writable, exit 3', async () => {
     const { code, events } = await downloadOnto('size=1m', 'mount -o remount,ro "$OUTPUT"');
     expect(code).toBe(3);
-    expect(events).toContainEqual(failure('not-writable', 'May not write'));
+    expect(events).toContainEqual(failure('not-writable', 'Cannot create the folder'));
   });
 });

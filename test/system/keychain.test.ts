@@ -91,7 +91,7 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
     await run('secret-tool', ['clear', ...attributes], env);
     expect(await cli(['whoami'], env)).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('not what was written'),
+      stderr: expect.stringContaining('an entry is missing or was changed'),
     });
     expect(await codeAfter(['whoami'], env)).toBe('credentials-damaged');
     expect(await cli(['logout'], env)).toMatchObject({ code: 0 });

@@ -129,7 +129,7 @@ describeWith('two users', { root: true }, () => {
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr.trimEnd().split('\n')).toEqual([
       expect.stringContaining(
-        `HOME is not set, and no user with the id ${ALICE} is known to the system.`,
+        `HOME is not set, and the system has no user with the id ${ALICE}.`,
       ),
       expect.stringContaining('Set TANKOBON_HOME'),
     ]);
