@@ -128,9 +128,7 @@ describeWith('two users', { root: true }, () => {
     const refused = await asAlice(['limits'], nowhere);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr.trimEnd().split('\n')).toEqual([
-      expect.stringContaining(
-        `HOME is not set, and the system has no user with the id ${ALICE}.`,
-      ),
+      expect.stringContaining(`HOME is not set, and the system has no user with the id ${ALICE}.`),
       expect.stringContaining('Set TANKOBON_HOME'),
     ]);
 
