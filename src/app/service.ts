@@ -33,9 +33,9 @@ export interface Service {
   readonly connections: Connections;
   readonly ledger: RateLedger;
   readonly outages: OutageMonitor;
-  /** Without a login: for the token endpoint, and for whoever is nobody. */
+  /** Sends no access token: for the token endpoint and for anonymous requests. */
   readonly anonymous: ServiceClient;
-  /** The same for whoever is logged in. */
+  /** The same, with the access tokens of `bearer`. */
   as(bearer: TokenProvider): ServiceClient;
   /** Has this done before the connections are closed. */
   beforeClose(act: () => Promise<void>): void;

@@ -1,6 +1,6 @@
 /**
  * One health report to the network's host (spec 4.3): over the connections kept for it, which never see a token.
- * The host is one of the service's own, so a cooldown in force is heeded before, and a 429 told to all after.
+ * The host is one of the service's own, so an active backoff delays the report, and a 429 is recorded for all processes.
  */
 import { endpointUrl } from '../rate-limit/service-addresses.js';
 import type { ServiceClient } from '../api/client.js';
@@ -15,7 +15,7 @@ export interface ReportHostParts {
   readonly client: Pick<ServiceClient, 'reserve'>;
 }
 
-/** The answer's body tells us nothing; it is read, so that the connection can be used again, up to this. */
+/** The response body is read only so that the connection can be reused, and no further than this. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** Sends over real connections. Content-Type is exactly `application/json`, without a charset. */

@@ -45,7 +45,7 @@ export interface HeldReport {
   readonly isStored: boolean;
   /** Done with: the file is removed. */
   remove(): void;
-  /** Leaves the file to whoever sends it later. */
+  /** Leaves the file for a later sender. */
   release(): void;
 }
 

@@ -148,7 +148,7 @@ function folded(name: string): string {
   return name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 
-/** The criterion that tells the two apart; undefined where they are alike in all. */
+/** The first criterion in which the two differ; undefined if there is none. */
 function decidedBy(a: Rank, b: Rank): (typeof CRITERIA)[number] | undefined {
   return CRITERIA.find((criterion) => a[criterion] !== b[criterion]);
 }

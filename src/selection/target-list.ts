@@ -1,6 +1,6 @@
 /**
  * Many targets at once, from the command line, from files and from standard input: one a line, `#` begins a
- * comment. A bad line is told with its place and stops nothing else.
+ * comment. An invalid line is reported with its line number; the others are used.
  */
 import { UsageError } from '../core/errors.js';
 import { parseTarget, type Target } from './target.js';
