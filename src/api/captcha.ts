@@ -1,4 +1,4 @@
-/** Captchas (spec 5): requests that meet one are sent again once it is solved. */
+/** Repeats requests that require a captcha (spec 5) when it is solved. */
 import { CaptchaRequired } from './api-errors.js';
 import type { ApiRequest, ServiceClient } from './client.js';
 

@@ -1,67 +1,57 @@
-/** What an answer means (spec 7), apart from rates: good, a captcha, a ban, a refusal, a failure that passes. Pure. */
+/** The meaning of a response (spec 7), except for rate limits: success, captcha, ban, refusal, or a temporary failure. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '../core/errors.js';
-import { CaptchaRequired, findCaptchaChallenge, isApiError, ServiceRefusal } from './api-errors.js';
 import { retryAfterMs } from '../rate-limit/rate-headers.js';
+import { CaptchaRequired, findCaptchaChallenge, isApiError, ServiceRefusal } from './api-errors.js';
 import { RetryableError } from './retry.js';
 
 export interface ApiResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The parsed JSON, or undefined where the body is none. */
+  /** The parsed JSON; undefined if the body is not JSON. */
   readonly body: unknown;
 }
 
-/** Spec 7: an expired token is "rejected", the status is not named: 401, or a 403 that is about nothing else. */
-export function isTokenRejected(answer: ApiResponse, pastItsTime: boolean): boolean {
-  if (answer.status === 401) return true;
+/** A 401, or a 403 without another reason if the token has expired: spec 7 does not name the status. */
+export function isTokenRejected(response: ApiResponse, isExpired: boolean): boolean {
+  if (response.status === 401) return true;
   return (
-    answer.status === 403 &&
-    pastItsTime &&
-    findCaptchaChallenge(answer.headers, answer.body) === undefined
+    response.status === 403 &&
+    isExpired &&
+    findCaptchaChallenge(response.headers, response.body) === undefined
   );
 }
 
-/** A generic 403: no captcha asked for, and no error that the service wrote itself (spec 7). */
+/** A 403 that neither requires a captcha nor is an error of the service itself (spec 7). */
 export function isBan({ status, headers, body }: ApiResponse): boolean {
   return status === 403 && findCaptchaChallenge(headers, body) === undefined && !isApiError(body);
 }
 
-/** The answer where it is a good one; otherwise throws what its status means (spec 7). */
-export function classifyResponse(what: string, answer: ApiResponse, wallMs: number): ApiResponse {
-  const { status, headers, body } = answer;
+/** Returns a successful response; throws for any other (spec 7). `request` is shown in messages, such as `GET /x`. */
+export function classifyResponse(
+  request: string,
+  response: ApiResponse,
+  wallMs: number,
+): ApiResponse {
+  const { status, headers, body } = response;
   if (status >= 500) {
-    const failure = new ServiceError(
-      'service-failed',
-      `The service answered ${what} with ${status}.`,
-    );
-    throw new RetryableError(failure, retryAfterMs(headers, wallMs));
-  }
-  if (status === 403) {
-    const captcha = findCaptchaChallenge(headers, body);
-    if (captcha) throw new CaptchaRequired(what, captcha.siteKey);
-  }
-  if (status >= 400) throw new ServiceRefusal(what, status, body);
-  if (status < 200 || status >= 300) {
-    throw new ServiceError('bad-answer', `The service answered ${what} with ${status}.`);
-  }
-  if (body === undefined && status !== 204) {
+    const message = `The service failed with status ${status}: ${request}.`;
     throw new RetryableError(
-      new ServiceError(
-        'bad-answer',
-        `The service answered ${what} with something that is no JSON.`,
-      ),
+      new ServiceError('service-failed', message),
+      retryAfterMs(headers, wallMs),
     );
   }
-  return answer;
+  const captcha = status === 403 ? findCaptchaChallenge(headers, body) : undefined;
+  if (captcha) throw new CaptchaRequired(request, captcha.siteKey);
+  if (status >= 400) throw new ServiceRefusal(request, status, body);
+  if (status < 200 || status >= 300) throw unexpectedResponse(request, `status ${status}`);
+  if (body === undefined && status !== 204) {
+    throw new RetryableError(unexpectedResponse(request, 'not JSON'));
+  }
+  return response;
 }
 
-export function parseBody<T>(what: string, { body }: ApiResponse, shape: (value: unknown) => T): T {
-  try {
-    return shape(body);
-  } catch (cause) {
-    throw new ServiceError('bad-answer', `The answer to ${what} has not the shape expected.`, {
-      cause,
-    });
-  }
+export function unexpectedResponse(request: string, reason: string, cause?: unknown): ServiceError {
+  const message = `Unexpected response from the service: ${request}: ${reason}.`;
+  return new ServiceError('bad-answer', message, { cause });
 }

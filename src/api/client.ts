@@ -1,81 +1,79 @@
 /**
- * The way to the service: one loop that asks the ledger (which knows of any cooldown), sends, and hears the
- * answer, so that no request and no repeat of one escapes the limits. The bearer is put on requests to the API
- * and on nothing else.
+ * The client of the service. Every request, and every retry of one, first waits for the rate limits and any cooldown,
+ * and its response is passed on to them. The access token is added to requests to the API only.
  */
 import type { Clock } from '../core/clock.js';
 import { ServiceError } from '../core/errors.js';
+import { retryDelayMs } from '../core/retry-delay.js';
+import { UUID_PATTERN } from '../core/uuid.js';
+import type { Permit, RateLedger, RequestInfo, Wait } from '../rate-limit/rate-ledger.js';
 import {
   endpointUrl,
   hostKey,
   tokenUrl,
   type ServiceAddresses,
 } from '../rate-limit/service-addresses.js';
+import {
+  classifyResponse,
+  isBan,
+  isTokenRejected,
+  unexpectedResponse,
+  type ApiResponse,
+} from './classify-response.js';
 import { checkCollectionEnd } from './collection.js';
 import type { Connections } from './connections.js';
+import type { IsFirstParty } from './first-party-domain.js';
+import type { OutageMonitor } from './outage.js';
+import type { Parser } from './parse-response.js';
+import { checkWait, markRetryable, MAX_ATTEMPTS, RETRY_DELAYS, RetryableError } from './retry.js';
 import {
-  sendRequest,
+  apiHeaders,
   jsonValue,
   ResponseTimeout,
+  sendRequest,
   type IncomingResponse,
   type OutgoingRequest,
 } from './send-request.js';
-import {
-  isBan,
-  isTokenRejected,
-  classifyResponse,
-  parseBody,
-  type ApiResponse,
-} from './classify-response.js';
-import type { OutageMonitor } from './outage.js';
-import type { IsFirstParty } from './first-party-domain.js';
-import type { RequestInfo, Permit, RateLedger, Wait } from '../rate-limit/rate-ledger.js';
-import { withHeaders } from './request-headers.js';
-import { markRetryable, MAX_TRIES, RetryableError, pauseMs, checkWait } from './retry.js';
 
-/** A login in force, as far as the client needs to know it. */
+/** Provides the access token of a login. */
 export interface TokenProvider {
-  /** A token that is good now; undefined when nobody is logged in. */
+  /** A valid token; undefined if not logged in. */
   getToken(signal?: AbortSignal): Promise<string | undefined>;
-  /** Another one, after the API rejected this. */
+  /** Another token, after the API rejected this one. */
   renew(rejectedToken: string, signal?: AbortSignal): Promise<string | undefined>;
   isExpired(token: string): boolean;
 }
 
-/** Gives an answer its shape; what it throws becomes `bad-answer`. */
-export type Parser<T> = (value: unknown) => T;
-
 export interface ApiRequest<T> {
   readonly method: 'GET' | 'POST';
-  /** Below the API's base, such as `/at-home/server/…`. */
+  /** Relative to the API's URL, such as `/at-home/server/…`. */
   readonly path: string;
   readonly query?: URLSearchParams;
   readonly json?: unknown;
-  /** Asked for while the answer is on its way, so that what checks it can be loaded meanwhile. */
+  /** Called while the request is in flight, so that schemas are loaded meanwhile. */
   readonly parser: () => Parser<T> | Promise<Parser<T>>;
-  /** What solving a captcha gave, for the repeat of the request that asked for it. */
+  /** For the repetition of a request that required a captcha. */
   readonly captchaResult?: string;
   readonly signal?: AbortSignal;
 }
 
 export interface TokenFormOptions {
-  /** Stops it at any time. */
-  readonly signal?: AbortSignal | undefined;
-  /** Stops it only while it waits to be sent. */
-  readonly waitSignal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
+  /** Cancels the request only before it is sent. */
+  readonly waitSignal?: AbortSignal;
 }
 
 export interface ServiceClient {
   /**
-   * One call of the API. Failures that pass are tried three times in all where the request is a GET; those of an
-   * outage do not count, and the request is sent again when that is over. Throws `unreachable`, `service-failed`,
-   * `bad-answer`, `rate-limited`, `banned`, `wait-too-long`, CaptchaRequired, and ServiceRefusal for any other 4xx.
+   * Sends a request to the API. A GET is attempted three times if it fails temporarily; attempts during an outage do
+   * not count, and it is sent again when the outage has ended. Throws `unreachable`, `service-failed`, `bad-answer`,
+   * `rate-limited`, `banned`, `wait-too-long`, CaptchaRequired, and ServiceRefusal for any other 4xx.
    */
   api<T>(request: ApiRequest<T>): Promise<T>;
-  /** POST to the token endpoint (spec 4.1), once. Any status but 429 and a ban is the caller's to judge. */
+  /** POST to the token endpoint (spec 4.1), without retries. Returns responses of any status but 429 and a ban. */
   postTokenForm(form: URLSearchParams, options?: TokenFormOptions): Promise<ApiResponse>;
-  /** A place for a load from one of the service's hosts; undefined for a volunteer's, which needs none. */
-  reserve(line: RequestInfo, signal?: AbortSignal): Promise<Permit | undefined>;
+  /** A permit for a request to one of the service's hosts; undefined for others, which need none. */
+  reserve(request: RequestInfo, signal?: AbortSignal): Promise<Permit | undefined>;
 }
 
 export interface ClientDeps {
@@ -84,87 +82,114 @@ export interface ClientDeps {
   readonly connections: Connections;
   readonly ledger: RateLedger;
   readonly clock: Clock;
-  /** Shared by all clients of a run. Absent: no request waits for the end of an outage. */
+  /** Shared by all clients of a run. If absent, requests do not wait for the end of an outage. */
   readonly outages?: OutageMonitor;
-  /** Absent: all requests are anonymous. */
+  /** If absent, all requests are anonymous. */
   readonly tokenProvider?: TokenProvider;
   /** Called for waits of over two seconds. */
   readonly onWait?: (wait: Wait) => void;
-  /** Told whenever a request to the API has left. */
+  /** Called when a request to the API has been sent. */
   readonly onSent?: () => void;
-  /** An answer larger than this, unpacked, is refused. */
+  /** Of a response, decompressed. */
   readonly maxResponseBytes?: number;
   readonly random?: () => number;
 }
 
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-/** How often one request is sent again after a 429; each time all requests have waited as the service asked. */
-const MOST_THROTTLED = 5;
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
+/** How often one request is repeated after a 429. Each time all requests wait as the service requests. */
+const MAX_RATE_LIMIT_RETRIES = 5;
+const MIN_REPORTED_WAIT_MS = 2_000;
 
-export function createServiceClient(parts: ClientDeps): ServiceClient {
-  return new Client(parts);
+export function createServiceClient(deps: ClientDeps): ServiceClient {
+  return new Client(deps);
 }
 
 class Client implements ServiceClient {
   readonly #hosts: ReadonlySet<string>;
 
-  constructor(private readonly parts: ClientDeps) {
-    const { apiUrl, authUrl, networkUrl } = parts.addresses;
+  constructor(private readonly deps: ClientDeps) {
+    const { apiUrl, authUrl, networkUrl } = deps.addresses;
     this.#hosts = new Set([apiUrl, authUrl, networkUrl].map(hostKey));
   }
 
   async api<T>(request: ApiRequest<T>): Promise<T> {
     checkCollectionEnd(request.query ?? new URLSearchParams());
-    const { outages } = this.parts;
-    for (let failed = 0; ;) {
+    const { outages } = this.deps;
+    const isRead = request.method === 'GET';
+    for (let failures = 0; ;) {
       await outages?.whenOver(request.signal);
       try {
-        const value = await this.#apiOnce(request);
-        if (request.method === 'GET')
-          outages?.recordSuccess(kindOf(request), (signal) => this.#probe(request, signal));
+        const value = await this.#attempt(request);
+        if (isRead)
+          outages?.recordSuccess(endpointOf(request), (signal) => this.#probe(request, signal));
         return value;
       } catch (error) {
         if (!(error instanceof RetryableError)) throw error;
-        // A request that changes something might have been carried out although its answer was lost.
-        if (request.method !== 'GET') throw error.failure;
-        failed = await this.#afterFailure(failed + 1, error, request);
+        // A request that changes something may have been carried out without a response.
+        if (!isRead) throw error.failure;
+        failures = await this.#waitForRetry(failures + 1, error, request);
       }
     }
   }
 
-  /**
-   * Waits before a request is sent again, and resolves with how often it failed by itself: failures during an outage
-   * say nothing about the request. An error in an answer may concern this request alone, so that is tried three times
-   * before it counts as an outage.
-   */
-  async #afterFailure(
-    failed: number,
-    failure: RetryableError,
-    request: ApiRequest<unknown>,
-  ): Promise<number> {
-    const { outages } = this.parts;
-    const isLast = failed === MAX_TRIES;
-    const isOfConnection = failure.failure.code === 'unreachable';
-    if (outages?.isReady === true && (isLast || isOfConnection || outages.isActive)) {
-      checkWait(failure.retryAfterMs ?? 0, failure, this.parts.clock);
-      if (await outages.waitForEnd(kindOf(request), failure, request.signal)) return 0;
-      if (isLast) throw failure.failure;
-    } else {
-      if (isLast) throw failure.failure;
-      await this.#pause(failed, failure, request.signal);
-    }
-    return failed;
+  async postTokenForm(form: URLSearchParams, options: TokenFormOptions = {}): Promise<ApiResponse> {
+    const { signal, waitSignal = signal } = options;
+    const outgoing = { method: 'POST', url: tokenUrl(this.deps.addresses), form, signal } as const;
+    return this.#send('auth', outgoing, waitSignal).catch((error: unknown) => {
+      throw error instanceof RetryableError ? error.failure : error;
+    });
   }
 
-  /** Sends a request that was answered before again, without a login: any answer but a failure that passes will do. */
+  async reserve(request: RequestInfo, signal?: AbortSignal): Promise<Permit | undefined> {
+    const isOfService =
+      this.#hosts.has(hostKey(request.url)) || (await this.deps.isFirstParty(request.url));
+    return isOfService ? this.#reserve(request, signal) : undefined;
+  }
+
+  /**
+   * Waits before a request is sent again. Resolves with its number of failures, which are forgotten after an outage. An
+   * error response may concern this request alone: it counts as an outage only after the last attempt.
+   */
+  async #waitForRetry(
+    failures: number,
+    error: RetryableError,
+    request: ApiRequest<unknown>,
+  ): Promise<number> {
+    const { outages } = this.deps;
+    const isLast = failures === MAX_ATTEMPTS;
+    const isUnreachable = error.failure.code === 'unreachable';
+    if (outages?.isReady === true && (isLast || isUnreachable || outages.isActive)) {
+      checkWait(error.retryAfterMs ?? 0, error, this.deps.clock);
+      if (await outages.waitForEnd(endpointOf(request), error, request.signal)) return 0;
+      if (isLast) throw error.failure;
+    } else {
+      if (isLast) throw error.failure;
+      await this.#pause(failures, error, request.signal);
+    }
+    return failures;
+  }
+
+  async #pause(failures: number, error: RetryableError, signal?: AbortSignal): Promise<void> {
+    const { clock, onWait, random = Math.random } = this.deps;
+    const delayMs = retryDelayMs(RETRY_DELAYS, failures, random());
+    const ms = Math.max(delayMs, error.retryAfterMs ?? 0);
+    checkWait(ms, error, clock);
+    const untilMs = clock.wallMs() + ms;
+    if (ms > MIN_REPORTED_WAIT_MS) {
+      onWait?.({ for: 'cooldown', untilMs, why: 'the service requested a pause' });
+    }
+    await clock.sleep(ms, signal);
+  }
+
+  /** Repeats a request that succeeded before, anonymously. Resolves with the temporary failure, if there is one. */
   async #probe(
     { method, path, query }: ApiRequest<unknown>,
     signal?: AbortSignal,
   ): Promise<RetryableError | undefined> {
-    const url = endpointUrl(this.parts.addresses.apiUrl, path, query);
+    const url = endpointUrl(this.deps.addresses.apiUrl, path, query);
     try {
-      const answer = await this.#send('api', withHeaders({ method, url, signal }));
-      classifyResponse(`${method} ${path}`, answer, this.parts.clock.wallMs());
+      const response = await this.#send('api', { method, url, signal, headers: apiHeaders() });
+      classifyResponse(`${method} ${path}`, response, this.deps.clock.wallMs());
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof RetryableError) return error;
@@ -172,114 +197,100 @@ class Client implements ServiceClient {
     return undefined;
   }
 
-  async postTokenForm(form: URLSearchParams, options: TokenFormOptions = {}): Promise<ApiResponse> {
-    const { signal, waitSignal = signal } = options;
-    const outgoing = { method: 'POST', url: tokenUrl(this.parts.addresses), form, signal } as const;
-    return this.#send('auth', outgoing, waitSignal).catch((error: unknown) => {
-      throw error instanceof RetryableError ? error.failure : error;
-    });
-  }
-
-  async reserve(line: RequestInfo, signal?: AbortSignal): Promise<Permit | undefined> {
-    const own = this.#hosts.has(hostKey(line.url)) || (await this.parts.isFirstParty(line.url));
-    return own ? this.#reserve(line, signal) : undefined;
-  }
-
-  async #apiOnce<T>(request: ApiRequest<T>): Promise<T> {
-    const { method, path, query, json, signal } = request;
-    const url = endpointUrl(this.parts.addresses.apiUrl, path, query);
-    const what = `${method} ${path}`;
-    let shape: Promise<Parser<T>> | undefined;
-    const theShape = () => (shape ??= Promise.resolve(request.parser()));
+  async #attempt<T>(request: ApiRequest<T>): Promise<T> {
+    const { method, path, query, json, signal, captchaResult } = request;
+    const { tokenProvider } = this.deps;
+    const url = endpointUrl(this.deps.addresses.apiUrl, path, query);
+    let loading: Promise<Parser<T>> | undefined;
+    const loadParser = () => (loading ??= Promise.resolve(request.parser()));
     const onSent = (): void => {
-      // Awaited below, if the answer is a good one.
-      theShape().catch(() => undefined);
-      this.parts.onSent?.();
+      // Awaited below if the request succeeds.
+      loadParser().catch(() => undefined);
+      this.deps.onSent?.();
     };
-    const outgoing: OutgoingRequest = { method, url, json, signal, onSent };
-    const { tokenProvider: bearer } = this.parts;
-    const token = await bearer?.getToken(signal);
-    let answer = await this.#send('api', withHeaders(outgoing, token, request.captchaResult));
-    if (bearer && token !== undefined && isTokenRejected(answer, bearer.isExpired(token))) {
-      const fresh = await bearer.renew(token, signal);
-      if (fresh !== undefined && fresh !== token) {
-        answer = await this.#send('api', withHeaders(outgoing, fresh, request.captchaResult));
-      }
+    const send = (token: string | undefined) => {
+      const headers = apiHeaders(token, captchaResult);
+      return this.#send('api', { method, url, json, signal, onSent, headers });
+    };
+    const token = await tokenProvider?.getToken(signal);
+    let response = await send(token);
+    if (
+      tokenProvider &&
+      token !== undefined &&
+      isTokenRejected(response, tokenProvider.isExpired(token))
+    ) {
+      const renewed = await tokenProvider.renew(token, signal);
+      if (renewed !== undefined && renewed !== token) response = await send(renewed);
     }
-    return parseBody(
-      what,
-      classifyResponse(what, answer, this.parts.clock.wallMs()),
-      await theShape(),
-    );
+    const name = `${method} ${path}`;
+    const { body } = classifyResponse(name, response, this.deps.clock.wallMs());
+    const parse = await loadParser();
+    try {
+      return parse(body);
+    } catch (cause) {
+      throw unexpectedResponse(name, 'it does not match the schema', cause);
+    }
   }
 
-  /** Sends until the answer is neither a 429 nor a ban; after a ban it is the ledger that throws. */
+  /** Sends until the response is neither a 429 nor a ban. After a ban, it is the ledger that throws. */
   async #send(
-    kind: 'api' | 'auth',
+    host: 'api' | 'auth',
     outgoing: OutgoingRequest,
     waitSignal = outgoing.signal,
   ): Promise<ApiResponse> {
-    for (let throttled = 0; ; throttled += 1) {
-      const place = await this.#reserve(outgoing, waitSignal);
-      const answer = await this.#exchange(kind, outgoing, place);
-      if (answer.status !== 429 && !isBan(answer)) return answer;
-      if (throttled === MOST_THROTTLED) {
+    for (let retries = 0; ; retries += 1) {
+      const permit = await this.#reserve(outgoing, waitSignal);
+      const response = await this.#sendOnce(host, outgoing, permit);
+      if (response.status !== 429 && !isBan(response)) return response;
+      if (retries === MAX_RATE_LIMIT_RETRIES) {
         throw new ServiceError(
           'rate-limited',
-          `${outgoing.url.host} answered 429 ${throttled + 1} times, although each wait was kept.`,
+          `${outgoing.url.host} responded with 429 to ${retries + 1} requests, although every wait was observed.`,
         );
       }
     }
   }
 
-  async #exchange(
-    kind: 'api' | 'auth',
+  async #sendOnce(
+    host: 'api' | 'auth',
     outgoing: OutgoingRequest,
-    place: Permit,
+    permit: Permit,
   ): Promise<ApiResponse> {
-    const { maxResponseBytes: maxAnswerBytes = MAX_ANSWER_BYTES } = this.parts;
+    const { connections, maxResponseBytes = MAX_RESPONSE_BYTES } = this.deps;
     let incoming: IncomingResponse;
     try {
-      incoming = await sendRequest(this.parts.connections[kind], outgoing);
+      incoming = await sendRequest(connections[host], outgoing);
     } catch (error) {
-      await place.settle(error instanceof ResponseTimeout ? 'timeout' : undefined);
+      await permit.settle(error instanceof ResponseTimeout ? 'timeout' : undefined);
       throw markRetryable(error);
     }
     const { status, headers } = incoming;
     if (status === 429) {
       incoming.discard();
-      await place.settle({ status, headers });
+      await permit.settle({ status, headers });
       return { status, headers, body: undefined };
     }
-    if (status !== 403) void place.settle({ status, headers });
+    if (status !== 403) void permit.settle({ status, headers });
     try {
-      const text = await incoming.text(maxAnswerBytes);
-      const answer = { status, headers, body: jsonValue(text) };
-      if (status === 403) await place.settle({ status, headers, generic: isBan(answer) });
-      return answer;
+      const response = { status, headers, body: jsonValue(await incoming.text(maxResponseBytes)) };
+      if (status === 403) await permit.settle({ status, headers, generic: isBan(response) });
+      return response;
     } catch (error) {
-      // A 403 whose page never came whole is no word of the service's own either.
-      if (status === 403) await place.settle({ status, headers, generic: true });
+      // A 403 without a complete body counts as a ban too.
+      if (status === 403) await permit.settle({ status, headers, generic: true });
       throw markRetryable(error);
     }
   }
 
-  async #reserve(line: RequestInfo, signal?: AbortSignal): Promise<Permit> {
-    const { ledger, onWait } = this.parts;
-    return ledger.reserve(line, { ...(signal && { signal }), ...(onWait && { onWait }) });
-  }
-
-  async #pause(failed: number, failure: RetryableError, signal?: AbortSignal): Promise<void> {
-    const { clock, onWait, random = Math.random } = this.parts;
-    const ms = Math.max(pauseMs(failed, random), failure.retryAfterMs ?? 0);
-    checkWait(ms, failure, clock);
-    const untilMs = clock.wallMs() + ms;
-    if (ms > 2_000) onWait?.({ for: 'cooldown', untilMs, why: 'the service asked for a pause' });
-    await clock.sleep(ms, signal);
+  async #reserve(request: RequestInfo, signal?: AbortSignal): Promise<Permit> {
+    const { ledger, onWait } = this.deps;
+    return ledger.reserve(request, { signal, onWait });
   }
 }
 
-/** Requests of one kind differ in their ids alone. */
-function kindOf({ path }: ApiRequest<unknown>): string {
-  return path.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '{id}');
+const IDS = new RegExp(UUID_PATTERN, 'gi');
+
+/** The path without ids. */
+function endpointOf({ path }: ApiRequest<unknown>): string {
+  return path.replace(IDS, '{id}');
 }

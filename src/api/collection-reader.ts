@@ -1,12 +1,12 @@
 /**
- * Reads the pages of one collection and keeps count of the entries that do not fit: they are warned of once for
- * the whole collection, and only a collection without a usable entry is an error.
+ * Reads the pages of one collection and counts the entries that do not match the schema. They cause one warning for
+ * the whole collection; only a collection without a usable entry is an error.
  */
 import { ServiceError } from '../core/errors.js';
 import type { ServiceClient } from './client.js';
 import { requestedSize } from './collection.js';
-import type { CollectionPage, EntitySchema } from './response-schemas.js';
 import { parseWith, type ResponseSchemas } from './parse-response.js';
+import type { CollectionPage, EntitySchema } from './response-schemas.js';
 
 export interface CollectionOptions {
   /** Called at most once for each collection. */
@@ -22,20 +22,19 @@ export class CollectionReader<T> {
   constructor(
     private readonly client: ServiceClient,
     private readonly path: string,
-    private readonly schema: (answers: ResponseSchemas) => EntitySchema<T>,
+    private readonly schema: (schemas: ResponseSchemas) => EntitySchema<T>,
     private readonly options: CollectionOptions,
   ) {}
 
-  /** One request. */
+  /** Sends one request. */
   async readPage(query: URLSearchParams): Promise<CollectionPage<T>> {
-    const { signal } = this.options;
     const limit = requestedSize(query);
     const page = await this.client.api({
       method: 'GET',
       path: this.path,
       query,
-      parser: parseWith((answers) => answers.collection(this.schema(answers), limit)),
-      ...(signal && { signal }),
+      parser: parseWith((schemas) => schemas.collection(this.schema(schemas), limit)),
+      signal: this.options.signal,
     });
     this.#received += page.received;
     this.#usable += page.items.length;
@@ -43,12 +42,12 @@ export class CollectionReader<T> {
     return page;
   }
 
-  /** How many entries of the pages so far were skipped. */
+  /** The number of entries skipped so far. */
   get skipped(): number {
     return this.#received - this.#usable;
   }
 
-  /** To be called after the last page. Throws ServiceError `bad-answer` where there are entries and none is usable. */
+  /** Call it after the last page. Throws ServiceError `bad-answer` if there are entries and none is usable. */
   finish(): void {
     const what = `response from GET ${this.path}`;
     if (this.#received > 0 && this.#usable === 0) {

@@ -1,21 +1,20 @@
-/**
- * The bounds of collections (spec 8.4): what the service would reject is refused here, before it is sent, with
- * a word on how to ask for less. The parameter that the specification's prose calls `size` is named in one place.
- */
+/** Queries of collections, within the service's bounds (spec 8.4): a query that it would reject is not sent. */
 import { UsageError } from '../core/errors.js';
 
 const OFFSET_PARAMETER = 'offset';
-/** The specification's "size"; the live service's own documentation and its published schema say `limit`. */
+/** The specification calls it `size`; the service's documentation and schema call it `limit`. */
 const SIZE_PARAMETER = 'limit';
 
-/** `offset + size` may not be greater. */
+/** The maximum of `offset + size`. */
 export const MAX_COLLECTION_END = 10_000;
-/** What `size` takes at most, as a rule. */
+/** The maximum of `size`, except for feeds. */
 export const MAX_PAGE_SIZE = 100;
-/** What `size` takes at most at the few feeds that allow more. */
 export const MAX_FEED_PAGE_SIZE = 500;
 
-/** The query of one piece of a collection. Throws `bad-option` where it would reach too far. */
+/** The service leaves out the last one unless it is requested. */
+const CONTENT_RATINGS = ['safe', 'suggestive', 'erotica', 'pornographic'] as const;
+
+/** The query of one page of a collection. Throws `bad-option` if it ends beyond the maximum. */
 export function collectionQuery(offset: number, size: number): URLSearchParams {
   const query = new URLSearchParams({
     [SIZE_PARAMETER]: String(size),
@@ -25,21 +24,46 @@ export function collectionQuery(offset: number, size: number): URLSearchParams {
   return query;
 }
 
-/** How many entries a query asks for; 0 where it does not say it. */
+/** How many entries a query requests; 0 if it does not say. */
 export function requestedSize(query: URLSearchParams): number {
   return Number(query.get(SIZE_PARAMETER) ?? 0);
 }
 
-/** Refuses a query that the service would reject for its reach. A query without the two parameters passes. */
+/** Throws `bad-option` for a query that ends beyond the maximum. A query without the parameters passes. */
 export function checkCollectionEnd(query: URLSearchParams): void {
   const offset = Number(query.get(OFFSET_PARAMETER) ?? 0);
-  const size = requestedSize(query);
-  if (offset + size <= MAX_COLLECTION_END) return;
+  const end = offset + requestedSize(query);
+  if (end <= MAX_COLLECTION_END) return;
   throw new UsageError(
     'bad-option',
-    `The service lists no more than the first ${MAX_COLLECTION_END} entries; entries ${offset + 1} to ${offset + size} were asked for.`,
-    {
-      hint: 'Narrow the search until it finds fewer: by language, group, chapters or volumes, or by date.',
-    },
+    `The service lists only the first ${MAX_COLLECTION_END} entries: ${offset + 1} to ${end} were requested.`,
+    { hint: 'Narrow the search: by language, group, chapters or volumes, or by date.' },
+  );
+}
+
+/** Appends each value as `name[]`. */
+export function appendAll(
+  query: URLSearchParams,
+  name: string,
+  values: readonly string[] = [],
+): URLSearchParams {
+  for (const value of values) query.append(`${name}[]`, value);
+  return query;
+}
+
+/** Requests entries of every content rating. */
+export function withRatings(query: URLSearchParams): URLSearchParams {
+  return appendAll(query, 'contentRating', CONTENT_RATINGS);
+}
+
+/** For the service's `…Since` filters: UTC, whole seconds, without a zone. */
+export function formatSince(date: Date): string {
+  return date.toISOString().slice(0, 'YYYY-MM-DDThh:mm:ss'.length);
+}
+
+/** The list in parts of at most `size`. */
+export function chunk<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
+    list.slice(index * size, (index + 1) * size),
   );
 }

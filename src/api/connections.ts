@@ -1,28 +1,27 @@
 /**
- * The got instances, one for each kind of host, so that nothing meant for one can reach another: the bearer is
- * known to the API's alone, and a volunteer's node or the report host cannot even be handed one. got's own
- * retries are off and no redirect is followed: each request is one that the client's loop decided to send.
+ * The got instances, one for each kind of host, so that credentials cannot reach the wrong one: all but the API's drop
+ * them. got's retries and redirects are off: only the client decides to send a request.
  */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Delays, ExtendOptions, Got } from 'got';
+import { USER_AGENT } from '../core/version.js';
 import { guardPageAddresses, type PageAddressOptions } from './page-address-guard.js';
 import { proxyFor, tunnelAgent, type ProxyEnvironment } from './proxy.js';
 import { withDeadline } from './request-deadline.js';
-import { USER_AGENT } from './user-agent.js';
 
 export interface TimeLimits {
   readonly connectTimeoutMs: number;
   readonly tlsTimeoutMs: number;
-  /** From the request's last byte to the answer's first. */
+  /** From the last byte of the request to the first one of the response. */
   readonly firstByteTimeoutMs: number;
-  /** Between two pieces of an answer. */
+  /** Between two chunks of a response. */
   readonly idleTimeoutMs: number;
-  /** One page in all. */
+  /** For a whole page. */
   readonly pageTimeoutMs: number;
-  /** One call of the API or the token endpoint in all. */
+  /** For a whole request to the API or the token endpoint. */
   readonly apiTimeoutMs: number;
-  /** One health report in all. */
+  /** For a whole health report. */
   readonly reportTimeoutMs: number;
 }
 
@@ -31,26 +30,23 @@ export interface Connections {
   readonly auth: Got;
   readonly page: Got;
   readonly report: Got;
-  /** Drops the connections that are kept alive. What is under way ends with an error. */
+  /** Closes all connections. Requests in flight fail. */
   close(): void;
 }
 
-/** More than any honest answer needs; a server that sends more gets its connection closed. */
+/** The connection of a server that sends more is closed. */
 const MAX_HEADER_BYTES = 64 * 1024;
-/** How many idle connections are kept to one host. */
+/** Per host. */
 const MAX_IDLE_CONNECTIONS = 16;
-/**
- * Node tries the addresses of a name one after another, and gives each 250 ms unless told otherwise: too little for
- * a slow line.
- */
+/** For each address of a host in turn. Node's default of 250 ms is too short for a slow connection. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 2_500;
-/** To learn of the proxy, and of a fault in its address, before anything is called. */
+/** To find the proxy, and an invalid setting, before the first request. */
 const ANY_HOST = new URL('https://host');
 
 /**
- * Throws `bad-setting` where the environment names a proxy that is none.
+ * Throws `bad-setting` for an invalid HTTPS_PROXY.
  *
- * @param pageAddresses what decides where pages may be loaded from
+ * @param pageAddresses decides where pages may be loaded from
  */
 export async function openConnections(
   limits: TimeLimits,
@@ -58,20 +54,25 @@ export async function openConnections(
   pageAddresses: PageAddressOptions,
 ): Promise<Connections> {
   const { got } = await import('got');
-  const kept = {
+  const agentOptions = {
     keepAlive: true,
     maxFreeSockets: MAX_IDLE_CONNECTIONS,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
   } as const;
-  const http = new HttpAgent(kept);
-  const https = new HttpsAgent({ ...kept, minVersion: 'TLSv1.2' });
+  const http = new HttpAgent(agentOptions);
+  const https = new HttpsAgent({ ...agentOptions, minVersion: 'TLSv1.2' });
   const guard = guardPageAddresses(pageAddresses);
-  // Connections of their own: one that is kept alive has been checked as these are.
-  const pageHttp = new HttpAgent({ ...kept, lookup: guard.lookup });
-  const pageHttps = new HttpsAgent({ ...kept, minVersion: 'TLSv1.2', lookup: guard.lookup });
+  // Separate agents: the address of a kept-alive connection has been checked too.
+  const pageHttp = new HttpAgent({ ...agentOptions, lookup: guard.lookup });
+  const pageHttps = new HttpsAgent({
+    ...agentOptions,
+    minVersion: 'TLSv1.2',
+    lookup: guard.lookup,
+  });
   const proxy = proxyFor(ANY_HOST, { ...env, NO_PROXY: '', no_proxy: '' });
   const tunnels =
-    proxy && (await tunnelAgent(proxy, { ...kept, connectTimeoutMs: limits.connectTimeoutMs }));
+    proxy &&
+    (await tunnelAgent(proxy, { ...agentOptions, connectTimeoutMs: limits.connectTimeoutMs }));
   const common: ExtendOptions = {
     agent: { http, https },
     http2: false,
@@ -82,7 +83,7 @@ export async function openConnections(
     https: { minVersion: 'TLSv1.2' },
     hooks: {
       beforeRequest: [
-        signHeaders,
+        setUserAgent,
         (options) => {
           if (tunnels && options.url && proxyFor(options.url, env)) {
             options.agent = { https: tunnels };
@@ -108,7 +109,7 @@ export async function openConnections(
           },
         ],
       },
-      // The bytes as they are stored: pictures gain nothing from compression, and a length must be provable.
+      // Images do not compress, and the length must be verifiable.
       decompress: false,
       headers: { 'accept-encoding': 'identity' },
     }),
@@ -135,13 +136,13 @@ export async function openConnections(
   };
 }
 
-/** An instance costs a millisecond to make, and most commands use one of the four. */
-function once(make: () => Got): () => Got {
-  let made: Got | undefined;
-  return () => (made ??= make());
+/** An instance takes a millisecond to create, and most commands use one of the four. */
+function once(create: () => Got): () => Got {
+  let instance: Got | undefined;
+  return () => (instance ??= create());
 }
 
-/** got's limits for each phase, and our own deadline around the whole. */
+/** got's time limits for each phase, and a deadline for the whole request. */
 function timeLimits(limits: TimeLimits, deadlineMs: number): ExtendOptions {
   const timeout: Delays = {
     lookup: limits.connectTimeoutMs,
@@ -153,17 +154,17 @@ function timeLimits(limits: TimeLimits, deadlineMs: number): ExtendOptions {
   return { timeout, handlers: [withDeadline(deadlineMs)] };
 }
 
-interface Signed {
+interface RequestHeaders {
   readonly headers: Record<string, string | string[] | undefined>;
 }
 
-/** Spec 8.1.3 and 8.1.4: who we are, always, and no sign of a proxy. */
-function signHeaders({ headers }: Signed): void {
+/** Spec 8.1.3 and 8.1.4. */
+function setUserAgent({ headers }: RequestHeaders): void {
   headers['user-agent'] = USER_AGENT;
   delete headers['via'];
 }
 
-function dropCredentials({ headers }: Signed): void {
+function dropCredentials({ headers }: RequestHeaders): void {
   delete headers['authorization'];
   delete headers['cookie'];
 }

@@ -1,18 +1,18 @@
-/** The covers of a title's volumes: which one suits some chapters, and where its picture is. */
-import { ServiceError } from '../core/errors.js';
-import { collectionQuery, MAX_COLLECTION_END, MAX_PAGE_SIZE } from './collection.js';
-import type { ServiceClient } from './client.js';
+/** The covers of a title's volumes. */
+import { appendAll, collectionQuery, MAX_COLLECTION_END, MAX_PAGE_SIZE } from './collection.js';
 import { CollectionReader, type CollectionOptions } from './collection-reader.js';
+import type { ServiceClient } from './client.js';
+import { ServiceError } from '../core/errors.js';
 import type { Cover, Title } from './titles.js';
 
-/** Where the service keeps its pictures: `uploads.` beside `api.`; on a practice service, the API's own host. */
+/** Where images of covers are: `uploads.` in place of `api.`; on a practice service, the host of the API. */
 export function coversBaseUrl(apiUrl: URL): URL {
   const url = new URL(apiUrl.origin);
   url.hostname = url.hostname.replace(/^api\./, 'uploads.');
   return url;
 }
 
-/** All covers of a title: one call for each hundred. */
+/** All covers of a title. One request per 100. */
 export async function fetchCovers(
   client: ServiceClient,
   titleId: string,
@@ -21,8 +21,7 @@ export async function fetchCovers(
   const covers = new Map<string, Cover>();
   const reader = new CollectionReader(client, '/cover', (it) => it.coverEntity, options);
   for (let offset = 0; offset < MAX_COLLECTION_END;) {
-    const query = collectionQuery(offset, MAX_PAGE_SIZE);
-    query.append('manga[]', titleId);
+    const query = appendAll(collectionQuery(offset, MAX_PAGE_SIZE), 'manga', [titleId]);
     query.append('order[volume]', 'asc');
     const { items, received, total } = await reader.readPage(query);
     for (const { id, attributes } of items) covers.set(id, { id, ...attributes });
@@ -34,36 +33,37 @@ export async function fetchCovers(
 }
 
 /**
- * The cover for chapters of these volumes: their volume's, where they are all of one, in the chapters' language
- * or else in the original's; otherwise the title's main one.
+ * The cover for these chapters: that of their volume if they are all of one, preferably in the chapters' language, then
+ * in the original language; otherwise the title's main cover.
  */
 export function chooseCover(
   covers: readonly Cover[],
   title: Pick<Title, 'mainCover' | 'originalLanguage'>,
   chapters: readonly { readonly volume: string | undefined; readonly language: string }[],
 ): Cover | undefined {
+  const fallback = title.mainCover ?? covers[0];
   const volumes = new Set(chapters.map(({ volume }) => volume));
   const [volume] = volumes;
-  if (volumes.size !== 1 || volume === undefined) return title.mainCover ?? covers[0];
-  const ofVolume = covers.filter((cover) => sameVolume(cover.volume, volume));
-  const languages = [chapters[0]?.language, title.originalLanguage];
-  for (const language of languages) {
+  if (volumes.size !== 1 || volume === undefined) return fallback;
+  const ofVolume = covers.filter((cover) => isSameVolume(cover.volume, volume));
+  for (const language of [chapters[0]?.language, title.originalLanguage]) {
     const cover = ofVolume.find(({ locale }) => locale !== undefined && locale === language);
     if (cover) return cover;
   }
-  return ofVolume[0] ?? title.mainCover ?? covers[0];
+  return ofVolume[0] ?? fallback;
 }
 
-/** The address of the picture itself. Throws ServiceError `bad-answer` where the file's name is no plain name. */
-export function coverUrl(coversUrl: URL | string, titleId: string, cover: Cover): URL {
-  if (!/^[\w-][\w.-]*$/.test(cover.fileName)) {
-    throw new ServiceError('bad-answer', 'The service names a cover whose file name is none.');
+/** The URL of the image. Throws ServiceError `bad-answer` for an unsafe file name. */
+export function coverUrl(coversUrl: URL | string, titleId: string, { fileName }: Cover): URL {
+  if (!/^[\w-][\w.-]*$/.test(fileName)) {
+    const message = 'Unexpected response from the service: the file name of a cover is invalid.';
+    throw new ServiceError('bad-answer', message);
   }
   const url = new URL(coversUrl);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/covers/${titleId}/${cover.fileName}`;
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/covers/${titleId}/${fileName}`;
   return url;
 }
 
-function sameVolume(a: string | undefined, b: string): boolean {
+function isSameVolume(a: string | undefined, b: string): boolean {
   return a !== undefined && (a === b || (/^\d/.test(a) && Number(a) === Number(b)));
 }

@@ -1,92 +1,121 @@
 /**
- * The chapters of a title or of a list. The service shows the first 10,000 of a collection (spec 8.4); a longer
- * feed is walked on from the last chapter's moment of creation, and what is seen twice at the seam counts once.
+ * Lists of titles, and the feeds of chapters of a title or a list. The service shows the first 10,000 entries of a
+ * collection (spec 8.4); a longer feed is continued from the creation date of the last chapter, without duplicates.
  */
-import { MAX_COLLECTION_END, collectionQuery, MAX_FEED_PAGE_SIZE } from './collection.js';
-import type { ServiceClient } from './client.js';
 import { ServiceError } from '../core/errors.js';
-import type { ChapterEntity } from './response-schemas.js';
 import { toChapter, type Chapter } from './chapters.js';
+import type { ServiceClient } from './client.js';
+import {
+  appendAll,
+  collectionQuery,
+  formatSince,
+  MAX_COLLECTION_END,
+  MAX_FEED_PAGE_SIZE,
+  withRatings,
+} from './collection.js';
 import { CollectionReader, type CollectionOptions } from './collection-reader.js';
-import { formatSince, withRatings } from './query.js';
+import { parseWith } from './parse-response.js';
+import type { ChapterEntity } from './response-schemas.js';
+
+export interface TitleList {
+  readonly id: string;
+  readonly name: string;
+  readonly titleIds: readonly string[];
+}
 
 export interface FeedOptions extends CollectionOptions {
-  /** Only these; all where there are none. */
+  /** All languages if absent or empty. */
   readonly languages?: readonly string[];
 }
 
-/** All chapters of a title, oldest first; the groups come along. One call for each 500. */
+/** A list, by one request. Throws ServiceRefusal with status 404 if it is not found or private. */
+export async function fetchList(
+  client: ServiceClient,
+  listId: string,
+  signal?: AbortSignal,
+): Promise<TitleList> {
+  const { data } = await client.api({
+    method: 'GET',
+    path: `/list/${listId}`,
+    parser: parseWith(({ single, listEntity }) => single(listEntity)),
+    signal,
+  });
+  const titles = data.relationships.filter(({ type }) => type === 'manga');
+  return {
+    id: data.id,
+    name: data.attributes.name,
+    titleIds: [...new Set(titles.map(({ id }) => id))],
+  };
+}
+
+/** All chapters of a title with their groups, oldest first. One request per 500. */
 export function fetchTitleFeed(
   client: ServiceClient,
   titleId: string,
-  wish: FeedOptions = {},
+  options: FeedOptions = {},
 ): Promise<Chapter[]> {
-  return fetchFeed(client, `/manga/${titleId}/feed`, wish);
+  return fetchFeed(client, `/manga/${titleId}/feed`, options);
 }
 
-/** All chapters of all titles of a list, oldest first; the groups come along. One call for each 500. */
+/** All chapters of all titles of a list with their groups, oldest first. One request per 500. */
 export function fetchListFeed(
   client: ServiceClient,
   listId: string,
-  wish: FeedOptions = {},
+  options: FeedOptions = {},
 ): Promise<Chapter[]> {
-  return fetchFeed(client, `/list/${listId}/feed`, wish);
+  return fetchFeed(client, `/list/${listId}/feed`, options);
 }
 
-/** No title comes near it; a feed that goes on and on is not followed for ever. */
-const MOST_CHAPTERS = 200_000;
+/** Far more than any title has: a limit for feeds that never end. */
+const MAX_CHAPTERS = 200_000;
 
 async function fetchFeed(
   client: ServiceClient,
   path: string,
-  wish: FeedOptions,
+  options: FeedOptions,
 ): Promise<Chapter[]> {
-  const found = new Map<string, Chapter>();
-  const reader = new CollectionReader(client, path, (it) => it.chapterEntity, wish);
+  const chapters = new Map<string, Chapter>();
+  const reader = new CollectionReader(client, path, (it) => it.chapterEntity, options);
   let since: Date | undefined;
   for (;;) {
-    const last = await walkWindow(reader, wish, since, found);
+    const last = await readWindow(reader, options, since, chapters);
     if (last === undefined) {
       reader.finish();
-      return [...found.values()];
+      return [...chapters.values()];
     }
-    const movedOn = last.createdAt && (!since || last.createdAt > since);
-    if (!movedOn || found.size > MOST_CHAPTERS) {
-      throw new ServiceError('bad-answer', `The feed ${path} cannot be walked to its end.`);
+    const isAdvancing = last.createdAt && (!since || last.createdAt > since);
+    if (!isAdvancing || chapters.size > MAX_CHAPTERS) {
+      throw new ServiceError(
+        'bad-answer',
+        `Unexpected response from the service: the feed does not end: ${path}.`,
+      );
     }
     since = last.createdAt;
   }
 }
 
-/**
- * Adds what one window of 10,000 shows. Resolves with its last chapter where there is more behind it, with
- * `undefined` at the feed's end.
- */
-async function walkWindow(
+/** Adds a window of up to 10,000 chapters. Resolves with its last one; with undefined at the end of the feed. */
+async function readWindow(
   reader: CollectionReader<ChapterEntity>,
-  wish: FeedOptions,
+  { languages }: FeedOptions,
   since: Date | undefined,
-  found: Map<string, Chapter>,
+  chapters: Map<string, Chapter>,
 ): Promise<Chapter | undefined> {
   let last: Chapter | undefined;
   for (let offset = 0; offset < MAX_COLLECTION_END;) {
-    const { items, received, total } = await reader.readPage(feedQuery(offset, wish, since));
+    const size = Math.min(MAX_FEED_PAGE_SIZE, MAX_COLLECTION_END - offset);
+    const query = withRatings(collectionQuery(offset, size));
+    appendAll(query, 'translatedLanguage', languages);
+    appendAll(query, 'includes', ['scanlation_group']);
+    query.append('order[createdAt]', 'asc');
+    if (since) query.append('createdAtSince', formatSince(since));
+    const { items, received, total } = await reader.readPage(query);
     for (const entity of items) {
       last = toChapter(entity);
-      found.set(last.id, last);
+      chapters.set(last.id, last);
     }
     offset += received;
     if (received === 0 || offset >= total) return undefined;
   }
   return last;
-}
-
-function feedQuery(offset: number, wish: FeedOptions, since: Date | undefined): URLSearchParams {
-  const size = Math.min(MAX_FEED_PAGE_SIZE, MAX_COLLECTION_END - offset);
-  const query = withRatings(collectionQuery(offset, size));
-  for (const language of wish.languages ?? []) query.append('translatedLanguage[]', language);
-  query.append('includes[]', 'scanlation_group');
-  query.append('order[createdAt]', 'asc');
-  if (since) query.append('createdAtSince', formatSince(since));
-  return query;
 }

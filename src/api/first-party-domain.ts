@@ -1,30 +1,29 @@
 /**
- * Which addresses are the service's own. What is loaded from elsewhere is a volunteer's, and is reported
- * (spec 4.3); so a name that merely ends like the service's must not pass for it.
+ * Which URLs belong to the service itself. Images from other hosts are served by volunteers and are reported (spec
+ * 4.3), so that a host whose name only ends like the service's must not count as its own.
  */
 import { hostKey } from '../rate-limit/service-addresses.js';
 
-/** Whether an address lies in the service's own domain. */
 export type IsFirstParty = (url: URL) => Promise<boolean>;
 
-/** Loads the public suffix list, at a moment when nobody waits for it. */
+/** Loads the public suffix list ahead of its first use. */
 export async function preloadDomainList(): Promise<void> {
   await import('tldts');
 }
 
-const PRIVATE_TOO = { allowPrivateDomains: true };
+const OPTIONS = { allowPrivateDomains: true };
 
 /**
- * The registrable domain of the API's address by the public suffix list, with all names under it; or, where
- * the API is an IP address, localhost or a bare name, the very same host and port.
+ * Accepts the registrable domain of the API (by the public suffix list) with its subdomains. If the API is an IP
+ * address, localhost or a single label, accepts only the same host and port.
  */
 export function firstPartyDomain(apiUrl: URL): IsFirstParty {
-  const ownHost = hostKey(apiUrl);
+  const apiHost = hostKey(apiUrl);
   return async (url) => {
-    if (hostKey(url) === ownHost) return true;
-    // The list is large, and nobody asks before there is a page to load.
+    if (hostKey(url) === apiHost) return true;
+    // Large, and not needed before the first image.
     const { getDomain } = await import('tldts');
-    const own = getDomain(apiUrl.hostname, PRIVATE_TOO);
-    return own !== null && getDomain(url.hostname, PRIVATE_TOO) === own;
+    const apiDomain = getDomain(apiUrl.hostname, OPTIONS);
+    return apiDomain !== null && getDomain(url.hostname, OPTIONS) === apiDomain;
   };
 }

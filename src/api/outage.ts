@@ -1,32 +1,33 @@
 /**
- * Outages of the service, or of the network on the way to it. During an outage all requests to the API wait; one of
- * them probes, after pauses that grow, until the service answers again or the outage has lasted too long. One monitor
- * belongs to one run. A run that has had no answer yet never waits: it may be offline, or have a wrong address.
+ * Outages of the service, or of the network. During an outage all requests to the API wait; one of them probes, with
+ * increasing delays, until the service responds again or the outage exceeds its limit. There is one monitor per run. A
+ * run without a successful request does not wait: it may be offline, or have a wrong address.
  */
 import type { Clock } from '../core/clock.js';
-import { ServiceError } from '../core/errors.js';
 import { raceWithSignal } from '../core/abort.js';
+import { ServiceError } from '../core/errors.js';
+import { retryDelayMs } from '../core/retry-delay.js';
 import type { Wait } from '../rate-limit/rate-ledger.js';
-import { pauseMs, type RetryableError } from './retry.js';
+import type { RetryableError } from './retry.js';
 
-/** Sends a request that was answered before once more. Resolves with the failure where it meets one that passes. */
+/** Repeats a request that succeeded before. Resolves with the temporary failure, if there is one. */
 export type Probe = (signal?: AbortSignal) => Promise<RetryableError | undefined>;
 
 export interface OutageOptions {
-  /** How long one outage may last; 0: no request waits for its end. */
+  /** How long to wait for the end of an outage; 0 to fail at once. */
   readonly maxOutageMs: number;
   readonly clock: Clock;
   readonly onWait?: (wait: Wait) => void;
   readonly random?: () => number;
 }
 
-/** Thrown to all that wait when an outage has lasted too long, and to all requests after that. */
+/** Thrown to all waiting requests when an outage exceeds its limit, and to all later ones. */
 export class OutageTooLong extends ServiceError {}
 
 interface Outage {
   readonly startedMs: number;
-  /** What kind of request failed first. */
-  readonly kind: string;
+  /** The endpoint whose request failed first. */
+  readonly endpoint: string;
   failure: RetryableError;
   failedProbes: number;
   nextProbeMs: number;
@@ -34,19 +35,19 @@ interface Outage {
   tooLong?: OutageTooLong;
 }
 
-const MAX_PAUSE_MS = 30_000;
+const PROBE_DELAYS = { firstMs: 500, maxMs: 30_000 };
 
 export class OutageMonitor {
-  /** Outages so far in which at least one probe failed. */
+  /** Outages so far with at least one failed probe. */
   count = 0;
   #outage: Outage | undefined;
   #lastProbe: Probe | undefined;
-  /** A service may fail for one kind of request alone, so that kind is probed where it was answered before. */
-  readonly #probesByKind = new Map<string, Probe>();
+  /** The endpoint that failed is probed if a request to it succeeded before: an outage may concern only that one. */
+  readonly #probesByEndpoint = new Map<string, Probe>();
 
   constructor(private readonly options: OutageOptions) {}
 
-  /** Whether a request that fails may wait for the end of an outage. */
+  /** Whether a failed request may wait for the end of an outage. */
   get isReady(): boolean {
     return this.options.maxOutageMs > 0 && this.#lastProbe !== undefined;
   }
@@ -55,10 +56,10 @@ export class OutageMonitor {
     return this.#outage !== undefined;
   }
 
-  /** To be called when a request was answered; `probe` sends it again. */
-  recordSuccess(kind: string, probe: Probe): void {
+  /** `probe` repeats the successful request. */
+  recordSuccess(endpoint: string, probe: Probe): void {
     this.#lastProbe = probe;
-    this.#probesByKind.set(kind, probe);
+    this.#probesByEndpoint.set(endpoint, probe);
   }
 
   /** Resolves when there is no outage. Throws OutageTooLong, or the signal's reason. */
@@ -67,28 +68,32 @@ export class OutageMonitor {
   }
 
   /**
-   * Waits until the service answers after a request of this kind failed. Resolves with whether it was an outage:
-   * false where the very first probe was answered. Throws OutageTooLong, or the signal's reason.
+   * Waits until the service responds, after a request to this endpoint failed. Resolves with whether there was an
+   * outage: false if the first probe succeeded. Throws OutageTooLong, or the signal's reason.
    */
-  async waitForEnd(kind: string, failure: RetryableError, signal?: AbortSignal): Promise<boolean> {
-    const outage = (this.#outage ??= this.#begin(kind, failure));
+  async waitForEnd(
+    endpoint: string,
+    failure: RetryableError,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    const outage = (this.#outage ??= this.#begin(endpoint, failure));
     while (this.#outage === outage) await this.#wait(outage, signal);
     return outage.failedProbes > 0;
   }
 
-  #begin(kind: string, failure: RetryableError): Outage {
+  #begin(endpoint: string, failure: RetryableError): Outage {
     const startedMs = this.options.clock.monotonicMs();
-    const outage = { startedMs, kind, failure, failedProbes: 0, nextProbeMs: startedMs };
-    this.#plan(outage);
+    const outage = { startedMs, endpoint, failure, failedProbes: 0, nextProbeMs: startedMs };
+    this.#scheduleProbe(outage);
     return outage;
   }
 
-  /** Waits for the end of one probe, which this request sends itself where no other is about to. */
+  /** Waits for the end of one probe, which this request sends itself if no other one does. */
   async #wait(outage: Outage, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     if (outage.tooLong) throw outage.tooLong;
     if (outage.probing) {
-      // A prober that is interrupted leaves its turn to another.
+      // If the request that probes is aborted, another one takes over.
       await raceWithSignal(
         outage.probing.catch(() => undefined),
         signal,
@@ -107,26 +112,28 @@ export class OutageMonitor {
     const { message, code } = outage.failure.failure;
     onWait?.({ for: 'outage', untilMs: clock.wallMs() + ms, why: message, reason: code });
     await clock.sleep(ms, signal);
-    const probe = this.#probesByKind.get(outage.kind) ?? this.#lastProbe;
+    const probe = this.#probesByEndpoint.get(outage.endpoint) ?? this.#lastProbe;
     const failure = await probe?.(signal);
     if (failure) {
       outage.failure = failure;
       outage.failedProbes += 1;
       if (outage.failedProbes === 1) this.count += 1;
-      this.#plan(outage);
-    } else this.#outage = undefined;
+      this.#scheduleProbe(outage);
+    } else {
+      this.#outage = undefined;
+    }
   }
 
-  /** When to probe next: after a pause that grows, not before the service asks for it, and not beyond the limit. */
-  #plan(outage: Outage): void {
+  /** The next probe is sent after an increasing delay, not before the service requests, and not after the limit. */
+  #scheduleProbe(outage: Outage): void {
     const { clock, maxOutageMs, random = Math.random } = this.options;
     const { startedMs, failedProbes, failure } = outage;
     const nowMs = clock.monotonicMs();
     const endMs = startedMs + maxOutageMs;
-    const askedMs = nowMs + (failure.retryAfterMs ?? 0);
-    if (nowMs >= endMs || askedMs > endMs) outage.tooLong = tooLong(outage, maxOutageMs);
-    const pausedMs = nowMs + pauseMs(failedProbes + 1, random, MAX_PAUSE_MS);
-    outage.nextProbeMs = Math.min(endMs, Math.max(pausedMs, askedMs));
+    const retryAfterMs = nowMs + (failure.retryAfterMs ?? 0);
+    if (nowMs >= endMs || retryAfterMs > endMs) outage.tooLong = tooLong(outage, maxOutageMs);
+    const delayedMs = nowMs + retryDelayMs(PROBE_DELAYS, failedProbes + 1, random());
+    outage.nextProbeMs = Math.min(endMs, Math.max(delayedMs, retryAfterMs));
   }
 }
 
@@ -134,10 +141,10 @@ function tooLong({ failure: { failure } }: Outage, maxOutageMs: number): OutageT
   const seconds = Math.round(maxOutageMs / 1_000);
   return new OutageTooLong(
     failure.code,
-    `${failure.message} The outage lasts longer than the limit of ${seconds} s.`,
+    `${failure.message} The outage lasts longer than ${seconds} s.`,
     {
       cause: failure,
-      hint: 'Run the same command again later: what is loaded is kept. To wait longer, add: --max-outage 1h',
+      hint: 'Run the same command again later: downloaded pages are kept. To wait longer, add --max-outage 1h.',
     },
   );
 }

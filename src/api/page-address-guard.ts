@@ -1,7 +1,7 @@
 /**
- * Keeps page loads off this machine and the networks behind it. Names and literal addresses are checked before a
- * request is made, and what a name resolves to before a connection is opened, so that no answer of a DNS server gets
- * around it. Where the API itself is on such an address, as a service of one's own is, its pages may be too.
+ * Keeps page loads away from this machine and its private networks. Host names and literal addresses are checked
+ * before a request, and resolved addresses before a connection, so that DNS responses cannot bypass it. If the API
+ * itself has such an address, as a self-hosted service does, its pages may too.
  */
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupAddress } from 'node:dns';
@@ -12,12 +12,12 @@ import { isPublicAddress, isPublicHost } from './public-address.js';
 export interface PageAddressOptions {
   /** The API that the base URLs come from. */
   readonly apiUrl: URL;
-  /** The system's resolver where absent. */
+  /** The system's resolver if absent. */
   readonly lookup?: LookupFunction;
 }
 
 export interface PageAddressGuard {
-  /** Throws LoadError('bad-page-url') where the host of the URL is not public. */
+  /** Throws LoadError `bad-page-url` if the host of the URL is not public. */
   check(url: URL): Promise<void>;
   /** Resolves names for connections; fails with the same error. */
   readonly lookup: LookupFunction;
@@ -36,17 +36,17 @@ export function guardPageAddresses(options: PageAddressOptions): PageAddressGuar
   };
   return {
     async check(url) {
-      if (!isPublicHost(url) && (await isApiPublic())) throw refusal(url.hostname);
+      if (!isPublicHost(url) && (await isApiPublic())) throw notPublic(url.hostname);
     },
-    lookup(hostname, wanted, callback) {
-      lookup(hostname, wanted, (error, found, family) => {
+    lookup(hostname, lookupOptions, callback) {
+      lookup(hostname, lookupOptions, (error, found, family) => {
         const special = error ? undefined : addressesIn(found).find((one) => !isPublicAddress(one));
         if (special === undefined) {
           callback(error, found, family);
           return;
         }
         void isApiPublic().then((isPublic) => {
-          callback(isPublic ? refusal(hostname, special) : null, found, family);
+          callback(isPublic ? notPublic(hostname, special) : null, found, family);
         });
       });
     },
@@ -57,10 +57,7 @@ function addressesIn(found: string | readonly LookupAddress[]): readonly string[
   return typeof found === 'string' ? [found] : found.map(({ address }) => address);
 }
 
-function refusal(host: string, address?: string): LoadError {
-  const at = address === undefined ? '' : ` (${address})`;
-  return new LoadError(
-    'bad-page-url',
-    `The base URL names a host that is not on the public internet: ${host}${at}`,
-  );
+function notPublic(host: string, address?: string): LoadError {
+  const shown = address === undefined ? host : `${host} (${address})`;
+  return new LoadError('bad-page-url', `The base URL is not on the public internet: ${shown}`);
 }

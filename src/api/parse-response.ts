@@ -1,12 +1,14 @@
-/** The checks of answers, loaded when the first request is on its way: what they are written with is large. */
-import type { Parser } from './client.js';
-import type * as answers from './response-schemas.js';
+/** Parsers of responses. The schemas are imported while the first request is in flight, since zod is slow to load. */
+import type * as schemas from './response-schemas.js';
 
-export type ResponseSchemas = typeof answers;
+export type ResponseSchemas = typeof schemas;
 
-/** Picks a shape among those of answers.ts, for `ApiRequest.shape`. */
+/** Parses the JSON of a response. Any error becomes `bad-answer`. */
+export type Parser<T> = (value: unknown) => T;
+
+/** A parser for `ApiRequest.parser`. */
 export function parseWith<T>(
-  pick: (answers: ResponseSchemas) => { parse(value: unknown): T },
+  pick: (schemas: ResponseSchemas) => { parse(value: unknown): T },
 ): () => Promise<Parser<T>> {
   return async () => {
     const schema = pick(await import('./response-schemas.js'));

@@ -1,6 +1,6 @@
 /**
- * Which addresses are out on the internet. The base URLs of pages come from outside, and must not turn a download
- * into a request to this machine or to the network behind it (RFC 6890 and the registries of special addresses).
+ * Which addresses are on the public internet. The base URLs of pages are untrusted, and must not cause requests to this
+ * machine or to its private networks (RFC 6890 and the IANA registries of special-purpose addresses).
  */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { isLoopback } from '../core/web-address.js';
@@ -48,14 +48,14 @@ for (const [net, bits] of SPECIAL_IPV4) {
   }
 }
 
-/** Whether an IP address, as a resolver gives it, can be a public host's. */
+/** Whether an IP address, as returned by a resolver, is public. */
 export function isPublicAddress(address: string): boolean {
   const [plain = ''] = address.split('%');
   if (!isIPv6(plain)) return isIP(plain) === 4 && !special.check(plain, 'ipv4');
   return unicast.check(plain, 'ipv6') && !special.check(plain, 'ipv6');
 }
 
-/** Whether a URL's host, as far as it tells without asking a resolver, can be public: any name but localhost. */
+/** Whether the host of a URL can be public: any name but localhost, or a public address. Does not resolve names. */
 export function isPublicHost(url: URL): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? !isLoopback(url) : isPublicAddress(host);

@@ -1,20 +1,19 @@
 /**
- * A got handler that bounds every request from outside got: one deadline for the whole of it, and an end at once to
- * an answer that takes the connection out of HTTP. For a 101, Node hands the socket over and counts the request as
- * closed, which stops got's own timers: without this, such a request never ends.
+ * A got handler with a deadline for the whole request, which also ends a request that is answered with 101. For a 101,
+ * Node detaches the socket and closes the request, which stops got's own timers: the request would never end.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HandlerFunction } from 'got';
 
-/** Has the shape of got's TimeoutError, so that both are classified alike. */
+/** Has the name and code of got's TimeoutError, and is classified like it. */
 export class DeadlineError extends Error {
   override readonly name = 'TimeoutError';
   readonly code = 'ETIMEDOUT';
   readonly event = 'request';
 }
 
-/** The server answered 101 Switching Protocols, which no request asks for. */
+/** No request asks for 101 Switching Protocols. */
 export class UnexpectedUpgradeError extends Error {
   override readonly name = 'UnexpectedUpgradeError';
   readonly code = 'ERR_UNEXPECTED_UPGRADE';
@@ -25,14 +24,14 @@ export function withDeadline(deadlineMs: number): HandlerFunction {
     const request = next(options);
     if (!('destroy' in request)) return request;
     const timer = setTimeout(() => {
-      request.destroy(new DeadlineError(`No complete answer within ${deadlineMs} ms.`));
+      request.destroy(new DeadlineError(`No complete response within ${deadlineMs} ms.`));
     }, deadlineMs);
     request.once('close', () => {
       clearTimeout(timer);
     });
     request.once('upgrade', (_response: IncomingMessage, socket: Socket) => {
       socket.destroy();
-      request.destroy(new UnexpectedUpgradeError('The answer was 101 Switching Protocols.'));
+      request.destroy(new UnexpectedUpgradeError('The response was 101 Switching Protocols.'));
     });
     return request;
   };

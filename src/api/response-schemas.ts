@@ -1,7 +1,7 @@
 /**
- * The schemas of the API's answers about titles, chapters, groups and lists. Members that are not known are
- * dropped. Each entity has a strict schema and a lenient one, which puts a default in place of an optional member
- * that does not fit; collections are read item by item.
+ * The schemas of the API's responses about titles, chapters, covers and lists. Unknown members are dropped. Each entity
+ * has a strict and a lenient schema, which replaces invalid optional members by defaults; invalid entries of
+ * collections are skipped.
  */
 import * as z from 'zod';
 import {
@@ -24,10 +24,9 @@ const MAX_ALT_TITLES = 1_000;
 const MAX_TAGS = 1_000;
 const MAX_RELATIONSHIPS = 1_000;
 const MAX_TITLES_OF_LIST = 10_000;
-/** The code of BCP 47 for an undetermined language. */
+/** BCP 47. */
 const UNDETERMINED_LANGUAGE = 'und';
 
-const nothing = (): undefined => undefined;
 const numberAsText = (input: unknown): string | undefined =>
   Number.isFinite(input) ? String(input) : undefined;
 const textAsYear = (input: unknown): number | undefined =>
@@ -35,58 +34,51 @@ const textAsYear = (input: unknown): number | undefined =>
 
 const tag = z.object({ attributes: z.object({ name: texts, group: word }) });
 
-const titleAttributes = ({ withFallback: orElse, listOf }: Tolerance) =>
+const titleAttributes = ({ withFallback, optional, listOf }: Tolerance) =>
   z.object({
-    title: orElse(texts, () => ({})),
-    altTitles: orElse(nullToUndefined(listOf(texts, MAX_ALT_TITLES)), nothing),
-    description: orElse(nullToUndefined(texts), nothing),
-    originalLanguage: orElse(nullToUndefined(code), nothing),
-    status: orElse(nullToUndefined(word), nothing),
-    year: orElse(nullToUndefined(z.number().int()), textAsYear),
-    contentRating: orElse(nullToUndefined(word), nothing),
-    chapterNumbersResetOnNewVolume: orElse(nullToUndefined(z.boolean()), nothing),
-    availableTranslatedLanguages: orElse(
-      nullToUndefined(listOf(code.nullable(), MAX_LANGUAGES)),
-      nothing,
-    ),
-    tags: orElse(nullToUndefined(listOf(tag, MAX_TAGS)), nothing),
+    title: withFallback(texts, () => ({})),
+    altTitles: optional(listOf(texts, MAX_ALT_TITLES)),
+    description: optional(texts),
+    originalLanguage: optional(code),
+    status: optional(word),
+    year: withFallback(nullToUndefined(z.number().int()), textAsYear),
+    contentRating: optional(word),
+    chapterNumbersResetOnNewVolume: optional(z.boolean()),
+    availableTranslatedLanguages: optional(listOf(code.nullable(), MAX_LANGUAGES)),
+    tags: optional(listOf(tag, MAX_TAGS)),
   });
 
-const chapterAttributes = ({ withFallback: orElse }: Tolerance) =>
+const chapterAttributes = ({ withFallback, optional }: Tolerance) =>
   z.object({
-    title: orElse(nullToUndefined(text), nothing),
-    volume: orElse(nullToUndefined(text), numberAsText),
-    chapter: orElse(nullToUndefined(text), numberAsText),
-    /** Absent where it is not known. */
-    pages: orElse<number | undefined>(count, nothing),
-    translatedLanguage: orElse(code, () => UNDETERMINED_LANGUAGE),
-    externalUrl: orElse(nullToUndefined(line(2 * MAX_LINE_LENGTH)), nothing),
-    isUnavailable: orElse(nullToUndefined(z.boolean()), nothing),
-    version: orElse(z.number().int().positive(), () => 1),
-    publishAt: orElse(nullToUndefined(word), nothing),
-    readableAt: orElse(nullToUndefined(word), nothing),
-    createdAt: orElse(nullToUndefined(word), nothing),
+    title: optional(text),
+    volume: withFallback(nullToUndefined(text), numberAsText),
+    chapter: withFallback(nullToUndefined(text), numberAsText),
+    pages: withFallback<number | undefined>(count, () => undefined),
+    translatedLanguage: withFallback(code, () => UNDETERMINED_LANGUAGE),
+    externalUrl: optional(line(2 * MAX_LINE_LENGTH)),
+    isUnavailable: optional(z.boolean()),
+    version: withFallback(z.number().int().positive(), () => 1),
+    publishAt: optional(word),
+    readableAt: optional(word),
+    createdAt: optional(word),
   });
 
-const coverAttributes = ({ withFallback: orElse }: Tolerance) =>
+const coverAttributes = ({ withFallback, optional }: Tolerance) =>
   z.object({
     fileName: z.string().max(256),
-    volume: orElse(nullToUndefined(text), numberAsText),
-    locale: orElse(nullToUndefined(code), nothing),
+    volume: withFallback(nullToUndefined(text), numberAsText),
+    locale: optional(code),
   });
 
-const listAttributes = ({ withFallback: orElse }: Tolerance) =>
-  z.object({ name: orElse(text, () => '') });
+const listAttributes = ({ withFallback }: Tolerance) =>
+  z.object({ name: withFallback(text, () => '') });
 
 const NAMED_TYPES: ReadonlySet<string> = new Set(['scanlation_group', 'author', 'artist']);
 const namedAttributes = z.object({ name: text });
 const relatedTitle = titleAttributes(LENIENT);
 const relatedCover = coverAttributes(LENIENT);
 
-/**
- * Something that belongs to an entity. Its attributes are there only where `includes[]` asked for them; those that
- * do not fit count as absent, since nothing depends on them.
- */
+/** The attributes are present only if `includes[]` requested them; invalid ones count as absent. */
 const relationship = z
   .object({ id: uuid, type: z.string().max(64), attributes: z.unknown().optional() })
   .transform(({ id, type, attributes }) => ({
@@ -105,7 +97,7 @@ interface Entity<Type extends string, Attributes> {
   readonly relationships: readonly Relationship[];
 }
 
-/** An entity as it was read; `isComplete` is false where a default stands in for a member that does not fit. */
+/** `isComplete` is false if a default replaces an invalid member. */
 type ReadEntity<T> =
   | { readonly success: true; readonly data: T; readonly isComplete: boolean }
   | { readonly success: false; readonly error: z.ZodError };
@@ -149,7 +141,7 @@ export type ChapterEntity = DataOf<typeof chapterEntity>;
 
 const singleEnvelope = z.object({ result: z.literal('ok'), data: z.unknown() });
 
-/** One thing by its id. `parse` throws where nothing can be made of it. */
+/** One entity. `parse` throws if it is unusable. */
 export const single = <T>(schema: EntitySchema<T>) => ({
   parse(value: unknown): { readonly data: T } {
     const read = schema.read(singleEnvelope.parse(value).data);
@@ -160,24 +152,24 @@ export const single = <T>(schema: EntitySchema<T>) => ({
 
 /** One page of a collection (spec 8.4). */
 export interface CollectionPage<T> {
-  /** The items that are usable. */
+  /** The usable items. */
   readonly items: readonly T[];
-  /** How many items were looked at: those that came, but no more than were asked for. */
+  /** The number of items, at most as many as were requested. */
   readonly received: number;
-  /** How many of the usable ones have a default in place of something that does not fit. */
+  /** The number of usable items with a default in place of an invalid member. */
   readonly repaired: number;
-  /** Infinity where the answer does not say it. */
+  /** Infinity if the response does not say. */
   readonly total: number;
 }
 
 const collectionEnvelope = z.object({
   result: z.literal('ok'),
-  // Not z.array, which would visit and copy everything that came.
+  // Not z.array, which would visit and copy every item.
   data: z.custom<readonly unknown[]>((value) => Array.isArray(value)),
   total: count.catch(Number.POSITIVE_INFINITY),
 });
 
-/** One page of a collection of which `limit` items were asked for. `parse` throws where it is not a page. */
+/** One page of a collection, with at most `limit` items. `parse` throws if it is not a page. */
 export const collection = <T>(schema: EntitySchema<T>, limit: number) => ({
   parse(value: unknown): CollectionPage<T> {
     const { data, total } = collectionEnvelope.parse(value);
@@ -194,5 +186,4 @@ export const collection = <T>(schema: EntitySchema<T>, limit: number) => ({
   },
 });
 
-/** Just that it went well. */
-export const done = z.object({ result: z.literal('ok') });
+export const okResult = z.object({ result: z.literal('ok') });

@@ -1,11 +1,8 @@
-/**
- * One request sent and its answer heard, once: what the loop in client.ts is made of. Whatever the service sends
- * is bounded here: its headers, its size once unpacked, its time.
- */
+/** Sends one request, once, and limits what the service can send: the headers, the decompressed size, the time. */
 import { once } from 'node:events';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Got, Method } from 'got';
-import { ServiceError } from '../core/errors.js';
+import { ServiceError, UsageError } from '../core/errors.js';
 import { parseJson } from '../core/json.js';
 
 export interface OutgoingRequest {
@@ -14,39 +11,50 @@ export interface OutgoingRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly form?: URLSearchParams;
-  readonly signal?: AbortSignal | undefined;
-  /** Told when the request has left: from here on there is time until the answer. */
+  readonly signal?: AbortSignal;
+  /** Called when the request has been sent completely. */
   readonly onSent?: () => void;
 }
 
-/** An answer whose headers are there. */
+/** A response whose headers have arrived. */
 export interface IncomingResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The body, unpacked. Rejects with `bad-answer` where it is larger than the cap, or cannot be unpacked. */
+  /** The decompressed body. Throws `bad-answer` if it is larger than `maxBytes` or cannot be decompressed. */
   text(maxBytes: number): Promise<string>;
-  /** Lets the body go unread. */
+  /** Ends the request without reading the body. */
   discard(): void;
 }
 
-/** A request to which nothing came in time. */
+/** No response arrived in time. */
 export class ResponseTimeout extends ServiceError {}
 
-/** Sends, and resolves with the headers. Throws `unreachable`, as a Silence where a time limit passed. */
+/** The headers of a request to the API. Throws `bad-option` for a captcha result that does not fit into a header. */
+export function apiHeaders(token?: string, captchaResult?: string): Record<string, string> {
+  if (captchaResult !== undefined && !/^[\x21-\x7e]+$/.test(captchaResult)) {
+    throw new UsageError('bad-option', 'The captcha result must be one word, without spaces.');
+  }
+  return {
+    accept: 'application/json',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(captchaResult !== undefined && { 'x-captcha-result': captchaResult }),
+  };
+}
+
+/** Resolves when the headers have arrived. Throws `unreachable`, as a ResponseTimeout after a time limit. */
 export async function sendRequest(got: Got, outgoing: OutgoingRequest): Promise<IncomingResponse> {
-  const { method, url, headers, json, form, signal } = outgoing;
+  const { method, url, headers, json, form, signal, onSent } = outgoing;
   const stream = got.stream(url, {
     method,
-    ...(headers && { headers }),
-    ...(json !== undefined && { json }),
-    ...(form && { form: Object.fromEntries(form) }),
-    ...(signal && { signal }),
+    headers,
+    json,
+    form: form && Object.fromEntries(form),
+    signal,
   });
-  const { onSent } = outgoing;
   if (onSent) stream.once('request', (request: ClientRequest) => request.once('finish', onSent));
-  // An error that comes when nobody listens any more must not end the process.
+  // An error after the response was read would otherwise end the process.
   stream.on('error', () => undefined);
-  // got waits for a body to be written wherever a method may have one.
+  // got waits for a body to be written for every method that may have one.
   if (method !== 'GET' && json === undefined && form === undefined) stream.end();
   let response: IncomingMessage;
   try {
@@ -60,71 +68,66 @@ export async function sendRequest(got: Got, outgoing: OutgoingRequest): Promise<
     headers: response.headers,
     discard: () => void stream.destroy(),
     async text(maxBytes) {
-      const pieces: Buffer[] = [];
-      let bytes = 0;
       try {
-        for await (const piece of stream as AsyncIterable<Buffer>) {
-          bytes += piece.length;
-          if (bytes > maxBytes) {
-            throw new ServiceError(
-              'bad-answer',
-              `${url.host} answered with more than ${maxBytes} bytes.`,
-            );
-          }
-          pieces.push(piece);
-        }
+        return await readText(stream, maxBytes, url);
       } catch (error) {
         signal?.throwIfAborted();
         throw error instanceof ServiceError ? error : connectionError(error, url);
       } finally {
         stream.destroy();
       }
-      return Buffer.concat(pieces).toString('utf8');
     },
   };
 }
 
-/** The value in a JSON body; undefined where the body is none. */
-export function jsonValue(text: string): unknown {
-  return parseJson(text.startsWith('\uFEFF') ? text.slice(1) : text);
+async function readText(stream: AsyncIterable<Buffer>, maxBytes: number, url: URL) {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw unexpected(url, `more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
-function connectionError(error: unknown, url: URL): ServiceError {
-  const { code, message } = error as { code?: string; message?: string };
-  if (isTimeout(error)) {
-    return new ResponseTimeout('unreachable', `${url.host} did not answer in time.`, {
-      cause: error,
-    });
+/** Undefined if the body is not JSON. A byte order mark is ignored. */
+export function jsonValue(text: string): unknown {
+  return parseJson(text.replace(/^\uFEFF/, ''));
+}
+
+function connectionError(cause: unknown, url: URL): ServiceError {
+  const { code, message = '' } = cause as { code?: string; message?: string };
+  if (isTimeout(cause)) {
+    return new ResponseTimeout('unreachable', `${url.host} did not respond in time.`, { cause });
   }
   if (code === 'ERR_UNEXPECTED_UPGRADE') {
-    return new ServiceError('unreachable', `${url.host} answered 101 Switching Protocols.`, {
-      cause: error,
-    });
+    const text = `${url.host} responded with 101 Switching Protocols.`;
+    return new ServiceError('unreachable', text, { cause });
   }
   if (code?.startsWith('HPE_') === true || code?.startsWith('Z_') === true) {
-    return new ServiceError('bad-answer', `${url.host} answered with no valid HTTP (${code}).`, {
-      cause: error,
-    });
+    return unexpected(url, `invalid HTTP (${code})`, cause);
   }
-  // What hpagent says of a proxy that opens no tunnel; got's own code would say nothing.
-  const [, refusal] = /^Bad response: (\d+)$/.exec(message ?? '') ?? [];
+  // hpagent's message for a proxy that refuses the tunnel; got's code for it says nothing.
+  const [, refusal] = /^Bad response: (\d+)$/.exec(message) ?? [];
   if (refusal !== undefined) {
-    return new ServiceError(
-      'unreachable',
-      `${url.host} could not be reached: the proxy answered ${refusal}.`,
-      { cause: error, hint: 'Check HTTPS_PROXY, and NO_PROXY for hosts that need none.' },
-    );
+    const text = `${url.host} could not be reached: the proxy responded with ${refusal}.`;
+    const hint = 'Check HTTPS_PROXY, and NO_PROXY for hosts that need no proxy.';
+    return new ServiceError('unreachable', text, { cause, hint });
   }
-  const why = code ?? message ?? 'unknown';
-  return new ServiceError('unreachable', `${url.host} could not be reached (${why}).`, {
-    cause: error,
+  const reason = code ?? (message || 'unknown');
+  return new ServiceError('unreachable', `${url.host} could not be reached (${reason}).`, {
+    cause,
   });
 }
 
-/** got wraps what a stream is destroyed with. */
+function unexpected(url: URL, reason: string, cause?: unknown): ServiceError {
+  const message = `Unexpected response from ${url.host}: ${reason}.`;
+  return new ServiceError('bad-answer', message, { cause });
+}
+
+/** got wraps the error that a stream is destroyed with. */
 function isTimeout(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (at.name === 'TimeoutError') return true;
-  }
-  return false;
+  if (!(error instanceof Error)) return false;
+  return error.name === 'TimeoutError' || isTimeout(error.cause);
 }

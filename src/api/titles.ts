@@ -1,22 +1,22 @@
-/** A title: what a series is called, who made it, and what readers want to know of it. */
-import { collectionQuery, MAX_PAGE_SIZE } from './collection.js';
-import type { ServiceClient } from './client.js';
-import type { Relationship, TitleEntity } from './response-schemas.js';
+/** Titles. A title is a series with its authors, tags and cover. */
+import { UsageError } from '../core/errors.js';
+import { appendAll, chunk, collectionQuery, MAX_PAGE_SIZE, withRatings } from './collection.js';
 import { CollectionReader, type CollectionOptions } from './collection-reader.js';
-import { chunk, withRatings } from './query.js';
+import type { ServiceClient } from './client.js';
 import { parseWith } from './parse-response.js';
+import type { Relationship, TitleEntity } from './response-schemas.js';
 
 export interface Cover {
   readonly id: string;
   readonly fileName: string;
   readonly volume: string | undefined;
-  /** The language of what is printed on it. */
+  /** The language of the text on it. */
   readonly locale: string | undefined;
 }
 
 export interface Title {
   readonly id: string;
-  /** The name that all its chapters are filed under, whatever their language. */
+  /** The same for all languages of its chapters, since files are named after it. */
   readonly name: string;
   /** By language code. */
   readonly description: Readonly<Record<string, string>>;
@@ -24,46 +24,43 @@ export interface Title {
   readonly status: string | undefined;
   readonly year: number | undefined;
   readonly contentRating: string | undefined;
-  /** Whether there is a chapter 1 in each volume. */
+  /** Whether chapter numbers restart in each volume. */
   readonly numbersRestart: boolean;
-  /** The codes of the languages that it has chapters in. */
+  /** The codes of the languages of its chapters. */
   readonly languages: readonly string[];
   readonly genres: readonly string[];
-  /** Themes, formats and warnings. */
+  /** Themes, formats and content warnings. */
   readonly tags: readonly string[];
   readonly authors: readonly string[];
   readonly artists: readonly string[];
-  /** The one that the service shows for the whole title. */
   readonly mainCover: Cover | undefined;
 }
 
 const INCLUDES = ['author', 'artist', 'cover_art'] as const;
 
-/** One title with its people and its cover, in one call. Throws ServiceRefusal with status 404 where there is none. */
+/** One title with its people and cover, by one request. Throws ServiceRefusal with status 404 if it is not found. */
 export async function fetchTitle(
   client: ServiceClient,
   titleId: string,
   signal?: AbortSignal,
 ): Promise<Title> {
-  const query = new URLSearchParams();
-  for (const name of INCLUDES) query.append('includes[]', name);
-  const answer = await client.api({
+  const { data } = await client.api({
     method: 'GET',
     path: `/manga/${titleId}`,
-    query,
+    query: appendAll(new URLSearchParams(), 'includes', INCLUDES),
     parser: parseWith(({ single, titleEntity }) => single(titleEntity)),
-    ...(signal && { signal }),
+    signal,
   });
-  return toTitle(answer.data);
+  return toTitle(data);
 }
 
 export interface FetchedTitles {
   readonly titles: ReadonlyMap<string, Title>;
-  /** Entries that could not be used: a title that is missing may be one of them. */
+  /** The number of invalid entries: a missing title may be one of them. */
   readonly skipped: number;
 }
 
-/** Those of the titles that the service has, by id: one call for each hundred. */
+/** The titles that the service has, by id, with their people and covers: one request per 100. */
 export async function fetchTitles(
   client: ServiceClient,
   titleIds: readonly string[],
@@ -73,25 +70,56 @@ export async function fetchTitles(
   const reader = new CollectionReader(client, '/manga', (it) => it.titleEntity, options);
   for (const ids of chunk([...new Set(titleIds)], MAX_PAGE_SIZE)) {
     const query = withRatings(collectionQuery(0, MAX_PAGE_SIZE));
-    for (const id of ids) query.append('ids[]', id);
-    for (const name of INCLUDES) query.append('includes[]', name);
-    for (const entity of (await reader.readPage(query)).items)
-      titles.set(entity.id, toTitle(entity));
+    appendAll(query, 'ids', ids);
+    appendAll(query, 'includes', INCLUDES);
+    const { items } = await reader.readPage(query);
+    for (const entity of items) titles.set(entity.id, toTitle(entity));
   }
   reader.finish();
   return { titles, skipped: reader.skipped };
 }
 
-export function toTitle(entity: TitleEntity): Title {
-  const { attributes, relationships } = entity;
+export interface TitleSearchOptions extends CollectionOptions {
+  /** The maximum number of results, 1 to 100; 20 if absent. */
+  readonly limit?: number;
+  /** Only titles with chapters in one of these languages. */
+  readonly languages?: readonly string[];
+}
+
+const DEFAULT_SEARCH_LIMIT = 20;
+
+/** Titles by name, the best match first, by one request. Throws `bad-option` for empty words or an invalid limit. */
+export async function searchTitles(
+  client: ServiceClient,
+  words: string,
+  options: TitleSearchOptions = {},
+): Promise<Title[]> {
+  const { limit = DEFAULT_SEARCH_LIMIT, languages } = options;
+  const title = words.replace(/\s+/gu, ' ').trim();
+  if (title === '') throw new UsageError('bad-option', 'The words to search for are empty.');
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE_SIZE) {
+    const message = `The limit of a search must be 1 to ${MAX_PAGE_SIZE}: ${limit}`;
+    throw new UsageError('bad-option', message);
+  }
+  const query = withRatings(collectionQuery(0, limit));
+  query.append('title', title);
+  query.append('order[relevance]', 'desc');
+  appendAll(query, 'availableTranslatedLanguage', languages);
+  const reader = new CollectionReader(client, '/manga', (it) => it.titleEntity, options);
+  const { items } = await reader.readPage(query);
+  reader.finish();
+  return items.map(toTitle);
+}
+
+export function toTitle({ id, attributes, relationships }: TitleEntity): Title {
   const tags = attributes.tags ?? [];
-  const named = (inGroup: (group: string) => boolean) =>
+  const tagNames = (isIncluded: (group: string) => boolean) =>
     tags
-      .filter((tag) => inGroup(tag.attributes.group))
+      .filter((tag) => isIncluded(tag.attributes.group))
       .map((tag) => preferredText(tag.attributes.name, ['en']) ?? '')
       .filter((name) => name !== '');
   return {
-    id: entity.id,
+    id,
     name: titleName(
       [attributes.title, ...(attributes.altTitles ?? [])],
       attributes.originalLanguage,
@@ -103,15 +131,15 @@ export function toTitle(entity: TitleEntity): Title {
     contentRating: attributes.contentRating,
     numbersRestart: attributes.chapterNumbersResetOnNewVolume ?? false,
     languages: (attributes.availableTranslatedLanguages ?? []).filter((code) => code !== null),
-    genres: named((group) => group === 'genre'),
-    tags: named((group) => group !== 'genre'),
+    genres: tagNames((group) => group === 'genre'),
+    tags: tagNames((group) => group !== 'genre'),
     authors: relatedNames(relationships, 'author'),
     artists: relatedNames(relationships, 'artist'),
     mainCover: coversOf(relationships)[0],
   };
 }
 
-/** The title that a chapter's relationships carry, where they carry one; its people and cover are not there. */
+/** The title in the relationships of a chapter, without people and cover. */
 export function relatedTitle(relationships: readonly Relationship[]): Title | undefined {
   const related = relationships.find(({ type }) => type === 'manga');
   if (related?.title === undefined) return undefined;
@@ -123,7 +151,7 @@ export function relatedTitle(relationships: readonly Relationship[]): Title | un
   });
 }
 
-/** The names of the related groups or people of one type, as far as the answer carries them. */
+/** The names of the related groups or people of one type that the response contains. */
 export function relatedNames(relationships: readonly Relationship[], type: string): string[] {
   const names = relationships
     .filter((related) => related.type === type)
@@ -131,7 +159,7 @@ export function relatedNames(relationships: readonly Relationship[], type: strin
   return [...new Set(names.filter((name) => name !== ''))];
 }
 
-/** The text in the first of these languages that there is, else in any. */
+/** The text in the first available of these languages, otherwise in any language. */
 export function preferredText(
   texts: Readonly<Record<string, string>>,
   languages: readonly string[],
@@ -140,14 +168,14 @@ export function preferredText(
   return ordered.find((text) => text !== undefined && text.trim() !== '')?.trim();
 }
 
-/** English first, then the original in Latin letters, so that folders are named alike for all its chapters. */
+/** English, otherwise the romanised original: not the chapter's language, so that all chapters share a folder. */
 function titleName(
   names: readonly Readonly<Record<string, string>>[],
   originalLanguage: string | undefined,
 ): string {
   const romanised = originalLanguage === undefined ? [] : [`${originalLanguage}-ro`];
-  const inOrder = names.map((texts) => preferredText(texts, ['en', ...romanised, 'ja-ro']));
-  return (inOrder.find((name) => name !== undefined) ?? '').replace(/\s+/gu, ' ');
+  const candidates = names.map((texts) => preferredText(texts, ['en', ...romanised, 'ja-ro']));
+  return (candidates.find((name) => name !== undefined) ?? '').replace(/\s+/gu, ' ');
 }
 
 function coversOf(relationships: readonly Relationship[]): Cover[] {

@@ -2,6 +2,7 @@
  * Identifies the chapter of a CBZ by the archive comment, which survives renaming and moving the file and is at its
  * end, where one short read finds it.
  */
+import { UUID_PATTERN } from '../core/uuid.js';
 
 export interface CbzIdentity {
   /** The chapter's UUID, lower case. */
@@ -11,11 +12,10 @@ export interface CbzIdentity {
   readonly quality?: 'data' | 'data-saver';
 }
 
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const COMMENT = new RegExp(
-  `^tankobon chapter=(${UUID})(?: version=([1-9]\\d{0,8}))?(?: quality=(data|data-saver))?$`,
+  `^tankobon chapter=(${UUID_PATTERN})(?: version=([1-9]\\d{0,8}))?(?: quality=(data|data-saver))?$`,
 );
-const CHAPTER_ADDRESS = new RegExp(`/chapter/(${UUID})(?![0-9a-f-])`, 'i');
+const CHAPTER_ADDRESS = new RegExp(`/chapter/(${UUID_PATTERN})(?![0-9a-f-])`, 'i');
 
 export function formatIdentityComment({ chapterId, version, quality }: CbzIdentity): string {
   return [

@@ -1,14 +1,11 @@
-/** Version and home page, from package.json. */
+/** The program's version, from package.json. */
 import { readFileSync } from 'node:fs';
 
-interface PackageJson {
-  readonly version: string;
-  readonly homepage: string;
-}
-
-const { version, homepage } = JSON.parse(
+const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as PackageJson;
+) as { readonly version: string };
 
 export const VERSION = version;
-export const HOME_PAGE = homepage;
+
+/** Sent with every request (spec 8.1.3), and not configurable. */
+export const USER_AGENT = `tankobon/${VERSION} node/${process.versions.node}`;

@@ -5,6 +5,7 @@
 import type { IsFirstParty } from '../api/first-party-domain.js';
 import type { OutageMonitor } from '../api/outage.js';
 import { ChapterError, LoadError, ServiceError, type TankobonError } from '../core/errors.js';
+import { retryDelayMs } from '../core/retry-delay.js';
 import { toStorageError, removeFile } from '../core/files.js';
 import { raceWithSignal } from '../core/abort.js';
 import type { Reports } from '../health-reports/health-report.js';
@@ -59,8 +60,7 @@ type Attempt =
 type MismatchedImages = Map<string, string>;
 
 const MAX_ATTEMPTS = 5;
-const FIRST_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 5_000;
+const RETRY_DELAYS = { firstMs: 250, maxMs: 5_000 };
 
 /**
  * Stores the page in the workspace. Throws ChapterError('page-lost'), ServiceError('bad-answer') if no base URL was
@@ -216,10 +216,8 @@ function deadBaseUrl(attempt: Attempt, job: PageJob, deps: PageDeps): DeadBaseUr
   };
 }
 
-/** Waits longer after each attempt; random, so that pages that failed together do not return together. */
 function pause(attempt: number, { signal }: PageJob, { loader, random }: PageDeps): Promise<void> {
-  const maxMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MAX_PAUSE_MS);
-  return loader.clock.sleep(maxMs * (0.5 + random() / 2), signal);
+  return loader.clock.sleep(retryDelayMs(RETRY_DELAYS, attempt, random()), signal);
 }
 
 async function keep(

@@ -4,6 +4,7 @@
  * that was recorded, and repeats those that were being sent at most.
  */
 import { waitAtMost, type Clock } from '../core/clock.js';
+import { retryDelayMs } from '../core/retry-delay.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { classifyError, classifyStatus, type DeliveryResult } from './delivery-result.js';
 import { validReport, type HealthReport, type Reports, type SendReport } from './health-report.js';
@@ -17,9 +18,8 @@ const MAX_QUEUED = 64;
 /** Stored reports after which the spool is brought back within its bounds. */
 const PRUNE_EVERY = 500;
 
-/** After a temporary failure, doubled with each in a row. */
-const FIRST_RETRY_MS = 250;
-const MAX_DOUBLINGS = 4;
+/** After temporary failures in a row. */
+const RETRY_DELAYS = { firstMs: 250, maxMs: 4_000 };
 /** What an exit, and a failed load, wait at most. */
 const MAX_WAIT_MS = 2_000;
 /** From the first request on, for a host that has not responded to any: an exit waits no longer. */
@@ -217,9 +217,9 @@ export class ReportSender implements Reports {
     kind,
     reason,
   }: Exclude<DeliveryResult, { kind: 'accepted' }>): Promise<void> {
-    const maxMs = FIRST_RETRY_MS * 2 ** Math.min(this.#failuresInRow, MAX_DOUBLINGS);
     this.#failuresInRow += 1;
-    this.#resumeAtMs = this.deps.clock.monotonicMs() + maxMs * (0.5 + Math.random() / 2);
+    this.#resumeAtMs =
+      this.deps.clock.monotonicMs() + retryDelayMs(RETRY_DELAYS, this.#failuresInRow);
     await this.#breaker.recordFailure(reason, kind === 'unavailable');
   }
 

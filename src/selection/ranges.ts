@@ -1,6 +1,6 @@
 /**
- * Which chapters and volumes a user wants, as typed: `1-10,12.5,20-` or `none`. Numbers are compared as
- * numbers, so 10.5 lies in 1-11 and not in 1-10.
+ * Ranges of chapter and volume numbers, such as `1-10,12.5,20-` or `none`. Numbers are compared numerically: 10.5 is
+ * within 1-11 and not within 1-10.
  */
 import { UsageError } from '../core/errors.js';
 
@@ -11,14 +11,14 @@ export interface NumberRange {
 
 export interface Ranges {
   readonly numbers: readonly NumberRange[];
-  /** Whether what has no number is wanted too. */
+  /** `none` was given. */
   readonly includesUnnumbered: boolean;
 }
 
 const RANGE = /^(\d+(?:\.\d+)?)?\s*(-|\.\.)?\s*(\d+(?:\.\d+)?)?$/;
 const NUMBER = /^(\d+(?:\.\d+)?)[a-z]*$/i;
 
-/** Reads such a text. `option` names it in the error: UsageError `bad-option`. */
+/** Throws UsageError `bad-option`, with the name of the option. */
 export function parseRanges(text: string, option: string): Ranges {
   const words = text.split(',').map((word) => word.trim());
   const numbers: NumberRange[] = [];
@@ -28,14 +28,14 @@ export function parseRanges(text: string, option: string): Ranges {
   return { numbers, includesUnnumbered: numbers.length < words.length };
 }
 
-/** Whether the service's number, such as `10.5` or nothing, is among them. `7a` counts as 7. */
+/** Whether the ranges include a number as the service writes it. `7a` counts as 7. */
 export function isWithin(number: string | undefined, ranges: Ranges): boolean {
   const value = parseNumber(number);
   if (value === undefined) return ranges.includesUnnumbered;
   return ranges.numbers.some(({ from, to }) => from <= value && value <= to);
 }
 
-/** The number in the service's text; undefined where there is none. */
+/** The number in the service's text, if there is one. */
 export function parseNumber(text: string | undefined): number | undefined {
   const digits = NUMBER.exec(text ?? '')?.[1];
   return digits === undefined ? undefined : Number(digits);
@@ -43,16 +43,14 @@ export function parseNumber(text: string | undefined): number | undefined {
 
 function parseRange(word: string, option: string): NumberRange {
   const [, first, dash, second] = RANGE.exec(word) ?? [];
-  const single = dash === undefined;
-  const from = first === undefined ? 0 : Number(first);
-  const to = single ? from : second === undefined ? Number.POSITIVE_INFINITY : Number(second);
-  const isNothing = first === undefined && second === undefined;
-  if (isNothing || (single && second !== undefined) || from > to) throw badRange(word, option);
+  const isSingle = dash === undefined;
+  const from = Number(first ?? 0);
+  const to = isSingle ? from : Number(second ?? Infinity);
+  const isEmpty = first === undefined && second === undefined;
+  if (isEmpty || (isSingle && second !== undefined) || from > to) {
+    throw new UsageError('bad-option', `Invalid range for ${option}: "${word.slice(0, 80)}"`, {
+      hint: `Use numbers and ranges separated by commas, such as ${option} 1-10,12.5,20-,none`,
+    });
+  }
   return { from, to };
-}
-
-function badRange(word: string, option: string): UsageError {
-  return new UsageError('bad-option', `${option} does not understand "${word.slice(0, 80)}".`, {
-    hint: `Numbers and ranges, joined by commas, for example: ${option} 1-10,12.5,20-,none`,
-  });
 }

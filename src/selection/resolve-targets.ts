@@ -1,250 +1,245 @@
 /**
- * From what a user named to chapters with their titles, in as few calls as can be: chapters and titles are asked
- * for by the hundred, feeds by five hundred, and nothing is asked for once for each chapter. Metadata is wanted
- * and never needed: a chapter that the catalogue does not know is handed on by its bare id.
+ * Resolves targets to chapters and titles, with as few requests as possible: chapters and titles are requested by the
+ * hundred, feeds by five hundred. Metadata is optional: a chapter that the service does not list is returned by its id.
  */
-import { toTankobonError, ChapterError, hasCode, type TankobonError } from '../core/errors.js';
 import { ServiceRefusal } from '../api/api-errors.js';
-import type { ServiceClient } from '../api/client.js';
-import { OutageTooLong } from '../api/outage.js';
 import { fetchChapter, fetchChapters, type Chapter } from '../api/chapters.js';
-import { fetchListFeed, fetchTitleFeed } from '../api/feeds.js';
-import { fetchList } from '../api/lists.js';
-import type { Target } from './target.js';
+import type { ServiceClient } from '../api/client.js';
+import { fetchList, fetchListFeed, fetchTitleFeed } from '../api/feeds.js';
+import { OutageTooLong } from '../api/outage.js';
 import { fetchTitle, fetchTitles, type Title } from '../api/titles.js';
+import { ChapterError, hasCode, toTankobonError, type TankobonError } from '../core/errors.js';
+import type { Target } from './target.js';
 
 export interface ResolveDeps {
   readonly client: ServiceClient;
-  /** For feeds: only chapters in these; all where there are none. */
+  /** Of the chapters in feeds; all if absent or empty. */
   readonly languages?: readonly string[];
-  /** Told where metadata was wanted and could not be had. */
+  /** Called if metadata cannot be loaded. */
   readonly warn: (message: string) => void;
-  /** Told of the chapters that were named themselves, before their titles are asked for. */
+  /** Called with the chapters that are targets, before their titles are requested. */
   readonly onChapters?: (chapters: readonly Chapter[]) => void;
   readonly signal: AbortSignal;
 }
 
 export interface Series {
   readonly titleId: string;
-  /** Every release that the feed shows, not yet selected. */
+  /** All releases in the feed, not yet selected. */
   readonly chapters: readonly Chapter[];
 }
 
 export interface Resolution {
-  /** Chapters that were named themselves, in the order in which they were named. */
+  /** The chapters that are targets, in the order of the targets. */
   readonly chapters: readonly Chapter[];
-  /** One for each title that was named, or that stands in a list that was. */
+  /** One for each title that is a target, or in a list that is one. */
   readonly series: readonly Series[];
-  /** The titles of these chapters as far as they are known by now: enough to name files after. */
+  /** The known titles of these chapters: sufficient for the names of files. */
   readonly titles: ReadonlyMap<string, Title>;
-  /** The same with their people and covers, as far as the service has them. Never rejects. */
+  /** The titles with their people and covers. Never rejects. */
   readonly fullTitles: Promise<FullTitles>;
-  /** Chapters by id of which there is no metadata. */
+  /** Chapters without metadata. */
   readonly idsWithoutMetadata: readonly string[];
-  /** Titles that the service has, but whose answer cannot be used: their chapters have no metadata. */
+  /** Titles whose response is invalid: their chapters have no metadata. */
   readonly unusableTitleIds: ReadonlySet<string>;
-  /** What was named and is not there. */
   readonly failures: readonly { readonly target: Target; readonly error: TankobonError }[];
 }
 
 export interface FullTitles {
   readonly titles: ReadonlyMap<string, Title>;
-  /** What concerns the run as a whole, and kept the rest from coming. */
+  /** An error that concerns the whole run, and prevented further titles. */
   readonly error: TankobonError | undefined;
 }
 
-/** Throws what concerns the run as a whole: the service cannot be reached, a cooldown, a captcha. */
+/** Throws errors that concern the whole run: no connection, a cooldown, a captcha. */
 export async function resolveTargets(
   targets: readonly Target[],
-  parts: ResolveDeps,
+  deps: ResolveDeps,
 ): Promise<Resolution> {
-  const search = new Search(parts);
-  await search.chapters(targets.filter(({ kind }) => kind === 'chapter' || kind === 'any'));
-  parts.onChapters?.(search.found(targets).chapters);
-  await search.titles(targets.filter(({ kind }) => kind === 'title'));
-  for (const target of targets) if (target.kind === 'list') await search.list(target);
-  const asked = search.titlesOfChapters();
-  // Where the names are known, people and covers may come while the pages load.
-  if (!search.knowsAllNames()) await asked;
-  return { ...search.found(targets), fullTitles: search.inFull(asked) };
+  const resolver = new Resolver(deps);
+  await resolver.addChapters(targets.filter(({ kind }) => kind === 'chapter' || kind === 'any'));
+  deps.onChapters?.(resolver.result(targets).chapters);
+  await resolver.addTitles(targets.filter(({ kind }) => kind === 'title'));
+  for (const target of targets) if (target.kind === 'list') await resolver.addList(target);
+  const loading = resolver.loadTitlesOfChapters();
+  // If the names are known, people and covers can be loaded during the download.
+  if (!resolver.hasAllNames()) await loading;
+  return { ...resolver.result(targets), fullTitles: resolver.fullTitles(loading) };
 }
 
-class Search {
-  readonly #named = new Map<string, Chapter>();
+class Resolver {
+  readonly #chapters = new Map<string, Chapter>();
   readonly #series = new Map<string, Map<string, Chapter>>();
   readonly #titles = new Map<string, Title>();
-  readonly #bare = new Set<string>();
+  readonly #idsWithoutMetadata = new Set<string>();
   readonly #unusableTitleIds = new Set<string>();
-  readonly #lost: { target: Target; error: TankobonError }[] = [];
+  readonly #failures: { target: Target; error: TankobonError }[] = [];
 
-  constructor(private readonly parts: ResolveDeps) {}
+  constructor(private readonly deps: ResolveDeps) {}
 
-  found(targets: readonly Target[]): Omit<Resolution, 'fullTitles'> {
+  result(targets: readonly Target[]): Omit<Resolution, 'fullTitles'> {
     return {
-      chapters: targets.flatMap(({ id }) => this.#named.get(id) ?? []),
+      chapters: targets.flatMap(({ id }) => this.#chapters.get(id) ?? []),
       series: [...this.#series].map(([titleId, chapters]) => ({
         titleId,
         chapters: [...chapters.values()],
       })),
       titles: this.#titles,
-      idsWithoutMetadata: [...this.#bare],
+      idsWithoutMetadata: [...this.#idsWithoutMetadata],
       unusableTitleIds: this.#unusableTitleIds,
-      failures: this.#lost,
+      failures: this.#failures,
     };
   }
 
-  /** A bare UUID is a chapter's first of all, then a title's, then a list's. */
-  async chapters(targets: readonly Target[]): Promise<void> {
+  /** A target without a kind is a chapter, otherwise a title, otherwise a list. */
+  async addChapters(targets: readonly Target[]): Promise<void> {
     const ids = targets.map(({ id }) => id);
-    const listed = await this.#listedChapters(ids);
+    const listed = await this.#fetchListedChapters(ids);
     if (listed === undefined) {
-      for (const id of ids) this.#bare.add(id);
+      for (const id of ids) this.#idsWithoutMetadata.add(id);
       return;
     }
-    for (const [id, chapter] of listed) this.#named.set(id, chapter);
+    for (const [id, chapter] of listed) this.#chapters.set(id, chapter);
     const missing = targets.filter(({ id }) => !listed.has(id));
-    await this.#titlesAmong(missing.filter(({ kind }) => kind === 'any'));
+    await this.#loadTitles(missing.flatMap(({ kind, id }) => (kind === 'any' ? [id] : [])));
     for (const target of missing) {
-      await this.#orLost(target, async () => {
-        if (!(await this.#isTitle(target))) await this.#unlisted(target, ids.length > 1);
+      await this.#orFail(target, async () => {
+        if (!(await this.#addTitle(target))) await this.#addUnlisted(target, ids.length > 1);
       });
     }
   }
 
-  async titles(targets: readonly Target[]): Promise<void> {
-    await this.#titlesAmong(targets);
+  async addTitles(targets: readonly Target[]): Promise<void> {
+    await this.#loadTitles(targets.map(({ id }) => id));
     for (const target of targets) {
-      await this.#orLost(target, async () => {
-        const found = await this.#isTitle(target);
-        if (!found) this.#isLost(target, `The service has no title ${target.id}.`);
+      await this.#orFail(target, async () => {
+        if (await this.#addTitle(target)) return;
+        this.#addFailure(target, `Title not found: ${target.id}`);
       });
     }
   }
 
-  async list(target: Target): Promise<void> {
-    await this.#orLost(target, async () => {
-      const found = await this.#listAmong(target);
-      if (!found) this.#isLost(target, `The service shows no list ${target.id}.`);
+  async addList(target: Target): Promise<void> {
+    await this.#orFail(target, async () => {
+      if (await this.#addListFeed(target)) return;
+      this.#addFailure(target, `List not found, or private: ${target.id}`);
     });
   }
 
-  /** The titles of chapters that were named or came with a list, by the hundred. */
-  async titlesOfChapters(): Promise<void> {
-    const ofNamed = [...this.#named.values()].flatMap(({ titleId }) => titleId ?? []);
-    const wanted = [...ofNamed, ...this.#series.keys()].filter(
+  async loadTitlesOfChapters(): Promise<void> {
+    const ofChapters = [...this.#chapters.values()].flatMap(({ titleId }) => titleId ?? []);
+    const unknown = [...ofChapters, ...this.#series.keys()].filter(
       (id) => !this.#titles.has(id) && !this.#unusableTitleIds.has(id),
     );
-    await this.#titlesAmong([...new Set(wanted)].map((id) => ({ kind: 'title', id })));
+    await this.#loadTitles([...new Set(unknown)]);
   }
 
-  /** Whether each title that is not there yet has a name in what its chapter said of it. */
-  knowsAllNames(): boolean {
-    const isKnown = (id: string) => this.#titles.has(id);
+  /** Whether all names of titles are known, also from the responses of their chapters. */
+  hasAllNames(): boolean {
+    const isLoaded = (id: string) => this.#titles.has(id);
     return (
-      [...this.#series.keys()].every(isKnown) &&
-      [...this.#named.values()].every(
-        ({ titleId = '', partialTitle: titleInBrief }) =>
-          isKnown(titleId) || (titleInBrief?.name ?? '') !== '',
+      [...this.#series.keys()].every(isLoaded) &&
+      [...this.#chapters.values()].every(
+        ({ titleId = '', partialTitle }) => isLoaded(titleId) || (partialTitle?.name ?? '') !== '',
       )
     );
   }
 
-  /** The titles once `asked` is over; where it fails they are what they were, and that is worth a word. */
-  async inFull(asked: Promise<void>): Promise<FullTitles> {
-    const { warn, signal } = this.parts;
+  /** The titles when `loading` has ended; a failure is a warning. */
+  async fullTitles(loading: Promise<void>): Promise<FullTitles> {
+    const titles = this.#titles;
     try {
-      await asked;
-      return { titles: this.#titles, error: undefined };
-    } catch (error) {
-      const trouble = toTankobonError(error);
-      if (signal.aborted) return { titles: this.#titles, error: undefined };
-      warn(`The service gives no metadata of the titles. ${trouble.message}`);
-      return { titles: this.#titles, error: trouble };
+      await loading;
+    } catch (cause) {
+      if (this.deps.signal.aborted) return { titles, error: undefined };
+      const error = toTankobonError(cause);
+      this.#warn('titles', error);
+      return { titles, error };
     }
+    return { titles, error: undefined };
   }
 
-  /** `undefined` where the service has no catalogue to ask, or it is out of order. */
-  async #listedChapters(ids: readonly string[]): Promise<Map<string, Chapter> | undefined> {
-    const { client, signal, warn } = this.parts;
-    const [only] = ids;
-    if (only === undefined) return new Map();
+  /** Undefined if the service does not provide metadata of chapters. */
+  async #fetchListedChapters(ids: readonly string[]): Promise<Map<string, Chapter> | undefined> {
+    const { client, signal, warn } = this.deps;
+    const [first] = ids;
+    if (first === undefined) return new Map();
     try {
       if (ids.length > 1) return await fetchChapters(client, ids, { signal, warn });
-      const chapter = await orUndefined(fetchChapter(client, only, signal));
-      return new Map(chapter ? [[only, chapter]] : []);
+      const chapter = await orNotFound(fetchChapter(client, first, signal));
+      return new Map(chapter ? [[first, chapter]] : []);
     } catch (error) {
-      if (!isPassedOver(error)) throw error;
-      warn(`The service gives no metadata of the chapters. ${error.message}`);
+      if (!isTolerable(error)) throw error;
+      this.#warn('chapters', error);
       return undefined;
     }
   }
 
-  /** Keeps those of the ids that are titles'. */
-  async #titlesAmong(targets: readonly Target[]): Promise<void> {
-    const { client, signal, warn } = this.parts;
-    const ids = targets.map(({ id }) => id);
-    const [only] = ids;
-    if (only === undefined) return;
+  async #loadTitles(ids: readonly string[]): Promise<void> {
+    const { client, signal, warn } = this.deps;
+    const [first] = ids;
+    if (first === undefined) return;
     try {
       if (ids.length === 1) {
-        const title = await orUndefined(fetchTitle(client, only, signal));
-        if (title) this.#titles.set(only, title);
-      } else {
-        const { titles, skipped } = await fetchTitles(client, ids, { signal, warn });
-        for (const [id, title] of titles) this.#titles.set(id, title);
-        if (skipped > 0) this.#areUnusable(ids);
+        const title = await orNotFound(fetchTitle(client, first, signal));
+        if (title) this.#titles.set(first, title);
+        return;
       }
+      const { titles, skipped } = await fetchTitles(client, ids, { signal, warn });
+      for (const [id, title] of titles) this.#titles.set(id, title);
+      if (skipped > 0) this.#markUnusable(ids);
     } catch (error) {
-      if (!isPassedOver(error)) throw error;
-      warn(`The service gives no metadata of the titles. ${error.message}`);
-      if (error.code === 'bad-answer') this.#areUnusable(ids);
+      if (!isTolerable(error)) throw error;
+      this.#warn('titles', error);
+      if (error.code === 'bad-answer') this.#markUnusable(ids);
     }
   }
 
-  /** Those that are not known by now: some entries could not be used, and which these were is unknown. */
-  #areUnusable(ids: readonly string[]): void {
+  /** Marks those that were not loaded: any of them may be the invalid entry. */
+  #markUnusable(ids: readonly string[]): void {
     for (const id of ids) if (!this.#titles.has(id)) this.#unusableTitleIds.add(id);
   }
 
-  /** Whether the id is a title's; then its feed is added. Where the title is unusable, the feed's status decides. */
-  async #isTitle({ id }: Target): Promise<boolean> {
-    const isKnown = this.#titles.has(id);
-    if (!isKnown && !this.#unusableTitleIds.has(id)) return false;
-    const feed = fetchTitleFeed(this.parts.client, id, this.#feedWish());
-    const chapters = await (isKnown ? feed : orUndefined(feed));
-    if (chapters) this.#add(id, chapters);
+  /** Adds the feed if the id is that of a title. For an unusable title, the status of the feed decides. */
+  async #addTitle({ id }: Target): Promise<boolean> {
+    const isLoaded = this.#titles.has(id);
+    if (!isLoaded && !this.#unusableTitleIds.has(id)) return false;
+    const feed = fetchTitleFeed(this.deps.client, id, this.deps);
+    const chapters = await (isLoaded ? feed : orNotFound(feed));
+    if (chapters) this.#addSeries(id, chapters);
     return chapters !== undefined;
   }
 
-  /** What no collection lists: a chapter that is unavailable or not out yet, or somebody's list. */
-  async #unlisted(target: Target, notYetAskedAlone: boolean): Promise<void> {
-    const alone = notYetAskedAlone
-      ? await this.#listedChapters([target.id])
-      : new Map<string, Chapter>();
-    const chapter = alone?.get(target.id);
-    if (chapter) this.#named.set(target.id, chapter);
-    else if (!alone) this.#bare.add(target.id);
-    else if (target.kind !== 'any' || !(await this.#listAmong(target))) this.#bare.add(target.id);
+  /** Adds what is not in a collection: an unavailable or unpublished chapter, or a list. */
+  async #addUnlisted(target: Target, mayBeChapter: boolean): Promise<void> {
+    const { kind, id } = target;
+    const found = mayBeChapter ? await this.#fetchListedChapters([id]) : new Map<string, Chapter>();
+    const chapter = found?.get(id);
+    if (chapter) {
+      this.#chapters.set(id, chapter);
+      return;
+    }
+    const isList = found && kind === 'any' && (await this.#addListFeed(target));
+    if (!isList) this.#idsWithoutMetadata.add(id);
   }
 
-  /** What one target's feed is refused is that target's loss alone. */
-  async #orLost(target: Target, act: () => Promise<void>): Promise<void> {
+  /** An error that concerns this target alone is recorded; others are thrown. */
+  async #orFail(target: Target, act: () => Promise<void>): Promise<void> {
     try {
       await act();
     } catch (error) {
-      if (!isPassedOver(error)) throw error;
-      this.#lost.push({ target, error });
+      if (!isTolerable(error)) throw error;
+      this.#failures.push({ target, error });
     }
   }
 
-  async #listAmong({ id }: Target): Promise<boolean> {
-    const { client, signal } = this.parts;
-    const list = await orUndefined(fetchList(client, id, signal));
+  async #addListFeed({ id }: Target): Promise<boolean> {
+    const { client, signal } = this.deps;
+    const list = await orNotFound(fetchList(client, id, signal));
     if (!list) return false;
     if (list.titleIds.length === 0) return true;
-    const chapters = await fetchListFeed(client, id, this.#feedWish());
+    const chapters = await fetchListFeed(client, id, this.deps);
     for (const titleId of list.titleIds) {
-      this.#add(
+      this.#addSeries(
         titleId,
         chapters.filter((chapter) => chapter.titleId === titleId),
       );
@@ -252,36 +247,37 @@ class Search {
     return true;
   }
 
-  #feedWish() {
-    const { languages, signal, warn } = this.parts;
-    return { signal, warn, ...(languages && { languages }) };
-  }
-
-  #add(titleId: string, chapters: readonly Chapter[]): void {
+  #addSeries(titleId: string, chapters: readonly Chapter[]): void {
     const known = this.#series.get(titleId) ?? new Map<string, Chapter>();
     for (const chapter of chapters) known.set(chapter.id, chapter);
     this.#series.set(titleId, known);
   }
 
-  #isLost(target: Target, message: string): void {
-    this.#lost.push({ target, error: new ChapterError('chapter-not-found', message) });
+  #addFailure(target: Target, message: string): void {
+    this.#failures.push({ target, error: new ChapterError('chapter-not-found', message) });
+  }
+
+  #warn(what: 'chapters' | 'titles', error: TankobonError): void {
+    this.deps.warn(`No metadata of the ${what} is available: ${error.message}`);
   }
 }
 
-/** Refusals that say of one thing that it is not there, or not for you. */
-const NOT_THERE: readonly number[] = [400, 401, 403, 404];
+/** Refusals that concern one chapter, title or list: it does not exist, or is not accessible. */
+const NOT_FOUND_STATUSES: readonly number[] = [400, 401, 403, 404];
 
-async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
+async function orNotFound<T>(request: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
-    if (error instanceof ServiceRefusal && NOT_THERE.includes(error.status)) return undefined;
+    if (error instanceof ServiceRefusal && NOT_FOUND_STATUSES.includes(error.status)) {
+      return undefined;
+    }
     throw error;
   }
 }
 
-/** Without metadata there are still chapters, unless the service is gone or wants nothing more to be sent. */
-function isPassedOver(error: unknown): error is TankobonError {
+/** Chapters can be downloaded without metadata, unless the service is down or refuses all requests. */
+function isTolerable(error: unknown): error is TankobonError {
   if (error instanceof OutageTooLong) return false;
   return hasCode(error, 'request-refused', 'bad-answer', 'service-failed');
 }

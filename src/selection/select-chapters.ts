@@ -1,26 +1,25 @@
 /**
- * Which of a title's chapters are taken, and why each was or was not. A chapter usually has several releases:
- * one for each group and language, and some of them are only links to elsewhere. Unless all are asked for, one
- * is taken for each chapter number: by the order of languages, then of groups, then the newest version, then
- * the latest published.
+ * Selects the releases of a title to download. A chapter usually has several releases, by group and language; some are
+ * only links to other sites. Unless all are requested, one is selected for each chapter number: by the order of
+ * languages, then of groups, then the newest version, then the latest date of publication.
  */
 import type { Chapter } from '../api/chapters.js';
 import { isWithin, type Ranges } from './ranges.js';
 import { chapterKey, compareReadingOrder } from './reading-order.js';
 
 export interface SelectionOptions {
-  /** Language codes in order of preference; none: every language is for itself, and each gets its release. */
+  /** Codes in order of preference; if empty, one release is selected in each language. */
   readonly languages: readonly string[];
-  /** Names or ids of groups in order of preference; where none of them has the chapter, another's is taken. */
+  /** Names or ids in order of preference; if none of them has the chapter, any other group is accepted. */
   readonly groups: readonly string[];
   readonly chapters?: Ranges;
   readonly volumes?: Ranges;
   readonly allReleases?: boolean;
-  /** Only so many, the last published. */
+  /** Only this many, the last published. */
   readonly latest?: number;
 }
 
-/** What decided for a release. */
+/** Why a release was selected. */
 export type SelectionReason =
   'all-asked' | 'only-release' | 'language' | 'group' | 'version' | 'date';
 
@@ -37,7 +36,7 @@ export type ExclusionReason =
 export interface SelectedChapter {
   readonly chapter: Chapter;
   readonly reason: SelectionReason;
-  /** The same for a person to read. */
+  /** The reason in words. */
   readonly explanation: string;
 }
 
@@ -54,71 +53,74 @@ export interface Selection {
 }
 
 export interface SelectionContext {
-  /** Milliseconds since the epoch: what is published later is not taken. */
+  /** Milliseconds since the epoch: chapters published later are excluded. */
   readonly nowMs: number;
-  /** Whether the title counts its chapters anew in each volume. */
+  /** Whether chapter numbers restart in each volume. */
   readonly numbersRestart?: boolean;
 }
 
-/** Chooses among the chapters of one title. The same chapters in any order give the same choice. */
+/** Selects among the chapters of one title. The order of `chapters` does not matter. */
 export function selectChapters(
   chapters: readonly Chapter[],
-  wish: SelectionOptions,
-  facts: SelectionContext,
+  options: SelectionOptions,
+  context: SelectionContext,
 ): Selection {
-  const passedOver: ExcludedChapter[] = [];
-  const asked: Chapter[] = [];
+  const excluded: ExcludedChapter[] = [];
+  const candidates: Chapter[] = [];
   for (const chapter of chapters) {
-    const reason = notAsked(chapter, wish) ?? unavailableReason(chapter, facts.nowMs);
-    if (reason) passedOver.push({ chapter, ...reason });
-    else asked.push(chapter);
+    const reason = notRequested(chapter, options) ?? unavailableReason(chapter, context.nowMs);
+    if (reason) excluded.push({ chapter, ...reason });
+    else candidates.push(chapter);
   }
-  const chosen = wish.allReleases
-    ? asked.map((chapter): SelectedChapter => ({
+  const selected = options.allReleases
+    ? candidates.map((chapter): SelectedChapter => ({
         chapter,
         reason: 'all-asked',
-        explanation: 'all releases are asked for',
+        explanation: 'all releases are requested',
       }))
-    : onePerNumber(asked, wish, facts.numbersRestart ?? false, passedOver);
-  const latest = lastPublished(chosen, wish.latest, passedOver);
-  const order = compareReadingOrder(facts.numbersRestart ?? false);
-  return { selected: latest.sort((a, b) => order(a.chapter, b.chapter)), excluded: passedOver };
+    : onePerNumber(candidates, options, context.numbersRestart ?? false, excluded);
+  const latest = lastPublished(selected, options.latest, excluded);
+  const order = compareReadingOrder(context.numbersRestart ?? false);
+  return { selected: latest.sort((a, b) => order(a.chapter, b.chapter)), excluded };
 }
 
 type Reason = Pick<ExcludedChapter, 'reason' | 'explanation'>;
 
-function notAsked(chapter: Chapter, wish: SelectionOptions): Reason | undefined {
-  if (wish.languages.length > 0 && !wish.languages.includes(chapter.language)) {
-    return { reason: 'not-in-languages', explanation: `it is in ${chapter.language}` };
+function notRequested(chapter: Chapter, options: SelectionOptions): Reason | undefined {
+  if (options.languages.length > 0 && !options.languages.includes(chapter.language)) {
+    return { reason: 'not-in-languages', explanation: `its language is ${chapter.language}` };
   }
-  if (wish.chapters && !isWithin(chapter.number, wish.chapters)) {
+  if (options.chapters && !isWithin(chapter.number, options.chapters)) {
     return { reason: 'not-in-chapters', explanation: `its number is ${chapter.number ?? 'none'}` };
   }
-  if (wish.volumes && !isWithin(chapter.volume, wish.volumes)) {
+  if (options.volumes && !isWithin(chapter.volume, options.volumes)) {
     return { reason: 'not-in-volumes', explanation: `its volume is ${chapter.volume ?? 'none'}` };
   }
   return undefined;
 }
 
-/** Why a chapter has no pages to load: it is hosted elsewhere, taken down, empty or not published yet. */
+/** Why the pages of a chapter are not available, if they are not. */
 export function unavailableReason(chapter: Chapter, nowMs: number): Reason | undefined {
   if (chapter.externalUrl !== undefined && chapter.pages === 0) {
     return { reason: 'chapter-external', explanation: `it is hosted at ${chapter.externalUrl}` };
   }
   if (chapter.isUnavailable) {
-    return { reason: 'chapter-unavailable', explanation: 'the service has taken it down' };
+    return { reason: 'chapter-unavailable', explanation: 'it was taken down' };
   }
-  const out = chapter.readableAt ?? chapter.publishAt;
-  if (out && out.getTime() > nowMs) {
-    return { reason: 'chapter-unpublished', explanation: `it comes out on ${out.toISOString()}` };
+  const date = chapter.readableAt ?? chapter.publishAt;
+  if (date && date.getTime() > nowMs) {
+    return {
+      reason: 'chapter-unpublished',
+      explanation: `it will be published on ${date.toISOString()}`,
+    };
   }
   if (isEmpty(chapter)) {
-    return { reason: 'chapter-unavailable', explanation: 'the service has no pages of it' };
+    return { reason: 'chapter-unavailable', explanation: 'the service has no pages for it' };
   }
   return undefined;
 }
 
-/** Whether the service lists the chapter without pages, here or elsewhere, and without having taken it down. */
+/** Whether the service lists the chapter without pages, although it is neither external nor taken down. */
 export function isEmpty({ pages, externalUrl, isUnavailable }: Chapter): boolean {
   return pages === 0 && externalUrl === undefined && !isUnavailable;
 }
@@ -126,44 +128,44 @@ export function isEmpty({ pages, externalUrl, isUnavailable }: Chapter): boolean
 interface Rank {
   readonly language: number;
   readonly group: number;
-  /** Negated, so that less is better everywhere. */
+  /** Negated: lower is better for all criteria. */
   readonly version: number;
   readonly date: number;
 }
 
 const CRITERIA = ['language', 'group', 'version', 'date'] as const;
 
-function rankOf(chapter: Chapter, wish: SelectionOptions): Rank {
-  const names = chapter.groups.flatMap(({ id, name }) => [folded(id), folded(name)]);
-  const group = wish.groups.findIndex((wanted) => names.includes(folded(wanted)));
+function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
+  const names = chapter.groups.flatMap(({ id, name }) => [normalized(id), normalized(name)]);
+  const group = options.groups.findIndex((name) => names.includes(normalized(name)));
   return {
-    language: wish.languages.indexOf(chapter.language),
-    group: group === -1 ? wish.groups.length : group,
+    language: options.languages.indexOf(chapter.language),
+    group: group === -1 ? options.groups.length : group,
     version: -chapter.version,
     date: -(chapter.publishAt?.getTime() ?? 0),
   };
 }
 
-function folded(name: string): string {
+function normalized(name: string): string {
   return name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 
-/** The first criterion in which the two differ; undefined if there is none. */
+/** The first criterion in which they differ. */
 function decidedBy(a: Rank, b: Rank): (typeof CRITERIA)[number] | undefined {
   return CRITERIA.find((criterion) => a[criterion] !== b[criterion]);
 }
 
 function onePerNumber(
-  asked: readonly Chapter[],
-  wish: SelectionOptions,
+  candidates: readonly Chapter[],
+  options: SelectionOptions,
   numbersRestart: boolean,
-  passedOver: ExcludedChapter[],
+  excluded: ExcludedChapter[],
 ): SelectedChapter[] {
   const byNumber = new Map<string, { chapter: Chapter; rank: Rank }[]>();
-  for (const chapter of asked) {
-    const language = wish.languages.length > 0 ? '' : chapter.language;
+  for (const chapter of candidates) {
+    const language = options.languages.length > 0 ? '' : chapter.language;
     const key = `${language} ${chapterKey(chapter, numbersRestart)}`;
-    byNumber.set(key, [...(byNumber.get(key) ?? []), { chapter, rank: rankOf(chapter, wish) }]);
+    byNumber.set(key, [...(byNumber.get(key) ?? []), { chapter, rank: rankOf(chapter, options) }]);
   }
   return [...byNumber.values()].flatMap((releases) => {
     const [best, second, ...others] = releases.sort((a, b) => {
@@ -173,8 +175,8 @@ function onePerNumber(
     });
     if (!best) return [];
     for (const other of second ? [second, ...others] : []) {
-      const why = `release ${best.chapter.id} is taken instead`;
-      passedOver.push({ chapter: other.chapter, reason: 'other-release', explanation: why });
+      const why = `release ${best.chapter.id} is selected instead`;
+      excluded.push({ chapter: other.chapter, reason: 'other-release', explanation: why });
     }
     const reason = second ? (decidedBy(best.rank, second.rank) ?? 'date') : 'only-release';
     return [{ chapter: best.chapter, reason, explanation: explain(reason, best.chapter) }];
@@ -185,7 +187,7 @@ function explain(reason: SelectionReason, chapter: Chapter): string {
   const group = chapter.groups.map(({ name }) => name).join(' + ');
   switch (reason) {
     case 'all-asked':
-      return 'all releases are asked for';
+      return 'all releases are requested';
     case 'only-release':
       return 'the only release';
     case 'language':
@@ -195,23 +197,23 @@ function explain(reason: SelectionReason, chapter: Chapter): string {
     case 'version':
       return `newest version, ${chapter.version}`;
     case 'date':
-      return `latest published, ${chapter.publishAt?.toISOString() ?? 'at a time unknown'}`;
+      return `latest published, ${chapter.publishAt?.toISOString() ?? 'at an unknown date'}`;
   }
 }
 
 function lastPublished(
-  chosen: readonly SelectedChapter[],
+  selected: readonly SelectedChapter[],
   latest: number | undefined,
-  passedOver: ExcludedChapter[],
+  excluded: ExcludedChapter[],
 ): SelectedChapter[] {
-  if (latest === undefined) return [...chosen];
-  const newestFirst = [...chosen].sort(
+  if (latest === undefined) return [...selected];
+  const newestFirst = [...selected].sort(
     (a, b) =>
       (b.chapter.publishAt?.getTime() ?? 0) - (a.chapter.publishAt?.getTime() ?? 0) ||
       (a.chapter.id < b.chapter.id ? -1 : 1),
   );
   for (const { chapter } of newestFirst.slice(latest)) {
-    passedOver.push({
+    excluded.push({
       chapter,
       reason: 'not-latest',
       explanation: `not among the latest ${latest}`,

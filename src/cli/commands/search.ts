@@ -51,7 +51,7 @@ async function search(
 ): Promise<ExitCode> {
   const { stdin, stdout, stderr, signal, settings } = context;
   const { withService } = await import('../with-service.js');
-  const { searchTitles } = await import('../../api/search-titles.js');
+  const { searchTitles } = await import('../../api/titles.js');
   const languages = commaSeparated(options.language ?? settings.language);
   const titles = await withService(context, (service) =>
     searchTitles(service.anonymous, name, {

@@ -5,7 +5,7 @@ import { chooseCover, coverUrl, fetchCovers } from '../../../src/api/covers.js';
 import { fetchTitleFeed } from '../../../src/api/feeds.js';
 import { parseRanges } from '../../../src/selection/ranges.js';
 import { resolveTargets, type Resolution } from '../../../src/selection/resolve-targets.js';
-import { searchTitles } from '../../../src/api/search-titles.js';
+import { searchTitles } from '../../../src/api/titles.js';
 import { selectChapters } from '../../../src/selection/select-chapters.js';
 import { parseTarget } from '../../../src/selection/target.js';
 import { fetchTitle } from '../../../src/api/titles.js';

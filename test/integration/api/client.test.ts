@@ -5,7 +5,7 @@ import { ServiceError, TankobonError } from '../../../src/core/errors.js';
 import { submitCaptcha } from '../../../src/api/captcha.js';
 import type { ApiRequest, TokenProvider } from '../../../src/api/client.js';
 import { CaptchaRequired, ServiceRefusal } from '../../../src/api/api-errors.js';
-import { USER_AGENT } from '../../../src/api/user-agent.js';
+import { USER_AGENT } from '../../../src/core/version.js';
 import {
   createTestClient,
   type TestClient,
@@ -55,7 +55,7 @@ describe('what is sent', () => {
     await connections.page(service.url, { headers });
     await connections.report.post(service.url, { headers, json: {} });
     expect(service.requests).toHaveLength(4);
-    expect(USER_AGENT).toMatch(/^tankobon\/\d+\.\d+\.\d+ \(\+https:\/\/\S+\) node\/\d+\.\d+\.\d+$/);
+    expect(USER_AGENT).toMatch(/^tankobon\/\d+\.\d+\.\d+ node\/\d+\.\d+\.\d+$/);
     for (const arrival of service.requests) {
       expect(arrival.headers['user-agent']).toBe(USER_AGENT);
       expect(arrival.headers).not.toHaveProperty('via');

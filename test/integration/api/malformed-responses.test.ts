@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { basename } from 'node:path';
 import { fetchTitleFeed } from '../../../src/api/feeds.js';
 import { resolveTargets } from '../../../src/selection/resolve-targets.js';
-import { searchTitles } from '../../../src/api/search-titles.js';
+import { searchTitles } from '../../../src/api/titles.js';
 import { parseTarget } from '../../../src/selection/target.js';
 import { fetchTitle } from '../../../src/api/titles.js';
 import {

@@ -11,7 +11,7 @@ import { selfSigned } from '../../../src/practice-server/self-signed.js';
 import { openConnections } from '../../../src/api/connections.js';
 import { sendRequest } from '../../../src/api/send-request.js';
 import { proxyFor } from '../../../src/api/proxy.js';
-import { USER_AGENT } from '../../../src/api/user-agent.js';
+import { USER_AGENT } from '../../../src/core/version.js';
 import { startConnectProxy, type ConnectProxy } from '../../support/connect-proxy.js';
 import { LIMITS } from '../../support/test-client.js';
 
@@ -46,7 +46,7 @@ describe('HTTPS_PROXY and NO_PROXY', () => {
   });
 });
 
-test('a proxy that opens no tunnel is told by its answer, with the variables that name it', async () => {
+test('a proxy that refuses the tunnel is reported with its status and the variables that name it', async () => {
   const refusing = createTcpServer((socket) => {
     socket.once('data', () => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
     socket.on('error', () => undefined);
@@ -62,7 +62,7 @@ test('a proxy that opens no tunnel is told by its answer, with the variables tha
     const url = new URL('https://api.example.org/ping');
     await expect(sendRequest(connections.api, { method: 'GET', url })).rejects.toMatchObject({
       code: 'unreachable',
-      message: 'api.example.org could not be reached: the proxy answered 407.',
+      message: 'api.example.org could not be reached: the proxy responded with 407.',
       hint: expect.stringContaining('HTTPS_PROXY'),
     });
   } finally {

@@ -88,7 +88,7 @@ describe.each(KINDS)('a request of the kind %s', (kind) => {
     const answer = await sendRequest(connections[kind], { method: 'GET', url });
     await expect(answer.text(2_000_000)).rejects.toMatchObject({
       code: 'unreachable',
-      message: expect.stringContaining('did not answer in time'),
+      message: expect.stringContaining('did not respond in time'),
     });
   });
 });

@@ -153,7 +153,7 @@ test('every request says who sends it, carries no Via, and breaks no rule', asyn
 });
 
 test.each([
-  ['a word', ['download', 'naruto'], /"naruto" is no chapter.*https:\/\/mangadex\.org\/chapter\//],
+  ['a word', ['download', 'naruto'], /Not a chapter, title or list: "naruto".*https:\/\/mangadex\.org\/chapter\//],
   ['nothing', ['download'], /Nothing to download was named/],
   ['an unknown flag', ['download', '--forse', ID], /--force/],
   ['a quality that is none', ['download', '-q', 'best', ID], /data, data-saver/],

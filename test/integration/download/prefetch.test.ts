@@ -101,7 +101,7 @@ describe('the people of a title', () => {
       '<Series>The Lighthouse Cat of Minami Island</Series>',
     );
     expect(await comicInfo(events)).not.toContain('<Writer>');
-    expect(stderr.match(/The service gives no metadata of the titles/g)).toHaveLength(1);
+    expect(stderr.match(/No metadata of the titles is available/g)).toHaveLength(1);
   });
 
   test('are missing after a ban: the chapter is saved, and the ban decides the exit code', async () => {

@@ -101,8 +101,8 @@ describe('one release for each chapter', () => {
     expect(chosen.map(({ chapter }) => chapter)).toEqual([english, portugueseOnly]);
     expect(chosen[0]).toMatchObject({ reason: 'language', explanation: 'preferred language en' });
     expect(passedOver).toMatchObject([
-      { chapter: german, reason: 'not-in-languages', explanation: 'it is in de' },
-      { reason: 'other-release', explanation: `release ${english.id} is taken instead` },
+      { chapter: german, reason: 'not-in-languages', explanation: 'its language is de' },
+      { reason: 'other-release', explanation: `release ${english.id} is selected instead` },
     ]);
   });
 

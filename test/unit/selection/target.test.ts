@@ -61,7 +61,7 @@ describe('a target', () => {
     `-o`,
   ])('%j is none, and the error shows a right one', (text) => {
     expect(() => parseTarget(text)).toThrow(UsageError);
-    expect(() => parseTarget(text)).toThrow(/A right one: [\da-f-]{36} or https:/);
+    expect(() => parseTarget(text)).toThrow(/Example: [\da-f-]{36} or https:/);
   });
 
   test('may be an address of a host that is the service by its setting', () => {
@@ -108,8 +108,8 @@ describe('many targets', () => {
     ]);
     expect(read.targets).toHaveLength(2);
     expect(read.errors.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^"nonsense" is no chapter/),
-      expect.stringMatching(/^mine\.txt, line 3: "what is this" is no chapter/),
+      expect.stringMatching(/^Not a chapter, title or list: "nonsense"/),
+      expect.stringMatching(/^mine\.txt, line 3: Not a chapter, title or list: "what is this"/),
     ]);
     expect(read.errors.every(({ code }) => code === 'bad-target')).toBe(true);
   });
