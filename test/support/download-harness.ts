@@ -14,6 +14,7 @@ import {
   type PracticeOptions,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
+import type { FaultName } from '../../src/practice-server/page-faults.js';
 import type { DownloadEvent } from '../../src/download/events.js';
 import type { Clock } from '../../src/core/clock.js';
 import type { ExitCode } from '../../src/core/exit-codes.js';
@@ -152,6 +153,18 @@ const SHORT_TIMEOUTS = {
   pageTimeoutMs: 3_000,
   maxPageBytes: 2 * 1024 * 1024,
 } satisfies Partial<Settings>;
+
+const SHORT_TIME_LIMITS = {
+  firstByteTimeoutMs: 300,
+  idleTimeoutMs: 300,
+  pageTimeoutMs: 900,
+} satisfies Partial<Settings>;
+const SLOW_FAULTS: readonly FaultName[] = ['silent-node', 'hang', 'stall', 'trickle'];
+
+/** Short limits for the faults that end by them. For others they would only be met on a busy machine. */
+export function timeLimitsFor(fault: FaultName): Partial<Settings> {
+  return SLOW_FAULTS.includes(fault) ? SHORT_TIME_LIMITS : {};
+}
 
 async function textOf(stream: PassThrough): Promise<string> {
   const chunks: Buffer[] = [];

@@ -19,6 +19,18 @@ export function fakeClock(startMs = Date.UTC(2030, 0, 1)): FakeClock {
   });
 }
 
+/** A clock that stands still; a sleep ends at once and moves it by its length. */
+export function skippingClock(): FakeClock {
+  const clock = fakeClock();
+  const skip = async (ms: number, signal?: AbortSignal): Promise<void> => {
+    signal?.throwIfAborted();
+    clock.advance(ms);
+    await new Promise((resolve) => setImmediate(resolve));
+    signal?.throwIfAborted();
+  };
+  return { ...clock, sleep: skip };
+}
+
 /** The system clock, which a test can move. */
 export function adjustableClock(): FakeClock {
   return adjustable(systemClock);

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Clock } from '../../src/core/clock.js';
 import { readAddresses, type ServiceAddresses } from '../../src/rate-limit/service-addresses.js';
 
 export interface ReceivedRequest {
@@ -28,11 +29,15 @@ export interface StubServer {
   readonly url: string;
   readonly addresses: ServiceAddresses;
   readonly requests: ReceivedRequest[];
+  /** `request 1`, `response 1`, …, in the order in which they happened. */
+  readonly exchanges: readonly string[];
   behave(behaviour: Behaviour): void;
   stop(): Promise<void>;
 }
 
 export interface StubServerOptions {
+  /** Gives `atMs`; the process's own time by default. */
+  readonly clock?: Pick<Clock, 'monotonicMs'>;
   /** From the arrival to the answer; a function is asked for each. */
   readonly latencyMs?: number | (() => number);
 }
@@ -41,18 +46,21 @@ const OK: Behaviour = () => ({ body: { result: 'ok' } });
 
 export async function startStubServer(options: StubServerOptions = {}): Promise<StubServer> {
   const arrivals: ReceivedRequest[] = [];
+  const exchanges: string[] = [];
   const sockets = new Set<Socket>();
   let behaviour = OK;
   const server = createServer((request, response) => {
-    const atMs = performance.now();
+    const atMs = options.clock?.monotonicMs() ?? performance.now();
     void readBody(request).then((body) => {
       const { method = '', url: path = '', headers } = request;
       const arrival = { atMs, method, path, headers, body };
-      arrivals.push(arrival);
-      const reply = behaviour(arrival, arrivals.length);
+      const number = arrivals.push(arrival);
+      exchanges.push(`request ${number}`);
+      const reply = behaviour(arrival, number);
       const { latencyMs = 0 } = options;
       const ms = typeof latencyMs === 'number' ? latencyMs : latencyMs();
       setTimeout(() => {
+        exchanges.push(`response ${number}`);
         answer(request, response, reply);
       }, ms);
     });
@@ -70,6 +78,7 @@ export async function startStubServer(options: StubServerOptions = {}): Promise<
     url,
     addresses: readAddresses({ apiUrl: url, authUrl: url, networkUrl: url, realm: 'practice' }),
     requests: arrivals,
+    exchanges,
     behave(next) {
       behaviour = next;
     },

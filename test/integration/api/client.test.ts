@@ -11,6 +11,7 @@ import {
   type TestClient,
   type TestClientOptions,
 } from '../../support/test-client.js';
+import { skippingClock } from '../../support/fake-clock.js';
 import { startStubServer, type StubServer } from '../../support/stub-server.js';
 
 let service: StubServer;
@@ -138,13 +139,16 @@ describe('failures that pass', () => {
   });
 
   test('a pause that a 503 asks for is kept; one of over 15 minutes is an error that says until when', async () => {
-    const { client } = await make();
+    await service.stop();
+    const clock = skippingClock();
+    service = await startStubServer({ clock });
+    const { client } = await make({ clock });
     service.behave((_, number) =>
       number === 1 ? { status: 503, headers: { 'retry-after': '1' } } : {},
     );
     await client.api(REQUEST);
     const [first, second] = service.requests;
-    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(990);
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(1_000);
     service.behave(() => ({ status: 503, headers: { 'retry-after': '1000' } }));
     const error = await thrown(client.api(REQUEST));
     expect([error.code, error.exitCode]).toEqual(['wait-too-long', 6]);
@@ -160,13 +164,13 @@ describe('failures that pass', () => {
 
   test('Ctrl-C ends a request, and a wait, with its own reason', async () => {
     const { client } = await make();
-    service.behave(() => 'silence');
     const reason = new Error('stop');
     const stopping = new AbortController();
-    const request = client.api({ ...REQUEST, signal: stopping.signal });
-    setTimeout(() => {
+    service.behave(() => {
       stopping.abort(reason);
-    }, 100);
+      return 'silence';
+    });
+    const request = client.api({ ...REQUEST, signal: stopping.signal });
     await expect(request).rejects.toBe(reason);
     await expect(client.api({ ...REQUEST, signal: stopping.signal })).rejects.toBe(reason);
     expect(service.requests).toHaveLength(1);

@@ -21,6 +21,9 @@ const chapter = generateChapter({ pages: 1, bytesPerPage: 2_000 });
 /** The clock of these commands is an hour ahead, so that they find the access token expired. */
 const AHEAD = { NODE_OPTIONS: `--import=${resolve('test/support/auth/an-hour-later.mjs')}` };
 
+/** Ten times faster, since the program waits ten seconds for a renewal under way. */
+const FAST = { NODE_OPTIONS: `--import=${resolve('test/support/auth/fast-timers.mjs')}` };
+
 let practice: PracticeService;
 let folder: string;
 let env: Env;
@@ -28,7 +31,7 @@ let env: Env;
 beforeEach(async () => {
   folder = newFolder();
   // Rotates, as it does by itself, and takes its time to answer.
-  practice = await startPracticeService({ chapters: [chapter], latencyMs: { auth: 1_000 } });
+  practice = await startPracticeService({ chapters: [chapter], latencyMs: { auth: 400 } });
   env = { ...practice.environment, TANKOBON_HOME: join(folder, 'home') };
   const login = await cli(['login', '--insecure-storage'], { ...env, ...LOGIN_ENV });
   expect(login).toMatchObject({ code: 0 });
@@ -80,7 +83,7 @@ test('a command that waits for its turn to renew ends at once, and the login sta
 
 test('a token endpoint that never answers does not hold the end of a command for long', async () => {
   practice.injectApiFault({ fault: 'hang', host: 'auth', times: 'always' });
-  const run = await signalledInRefresh(['refresh'], 'SIGINT', {});
+  const run = await signalledInRefresh(['refresh'], 'SIGINT', FAST);
   expect(run.code).toBe(130);
   expect(run.stderr).toContain('Waiting for the renewed login');
-}, 30_000);
+});

@@ -4,7 +4,7 @@ import { FAULT_NAMES, FAULTS, type FaultName } from '../../../src/practice-serve
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { ErrorCode } from '../../../src/core/error-codes.js';
 import type { PracticeService } from '../../../src/practice-server/practice-service.js';
-import { DownloadHarness } from '../../support/download-harness.js';
+import { DownloadHarness, timeLimitsFor } from '../../support/download-harness.js';
 import { readPages } from '../../support/archive.js';
 
 const PAGES = 12;
@@ -13,12 +13,6 @@ const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0001',
   pages: PAGES,
   bytesPerPage: 20_000,
-});
-const neighbour = generateChapter({
-  id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0002',
-  pages: 2,
-  bytesPerPage: 20_000,
-  seed: 2,
 });
 
 /** The reasons in the events for each fault. */
@@ -77,7 +71,10 @@ describe('a fault of one page that occurs once', () => {
     async (fault) => {
       harness = await DownloadHarness.start({ chapters: [chapter] });
       harness.service.injectPageFaults({ fault, chapter: chapter.id, page: BAD_PAGE, attempts: 1 });
-      const { code, events } = await harness.download({ targets: [chapter.id] });
+      const { code, events } = await harness.download(
+        { targets: [chapter.id] },
+        { settings: timeLimitsFor(fault) },
+      );
 
       expect(code).toBe(0);
       const [archive = ''] = harness.archives();
@@ -105,44 +102,6 @@ describe('a fault of one page that occurs once', () => {
       const calls = harness.service.log.filter(isAtHome).length;
       expect(calls).toBeGreaterThanOrEqual(2);
       expect(calls).toBeLessThanOrEqual(1 + failures);
-    },
-  );
-});
-
-describe('a fault of one page that persists', () => {
-  test.each(FAILING)(
-    '%s: exit 3, nothing under the final name, at most 5 attempts, and the other chapter is there',
-    async (fault) => {
-      harness = await DownloadHarness.start({ chapters: [chapter, neighbour] });
-      harness.service.injectPageFaults({
-        fault,
-        chapter: chapter.id,
-        page: BAD_PAGE,
-        attempts: 'always',
-      });
-      const { code, events } = await harness.download({ targets: [chapter.id, neighbour.id] });
-
-      expect(code).toBe(3);
-      expect(harness.archives()).toHaveLength(1);
-      expect(events).toContainEqual(
-        expect.objectContaining({ type: 'chapter-saved', chapter: neighbour.id }),
-      );
-      expect(events).toContainEqual(
-        expect.objectContaining({
-          type: 'chapter-failed',
-          chapter: chapter.id,
-          reason: 'page-lost',
-        }),
-      );
-      const attempts = events.flatMap((event) =>
-        event.type === 'page-failed' ? [event.attempt] : [],
-      );
-      // A dead base URL is not tried five times by each page.
-      if (FAULTS[fault].of === 'page') expect(Math.max(...attempts)).toBe(5);
-      else expect(attempts.length).toBeLessThanOrEqual(30);
-      const failed = harness.service.reports.filter(({ success }) => !success);
-      expect(failed).toHaveLength(attempts.length);
-      expect(harness.service.violations()).toEqual([]);
     },
   );
 });

@@ -1,6 +1,6 @@
 /**
- * Outages during a run, against the practice service: short ones in real time, long ones on an accelerated clock for
- * the client and the practice service.
+ * Outages during a run, against the practice service, on an accelerated clock that the client and the practice
+ * service share.
  */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import dns from 'node:dns';
@@ -121,10 +121,10 @@ const outageWaits = (events: readonly DownloadEvent[]) =>
 describe('a run waits for the end of an outage: no chapter is missing, exit 0, and the wait is shown', () => {
   const onApi = 'the API alone';
   test.each<[string, string, number, number, Begin]>([
-    ['resets', onApi, 2_000, 1, apiAnswers(RESET)],
-    ['resets', onApi, 3_000, 1, apiAnswers(RESET)],
+    ['resets', onApi, 2_000, 4, apiAnswers(RESET)],
+    ['resets', onApi, 3_000, 4, apiAnswers(RESET)],
     ['resets', onApi, 20_000, 10, apiAnswers(RESET)],
-    ['resets', 'everything', 3_000, 1, allReset],
+    ['resets', 'everything', 3_000, 4, allReset],
     ['resets', 'everything', 90_000, 30, allReset],
     ['a maintenance page with 503', onApi, 120_000, 40, apiAnswers(htmlResponse(503, 'Back soon'))],
     ['a maintenance page with 200', onApi, 120_000, 40, apiAnswers(htmlResponse(200, 'Back soon'))],
@@ -132,7 +132,7 @@ describe('a run waits for the end of an outage: no chapter is missing, exit 0, a
   ])(
     '%s, %s, %d ms',
     async (_what, _where, lastsMs, times, begin) => {
-      const clock = times === 1 ? systemClock : acceleratedClock(times);
+      const clock = acceleratedClock(times);
       const { code, events, probes, stderr } = await downloadThrough({ begin, lastsMs, clock });
       expect({ stderr, failed: typesOf(events, 'chapter-failed') }).toMatchObject({ failed: [] });
       expect(code).toBe(0);
@@ -185,7 +185,7 @@ test('an outage longer than --max-outage ends the run: one chapter failed, the r
 
 test('--max-outage 0 fails at once, like a run without any response', async () => {
   const { code, events } = await downloadThrough(
-    { begin: apiAnswers(RESET), lastsMs: 3_000, clock: systemClock },
+    { begin: apiAnswers(RESET), lastsMs: 3_000, clock: acceleratedClock(4) },
     { maxOutage: '0' },
   );
   expect(code).toBe(3);
