@@ -10,6 +10,7 @@ import { saveChapters } from '../download/batch.js';
 import { saveCovers } from '../download/cover.js';
 import { PageQueue } from '../download/page-queue.js';
 import type { Plan, PlannedChapter } from '../download/plan.js';
+import { Workspace } from '../download/workspace.js';
 import type { ImageLoaderDeps } from '../image/load-image.js';
 import type { DownloadResult, DownloadSession } from './download-session.js';
 import { imageLoader, openHealthReports } from './service.js';
@@ -33,6 +34,9 @@ export async function savePlan(
   result: DownloadResult,
 ): Promise<void> {
   const { context, request, listeners, service, client, prefetcher, userSignal, warn } = session;
+  // Left behind, they cost only space: a failure is not worth a message.
+  for (const folder of plan.leftovers)
+    await Workspace.removeLeftover(folder, context.clock).catch(() => undefined);
   const reports = request.reports ? await openHealthReports(context, service, { warn }) : undefined;
   const loader = imageLoader(context, service, client);
   try {

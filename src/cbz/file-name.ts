@@ -11,6 +11,11 @@ export const CBZ_EXTENSION = '.cbz';
 export const DEFAULT_NAME_TEMPLATE =
   '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}].cbz';
 
+/** The hidden folder beside a chapter's CBZ for the pages of an unfinished download. */
+export function workspaceName(chapterId: string, quality: string): string {
+  return `.${chapterId}.${quality}.tankobon`;
+}
+
 /** Returns a chapter's relative path, with `/` between folders. */
 export type FormatFileName = (values: FieldValues & { readonly id: string }) => string;
 

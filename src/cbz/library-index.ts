@@ -23,6 +23,8 @@ export interface LibraryIndex {
   readonly damaged: readonly { readonly file: string; readonly why: string }[];
   /** CBZ files that do not name a chapter. */
   readonly unidentified: readonly string[];
+  /** Not scanned. */
+  readonly hiddenFolders: readonly string[];
 }
 
 const MAX_OPEN_FILES = 16;
@@ -40,7 +42,7 @@ const closeDescriptor = promisify(close);
  * aborted.
  */
 export async function scanLibrary(folder: string, signal?: AbortSignal): Promise<LibraryIndex> {
-  const files = await listCbzFiles(folder, signal);
+  const { files, hiddenFolders } = await listCbzFiles(folder, signal);
   const archives: ExistingArchive[] = [];
   const damaged: { file: string; why: string }[] = [];
   const unidentified: string[] = [];
@@ -64,7 +66,7 @@ export async function scanLibrary(folder: string, signal?: AbortSignal): Promise
       newest.set(archive.chapterId, archive);
   }
   const find = (chapterId: string) => newest.get(chapterId.toLowerCase());
-  return { archives, damaged: damaged.sort(byFile), unidentified, find };
+  return { archives, damaged: damaged.sort(byFile), unidentified, hiddenFolders, find };
 }
 
 interface ListedFile {
@@ -74,19 +76,21 @@ interface ListedFile {
 }
 
 /** Does not use `readdir`'s recursion, which enters hidden folders. */
-async function listCbzFiles(root: string, signal: AbortSignal | undefined): Promise<ListedFile[]> {
+async function listCbzFiles(root: string, signal: AbortSignal | undefined) {
   const files: ListedFile[] = [];
+  const hiddenFolders: string[] = [];
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     signal?.throwIfAborted();
     for (const entry of await entriesOf(folder)) {
       const file = join(folder, entry.name);
-      if (entry.name.startsWith('.')) continue;
-      if (entry.isDirectory()) folders.push(file);
+      const isHidden = entry.name.startsWith('.');
+      if (entry.isDirectory()) (isHidden ? hiddenFolders : folders).push(file);
+      else if (isHidden) continue;
       else if (/\.cbz$/i.test(entry.name)) files.push({ file, isRegular: entry.isFile() });
     }
   }
-  return files;
+  return { files, hiddenFolders };
 }
 
 async function entriesOf(folder: string) {

@@ -2,8 +2,8 @@
  * Plans a download: from the user's targets to the chapters to save, with their releases, names and paths. Catalogue
  * metadata is optional: without it, a chapter still becomes a CBZ.
  */
-import { join, relative, sep } from 'node:path';
-import { distinctPaths, type FormatFileName } from '../cbz/file-name.js';
+import { basename, join, relative, sep } from 'node:path';
+import { distinctPaths, workspaceName, type FormatFileName } from '../cbz/file-name.js';
 import { formatIdentityComment } from '../cbz/identity.js';
 import { scanLibrary, type LibraryIndex } from '../cbz/library-index.js';
 import type { Chapter } from '../api/chapters.js';
@@ -63,6 +63,8 @@ export interface SkippedChapter {
 export interface Plan {
   readonly chapters: readonly PlannedChapter[];
   readonly skipped: readonly SkippedChapter[];
+  /** Workspaces that a killed run left of chapters that are already saved. */
+  readonly leftovers: readonly string[];
   /** Releases that the selection excludes. */
   readonly excluded: readonly ExcludedChapter[];
   /** Targets that are not available. */
@@ -100,6 +102,7 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
   const { selected, skipped, excluded, failed } = select(resolution, options, deps);
   const library = await libraryScan;
   const missing: SelectedChapter[] = [];
+  const finished = new Set<string>();
   for (const one of selected) {
     const existing = library.find(one.id);
     const isNewer = (one.chapter?.version ?? 0) > (existing?.version ?? Number.POSITIVE_INFINITY);
@@ -109,11 +112,14 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
     else {
       const reason = isNewer ? 'newer-version' : 'already-there';
       skipped.push({ id: one.id, reason, file: existing.file });
+      // The pages of an unfinished newer version are kept.
+      if (!isNewer) finished.add(workspaceName(one.id, existing.quality ?? options.quality));
     }
   }
   const chapters = planJobs(missing, library, resolution, options);
   const metadataError = resolution.fullTitles.then(({ error }) => error);
-  return { chapters, skipped, excluded, failed, metadataError };
+  const leftovers = library.hiddenFolders.filter((folder) => finished.has(basename(folder)));
+  return { chapters, skipped, leftovers, excluded, failed, metadataError };
 }
 
 /** Without metadata, chapters are known by their id alone and the catalogue is not asked. */

@@ -3,8 +3,9 @@
  * file name, so that a later run can verify what an interrupted one left.
  */
 import { createHash } from 'node:crypto';
-import { readdir, rmdir } from 'node:fs/promises';
+import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { workspaceName } from '../cbz/file-name.js';
 import { imageExtension, type ImageExtension } from '../image/format.js';
 import { hasValidTrailer } from '../image/trailer.js';
 import type { Clock } from '../core/clock.js';
@@ -19,7 +20,7 @@ import {
   renameFile,
   writeFileAtomic,
 } from '../core/files.js';
-import { lockFile, type HeldLock } from '../core/lock.js';
+import { lockFile, tryLockFile, type HeldLock } from '../core/lock.js';
 
 /** Identifies the pages: those of an earlier run are used only if its manifest is the same. */
 export interface ChapterManifest {
@@ -78,7 +79,7 @@ export class Workspace {
    */
   static async open(options: WorkspaceOptions): Promise<Workspace> {
     const { chapterId, target, output, quality, clock, signal, onBusy } = options;
-    const folder = join(dirname(target), `.${chapterId}.${quality}.tankobon`);
+    const folder = join(dirname(target), workspaceName(chapterId, quality));
     try {
       await makeFoldersBelow(output, dirname(target));
       await makePrivateFolder(folder);
@@ -91,6 +92,16 @@ export class Workspace {
         cause: error,
       });
     }
+  }
+
+  /**
+   * Removes the workspace of a chapter that is already saved, which a process left that was killed before it removed
+   * it. Leaves a workspace that is in use, and anything else that has its name. Throws StorageError and system errors.
+   */
+  static async removeLeftover(folder: string, clock: Clock): Promise<void> {
+    if (!(await lstat(folder)).isDirectory()) return;
+    const lock = await tryLockFile(join(folder, LOCK_FILE));
+    if (lock) await new Workspace(folder, lock, clock).remove();
   }
 
   /**

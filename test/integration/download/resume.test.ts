@@ -1,7 +1,8 @@
 /** Pages of an earlier run are verified and kept, or removed. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { lockFile } from '../../../src/core/lock.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { readEntry, readPages, writeArchive } from '../../support/archive.js';
@@ -41,6 +42,22 @@ const loadedPages = async () => {
 test('finished pages are kept, and only the missing one is loaded', async () => {
   await leaveUnfinished();
   expect(await loadedPages()).toEqual([PAGES]);
+  expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
+});
+
+test('a workspace that a killed run left of a saved chapter is removed, unless it is in use', async () => {
+  const folder = await leaveUnfinished();
+  cpSync(folder, join(harness.folder, 'left'), { recursive: true });
+  await loadedPages();
+  cpSync(join(harness.folder, 'left'), folder, { recursive: true });
+  const lock = await lockFile(join(folder, 'lock'));
+  const { events } = await harness.download({ targets: [ID] });
+  expect(events[0]).toMatchObject({ type: 'chapter-skipped', reason: 'already-there' });
+  expect(readdirSync(folder)).toHaveLength(PAGES + 1);
+  lock.release();
+  await harness.dryRun({ targets: [ID] });
+  expect(readdirSync(folder)).toHaveLength(PAGES + 1);
+  await harness.download({ targets: [ID] });
   expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
 });
 
