@@ -10,7 +10,7 @@ import { MetadataPrefetcher } from '../download/prefetch.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
 import type { DownloadListeners, DownloadResult, DownloadSession } from './download-session.js';
-import { bearerOf } from './login.js';
+import { sessionOrAnonymous } from './login.js';
 import { openService } from './service.js';
 
 /** Plans without saving. Throws TankobonError where the plan as a whole fails. */
@@ -56,7 +56,7 @@ async function withSession<T>(
     onSent: preloadOnce(signal),
   });
   try {
-    const loggedIn = service.as(bearerOf(context, service, warn));
+    const loggedIn = service.as(sessionOrAnonymous(context, service, warn));
     const { solveCaptcha } = listeners;
     const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
     const prefetcher = new MetadataPrefetcher(client, context.clock, signal);

@@ -1,45 +1,50 @@
-/** Wires the login's parts for the run of one command: where it is kept, and the session that keeps it fresh. */
+/** The stored login and the session of one command. */
 import { join } from 'node:path';
-import { openCredentials, type Credentials } from '../auth/credentials.js';
+import type { TokenProvider } from '../api/client.js';
 import { withAnonymousFallback } from '../auth/anonymous-fallback.js';
-import { openSession, type Session } from '../auth/session.js';
+import { Credentials } from '../auth/credentials.js';
+import { Session } from '../auth/session.js';
 import type { TankobonError } from '../core/errors.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
-import type { TokenProvider } from '../api/client.js';
-import type { Service } from './service.js';
 import type { AppContext } from './context.js';
+import type { Service } from './service.js';
 
-/** What is stored for the service that the settings name. Opens nothing yet. */
-export function credentialsOf(run: AppContext): Credentials {
-  return openCredentials({
-    folder: join(run.paths.state, 'credentials'),
-    addresses: readAddresses(run.settings),
-    clock: run.clock,
+/** The credentials of the configured service. Accesses nothing yet. */
+export function credentialsOf({ paths, settings, clock, redactor }: AppContext): Credentials {
+  return new Credentials({
+    folder: join(paths.state, 'credentials'),
+    addresses: readAddresses(settings),
+    clock,
     onSecret: (secret) => {
-      run.redactor.add(secret);
+      redactor.add(secret);
     },
   });
 }
 
-/** The session over this service's connections, which stay open until it is closed. */
+/** The session over the connections of `service`; closed before them. */
 export function sessionOf(
-  run: AppContext,
+  context: AppContext,
   service: Service,
-  credentials = credentialsOf(run),
+  credentials = credentialsOf(context),
 ): Session {
-  const session = openSession({ credentials, endpoint: service.anonymous, clock: run.clock });
+  const session = new Session({ credentials, endpoint: service.anonymous, clock: context.clock });
   service.beforeClose(() => session.close());
   return session;
 }
 
-/** The session for a command that works without one too: what is wrong with it is a warning. */
-export function bearerOf(
-  run: AppContext,
+/** The session of a command that works without a login too: an unusable login is a warning. */
+export function sessionOrAnonymous(
+  context: AppContext,
   service: Service,
   warn: (message: string) => void,
 ): TokenProvider {
-  const onTrouble = (trouble: TankobonError): void => {
-    warn(`Going on without a login. ${trouble.message} ${trouble.hint}`);
+  const onError = ({ message, hint }: TankobonError): void => {
+    warn(`Going on without a login. ${message} ${hint}`);
   };
-  return withAnonymousFallback(sessionOf(run, service), run.clock, onTrouble, service.outages);
+  return withAnonymousFallback(
+    sessionOf(context, service),
+    context.clock,
+    onError,
+    service.outages,
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * A token provider for commands that work without a login too: a login that cannot be used is reported once, and the
- * requests are anonymous. A temporary error is retried after a minute, or once an outage has ended.
+ * A token provider for commands that work without a login too: an error of the login is reported once for each code,
+ * and the requests are anonymous. After a temporary error the login is used again in a minute, or after an outage.
  */
 import type { TokenProvider } from '../api/client.js';
 import type { Clock } from '../core/clock.js';
@@ -8,15 +8,12 @@ import { AuthError, hasCode, type TankobonError } from '../core/errors.js';
 
 const RETRY_AFTER_MS = 60_000;
 
-/**
- * @param onError called with what prevents the use of the login, once for each code
- * @param outages counts the outages of this run
- */
+/** `outages` counts the outages of this run. */
 export function withAnonymousFallback(
   provider: TokenProvider,
   clock: Pick<Clock, 'monotonicMs'>,
   onError: (error: TankobonError) => void,
-  outages: { readonly count: number } = { count: 0 },
+  outages: { readonly count: number },
 ): TokenProvider {
   let retryAtMs = -Infinity;
   let outagesAtError = 0;

@@ -15,9 +15,8 @@ import {
   toStorageError,
   writeFileAtomic,
 } from '../core/files.js';
-import type { CredentialStore } from './credential-store.js';
+import { FORMAT, type CredentialStore } from './login-record.js';
 
-const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 const MAX_FILE_BYTES = 256 * 1024;
 
@@ -36,30 +35,29 @@ export function fileCredentialStore(file: string): CredentialStore {
       throw new AuthError('credentials-damaged', `The file with the login is damaged: ${file}`);
     },
     async write(login) {
-      const { formatLoginFile } = await import('./login-schema.js');
       await makePrivateFolder(dirname(file));
-      await writeFileAtomic(file, formatLoginFile(login), { mode: FILE_MODE }).catch(
-        (error: unknown) => {
-          throw toStorageError(error, file);
-        },
-      );
+      await writePrivateFile(file, `${JSON.stringify({ format: FORMAT, login }, undefined, 2)}\n`);
     },
-    clear: () =>
-      removeFile(file).catch((error: unknown) => {
-        throw toStorageError(error, file);
-      }),
+    clear: () => naming(file, removeFile(file)),
   };
+}
+
+/** Storage errors name the file. */
+export function writePrivateFile(file: string, text: string): Promise<void> {
+  return naming(file, writeFileAtomic(file, text, { mode: 0o600 }));
+}
+
+async function naming<T>(file: string, operation: Promise<T>): Promise<T> {
+  return operation.catch((error: unknown) => {
+    throw toStorageError(error, file);
+  });
 }
 
 /** As in core, with AuthError `credentials-exposed` where other users keep their rights on the folder. */
 export async function makePrivateFolder(folder: string): Promise<void> {
-  try {
-    await makeFolder(folder);
-    if (isOpenToOthers(await stat(folder))) {
-      throw exposed(folder, 'other users can read it, and its mode cannot be changed');
-    }
-  } catch (error) {
-    throw toStorageError(error, folder);
+  await naming(folder, makeFolder(folder));
+  if (isOpenToOthers(await naming(folder, stat(folder)))) {
+    throw exposed(folder, 'other users can read it, and its mode cannot be changed');
   }
 }
 

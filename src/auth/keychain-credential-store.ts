@@ -1,140 +1,141 @@
-/** A login in the keychain, in the layout that keychain-layout.ts describes. */
+/**
+ * A login in the keychain. A secret is stored in one entry, or in several numbered ones if it is too long. Entries
+ * cannot be written atomically together, so each secret has two slots: a new value is written to the unused slot, then
+ * one write of the header entry switches to it. A process that is killed in between leaves the old login intact. The
+ * header also holds a checksum of each secret, which detects incomplete values.
+ */
+import { createHash } from 'node:crypto';
 import { AuthError } from '../core/errors.js';
-import type { CredentialStore } from './credential-store.js';
-import type { Keychain } from './keychain.js';
-import {
-  allPartEntryNames,
-  checksum,
-  HEADER_ENTRY,
-  joinValue,
-  MAX_PARTS,
-  partEntryName,
-  SECRET_NAMES,
-  splitValue,
-  type KeychainHeader,
-  type SecretLocation,
-  type SecretName,
-} from './keychain-layout.js';
-import { FORMAT, type Login } from './login-record.js';
+import { MAX_ENTRY_BYTES, MAX_PARTS, type Keychain } from './keychain.js';
+import { FORMAT, type CredentialStore, type Login } from './login-record.js';
+import type { KeychainHeader } from './login-schema.js';
 
+type Secrets = KeychainHeader['secrets'];
+type SecretName = keyof Secrets;
+type SecretLocation = NonNullable<Secrets[SecretName]>;
+
+const HEADER_ENTRY = 'login';
+const SECRET_NAMES = ['client-secret', 'access-token', 'refresh-token'] as const;
 /** Written and deleted to find out whether the keychain accepts entries. Holds no secret. */
 const TRIAL_ENTRY = 'trial';
 /** A reader that meets a writer tries again. */
 const MAX_READS = 4;
 
-export class KeychainCredentialStore implements CredentialStore {
-  readonly kind = 'keychain';
+export function keychainCredentialStore(keychain: Keychain): CredentialStore {
+  return {
+    kind: 'keychain',
+    description: `the operating system’s keychain, as "${keychain.service}"`,
+    async checkWritable() {
+      await keychain.set(TRIAL_ENTRY, Buffer.from('trial'));
+      await keychain.delete(TRIAL_ENTRY);
+    },
+    read: () => readLogin(keychain),
+    write: (login) => writeLogin(keychain, login),
+    async clear() {
+      // The header first: without it there is no login, even if the rest cannot be deleted.
+      const hadHeader = await keychain.delete(HEADER_ENTRY);
+      const entries = SECRET_NAMES.flatMap((name) => [
+        ...partEntries(name, 'a', MAX_PARTS),
+        ...partEntries(name, 'b', MAX_PARTS),
+      ]);
+      const had = await Promise.all([...entries, TRIAL_ENTRY].map((name) => keychain.delete(name)));
+      return hadHeader || had.includes(true);
+    },
+  };
+}
 
-  constructor(private readonly keychain: Keychain) {}
-
-  get description(): string {
-    return `the operating system’s keychain, as "${this.keychain.service}"`;
+async function readLogin(keychain: Keychain): Promise<Login | undefined> {
+  let last: string | undefined;
+  for (let reads = 0; reads < MAX_READS; reads += 1) {
+    const text = await readHeader(keychain);
+    if (text === undefined) return undefined;
+    const { parseHeader, parseLogin } = await import('./login-schema.js');
+    const header = parseHeader(text);
+    const login = header && parseLogin(await uncheckedLogin(keychain, header));
+    if (login) return login;
+    // A writer may have switched the header while the parts were read; it has not if the header is the same.
+    if (text === last) break;
+    last = text;
   }
+  throw new AuthError(
+    'credentials-damaged',
+    'The login in the keychain is damaged: an entry is missing or was changed.',
+  );
+}
 
-  async checkWritable(): Promise<void> {
-    await this.keychain.set(TRIAL_ENTRY, Buffer.from('trial'));
-    await this.keychain.delete(TRIAL_ENTRY);
+async function writeLogin(keychain: Keychain, login: Login): Promise<void> {
+  const { parseHeader } = await import('./login-schema.js');
+  const before = parseHeader((await readHeader(keychain)) ?? '')?.secrets;
+  const { username, clientId, clientSecret, apiOrigin, tokens } = login;
+  const { accessToken, refreshToken, ...times } = tokens ?? {};
+  const values = [clientSecret, accessToken, refreshToken];
+  const secrets: Secrets = {};
+  for (const [index, name] of SECRET_NAMES.entries()) {
+    const value = values[index];
+    if (value === undefined) continue;
+    const old = before?.[name];
+    const isStored = old && (await readSecret(keychain, name, old)) === value;
+    secrets[name] = isStored ? old : await writeSecret(keychain, name, value, old);
   }
-
-  async read(): Promise<Login | undefined> {
-    let last: string | undefined;
-    for (let reads = 0; reads < MAX_READS; reads += 1) {
-      const bytes = await this.keychain.get(HEADER_ENTRY);
-      if (!bytes) return undefined;
-      const { decodeHeader, parseLogin } = await import('./login-schema.js');
-      const header = decodeHeader(bytes);
-      const login = header && parseLogin(await this.#record(header));
-      if (login) return login;
-      // A writer may have switched the header while the parts were read; it has not if the header is the same.
-      const text = Buffer.from(bytes).toString('utf8');
-      if (text === last) break;
-      last = text;
-    }
-    throw new AuthError(
-      'credentials-damaged',
-      'The login in the keychain is damaged: an entry is missing or was changed.',
-    );
-  }
-
-  async write(login: Login): Promise<void> {
-    const { decodeHeader, encodeHeader } = await import('./login-schema.js');
-    const bytes = await this.keychain.get(HEADER_ENTRY);
-    const before = bytes && decodeHeader(bytes)?.secrets;
-    const secrets: Partial<Record<SecretName, SecretLocation>> = {};
-    for (const [name, value] of secretsOf(login)) {
-      const old = before?.[name];
-      const isStored = old?.check === checksum(value) && (await this.#value(name, old)) === value;
-      secrets[name] = isStored ? old : await this.#put(name, value, old);
-    }
-    const { username, clientId, apiOrigin } = login;
-    const times = timesOf(login);
-    const header = { format: FORMAT, username, clientId, apiOrigin, times, secrets } as const;
-    await this.keychain.set(HEADER_ENTRY, encodeHeader(header));
-    for (const name of SECRET_NAMES) {
-      const old = before?.[name];
-      if (old && old.slot !== secrets[name]?.slot) await this.#delete(name, old);
-    }
-  }
-
-  async clear(): Promise<boolean> {
-    // The header first: without it there is no login, even if the rest cannot be deleted.
-    const hadHeader = await this.keychain.delete(HEADER_ENTRY);
-    const names = [...allPartEntryNames(), TRIAL_ENTRY];
-    const had = await Promise.all(names.map((name) => this.keychain.delete(name)));
-    return hadHeader || had.includes(true);
-  }
-
-  /** The login as an unchecked record, with the secrets that are intact. */
-  async #record({ secrets, times, ...owner }: KeychainHeader): Promise<unknown> {
-    const values = await Promise.all(
-      SECRET_NAMES.map(async (name) => {
-        const location = secrets[name];
-        return location && this.#value(name, location);
-      }),
-    );
-    const [clientSecret, accessToken, refreshToken] = values;
-    return { ...owner, clientSecret, tokens: times && { ...times, accessToken, refreshToken } };
-  }
-
-  async #value(name: SecretName, location: SecretLocation): Promise<string | undefined> {
-    const entries = Array.from({ length: location.parts }, (_, index) =>
-      partEntryName(name, location.slot, index + 1),
-    );
-    const parts = await Promise.all(entries.map((entry) => this.keychain.get(entry)));
-    if (!parts.every((part) => part !== undefined)) return undefined;
-    return joinValue(parts, location.check);
-  }
-
-  /** Writes to the unused slot, and deletes the parts that a longer value left there. */
-  async #put(name: SecretName, value: string, old?: SecretLocation): Promise<SecretLocation> {
-    const slot = old?.slot === 'a' ? 'b' : 'a';
-    const parts = splitValue(value);
-    for (const [index, part] of parts.entries()) {
-      await this.keychain.set(partEntryName(name, slot, index + 1), part);
-    }
-    for (let part = parts.length + 1; part <= MAX_PARTS; part += 1) {
-      if (!(await this.keychain.delete(partEntryName(name, slot, part)))) break;
-    }
-    return { slot, parts: parts.length, check: checksum(value) };
-  }
-
-  async #delete(name: SecretName, { slot, parts }: SecretLocation): Promise<void> {
-    for (let part = parts; part >= 1; part -= 1) {
-      await this.keychain.delete(partEntryName(name, slot, part));
-    }
+  const header = { format: FORMAT, username, clientId, apiOrigin, times: tokens && times, secrets };
+  await keychain.set(HEADER_ENTRY, Buffer.from(JSON.stringify(header)));
+  for (const name of SECRET_NAMES) {
+    const old = before?.[name];
+    if (!old || old.slot === secrets[name]?.slot) continue;
+    for (const entry of partEntries(name, old.slot, old.parts).reverse())
+      await keychain.delete(entry);
   }
 }
 
-function secretsOf({ clientSecret, tokens }: Login): readonly (readonly [SecretName, string])[] {
-  const client = ['client-secret', clientSecret] as const;
-  if (!tokens) return [client];
-  return [
-    client,
-    ['refresh-token', tokens.refreshToken],
-    ['access-token', tokens.accessToken],
-  ] as const;
+async function readHeader(keychain: Keychain): Promise<string | undefined> {
+  const bytes = await keychain.get(HEADER_ENTRY);
+  return bytes && Buffer.from(bytes).toString('utf8');
 }
 
-function timesOf({ tokens }: Login): Record<string, unknown> | undefined {
-  return tokens && { ...tokens, accessToken: undefined, refreshToken: undefined };
+async function uncheckedLogin(
+  keychain: Keychain,
+  { secrets, times, ...owner }: KeychainHeader,
+): Promise<unknown> {
+  const [clientSecret, accessToken, refreshToken] = await Promise.all(
+    SECRET_NAMES.map(async (name) => secrets[name] && readSecret(keychain, name, secrets[name])),
+  );
+  return { ...owner, clientSecret, tokens: times && { ...times, accessToken, refreshToken } };
+}
+
+/** Undefined where a part is missing or was changed. */
+async function readSecret(
+  keychain: Keychain,
+  name: SecretName,
+  { slot, parts, check }: SecretLocation,
+): Promise<string | undefined> {
+  const entries = partEntries(name, slot, parts);
+  const read = await Promise.all(entries.map((entry) => keychain.get(entry)));
+  const value = Buffer.concat(read.filter((part) => part !== undefined)).toString('utf8');
+  return checksum(value) === check ? value : undefined;
+}
+
+/** Writes to the unused slot, and deletes the parts that a longer value left there. */
+async function writeSecret(
+  keychain: Keychain,
+  name: SecretName,
+  value: string,
+  old: SecretLocation | undefined,
+): Promise<SecretLocation> {
+  const slot = old?.slot === 'a' ? 'b' : 'a';
+  const bytes = Buffer.from(value);
+  const parts = Math.max(1, Math.ceil(bytes.length / MAX_ENTRY_BYTES));
+  for (const [index, entry] of partEntries(name, slot, MAX_PARTS).entries()) {
+    const part = bytes.subarray(index * MAX_ENTRY_BYTES, (index + 1) * MAX_ENTRY_BYTES);
+    if (index < parts) await keychain.set(entry, part);
+    else if (!(await keychain.delete(entry))) break;
+  }
+  return { slot, parts, check: checksum(value) };
+}
+
+function partEntries(name: SecretName, slot: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${name}.${slot}.${index + 1}`);
+}
+
+function checksum(value: string): string {
+  return createHash('sha256').update(value).digest('base64url');
 }

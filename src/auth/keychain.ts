@@ -4,6 +4,7 @@
  */
 import type { AsyncEntry as Entry } from 'keytar';
 import { AuthError } from '../core/errors.js';
+import { MAX_TOKEN_BYTES } from './login-record.js';
 
 export interface Keychain {
   /** The service name that other programs show for the entries. */
@@ -17,6 +18,8 @@ export interface Keychain {
 
 /** The limit of Windows; the others accept more. */
 export const MAX_ENTRY_BYTES = 2_560;
+/** Of the longest token. */
+export const MAX_PARTS = Math.ceil(MAX_TOKEN_BYTES / MAX_ENTRY_BYTES);
 
 /** The user's keychain entries under `service`. Does not access the keychain yet. */
 export function systemKeychain(service: string): Keychain {
@@ -40,19 +43,19 @@ export function systemKeychain(service: string): Keychain {
 }
 
 /** The library has one error class for everything: only the message distinguishes the causes. */
-export function keychainError(cause: unknown): AuthError {
-  const said = cause instanceof Error ? cause.message : String(cause);
-  if (/ambiguous|multiple|more than one/i.test(said)) {
+function keychainError(cause: unknown): AuthError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  if (/ambiguous|multiple|more than one/i.test(text)) {
     const message = 'The keychain has two tankobon entries of the same name.';
     return new AuthError('credentials-damaged', message, { cause });
   }
   // The Secret Service runs, but no keyring was ever created.
-  if (/no result found/i.test(said)) {
+  if (/no result found/i.test(text)) {
     return new AuthError('no-keychain', 'The keychain has no keyring to store entries in.', {
       cause,
     });
   }
-  if (/dismissed|locked|interaction|access(ed)? denied|couldn't access/i.test(said)) {
+  if (/dismissed|locked|interaction|access(ed)? denied|couldn't access/i.test(text)) {
     return new AuthError('keychain-locked', 'The keychain is locked.', { cause });
   }
   return new AuthError('no-keychain', 'No keychain is available on this machine.', { cause });

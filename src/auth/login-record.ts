@@ -1,15 +1,17 @@
-/** A login as it is stored: the account, its personal client (spec 2.1), and the tokens (spec 2.2) with their times. */
+/** A stored login, the times of its tokens, and the interface of the places that store it. */
 
+/** Spec 2.1. */
 export interface PersonalClient {
   /** Begins with `personal-client-`. */
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
+/** Spec 2.2. Times are by the wall clock, which may have been wrong. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** When the access token was requested, by the wall clock, which may have been wrong. */
+  /** When the access token was requested. */
   readonly obtainedAtMs: number;
   readonly accessLastsMs: number;
   /** When the refresh token was requested; a refresh does not always replace it. */
@@ -26,18 +28,36 @@ export interface Login extends PersonalClient {
   readonly tokens?: Tokens;
 }
 
-/** A login whose session has not ended. */
-export type ActiveLogin = Login & { readonly tokens: Tokens };
+export type StorageKind = 'keychain' | 'file';
+
+/**
+ * Where a login is stored. Besides storage errors, the methods throw AuthError: `credentials-damaged`,
+ * `credentials-exposed`, `keychain-locked` or `no-keychain`.
+ */
+export interface CredentialStore {
+  readonly kind: StorageKind;
+  /** The location, as shown to the user. */
+  readonly description: string;
+  /** Throws unless a login can be stored now: called before a password is sent. */
+  checkWritable(): Promise<void>;
+  /** Undefined where no login is stored. */
+  read(): Promise<Login | undefined>;
+  /** Stores the login atomically. One writer at a time, any number of readers. */
+  write(login: Login): Promise<void>;
+  /** Removes the login, and what is left of incomplete ones. Resolves with whether there was anything. */
+  clear(): Promise<boolean>;
+}
 
 /** The version of the stored formats, in files and in the keychain. */
 export const FORMAT = 1;
-
 export const CLIENT_ID_PREFIX = 'personal-client-';
-
 /** Of a name, an id or a secret, in UTF-8. */
 export const MAX_FIELD_BYTES = 500;
 /** Longer tokens do not fit into a header. */
 export const MAX_TOKEN_BYTES = 20_000;
+/** Spec 8.5; used where the service does not say otherwise. */
+export const ACCESS_TOKEN_LIFETIME_MS = 15 * 60_000;
+const REFRESH_MARGIN_MS = 60_000;
 
 /** Whether `text` can be sent in a header and in a form. */
 export function isValidToken(text: unknown): text is string {
@@ -45,11 +65,30 @@ export function isValidToken(text: unknown): text is string {
 }
 
 /** Whether `text` can be a name or a secret: not empty, not too long, without control characters. */
-export function isValidField(text: unknown): text is string {
+export function isValidField(text: string): boolean {
+  return text !== '' && !/\p{Cc}/u.test(text) && Buffer.byteLength(text) <= MAX_FIELD_BYTES;
+}
+
+/** By the wall clock. */
+export function accessExpiresAtMs(tokens: Tokens): number {
+  return tokens.obtainedAtMs + tokens.accessLastsMs;
+}
+
+/** By the wall clock; undefined where the service did not say. */
+export function refreshExpiresAtMs(tokens: Tokens): number | undefined {
+  const { refreshObtainedAtMs, refreshLastsMs } = tokens;
+  return refreshLastsMs === undefined ? undefined : refreshObtainedAtMs + refreshLastsMs;
+}
+
+/** Undefined where the token is from the future, so that the clock must be wrong. */
+export function accessAgeMs(tokens: Tokens, wallMs: number): number | undefined {
+  const ageMs = wallMs - tokens.obtainedAtMs;
+  return ageMs < 0 ? undefined : ageMs;
+}
+
+/** Whether the access token is to be renewed before its next use: a minute, or half of a short lifetime, before its end. */
+export function isRefreshDue({ accessLastsMs }: Tokens, ageMs: number | undefined): boolean {
   return (
-    typeof text === 'string' &&
-    text !== '' &&
-    !/\p{Cc}/u.test(text) &&
-    Buffer.byteLength(text) <= MAX_FIELD_BYTES
+    ageMs === undefined || ageMs >= accessLastsMs - Math.min(REFRESH_MARGIN_MS, accessLastsMs / 2)
   );
 }

@@ -1,15 +1,13 @@
 /** The schemas of stored logins. Imported only where a login is stored: zod is slow to load. */
 import * as z from 'zod';
 import { parseJson } from '../core/json.js';
-import { MAX_PARTS, type KeychainHeader } from './keychain-layout.js';
+import { MAX_PARTS } from './keychain.js';
 import { FORMAT, isValidField, isValidToken, type Login } from './login-record.js';
-
-/** Two of these added up are still a valid date. */
-const MAX_MS = 4e15;
 
 const field = z.string().refine(isValidField);
 const token = z.string().refine(isValidToken);
-const ms = z.number().min(0).max(MAX_MS);
+/** Two of these added up are still a valid date. */
+const ms = z.number().min(0).max(4e15);
 
 const loginSchema = z.object({
   username: field,
@@ -33,6 +31,7 @@ const location = z
   .object({
     slot: z.enum(['a', 'b']),
     parts: z.int().min(1).max(MAX_PARTS),
+    /** The sha256 of the secret. */
     check: z.string(),
   })
   .optional();
@@ -48,6 +47,7 @@ const headerSchema = z.object({
     'refresh-token': location,
   }),
 });
+export type KeychainHeader = z.infer<typeof headerSchema>;
 
 /** Undefined where `value` is not a login. */
 export function parseLogin(value: unknown): Login | undefined {
@@ -59,15 +59,7 @@ export function parseLoginFile(text: string): Login | undefined {
   return fileSchema.safeParse(parseJson(text)).data?.login;
 }
 
-export function formatLoginFile(login: Login): string {
-  return `${JSON.stringify({ format: FORMAT, login }, undefined, 2)}\n`;
-}
-
-/** Undefined where the entry is not a header. */
-export function decodeHeader(bytes: Uint8Array): KeychainHeader | undefined {
-  return headerSchema.safeParse(parseJson(Buffer.from(bytes).toString('utf8'))).data;
-}
-
-export function encodeHeader(header: KeychainHeader): Uint8Array {
-  return Buffer.from(JSON.stringify(header));
+/** Undefined where the text is not a header. */
+export function parseHeader(text: string): KeychainHeader | undefined {
+  return headerSchema.safeParse(parseJson(text)).data;
 }

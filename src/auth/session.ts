@@ -10,18 +10,7 @@ import { hasCode, interruption } from '../core/errors.js';
 import { raceWithSignal } from '../core/abort.js';
 import { notLoggedIn, type Credentials, type StoredLogin } from './credentials.js';
 import { grantByRefresh, type TokenEndpoint } from './token-endpoint.js';
-import type { ActiveLogin, Login, Tokens } from './login-record.js';
-import { accessAgeMs, isRefreshDue } from './token-times.js';
-
-export interface Session extends TokenProvider {
-  /** Renews the token, due or not. Throws `not-logged-in`, `session-ended`, and the errors of the request. */
-  refresh(signal?: AbortSignal): Promise<Tokens>;
-  /**
-   * Starts no further renewal, and waits up to 10 s for a renewal in progress until its tokens are stored: the service
-   * may have revoked the old refresh token. Call it while the connections are open.
-   */
-  close(): Promise<void>;
-}
+import { accessAgeMs, isRefreshDue, type Tokens } from './login-record.js';
 
 export interface SessionDeps {
   readonly credentials: Pick<Credentials, 'readForApi' | 'lock'>;
@@ -33,10 +22,6 @@ export interface SessionDeps {
 const MIN_RENEWAL_INTERVAL_MS = 5_000;
 const MAX_CLOSE_MS = 10_000;
 
-export function openSession(deps: SessionDeps): Session {
-  return new StoredSession(deps);
-}
-
 /** The tokens as last read, with the age of the access token at that moment. */
 interface CachedTokens {
   readonly tokens: Tokens;
@@ -44,17 +29,20 @@ interface CachedTokens {
   readonly atMonotonicMs: number;
 }
 
-class StoredSession implements Session {
+export class Session implements TokenProvider {
   #cached: CachedTokens | undefined;
   #reading: ReturnType<Credentials['readForApi']> | undefined;
   #renewal: Promise<Tokens | undefined> | undefined;
   /** The token from the renewal after the last rejection. */
   #afterRejection: { readonly token: string; readonly atMonotonicMs: number } | undefined;
-
   readonly #closing = new AbortController();
 
   constructor(private readonly deps: SessionDeps) {}
 
+  /**
+   * Starts no further renewal, and waits up to 10 s for a renewal in progress until its tokens are stored: the service
+   * may have revoked the old refresh token. Call it while the connections are open.
+   */
   async close(): Promise<void> {
     this.#closing.abort(interruption());
     const settled = this.#renewal?.catch(() => undefined);
@@ -89,8 +77,7 @@ class StoredSession implements Session {
       return undefined;
     }
     const token = (await this.#renew(rejectedToken, signal))?.accessToken;
-    this.#afterRejection =
-      token === undefined ? undefined : { token, atMonotonicMs: clock.monotonicMs() };
+    this.#afterRejection = token ? { token, atMonotonicMs: clock.monotonicMs() } : undefined;
     return token;
   }
 
@@ -101,10 +88,11 @@ class StoredSession implements Session {
     return ageMs === undefined || ageMs >= cached.tokens.accessLastsMs;
   }
 
+  /** Renews the token, due or not. Throws `not-logged-in`, `session-ended`, and the errors of the request. */
   async refresh(signal?: AbortSignal): Promise<Tokens> {
     const stored = await this.deps.credentials.readForApi();
-    if (!stored?.login.tokens) throw notLoggedIn();
-    const tokens = await this.#renew(stored.login.tokens.accessToken, signal);
+    const current = stored?.login.tokens;
+    const tokens = current && (await this.#renew(current.accessToken, signal));
     if (!tokens) throw notLoggedIn();
     return tokens;
   }
@@ -131,24 +119,29 @@ class StoredSession implements Session {
       const cached = this.#cache(tokens);
       if (!stored || !tokens || !cached) return undefined;
       if (tokens.accessToken !== rejected && !this.#isDue(cached)) return tokens;
-      return await this.#grant(stored, { ...stored.login, tokens });
+      return await this.#grant(stored, tokens);
     } finally {
       lock.release();
     }
   }
 
   /** Once sent, it is not interrupted until the tokens are stored: the old refresh token may be revoked. */
-  async #grant({ store }: StoredLogin, login: ActiveLogin): Promise<Tokens> {
+  async #grant({ store, login }: StoredLogin, before: Tokens): Promise<Tokens> {
     try {
       const { endpoint, clock } = this.deps;
-      const waitSignal = this.#closing.signal;
-      const tokens = await grantByRefresh(endpoint, login, clock.wallMs(), waitSignal);
+      const tokens = await grantByRefresh(
+        endpoint,
+        login,
+        before,
+        clock.wallMs(),
+        this.#closing.signal,
+      );
       await store.write({ ...login, tokens });
       this.#cache(tokens);
       return tokens;
     } catch (error) {
       if (hasCode(error, 'session-ended')) {
-        await store.write(withoutTokens(login));
+        await store.write({ ...login, tokens: undefined });
         this.#cache(undefined);
       }
       throw error;
@@ -177,8 +170,4 @@ class StoredSession implements Session {
     if (byWallMs === undefined || ageMs === undefined) return undefined;
     return Math.max(byWallMs, ageMs + this.deps.clock.monotonicMs() - atMonotonicMs);
   }
-}
-
-function withoutTokens({ username, clientId, clientSecret, apiOrigin }: Login): Login {
-  return { username, clientId, clientSecret, apiOrigin };
 }

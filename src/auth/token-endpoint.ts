@@ -8,12 +8,11 @@ import type { ApiResponse } from '../api/classify-response.js';
 import { AuthError, ServiceError, type TankobonError } from '../core/errors.js';
 import { isRecord } from '../core/json.js';
 import {
+  ACCESS_TOKEN_LIFETIME_MS,
   isValidToken,
-  type ActiveLogin,
   type PersonalClient,
   type Tokens,
 } from './login-record.js';
-import { ACCESS_TOKEN_LIFETIME_MS } from './token-times.js';
 
 export interface PasswordGrant extends PersonalClient {
   readonly username: string;
@@ -25,18 +24,11 @@ export type TokenEndpoint = Pick<ServiceClient, 'postTokenForm'>;
 /** Requests a first token pair. `atMs` is the time of the request by the wall clock. */
 export async function grantByPassword(
   endpoint: TokenEndpoint,
-  grant: PasswordGrant,
+  { username, password, ...client }: PasswordGrant,
   atMs: number,
   signal?: AbortSignal,
 ): Promise<Tokens> {
-  const { username, password, clientId, clientSecret } = grant;
-  const form = new URLSearchParams({
-    grant_type: 'password',
-    username,
-    password,
-    client_id: clientId,
-    client_secret: clientSecret,
-  });
+  const form = formFor('password', client, { username, password });
   const response = await endpoint.postTokenForm(form, { signal });
   if (response.status !== 200) throw tokenError(response, 'password');
   return parseTokens(response.body, atMs);
@@ -48,19 +40,24 @@ export async function grantByPassword(
  */
 export async function grantByRefresh(
   endpoint: TokenEndpoint,
-  { clientId, clientSecret, tokens }: Pick<ActiveLogin, 'clientId' | 'clientSecret' | 'tokens'>,
+  client: PersonalClient,
+  tokens: Tokens,
   atMs: number,
   waitSignal?: AbortSignal,
 ): Promise<Tokens> {
-  const form = new URLSearchParams({
-    grant_type: 'refresh_token',
-    refresh_token: tokens.refreshToken,
-    client_id: clientId,
-    client_secret: clientSecret,
-  });
+  const form = formFor('refresh_token', client, { refresh_token: tokens.refreshToken });
   const response = await endpoint.postTokenForm(form, { waitSignal });
   if (response.status !== 200) throw tokenError(response, 'refresh');
   return parseTokens(response.body, atMs, tokens);
+}
+
+function formFor(
+  grantType: string,
+  { clientId, clientSecret }: PersonalClient,
+  fields: Record<string, string>,
+): URLSearchParams {
+  const client = { client_id: clientId, client_secret: clientSecret };
+  return new URLSearchParams({ grant_type: grantType, ...fields, ...client });
 }
 
 /** The tokens of a successful response; implausible times are ignored. Throws `bad-answer`. */
@@ -69,17 +66,10 @@ export function parseTokens(body: unknown, atMs: number, before?: Tokens): Token
   const accessToken = fields['access_token'];
   const rotated = fields['refresh_token'];
   const refreshToken = rotated ?? before?.refreshToken;
-  if (!isValidToken(accessToken) || !isValidToken(refreshToken)) {
-    const missing = isValidToken(accessToken) ? 'refresh_token' : 'access_token';
-    throw new ServiceError(
-      'bad-answer',
-      `Unexpected response from the authentication service: no valid ${missing}.`,
-    );
-  }
+  if (!isValidToken(accessToken)) throw invalid('access_token');
+  if (!isValidToken(refreshToken)) throw invalid('refresh_token');
   const refreshLastsMs = secondsAsMs(fields['refresh_expires_in']);
-  const renewed =
-    typeof rotated === 'string' || before === undefined || refreshLastsMs !== undefined;
-  const kept = renewed ? undefined : before;
+  const kept = typeof rotated === 'string' || refreshLastsMs !== undefined ? undefined : before;
   return {
     accessToken,
     refreshToken,
@@ -88,6 +78,10 @@ export function parseTokens(body: unknown, atMs: number, before?: Tokens): Token
     refreshObtainedAtMs: kept?.refreshObtainedAtMs ?? atMs,
     refreshLastsMs: kept?.refreshLastsMs ?? refreshLastsMs,
   };
+}
+
+function invalid(field: string): ServiceError {
+  return new ServiceError('bad-answer', `Unexpected authentication response: no valid ${field}.`);
 }
 
 const MAX_LIFETIME_S = 10 * 365 * 24 * 3600;
@@ -103,58 +97,32 @@ export function tokenError(
   { status, body }: ApiResponse,
   grant: 'password' | 'refresh',
 ): TankobonError {
+  if (status >= 500) {
+    return new ServiceError('service-failed', `The authentication service failed: ${status}`);
+  }
   const fields = isRecord(body) ? body : {};
   const error = typeof fields['error'] === 'string' ? fields['error'] : '';
-  const details = `${error} ${textOf(fields['error_description'])}`.toLowerCase();
-  if (status >= 500) {
-    return new ServiceError(
-      'service-failed',
-      `The authentication service failed: status ${status}.`,
-    );
-  }
-  if (
-    (details.includes('realm') && error !== 'invalid_grant') ||
-    (status === 404 && error !== '')
-  ) {
-    return new AuthError(
-      'realm-disabled',
-      'The authentication service has no such realm, or has disabled it.',
-    );
-  }
-  if (isAboutClient(error, details)) {
-    if (/another account|owner/.test(details)) {
-      return new AuthError('wrong-client', 'The personal client belongs to another account.');
-    }
-    return isPending(details)
-      ? new AuthError('client-pending', 'The personal client is not approved yet.')
-      : new AuthError('wrong-client', 'The client id or the client secret is wrong.');
-  }
-  if (error === 'invalid_grant') {
-    if (grant === 'refresh') {
-      return new AuthError(
-        'session-ended',
-        'The session has ended: the service rejected the refresh token.',
-      );
-    }
-    return /disabled|locked|not fully set up|temporarily/.test(details)
-      ? new AuthError(
-          'account-unusable',
-          'The account cannot log in: it is disabled, or its setup is incomplete.',
-        )
-      : new AuthError('wrong-password', 'The username or the password is wrong.');
-  }
+  const description = fields['error_description'];
+  const details = `${error} ${typeof description === 'string' ? description : ''}`.toLowerCase();
+  const code = authCode(status, error, details, grant);
+  if (code === 'wrong-client' && OTHER_ACCOUNT.test(details))
+    return new AuthError(code, 'The personal client belongs to another account.');
+  if (code) return new AuthError(code, AUTH_MESSAGES[code]);
   if (status >= 400) {
     const reason = KNOWN_ERRORS.has(error) ? `${status}, ${error}` : String(status);
-    return new ServiceError(
-      'request-refused',
-      `The authentication service refused the request: ${reason}`,
-    );
+    return new ServiceError('request-refused', `Refused by the authentication service: ${reason}`);
   }
-  return new ServiceError(
-    'bad-answer',
-    `Unexpected response from the authentication service: status ${status}.`,
-  );
+  return new ServiceError('bad-answer', `Unexpected authentication response: status ${status}`);
 }
+
+const AUTH_MESSAGES = {
+  'realm-disabled': 'The authentication service has no such realm, or has disabled it.',
+  'client-pending': 'The personal client is not approved yet.',
+  'wrong-client': 'The client id or the client secret is wrong.',
+  'session-ended': 'The session has ended: the service rejected the refresh token.',
+  'account-unusable': 'The account cannot log in: it is disabled, or its setup is incomplete.',
+  'wrong-password': 'The username or the password is wrong.',
+} as const;
 
 /** The codes of RFC 6749 5.2, which are safe to show. */
 const KNOWN_ERRORS: ReadonlySet<string> = new Set([
@@ -163,16 +131,27 @@ const KNOWN_ERRORS: ReadonlySet<string> = new Set([
   'invalid_scope',
   'access_denied',
 ]);
+const PENDING = /pending|approv|disabled|not enabled|inactive|not active/;
+const OTHER_ACCOUNT = /another account|owner/;
 
-function isAboutClient(error: string, details: string): boolean {
-  if (error === 'invalid_client' || error === 'unauthorized_client') return true;
-  return error !== 'invalid_grant' && details.includes('client') && isPending(details);
-}
-
-function isPending(details: string): boolean {
-  return /pending|approv|disabled|not enabled|inactive|not active/.test(details);
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, 500) : '';
+function authCode(
+  status: number,
+  error: string,
+  details: string,
+  grant: 'password' | 'refresh',
+): keyof typeof AUTH_MESSAGES | undefined {
+  const isGrantError = error === 'invalid_grant';
+  if ((status === 404 && error !== '') || (details.includes('realm') && !isGrantError))
+    return 'realm-disabled';
+  const isClientError =
+    ['invalid_client', 'unauthorized_client'].includes(error) ||
+    (!isGrantError && details.includes('client') && PENDING.test(details));
+  if (isClientError) {
+    const isPending = PENDING.test(details) && !OTHER_ACCOUNT.test(details);
+    return isPending ? 'client-pending' : 'wrong-client';
+  }
+  if (!isGrantError) return undefined;
+  if (grant === 'refresh') return 'session-ended';
+  const isUnusable = /disabled|locked|not fully set up|temporarily/.test(details);
+  return isUnusable ? 'account-unusable' : 'wrong-password';
 }

@@ -1,6 +1,6 @@
 /** `tankobon login`: exchanges the password for tokens (spec 4.1) and stores them. The password is not stored. */
 import type { Command } from 'commander';
-import type { CredentialStore } from '../../auth/credential-store.js';
+import type { CredentialStore } from '../../auth/login-record.js';
 import type { Credentials } from '../../auth/credentials.js';
 import type { Login } from '../../auth/login-record.js';
 import { AuthError, hasCode } from '../../core/errors.js';

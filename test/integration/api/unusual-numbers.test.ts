@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { grantByPassword, parseTokens } from '../../../src/auth/token-endpoint.js';
-import { accessExpiresAtMs, refreshExpiresAtMs } from '../../../src/auth/token-times.js';
+import { accessExpiresAtMs, refreshExpiresAtMs } from '../../../src/auth/login-record.js';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
 import { hasCode, TankobonError } from '../../../src/core/errors.js';
 import { namedWaitMs, retryAfterMs } from '../../../src/rate-limit/rate-headers.js';

@@ -4,7 +4,7 @@ import type { Credentials } from '../../../src/auth/credentials.js';
 import { grantByPassword } from '../../../src/auth/token-endpoint.js';
 import { withAnonymousFallback } from '../../../src/auth/anonymous-fallback.js';
 import type { Tokens } from '../../../src/auth/login-record.js';
-import { openSession, type Session } from '../../../src/auth/session.js';
+import { Session } from '../../../src/auth/session.js';
 import { credentialsOf } from '../../../src/app/login.js';
 import { openService, type Service } from '../../../src/app/service.js';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/practice-server/accounts.js';
@@ -47,7 +47,7 @@ async function begin(options: PracticeOptions = {}): Promise<Tokens> {
   const grant = { ...PRACTICE_ACCOUNT, ...client };
   const tokens = await grantByPassword(service.anonymous, grant, clock.wallMs());
   await credentials.save({ username: PRACTICE_ACCOUNT.username, ...client, tokens }, 'file');
-  session = openSession({ credentials, endpoint: service.anonymous, clock });
+  session = new Session({ credentials, endpoint: service.anonymous, clock });
   return tokens;
 }
 
@@ -97,7 +97,7 @@ test('many who need a token at once make one renewal', async () => {
 
 test('what another process renewed is taken over, not renewed again', async () => {
   const { accessToken } = await begin();
-  const another = openSession({ credentials, endpoint: service.anonymous, clock });
+  const another = new Session({ credentials, endpoint: service.anonymous, clock });
   expect(await session.getToken()).toBe(accessToken);
   const theirs = await another.renew(accessToken);
   expect(await session.renew(accessToken)).toBe(theirs);
@@ -181,7 +181,7 @@ test('a client that the service no longer accepts does not end the session', asy
 test('a rotated refresh token is stored before the new access token is used', async () => {
   await begin();
   clock.pass(15 * MINUTE_MS);
-  const failing = openSession({
+  const failing = new Session({
     credentials: {
       lock: (signal) => credentials.lock(signal),
       readForApi: async () => {
@@ -222,7 +222,12 @@ test('an interrupted run lets go at once, and what the service then answers is s
 test('a run that needs no login says once what is wrong with it, and goes on as a guest', async () => {
   await begin();
   const told: TankobonError[] = [];
-  const bearer = withAnonymousFallback(session, clock, (trouble) => told.push(trouble));
+  const bearer = withAnonymousFallback(
+    session,
+    clock,
+    (error) => told.push(error),
+    service.outages,
+  );
   clock.pass(15 * MINUTE_MS);
   practice.injectApiFault({ host: 'auth', fault: 'unavailable', times: 1 });
   expect(await bearer.getToken()).toBeUndefined();

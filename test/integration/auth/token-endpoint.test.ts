@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { tokenError, parseTokens } from '../../../src/auth/token-endpoint.js';
 import { parseLogin } from '../../../src/auth/login-schema.js';
-import { accessAgeMs, isRefreshDue, refreshMarginMs } from '../../../src/auth/token-times.js';
+import { accessAgeMs, isRefreshDue } from '../../../src/auth/login-record.js';
 import { TankobonError } from '../../../src/core/errors.js';
 import { someTokens } from '../../support/auth/context.js';
 
@@ -91,10 +91,10 @@ test('the first grant needs a refresh token, a renewal does not', () => {
 });
 
 test('a token is due a minute before its end, a short-lived one at half its life, one of the future at once', () => {
-  expect(refreshMarginMs(900_000)).toBe(60_000);
-  expect(refreshMarginMs(10_000)).toBe(5_000);
   const tokens = someTokens({ obtainedAtMs: 1_000_000, accessLastsMs: 900_000 });
   expect(isRefreshDue(tokens, accessAgeMs(tokens, 1_839_999))).toBe(false);
   expect(isRefreshDue(tokens, accessAgeMs(tokens, 1_840_000))).toBe(true);
   expect(isRefreshDue(tokens, accessAgeMs(tokens, 999_999))).toBe(true);
+  const short = someTokens({ accessLastsMs: 10_000 });
+  expect([4_999, 5_000].map((ageMs) => isRefreshDue(short, ageMs))).toEqual([false, true]);
 });

@@ -1,11 +1,18 @@
 import { expect, test } from '@jest/globals';
-import { KeychainCredentialStore } from '../../../src/auth/keychain-credential-store.js';
+import fc from 'fast-check';
+import { keychainCredentialStore } from '../../../src/auth/keychain-credential-store.js';
 import { MAX_ENTRY_BYTES, type Keychain } from '../../../src/auth/keychain.js';
-import type { Login } from '../../../src/auth/login-record.js';
+import {
+  MAX_FIELD_BYTES,
+  MAX_TOKEN_BYTES,
+  type CredentialStore,
+  type Login,
+} from '../../../src/auth/login-record.js';
+import { parseHeader, parseLogin } from '../../../src/auth/login-schema.js';
 import { someTokens } from '../../support/auth/context.js';
 
-/** A keychain in memory whose user dies before a given change of it. */
-class MortalKeychain implements Keychain {
+/** A keychain in memory; the process is "killed" before a given change of it. */
+class MemoryKeychain implements Keychain {
   readonly service = 'tankobon';
   readonly entries = new Map<string, Uint8Array>();
   changesLeft = Infinity;
@@ -53,19 +60,19 @@ const withoutTokens: Login = {
 /** Runs `change` again and again, killed before its 1st, 2nd, … change of the keychain, until it gets through. */
 async function killedEverywhere(
   before: readonly Login[],
-  change: (store: KeychainCredentialStore) => Promise<unknown>,
-  judge: (keychain: MortalKeychain, got: Login | undefined) => Promise<void> | void,
+  change: (store: CredentialStore) => Promise<unknown>,
+  judge: (keychain: MemoryKeychain, got: Login | undefined) => Promise<void> | void,
 ): Promise<number> {
   for (let changes = 0; ; changes += 1) {
-    const keychain = new MortalKeychain();
-    for (const login of before) await new KeychainCredentialStore(keychain).write(login);
+    const keychain = new MemoryKeychain();
+    for (const login of before) await keychainCredentialStore(keychain).write(login);
     keychain.changesLeft = changes;
-    const died = await change(new KeychainCredentialStore(keychain)).then(
+    const died = await change(keychainCredentialStore(keychain)).then(
       () => false,
       () => true,
     );
     keychain.changesLeft = Infinity;
-    await judge(keychain, await new KeychainCredentialStore(keychain).read());
+    await judge(keychain, await keychainCredentialStore(keychain).read());
     if (!died) return changes;
   }
 }
@@ -86,9 +93,9 @@ test.each([
       async (keychain, got) => {
         expect([old, next]).toContainEqual(got);
         // And what the kill left lying about is no obstacle.
-        await new KeychainCredentialStore(keychain).write(other);
-        expect(await new KeychainCredentialStore(keychain).read()).toEqual(other);
-        await new KeychainCredentialStore(keychain).clear();
+        await keychainCredentialStore(keychain).write(other);
+        expect(await keychainCredentialStore(keychain).read()).toEqual(other);
+        await keychainCredentialStore(keychain).clear();
         expect([...keychain.entries.keys()]).toEqual([]);
       },
     );
@@ -102,7 +109,7 @@ test('killed at any moment of a logout, one is logged in or out, and the next lo
     (store) => store.clear(),
     async (keychain, got) => {
       expect([second, undefined]).toContainEqual(got);
-      await new KeychainCredentialStore(keychain).clear();
+      await keychainCredentialStore(keychain).clear();
       expect([...keychain.entries.keys()]).toEqual([]);
     },
   );
@@ -110,17 +117,17 @@ test('killed at any moment of a logout, one is logged in or out, and the next lo
 });
 
 test('a renewal leaves no entry behind that the new login does not need', async () => {
-  const keychain = new MortalKeychain();
-  const store = new KeychainCredentialStore(keychain);
+  const keychain = new MemoryKeychain();
+  const store = keychainCredentialStore(keychain);
   for (const login of [first, second, first, second]) await store.write(login);
-  const once = new MortalKeychain();
-  await new KeychainCredentialStore(once).write(second);
+  const once = new MemoryKeychain();
+  await keychainCredentialStore(once).write(second);
   expect(keychain.entries.size).toBe(once.entries.size);
 });
 
 test('a missing, a changed and an added entry are told from "nothing stored"', async () => {
-  const keychain = new MortalKeychain();
-  const store = new KeychainCredentialStore(keychain);
+  const keychain = new MemoryKeychain();
+  const store = keychainCredentialStore(keychain);
   expect(await store.read()).toBeUndefined();
   await store.write(first);
   for (const [entry, value] of [...keychain.entries]) {
@@ -136,8 +143,8 @@ test('a missing, a changed and an added entry are told from "nothing stored"', a
 });
 
 test('a login over a damaged one makes it whole again', async () => {
-  const keychain = new MortalKeychain();
-  const store = new KeychainCredentialStore(keychain);
+  const keychain = new MemoryKeychain();
+  const store = keychainCredentialStore(keychain);
   await store.write(first);
   for (const entry of [...keychain.entries.keys()]) {
     keychain.entries.set(entry, Buffer.from('damaged'));
@@ -147,8 +154,8 @@ test('a login over a damaged one makes it whole again', async () => {
 });
 
 test('readers beside a writer see the old login or the new one, and never half of one', async () => {
-  const keychain = new MortalKeychain();
-  const store = new KeychainCredentialStore(keychain);
+  const keychain = new MemoryKeychain();
+  const store = keychainCredentialStore(keychain);
   await store.write(first);
   const writer = (async () => {
     for (let time = 0; time < 50; time += 1) await store.write(time % 2 === 0 ? second : first);
@@ -157,4 +164,72 @@ test('readers beside a writer see the old login or the new one, and never half o
     expect([first, second]).toContainEqual(await store.read());
   }
   await writer;
+});
+
+test('any login is read back as it was written, also with tokens of several entries', async () => {
+  const character = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
+  const token = fc.string({ unit: character, minLength: 1, maxLength: 3 * MAX_ENTRY_BYTES });
+  await fc.assert(
+    fc.asyncProperty(token, token, async (accessToken, refreshToken) => {
+      const store = keychainCredentialStore(new MemoryKeychain());
+      const login = { ...first, tokens: someTokens({ accessToken, refreshToken }) };
+      await store.write(login);
+      expect(await store.read()).toEqual(login);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('2,560 bytes are one entry, 2,561 bytes two', async () => {
+  const keychain = new MemoryKeychain();
+  const accessToken = 'x'.repeat(2_560);
+  const tokens = someTokens({ accessToken, refreshToken: `${accessToken}x` });
+  await keychainCredentialStore(keychain).write({ ...first, tokens });
+  const bytes = (name: string) =>
+    [...keychain.entries]
+      .filter(([entry]) => entry.startsWith(name))
+      .map(([, { length }]) => length);
+  expect(bytes('access-token')).toEqual([2_560]);
+  expect(bytes('refresh-token')).toEqual([2_560, 1]);
+});
+
+test('the longest login fits into its entries, and is read back', async () => {
+  const login: Login = {
+    username: '"'.repeat(MAX_FIELD_BYTES),
+    clientId: '\\'.repeat(MAX_FIELD_BYTES),
+    clientSecret: '"'.repeat(MAX_FIELD_BYTES),
+    tokens: {
+      accessToken: 'a'.repeat(MAX_TOKEN_BYTES),
+      refreshToken: 'r'.repeat(MAX_TOKEN_BYTES),
+      obtainedAtMs: 4e15,
+      accessLastsMs: 4e15,
+      refreshObtainedAtMs: 4e15,
+      refreshLastsMs: 4e15,
+    },
+  };
+  const store = keychainCredentialStore(new MemoryKeychain());
+  await store.write(login);
+  expect(await store.read()).toEqual(login);
+});
+
+test('two parts that are exchanged are a damaged login', async () => {
+  const keychain = new MemoryKeychain();
+  const tokens = someTokens({ accessToken: 'a'.repeat(2_560) + 'b'.repeat(2_560) });
+  const store = keychainCredentialStore(keychain);
+  await store.write({ ...first, tokens });
+  const [one, two] = ['access-token.a.1', 'access-token.a.2'] as const;
+  const value = keychain.entries.get(one);
+  keychain.entries.set(one, keychain.entries.get(two) ?? Buffer.alloc(0));
+  keychain.entries.set(two, value ?? Buffer.alloc(0));
+  await expect(store.read()).rejects.toMatchObject({ code: 'credentials-damaged' });
+});
+
+test('parsing a header and a login never throws, whatever the input', () => {
+  fc.assert(
+    fc.property(fc.json(), fc.string(), fc.anything(), (json, text, value) => {
+      parseHeader(json);
+      expect(parseHeader(text)).toBeUndefined();
+      parseLogin(value);
+    }),
+  );
 });
