@@ -43,6 +43,8 @@ export interface DownloadOptions {
   readonly cover?: boolean;
   /** Mark saved chapters as read, when logged in. */
   readonly markRead?: boolean;
+  /** A file that lists what was downloaded before, as `mangadex <chapter id>`; new chapters are appended. */
+  readonly downloadArchive?: string;
   /** How long to wait for the service during an outage, such as `10m`; `0` fails at once. */
   readonly maxOutage?: string;
 }
@@ -54,6 +56,7 @@ export interface DownloadRequest {
   readonly maxOutage: string;
   readonly cover: boolean;
   readonly markRead: boolean;
+  readonly downloadArchive?: string;
 }
 
 /** Throws UsageError (`bad-option`), or StorageError for a name template that leaves the folder. */
@@ -90,6 +93,7 @@ export function downloadRequest(
     maxOutage: options.maxOutage ?? settings.maxOutage,
     cover: options.cover === true,
     markRead: options.markRead === true,
+    downloadArchive: options.downloadArchive,
   };
 }
 

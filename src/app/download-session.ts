@@ -1,10 +1,12 @@
 /** What the parts of one download share, and its result. */
 import type { ServiceClient } from '../api/client.js';
 import type { SolveCaptcha } from '../api/captcha.js';
+import type { LibraryIndex } from '../cbz/library-index.js';
 import type { TankobonError } from '../core/errors.js';
 import type { Observe } from '../download/events.js';
 import type { Plan } from '../download/plan.js';
 import type { MetadataPrefetcher } from '../download/prefetch.js';
+import type { DownloadArchive } from '../sync/download-archive.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
 import type { Service } from './service.js';
@@ -39,9 +41,9 @@ export interface DownloadResult {
   reports: { readonly sent: number; readonly waiting: number };
 }
 
-export interface DownloadSession {
+/** A connection to the service with its login, for one or several downloads. */
+export interface ServiceSession {
   readonly context: AppContext;
-  readonly request: DownloadRequest;
   readonly listeners: DownloadListeners;
   readonly service: Service;
   readonly client: ServiceClient;
@@ -51,4 +53,12 @@ export interface DownloadSession {
   /** Aborted then, and when the run is over: requests still in flight end with it. */
   readonly signal: AbortSignal;
   readonly warn: (message: string) => void;
+}
+
+export interface DownloadSession extends ServiceSession {
+  readonly request: DownloadRequest;
+  /** Chapters in it are not downloaded again; those that are saved, or exist, are added. */
+  readonly history?: DownloadArchive;
+  /** The existing archives; without it, the output folder is scanned. */
+  readonly library?: LibraryIndex;
 }

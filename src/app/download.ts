@@ -2,6 +2,7 @@
  * One download, from targets to CBZ files, for the command line and the library alike: plan the chapters, save them,
  * then what was asked for besides. Everything that happens is an event; the last one is the summary.
  */
+import { resolve } from 'node:path';
 import { interruption, TankobonError, UsageError } from '../core/errors.js';
 import { retryAfterCaptcha } from '../api/captcha.js';
 import { waitingEvent, type Observe } from '../download/events.js';
@@ -9,38 +10,58 @@ import { planChapters, type Plan, type PlanDeps } from '../download/plan.js';
 import { MetadataPrefetcher } from '../download/prefetch.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
-import type { DownloadListeners, DownloadResult, DownloadSession } from './download-session.js';
+import type {
+  DownloadListeners,
+  DownloadResult,
+  DownloadSession,
+  ServiceSession,
+} from './download-session.js';
+import { HistoryRecorder } from './history-recorder.js';
 import { sessionOrAnonymous } from './login.js';
 import { openService } from './service.js';
 
 /** Plans without saving. Throws TankobonError where the plan as a whole fails. */
-export function planDownload(
+export async function planDownload(
   context: AppContext,
   request: DownloadRequest,
   listeners: DownloadListeners,
   signal: AbortSignal,
 ): Promise<Plan> {
-  return withSession(context, request, listeners, signal, (session) =>
-    planChapters(request.plan, planDeps(session)),
+  const history = await openHistory(request);
+  return withSession(context, request.maxOutage, listeners, signal, (session) =>
+    planChapters(request.plan, planDeps({ ...session, request, history })),
   );
 }
 
-/** Throws UsageError before anything is sent; every other failure is in the result and among the events. */
-export function download(
+/**
+ * Throws UsageError, and StorageError for an unusable download archive, before anything is sent; every other failure is
+ * in the result and among the events.
+ */
+export async function download(
   context: AppContext,
   request: DownloadRequest,
   listeners: DownloadListeners,
   signal: AbortSignal,
 ): Promise<DownloadResult> {
-  return withSession(context, request, listeners, signal, downloadPlanned);
+  const history = await openHistory(request);
+  return withSession(context, request.maxOutage, listeners, signal, (session) =>
+    downloadIn({ ...session, request, history }),
+  );
 }
 
-async function withSession<T>(
+async function openHistory({ downloadArchive }: DownloadRequest) {
+  if (downloadArchive === undefined) return undefined;
+  const { openDownloadArchive } = await import('../sync/download-archive.js');
+  return openDownloadArchive(resolve(downloadArchive));
+}
+
+/** Opens a session for one or several downloads, and closes it when `act` is done. */
+export async function withSession<T>(
   context: AppContext,
-  request: DownloadRequest,
+  maxOutage: string,
   listeners: DownloadListeners,
   userSignal: AbortSignal,
-  act: (session: DownloadSession) => Promise<T>,
+  act: (session: ServiceSession) => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
   const signal = AbortSignal.any([userSignal, over.signal]);
@@ -52,7 +73,7 @@ async function withSession<T>(
     onWait: (wait) => {
       listeners.observe(waitingEvent(wait));
     },
-    maxOutage: request.maxOutage,
+    maxOutage,
     onSent: preloadOnce(signal),
   });
   try {
@@ -60,7 +81,7 @@ async function withSession<T>(
     const { solveCaptcha } = listeners;
     const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
     const prefetcher = new MetadataPrefetcher(client, context.clock, signal);
-    const shared = { context, request, listeners, service, client, prefetcher, warn };
+    const shared = { context, listeners, service, client, prefetcher, warn };
     return await act({ ...shared, userSignal, signal });
   } finally {
     over.abort(interruption());
@@ -78,7 +99,20 @@ function preloadOnce(signal: AbortSignal): () => void {
   };
 }
 
-async function downloadPlanned(session: DownloadSession): Promise<DownloadResult> {
+/** One download within a session. Throws UsageError as `download` does. */
+export async function downloadIn(session: DownloadSession): Promise<DownloadResult> {
+  const { history } = session;
+  if (!history) return downloadPlanned(session);
+  const recorder = new HistoryRecorder(history, session.listeners.observe);
+  const listeners = { ...session.listeners, observe: recorder.observe };
+  return downloadPlanned({ ...session, listeners }, () => recorder.finish());
+}
+
+/** `beforeSummary` is awaited when all chapters are done. */
+async function downloadPlanned(
+  session: DownloadSession,
+  beforeSummary: () => Promise<void> = () => Promise.resolve(),
+): Promise<DownloadResult> {
   const { request, listeners, prefetcher } = session;
   const result: DownloadResult = {
     saved: 0,
@@ -98,6 +132,7 @@ async function downloadPlanned(session: DownloadSession): Promise<DownloadResult
       await savePlan(plan, session, result);
     }
   } finally {
+    await beforeSummary();
     if (!request.reports) session.warn('Health reports are turned off: none were made.');
     const { saved, skipped, failed, notStarted, stoppedBy, reports } = result;
     listeners.observe({
@@ -149,6 +184,6 @@ function fail(id: string, error: TankobonError, result: DownloadResult, observe:
   observe({ type: 'chapter-failed', chapter: id, reason: error.code, message: error.message });
 }
 
-function planDeps({ client, warn, context, signal }: DownloadSession): PlanDeps {
-  return { client, warn, nowMs: context.clock.wallMs(), signal };
+function planDeps({ client, warn, context, signal, history, library }: DownloadSession): PlanDeps {
+  return { client, warn, nowMs: context.clock.wallMs(), signal, history, library };
 }

@@ -2,12 +2,12 @@
  * Finds the chapters that exist in a folder by the content of the CBZ files, not by their names: renamed and moved
  * files are recognised. Reads only the end of each file, or `ComicInfo.xml` if the archive has no comment of ours.
  */
-import { close, constants, open } from 'node:fs';
+import { close, constants, open, type Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Entry, ZipFile } from 'yauzl';
-import { isSystemError } from '../core/files.js';
+import { isSystemError, statIfExists } from '../core/files.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
 import { parseComicInfoIdentity, parseIdentityComment, type CbzIdentity } from './identity.js';
 
@@ -27,6 +27,21 @@ export interface LibraryIndex {
   readonly hiddenFolders: readonly string[];
 }
 
+/** What an earlier scan found in a file, as long as its size and modification time are the same. */
+export interface IdentityCache {
+  /** Undefined if the file is new or was changed. */
+  get(file: string, stats: Stats): { readonly found: ScannedIdentity } | undefined;
+  set(file: string, stats: Stats, found: ScannedIdentity): void;
+}
+
+/** The chapter of an archive; undefined if it names none; the reason if it cannot be read. */
+export type ScannedIdentity = CbzIdentity | string | undefined;
+
+export interface ScanOptions {
+  readonly signal?: AbortSignal;
+  readonly cache?: IdentityCache;
+}
+
 const MAX_OPEN_FILES = 16;
 /** In an archive with more entries, ComicInfo.xml is not looked for. */
 const MAX_ENTRIES = 20_000;
@@ -41,7 +56,10 @@ const closeDescriptor = promisify(close);
  * pipe, a socket or a device does not. A missing folder is an empty library. Rejects with the signal's reason when
  * aborted.
  */
-export async function scanLibrary(folder: string, signal?: AbortSignal): Promise<LibraryIndex> {
+export async function scanLibrary(
+  folder: string,
+  { signal, cache }: ScanOptions = {},
+): Promise<LibraryIndex> {
   const { files, hiddenFolders } = await listCbzFiles(folder, signal);
   const archives: ExistingArchive[] = [];
   const damaged: { file: string; why: string }[] = [];
@@ -51,7 +69,7 @@ export async function scanLibrary(folder: string, signal?: AbortSignal): Promise
     for (const listed of remaining) {
       signal?.throwIfAborted();
       const { file } = listed;
-      const identity = await identityOf(listed);
+      const identity = cache ? await cachedIdentity(listed, cache) : await identityOf(listed);
       if (typeof identity === 'string') damaged.push({ file, why: identity });
       else if (identity) archives.push({ ...identity, file });
       else unidentified.push(file);
@@ -59,14 +77,45 @@ export async function scanLibrary(folder: string, signal?: AbortSignal): Promise
   };
   await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
   archives.sort(byFile);
+  return {
+    ...indexArchives(archives),
+    damaged: damaged.sort(byFile),
+    unidentified,
+    hiddenFolders,
+  };
+}
+
+function indexArchives(
+  archives: readonly ExistingArchive[],
+): Pick<LibraryIndex, 'archives' | 'find'> {
   const newest = new Map<string, ExistingArchive>();
   for (const archive of archives) {
     const other = newest.get(archive.chapterId);
     if (!other || (archive.version ?? 0) > (other.version ?? 0))
       newest.set(archive.chapterId, archive);
   }
-  const find = (chapterId: string) => newest.get(chapterId.toLowerCase());
-  return { archives, damaged: damaged.sort(byFile), unidentified, hiddenFolders, find };
+  return { archives, find: (chapterId) => newest.get(chapterId.toLowerCase()) };
+}
+
+/** The index after these files were written or removed. */
+export function withChanges(
+  library: LibraryIndex,
+  saved: readonly ExistingArchive[],
+  removed: ReadonlySet<string> = new Set(),
+): LibraryIndex {
+  const gone = new Set([...removed, ...saved.map(({ file }) => file)]);
+  const kept = library.archives.filter(({ file }) => !gone.has(file));
+  return { ...library, ...indexArchives([...kept, ...saved]) };
+}
+
+async function cachedIdentity(listed: ListedFile, cache: IdentityCache): Promise<ScannedIdentity> {
+  const stats = await statIfExists(listed.file).catch(() => undefined);
+  if (!stats) return 'it cannot be read';
+  const known = cache.get(listed.file, stats);
+  if (known) return known.found;
+  const found = await identityOf(listed);
+  cache.set(listed.file, stats, found);
+  return found;
 }
 
 interface ListedFile {
@@ -103,11 +152,11 @@ async function entriesOf(folder: string) {
 }
 
 /** Resolves with undefined if the archive names no chapter, and with the reason if it cannot be read. */
-export function readIdentity(file: string): Promise<CbzIdentity | string | undefined> {
+export function readIdentity(file: string): Promise<ScannedIdentity> {
   return identityOf({ file, isRegular: false });
 }
 
-async function identityOf(listed: ListedFile): Promise<CbzIdentity | string | undefined> {
+async function identityOf(listed: ListedFile): Promise<ScannedIdentity> {
   try {
     const zip = await openZip(listed);
     if (!zip) return 'not a regular file';

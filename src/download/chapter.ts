@@ -24,6 +24,8 @@ export interface ChapterJob {
   readonly quality: Quality;
   /** Download the chapter again although its CBZ exists. */
   readonly replace: boolean;
+  /** Another release of the chapter, whose CBZ is replaced if it has the same path. */
+  readonly replacesChapter?: string;
   /** The archive comment, which identifies the chapter. */
   readonly comment?: string;
   /** Creates ComicInfo.xml for these pages; `undefined` leaves it out. Never throws. */
@@ -212,7 +214,7 @@ async function loadPages(
 
 /** Completes the archive that was written during the download; if there is none, packs all pages now. */
 async function pack(
-  { id, file, comment, comicInfo: createComicInfo, replace }: ChapterJob,
+  { id, file, comment, comicInfo: createComicInfo, replace, replacesChapter }: ChapterJob,
   count: number,
   workspace: Workspace,
   packer: PagePacker,
@@ -223,7 +225,8 @@ async function pack(
     const message = `${pages.length} of ${count} pages are in the workspace: chapter ${id}`;
     throw new StorageError('archive-wrong', message);
   }
-  const publish = (tmpFile: string) => publishChapter(tmpFile, { id, file, replace });
+  const publish = (tmpFile: string) =>
+    publishChapter(tmpFile, { id, file, replace, replacesChapter });
   const [comicInfo, archive] = await Promise.all([
     createComicInfo?.(pages),
     packer.finishedArchive(count),

@@ -12,6 +12,7 @@ export const SKIP_REASONS = {
   'chapter-unavailable': 'The chapter is unavailable: taken down, or without pages.',
   'chapter-unpublished': 'The chapter is not published yet.',
   'newer-version': 'The chapter exists in an older version; --update downloads the newer one.',
+  'in-download-archive': 'The chapter is in the download archive: it was downloaded before.',
   'not-started': 'The run was stopped before the chapter was started.',
 } as const;
 

@@ -42,6 +42,15 @@ export interface PlanOptions {
   readonly nameChapter: FormatFileName;
   /** Which chapters of titles and lists to download. */
   readonly selection: SelectionOptions;
+  /** The targets as already resolved; without it, the service is asked. */
+  readonly resolution?: Resolution;
+  /** Archives of other releases whose names may be taken over, by the id of the chapter that replaces each. */
+  readonly replacements?: ReadonlyMap<string, ReplacedArchive>;
+}
+
+export interface ReplacedArchive {
+  readonly chapterId: string;
+  readonly file: string;
 }
 
 export interface PlannedChapter {
@@ -77,6 +86,10 @@ export interface PlanDeps {
   readonly client: ServiceClient;
   readonly warn: (message: string) => void;
   readonly nowMs: number;
+  /** The existing archives; without it, the output folder is scanned. */
+  readonly library?: LibraryIndex;
+  /** Chapters that count as downloaded although their archives may be missing. */
+  readonly history?: { readonly has: (chapterId: string) => boolean };
   /** Called with the only chapter of a run as soon as it is sure to be downloaded. */
   readonly prefetch?: (chapterId: string) => void;
   readonly signal: AbortSignal;
@@ -92,13 +105,15 @@ interface SelectedChapter {
 
 /** Throws errors that concern the whole run: a rate limit, an unreachable service, an unreadable output folder. */
 export async function planChapters(options: PlanOptions, deps: PlanDeps): Promise<Plan> {
-  const libraryScan = scanLibrary(options.output, deps.signal).catch((error: unknown) => {
-    throw toStorageError(error, options.output);
-  });
+  const libraryScan = deps.library
+    ? Promise.resolve(deps.library)
+    : scanLibrary(options.output, { signal: deps.signal }).catch((error: unknown) => {
+        throw toStorageError(error, options.output);
+      });
   // Awaited below; until then, a failure must not count as unhandled.
   libraryScan.catch(() => undefined);
   const onChapters = prefetchSingleChapter(options, libraryScan, deps);
-  const resolution = await resolve(options, deps, onChapters);
+  const resolution = options.resolution ?? (await resolve(options, deps, onChapters));
   const { selected, skipped, excluded, failed } = select(resolution, options, deps);
   const library = await libraryScan;
   const missing: SelectedChapter[] = [];
@@ -106,7 +121,9 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
   for (const one of selected) {
     const existing = library.find(one.id);
     const isNewer = (one.chapter?.version ?? 0) > (existing?.version ?? Number.POSITIVE_INFINITY);
-    if (!existing) missing.push(one);
+    if (!existing && !options.force && deps.history?.has(one.id) === true)
+      skipped.push({ id: one.id, reason: 'in-download-archive' });
+    else if (!existing) missing.push(one);
     else if (options.force || (isNewer && options.update))
       missing.push({ ...one, replaces: existing.file });
     else {
@@ -203,7 +220,8 @@ function planJobs(
         ? options.nameChapter(nameValues(chapter, findTitle(titles, chapter)))
         : `${id}.cbz`,
   }));
-  const paths = distinctPaths(candidates, existingPaths(library, output));
+  const replaced = [...(options.replacements?.values() ?? [])].map(({ file }) => file);
+  const paths = distinctPaths(candidates, existingPaths(library, output, new Set(replaced)));
   const damaged = new Set(library.damaged.map(({ file }) => file));
   return selected.map(({ id, chapter, why, replaces }, index) => {
     const file = replaces ?? join(output, paths[index] ?? `${id}.cbz`);
@@ -214,6 +232,7 @@ function planJobs(
       output,
       quality,
       replace: options.force || replaces !== undefined || damaged.has(file),
+      replacesChapter: options.replacements?.get(id)?.chapterId,
       comment: formatIdentityComment({ chapterId: id, quality, version: chapter?.version }),
       comicInfo:
         chapter && metadata ? (pages) => createComicInfo(chapter, title, pages) : undefined,
@@ -223,9 +242,15 @@ function planJobs(
 }
 
 /** The paths of all existing archives, also of those that tankobon did not write. */
-function existingPaths(library: LibraryIndex, output: string): string[] {
+function existingPaths(
+  library: LibraryIndex,
+  output: string,
+  replaced: ReadonlySet<string>,
+): string[] {
   const files = [...library.archives.map(({ file }) => file), ...library.unidentified];
-  return files.map((file) => relative(output, file).split(sep).join('/'));
+  return files
+    .filter((file) => !replaced.has(file))
+    .map((file) => relative(output, file).split(sep).join('/'));
 }
 
 async function createComicInfo(

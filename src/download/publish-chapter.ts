@@ -15,24 +15,27 @@ export interface ChapterTarget {
   readonly file: string;
   /** Replace an archive of the same chapter, or a damaged one. */
   readonly replace: boolean;
+  /** Another release of the same chapter, whose archive is replaced too. */
+  readonly replacesChapter?: string;
 }
 
 /** The path of this chapter's CBZ: the planned one, or the one that another process gave it. */
 export async function findPublished(target: ChapterTarget): Promise<string | undefined> {
   for (const file of candidates(target)) {
-    const content = await contentOf(file, target.id);
+    const content = await contentOf(file, target);
     if (content === 'none') return undefined;
     if (content === 'same-chapter') return file;
   }
   return undefined;
 }
 
-/** Gives `tmpFile` its final name and resolves with it. Never replaces an archive of another chapter. */
+/** Gives `tmpFile` its final name and resolves with it. Never replaces an archive of an unrelated chapter. */
 export async function publishChapter(tmpFile: string, target: ChapterTarget): Promise<string> {
   for (const file of candidates(target)) {
     if (await publishNew(tmpFile, file)) return file;
-    const content = await contentOf(file, target.id);
-    if (target.replace && (content === 'same-chapter' || content === 'damaged')) {
+    const content = await contentOf(file, target);
+    const isOurs = content === 'same-chapter' || content === 'damaged';
+    if (content === 'replaced-chapter' || (target.replace && isOurs)) {
       await renameInto(tmpFile, file);
       return file;
     }
@@ -49,8 +52,8 @@ function* candidates({ id, file }: ChapterTarget): Generator<string> {
 
 async function contentOf(
   file: string,
-  chapterId: string,
-): Promise<'none' | 'same-chapter' | 'damaged' | 'other'> {
+  { id, replacesChapter }: ChapterTarget,
+): Promise<'none' | 'same-chapter' | 'replaced-chapter' | 'damaged' | 'other'> {
   const stats = await statIfExists(file).catch((error: unknown) => {
     throw toStorageError(error, file);
   });
@@ -59,5 +62,8 @@ async function contentOf(
     throw new StorageError('name-taken', `${file} exists and is not a regular file.`);
   const identity = await readIdentity(file);
   if (typeof identity === 'string') return 'damaged';
-  return identity?.chapterId === chapterId.toLowerCase() ? 'same-chapter' : 'other';
+  if (identity?.chapterId === id.toLowerCase()) return 'same-chapter';
+  const isReplaced =
+    identity !== undefined && identity.chapterId === replacesChapter?.toLowerCase();
+  return isReplaced ? 'replaced-chapter' : 'other';
 }

@@ -73,5 +73,9 @@ function addFileOptions(command: Command): void {
     .option('--cover', 'also save the cover')
     .option('--force', 'download chapters again that already exist')
     .option('--update', 'download chapters again that have a newer version')
+    .option(
+      '--download-archive <file>',
+      'skip the chapters listed in this file, and append those that are downloaded',
+    )
     .option('--mark-read', 'mark saved chapters as read, if logged in');
 }

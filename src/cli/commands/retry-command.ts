@@ -9,6 +9,7 @@ export function retryCommand(ids: readonly string[], options: DownloadOptions): 
   flag('--output', options.output);
   flag('--quality', options.quality);
   flag('--name', options.name);
+  flag('--download-archive', options.downloadArchive);
   flag('--max-outage', options.maxOutage);
   if (options.force) words.push('--force');
   if (options.update) words.push('--update');

@@ -191,6 +191,6 @@ describe('scanLibrary', () => {
   test('stops when aborted', async () => {
     await ours('a.cbz', 1);
     const reason = interruption();
-    await expect(scanLibrary(folder, AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(scanLibrary(folder, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 });

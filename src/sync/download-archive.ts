@@ -1,0 +1,91 @@
+/**
+ * The download archive: a text file with one line, `mangadex <chapter id>`, for each chapter that was downloaded, the
+ * convention of yt-dlp and gallery-dl. A chapter in it is not downloaded again, also after its CBZ was moved or deleted.
+ * Each line is appended by one write, so that several processes can share the file.
+ */
+import { constants } from 'node:fs';
+import { mkdir, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import {
+  createFile,
+  isSystemError,
+  openRegularFile,
+  readFileIfExists,
+  toStorageError,
+} from '../core/files.js';
+import { UUID_PATTERN } from '../core/uuid.js';
+
+export interface DownloadArchive {
+  has(chapterId: string): boolean;
+  /** Appends the chapter unless it is in the archive. Throws StorageError. */
+  add(chapterId: string): Promise<void>;
+}
+
+const LINE = new RegExp(`^mangadex (${UUID_PATTERN})$`);
+/** 46 bytes a chapter: over five million. */
+const MAX_BYTES = 256 * 2 ** 20;
+const LINE_FEED = 0x0a;
+
+/** The chapters in the text of an archive. Lines of other programs and incomplete lines do not count. */
+export function parseDownloadArchive(text: string): Set<string> {
+  const lines = text.split(/\r\n|\n|\r/).map((line) => LINE.exec(line.trim().toLowerCase())?.[1]);
+  return new Set(lines.filter((id) => id !== undefined));
+}
+
+/** Reads the file; a missing one is an empty archive. Throws StorageError. */
+export async function openDownloadArchive(file: string): Promise<DownloadArchive> {
+  const ids = await readIds(file);
+  // One line after another: two writes of this process must not both repair an incomplete last line.
+  let last: Promise<void> = Promise.resolve();
+  return {
+    has: (chapterId) => ids.has(chapterId.toLowerCase()),
+    add(chapterId) {
+      const id = chapterId.toLowerCase();
+      if (ids.has(id)) return last;
+      ids.add(id);
+      last = last.catch(() => undefined).then(() => appendLine(file, `mangadex ${id}\n`));
+      return last;
+    },
+  };
+}
+
+async function readIds(file: string): Promise<Set<string>> {
+  const bytes = await readFileIfExists(file, { maxBytes: MAX_BYTES }).catch((error: unknown) => {
+    throw toStorageError(error, file);
+  });
+  return parseDownloadArchive(bytes?.toString('utf8') ?? '');
+}
+
+async function appendLine(file: string, line: string): Promise<void> {
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    const handle = await openOrCreate(file);
+    try {
+      // The line of a process that was killed, or met a full disk, may be incomplete.
+      const start = (await endsWithLine(handle)) ? '' : '\n';
+      await handle.appendFile(start + line);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw toStorageError(error, file);
+  }
+}
+
+async function openOrCreate(file: string): Promise<FileHandle> {
+  try {
+    const handle = await createFile(file);
+    await handle.close();
+  } catch (error) {
+    if (!isSystemError(error, 'EEXIST')) throw error;
+  }
+  return openRegularFile(file, { flags: constants.O_RDWR | constants.O_APPEND });
+}
+
+async function endsWithLine(handle: FileHandle): Promise<boolean> {
+  const { size } = await handle.stat();
+  if (size === 0) return true;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] === LINE_FEED;
+}
