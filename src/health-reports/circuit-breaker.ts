@@ -1,7 +1,6 @@
 /**
- * The circuit breaker of the report host: while the host is down, one report a minute is sent to see whether it is
- * back. All processes of the machine share it through one small file. Times are of the monotonic clock, which no
- * change of the date moves; after a reboot it starts low, and one probe is sent too early at worst.
+ * The circuit breaker of the report host: while the host is down, one report a minute is sent as a probe. All processes
+ * of the machine share its file. Times are of the monotonic clock; after a reboot one probe may be sent too early.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +16,7 @@ export const MAX_FAILURES = 3;
 
 /** A lock is held while one small file is written. */
 const MAX_LOCK_WAIT_MS = 500;
-/** Where there are no locks, each process decides for itself. */
+/** Without locks, each process decides for itself. */
 const NO_LOCK = { release: () => undefined };
 
 const stateSchema = z.object({
@@ -31,10 +30,10 @@ export type CircuitState = z.infer<typeof stateSchema>;
 /** The shared state; a damaged file counts as a closed circuit. */
 export function readCircuitState(folder: string): CircuitState {
   try {
-    // Far cheaper than a failed read, and most often there has never been a failure.
+    // Cheaper than a failed read; usually there has never been a failure.
     if (!existsSync(stateFile(folder))) return {};
     const bytes = readFileIfExistsSync(stateFile(folder), { maxBytes: 4_096 });
-    return bytes ? stateSchema.parse(JSON.parse(bytes.toString('utf8'))) : {};
+    return stateSchema.parse(JSON.parse(bytes?.toString('utf8') ?? '{}'));
   } catch {
     return {};
   }
@@ -67,11 +66,11 @@ export class CircuitBreaker {
     return sinceMs >= 0 && sinceMs < PROBE_INTERVAL_MS;
   }
 
-  /** Asks to send one report: always while the circuit is closed, as a probe once a minute while it is open. */
+  /** Whether one report may be sent: while the circuit is open, one a minute as a probe. */
   async mayRequest(): Promise<boolean> {
     if (!this.isOpen()) return true;
     if (this.isBlocked()) return false;
-    const lock = await tryLockFile(lockName(this.folder)).catch(() => NO_LOCK);
+    const lock = await tryLockFile(lockPath(this.folder)).catch(() => NO_LOCK);
     try {
       // A process that holds the lock sends the probe itself.
       if (!lock || this.isBlocked()) return false;
@@ -89,7 +88,7 @@ export class CircuitBreaker {
     if (this.isOpen()) await this.#update((state) => ({ ...state, lastTryMs }));
   }
 
-  /** The host answered. */
+  /** The host responded. */
   async recordSuccess(): Promise<void> {
     this.#failures = 0;
     if (this.isOpen()) await this.#update(({ lastError }) => ({ lastError }));
@@ -113,7 +112,7 @@ export class CircuitBreaker {
 
   async #update(change: (state: CircuitState) => CircuitState): Promise<void> {
     const wait = { giveUpAfterMs: MAX_LOCK_WAIT_MS };
-    const lock = await lockFile(lockName(this.folder), wait).catch(() => NO_LOCK);
+    const lock = await lockFile(lockPath(this.folder), wait).catch(() => NO_LOCK);
     try {
       await this.#write(change(this.#state()));
     } finally {
@@ -135,6 +134,6 @@ function stateFile(folder: string): string {
   return join(folder, 'circuit-breaker.json');
 }
 
-function lockName(folder: string): string {
+function lockPath(folder: string): string {
   return join(folder, 'circuit-breaker.lock');
 }

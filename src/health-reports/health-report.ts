@@ -1,13 +1,13 @@
-/** Health reports of image loads (spec 2.5, 4.3), checked before they are stored or sent. */
+/** Health reports of image loads (spec 2.5, 4.3). */
 import * as z from 'zod';
 import { RunError } from '../core/errors.js';
 
-/** The body that is sent; for loads from base URLs outside the service's own domain only. */
+/** The body of a report; only loads from base URLs outside the service's own domain are reported. */
 export interface HealthReport {
-  /** The full address of the image, as requested. */
+  /** Of the image, as requested. */
   readonly url: string;
   readonly success: boolean;
-  /** Bytes received, also of an error page; 0 when nothing answered. */
+  /** Bytes received, also of an error page; 0 without a response. */
   readonly bytes: number;
   /** The complete load in whole milliseconds, not the time to the first byte. */
   readonly duration: number;
@@ -34,20 +34,20 @@ export function validReport(report: HealthReport): HealthReport {
   throw new RunError('fault', `Invalid health report: ${problem}`);
 }
 
-/** Resolves with the response's status; rejects where there is none. Obeys the signal. */
+/** Resolves with the status of the response; rejects without one. */
 export type SendReport = (report: HealthReport, signal: AbortSignal) => Promise<number>;
 
 export interface Reports {
-  /** Stores the report and sends it in the background. Resolves once it is stored. Throws for an invalid report. */
+  /** Resolves once the report is stored; it is sent in the background. Throws for an invalid report. */
   record(report: HealthReport): Promise<void>;
   /**
-   * The same for a failed load, ahead of other reports; waits until its delivery was attempted, at most `maxWaitMs`
-   * (2,000), and not at all while the host is known to be down.
+   * For a failed load: ahead of other reports, and resolves once delivery was attempted, after at most `maxWaitMs`
+   * (2,000). Does not wait while the host is known to be down.
    */
   recordAndSend(report: HealthReport, maxWaitMs?: number): Promise<void>;
   /**
-   * Before the exit: waits for the rest, at most `maxWaitMs` (2,000), and less where the host does not respond; then
-   * leaves what is left to a later run. The counts are of the reports recorded here.
+   * Before the exit: waits for the rest for at most `maxWaitMs` (2,000), less if the host does not respond. A later run
+   * sends what is left. The counts are of the reports recorded here.
    */
   finish(maxWaitMs?: number): Promise<{ sent: number; waiting: number }>;
 }

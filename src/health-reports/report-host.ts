@@ -1,42 +1,43 @@
 /**
- * One health report to the network's host (spec 4.3): over the connections kept for it, which never see a token.
- * The host is one of the service's own, so an active backoff delays the report, and a 429 is recorded for all processes.
+ * Sends one health report to the report host (spec 4.3), over its own connections, which never carry a token. An active
+ * backoff delays the report, and a 429 is recorded for all processes.
  */
-import { endpointUrl } from '../rate-limit/service-addresses.js';
 import type { ServiceClient } from '../api/client.js';
 import type { Connections } from '../api/connections.js';
 import { sendRequest } from '../api/send-request.js';
+import { endpointUrl } from '../rate-limit/service-addresses.js';
 import type { SendReport } from './health-report.js';
 
-export interface ReportHostParts {
+export interface ReportHostDeps {
   /** The specification's {network_url}. */
   readonly networkUrl: URL;
   readonly connections: Pick<Connections, 'report'>;
   readonly client: Pick<ServiceClient, 'reserve'>;
 }
 
-/** The response body is read only so that the connection can be reused, and no further than this. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+/** The body is read only so that the connection can be reused. */
+const MAX_BODY_BYTES = 64 * 1024;
 
-/** Sends over real connections. Content-Type is exactly `application/json`, without a charset. */
-export function reportHost(parts: ReportHostParts): SendReport {
-  const url = endpointUrl(parts.networkUrl, '/report');
-  return async (report, signal) => {
-    const place = await parts.client.reserve({ method: 'POST', url }, signal);
+export function reportHost({ networkUrl, connections, client }: ReportHostDeps): SendReport {
+  const url = endpointUrl(networkUrl, '/report');
+  const method = 'POST';
+  // Exactly this, without a charset.
+  const headers = { 'content-type': 'application/json' };
+  return async (json, signal) => {
+    const permit = await client.reserve({ method, url }, signal);
     try {
-      const answer = await sendRequest(parts.connections.report, {
-        method: 'POST',
+      const response = await sendRequest(connections.report, {
+        method,
         url,
-        json: report,
-        headers: { 'content-type': 'application/json' },
+        json,
+        headers,
         signal,
       });
-      const { status, headers } = answer;
-      void answer.text(MAX_ANSWER_BYTES).catch(() => undefined);
-      await place?.settle({ status, headers });
-      return status;
+      void response.text(MAX_BODY_BYTES).catch(() => undefined);
+      await permit?.settle({ status: response.status, headers: response.headers });
+      return response.status;
     } catch (error) {
-      await place?.settle();
+      await permit?.settle();
       throw error;
     }
   };

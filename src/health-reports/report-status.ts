@@ -1,7 +1,6 @@
-/** What `tankobon report-status` shows, read without disturbing the processes that send. */
+/** What `tankobon report-status` shows. Takes no locks. */
 import { readCircuitState, resetCircuit } from './circuit-breaker.js';
-import { endedAtMs } from './report-file.js';
-import { Spool, spoolFolder } from './spool.js';
+import { endedAtMs, Spool, spoolFolder } from './spool.js';
 import { readStatistics, removeStatistics } from './statistics-log.js';
 import {
   figuresByNode,
@@ -17,9 +16,8 @@ export interface ReportStatus {
   readonly dropped: number;
   /** Reports given up or dropped, by reason. */
   readonly reasons: Readonly<Record<string, number>>;
-  /** Absent when none waits. */
   readonly oldestWaitingAgeMs?: number;
-  /** By the wall clock, ms since the epoch. */
+  /** By the wall clock. */
   readonly lastSentAtMs?: number;
   readonly host: {
     /** `down`: the circuit breaker is open, and at most one report a minute is tried. */
@@ -32,8 +30,7 @@ export interface ReportStatus {
   readonly damagedLines: number;
 }
 
-/** Parts that the time of the loads is divided into. */
-const TIME_PARTS = 48;
+const TIME_INTERVALS = 48;
 
 /** `folder` is that of one report host (reportsFolder); a missing one is empty. */
 export async function readReportStatus(folder: string, nowMs: number): Promise<ReportStatus> {
@@ -45,16 +42,16 @@ export async function readReportStatus(folder: string, nowMs: number): Promise<R
   return {
     ...counts,
     waiting: names.length,
-    ...(oldest !== undefined && { oldestWaitingAgeMs: Math.max(0, nowMs - endedAtMs(oldest)) }),
-    ...(lastSentAtMs > 0 && { lastSentAtMs }),
-    host: { state: lastTryMs === undefined ? 'well' : 'down', ...(lastError && { lastError }) },
+    oldestWaitingAgeMs: oldest === undefined ? undefined : Math.max(0, nowMs - endedAtMs(oldest)),
+    lastSentAtMs: lastSentAtMs || undefined,
+    host: { state: lastTryMs === undefined ? 'well' : 'down', lastError },
     nodes: figuresByNode(loads),
-    overTime: figuresOverTime(loads, TIME_PARTS),
+    overTime: figuresOverTime(loads, TIME_INTERVALS),
     damagedLines,
   };
 }
 
-/** Forgets all reports and figures but the reports that are being sent; resolves with how many these are. */
+/** Deletes all reports and figures except reports being sent, whose number is `inUse`. */
 export async function clearReports(folder: string): Promise<{ readonly inUse: number }> {
   const spool = new Spool(spoolFolder(folder));
   for (const name of spool.names()) {

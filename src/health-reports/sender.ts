@@ -1,7 +1,6 @@
 /**
- * Sends health reports beside the downloads, at most eight at a time. Each is written to the spool first; a host
- * that is slow or down holds nobody up, and what it did not accept is sent by a later run. A kill loses no report
- * that was recorded, and repeats those that were being sent at most.
+ * Sends health reports beside the downloads. Each is written to the spool first, so that a slow host delays nothing, and
+ * a later run sends what was not accepted. A kill loses no recorded report, and repeats at most those in flight.
  */
 import { waitAtMost, type Clock } from '../core/clock.js';
 import { retryDelayMs } from '../core/retry-delay.js';
@@ -11,34 +10,33 @@ import { validReport, type HealthReport, type Reports, type SendReport } from '.
 import { Spool, spoolFolder, type HeldReport } from './spool.js';
 import { StatisticsLog } from './statistics-log.js';
 
-/** Requests under way at the same time: more than pages usually are, so that reports keep up with them. */
+/** More than concurrent pages usually are, so that reports keep up with them. */
 export const MAX_IN_FLIGHT = 8;
-/** Reports held for sending, each with its file open; more wait in the spool alone. */
+/** Reports in memory, each with its file open; the others are in the spool only. */
 const MAX_QUEUED = 64;
-/** Stored reports after which the spool is brought back within its bounds. */
+/** After this many stored reports, excess and outdated ones are removed. */
 const PRUNE_EVERY = 500;
 
-/** After temporary failures in a row. */
 const RETRY_DELAYS = { firstMs: 250, maxMs: 4_000 };
-/** What an exit, and a failed load, wait at most. */
+/** Of an exit, and of a failed load. */
 const MAX_WAIT_MS = 2_000;
-/** From the first request on, for a host that has not responded to any: an exit waits no longer. */
-const MAX_SILENCE_MS = 1_000;
-/** What an exit waits for the probe of a host that is down, and for aborted requests to end. */
+/** Of an exit, from the first request on, while the host has not responded to any. */
+const MAX_FIRST_RESPONSE_MS = 1_000;
+/** Of an exit, for the probe of a host that is down, and for aborted requests to end. */
 const MAX_PROBE_WAIT_MS = 300;
 const POLL_MS = 20;
 
 export interface ReportSenderDeps {
-  /** The folder of this report host; see reportsFolder. Made where it is missing. */
+  /** See reportsFolder. Created if missing. */
   readonly folder: string;
   readonly clock: Clock;
   readonly send: SendReport;
-  /** Called once where a report cannot be stored, so that it is sent from memory. */
+  /** Called once if reports cannot be stored and are sent from memory. */
   readonly onStorageError?: (error: unknown) => void;
 }
 
 interface QueuedReport extends HeldReport {
-  /** Called when its delivery was attempted, or is not going to be for now. */
+  /** Called when delivery was attempted, or was postponed. */
   readonly onAttempted?: () => void;
 }
 
@@ -46,9 +44,8 @@ export class ReportSender implements Reports {
   readonly #spool: Spool;
   readonly #breaker: CircuitBreaker;
   readonly #statistics: StatisticsLog;
-  /** What is sent next. */
   readonly #queue: QueuedReport[] = [];
-  /** Files of the spool that are sent after the queue, from the end; absent until the spool is listed (again). */
+  /** Files of the spool, sent after the queue, from the end; absent until the spool is listed (again). */
   #files: string[] | undefined;
   readonly #workers = new Set<Promise<void>>();
   #stopping = new AbortController();
@@ -57,10 +54,10 @@ export class ReportSender implements Reports {
   #failuresInRow = 0;
   #resumeAtMs = 0;
   #stored = 0;
-  #counts = { ownSent: 0, ownWaiting: 0, sent: 0, givenUp: 0 };
+  readonly #counts = { ownSent: 0, ownWaiting: 0, sent: 0, givenUp: 0 };
   #hasStorageError = false;
 
-  /** Begins to send what earlier runs left behind. */
+  /** Starts to send the reports of earlier runs. */
   constructor(private readonly deps: ReportSenderDeps) {
     this.#spool = new Spool(spoolFolder(deps.folder));
     this.#breaker = new CircuitBreaker(deps.folder, deps.clock);
@@ -90,16 +87,15 @@ export class ReportSender implements Reports {
     this.#stopping = new AbortController();
     this.#emptyQueue();
     this.#files = undefined;
-    this.#spool.close();
     await this.#statistics.flush();
     const { ownSent: sent, ownWaiting: waiting } = this.#counts;
-    this.#counts = { ...this.#counts, ownSent: 0, ownWaiting: 0 };
+    Object.assign(this.#counts, { ownSent: 0, ownWaiting: 0 });
     return { sent, waiting };
   }
 
   /**
-   * Sends what waits now, also where the host counts as down: the first report is the probe. Resolves when all is
-   * sent that no other process is sending, when the host turns out to be down, or when the signal is aborted.
+   * Sends the waiting reports now, the first as a probe if the host counts as down. Resolves when all are sent or held by
+   * other processes, when the host is down, or when the signal is aborted.
    */
   async flush(signal?: AbortSignal): Promise<{ sent: number; givenUp: number }> {
     await this.#breaker.makeProbeDue();
@@ -110,13 +106,12 @@ export class ReportSender implements Reports {
     return { sent, givenUp };
   }
 
-  /** Writes the report to the spool; where that fails it lives in memory until it is sent. */
+  /** Stores the report in the spool or, if that fails, in memory. */
   async #store(report: HealthReport): Promise<HeldReport> {
     const valid = validReport(report);
-    const { url, success, bytes, duration: durationMs, cached } = valid;
+    const { url, duration: durationMs, ...rest } = valid;
     const atMs = Math.max(0, Math.round(this.deps.clock.wallMs()));
-    const node = new URL(url).host;
-    this.#statistics.add({ loads: [{ atMs, node, success, bytes, durationMs, cached }] });
+    this.#statistics.add({ loads: [{ atMs, node: new URL(url).host, durationMs, ...rest }] });
     this.#counts.ownWaiting += 1;
     if (this.#queue.length >= MAX_QUEUED) this.#emptyQueue();
     try {
@@ -127,8 +122,8 @@ export class ReportSender implements Reports {
     } catch (error) {
       if (!this.#hasStorageError) this.deps.onStorageError?.(error);
       this.#hasStorageError = true;
-      const nothing = () => undefined;
-      return { report: valid, isOwn: true, isStored: false, remove: nothing, release: nothing };
+      const noop = () => undefined;
+      return { report: valid, isOwn: true, isStored: false, remove: noop, release: noop };
     }
   }
 
@@ -136,7 +131,7 @@ export class ReportSender implements Reports {
     const waiting = this.#queue.length + (this.#files?.length ?? 1);
     const wanted = Math.min(MAX_IN_FLIGHT - this.#workers.size, waiting);
     for (let started = 0; started < wanted; started += 1) {
-      // Started when it is counted, since it may start others itself.
+      // Runs once it is counted, since it may start others itself.
       const worker = Promise.resolve(this.#stopping.signal)
         .then((signal) => this.#work(signal))
         .finally(() => this.#workers.delete(worker));
@@ -144,7 +139,7 @@ export class ReportSender implements Reports {
     }
   }
 
-  /** Sends one report after the other while there are some and the circuit breaker permits it. */
+  /** Sends reports one by one while there are any and the circuit breaker permits it. */
   async #work(signal: AbortSignal): Promise<void> {
     for (;;) {
       const pauseMs = this.#resumeAtMs - this.deps.clock.monotonicMs();
@@ -165,7 +160,7 @@ export class ReportSender implements Reports {
       const queued = this.#queue.shift();
       if (queued) return queued;
       if (!this.#files) {
-        // Listing is linear in what waits, so not while the host is down.
+        // Listing takes time linear in the number of reports: not while the host is down.
         if (this.#breaker.isBlocked()) return undefined;
         const names = this.#listSpool().reverse();
         const isOwn = (name: string) => this.#spool.isOwn(name);
@@ -209,21 +204,18 @@ export class ReportSender implements Reports {
     this.#resumeAtMs = 0;
     this.#hasResponded = true;
     await this.#breaker.recordSuccess();
-    // A probe that succeeded lets the others go.
+    // After a successful probe the others follow.
     this.#startWorkers();
   }
 
-  async #pauseAfter({
-    kind,
-    reason,
-  }: Exclude<DeliveryResult, { kind: 'accepted' }>): Promise<void> {
+  async #pauseAfter(result: Exclude<DeliveryResult, { kind: 'accepted' }>): Promise<void> {
     this.#failuresInRow += 1;
-    this.#resumeAtMs =
-      this.deps.clock.monotonicMs() + retryDelayMs(RETRY_DELAYS, this.#failuresInRow);
-    await this.#breaker.recordFailure(reason, kind === 'unavailable');
+    const delayMs = retryDelayMs(RETRY_DELAYS, this.#failuresInRow);
+    this.#resumeAtMs = this.deps.clock.monotonicMs() + delayMs;
+    await this.#breaker.recordFailure(result.reason, result.kind === 'unavailable');
   }
 
-  /** Leaves what is queued to the spool, from where it is sent when the host is back, by this process or another. */
+  /** Leaves queued reports in the spool, for when the host is back. */
   #emptyQueue(): void {
     for (const queued of this.#queue.splice(0)) {
       if (!queued.isStored) this.#countDropped('not stored', true);
@@ -233,7 +225,7 @@ export class ReportSender implements Reports {
     }
   }
 
-  /** What waits in the spool, within its bounds. */
+  /** Removes excess and outdated reports from the spool. */
   #listSpool(): string[] {
     const { waiting, dropped } = this.#spool.list(this.deps.clock.wallMs());
     for (const { name, reason } of dropped) this.#countDropped(reason, this.#spool.isOwn(name));
@@ -245,7 +237,7 @@ export class ReportSender implements Reports {
     if (isOwn) this.#counts.ownWaiting -= 1;
   }
 
-  /** Waits until nothing is being sent, and only while that is to be expected. */
+  /** Waits until nothing is being sent, as long as a response is likely. */
   async #drain(maxWaitMs: number): Promise<void> {
     const { clock } = this.deps;
     const startedMs = clock.monotonicMs();
@@ -253,7 +245,7 @@ export class ReportSender implements Reports {
     while (this.#workers.size > 0) {
       const nowMs = clock.monotonicMs();
       const isSilent =
-        !this.#hasResponded && nowMs - (this.#firstRequestMs ?? nowMs) >= MAX_SILENCE_MS;
+        !this.#hasResponded && nowMs - (this.#firstRequestMs ?? nowMs) >= MAX_FIRST_RESPONSE_MS;
       const limitMs = this.#breaker.isOpen() ? MAX_PROBE_WAIT_MS : isSilent ? 0 : maxWaitMs;
       const leftMs = Math.min(limitMs, maxWaitMs) - (nowMs - startedMs);
       if (leftMs <= 0) return;

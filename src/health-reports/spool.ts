@@ -1,10 +1,22 @@
 /**
- * The spool of health reports: a folder with one file for each report that waits to be sent. A file is written
- * under a temporary name, renamed, and renamed back or removed when the report is done with. Whoever sends it holds the
- * operating system's lock on its file: no two processes send the same one, and what a killed process held is free.
+ * The spool of health reports: a folder with one file for each report that waits to be sent. A file is written under a
+ * temporary name, renamed, and removed when the report is settled. A process that sends it holds the lock of its file:
+ * no two processes send the same one, and a killed process releases what it held.
  */
 import { randomBytes } from 'node:crypto';
-import { constants, lstatSync, opendirSync, renameSync, unlinkSync, type Dir } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  opendirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+  type Dir,
+} from 'node:fs';
 import { join } from 'node:path';
 import {
   createFileSync,
@@ -12,38 +24,30 @@ import {
   makePrivateFolder,
   openRegularFileSync,
 } from '../core/files.js';
+import { parseJson } from '../core/json.js';
 import { tryLockDescriptor } from '../core/lock.js';
-import type { HealthReport } from './health-report.js';
-import {
-  closeQuietly,
-  emptyQuietly,
-  endedAtMs,
-  isReport,
-  isSpoolFile,
-  readReport,
-  reportFileName,
-  temporaryName,
-  writeReport,
-} from './report-file.js';
+import { healthReportSchema, type HealthReport } from './health-report.js';
 
 /** Reports that may wait; beyond that the oldest are dropped. */
 export const MAX_SPOOLED = 10_000;
 /** An older report is of no use to the network. */
 export const MAX_AGE_MS = 24 * 60 * 60_000;
-/** Bounds for a folder that something else has filled: entries looked at, and files removed, by one listing. */
+/** Bounds for a folder that something else has filled: entries read, and files removed, by one listing. */
 const MAX_ENTRIES = 2 * MAX_SPOOLED;
 const MAX_REMOVED = 1_000;
-/** Files kept for further reports: creating one can cost a hundred times as much as renaming it. */
-const MAX_KEPT_FILES = 16;
+const MAX_FILE_BYTES = 64 * 1024;
+
+/** When the load ended (ms since the epoch), the run that recorded it, its number there; `.tmp` if incomplete. */
+const FILE_NAME = /^\d{15}-[0-9a-f]{12}-\d{8}\.json(\.tmp)?$/;
 
 /** A report whose file this process holds the lock of, until one of the two methods is called. */
 export interface HeldReport {
   readonly report: HealthReport;
   /** Whether this instance added it. */
   readonly isOwn: boolean;
-  /** False where it lives in memory alone. */
+  /** False for a report in memory only. */
   readonly isStored: boolean;
-  /** Done with: the file is removed. */
+  /** Removes the file. */
   remove(): void;
   /** Leaves the file for a later sender. */
   release(): void;
@@ -61,18 +65,19 @@ export function reportsFolder(stateFolder: string, networkUrl: URL): string {
   return join(stateFolder, 'health-reports', name);
 }
 
-/** The spool among what is kept for a report host. */
+/** The spool in the folder of a report host. */
 export function spoolFolder(reportsFolder: string): string {
   return join(reportsFolder, 'spool');
+}
+
+export function endedAtMs(name: string): number {
+  return Number(name.slice(0, 15));
 }
 
 export class Spool {
   readonly #run = randomBytes(6).toString('hex');
   #added = 0;
   #folderReady: Promise<void> | undefined;
-  /** Temporary files of reports that are done with, each held. */
-  #keptFiles: { readonly name: string; readonly descriptor: number }[] = [];
-  #isOpen = false;
 
   constructor(private readonly folder: string) {}
 
@@ -81,31 +86,30 @@ export class Spool {
     return name.includes(`-${this.#run}-`);
   }
 
-  /**
-   * Writes the report's file and holds it; `atMs` is when the load ended, in whole milliseconds. Throws where the
-   * report cannot be stored.
-   */
+  /** Stores the report and holds it; `atMs` is when the load ended, in whole milliseconds. Throws system errors. */
   async add(report: HealthReport, atMs: number): Promise<HeldReport> {
     this.#added += 1;
-    this.#isOpen = true;
-    const name = reportFileName(atMs, this.#run, this.#added);
-    for (;;) {
-      const kept = this.#keptFiles.pop();
-      const file = kept ?? (await this.#newFile(temporaryName(name)));
-      try {
-        writeReport(file.descriptor, report);
-        renameSync(join(this.folder, file.name), join(this.folder, name));
-        return this.#held(name, file.descriptor, report);
-      } catch (error) {
-        this.#unlink(file.name);
-        closeQuietly(file.descriptor);
-        // Another process may have removed a file that was kept for long.
-        if (!kept) throw error;
-      }
+    const digits = (value: number, count: number) => String(value).padStart(count, '0');
+    const name = `${digits(atMs, 15)}-${this.#run}-${digits(this.#added, 8)}.json`;
+    const tmpFile = join(this.folder, `${name}.tmp`);
+    let descriptor: number | undefined;
+    try {
+      await (this.#folderReady ??= makePrivateFolder(this.folder));
+      descriptor = createFileSync(tmpFile, { mode: 0o600 });
+      // Held before it has a name that others look for.
+      await tryLockDescriptor(tmpFile, descriptor);
+      writeFileSync(descriptor, JSON.stringify(report));
+      renameSync(tmpFile, join(this.folder, name));
+      return this.#held(name, descriptor, report);
+    } catch (error) {
+      this.#folderReady = undefined;
+      this.#unlink(`${name}.tmp`);
+      if (descriptor !== undefined) closeQuietly(descriptor);
+      throw error;
     }
   }
 
-  /** `undefined` where another process holds it or removed it, or it is not a regular file of this user. */
+  /** `undefined` if another process holds it or removed it, or it is not a regular file of this user. */
   async claim(name: string): Promise<HeldReport | 'damaged' | undefined> {
     const descriptor = await this.#lock(name);
     if (descriptor === undefined) return undefined;
@@ -115,12 +119,12 @@ export class Spool {
     return 'damaged';
   }
 
-  /** The names of the reports that wait, oldest first. */
+  /** The names of the waiting reports, oldest first. */
   names(): string[] {
     return this.#entries().filter(isReport);
   }
 
-  /** The same, after reports that are too old or too many were removed, and temporary files of killed processes. */
+  /** As `names`; first removes excess and outdated reports, and the temporary files of killed processes. */
   list(nowMs: number): { readonly waiting: string[]; readonly dropped: DroppedReport[] } {
     const entries = this.#entries();
     const isOld = (name: string) => nowMs - endedAtMs(name) > MAX_AGE_MS;
@@ -137,12 +141,12 @@ export class Spool {
     };
   }
 
-  /** Looks at a few entries only. */
+  /** Reads a few entries only. */
   isEmpty(): boolean {
     return !this.#entries(100).some(isReport);
   }
 
-  /** The names of reports and of temporary files, oldest first; whatever else stands there is left alone. */
+  /** The names of reports and temporary files, oldest first; other entries are ignored. */
   #entries(maxEntries = MAX_ENTRIES): string[] {
     const names: string[] = [];
     let folder: Dir | undefined;
@@ -151,7 +155,7 @@ export class Spool {
       for (let read = 0; read < maxEntries; read += 1) {
         const entry = folder.readSync();
         if (!entry) break;
-        if (entry.isFile() && isSpoolFile(entry.name)) names.push(entry.name);
+        if (entry.isFile() && FILE_NAME.test(entry.name)) names.push(entry.name);
       }
     } catch {
       // A folder that is missing or cannot be read is empty.
@@ -160,33 +164,7 @@ export class Spool {
     return names.sort();
   }
 
-  /** Removes the files kept for further reports. */
-  close(): void {
-    this.#isOpen = false;
-    for (const { name, descriptor } of this.#keptFiles.splice(0)) {
-      this.#unlink(name);
-      closeQuietly(descriptor);
-    }
-  }
-
-  /** A file under a temporary name, held before it has a name that others look for. */
-  async #newFile(name: string): Promise<{ readonly name: string; readonly descriptor: number }> {
-    const file = join(this.folder, name);
-    let descriptor: number | undefined;
-    try {
-      await (this.#folderReady ??= makePrivateFolder(this.folder));
-      descriptor = createFileSync(file, { mode: 0o600 });
-      await tryLockDescriptor(file, descriptor);
-      return { name, descriptor };
-    } catch (error) {
-      this.#folderReady = undefined;
-      this.#unlink(name);
-      if (descriptor !== undefined) closeQuietly(descriptor);
-      throw error;
-    }
-  }
-
-  /** The file's descriptor, with its lock; whatever stands in the way of it, the file is left alone. */
+  /** The file's descriptor with its lock; undefined if it is gone, foreign, not a file, or cannot be locked. */
   async #lock(name: string): Promise<number | undefined> {
     const file = join(this.folder, name);
     let descriptor: number | undefined;
@@ -194,7 +172,7 @@ export class Spool {
       ({ descriptor } = openRegularFileSync(file, { flags: constants.O_RDWR }));
       if (await tryLockDescriptor(file, descriptor)) return descriptor;
     } catch {
-      // Gone, another user's, not a file, or on a file system without locks.
+      // See above.
     }
     if (descriptor !== undefined) closeQuietly(descriptor);
     return undefined;
@@ -207,27 +185,11 @@ export class Spool {
       isHeld = false;
     };
     const remove = (): void => {
-      if (isHeld && this.#keepFile(name, descriptor)) {
-        isHeld = false;
-        return;
-      }
-      // Emptied where it cannot be removed, such as when a virus scanner has it open: it is never sent again.
+      // Emptied if it cannot be removed, such as when a virus scanner has it open, so that it is never sent again.
       if (isHeld && !this.#unlink(name)) emptyQuietly(descriptor);
       release();
     };
     return { report, isOwn: this.isOwn(name), isStored: true, remove, release };
-  }
-
-  #keepFile(name: string, descriptor: number): boolean {
-    const isWanted = this.#isOpen && this.#keptFiles.length < MAX_KEPT_FILES;
-    if (!isWanted || !this.isOwn(name)) return false;
-    try {
-      renameSync(join(this.folder, name), join(this.folder, temporaryName(name)));
-    } catch {
-      return false;
-    }
-    this.#keptFiles.push({ name: temporaryName(name), descriptor });
-    return true;
   }
 
   #unlink(name: string): boolean {
@@ -240,5 +202,31 @@ export class Spool {
     } catch {
       return false;
     }
+  }
+}
+
+function isReport(name: string): boolean {
+  return name.endsWith('.json');
+}
+
+/** `undefined` if the file is damaged. */
+function readReport(descriptor: number): HealthReport | undefined {
+  if (fstatSync(descriptor).size > MAX_FILE_BYTES) return undefined;
+  return healthReportSchema.safeParse(parseJson(readFileSync(descriptor, 'utf8'))).data;
+}
+
+function emptyQuietly(descriptor: number): void {
+  try {
+    ftruncateSync(descriptor);
+  } catch {
+    // Removed by another process meanwhile, or the disk fails.
+  }
+}
+
+function closeQuietly(descriptor: number): void {
+  try {
+    closeSync(descriptor);
+  } catch {
+    // A network file system may report a failed write here; the descriptor is closed all the same.
   }
 }

@@ -1,18 +1,20 @@
 /**
- * The log behind the figures of `tankobon report-status`: each line is one batch of loads and counts, as JSON.
- * Processes append under a lock; a log that has grown large is rewritten as one line. A kill costs the figures of
- * one batch, and never a report.
+ * The log of the figures of `tankobon report-status`: each line is a batch of loads and counts, as JSON. Processes append
+ * under a lock; a large log is rewritten as one line. A kill costs the figures of one batch.
  */
 import { constants } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import {
+  createFile,
   makePrivateFolder,
+  openRegularFile,
   readFileIfExists,
   statIfExists,
   writeFileAtomic,
 } from '../core/files.js';
+import { parseJson } from '../core/json.js';
 import { lockFile } from '../core/lock.js';
 
 /** Loads that a rewritten log keeps. */
@@ -21,7 +23,7 @@ const MAX_LOG_BYTES = 2 * 2 ** 20;
 /** A larger file was not written by tankobon. */
 const MAX_READ_BYTES = 4 * MAX_LOG_BYTES;
 const LOADS_PER_BATCH = 50;
-/** Reasons counted one by one; the others are counted together. */
+/** Distinct reasons that are counted; further ones are counted together. */
 const MAX_REASONS = 30;
 const MAX_LOCK_WAIT_MS = 500;
 
@@ -32,14 +34,14 @@ const statisticsSchema = z.object({
   dropped: count,
   /** Reports given up or dropped, by reason. */
   reasons: z.record(z.string(), count),
-  /** By the wall clock; 0 where none was sent. */
+  /** By the wall clock; 0 if none was sent. */
   lastSentAtMs: count,
-  /** Oldest first, as far as one process is concerned. */
+  /** Those of one process are in order. */
   loads: z.array(
     z.object({
       /** When the load ended, by the wall clock. */
       atMs: count,
-      /** The node's host, with its port; the image's address is left out. */
+      /** The host of the node, with its port. */
       node: z.string(),
       success: z.boolean(),
       bytes: count,
@@ -61,7 +63,7 @@ export class StatisticsLog {
     if (this.#batch.loads.length >= LOADS_PER_BATCH) void this.flush();
   }
 
-  /** Writes what was added. Never rejects: missing figures are no reason to fail. */
+  /** Writes what was added. Never rejects: the figures are dispensable. */
   flush(): Promise<void> {
     this.#written = this.#written.then(() => this.#write()).catch(() => undefined);
     return this.#written;
@@ -73,9 +75,12 @@ export class StatisticsLog {
     const file = logFile(this.folder);
     await makePrivateFolder(this.folder);
     await underLock(this.folder, async () => {
-      if (((await statIfExists(file))?.size ?? 0) > MAX_LOG_BYTES) await rewrite(this.folder);
-      const handle = await open(file, APPEND_FLAGS, 0o600);
-      // The line break first, so that a line torn off by a kill does not spoil this one.
+      const stats = await statIfExists(file);
+      if (stats && stats.size > MAX_LOG_BYTES) await rewrite(this.folder);
+      const handle = stats
+        ? await openRegularFile(file, { flags: constants.O_WRONLY | constants.O_APPEND })
+        : await createFile(file, { mode: 0o600 });
+      // The line break first, so that a line cut off by a kill does not damage this one.
       await handle.writeFile(`\n${JSON.stringify(batch)}`).finally(() => handle.close());
     });
   }
@@ -86,7 +91,9 @@ export async function readStatistics(
 ): Promise<{ readonly statistics: Statistics; readonly damagedLines: number }> {
   const bytes = await readFileIfExists(logFile(folder), { maxBytes: MAX_READ_BYTES });
   const lines = bytes?.toString('utf8').split('\n').filter(Boolean) ?? [];
-  const batches = lines.map(parseLine).filter((batch) => batch !== undefined);
+  const batches = lines
+    .map((line) => statisticsSchema.safeParse(parseJson(line)).data)
+    .filter((batch) => batch !== undefined);
   return {
     statistics: batches.reduce(addTo, noStatistics()),
     damagedLines: lines.length - batches.length,
@@ -103,29 +110,16 @@ async function rewrite(folder: string): Promise<void> {
   await writeFileAtomic(logFile(folder), JSON.stringify(statistics), { mode: 0o600 });
 }
 
-/** O_NOFOLLOW and O_NONBLOCK do not exist on Windows. */
-const SAFE_FLAGS = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW | constants.O_NONBLOCK;
-const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | SAFE_FLAGS;
-
 async function underLock(folder: string, act: () => Promise<void>): Promise<void> {
   const wait = { giveUpAfterMs: MAX_LOCK_WAIT_MS };
   const lock = await lockFile(join(folder, 'statistics.lock'), wait);
   await act().finally(() => lock?.release());
 }
 
-function parseLine(line: string): Statistics | undefined {
-  try {
-    return statisticsSchema.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
-}
-
 function noStatistics(): Statistics {
   return { sent: 0, givenUp: 0, dropped: 0, reasons: {}, lastSentAtMs: 0, loads: [] };
 }
 
-/** Adds `other` to `sum`. */
 function addTo(sum: Statistics, other: Statistics): Statistics {
   sum.sent += other.sent;
   sum.givenUp += other.givenUp;

@@ -1,85 +1,82 @@
-/** The figures of the health reports: by node, and over time. Pure arithmetic over the loads that are kept. */
+/** The figures of the health reports, by node and over time. Pure functions of the recorded loads. */
 import type { Statistics } from './statistics-log.js';
 
-/** One load, as the log keeps it. */
 export type PastLoad = Statistics['loads'][number];
 
-export interface NodeFigures {
-  readonly node: string;
+/** The times, the share and the rate are of the loads that succeeded; absent where none did. */
+interface Figures {
   readonly loads: number;
   /** Of all loads, 0 to 1. */
   readonly successRate: number;
-  /** Of the loads that succeeded, 0 to 1; absent where none did. */
+  /** 0 to 1. */
   readonly cachedShare?: number;
-  /** Of the loads that succeeded; absent where none did. */
   readonly medianMs?: number;
   readonly slowestMs?: number;
-  /** Bytes of the loads that succeeded over the time that they took, each for itself. */
+  /** The bytes divided by the sum of the durations. */
   readonly bytesPerSecond?: number;
 }
 
-/** A stretch of time and what was loaded in it. */
-export interface TimeFigures extends Omit<NodeFigures, 'node'> {
-  /** By the wall clock. */
+export interface NodeFigures extends Figures {
+  readonly node: string;
+}
+
+/** Times are by the wall clock. */
+export interface TimeFigures extends Figures {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** One line a node, the busiest first. */
+/** The node with the most loads first. */
 export function figuresByNode(loads: readonly PastLoad[]): NodeFigures[] {
-  const byNode = new Map<string, PastLoad[]>();
-  for (const load of loads) {
-    const sofar = byNode.get(load.node);
-    if (sofar) sofar.push(load);
-    else byNode.set(load.node, [load]);
-  }
-  return [...byNode]
+  return [...groupBy(loads, (load) => load.node)]
     .map(([node, ofNode]) => ({ node, ...figuresOf(ofNode) }))
-    .sort((one, other) => other.loads - one.loads || (one.node < other.node ? -1 : 1));
+    .sort((a, b) => b.loads - a.loads || (a.node < b.node ? -1 : 1));
 }
 
-/** At most `parts` equal stretches from the first load to the last; stretches without a load are left out. */
-export function figuresOverTime(loads: readonly PastLoad[], parts: number): TimeFigures[] {
-  const times = loads.map((load) => load.atMs);
-  const firstMs = times.reduce((least, ms) => Math.min(least, ms), Infinity);
-  const lastMs = times.reduce((most, ms) => Math.max(most, ms), -Infinity);
+/** Divides the time from the first load to the last into `count` equal intervals; empty ones are left out. */
+export function figuresOverTime(loads: readonly PastLoad[], count: number): TimeFigures[] {
   if (loads.length === 0) return [];
-  const lengthMs = Math.max(1, Math.ceil((lastMs - firstMs + 1) / parts));
-  const stretches = new Map<number, PastLoad[]>();
-  for (const load of loads) {
-    const index = Math.floor((load.atMs - firstMs) / lengthMs);
-    const sofar = stretches.get(index);
-    if (sofar) sofar.push(load);
-    else stretches.set(index, [load]);
-  }
-  return [...stretches]
-    .sort(([one], [other]) => one - other)
-    .map(([index, inIt]) => {
-      const fromMs = firstMs + index * lengthMs;
-      return { fromMs, toMs: fromMs + lengthMs, ...figuresOf(inIt) };
+  const times = loads.map((load) => load.atMs);
+  const firstMs = times.reduce((a, b) => Math.min(a, b));
+  const lastMs = times.reduce((a, b) => Math.max(a, b));
+  const intervalMs = Math.max(1, Math.ceil((lastMs - firstMs + 1) / count));
+  return [...groupBy(loads, (load) => Math.floor((load.atMs - firstMs) / intervalMs))]
+    .sort(([a], [b]) => a - b)
+    .map(([index, ofInterval]) => {
+      const fromMs = firstMs + index * intervalMs;
+      return { fromMs, toMs: fromMs + intervalMs, ...figuresOf(ofInterval) };
     });
 }
 
-function figuresOf(loads: readonly PastLoad[]): Omit<NodeFigures, 'node'> {
+function figuresOf(loads: readonly PastLoad[]): Figures {
   const good = loads.filter((load) => load.success);
   const counts = { loads: loads.length, successRate: good.length / loads.length };
   if (good.length === 0) return counts;
-  const durations = good.map((load) => load.durationMs).sort((one, other) => one - other);
+  const durations = good.map((load) => load.durationMs).sort((a, b) => a - b);
   const totalMs = durations.reduce((sum, ms) => sum + ms, 0);
   const bytes = good.reduce((sum, load) => sum + load.bytes, 0);
   return {
     ...counts,
     cachedShare: good.filter((load) => load.cached).length / good.length,
     medianMs: median(durations),
-    slowestMs: durations.at(-1) ?? 0,
-    ...(totalMs > 0 ? { bytesPerSecond: Math.round((bytes * 1_000) / totalMs) } : {}),
+    slowestMs: durations.at(-1),
+    bytesPerSecond: totalMs > 0 ? Math.round((bytes * 1_000) / totalMs) : undefined,
   };
 }
 
-/** Of numbers in order; the mean of the middle two where there is no middle one. */
-function median(ordered: readonly number[]): number {
-  const middle = (ordered.length - 1) / 2;
-  const low = ordered[Math.floor(middle)] ?? 0;
-  const high = ordered[Math.ceil(middle)] ?? 0;
-  return Math.round((low + high) / 2);
+/** Of sorted numbers; the mean of the middle two of an even number of them. */
+function median(sorted: readonly number[]): number {
+  const middle = (sorted.length - 1) / 2;
+  return Math.round(((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2);
+}
+
+function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
 }

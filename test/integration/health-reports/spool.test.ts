@@ -61,43 +61,6 @@ test('a report is one file, readable by its owner alone, and gone when it is rem
   expect(await spool.claim(name)).toBeUndefined();
 });
 
-test('a file is used for one report after the other, and is gone when the spool is closed', async () => {
-  const spool = new Spool(folder);
-  const inodes = new Set<number>();
-  for (let number = 1; number <= 40; number += 1) {
-    const report = await spool.add(reportNo(number), NOW_MS);
-    const [name = ''] = spool.names();
-    inodes.add(statSync(join(folder, name)).ino);
-    report.release();
-    const again = held(await new Spool(folder).claim(name));
-    expect(again.report).toEqual(reportNo(number));
-    again.release();
-    held(await spool.claim(name)).remove();
-    expect(spool.names()).toEqual([]);
-  }
-  expect(inodes.size).toBe(1);
-  spool.close();
-  expect(readdirSync(folder)).toEqual([]);
-});
-
-test('a file that was kept and then removed by somebody else is replaced by a new one', async () => {
-  const spool = new Spool(folder);
-  (await spool.add(reportNo(1), NOW_MS)).remove();
-  for (const name of readdirSync(folder)) rmSync(join(folder, name));
-  const report = await spool.add(reportNo(2), NOW_MS);
-  const [name = ''] = spool.names();
-  report.release();
-  expect(held(await new Spool(folder).claim(name)).report).toEqual(reportNo(2));
-});
-
-test('reports that end after the spool is closed leave no file behind', async () => {
-  const spool = new Spool(folder);
-  const report = await spool.add(reportNo(1), NOW_MS);
-  spool.close();
-  report.remove();
-  expect(readdirSync(folder)).toEqual([]);
-});
-
 test('a report is held by one, until it is released', async () => {
   const first = await new Spool(folder).add(reportNo(1), NOW_MS);
   const other = new Spool(folder);
