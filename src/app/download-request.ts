@@ -3,6 +3,7 @@ import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../cbz/file-name.js'
 import { commaSeparated } from '../core/comma-separated.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
 import { UsageError } from '../core/errors.js';
+import type { VolumeField } from '../download/comic-metadata.js';
 import type { PlanOptions } from '../download/plan.js';
 import type { Quality } from '../image/page-url.js';
 import { parseRanges } from '../selection/ranges.js';
@@ -76,6 +77,7 @@ export function downloadRequest(
       force: options.force === true,
       update: options.update === true,
       metadata: (options.metadata ?? true) && settings.metadata,
+      volumeField: settings.volumeField as VolumeField,
       nameChapter: compileNameTemplate(name === '' ? DEFAULT_NAME_TEMPLATE : name),
       selection: {
         languages: (options.languages ?? commaSeparated(settings.language)).map((code) =>

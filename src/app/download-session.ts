@@ -1,5 +1,6 @@
 /** What the parts of one download share, and its result. */
 import type { ServiceClient } from '../api/client.js';
+import type { Session } from '../auth/session.js';
 import type { SolveCaptcha } from '../api/captcha.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import type { TankobonError } from '../core/errors.js';
@@ -46,6 +47,7 @@ export interface ServiceSession {
   readonly context: AppContext;
   readonly listeners: DownloadListeners;
   readonly service: Service;
+  readonly login: Session;
   readonly client: ServiceClient;
   readonly prefetcher: MetadataPrefetcher;
   /** Aborted when the user stops the run. */

@@ -17,7 +17,7 @@ import type {
   ServiceSession,
 } from './download-session.js';
 import { HistoryRecorder } from './history-recorder.js';
-import { sessionOrAnonymous } from './login.js';
+import { requireLogin, sessionOf, sessionOrAnonymous } from './login.js';
 import { openService } from './service.js';
 
 /** Plans without saving. Throws TankobonError where the plan as a whole fails. */
@@ -28,9 +28,10 @@ export async function planDownload(
   signal: AbortSignal,
 ): Promise<Plan> {
   const history = await openHistory(request);
-  return withSession(context, request.maxOutage, listeners, signal, (session) =>
-    planChapters(request.plan, planDeps({ ...session, request, history })),
-  );
+  return withSession(context, request.maxOutage, listeners, signal, (shared) => {
+    const session = { ...shared, request, history };
+    return plan(session, planDeps(session));
+  });
 }
 
 /**
@@ -77,11 +78,12 @@ export async function withSession<T>(
     onSent: preloadOnce(signal),
   });
   try {
-    const loggedIn = service.as(sessionOrAnonymous(context, service, warn));
+    const login = sessionOf(context, service);
+    const loggedIn = service.as(sessionOrAnonymous(context, service, login, warn));
     const { solveCaptcha } = listeners;
     const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
     const prefetcher = new MetadataPrefetcher(client, context.clock, signal);
-    const shared = { context, listeners, service, client, prefetcher, warn };
+    const shared = { context, listeners, service, login, client, prefetcher, warn };
     return await act({ ...shared, userSignal, signal });
   } finally {
     over.abort(interruption());
@@ -125,11 +127,11 @@ async function downloadPlanned(
     reports: { sent: 0, waiting: 0 },
   };
   try {
-    const plan = await planOrStop(session, result);
-    if (plan) {
-      prefetcher.cancelExcept(new Set(plan.chapters.map(({ job }) => job.id)));
+    const planned = await planOrStop(session, result);
+    if (planned) {
+      prefetcher.cancelExcept(new Set(planned.chapters.map(({ job }) => job.id)));
       const { savePlan } = await import('./save-plan.js');
-      await savePlan(plan, session, result);
+      await savePlan(planned, session, result);
     }
   } finally {
     await beforeSummary();
@@ -159,14 +161,14 @@ async function planOrStop(
     const prefetch = (chapterId: string): void => {
       prefetcher.start(chapterId);
     };
-    const plan = await planChapters(request.plan, { ...planDeps(session), prefetch });
+    const planned = await plan(session, { ...planDeps(session), prefetch });
     result.isPlanned = true;
-    for (const { id, reason, file } of plan.skipped) {
+    for (const { id, reason, file } of planned.skipped) {
       observe({ type: 'chapter-skipped', chapter: id, reason, file });
     }
-    listeners.onPlan?.(plan);
-    for (const { id, error } of plan.failed) fail(id, error, result, observe);
-    return plan;
+    listeners.onPlan?.(planned);
+    for (const { id, error } of planned.failed) fail(id, error, result, observe);
+    return planned;
   } catch (error) {
     if (!(error instanceof TankobonError) || error instanceof UsageError) throw error;
     const [first, ...others] = request.plan.targets;
@@ -182,6 +184,12 @@ async function planOrStop(
 function fail(id: string, error: TankobonError, result: DownloadResult, observe: Observe): void {
   result.failed.push({ id, error });
   observe({ type: 'chapter-failed', chapter: id, reason: error.code, message: error.message });
+}
+
+/** Checks first what would fail only after the download. */
+async function plan({ request, login, signal }: DownloadSession, deps: PlanDeps): Promise<Plan> {
+  if (request.markRead) await requireLogin(login, 'marking chapters as read', signal);
+  return planChapters(request.plan, deps);
 }
 
 function planDeps({ client, warn, context, signal, history, library }: DownloadSession): PlanDeps {

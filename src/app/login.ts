@@ -4,7 +4,7 @@ import type { TokenProvider } from '../api/client.js';
 import { withAnonymousFallback } from '../auth/anonymous-fallback.js';
 import { Credentials } from '../auth/credentials.js';
 import { Session } from '../auth/session.js';
-import type { TankobonError } from '../core/errors.js';
+import { AuthError, type TankobonError } from '../core/errors.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
 import type { AppContext } from './context.js';
 import type { Service } from './service.js';
@@ -32,19 +32,25 @@ export function sessionOf(
   return session;
 }
 
+/** For a command that needs a login. Throws `not-logged-in`, `session-ended`, and the errors of a renewal. */
+export async function requireLogin(
+  session: Session,
+  purpose: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  if ((await session.getToken(signal)) === undefined)
+    throw new AuthError('not-logged-in', `Not logged in: ${purpose} needs a login.`);
+}
+
 /** The session of a command that works without a login too: an unusable login is a warning. */
 export function sessionOrAnonymous(
   context: AppContext,
   service: Service,
+  session: Session,
   warn: (message: string) => void,
 ): TokenProvider {
   const onError = ({ message, hint }: TankobonError): void => {
     warn(`Going on without a login. ${message} ${hint}`);
   };
-  return withAnonymousFallback(
-    sessionOf(context, service),
-    context.clock,
-    onError,
-    service.outages,
-  );
+  return withAnonymousFallback(session, context.clock, onError, service.outages);
 }

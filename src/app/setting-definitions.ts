@@ -80,6 +80,11 @@ export const SETTINGS = {
     flag: '--no-metadata',
     flagDescription: 'omit ComicInfo.xml, and name the CBZ after the id of the chapter',
   },
+  volumeField: {
+    description: 'content of Volume in ComicInfo.xml, which some readers misuse',
+    default: 'number',
+    choices: ['number', 'none'],
+  },
   reports: {
     description: 'send health reports to MangaDex@Home',
     default: true,

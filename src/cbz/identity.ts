@@ -1,6 +1,7 @@
 /**
  * Identifies the chapter of a CBZ by the archive comment, which survives renaming and moving the file and is at its
- * end, where one short read finds it.
+ * end, where one short read finds it. A ZIP has one comment, so there is no ComicBookInfo comment beside it; readers get
+ * their metadata from ComicInfo.xml.
  */
 import { UUID_PATTERN } from '../core/uuid.js';
 

@@ -1,6 +1,7 @@
 /** Maps a chapter of the catalogue to ComicInfo and to the fields of file names. */
 import type { AgeRating, ComicMetadata, ComicPage } from '../cbz/comic-info.js';
 import type { FieldValues } from '../cbz/file-name.js';
+import { plainSummary } from '../cbz/plain-summary.js';
 import type { Chapter } from '../api/chapters.js';
 import { chapterWebUrl } from '../selection/target.js';
 import { preferredText, type Title } from '../api/titles.js';
@@ -12,18 +13,22 @@ const AGE_RATINGS: ReadonlyMap<string | undefined, AgeRating> = new Map([
   ['pornographic', 'X18+'],
 ]);
 
+/** What `Volume` of ComicInfo.xml holds: the volume's number, or nothing (docs/readers.md). */
+export type VolumeField = 'number' | 'none';
+
 /** The content of `ComicInfo.xml`. It names the groups, since the service asks to credit them. */
 export function comicMetadata(
   chapter: Chapter,
   title: Title | undefined,
   pages: readonly ComicPage[],
+  volumeField: VolumeField = 'number',
 ): ComicMetadata {
   return {
     title: chapter.title,
     series: title?.name,
     number: chapter.number,
-    volume: chapter.volume,
-    summary: preferredText(title?.description ?? {}, [chapter.language, 'en']),
+    volume: volumeField === 'none' ? undefined : chapter.volume,
+    summary: plainSummary(preferredText(title?.description ?? {}, [chapter.language, 'en']) ?? ''),
     publishedAt: chapter.publishAt ?? chapter.readableAt ?? chapter.createdAt,
     writers: title?.authors,
     pencillers: title?.artists,

@@ -7,7 +7,7 @@ import { distinctPaths, workspaceName, type FormatFileName } from '../cbz/file-n
 import { formatIdentityComment } from '../cbz/identity.js';
 import { scanLibrary, type LibraryIndex } from '../cbz/library-index.js';
 import type { Chapter } from '../api/chapters.js';
-import { comicMetadata, nameValues } from './comic-metadata.js';
+import { comicMetadata, nameValues, type VolumeField } from './comic-metadata.js';
 import { resolveTargets, type Resolution } from '../selection/resolve-targets.js';
 import {
   isEmpty,
@@ -38,6 +38,7 @@ export interface PlanOptions {
   readonly update: boolean;
   /** False: files are named by id and contain no ComicInfo.xml. */
   readonly metadata: boolean;
+  readonly volumeField: VolumeField;
   /** Returns a chapter's path below the output folder. */
   readonly nameChapter: FormatFileName;
   /** Which chapters of titles and lists to download. */
@@ -235,7 +236,9 @@ function planJobs(
       replacesChapter: options.replacements?.get(id)?.chapterId,
       comment: formatIdentityComment({ chapterId: id, quality, version: chapter?.version }),
       comicInfo:
-        chapter && metadata ? (pages) => createComicInfo(chapter, title, pages) : undefined,
+        chapter && metadata
+          ? (pages) => createComicInfo(chapter, title, pages, options.volumeField)
+          : undefined,
     };
     return { job, chapter, title, why };
   });
@@ -257,6 +260,7 @@ async function createComicInfo(
   chapter: Chapter,
   title: Promise<Title | undefined>,
   pages: readonly KeptPage[],
+  volumeField: VolumeField,
 ): Promise<string> {
   const { comicInfoXml } = await import('../cbz/comic-info.js');
   const { imageDimensionsOfFile } = await import('../image/dimensions.js');
@@ -264,5 +268,5 @@ async function createComicInfo(
   // One after another: so only the beginning of one page is in memory.
   for (const { file, bytes } of pages)
     sized.push({ bytes, ...(await imageDimensionsOfFile(file)) });
-  return comicInfoXml(comicMetadata(chapter, await title, sized));
+  return comicInfoXml(comicMetadata(chapter, await title, sized, volumeField));
 }

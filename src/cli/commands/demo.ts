@@ -8,11 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathsFrom } from '../../app/paths.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import type { Library, LibraryChapter } from '../../practice-server/library/records.js';
 import type { PracticeService } from '../../practice-server/practice-service.js';
 import type { CommandContext } from '../command-context.js';
 import type { CommandRunner } from '../command-runner.js';
 import { addExamples } from '../help-format.js';
 import { pluralize } from '../output/sizes.js';
+import { shellQuoted } from '../shell-quoted.js';
 
 interface DemoOptions {
   readonly output: string;
@@ -58,7 +60,7 @@ async function downloadOne(
   const env = { ...context.env, ...environment };
   const paths = pathsFrom(env);
   const { settings } = await loadSettings(env, paths.config);
-  const chapter = firstChapter(service);
+  const { id: chapter } = firstChapter(service.library);
   context.stderr.write(
     `Practice server running at ${service.addresses.apiUrl}; downloading chapter ${chapter}.\n`,
   );
@@ -76,14 +78,23 @@ async function downloadOne(
 
 async function serve(
   service: PracticeService,
-  environment: Readonly<NodeJS.ProcessEnv>,
+  environment: Readonly<Record<string, string>>,
   { stdout, stderr, signal }: CommandContext,
 ): Promise<ExitCode> {
-  for (const [name, value] of Object.entries(environment))
-    stdout.write(`export ${name}=${value ?? ''}\n`);
+  const { PRACTICE_ACCOUNT, PRACTICE_CLIENT } = await import('../../practice-server/accounts.js');
+  const account = {
+    TANKOBON_USERNAME: PRACTICE_ACCOUNT.username,
+    TANKOBON_PASSWORD: PRACTICE_ACCOUNT.password,
+    TANKOBON_CLIENT_ID: PRACTICE_CLIENT.id,
+    TANKOBON_CLIENT_SECRET: PRACTICE_CLIENT.secret,
+  };
+  for (const [name, value] of Object.entries({ ...environment, ...account }))
+    stdout.write(`export ${name}=${shellQuoted(value)}\n`);
   stderr.write(
-    'The practice server runs until you press Ctrl-C. In another terminal, paste the lines above, then run:\n' +
-      `  tankobon download ${firstChapter(service)}\n`,
+    'The practice server runs until you press Ctrl-C. In another terminal, paste the lines above, then try:\n' +
+      suggestions(service, account.TANKOBON_USERNAME)
+        .map((line) => `  ${line}\n`)
+        .join(''),
   );
   await new Promise((resolve) => {
     signal.addEventListener('abort', resolve);
@@ -91,9 +102,22 @@ async function serve(
   return EXIT.done;
 }
 
+/** Command lines that work as they are with the exported variables. */
+function suggestions({ library }: PracticeService, username: string): string[] {
+  const chapter = firstChapter(library);
+  const title = library.titles().find(({ id }) => id === chapter.titleId);
+  return [
+    'tankobon search lighthouse',
+    ...(title ? [`tankobon download title:${title.id} --language en`] : []),
+    `tankobon download ${chapter.id}`,
+    `tankobon login --insecure-storage   (account ${username}; its password is in TANKOBON_PASSWORD)`,
+    'tankobon whoami',
+  ];
+}
+
 /** A chapter of the example library with enough pages to show progress. */
-function firstChapter({ library }: PracticeService): string {
+function firstChapter(library: Library): LibraryChapter {
   const chapter = library.chapters().find((candidate) => candidate.pages('data').length >= 12);
   if (!chapter) throw new Error('The example library has no chapter of 12 pages.');
-  return chapter.id;
+  return chapter;
 }

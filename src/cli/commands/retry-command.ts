@@ -1,10 +1,11 @@
 /** The command line that tries again just what failed: the ids, with the flags that shape the result. Pure. */
+import { shellQuoted } from '../shell-quoted.js';
 import type { DownloadOptions } from './download-options.js';
 
 export function retryCommand(ids: readonly string[], options: DownloadOptions): string {
   const words = ['tankobon', 'download'];
   const flag = (name: string, value: string | undefined): void => {
-    if (value !== undefined) words.push(name, quoted(value));
+    if (value !== undefined) words.push(name, shellQuoted(value));
   };
   flag('--output', options.output);
   flag('--quality', options.quality);
@@ -18,9 +19,4 @@ export function retryCommand(ids: readonly string[], options: DownloadOptions): 
   if (options.metadata === false) words.push('--no-metadata');
   if (options.reports === false) words.push('--no-reports');
   return [...words, ...ids].join(' ');
-}
-
-/** As a POSIX shell reads it back. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -48,13 +48,21 @@ test('the demo writes a complete CBZ and prints its path', async () => {
 
 test('download fetches from a practice service that another process keeps up, by the environment it prints', async () => {
   const serving = start(['demo', '--serve']);
+  const messages = new Promise<string>((resolve) => {
+    let text = '';
+    serving.child.stderr.on('data', (chunk: string) => {
+      text += chunk;
+      if (text.includes('tankobon whoami')) resolve(text);
+    });
+  });
   let printed = '';
   serving.child.stdout.on('data', (text: string) => (printed += text));
-  while (!printed.includes('TANKOBON_HOME=') && serving.child.exitCode === null) await delay(50);
+  while (!printed.includes('TANKOBON_CLIENT_SECRET=') && serving.child.exitCode === null)
+    await delay(50);
   const env = Object.fromEntries(
     [...printed.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
       name,
-      value,
+      value.replace(/^'(.*)'$/, '$1'),
     ]),
   );
   const { code, stdout } = await tankobon(
@@ -63,6 +71,18 @@ test('download fetches from a practice service that another process keeps up, by
   );
   expect(code).toBe(0);
   await readArchive(stdout.trim());
+  const suggested = [...(await messages).matchAll(/^ {2}tankobon (.*?)(?: {3}.*)?$/gm)].map(
+    ([, words = '']) => words.split(' '),
+  );
+  expect(suggested.map(([command]) => command)).toEqual([
+    'search',
+    'download',
+    'download',
+    'login',
+    'whoami',
+  ]);
+  for (const words of suggested)
+    expect(await tankobon(words, { env, cwd: folder })).toMatchObject({ code: 0 });
   serving.child.kill('SIGINT');
   expect((await serving.finished).code).toBe(0);
 });
@@ -154,7 +174,11 @@ test('every request says who sends it, carries no Via, and breaks no rule', asyn
 });
 
 test.each([
-  ['a word', ['download', 'naruto'], /Not a chapter, title or list: "naruto".*https:\/\/mangadex\.org\/chapter\//],
+  [
+    'a word',
+    ['download', 'naruto'],
+    /Not a chapter, title or list: "naruto".*https:\/\/mangadex\.org\/chapter\//,
+  ],
   ['nothing', ['download'], /Nothing to download was named/],
   ['an unknown flag', ['download', '--forse', ID], /--force/],
   ['a quality that is none', ['download', '-q', 'best', ID], /data, data-saver/],

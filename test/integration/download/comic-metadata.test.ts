@@ -94,3 +94,21 @@ test.each([
     which === 'reserved' ? 'CON_' : 'The Lighthouse Cat of Minami Island',
   );
 });
+
+test.each([
+  ['number', '2'],
+  ['none', undefined],
+] as const)('with volumeField %s, Volume is %j', async (volumeField, expected) => {
+  const metadata = comicMetadata(named(EXAMPLE_CHAPTERS.joint), undefined, [], volumeField);
+  expect(/<Volume>(.*)<\/Volume>/.exec(await comicInfoXml(metadata))?.[1]).toBe(expected);
+});
+
+test('Summary is the description as plain text, without the links after it', () => {
+  const title = titleOf(EXAMPLE_TITLES.lighthouse);
+  if (!title) throw new Error('no title');
+  const description = {
+    en: '**The light** goes [out](https://example.org).\n\n---\n\n- [Raw](https://example.org)',
+  };
+  const { summary } = comicMetadata(named(EXAMPLE_CHAPTERS.first), { ...title, description }, []);
+  expect(summary).toBe('The light goes out.');
+});
