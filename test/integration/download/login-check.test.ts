@@ -16,8 +16,12 @@ test('--mark-read without a login sends nothing, saves nothing and exits 4', asy
     markRead: true,
   });
   expect(code).toBe(4);
-  expect(stderr).toContain('marking chapters as read needs a login');
   expect(stderr).toContain('tankobon login');
+  expect(events[0]).toMatchObject({
+    type: 'chapter-failed',
+    reason: 'not-logged-in',
+    message: 'Not logged in: marking chapters as read needs a login.',
+  });
   expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 0, stopped: 'not-logged-in' });
   expect(harness.service.log).toEqual([]);
   expect(harness.archives()).toEqual([]);

@@ -45,7 +45,10 @@ describe('Markdown', () => {
   });
 
   test('any text gives no more characters than it has, and long runs of marks end', () => {
-    const marks = fc.string({ unit: fc.constantFrom(...Array.from('*_~|`[]()!\\<>#- \nab')), maxLength: 300 });
+    const marks = fc.string({
+      unit: fc.constantFrom(...Array.from('*_~|`[]()!\\<>#- \nab')),
+      maxLength: 300,
+    });
     fc.assert(
       fc.property(marks, (text) => {
         expect(plainSummary(text).length).toBeLessThanOrEqual(text.length);
