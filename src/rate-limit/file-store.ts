@@ -15,7 +15,7 @@ import { ledgerAccess, toLedgerError, type FileAccess } from './ledger-folder.js
 import { bodyIn, bodyOf, MAX_TEXT_BYTES, readRecord, textOf } from './ledger-format.js';
 import { emptyRecord, openRecord, type LedgerRecord, type OpenedRecord } from './ledger-record.js';
 import { LAST_BYTES_MS, type LedgerState } from './ledger-state.js';
-import type { LedgerStore, LockWait } from './ledger-store.js';
+import type { LedgerStore, StoreWait } from './ledger-store.js';
 import { LedgerTextFile } from './ledger-text-file.js';
 
 export interface LedgerFileOptions {
@@ -54,12 +54,12 @@ export class FileStore implements LedgerStore {
 
   async transaction<T>(
     change: (state: LedgerState) => Promise<T>,
-    onLockWait?: (wait: LockWait) => void,
+    onWait?: (wait: StoreWait) => void,
   ): Promise<T> {
     const { folder } = this.options;
     try {
       const access = ledgerAccess(folder);
-      const lock = await this.#takeLock(access, onLockWait);
+      const lock = await this.#takeLock(access, onWait);
       try {
         const before = this.#file.readOrDamaged(access);
         const opened = this.#openChecked(before);
@@ -79,7 +79,7 @@ export class FileStore implements LedgerStore {
     }
   }
 
-  shortenLockWait(): void {
+  shortenWaits(): void {
     this.#maxLockWaitMs = MAX_LAST_LOCK_WAIT_MS;
   }
 
@@ -107,7 +107,7 @@ export class FileStore implements LedgerStore {
   /** Measured by the system clock, even where the ledger has another: other processes hold the lock in real time. */
   async #takeLock(
     access: FileAccess,
-    onLockWait: ((wait: LockWait) => void) | undefined,
+    onWait: ((wait: StoreWait) => void) | undefined,
   ): Promise<HeldLock> {
     const startedMs = systemClock.monotonicMs();
     const options = { ...access, pollMs: LOCK_POLL_MS, giveUpAfterMs: LOCK_REPORT_MS };
@@ -124,7 +124,12 @@ export class FileStore implements LedgerStore {
           `The rate ledger is locked: ${holder} has held ${this.#lockFile} for ${Math.round(waitedMs / 1_000)} s.`,
         );
       }
-      onLockWait?.({ holder, leftMs });
+      onWait?.({
+        for: 'lock',
+        why: `${holder} holds the lock of the rate ledger`,
+        holder,
+        leftMs,
+      });
     }
   }
 

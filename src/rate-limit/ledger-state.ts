@@ -77,6 +77,8 @@ const ANNOUNCED_LIMIT_LIFETIME_MS = 60 * 60_000;
 const MAX_PERIOD_MS = 60 * 60_000;
 /** How long the kernel may still be sending a request whose process has died. */
 export const LAST_BYTES_MS = 250;
+/** The time limit of a request to the API, with some to spare. */
+export const MAX_FLIGHT_MS = 40_000;
 /** A live process settles a permit within half a minute, and replaces a ticket that is gone. */
 const MAX_UNKNOWN_AGE_MS = 2 * 60_000;
 
@@ -164,11 +166,12 @@ export function grant(state: LedgerState, ticket: Ticket, nowMs: number): Grante
   return { permit, isRecorded };
 }
 
-/** Removes the tickets of a dead process, and settles its permits at `arrivedMs`. */
-export function reap(state: LedgerState, processId: string, arrivedMs: number): void {
+/** Removes the tickets of a process, and settles its permits at `arrivedMs`, or `flightMs` after their grant if later. */
+export function reap(state: LedgerState, processId: string, arrivedMs: number, flightMs = 0): void {
   state.queue = state.queue.filter((ticket) => ticket.processId !== processId);
   for (const permit of state.permits) {
-    if (permit.processId === processId) permit.settledMs ??= arrivedMs;
+    if (permit.processId !== processId) continue;
+    permit.settledMs ??= Math.max(arrivedMs, permit.grantedMs + flightMs);
   }
 }
 

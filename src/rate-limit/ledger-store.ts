@@ -1,30 +1,40 @@
 /** What the shared ledger needs from the place it is kept in: transactions, and which processes are alive. */
+import type { ErrorCode } from '../core/error-codes.js';
 import type { LedgerState } from './ledger-state.js';
 
-/** Another process has held the ledger's lock for long. */
-export interface LockWait {
-  /** Such as `process 1234`. */
-  readonly holder: string;
+/** A transaction waits for another process, or for a server that cannot be used. */
+export interface StoreWait {
+  readonly for: 'lock' | 'outage';
+  /** Part of a sentence, such as "process 1234 holds the lock of the rate ledger". */
+  readonly why: string;
+  /** With `lock`: the process that holds it, such as `process 1234`. */
+  readonly holder?: string;
+  /** With `outage`: the code of the error that it will end with. */
+  readonly reason?: ErrorCode;
   /** How long until the wait fails. */
   readonly leftMs: number;
 }
 
 export interface LedgerStore {
   /**
-   * Passes the state to `change` and stores it as `change` leaves it. Transactions exclude each other, between
-   * processes too. Throws StorageError: `ledger-locked` where others hold the lock far longer than they should.
+   * Passes the state, in times of the local monotonic clock, to `change` and stores it as `change` leaves it.
+   * Transactions exclude each other, between processes too. A store may call `change` again, with the state that
+   * another process has stored meanwhile: only the result of the last call counts. Throws StorageError:
+   * `ledger-locked` where others hold the lock far longer than they should, and `ledger-unreachable` or
+   * `ledger-unusable` for a server.
    */
   transaction<T>(
     change: (state: LedgerState) => Promise<T>,
-    onLockWait?: (wait: LockWait) => void,
+    onWait?: (wait: StoreWait) => void,
   ): Promise<T>;
-  /** Called before the process ends: waits for others at most a second from now on. */
-  shortenLockWait?(): void;
+  /** Called before the process ends: waits at most a second from now on. */
+  shortenWaits?(): void;
 }
 
-export type Liveness = 'alive' | 'dead' | 'unknown';
+/** `lapsed`: it has not been heard of for so long that others may use its turn; it may come back. */
+export type Liveness = 'alive' | 'dead' | 'lapsed' | 'unknown';
 
-/** The processes that use the ledger. All methods but `leave` are called within a transaction. */
+/** The processes that use the ledger. All methods but the last two are called within a transaction. */
 export interface ProcessRegistry {
   readonly ownId: string;
   /** Registers this process, where it is not registered yet or no longer. */
@@ -32,5 +42,7 @@ export interface ProcessRegistry {
   livenessOf(processId: string): Promise<Liveness>;
   /** Removes what processes that died long ago have left. */
   sweep(): Promise<void>;
-  leave(): void;
+  /** Whether the others take this process for alive: after a long pause they may not. Default: they do. */
+  isConfirmed?(): boolean;
+  leave(): void | Promise<void>;
 }

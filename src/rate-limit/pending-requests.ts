@@ -84,6 +84,10 @@ export class PendingQueue {
     return this.#requests.length === 0;
   }
 
+  get all(): readonly PendingRequest[] {
+    return [...this.#requests];
+  }
+
   /** The quotas of each group that has requests. */
   get groups(): ReadonlyMap<string, readonly Quota[]> {
     return new Map(this.#requests.map(({ group, quotas }) => [group, quotas]));
@@ -109,12 +113,15 @@ export class PendingQueue {
     for (const request of this.#of(group)) request.report(wait, startMs);
   }
 
-  /** Removes and rejects one group, or all requests. */
-  rejectAll(reason: unknown, group?: string): void {
-    for (const request of this.#of(group)) {
-      this.remove(request);
-      request.reject(reason);
-    }
+  /** Removes and returns one group, or all requests. */
+  takeAll(group?: string): readonly PendingRequest[] {
+    const taken = this.#of(group);
+    for (const request of taken) this.remove(request);
+    return taken;
+  }
+
+  rejectAll(reason: unknown): void {
+    for (const request of this.takeAll()) request.reject(reason);
   }
 
   #of(group: string | undefined): readonly PendingRequest[] {

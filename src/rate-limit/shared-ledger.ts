@@ -4,26 +4,13 @@
  * it settles permits, takes those that are free, and sleeps until the next may be.
  */
 import type { Clock } from '../core/clock.js';
-import { interruption, ServiceError } from '../core/errors.js';
-import { applyResponse, type Settlement } from './apply-response.js';
-import { activeBan, activeRateLimit } from './backoff.js';
-import {
-  allowedRequests,
-  expiriesOf,
-  forecast,
-  grant,
-  LAST_BYTES_MS,
-  nextFreeMs,
-  prune,
-  reap,
-  reapAbandoned,
-  type Granted,
-  type LedgerState,
-  type PermitRecord,
-  type Ticket,
-} from './ledger-state.js';
-import type { LedgerStore, LockWait, ProcessRegistry } from './ledger-store.js';
-import { groupOf, PendingQueue, PendingRequest, waitFor } from './pending-requests.js';
+import { interruption } from '../core/errors.js';
+import type { Settlement } from './apply-response.js';
+import type { Moment } from './backoff.js';
+import type { LedgerState, PermitRecord } from './ledger-state.js';
+import type { LedgerStore, ProcessRegistry, StoreWait } from './ledger-store.js';
+import { updateLedger, type UpdateResult } from './ledger-update.js';
+import { PendingQueue, PendingRequest } from './pending-requests.js';
 import type { Quota } from './quotas.js';
 import type {
   ObservedResponse,
@@ -41,23 +28,15 @@ export interface SharedLedgerDeps {
   readonly quotasFor: (request: RequestInfo) => readonly Quota[];
 }
 
-const MAX_WAIT_MS = 15 * 60_000;
-/** Shortly before its turn a process checks often, since another may die; otherwise for changed backoffs and quotas. */
-const SOON_MS = 2_000;
-const SOON_POLL_MS = 200;
-const POLL_MS = 1_000;
-
-interface Grant extends Granted {
-  readonly request: PendingRequest;
-}
-
 export class SharedLedger implements RateLedger {
   readonly #pending = new PendingQueue();
   #settlements: { readonly settlement: Settlement; readonly done: () => void }[] = [];
-  /** Granted in the transaction under way, and not stored yet. */
-  #grants: Grant[] = [];
-  /** Handed out, and not settled. */
+  /** Those of a transaction that failed: recorded with the next one. */
+  #unrecorded: Settlement[] = [];
+  /** Handed out; their end is not recorded yet. */
   readonly #outstanding = new Map<string, PermitRecord>();
+  /** Of these, the ids of those that have ended. */
+  readonly #ended = new Set<string>();
   #hasEntered = false;
   #isClosed = false;
   /** Whether the shared queue holds tickets of this process, to be withdrawn when no request waits any more. */
@@ -69,6 +48,26 @@ export class SharedLedger implements RateLedger {
   constructor(private readonly deps: SharedLedgerDeps) {}
 
   async reserve(request: RequestInfo, options: ReserveOptions = {}): Promise<Permit> {
+    for (;;) {
+      const permit = await this.#reserve(request, options);
+      if (this.deps.processes.isConfirmed?.() ?? true) return permit;
+      // The process was paused for so long that others may have been given its permit.
+      await permit.settle();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.deps.store.shortenWaits?.();
+    this.#pending.rejectAll(interruption());
+    for (const permit of this.#outstanding.values()) void this.#settle(permit, undefined);
+    while (this.#running) await this.#running;
+    if (this.#unrecorded.length > 0) await this.#transaction();
+    await this.deps.processes.leave();
+    this.#hasEntered = false;
+  }
+
+  async #reserve(request: RequestInfo, options: ReserveOptions): Promise<Permit> {
     const { signal } = options;
     signal?.throwIfAborted();
     if (this.#isClosed) throw interruption();
@@ -89,31 +88,26 @@ export class SharedLedger implements RateLedger {
     }
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.deps.store.shortenLockWait?.();
-    this.#pending.rejectAll(interruption());
-    for (const permit of this.#outstanding.values()) void this.#settle(permit, undefined);
-    while (this.#running) await this.#running;
-    this.deps.processes.leave();
-    this.#hasEntered = false;
-  }
-
   #permitFor(record: PermitRecord): Permit {
     let settled: Promise<void> | undefined;
     return { settle: (response) => (settled ??= this.#settle(record, response)) };
   }
 
   #settle(permit: PermitRecord, response: ObservedResponse | 'timeout' | undefined): Promise<void> {
-    const { clock } = this.deps;
-    const isRecorded = this.#outstanding.delete(permit.id);
+    const isRecorded = this.#outstanding.has(permit.id);
     const is429 = typeof response === 'object' && response.status === 429;
-    if (!isRecorded && !is429) return Promise.resolve();
-    const moment = { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+    if (this.#ended.has(permit.id) || (!isRecorded && !is429)) return Promise.resolve();
+    this.#ended.add(permit.id);
+    const moment = this.#now();
     return new Promise((done) => {
       this.#settlements.push({ settlement: { permit, response, moment }, done });
       this.#run();
     });
+  }
+
+  #now(): Moment {
+    const { clock } = this.deps;
+    return { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() };
   }
 
   /** Starts the loop, or wakes it. */
@@ -137,165 +131,66 @@ export class SharedLedger implements RateLedger {
 
   /** Returns when to check again, if a request still waits. */
   async #transaction(): Promise<number | undefined> {
-    const settlements = this.#settlements.splice(0);
+    const ending = this.#settlements.splice(0);
+    const settlements = [...this.#unrecorded, ...ending.map(({ settlement }) => settlement)];
     try {
-      const wakeMs = await this.deps.store.transaction(
+      const result = await this.deps.store.transaction(
         (state) => this.#update(state, settlements),
         (wait) => {
-          this.#reportLockWait(wait);
+          this.#reportStoreWait(wait);
         },
       );
-      for (const granted of this.#grants) this.#handOut(granted);
-      return this.#pending.isEmpty ? undefined : wakeMs;
+      this.#unrecorded = [];
+      for (const { permit } of settlements) {
+        this.#outstanding.delete(permit.id);
+        this.#ended.delete(permit.id);
+      }
+      this.#apply(result);
+      return this.#pending.isEmpty ? undefined : result.wakeMs;
     } catch (error) {
-      // Without the ledger nothing may be sent. Permits that could not be settled stay in use.
+      // Without the ledger nothing may be sent.
+      this.#unrecorded = settlements;
       this.#hasTickets = false;
       this.#pending.rejectAll(error);
-      for (const { request } of this.#grants) request.reject(error);
       return undefined;
     } finally {
-      this.#grants = [];
-      for (const { done } of settlements) done();
+      for (const { done } of ending) done();
     }
   }
 
-  #handOut({ request, permit, isRecorded }: Grant): void {
-    if (isRecorded) this.#outstanding.set(permit.id, permit);
-    request.resolve(permit);
-    // Aborted during the transaction: it will not be sent.
-    if (request.isAborted) void this.#settle(permit, undefined);
-  }
-
-  async #update(
-    state: LedgerState,
-    settlements: readonly { readonly settlement: Settlement }[],
-  ): Promise<number> {
-    const { clock, processes } = this.deps;
+  async #update(state: LedgerState, settlements: readonly Settlement[]): Promise<UpdateResult> {
+    const { processes } = this.deps;
     await processes.enter();
     if (!this.#hasEntered) await processes.sweep();
     this.#hasEntered = true;
-    this.#restoreOutstanding(state);
-    for (const { settlement } of settlements) applyResponse(state, settlement);
-    prune(state, clock.monotonicMs());
-    this.#take(state);
-    if (!this.#pending.isEmpty && (await this.#reapDead(state))) this.#take(state);
-    const wakeMs = this.#planWaits(state);
-    this.#queueTickets(state);
-    this.#hasTickets = state.queue.some(({ processId }) => processId === processes.ownId);
-    return wakeMs;
+    return updateLedger(state, {
+      settlements,
+      pending: this.#pending.all,
+      outstanding: [...this.#outstanding.values()],
+      processes,
+      moment: this.#now(),
+      nextTicketId: () => `${processes.ownId}-${(this.#ticketCount += 1)}`,
+    });
   }
 
-  /** Requests under way count, even if the ledger was lost or another process took this one for dead. */
-  #restoreOutstanding({ permits }: LedgerState): void {
-    if (this.#outstanding.size === 0) return;
-    const recorded = new Set(permits.map(({ id }) => id));
-    for (const permit of this.#outstanding.values()) {
-      if (!recorded.has(permit.id)) permits.push({ ...permit });
+  #apply({ grants, rejections, waits, hasTickets }: UpdateResult): void {
+    this.#hasTickets = hasTickets;
+    for (const { request, error } of rejections) {
+      this.#pending.remove(request);
+      request.reject(error);
     }
+    for (const { request, permit, isRecorded } of grants) {
+      this.#pending.remove(request);
+      if (isRecorded) this.#outstanding.set(permit.id, permit);
+      request.resolve(permit);
+      // Aborted during the transaction: it will not be sent.
+      if (request.isAborted) void this.#settle(permit, undefined);
+    }
+    for (const { wait, startMs, group } of waits) this.#pending.report(wait, startMs, group);
   }
 
-  #reportLockWait({ holder, leftMs }: LockWait): void {
+  #reportStoreWait({ leftMs, ...wait }: StoreWait): void {
     const untilMs = this.deps.clock.wallMs() + leftMs;
-    const why = `${holder} holds the lock of the rate ledger`;
-    this.#pending.report({ for: 'lock', untilMs, why, holder }, Infinity);
-  }
-
-  /** Grants as many permits as are free, in the order of the shared queue. */
-  #take(state: LedgerState): void {
-    const nowMs = this.deps.clock.monotonicMs();
-    const ban = activeBan(state.backoff, nowMs);
-    if (ban) this.#rejectUntil(ban.untilMs, 'banned', 'The service has banned this address');
-    for (;;) {
-      this.#queueTickets(state);
-      const starts = forecast(state, nowMs);
-      const ticket = state.queue.find(
-        ({ id, processId }) =>
-          processId === this.deps.processes.ownId && (starts.get(id)?.atMs ?? Infinity) <= nowMs,
-      );
-      const request = ticket && this.#pending.takeFirst(groupOf(ticket.quotas));
-      if (!ticket || !request) return;
-      this.#grants.push({ request, ...grant(state, ticket, nowMs) });
-    }
-  }
-
-  /** Leaves exactly one ticket for each group of waiting requests. */
-  #queueTickets(state: LedgerState): void {
-    const { ownId } = this.deps.processes;
-    const { groups } = this.#pending;
-    // A ticket in the file may name other quotas than ours.
-    const isNeeded = ({ quotas }: Ticket): boolean =>
-      JSON.stringify(quotas) === JSON.stringify(groups.get(groupOf(quotas)));
-    state.queue = state.queue.filter((ticket) => ticket.processId !== ownId || isNeeded(ticket));
-    const own = state.queue.filter(({ processId }) => processId === ownId);
-    const queued = new Set(own.map(({ quotas }) => groupOf(quotas)));
-    for (const [group, quotas] of groups) {
-      if (queued.has(group)) continue;
-      const id = `${ownId}-${(this.#ticketCount += 1)}`;
-      const queuedMs = this.deps.clock.monotonicMs();
-      state.queue.push({ id, processId: ownId, quotas, queuedMs });
-    }
-  }
-
-  async #reapDead(state: LedgerState): Promise<boolean> {
-    const { processes, clock } = this.deps;
-    const unsettled = state.permits.filter(({ settledMs }) => settledMs === undefined);
-    const ids = new Set([...state.queue, ...unsettled].map(({ processId }) => processId));
-    ids.delete(processes.ownId);
-    let hasChanged = false;
-    for (const id of ids) {
-      const liveness = await processes.livenessOf(id);
-      if (liveness === 'dead') {
-        reap(state, id, clock.monotonicMs() + LAST_BYTES_MS);
-        hasChanged = true;
-      } else if (liveness === 'unknown') {
-        hasChanged = reapAbandoned(state, id, clock.monotonicMs()) || hasChanged;
-      }
-    }
-    return hasChanged;
-  }
-
-  /** Reports waits, and rejects requests that would wait too long. Returns when to check again. */
-  #planWaits(state: LedgerState): number {
-    const { clock, processes } = this.deps;
-    const nowMs = clock.monotonicMs();
-    const starts = forecast(state, nowMs);
-    let wakeMs = Infinity;
-    for (const ticket of state.queue) {
-      const start = starts.get(ticket.id) ?? { atMs: nowMs };
-      if (start.atMs > nowMs) delete ticket.readyMs;
-      else ticket.readyMs ??= nowMs;
-      if (ticket.processId !== processes.ownId) continue;
-      wakeMs = Math.min(wakeMs, start.atMs);
-      this.#rejectLongWaits(state, ticket, nowMs);
-      const wait = waitFor(state, start, { nowMs, wallMs: clock.wallMs() });
-      this.#pending.report(wait, start.atMs, groupOf(ticket.quotas));
-    }
-    return Math.min(wakeMs, nowMs + (wakeMs - nowMs > SOON_MS ? POLL_MS : SOON_POLL_MS));
-  }
-
-  /** Some quotas have periods of an hour (spec 8.3), and a 429 may name any time. */
-  #rejectLongWaits(state: LedgerState, { quotas }: Ticket, nowMs: number): void {
-    const pause = activeRateLimit(state.backoff, nowMs);
-    if (pause && pause.untilMs - nowMs > MAX_WAIT_MS) {
-      this.#rejectUntil(pause.untilMs, 'wait-too-long', 'The service asked for a pause');
-    }
-    for (const quota of quotas) {
-      const expiries = expiriesOf(state, quota, nowMs);
-      const freeMs = nextFreeMs(expiries, allowedRequests(state, quota), nowMs);
-      if (freeMs - nowMs <= MAX_WAIT_MS) continue;
-      const message = `The quota is used up: ${quota.key}`;
-      this.#rejectUntil(freeMs, 'wait-too-long', message, groupOf(quotas));
-    }
-  }
-
-  #rejectUntil(
-    untilMs: number,
-    code: 'banned' | 'wait-too-long',
-    message: string,
-    group?: string,
-  ): void {
-    const { clock } = this.deps;
-    const until = new Date(clock.wallMs() + untilMs - clock.monotonicMs()).toISOString();
-    this.#pending.rejectAll(new ServiceError(code, `${message}, until ${until}.`), group);
+    this.#pending.report({ ...wait, untilMs }, Infinity);
   }
 }

@@ -63,7 +63,7 @@ test('the wait is bounded, and its error names the holder', async () => {
     clock: systemClock,
     warn: () => undefined,
   });
-  store.shortenLockWait();
+  store.shortenWaits();
   const waiting = store.transaction(() => Promise.resolve());
   await expect(waiting).rejects.toMatchObject({
     code: 'ledger-locked',
