@@ -2,7 +2,7 @@
 import { systemClock, type Clock } from './clock.js';
 import { isSystemError } from './system-errors.js';
 
-export interface BusyRetryOptions {
+interface BusyRetryOptions {
   readonly platform?: NodeJS.Platform;
   readonly clock?: Pick<Clock, 'monotonicMs' | 'sleep'>;
 }

@@ -19,12 +19,10 @@ export const systemClock: Clock = {
   async sleep(ms, signal) {
     signal?.throwIfAborted();
     for (let left = ms; left > 0; left -= MAX_TIMER_MS) {
-      try {
-        await delay(Math.min(left, MAX_TIMER_MS), undefined, { signal });
-      } catch (error) {
+      await delay(Math.min(left, MAX_TIMER_MS), undefined, { signal }).catch((error: unknown) => {
         signal?.throwIfAborted();
         throw error;
-      }
+      });
     }
   },
 };

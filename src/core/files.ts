@@ -1,12 +1,12 @@
 /**
  * Reads and writes files. A file is written under a temporary name, synced and renamed, and its folder synced, so that
- * neither a kill nor a power cut leaves an incomplete file under its final name. Opens files safely: see safe-open.ts.
+ * neither a kill nor a power cut leaves an incomplete file under its final name.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, readFileSync, type Stats } from 'node:fs';
 import { open, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { retryWhileBusy, type BusyRetryOptions } from './busy-retry.js';
+import { retryWhileBusy } from './busy-retry.js';
 import {
   createFile,
   openRegularFile,
@@ -33,10 +33,8 @@ const MAX_READ_BYTES = 64 * 2 ** 20;
 
 /** A hidden name in the same folder as `file`, so that the rename is atomic. */
 export function temporaryName(file: string): string {
-  return join(
-    dirname(file),
-    `.${basename(file).slice(0, 60)}.${randomBytes(6).toString('hex')}.tmp`,
-  );
+  const mark = randomBytes(6).toString('hex');
+  return join(dirname(file), `.${basename(file).slice(0, 60)}.${mark}.tmp`);
 }
 
 /**
@@ -65,49 +63,37 @@ export async function writeFileAtomic(
 }
 
 /** Renames a complete and synced file to its final name, replacing an existing file, and syncs the folder. */
-export async function renameInto(
-  tmpFile: string,
-  file: string,
-  options?: BusyRetryOptions,
-): Promise<void> {
-  await renameFile(tmpFile, file, options);
+export async function renameInto(tmpFile: string, file: string): Promise<void> {
+  await renameFile(tmpFile, file);
   await syncFolder(dirname(file));
 }
 
 /** Renames, replacing an existing file. Retries for up to 5 seconds while another program has one of the two open. */
-export async function renameFile(
-  from: string,
-  to: string,
-  options?: BusyRetryOptions,
-): Promise<void> {
-  await retryWhileBusy(() => rename(from, to), options);
+export async function renameFile(from: string, to: string): Promise<void> {
+  await retryWhileBusy(() => rename(from, to));
 }
 
 /** Removes a file or link, never a folder; false if it does not exist. Retries for up to 5 seconds while it is busy. */
-export async function removeFile(file: string, options?: BusyRetryOptions): Promise<boolean> {
-  try {
-    await retryWhileBusy(() => unlink(file), options);
-    return true;
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return false;
-    throw error;
-  }
+export async function removeFile(file: string): Promise<boolean> {
+  const removed = await retryWhileBusy(() => unlink(file).then(() => true)).catch(ifMissing);
+  return removed ?? false;
 }
 
-/** Errors of file systems and platforms that cannot open or sync a folder. */
+/** Undefined for the error of a missing file; throws any other. */
+function ifMissing(error: unknown): undefined {
+  if (!isSystemError(error, 'ENOENT', 'ENOTDIR')) throw error;
+}
+
+/** From file systems and platforms that cannot open or sync a folder. */
 const NO_FOLDER_SYNC = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EBADF', 'EISDIR'];
-/** For a folder that is writable but not readable; on Windows, for any folder. */
+/** From a folder that is writable but not readable; on Windows, from any folder. */
 const NO_FOLDER_OPEN = ['EACCES', 'EPERM'];
 
 /** Makes renames in `folder` survive a power cut, where the file system can sync folders. */
 export async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, constants.O_RDONLY);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await handle.sync().finally(() => handle.close());
   } catch (error) {
     if (!isSystemError(error, ...NO_FOLDER_SYNC, ...NO_FOLDER_OPEN)) throw error;
   }
@@ -126,42 +112,34 @@ export async function readFileIfExists(
   file: string,
   options: ReadOptions = {},
 ): Promise<Buffer | undefined> {
+  const handle = await openRegularFile(file, options).catch(ifMissing);
+  if (!handle) return undefined;
   try {
-    const handle = await openRegularFile(file, options);
-    try {
-      if ((await handle.stat()).size > (options.maxBytes ?? MAX_READ_BYTES)) throw tooLarge(file);
-      return await handle.readFile();
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw error;
+    if ((await handle.stat()).size > (options.maxBytes ?? MAX_READ_BYTES)) throw tooLarge(file);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
   }
 }
 
 /** The synchronous readFileIfExists. */
 export function readFileIfExistsSync(file: string, options: ReadOptions = {}): Buffer | undefined {
+  let opened: ReturnType<typeof openRegularFileSync>;
   try {
-    const { descriptor, stats } = openRegularFileSync(file, options);
-    try {
-      if (stats.size > (options.maxBytes ?? MAX_READ_BYTES)) throw tooLarge(file);
-      return readFileSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    opened = openRegularFileSync(file, options);
   } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw error;
+    ifMissing(error);
+    return undefined;
+  }
+  try {
+    if (opened.stats.size > (options.maxBytes ?? MAX_READ_BYTES)) throw tooLarge(file);
+    return readFileSync(opened.descriptor);
+  } finally {
+    closeSync(opened.descriptor);
   }
 }
 
 /** Undefined if the file does not exist. */
 export async function statIfExists(file: string): Promise<Stats | undefined> {
-  try {
-    return await stat(file);
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw error;
-  }
+  return stat(file).catch(ifMissing);
 }

@@ -1,7 +1,4 @@
-/**
- * Makes untrusted text (headers, certificates, titles, file names) safe for a terminal: without escape sequences,
- * hidden text and characters that change the direction of reading.
- */
+/** Makes untrusted text safe for a terminal: no escape sequences, hidden text or changes of the reading direction. */
 
 /** Control characters, lone surrogates, line separators, and format characters (also bidirectional) except joiners. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/gu;
@@ -25,11 +22,8 @@ export function printableLine(text: string, maxLength = Infinity): string {
 
 /** An equivalent JSON text with the unprintable characters of its strings escaped. */
 export function printableJson(json: string): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return json.replace(UNPRINTABLE, (mark) =>
-    KEPT.has(mark)
-      ? mark
-      : [...Array(mark.length).keys()]
-          .map((index) => `\\u${mark.charCodeAt(index).toString(16).padStart(4, '0')}`)
-          .join(''),
+    KEPT.has(mark) ? mark : mark.split('').map(escaped).join(''),
   );
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { isSystemError, renameInto, removeFile, statIfExists, syncFolder } from './files.js';
 import { lockFile } from './lock.js';
 
-/** Held between check and rename where the file system has no hard links (FAT, exFAT, some SMB shares). */
+/** Held between check and rename if the file system has no hard links (FAT, exFAT, some SMB shares). */
 const PUBLISH_LOCK_FILE = '.tankobon.lock';
 
 /**

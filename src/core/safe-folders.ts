@@ -1,4 +1,4 @@
-/** Creates folders in places where other users may have planted something: see safe-open.ts. */
+/** Creates folders in places where other users may have planted links or files; see safe-open.ts. */
 import { constants, lstatSync, type Stats } from 'node:fs';
 import { lstat, mkdir, open } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';

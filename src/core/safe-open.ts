@@ -1,7 +1,6 @@
 /**
- * Opens files in places where other users may have planted something: shared folders, unpacked archives, volumes of
- * containers. Links are not followed, named pipes and devices are refused without blocking, and the checks apply to the
- * opened file, so that it cannot be replaced in between.
+ * Opens files in places where other users may have planted links or other files. Links are not followed, named pipes and
+ * devices are refused without blocking, and the checks apply to the opened file, so that it cannot be replaced in between.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -89,21 +88,22 @@ export function openRegularFileSync(
 const CREATE_FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
 const DEFAULT_FILE_MODE = 0o666;
 
+interface FileMode {
+  readonly mode?: number;
+}
+
 /**
  * Creates a file and opens it for reading and writing. Throws EEXIST if anything exists there, also a link. The file
  * has exactly `mode`, regardless of the umask; by default the umask decides.
  */
-export async function createFile(
-  file: string,
-  { mode }: { readonly mode?: number } = {},
-): Promise<FileHandle> {
+export async function createFile(file: string, { mode }: FileMode = {}): Promise<FileHandle> {
   const handle = await open(file, CREATE_FLAGS, mode ?? DEFAULT_FILE_MODE);
   if (mode !== undefined) await handle.chmod(mode).catch(ignoreUnsupportedMode);
   return handle;
 }
 
 /** The synchronous createFile; the caller closes the descriptor. */
-export function createFileSync(file: string, { mode }: { readonly mode?: number } = {}): number {
+export function createFileSync(file: string, { mode }: FileMode = {}): number {
   const descriptor = openSync(file, CREATE_FLAGS, mode ?? DEFAULT_FILE_MODE);
   try {
     if (mode !== undefined) fchmodSync(descriptor, mode);
@@ -119,17 +119,14 @@ export function ignoreUnsupportedMode(error: unknown): void {
 }
 
 /** Creates a file in place of anything but a folder; the existing file is removed, never written to. */
-export async function replaceFile(
-  file: string,
-  options: { readonly mode?: number } = {},
-): Promise<FileHandle> {
+export async function replaceFile(file: string): Promise<FileHandle> {
   try {
-    return await createFile(file, options);
+    return await createFile(file);
   } catch (error) {
     if (!isSystemError(error, 'EEXIST')) throw error;
   }
   await retryWhileBusy(() => unlink(file));
-  return createFile(file, options);
+  return createFile(file);
 }
 
 function assertUsable(file: string, stats: Stats, { isTrusted }: OpenOptions): void {
@@ -184,10 +181,8 @@ export function unsafe(path: string, kind: string, cause?: unknown): StorageErro
 }
 
 export function ownedByOther(path: string, { uid }: Stats): StorageError {
-  return new StorageError(
-    'unsafe-path',
-    `${path} belongs to another user (uid ${uid}) and is not used.`,
-  );
+  const message = `${path} belongs to another user (uid ${uid}) and is not used.`;
+  return new StorageError('unsafe-path', message);
 }
 
 /** For a file larger than any that tankobon writes. */

@@ -27,36 +27,32 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
   );
 }
 
+type FileProblem = readonly [StorageError['code'], string, readonly string[]];
+
+const FILE_PROBLEMS: readonly FileProblem[] = [
+  ['disk-full', 'No space left on the device', ['ENOSPC', 'EDQUOT']],
+  ['name-too-long', 'The file name is too long for the file system', ['ENAMETOOLONG']],
+  [
+    'name-taken',
+    'Another file or folder is in the way',
+    ['EISDIR', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR'],
+  ],
+  ['not-writable', 'Cannot write', ['EACCES', 'EPERM', 'EROFS', 'EMFILE', 'ENFILE', 'EIO']],
+];
+
 /** Turns any error of an operation on `file` into a StorageError that names the file; returns other errors unchanged. */
 export function toStorageError(error: unknown, file: string): unknown {
-  const found = describe(error, file);
-  return found ? new StorageError(found.code, found.message, { cause: error }) : error;
-}
-
-function describe(
-  error: unknown,
-  file: string,
-): { readonly code: StorageError['code']; readonly message: string } | undefined {
-  if (isSystemError(error, 'ENOSPC', 'EDQUOT')) {
-    return { code: 'disk-full', message: `No space left on the device: ${file}` };
+  for (const [code, problem, systemCodes] of FILE_PROBLEMS) {
+    if (!isSystemError(error, ...systemCodes)) continue;
+    const detail = code === 'not-writable' ? ` (${error.code ?? ''})` : '';
+    return new StorageError(code, `${problem}${detail}: ${file}`, { cause: error });
   }
-  if (isSystemError(error, 'ENAMETOOLONG')) {
-    return {
-      code: 'name-too-long',
-      message: `The file name is too long for the file system: ${file}`,
-    };
-  }
-  if (isSystemError(error, 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR')) {
-    return { code: 'name-taken', message: `Another file or folder is in the way: ${file}` };
-  }
-  if (isSystemError(error, 'EACCES', 'EPERM', 'EROFS', 'EMFILE', 'ENFILE', 'EIO')) {
-    return { code: 'not-writable', message: `Cannot write (${error.code ?? ''}): ${file}` };
-  }
-  if (!isFileError(error)) return undefined;
+  if (!isFileError(error)) return error;
   const { message, syscall = '', code = '' } = error;
   const reason = message.replace(/^.*?: /, '').replace(/, \w+( '.*)?$/s, '');
-  return {
-    code: 'storage-failed',
-    message: `File system error, ${reason} (${syscall}: ${code}): ${file}`,
-  };
+  return new StorageError(
+    'storage-failed',
+    `File system error, ${reason} (${syscall}: ${code}): ${file}`,
+    { cause: error },
+  );
 }
