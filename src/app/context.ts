@@ -1,4 +1,3 @@
-/** What the application is built from: given to every part that wires others. */
 import type { Clock } from '../core/clock.js';
 import type { Redactor } from '../core/redactor.js';
 import type { Paths } from './paths.js';
@@ -9,6 +8,6 @@ export interface AppContext {
   readonly clock: Clock;
   readonly settings: Settings;
   readonly paths: Paths;
-  /** Every secret that a run gets hold of is added, so that no output contains it. */
+  /** Gets every secret, so that no output contains one. */
   readonly redactor: Redactor;
 }

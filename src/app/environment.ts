@@ -1,4 +1,4 @@
-/** The environment variables: help and the documentation are made from this table. */
+/** The environment variables, for help and documentation. */
 import { SETTING_KEYS, settingDefinition } from './setting-definitions.js';
 
 export interface VariableDefinition {

@@ -20,44 +20,37 @@ export function pathsFrom(
   env: Readonly<NodeJS.ProcessEnv>,
   platform: NodeJS.Platform = process.platform,
 ): Paths {
-  const home = env['TANKOBON_HOME'];
-  const ledger = env['TANKOBON_LEDGER'];
+  const { TANKOBON_HOME: home, TANKOBON_LEDGER: ledger } = env;
   const { config, state } = home
     ? { config: resolve(home), state: resolve(home) }
     : platformFolders(env, platform);
   return { config, state, ledger: ledger ? resolve(ledger) : join(state, 'ledger') };
 }
 
-const NAME = 'tankobon';
-
-/** The same folders as the package env-paths, which fails on import without a home folder. */
+/** The folders of the package env-paths, which fails on import without a home folder. */
 function platformFolders(
   env: Readonly<NodeJS.ProcessEnv>,
   platform: NodeJS.Platform,
 ): Pick<Paths, 'config' | 'state'> {
-  const folderOf = (variable: string, ...names: readonly string[]): string => {
+  const below = (variable: string, ...fallback: readonly string[]): string => {
     const folder = env[variable];
-    if (folder === undefined || folder === '') return join(homeFolder(), ...names);
-    return folder;
+    return folder ? join(folder, 'tankobon') : join(homeFolder(), ...fallback, 'tankobon');
   };
   if (platform === 'darwin') {
     const library = join(homeFolder(), 'Library');
-    return {
-      config: join(library, 'Preferences', NAME),
-      state: join(library, 'Application Support', NAME),
-    };
+    const folder = (name: string) => join(library, name, 'tankobon');
+    return { config: folder('Preferences'), state: folder('Application Support') };
   }
   if (platform === 'win32') {
     return {
-      config: join(folderOf('APPDATA', 'AppData', 'Roaming'), NAME, 'Config'),
-      state: join(folderOf('LOCALAPPDATA', 'AppData', 'Local'), NAME, 'Data'),
+      config: join(below('APPDATA', 'AppData', 'Roaming'), 'Config'),
+      state: join(below('LOCALAPPDATA', 'AppData', 'Local'), 'Data'),
     };
   }
-  const state =
-    platform === 'linux'
-      ? folderOf('XDG_STATE_HOME', '.local', 'state')
-      : folderOf('XDG_DATA_HOME', '.local', 'share');
-  return { config: join(folderOf('XDG_CONFIG_HOME', '.config'), NAME), state: join(state, NAME) };
+  const config = below('XDG_CONFIG_HOME', '.config');
+  return platform === 'linux'
+    ? { config, state: below('XDG_STATE_HOME', '.local', 'state') }
+    : { config, state: below('XDG_DATA_HOME', '.local', 'share') };
 }
 
 function homeFolder(): string {

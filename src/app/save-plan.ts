@@ -48,7 +48,7 @@ export async function savePlan(
         loader,
         queue: new PageQueue(request.concurrency),
         reports,
-        isFirstParty: service.isOwn,
+        isFirstParty: service.isFirstParty,
         outages: service.outages,
         observe: listeners.observe,
         random: Math.random,

@@ -100,9 +100,7 @@ async function flush(
   { json }: ReportStatusOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { openService } = await import('../../app/service.js');
-  const { reportHost } = await import('../../health-reports/report-host.js');
-  const { ReportSender } = await import('../../health-reports/sender.js');
+  const { openHealthReports, openService } = await import('../../app/service.js');
   const { clock, signal, stdout, stderr } = context;
   const warn = (message: string) => void stderr.write(warningMessage(message));
   const service = await openService(context, {
@@ -110,13 +108,7 @@ async function flush(
       void stderr.write(`waiting until ${formatLocalTime(untilMs, clock.wallMs())}: ${why}\n`),
     warn,
   });
-  const { networkUrl } = service.addresses;
-  const send = reportHost({
-    networkUrl,
-    connections: service.connections,
-    client: service.anonymous,
-  });
-  const sender = new ReportSender({ folder, clock, send });
+  const sender = await openHealthReports(context, service, { warn });
   const flushed = await sender.flush(signal);
   await sender.finish(0);
   await service.close();
