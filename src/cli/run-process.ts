@@ -1,12 +1,13 @@
-/** Runs one command line in this process: signals in, exit code out, and no stack trace without DEBUG. */
+/** Runs one command line in this process: signals in, exit code out. */
+import { pathsFrom } from '../app/paths.js';
 import { systemClock } from '../core/clock.js';
-import { interruption, toTankobonError } from '../core/errors.js';
-import { EXIT, type ExitCode } from '../core/exit-codes.js';
-import { redactorFor, type Redactor } from '../core/redactor.js';
-import type { BareCommandContext, CommandContext } from './command-context.js';
+import { interruption } from '../core/errors.js';
+import { EXIT } from '../core/exit-codes.js';
+import { redactorFor } from '../core/redactor.js';
 import { closeLostTerminalsAtExit, ignoresHangup, viewProcess } from './hangup.js';
 import { errorMessage } from './output/error-message.js';
 import { safeStream } from './output/safe-stream.js';
+import { runArgs } from './run-args.js';
 
 /** Exits this long after the command has ended, even if something such as a dead connection is still open. */
 const MAX_LINGER_MS = 1_000;
@@ -23,49 +24,25 @@ export async function runProcess(args: readonly string[]): Promise<void> {
   closeLostTerminalsAtExit();
   abortOnSignals(abort, outlivesTerminal);
   abortOnClosedOutput(abort, outlivesTerminal);
-  const code = await runArgs(args, abort.signal, redactor);
+  const { env } = process;
+  const code = await runArgs(args, {
+    env,
+    // Opened on first use: most commands do not read it.
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: safeStream(process.stdout, redactor),
+    stderr,
+    clock: systemClock,
+    signal: abort.signal,
+    // Found on first use: help works without a home folder.
+    get paths() {
+      return pathsFrom(env);
+    },
+    redactor,
+  });
   process.exitCode = code;
   setTimeout(() => process.exit(code), MAX_LINGER_MS).unref();
-}
-
-async function runArgs(
-  args: readonly string[],
-  signal: AbortSignal,
-  redactor: Redactor,
-): Promise<ExitCode> {
-  const stdout = safeStream(process.stdout, redactor);
-  const stderr = safeStream(process.stderr, redactor);
-  try {
-    const { runProgram } = await import('./program.js');
-    const { pathsFrom } = await import('../app/paths.js');
-    const { env } = process;
-    const bareContext = (): BareCommandContext => ({
-      env,
-      // Opened on first use: most commands do not read it.
-      get stdin() {
-        return process.stdin;
-      },
-      stdout,
-      stderr,
-      clock: systemClock,
-      signal,
-      // Found on first use: help works without a home folder.
-      get paths() {
-        return pathsFrom(env);
-      },
-      redactor,
-    });
-    return await runProgram(args, { bareContext, context: () => withSettings(bareContext()) });
-  } catch (error) {
-    stderr.write(errorMessage(error, process.env));
-    return toTankobonError(error).exitCode;
-  }
-}
-
-async function withSettings(bare: BareCommandContext): Promise<CommandContext> {
-  const { loadSettings } = await import('../app/settings.js');
-  const { settings } = await loadSettings(bare.env, bare.paths.config);
-  return Object.assign(bare, { settings });
 }
 
 /**

@@ -5,19 +5,22 @@ import type { ContentRating } from './library/library.js';
 export type Filter<T> = (item: T) => boolean;
 type ValuesOf<T> = (item: T) => readonly string[];
 
+const passAll = (): boolean => true;
+
 /** The content ratings of a query without `contentRating[]`. */
 const DEFAULT_RATINGS: readonly ContentRating[] = ['safe', 'suggestive', 'erotica'];
 
 /** Keeps items with at least one of the values of `name[]` or `name`, if the query has any. */
 export function anyOf<T>(query: CatalogueQuery, name: string, valuesOf: ValuesOf<T>): Filter<T> {
   const requested = [...query.all(name), query.one(name)].filter((value) => value !== undefined);
-  if (requested.length === 0) return () => true;
+  if (requested.length === 0) return passAll;
   return (item) => valuesOf(item).some((value) => requested.includes(value));
 }
 
 /** Keeps items with none of the values of `name[]`. */
 export function noneOf<T>(query: CatalogueQuery, name: string, valuesOf: ValuesOf<T>): Filter<T> {
   const excluded = query.all(name);
+  if (excluded.length === 0) return passAll;
   return (item) => !valuesOf(item).some((value) => excluded.includes(value));
 }
 
@@ -28,7 +31,7 @@ export function since<T>(
   timeOf: (item: T) => string,
 ): Filter<T> {
   const value = query.one(`${field}Since`);
-  if (value === undefined) return () => true;
+  if (value === undefined) return passAll;
   const sinceMs = Date.parse(`${value}Z`);
   return (item) => Date.parse(timeOf(item)) >= sinceMs;
 }
@@ -58,10 +61,13 @@ export function select<T>(
   filters: readonly Filter<T>[],
   sortKey: (item: T, field: string) => SortKey,
 ): T[] {
-  const selected = items.filter((item) => filters.every((filter) => filter(item)));
-  return selected.sort((one, other) => {
-    for (const { field, descending } of query.orders) {
-      const [first, second] = [sortKey(one, field), sortKey(other, field)];
+  const { orders } = query;
+  const selected = items
+    .filter((item) => filters.every((filter) => filter(item)))
+    .map((item) => ({ item, keys: orders.map(({ field }) => sortKey(item, field)) }));
+  selected.sort((one, other) => {
+    for (const [index, { descending }] of orders.entries()) {
+      const [first, second] = [one.keys[index], other.keys[index]];
       const missing = Number(first === undefined) - Number(second === undefined);
       if (missing !== 0) return missing;
       const difference = first === undefined ? 0 : compare(first, second);
@@ -69,6 +75,7 @@ export function select<T>(
     }
     return 0;
   });
+  return selected.map(({ item }) => item);
 }
 
 /** A number such as a chapter's `10.5`. */

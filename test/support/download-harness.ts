@@ -1,4 +1,4 @@
-/** Runs `download` in the test's process, with real sockets, its own folder, and short sleeps. */
+/** Runs `download` in the test's process, with real sockets, its own folder, and an accelerated clock. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import type { DownloadEvent } from '../../src/download/events.js';
 import type { Clock } from '../../src/core/clock.js';
 import type { ExitCode } from '../../src/core/exit-codes.js';
 import { Redactor } from '../../src/core/redactor.js';
-import { shortSleepClock } from './fake-clock.js';
+import { acceleratedClock } from './fake-clock.js';
 
 export interface RunResult {
   readonly code: ExitCode;
@@ -48,10 +48,15 @@ export interface DryRunLine {
 export class DownloadHarness {
   readonly folder = mkdtempSync(join(tmpdir(), 'tankobon-harness-'));
 
-  private constructor(readonly service: PracticeService) {}
+  private constructor(
+    readonly service: PracticeService,
+    private readonly clock: Clock,
+  ) {}
 
+  /** The service and the downloads share the clock, which is ten times faster than real time by default. */
   static async start(options: PracticeOptions = {}): Promise<DownloadHarness> {
-    return new DownloadHarness(await startPracticeService(options));
+    const { clock = acceleratedClock(10) } = options;
+    return new DownloadHarness(await startPracticeService({ ...options, clock }), clock);
   }
 
   /** The output folder. */
@@ -102,7 +107,7 @@ export class DownloadHarness {
       stdin: process.stdin,
       stdout: stdout as unknown as NodeJS.WriteStream,
       stderr: stderr as unknown as NodeJS.WriteStream,
-      clock: change.clock ?? shortSleepClock,
+      clock: change.clock ?? this.clock,
       signal: change.signal ?? new AbortController().signal,
       settings: { ...settings, ...SHORT_TIMEOUTS, ...change.settings },
       paths,

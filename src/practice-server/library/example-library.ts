@@ -7,7 +7,14 @@ import type { Library } from './records.js';
 import { mergeLibraries, createLibrary } from './library-contents.js';
 import { starlightChapters, starlightTitle } from './starlight.js';
 
+let library: Library | undefined;
+
+/** Created once, since it has some 2,000 chapters and never changes. */
 export function exampleLibrary(): Library {
+  return (library ??= createExampleLibrary());
+}
+
+function createExampleLibrary(): Library {
   const { lighthouse, starlight, odd } = EXAMPLE_TITLES;
   const own = createLibrary({
     titles: [lighthouseTitle(), starlightTitle(), ...oddTitles()],

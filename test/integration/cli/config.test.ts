@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SETTING_KEYS } from '../../../src/app/setting-definitions.js';
-import { tankobon, type Finished } from '../../support/command.js';
+import type { Finished } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 
 let home: string;
 let file: string;
@@ -17,7 +18,7 @@ afterEach(() => {
 });
 
 const config = (words: readonly string[], env: Record<string, string> = {}): Promise<Finished> =>
-  tankobon(['config', ...words], { env: { TANKOBON_HOME: home, ...env } });
+  tankobonHere(['config', ...words], { env: { TANKOBON_HOME: home, ...env } });
 
 function put(text: string): void {
   mkdirSync(home, { recursive: true });
@@ -106,7 +107,7 @@ test('an unknown name in the file is reported without its value', async () => {
 
 test('an invalid value in the file stops a command, and the hint corrects it', async () => {
   put('{"concurrency": 99, "quality": "data-saver", "reports": "no"}');
-  const download = await tankobon(['whoami'], { env: { TANKOBON_HOME: home } });
+  const download = await tankobonHere(['whoami'], { env: { TANKOBON_HOME: home } });
   expect(download.code).toBe(2);
   expect(download.stderr).toMatch(/concurrency is "99".*tankobon config set concurrency 6/s);
   const list = await config(['list']);

@@ -9,7 +9,7 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { downloadChapters } from '../../../src/index.js';
-import { tankobon } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0091';
 const OTHER = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0092';
@@ -28,15 +28,15 @@ afterEach(async () => {
 });
 
 test('a value that is not a duration is exit 2, with an example', async () => {
-  const flag = await tankobon(['download', ID, '--max-outage', 'soon'], { env });
+  const flag = await tankobonHere(['download', ID, '--max-outage', 'soon'], { env });
   expect([flag.code, flag.stderr]).toEqual([2, expect.stringContaining('90s, 10m or 1h')]);
-  const setting = await tankobon(['config', 'set', 'maxOutage', '1 week'], { env });
+  const setting = await tankobonHere(['config', 'set', 'maxOutage', '1 week'], { env });
   expect([setting.code, setting.stderr]).toEqual([2, expect.stringContaining('90s, 10m or 1h')]);
 });
 
 test('the setting accepts a duration', async () => {
-  expect((await tankobon(['config', 'set', 'maxOutage', '1h'], { env })).code).toBe(0);
-  expect((await tankobon(['config', 'get', 'maxOutage'], { env })).stdout.trim()).toBe('1h');
+  expect((await tankobonHere(['config', 'set', 'maxOutage', '1h'], { env })).code).toBe(0);
+  expect((await tankobonHere(['config', 'get', 'maxOutage'], { env })).stdout.trim()).toBe('1h');
 });
 
 test('the library rejects an invalid duration before anything is sent', async () => {
@@ -59,7 +59,7 @@ test('a message says why the download waits, and until when', async () => {
   });
   service = started;
   const words = ['download', ID, OTHER, '-o', join(folder, 'shelf')];
-  const { code, stderr } = await tankobon(words, { env: { ...env, ...started.environment } });
+  const { code, stderr } = await tankobonHere(words, { env: { ...env, ...started.environment } });
   expect(code).toBe(0);
   expect(stderr).toMatch(
     /^waiting until .*\d\d:\d\d:\d\d \S+: the service cannot be reached \(outage\)$/m,

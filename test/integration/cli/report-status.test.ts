@@ -1,4 +1,4 @@
-/** `tankobon report-status` as a user types it: the compiled program, against the practice service. */
+/** `tankobon report-status` as a user types it, against the practice service. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,8 @@ import {
   figuresOverTime,
   type PastLoad,
 } from '../../../src/health-reports/statistics.js';
-import { tankobon, type Finished } from '../../support/command.js';
+import type { Finished } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 
 const NOW_MS = Date.UTC(2026, 5, 1, 12);
 
@@ -35,8 +36,7 @@ describe('against the practice service', () => {
     rmSync(folder, { recursive: true, force: true });
   });
   const type = (...words: string[]): Promise<Finished> =>
-    tankobon(words, {
-      cwd: folder,
+    tankobonHere(words, {
       env: { ...service.environment, TANKOBON_HOME: join(folder, 'home') },
     });
   const status = async (): Promise<ReportStatus> =>
@@ -44,7 +44,7 @@ describe('against the practice service', () => {
 
   test('what a dead report host did not take, a flush delivers, each exactly once', async () => {
     await service.setReportHost('dead');
-    expect(await type('download', ID)).toMatchObject({ code: 0 });
+    expect(await type('download', ID, '-o', folder)).toMatchObject({ code: 0 });
     expect(await status()).toMatchObject({
       sent: 0,
       waiting: PAGES,
@@ -70,7 +70,7 @@ describe('against the practice service', () => {
 
   test('a flush tells a program how it went, and the figures name each node', async () => {
     await service.setReportHost({ status: 500 });
-    expect(await type('download', ID)).toMatchObject({ code: 0 });
+    expect(await type('download', ID, '-o', folder)).toMatchObject({ code: 0 });
     expect((await status()).waiting).toBe(PAGES);
     await service.setReportHost('alive');
     expect(JSON.parse((await type('report-status', '--flush', '--json')).stdout)).toMatchObject({
@@ -87,19 +87,19 @@ describe('against the practice service', () => {
 
   test('what one run left behind, the next one delivers beside its own', async () => {
     await service.setReportHost('silent');
-    const first = type('download', ID);
+    const first = type('download', ID, '-o', folder);
     expect(await first).toMatchObject({ code: 0 });
     const left = (await status()).waiting;
     expect(left).toBe(PAGES);
     await service.setReportHost('alive');
-    expect(await type('download', ID, '--force')).toMatchObject({ code: 0 });
+    expect(await type('download', ID, '--force', '-o', folder)).toMatchObject({ code: 0 });
     expect(await status()).toMatchObject({ sent: 2 * PAGES, waiting: 0 });
     expect(service.reports.length).toBe(2 * PAGES);
   });
 
   test('clearing asks first; without a terminal it says what to type', async () => {
     await service.setReportHost('dead');
-    await type('download', ID);
+    await type('download', ID, '-o', folder);
     const asked = await type('report-status', '--clear');
     expect(asked).toMatchObject({ code: 2 });
     expect(asked.stderr).toContain('--clear --yes');
@@ -109,12 +109,14 @@ describe('against the practice service', () => {
   });
 
   test('the page is written whole, and a place where it cannot go is an error', async () => {
-    await type('download', ID);
-    expect(await type('report-status', '--html', 'health.html')).toMatchObject({ code: 0 });
+    await type('download', ID, '-o', folder);
+    expect(await type('report-status', '--html', join(folder, 'health.html'))).toMatchObject({
+      code: 0,
+    });
     expect(readFileSync(join(folder, 'health.html'), 'utf8')).toMatch(
       /^<!doctype html>[^]*<\/html>\n$/,
     );
-    const refused = await type('report-status', '--html', 'no/such/folder/x.html');
+    const refused = await type('report-status', '--html', join(folder, 'no/such/folder/x.html'));
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.stderr).toContain('--html FILE');
   });

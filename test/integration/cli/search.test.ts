@@ -7,7 +7,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { tankobon } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 
 let service: PracticeService;
 let folder: string;
@@ -30,7 +30,7 @@ const requests = () =>
   service.log.slice(before).map(({ method, path }) => `${method} ${path.split('?')[0] ?? ''}`);
 
 test('a row for each title: id, year, status, languages, name; one request', async () => {
-  const { code, stdout } = await tankobon(['search', 'lighthouse'], { env });
+  const { code, stdout } = await tankobonHere(['search', 'lighthouse'], { env });
   expect(code).toBe(0);
   const [head, row, ...more] = stdout.trimEnd().split('\n');
   expect(head).toMatch(/^id +year +status +languages +title$/);
@@ -40,20 +40,20 @@ test('a row for each title: id, year, status, languages, name; one request', asy
 });
 
 test('--json is one array of objects', async () => {
-  const { stdout } = await tankobon(['search', '--json', 'light', 'house'], { env });
+  const { stdout } = await tankobonHere(['search', '--json', 'light', 'house'], { env });
   const titles = JSON.parse(stdout) as Record<string, unknown>[];
   for (const title of titles)
     expect(Object.keys(title)).toEqual(['id', 'title', 'year', 'status', 'languages']);
 });
 
 test('nothing found is told on standard error, and is no failure', async () => {
-  const { code, stdout, stderr } = await tankobon(['search', 'xyzzy'], { env });
+  const { code, stdout, stderr } = await tankobonHere(['search', 'xyzzy'], { env });
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   expect(stderr).toContain('No title');
 });
 
 test('the languages of the flag narrow the search', async () => {
-  const { stdout } = await tankobon(['search', '--json', '--language', 'xx', 'lighthouse'], {
+  const { stdout } = await tankobonHere(['search', '--json', '--language', 'xx', 'lighthouse'], {
     env,
   });
   expect(JSON.parse(stdout)).toEqual([]);

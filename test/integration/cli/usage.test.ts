@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { runProgram } from '../../../src/cli/program.js';
 import { ERROR_CODES } from '../../../src/core/error-codes.js';
 import { runWith } from '../../support/auth/context.js';
-import { tankobon } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 
 let folder: string;
 let env: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ test('a missing target file is bad-input-file', async () => {
   const missing = join(folder, 'missing.txt');
   const words = ['download', '--from-file', missing];
   await expect(runHere(words)).rejects.toMatchObject({ code: 'bad-input-file' });
-  const { code, stderr } = await tankobon(words, { env });
+  const { code, stderr } = await tankobonHere(words, { env });
   expect(code).toBe(2);
   expect(stderr).toContain(missing);
   expect(stderr).toContain(ERROR_CODES['bad-input-file'].hint);
@@ -37,7 +37,7 @@ test('a missing target file is bad-input-file', async () => {
 test('a report page that cannot be written is bad-output', async () => {
   const words = ['report-status', '--html', join(folder, 'no', 'such', 'nodes.html')];
   await expect(runHere(words)).rejects.toMatchObject({ code: 'bad-output' });
-  const { code, stderr } = await tankobon(words, { env });
+  const { code, stderr } = await tankobonHere(words, { env });
   expect(code).toBe(2);
   expect(stderr).toContain('cannot be written');
 });

@@ -7,8 +7,8 @@ import type { PracticeService } from '../../../src/practice-server/practice-serv
 import { DownloadHarness, timeLimitsFor } from '../../support/download-harness.js';
 import { readPages } from '../../support/archive.js';
 
-const PAGES = 12;
-const BAD_PAGE = 5;
+const PAGES = 6;
+const BAD_PAGE = 3;
 const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0001',
   pages: PAGES,

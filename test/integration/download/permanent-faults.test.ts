@@ -5,10 +5,10 @@ import { generateChapter } from '../../../src/practice-server/library/library.js
 import type { PracticeService } from '../../../src/practice-server/practice-service.js';
 import { DownloadHarness, timeLimitsFor, type RunResult } from '../../support/download-harness.js';
 
-const BAD_PAGE = 5;
+const BAD_PAGE = 3;
 const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0001',
-  pages: 12,
+  pages: 6,
   bytesPerPage: 20_000,
 });
 const neighbour = generateChapter({

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { download } from '../../../src/cli/commands/download.js';
 import type { FaultName } from '../../../src/practice-server/page-faults.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
-import { DownloadHarness, type RunResult } from '../../support/download-harness.js';
+import { DownloadHarness, timeLimitsFor, type RunResult } from '../../support/download-harness.js';
 import { readPages } from '../../support/archive.js';
 
 const PAGES = 4;
@@ -139,7 +139,8 @@ describe('no part of a rejected body stays in the workspace', () => {
       // An image under a wrong digest comes first: it must not stay either.
       harness.service.injectPageFaults({ fault: 'flipped-byte', page: BAD_PAGE, attempts: 1 });
       harness.service.injectPageFaults({ fault, page: BAD_PAGE, attempts: 'always' });
-      const ran = await harness.download({ targets: [chapter.id] });
+      const settings = timeLimitsFor(fault);
+      const ran = await harness.download({ targets: [chapter.id] }, { settings });
       expectLost(ran, chapter.id);
       const [workspace = ''] = readdirSync(harness.output);
       expect(existsSync(join(harness.output, workspace))).toBe(true);

@@ -3,8 +3,10 @@ import { Simulation } from '../../support/ledger-simulation.js';
 import { maxRequestsInWindow } from '../../support/stub-server.js';
 
 /** TANKOBON_SOAK=1 makes it the long run. */
-const REQUESTS = process.env['TANKOBON_SOAK'] === '1' ? 300 : 120;
-const CHAPTERS = 3 * REQUESTS;
+const IS_SOAK = process.env['TANKOBON_SOAK'] === '1';
+const REQUESTS = IS_SOAK ? 300 : 60;
+const CHAPTERS = IS_SOAK ? 900 : 120;
+const SEEDS = IS_SOAK ? [1, 2, 3, 4, 5, 6] : [1, 2];
 
 const times = (arrivals: readonly { readonly atMs: number }[]): number[] =>
   arrivals.map(({ atMs }) => atMs).sort((a, b) => a - b);
@@ -30,11 +32,11 @@ test('many chapters in 4 processes: at most 40 per minute, and at least 97 % of 
   expect(maxRequestsInWindow(arrived, 60_000)).toBe(40);
   expect(maxRequestsInWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
   // The first 40 go at once; the quota limits the rest.
-  const minutes = ((arrived.at(-1) ?? 0) - (arrived[0] ?? 0)) / 60_000;
+  const minutes = ((arrived.at(-1) ?? 0) - (arrived[39] ?? 0)) / 60_000;
   expect((CHAPTERS - 40) / minutes).toBeGreaterThanOrEqual(0.97 * 40);
 }, 60_000);
 
-test.each([1, 2, 3, 4, 5, 6])(
+test.each(SEEDS)(
   'late timers, slow handshakes, suspended and killed processes and clock steps exceed no limit (seed %d)',
   async (seed) => {
     const simulation = new Simulation({
@@ -97,7 +99,7 @@ test('processes take turns, regardless of the number of their requests', async (
   const simulation = new Simulation({
     processes: 8,
     concurrency: 5,
-    requests: REQUESTS,
+    requests: 2 * REQUESTS,
     path: '/manga/x',
     seed: 7,
     travelMs: () => 10,

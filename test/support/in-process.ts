@@ -1,0 +1,45 @@
+/**
+ * The program in the test's process, from the sources: far cheaper than a process of its own. For what does not depend
+ * on a process; help, which commander prints to the process's output, does.
+ */
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pathsFrom } from '../../src/app/paths.js';
+import { safeStream } from '../../src/cli/output/safe-stream.js';
+import { runArgs } from '../../src/cli/run-args.js';
+import { systemClock, type Clock } from '../../src/core/clock.js';
+import { redactorFor } from '../../src/core/redactor.js';
+import type { Finished } from './command.js';
+
+export async function tankobonHere(
+  words: readonly string[],
+  options: {
+    readonly env: Readonly<Record<string, string>>;
+    readonly input?: string;
+    readonly clock?: Clock;
+    readonly signal?: AbortSignal;
+  },
+): Promise<Finished> {
+  const { env, input = '', clock = systemClock } = options;
+  const { signal = new AbortController().signal } = options;
+  const redactor = redactorFor(env);
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const printed = Promise.all([text(stdout), text(stderr)]);
+  const code = await runArgs(words, {
+    env,
+    stdin: Readable.from([input]) as unknown as NodeJS.ReadStream,
+    stdout: safeStream(stdout as unknown as NodeJS.WriteStream, redactor),
+    stderr: safeStream(stderr as unknown as NodeJS.WriteStream, redactor),
+    clock,
+    signal,
+    get paths() {
+      return pathsFrom(env);
+    },
+    redactor,
+  });
+  stdout.end();
+  stderr.end();
+  const [results, messages] = await printed;
+  return { code, signal: null, stdout: results, stderr: messages };
+}
