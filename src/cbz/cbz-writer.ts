@@ -217,10 +217,7 @@ function verifyPage(data: Buffer, page: CbzPage): ImageExtension {
 }
 
 function pageChanged({ file }: CbzPage): StorageError {
-  return new StorageError(
-    'page-changed',
-    `The page changed on disk after it was verified: ${file}`,
-  );
+  return new StorageError('page-changed', `The page changed after it was verified: ${file}`);
 }
 
 function needsZip64({ pages, comicInfo }: Cbz): boolean {

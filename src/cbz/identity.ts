@@ -19,11 +19,9 @@ const COMMENT = new RegExp(
 const CHAPTER_ADDRESS = new RegExp(`/chapter/(${UUID_PATTERN})(?![0-9a-f-])`, 'i');
 
 export function formatIdentityComment({ chapterId, version, quality }: CbzIdentity): string {
-  return [
-    `tankobon chapter=${chapterId.toLowerCase()}`,
-    ...(version === undefined ? [] : [`version=${version}`]),
-    ...(quality === undefined ? [] : [`quality=${quality}`]),
-  ].join(' ');
+  const field = (name: string, value?: string | number) => (value ? ` ${name}=${value}` : '');
+  const fields = field('version', version) + field('quality', quality);
+  return `tankobon chapter=${chapterId.toLowerCase()}${fields}`;
 }
 
 /** Returns undefined for a comment of another program. */
@@ -33,7 +31,7 @@ export function parseIdentityComment(comment: string): CbzIdentity | undefined {
   return {
     chapterId,
     version: version === undefined ? undefined : Number(version),
-    quality: quality === 'data' || quality === 'data-saver' ? quality : undefined,
+    quality: quality as CbzIdentity['quality'],
   };
 }
 

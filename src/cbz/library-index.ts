@@ -5,8 +5,9 @@
 import { close, constants, open, type Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import type { Entry, ZipFile } from 'yauzl';
+import type { ZipFile } from 'yauzl';
 import { isSystemError, statIfExists } from '../core/files.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
 import { parseComicInfoIdentity, parseIdentityComment, type CbzIdentity } from './identity.js';
@@ -189,17 +190,10 @@ async function comicInfoIdentity(zip: ZipFile): Promise<CbzIdentity | undefined>
   for await (const entry of zip.eachEntry()) {
     if (entry.fileName !== COMIC_INFO_NAME) continue;
     if (entry.uncompressedSize > MAX_COMIC_INFO_BYTES) return undefined;
-    return parseComicInfoIdentity(await textOf(zip, entry));
+    // yauzl rejects an entry with more data than it announces.
+    return parseComicInfoIdentity(await text(await zip.openReadStreamPromise(entry)));
   }
   return undefined;
-}
-
-/** yauzl rejects entries with more data than they announce. */
-async function textOf(zip: ZipFile, entry: Entry): Promise<string> {
-  const chunks: Buffer[] = [];
-  const stream = await zip.openReadStreamPromise(entry);
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function byFile(a: { readonly file: string }, b: { readonly file: string }): number {

@@ -32,24 +32,21 @@ function sanitized(text: string): string {
 function cut(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
-  let end = 0;
-  let bytes = 0;
-  for (const { segment, index } of graphemes) {
-    bytes += Buffer.byteLength(segment);
-    if (bytes > maxBytes) break;
-    end = index + segment.length;
-  }
+  const kept = firstPieces(
+    Array.from(graphemes, ({ segment }) => segment),
+    maxBytes,
+  );
   // A single grapheme can be too long; then it is cut between code points.
-  return (end === 0 ? cutWithin(text, maxBytes) : text.slice(0, end)).trimEnd();
+  return (kept === '' ? firstPieces(text, maxBytes) : kept).trimEnd();
 }
 
-function cutWithin(text: string, maxBytes: number): string {
+function firstPieces(pieces: Iterable<string>, maxBytes: number): string {
   let kept = '';
   let bytes = 0;
-  for (const character of text) {
-    bytes += Buffer.byteLength(character);
+  for (const piece of pieces) {
+    bytes += Buffer.byteLength(piece);
     if (bytes > maxBytes) break;
-    kept += character;
+    kept += piece;
   }
   return kept;
 }

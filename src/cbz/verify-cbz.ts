@@ -1,5 +1,5 @@
 /** Verifies a finished archive before it is published, with another library than the one that wrote it. */
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { Entry, ZipFile } from 'yauzl';
 import { StorageError } from '../core/errors.js';
 
@@ -27,7 +27,9 @@ export async function verifyCbz(
     new StorageError('archive-wrong', `The archive failed verification: ${problem}`, { cause });
   let zip: ZipFile;
   try {
-    zip = await yauzl.openPromise(file, { lazyEntries: true, autoClose: false });
+    // The comment is a buffer then; yauzl would not decode it as UTF-8.
+    const options = { lazyEntries: true, autoClose: false, decodeStrings: false };
+    zip = await yauzl.openPromise(file, options);
   } catch (error) {
     throw wrong('it cannot be read', error);
   }
@@ -35,13 +37,13 @@ export async function verifyCbz(
     let count = 0;
     for await (const entry of zip.eachEntry()) {
       const expectedEntry = expected[count];
-      if (!expectedEntry) throw wrong(`unexpected entry ${entry.fileName}`);
+      if (!expectedEntry) throw wrong(`unexpected entry ${nameOf(entry)}`);
       const problem = difference(entry, expectedEntry);
       if (problem !== undefined) throw wrong(`${expectedEntry.name} ${problem}`);
       count += 1;
     }
     if (count !== expected.length) throw wrong(`${count} of ${expected.length} entries`);
-    if (!(await hasComment(file, zip.comment.length, comment))) throw wrong('wrong comment');
+    if (!Buffer.from(zip.comment).equals(Buffer.from(comment))) throw wrong('wrong comment');
   } catch (error) {
     throw error instanceof StorageError ? error : wrong('its directory cannot be read', error);
   } finally {
@@ -50,23 +52,12 @@ export async function verifyCbz(
   return (await stat(file)).size;
 }
 
-/** Compares the end of the file, since yauzl does not decode the comment as UTF-8; `bytes` is its length. */
-async function hasComment(file: string, bytes: number, comment: string): Promise<boolean> {
-  const expected = Buffer.from(comment);
-  if (bytes !== expected.length) return false;
-  const handle = await open(file);
-  try {
-    const { size } = await handle.stat();
-    const end = Buffer.alloc(bytes);
-    await handle.read(end, 0, bytes, size - bytes);
-    return end.equals(expected);
-  } finally {
-    await handle.close();
-  }
+function nameOf({ fileNameRaw }: Entry): string {
+  return fileNameRaw.toString('utf8');
 }
 
 function difference(entry: Entry, expected: ExpectedEntry): string | undefined {
-  if (entry.fileName !== expected.name) return `is named ${entry.fileName}`;
+  if (nameOf(entry) !== expected.name) return `is named ${nameOf(entry)}`;
   if (entry.uncompressedSize !== expected.bytes || entry.compressedSize !== expected.bytes)
     return `has ${entry.uncompressedSize} bytes, not ${expected.bytes}`;
   if (entry.crc32 !== expected.crc32) return 'has a different checksum';
