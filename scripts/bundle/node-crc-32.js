@@ -1,4 +1,4 @@
-/** In the place of crc-32, which archiver counts with: the same by Node's own zlib, several times as fast. */
+/** Replaces crc-32 in archiver by Node's own. */
 import { crc32 } from 'node:zlib';
 
 const buf = (bytes, seed) => crc32(bytes, seed);

@@ -1,6 +1,6 @@
 /**
- * File locks of the operating system, which Node does not offer: the prebuilt addon of fs-native-extensions. Loaded by
- * path, since the package's own loader requires a file on Alpine that it does not ship; the one for glibc works there.
+ * File locks of the operating system, which Node does not offer: the prebuilt addon of fs-native-extensions, which the
+ * build copies beside the program. The one for glibc also works on Alpine.
  */
 import { createRequire } from 'node:module';
 import { StorageError } from './errors.js';
@@ -19,6 +19,8 @@ export interface NativeLocks {
 }
 
 const requireAddon = createRequire(import.meta.url);
+/** Beside the program; in the source tree, in the package. */
+const ADDON_FOLDERS = ['../prebuilds', 'fs-native-extensions/prebuilds'];
 
 /** Throws StorageError `cannot-lock` if there is no addon for `platform`, or it cannot be loaded. */
 export function nativeLocks(platform = `${process.platform}-${process.arch}`): NativeLocks {
@@ -40,18 +42,20 @@ export function nativeLocks(platform = `${process.platform}-${process.arch}`): N
 }
 
 function loadAddon(platform: string): Addon {
-  try {
-    return requireAddon(
-      `fs-native-extensions/prebuilds/${platform}/fs-native-extensions.node`,
-    ) as Addon;
-  } catch (cause) {
-    const isMissing = isSystemError(cause, 'MODULE_NOT_FOUND');
-    const message = isMissing
-      ? `File locks are not available for this platform: ${platform}.`
-      : `The file locks for this platform cannot be loaded: ${platform}.`;
-    throw new StorageError('cannot-lock', message, {
-      cause,
-      hint: 'Use Linux, macOS or Windows on x64 or arm64, with a Node.js for that processor.',
-    });
+  for (const folder of ADDON_FOLDERS) {
+    try {
+      return requireAddon(`${folder}/${platform}/fs-native-extensions.node`) as Addon;
+    } catch (cause) {
+      if (isSystemError(cause, 'MODULE_NOT_FOUND')) continue;
+      throw noLocks(`The file locks for this platform cannot be loaded: ${platform}.`, cause);
+    }
   }
+  throw noLocks(`File locks are not available for this platform: ${platform}.`);
+}
+
+function noLocks(message: string, cause?: unknown): StorageError {
+  return new StorageError('cannot-lock', message, {
+    cause,
+    hint: 'Use Linux, macOS or Windows on x64 or arm64, with a Node.js for that processor.',
+  });
 }

@@ -1,9 +1,8 @@
 /** The program as a user runs it: a process of its own, from the compiled code. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { DIST } from './build-folders.js';
 
-/** Where the compiled program is; `npm test` builds it first. */
-const DIST = resolve(process.env['TANKOBON_DIST'] ?? 'dist');
 /** The file that node runs. */
 export const PROGRAM = join(DIST, 'program/main.js');
 

@@ -2,8 +2,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { PeriodScale } from '../../src/rate-limit/quotas.js';
+import { MODULES_URL } from './build-folders.js';
 
 export interface ProcessPoolOptions {
   readonly processes: number;
@@ -50,8 +50,6 @@ interface PoolProcess {
   underWay: number;
 }
 
-const DIST = pathToFileURL(resolve(process.env['TANKOBON_DIST'] ?? 'dist')).href;
-
 export class ProcessPool {
   readonly #processes: PoolProcess[] = [];
   readonly #starts: Promise<void>[] = [];
@@ -81,7 +79,16 @@ export class ProcessPool {
     const variant: ProcessVariant = variants[this.#started % variants.length] ?? {};
     const { boot, clockOffsetMs, uid, gid, launcher = [] } = variant;
     this.#started += 1;
-    const job = { url, folder, path, periodScale, wallOffsetMs, boot, clockOffsetMs, dist: DIST };
+    const job = {
+      url,
+      folder,
+      path,
+      periodScale,
+      wallOffsetMs,
+      boot,
+      clockOffsetMs,
+      dist: MODULES_URL,
+    };
     const [execPath = process.execPath, ...execArgv]: readonly string[] = [
       ...launcher,
       process.execPath,

@@ -1,11 +1,7 @@
 /** Starts child processes that use the compiled sender, so that they can be killed. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-
-/** The compiled program; another folder than the project's own may be named in the environment. */
-const DIST = resolve(process.env['TANKOBON_DIST'] ?? 'dist');
+import { MODULES_URL } from './build-folders.js';
 
 export interface Worker {
   /** Numbers of the reports whose `record` or `recordAndSend` has resolved. */
@@ -43,10 +39,10 @@ export function startWorker(
   url: URL,
   numbers: { readonly from: number; readonly reports: number },
 ): Worker {
-  if (!existsSync(join(DIST, 'health-reports', 'sender.js'))) {
-    throw new Error(`There is no compiled program in ${DIST}. Type: npm run build`);
+  if (!existsSync(new URL(`${MODULES_URL}/health-reports/sender.js`))) {
+    throw new Error(`The compiled modules are missing: ${MODULES_URL}. Type: npm run build`);
   }
-  const words = [pathToFileURL(DIST).href, folder, url.href, numbers.from, numbers.reports];
+  const words = [MODULES_URL, folder, url.href, numbers.from, numbers.reports];
   const child = spawn(
     process.execPath,
     ['--input-type=module', '-e', SCRIPT, ...words.map(String)],

@@ -4,8 +4,9 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { generateChapter } from '../../src/practice-server/library/library.js';
+import { MODULES_URL } from '../support/build-folders.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -129,7 +130,7 @@ describeWith('a file system', { programs: ['cc'], linux: true }, () => {
   });
 });
 
-const FILES_MODULE = resolve('dist/core/files.js');
+const FILES_MODULE = `${MODULES_URL}/core/files.js`;
 
 describeWith('a mount point', { mountNamespace: true }, () => {
   test('a name that is busy for a moment, as a mount point is, is replaced and removed afterwards', () => {

@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import { selfSigned } from '../../../src/practice-server/self-signed.js';
 import { openConnections } from '../../../src/api/connections.js';
 import { sendRequest } from '../../../src/api/send-request.js';
 import { proxyFor } from '../../../src/api/proxy.js';
+import { MODULES_URL } from '../../support/build-folders.js';
 import { USER_AGENT } from '../../../src/core/version.js';
 import { startConnectProxy, type ConnectProxy } from '../../support/connect-proxy.js';
 import { LIMITS } from '../../support/test-client.js';
@@ -97,9 +97,8 @@ describe('through a proxy that opens tunnels', () => {
   });
 
   const call = async (env: NodeJS.ProcessEnv): Promise<string> => {
-    const dist = pathToFileURL(resolve(process.env['TANKOBON_DIST'] ?? 'dist')).href;
     const url = `https://127.0.0.1:${(service.address() as AddressInfo).port}/`;
-    const child = spawn(process.execPath, ['test/support/workers/tunnelled.js', dist, url], {
+    const child = spawn(process.execPath, ['test/support/workers/tunnelled.js', MODULES_URL, url], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -5,10 +5,9 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { publishNew, publishUnderLock } from '../../../src/core/publish.js';
+import { MODULES_URL } from '../../support/build-folders.js';
 
-const DIST = pathToFileURL(resolve(process.env['TANKOBON_DIST'] ?? 'dist')).href;
 const PROCESSES = 3;
 const NAMES = Array.from({ length: 20 }, (_, index) => `${index}.cbz`);
 
@@ -65,7 +64,7 @@ describe.each([
   test('one of several processes gets the name', async () => {
     const children = await Promise.all(
       Array.from({ length: PROCESSES }, async (_, index) => {
-        const job = { dist: DIST, folder, own: `process-${index}`, how };
+        const job = { dist: MODULES_URL, folder, own: `process-${index}`, how };
         const worker = resolve('test/integration/core/workers/publisher.js');
         const child = fork(worker, [JSON.stringify(job)], { execArgv: [] });
         await Promise.race([once(child, 'message'), failure(child)]);

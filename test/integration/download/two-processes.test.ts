@@ -5,15 +5,14 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { readIdentity } from '../../../src/cbz/library-index.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
+import { MODULES_URL } from '../../support/build-folders.js';
 
-const DIST = pathToFileURL(resolve(process.env['TANKOBON_DIST'] ?? 'dist')).href;
 const CHAPTERS = 40;
 
 const idOf = (process: number, chapter: number) =>
@@ -59,7 +58,7 @@ test('two processes with 40 chapters each under the same names write 80 files, e
   const workers = await Promise.all(
     [1, 2].map(async (process) => {
       const job = {
-        dist: DIST,
+        dist: MODULES_URL,
         addresses: service.addresses,
         ledger: join(folder, 'ledger'),
         periodScale: { general: 0.02, endpoint: 0.002 },

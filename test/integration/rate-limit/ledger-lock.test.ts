@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { systemClock } from '../../../src/core/clock.js';
 import { lockFile, lockHolder, type HeldLock } from '../../../src/core/lock.js';
 import { nativeLocks } from '../../../src/core/native-lock.js';
+import { MODULES_URL } from '../../support/build-folders.js';
 import { FileStore } from '../../../src/rate-limit/file-store.js';
 import { start } from '../../support/command.js';
 
@@ -94,7 +94,6 @@ test('a platform without file locks is reported in one sentence', () => {
 });
 
 describe('on Alpine, where the addon’s own loader requires a file that is not shipped', () => {
-  const dist = resolve(process.env['TANKOBON_DIST'] ?? 'dist');
   let likeAlpine: string;
   beforeEach(() => {
     likeAlpine = join(folder, 'like-alpine.cjs');
@@ -107,7 +106,7 @@ describe('on Alpine, where the addon’s own loader requires a file that is not 
   });
 
   test('the library takes a lock', async () => {
-    const script = `const { tryLockFile } = await import(${JSON.stringify(pathToFileURL(join(dist, 'core/lock.js')).href)});
+    const script = `const { tryLockFile } = await import(${JSON.stringify(`${MODULES_URL}/core/lock.js`)});
       console.log(typeof (await tryLockFile(${JSON.stringify(join(folder, 'free.lock'))})).release);`;
     const args = ['-r', likeAlpine, '--input-type=module', '-e', script];
     expect((await run(process.execPath, args)).stdout).toBe('function\n');

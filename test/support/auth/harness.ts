@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/practice-server/accounts.js';
+import { DIST } from '../build-folders.js';
 
-/** The compiled program; another build of it may be named. */
-export const MAIN = resolve(process.env['TANKOBON_DIST'] ?? 'dist', 'program/main.js');
+/** The compiled program. */
+export const MAIN = join(DIST, 'program/main.js');
 
 export interface Ended {
   readonly code: number | null;
