@@ -74,12 +74,12 @@ export class CbzStream {
   }
 
   async #write(pieces: readonly Buffer[]): Promise<void> {
-    let left = pieces;
-    while (left.length > 0) {
-      const { bytesWritten } = await this.handle.writev(left);
-      this.#unsyncedBytes += bytesWritten;
-      left = skipBytes(left, bytesWritten);
-    }
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    const { bytesWritten } = await this.handle.writev(pieces);
+    // The system may write less than requested.
+    if (bytesWritten < bytes)
+      await this.handle.writeFile(Buffer.concat(pieces).subarray(bytesWritten));
+    this.#unsyncedBytes += bytes;
     if (this.#unsyncedBytes >= SYNC_INTERVAL_BYTES) this.#startSync();
   }
 
@@ -96,14 +96,4 @@ export class CbzStream {
         this.#syncing = undefined;
       });
   }
-}
-
-/** Needed because the system may write less than requested. */
-function skipBytes(pieces: readonly Buffer[], bytes: number): Buffer[] {
-  let left = bytes;
-  return pieces.flatMap((piece) => {
-    const skipped = Math.min(left, piece.length);
-    left -= skipped;
-    return skipped < piece.length ? [piece.subarray(skipped)] : [];
-  });
 }

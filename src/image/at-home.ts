@@ -33,12 +33,11 @@ export async function fetchAtHomeMetadata(
   } catch (cause) {
     if (!(cause instanceof ServiceRefusal)) throw cause;
     const { status } = cause;
-    if (status === 404)
-      throw new ChapterError('chapter-not-found', `Chapter not found: ${chapterId}`, { cause });
+    const failed = (code: ChapterError['code'], message: string) =>
+      new ChapterError(code, `${message}: ${chapterId}`, { cause });
+    if (status === 404) throw failed('chapter-not-found', 'Chapter not found');
     if (status === 401 || status === 403)
-      throw new ChapterError('chapter-refused', `Access to the chapter denied: ${chapterId}`, {
-        cause,
-      });
+      throw failed('chapter-refused', 'Access to the chapter denied');
     throw cause;
   }
 }

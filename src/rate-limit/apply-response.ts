@@ -1,6 +1,6 @@
 /**
- * Records the end of a request: its permit is settled, the backoff updated, and the quota of its endpoint compared with
- * the response headers, since other programs on the same address may draw on it too (spec 8.2.2, 8.3). Pure.
+ * Records the end of a request: settles its permit, updates the backoff, and compares the quota of its endpoint with the
+ * response headers, since other programs on the same address may draw on it too (spec 8.2.2, 8.3).
  */
 import { nextBackoff, type Moment } from './backoff.js';
 import type { ExternalUse, LedgerState, PermitRecord } from './ledger-state.js';

@@ -1,7 +1,6 @@
 /**
- * How the service makes clients stop (spec 7), as pure decisions: a 429, which every request waits out, and the ban of
- * a generic 403, which fails every request until its cooldown is over. After either has expired, requests go one at a
- * time until one succeeds, so that a backoff that still holds is met by a single request.
+ * The backoffs of spec 7: a 429, which every request waits out, and the ban of a generic 403, which fails every request
+ * until its cooldown is over. After either has expired, requests are sent one at a time until one succeeds. Pure.
  */
 import { namedWaitMs } from './rate-headers.js';
 import type { ObservedResponse } from './rate-ledger.js';
@@ -37,7 +36,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Where a 429 names no time: 5 s, 10 s, 20 s …, at most 15 minutes. */
+/** If a 429 names no time: 5 s, 10 s, 20 s …, at most 15 minutes. */
 const FIRST_PAUSE_MS = 5 * SECOND_MS;
 const MAX_PAUSE_MS = 15 * MINUTE_MS;
 const MIN_PAUSE_MS = SECOND_MS;
@@ -46,7 +45,7 @@ const FIRST_BAN_MS = 10 * MINUTE_MS;
 export const MAX_BACKOFF_MS = DAY_MS;
 export const MAX_STRIKES = 30;
 
-/** The time that a 429 names; longer where it was named in vain before, or where none is named. */
+/** The time that a 429 names; longer if an earlier one was not enough, or if none is named. */
 function pauseMs(namedMs: number | undefined, strikes: number): number {
   const growingMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (strikes - 1));
   if (namedMs === undefined) return growingMs;
@@ -67,43 +66,30 @@ export function nextBackoff(
   const current = backoff.probeId === permit.id ? { ...backoff, probeId: undefined } : backoff;
   if (response === undefined) return current;
   if (response === 'timeout') return afterTimeout(current, moment);
-  if (response.status === 429) return after429(current, permit.grantedMs, response, moment);
-  if (response.generic === true) return afterBan(current, permit.grantedMs, moment);
+  const { grantedMs } = permit;
+  const { nowMs, wallMs } = moment;
+  if (response.status === 429) {
+    const lengthMs = (strikes: number) => pauseMs(namedWaitMs(response.headers, wallMs), strikes);
+    return { ...current, rateLimit: backoffAfter(current.rateLimit, grantedMs, nowMs, lengthMs) };
+  }
+  if (response.generic === true)
+    return { ...current, ban: backoffAfter(recentBan(current, nowMs), grantedMs, nowMs, banMs) };
   // From an image host a 403 means that a base URL has expired; it says nothing about bans.
   if (response.status === 403 && response.generic === undefined) return current;
-  return afterSuccess(current, permit.grantedMs);
+  return afterSuccess(current, grantedMs);
 }
 
-/** Requests sent before the backoff began meet the same one, not another. */
-function strikesAfter(known: Backoff | undefined, grantedMs: number): number {
-  if (known === undefined) return 1;
-  return grantedMs <= known.sinceMs ? known.strikes : Math.min(MAX_STRIKES, known.strikes + 1);
-}
-
-function after429(
-  backoff: BackoffState,
+/** A request that was sent before the backoff began meets the same one, not another. */
+function backoffAfter(
+  known: Backoff | undefined,
   grantedMs: number,
-  { headers }: ObservedResponse,
-  { nowMs, wallMs }: Moment,
-): BackoffState {
-  const known = backoff.rateLimit;
-  const strikes = strikesAfter(known, grantedMs);
-  const untilMs = nowMs + pauseMs(namedWaitMs(headers, wallMs), strikes);
-  const isSame = known !== undefined && grantedMs <= known.sinceMs;
-  return {
-    ...backoff,
-    rateLimit: isSame
-      ? { ...known, untilMs: Math.max(known.untilMs, untilMs) }
-      : { sinceMs: nowMs, untilMs, strikes },
-  };
-}
-
-function afterBan(backoff: BackoffState, grantedMs: number, { nowMs }: Moment): BackoffState {
-  const known = recentBan(backoff, nowMs);
-  const strikes = strikesAfter(known, grantedMs);
-  const isSame = known !== undefined && grantedMs <= known.sinceMs;
-  const sinceMs = isSame ? known.sinceMs : nowMs;
-  return { ...backoff, ban: { sinceMs, untilMs: nowMs + banMs(strikes), strikes } };
+  nowMs: number,
+  lengthMs: (strikes: number) => number,
+): Backoff {
+  const same = known !== undefined && grantedMs <= known.sinceMs ? known : undefined;
+  const strikes = same?.strikes ?? Math.min(MAX_STRIKES, (known?.strikes ?? 0) + 1);
+  const untilMs = Math.max(same?.untilMs ?? 0, nowMs + lengthMs(strikes));
+  return { sinceMs: same?.sinceMs ?? nowMs, untilMs, strikes };
 }
 
 /** Right after a ban the service may not respond at all (spec 7); each request renews the cooldown. */
@@ -113,10 +99,7 @@ function afterTimeout(backoff: BackoffState, { nowMs }: Moment): BackoffState {
   const lengthMs = banMs(ban.strikes);
   // Long after the ban, the network is more likely to be down.
   if (nowMs - ban.untilMs > lengthMs) return backoff;
-  return {
-    ...backoff,
-    ban: { sinceMs: nowMs, untilMs: nowMs + lengthMs, strikes: ban.strikes },
-  };
+  return { ...backoff, ban: { ...ban, sinceMs: nowMs, untilMs: nowMs + lengthMs } };
 }
 
 /** A request sent before the end of a backoff does not show that it has ended. */

@@ -1,7 +1,4 @@
-/**
- * The published limits of the service: the general one of each API host (spec 8.2), and the rows of the endpoint table
- * (spec 8.3). Maps a request to the quotas that it draws on; counting is up to the ledger.
- */
+/** The published limits: the general one of each API host (spec 8.2), and the endpoint table (spec 8.3). */
 
 export interface Quota {
   /** Requests with the same key draw on the same quota. */
@@ -72,17 +69,17 @@ export interface PeriodScale {
   readonly endpoint: number;
 }
 
-const MS_PER_MINUTE = 60_000;
-
 /**
  * The row that applies to a request; `path` is relative to the API's base, with a leading slash. Of several matching
  * rows, the one that is literal for longer wins: in `/upload/begin`, `begin` is not an `{id}`.
  */
 export function endpointQuota(method: string, path: string): EndpointQuota | undefined {
   const segments = segmentsOf(path);
-  return ENDPOINT_QUOTAS.filter(
+  const matching = ENDPOINT_QUOTAS.filter(
     (row) => row.method === method.toUpperCase() && matches(segmentsOf(row.path), segments),
-  ).sort((a, b) => specificity(b).localeCompare(specificity(a)))[0];
+  );
+  // A brace sorts after every letter, and so `{id}` after a literal segment.
+  return matching.sort((a, b) => (a.path < b.path ? -1 : 1))[0];
 }
 
 /** The quotas of a request to an API host: the general limit, and that of its endpoint if it has one. */
@@ -99,7 +96,7 @@ export function quotasOf(
   const endpoint = {
     key: `${host} ${row.sharedName ?? `${row.method} ${row.path}`}`,
     requests: row.requests,
-    periodMs: row.periodMinutes * MS_PER_MINUTE * scale.endpoint,
+    periodMs: row.periodMinutes * 60_000 * scale.endpoint,
   };
   return [general, endpoint];
 }
@@ -114,11 +111,4 @@ function matches(pattern: readonly string[], segments: readonly string[]): boole
     pattern.length === segments.length &&
     pattern.every((part, index) => part === '{id}' || part === segments[index])
   );
-}
-
-/** Sorts by the first segment at which one row is literal and the other is not. */
-function specificity({ path }: EndpointQuota): string {
-  return segmentsOf(path)
-    .map((part) => (part === '{id}' ? '0' : '1'))
-    .join('');
 }

@@ -1,6 +1,6 @@
 /**
- * The limits that the service announces in response headers (spec 8.3). Times are read relative to the response's
- * `Date`, since the local clock may be wrong by hours; implausible values are ignored. Pure.
+ * The limits in response headers (spec 8.3). Times are relative to the response's `Date`, since the local clock may be
+ * wrong by hours; implausible values are ignored. Pure.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
@@ -18,10 +18,10 @@ const MAX_LIMIT = 1_000_000;
 /** UNIX timestamps in seconds, from 2001 to the year 5138; any other number has another unit. */
 const MIN_TIMESTAMP_S = 1_000_000_000;
 const MAX_TIMESTAMP_S = 99_999_999_999;
-/** A year: added to a clock, it still gives a valid date. */
+/** A year: added to a clock, it is still a valid date. */
 const MAX_WAIT_MS = 365 * 24 * 60 * 60_000;
 
-/** @param wallMs the local clock at the response; used only where the response has no `Date` */
+/** `wallMs` is the local clock at the response; used only if the response has no `Date`. */
 export function readRateHeaders(headers: IncomingHttpHeaders, wallMs: number): RateHeaders {
   const endS = wholeNumber(headers['x-ratelimit-retry-after'], MIN_TIMESTAMP_S, MAX_TIMESTAMP_S);
   return {

@@ -1,7 +1,4 @@
-/**
- * The addresses of the service: the specification's {base_url}, {auth_url}, {network_url} and <realm>. Users can set
- * them, so they are checked here, once.
- */
+/** The addresses of the service: the specification's {base_url}, {auth_url}, {network_url} and <realm>. */
 import { ServiceError, UsageError } from '../core/errors.js';
 import { isSafeAddress, withoutUserInfo } from '../core/web-address.js';
 
@@ -12,9 +9,8 @@ export interface ServiceAddresses {
   readonly realm: string;
 }
 
-export type AddressTexts = { readonly [Name in keyof ServiceAddresses]: string };
+type AddressTexts = { readonly [Name in keyof ServiceAddresses]: string };
 
-/** Those of MangaDex. */
 export const LIVE_SERVICE: AddressTexts = {
   apiUrl: 'https://api.mangadex.org',
   authUrl: 'https://auth.mangadex.org',
@@ -24,9 +20,8 @@ export const LIVE_SERVICE: AddressTexts = {
 
 /** Throws `bad-setting`, or `insecure-address` for plain http: to another machine. */
 export function readAddresses(texts: AddressTexts): ServiceAddresses {
-  if (!/^[\w.~-]+$/.test(texts.realm)) {
+  if (!/^[\w.~-]+$/.test(texts.realm))
     throw new UsageError('bad-setting', `The realm is not a single path segment: ${texts.realm}`);
-  }
   return {
     apiUrl: readAddress('apiUrl', texts.apiUrl),
     authUrl: readAddress('authUrl', texts.authUrl),
@@ -35,23 +30,17 @@ export function readAddresses(texts: AddressTexts): ServiceAddresses {
   };
 }
 
-/** @param name of the setting, for messages */
+/** `name` is that of the setting, for messages. */
 export function readAddress(name: string, text: string): URL {
-  if (!URL.canParse(text))
-    throw new UsageError('bad-setting', `${name} is not a URL: ${withoutUserInfo(text)}`);
+  const invalid = (problem: string) => new UsageError('bad-setting', `${name} ${problem}`);
+  if (!URL.canParse(text)) throw invalid(`is not a URL: ${withoutUserInfo(text)}`);
   const url = new URL(text);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new UsageError(
-      'bad-setting',
-      `${name} is not an http: or https: URL, but ${url.protocol}`,
-    );
-  }
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new UsageError('bad-setting', `${name} has more than a host, a port and a path.`);
-  }
-  if (!isSafeAddress(url)) {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw invalid(`is not an http: or https: URL, but ${url.protocol}`);
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw invalid('has more than a host, a port and a path.');
+  if (!isSafeAddress(url))
     throw new ServiceError('insecure-address', `${name} uses plain http: to ${url.host}.`);
-  }
   return url;
 }
 
