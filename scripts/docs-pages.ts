@@ -148,6 +148,15 @@ const EVENTS: {
     },
     'A chapter failed. The reasons are [the error codes](troubleshooting.md#errors-by-code); `message` is for people and can change.',
   ],
+  'target-failed': [
+    {
+      type: 'target-failed',
+      target: 'naruto',
+      reason: 'bad-target',
+      message: 'Not a chapter, title or list: "naruto"',
+    },
+    'A target of the command line or of a file cannot be parsed. The `summary` counts it in `failed`.',
+  ],
   waiting: [
     { type: 'waiting', for: 'quota', until: '2026-11-21T03:30:00.000Z' },
     'Nothing is sent until then because of the general rate limit (`rate`), the limit of an endpoint (`quota`) or a pause requested by the service (`cooldown`). During an `outage` of the service or the network, `until` is the time of the next attempt, and `reason` is the code of the last failure: `unreachable`, `service-failed` or `bad-answer`. With `lock`, another process (`holder`) holds the lock of the rate ledger, and the wait fails at that time.',
@@ -161,7 +170,7 @@ const EVENTS: {
       notStarted: 0,
       reports: { sent: 230, waiting: 0 },
     },
-    'The last line. `notStarted` counts the chapters skipped as `not-started`; `skipped` does not include them. If the run was stopped early, `stopped` is the code of the error that stopped it.',
+    'The last line. `failed` counts chapters and targets. `notStarted` counts the chapters skipped as `not-started`; `skipped` does not include them. If the run was stopped early, `stopped` is the code of the error that stopped it.',
   ],
 };
 

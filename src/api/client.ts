@@ -90,6 +90,8 @@ export interface ClientDeps {
   readonly onWait?: (wait: Wait) => void;
   /** Called when a request to the API has been sent. */
   readonly onSent?: () => void;
+  /** Called with the time in the `Date` header of each response of the API, in milliseconds since the epoch. */
+  readonly onServiceTime?: (serviceMs: number) => void;
   /** Of a response, decompressed. */
   readonly maxResponseBytes?: number;
   readonly random?: () => number;
@@ -265,6 +267,8 @@ class Client implements ServiceClient {
       throw markRetryable(error);
     }
     const { status, headers } = incoming;
+    const serviceMs = Date.parse(headers.date ?? '');
+    if (host === 'api' && !Number.isNaN(serviceMs)) this.deps.onServiceTime?.(serviceMs);
     if (status === 429) {
       incoming.discard();
       await permit.settle({ status, headers });

@@ -57,6 +57,19 @@ export function fetchTitleFeed(
   return fetchFeed(client, `/manga/${titleId}/feed`, options);
 }
 
+/** The number of chapters of a title in all languages, by one request. */
+export async function fetchFeedTotal(
+  client: ServiceClient,
+  titleId: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  const reader = new CollectionReader(client, `/manga/${titleId}/feed`, (it) => it.chapterEntity, {
+    signal,
+  });
+  const { total } = await reader.readPage(withRatings(collectionQuery(0, 1)));
+  return total;
+}
+
 /** All chapters of all titles of a list with their groups, oldest first. One request per 500. */
 export function fetchListFeed(
   client: ServiceClient,

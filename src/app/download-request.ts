@@ -1,11 +1,18 @@
 /** What to download: options over settings, checked, before anything is sent. */
-import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../cbz/file-name.js';
+import {
+  compileNameTemplate,
+  DEFAULT_NAME_TEMPLATE,
+  DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
+} from '../cbz/file-name.js';
+import { BYTE_RATE_EXAMPLES, parseByteRate } from '../core/byte-rate.js';
 import { commaSeparated } from '../core/comma-separated.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
-import { UsageError } from '../core/errors.js';
+import { UsageError, type TankobonError } from '../core/errors.js';
+import { expandHome } from '../core/home-folder.js';
 import type { VolumeField } from '../download/comic-metadata.js';
 import type { PlanOptions } from '../download/plan.js';
 import type { Quality } from '../image/page-url.js';
+import { parseLanguages } from '../selection/language-codes.js';
 import { parseRanges } from '../selection/ranges.js';
 import type { Target } from '../selection/target.js';
 import { settingDefinition, type Settings } from './setting-definitions.js';
@@ -18,6 +25,8 @@ export interface DownloadOptions {
   readonly quality?: Quality;
   /** Pages in flight, 1 to 16. */
   readonly concurrency?: number;
+  /** Bytes per second of all pages together, such as `500k` or `2M`. */
+  readonly limitRate?: string;
   /** Download again what exists. */
   readonly force?: boolean;
   /** Download again what exists in an older version. */
@@ -28,7 +37,7 @@ export interface DownloadOptions {
   readonly reports?: boolean;
   /** Template of the file names. */
   readonly name?: string;
-  /** Languages of the chapters of titles and lists, in order of preference; empty: all. */
+  /** Codes of the languages of the chapters of titles and lists, in order of preference; empty or `all`: all. */
   readonly languages?: readonly string[];
   /** Preferred groups, names or ids, in order of preference. */
   readonly groups?: readonly string[];
@@ -50,9 +59,20 @@ export interface DownloadOptions {
   readonly maxOutage?: string;
 }
 
+/** A target that cannot be parsed. */
+export interface InvalidTarget {
+  /** As the user wrote it. */
+  readonly text: string;
+  readonly error: TankobonError;
+}
+
 export interface DownloadRequest {
   readonly plan: PlanOptions;
+  /** They fail, and do not prevent the others. */
+  readonly invalidTargets: readonly InvalidTarget[];
   readonly concurrency: number;
+  /** Undefined: unlimited. */
+  readonly bytesPerSecond: number | undefined;
   readonly reports: boolean;
   readonly maxOutage: string;
   readonly cover: boolean;
@@ -65,24 +85,28 @@ export function downloadRequest(
   targets: readonly Target[],
   options: DownloadOptions,
   settings: Settings,
+  invalidTargets: readonly InvalidTarget[] = [],
 ): DownloadRequest {
   checkOptions(options);
   const name = options.name ?? settings.name;
   const { chapters, volumes, latest, allReleases } = options;
+  const limitRate = options.limitRate ?? settings.limitRate;
+  const languages = options.languages ?? commaSeparated(settings.language);
   return {
+    invalidTargets,
     plan: {
       targets,
-      output: options.output ?? settings.output,
+      output: expandHome(options.output ?? settings.output),
       quality: options.quality ?? (settings.quality as Quality),
       force: options.force === true,
       update: options.update === true,
       metadata: (options.metadata ?? true) && settings.metadata,
       volumeField: settings.volumeField as VolumeField,
-      nameChapter: compileNameTemplate(name === '' ? DEFAULT_NAME_TEMPLATE : name),
+      nameChapter: nameTemplates(name),
+      isLanguageOpen: options.languages === undefined && languages.length === 0,
+      requestedGroups: options.groups ?? [],
       selection: {
-        languages: (options.languages ?? commaSeparated(settings.language)).map((code) =>
-          code.toLowerCase(),
-        ),
+        languages: parseLanguages(languages, '--language'),
         groups: options.groups ?? commaSeparated(settings.group),
         chapters: chapters === undefined ? undefined : parseRanges(chapters, '--chapters'),
         volumes: volumes === undefined ? undefined : parseRanges(volumes, '--volumes'),
@@ -91,6 +115,7 @@ export function downloadRequest(
       },
     },
     concurrency: options.concurrency ?? settings.concurrency,
+    bytesPerSecond: limitRate === '' ? undefined : parseByteRate(limitRate),
     reports: (options.reports ?? true) && settings.reports,
     maxOutage: options.maxOutage ?? settings.maxOutage,
     cover: options.cover === true,
@@ -99,8 +124,26 @@ export function downloadRequest(
   };
 }
 
+/** The built-in template contains the language in a run with several. */
+function nameTemplates(template: string): PlanOptions['nameChapter'] {
+  const inOneLanguage = compileNameTemplate(template === '' ? DEFAULT_NAME_TEMPLATE : template);
+  const inSeveralLanguages =
+    template === '' ? compileNameTemplate(DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE) : inOneLanguage;
+  return (hasLanguages) => (hasLanguages ? inSeveralLanguages : inOneLanguage);
+}
+
 /** The library passes options unchecked; the command line's flags have the same bounds. */
-function checkOptions({ quality, concurrency, latest, maxOutage }: DownloadOptions): void {
+function checkOptions(options: DownloadOptions): void {
+  for (const [name, type] of Object.entries(OPTION_TYPES)) {
+    const value: unknown = options[name as keyof DownloadOptions];
+    check(
+      name,
+      value,
+      isOfType(value, type),
+      type === 'texts' ? 'an array of strings' : `a ${type}`,
+    );
+  }
+  const { quality, concurrency, latest, maxOutage, limitRate } = options;
   const { choices = [] } = settingDefinition('quality');
   const [min, max] = settingDefinition('concurrency').range ?? [1, 1];
   check('quality', quality, choices.includes(quality ?? ''), choices.join(' or '));
@@ -108,6 +151,32 @@ function checkOptions({ quality, concurrency, latest, maxOutage }: DownloadOptio
   check('latest', latest, isWholeNumber(latest, 1, 100_000), 'a whole number from 1');
   const isDuration = maxOutage !== undefined && parseDuration(maxOutage) !== undefined;
   check('maxOutage', maxOutage, isDuration, DURATION_EXAMPLES);
+  const isByteRate = limitRate === '' || parseByteRate(limitRate ?? '') !== undefined;
+  check('limitRate', limitRate, isByteRate, BYTE_RATE_EXAMPLES);
+}
+
+/** What a program without type checks may get wrong. */
+const OPTION_TYPES = {
+  output: 'string',
+  name: 'string',
+  languages: 'texts',
+  groups: 'texts',
+  chapters: 'string',
+  volumes: 'string',
+  maxOutage: 'string',
+  limitRate: 'string',
+  force: 'boolean',
+  update: 'boolean',
+  metadata: 'boolean',
+  reports: 'boolean',
+  allReleases: 'boolean',
+  cover: 'boolean',
+  markRead: 'boolean',
+} as const;
+
+function isOfType(value: unknown, type: (typeof OPTION_TYPES)[keyof typeof OPTION_TYPES]): boolean {
+  if (type !== 'texts') return typeof value === type;
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function check(name: string, value: unknown, isValid: boolean, expected: string): void {

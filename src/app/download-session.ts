@@ -6,11 +6,13 @@ import type { LibraryIndex } from '../cbz/library-index.js';
 import type { TankobonError } from '../core/errors.js';
 import type { Observe } from '../download/events.js';
 import type { Plan } from '../download/plan.js';
+import type { SelectDeps } from '../download/plan-selection.js';
 import type { MetadataPrefetcher } from '../download/prefetch.js';
 import type { DownloadArchive } from '../sync/download-archive.js';
 import type { AppContext } from './context.js';
-import type { DownloadRequest } from './download-request.js';
+import type { DownloadRequest, InvalidTarget } from './download-request.js';
 import type { Service } from './service.js';
+import type { ServiceTime } from './service-time.js';
 
 export interface DownloadListeners {
   readonly observe: Observe;
@@ -19,6 +21,10 @@ export interface DownloadListeners {
   /** A sentence for people that is not an event. */
   readonly note?: (sentence: string) => void;
   readonly solveCaptcha?: SolveCaptcha;
+  /** See SelectDeps. */
+  readonly chooseLanguages?: SelectDeps['chooseLanguages'];
+  /** Called before the first chapter starts; false ends the run without an error. */
+  readonly confirm?: (plan: Plan) => Promise<boolean>;
 }
 
 /** A chapter that could not be saved. */
@@ -31,6 +37,8 @@ export interface DownloadResult {
   saved: number;
   skipped: number;
   readonly failed: FailedChapter[];
+  /** Targets that cannot be parsed. */
+  readonly invalidTargets: readonly InvalidTarget[];
   /** Chapters and targets that the run did not get to. */
   notStarted: number;
   /** What stopped the run before its end. */
@@ -50,11 +58,12 @@ export interface ServiceSession {
   readonly login: Session;
   readonly client: ServiceClient;
   readonly prefetcher: MetadataPrefetcher;
+  readonly serviceTime: ServiceTime;
   /** Aborted when the user stops the run. */
   readonly userSignal: AbortSignal;
   /** Aborted then, and when the run is over: requests still in flight end with it. */
   readonly signal: AbortSignal;
-  readonly warn: (message: string) => void;
+  readonly warn: (message: string, hint?: string) => void;
 }
 
 export interface DownloadSession extends ServiceSession {

@@ -7,6 +7,7 @@ import { interruption, TankobonError, UsageError } from '../core/errors.js';
 import { retryAfterCaptcha } from '../api/captcha.js';
 import { waitingEvent, type Observe } from '../download/events.js';
 import { planChapters, type Plan, type PlanDeps } from '../download/plan.js';
+import { withoutMissing } from '../download/missing-chapters.js';
 import { MetadataPrefetcher } from '../download/prefetch.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
@@ -17,8 +18,11 @@ import type {
   ServiceSession,
 } from './download-session.js';
 import { HistoryRecorder } from './history-recorder.js';
+import { limitedContext } from './limited-context.js';
 import { requireLogin, sessionOf, sessionOrAnonymous } from './login.js';
+import { checkOutputFolder } from './output-folder.js';
 import { openService } from './service.js';
+import { ServiceTime } from './service-time.js';
 
 /** Plans without saving. Throws TankobonError where the plan as a whole fails. */
 export async function planDownload(
@@ -27,11 +31,23 @@ export async function planDownload(
   listeners: DownloadListeners,
   signal: AbortSignal,
 ): Promise<Plan> {
+  await checkOutputFolder(request.plan.output);
   const history = await openHistory(request);
-  return withSession(context, request.maxOutage, listeners, signal, (shared) => {
+  return withSession(context, request, listeners, signal, async (shared) => {
     const session = { ...shared, request, history };
-    return plan(session, planDeps(session));
+    reportInvalidTargets(session);
+    return withoutMissing(await plan(session, planDeps(session)), session.client, session.signal);
   });
+}
+
+function reportInvalidTargets({
+  request,
+  listeners,
+}: Pick<DownloadSession, 'request' | 'listeners'>): void {
+  for (const { text, error } of request.invalidTargets) {
+    const { code, message } = error;
+    listeners.observe({ type: 'target-failed', target: text, reason: code, message });
+  }
 }
 
 /**
@@ -44,8 +60,15 @@ export async function download(
   listeners: DownloadListeners,
   signal: AbortSignal,
 ): Promise<DownloadResult> {
+  if (request.plan.targets.length === 0) {
+    reportInvalidTargets({ request, listeners });
+    const result = emptyResult(request);
+    observeSummary(result, listeners);
+    return result;
+  }
+  await checkOutputFolder(request.plan.output);
   const history = await openHistory(request);
-  return withSession(context, request.maxOutage, listeners, signal, (session) =>
+  return withSession(context, request, listeners, signal, (session) =>
     downloadIn({ ...session, request, history }),
   );
 }
@@ -59,22 +82,26 @@ async function openHistory({ downloadArchive }: DownloadRequest) {
 /** Opens a session for one or several downloads, and closes it when `act` is done. */
 export async function withSession<T>(
   context: AppContext,
-  maxOutage: string,
+  request: Pick<DownloadRequest, 'maxOutage' | 'concurrency' | 'bytesPerSecond'>,
   listeners: DownloadListeners,
   userSignal: AbortSignal,
   act: (session: ServiceSession) => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
   const signal = AbortSignal.any([userSignal, over.signal]);
-  const warn = (message: string): void => {
-    listeners.observe({ type: 'warning', message });
+  const warn = (message: string, hint?: string): void => {
+    listeners.observe({ type: 'warning', message, ...(hint !== undefined && { hint }) });
   };
-  const service = await openService(context, {
+  const serviceTime = new ServiceTime(context.clock);
+  const service = await openService(limitedContext(context, request), {
+    onServiceTime: (serviceMs) => {
+      serviceTime.record(serviceMs);
+    },
     warn,
     onWait: (wait) => {
       listeners.observe(waitingEvent(wait));
     },
-    maxOutage,
+    maxOutage: request.maxOutage,
     onSent: preloadOnce(signal),
   });
   try {
@@ -83,7 +110,7 @@ export async function withSession<T>(
     const { solveCaptcha } = listeners;
     const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
     const prefetcher = new MetadataPrefetcher(client, context.clock, signal);
-    const shared = { context, listeners, service, login, client, prefetcher, warn };
+    const shared = { context, listeners, service, login, client, prefetcher, warn, serviceTime };
     return await act({ ...shared, userSignal, signal });
   } finally {
     over.abort(interruption());
@@ -116,19 +143,11 @@ async function downloadPlanned(
   beforeSummary: () => Promise<void> = () => Promise.resolve(),
 ): Promise<DownloadResult> {
   const { request, listeners, prefetcher } = session;
-  const result: DownloadResult = {
-    saved: 0,
-    skipped: 0,
-    failed: [],
-    notStarted: 0,
-    stoppedBy: undefined,
-    isPlanned: false,
-    afterwards: [],
-    reports: { sent: 0, waiting: 0 },
-  };
+  const result = emptyResult(request);
   try {
+    reportInvalidTargets(session);
     const planned = await planOrStop(session, result);
-    if (planned) {
+    if (planned && (await isConfirmed(planned, listeners))) {
       prefetcher.cancelExcept(new Set(planned.chapters.map(({ job }) => job.id)));
       const { savePlan } = await import('./save-plan.js');
       await savePlan(planned, session, result);
@@ -136,18 +155,41 @@ async function downloadPlanned(
   } finally {
     await beforeSummary();
     if (!request.reports) session.warn('Health reports are turned off: none were made.');
-    const { saved, skipped, failed, notStarted, stoppedBy, reports } = result;
-    listeners.observe({
-      type: 'summary',
-      saved,
-      skipped,
-      failed: failed.length,
-      notStarted,
-      stopped: stoppedBy?.code,
-      reports,
-    });
+    observeSummary(result, listeners);
   }
   return result;
+}
+
+function emptyResult({ invalidTargets }: DownloadRequest): DownloadResult {
+  return {
+    saved: 0,
+    skipped: 0,
+    failed: [],
+    invalidTargets,
+    notStarted: 0,
+    stoppedBy: undefined,
+    isPlanned: false,
+    afterwards: [],
+    reports: { sent: 0, waiting: 0 },
+  };
+}
+
+function observeSummary(result: DownloadResult, { observe }: DownloadListeners): void {
+  const { saved, skipped, failed, invalidTargets, notStarted, stoppedBy, reports } = result;
+  observe({
+    type: 'summary',
+    saved,
+    skipped,
+    failed: failed.length + invalidTargets.length,
+    notStarted,
+    stopped: stoppedBy?.code,
+    reports,
+  });
+}
+
+/** Not asked if there is nothing to download. */
+async function isConfirmed(plan: Plan, { confirm }: DownloadListeners): Promise<boolean> {
+  return plan.chapters.length === 0 || !confirm || confirm(plan);
 }
 
 /** The plan, with an event for each chapter that it skips or cannot resolve. */
@@ -192,6 +234,16 @@ async function plan({ request, login, signal }: DownloadSession, deps: PlanDeps)
   return planChapters(request.plan, deps);
 }
 
-function planDeps({ client, warn, context, signal, history, library }: DownloadSession): PlanDeps {
-  return { client, warn, nowMs: context.clock.wallMs(), signal, history, library };
+function planDeps(session: DownloadSession): PlanDeps {
+  const { client, warn, context, signal, history, library, listeners, serviceTime } = session;
+  return {
+    client,
+    warn,
+    nowMs: context.clock.wallMs(),
+    signal,
+    history,
+    library,
+    chooseLanguages: listeners.chooseLanguages,
+    describeWrongClock: () => serviceTime.describeWrongClock(),
+  };
 }

@@ -47,10 +47,10 @@ export function sessionOrAnonymous(
   context: AppContext,
   service: Service,
   session: Session,
-  warn: (message: string) => void,
+  warn: (message: string, hint?: string) => void,
 ): TokenProvider {
   const onError = ({ message, hint }: TankobonError): void => {
-    warn(`Going on without a login. ${message} ${hint}`);
+    warn(`Continuing without a login: ${message}`, hint);
   };
   return withAnonymousFallback(session, context.clock, onError, service.outages);
 }

@@ -38,7 +38,7 @@ export async function savePlan(
   for (const folder of plan.leftovers)
     await Workspace.removeLeftover(folder, context.clock).catch(() => undefined);
   const reports = request.reports ? await openHealthReports(context, service, { warn }) : undefined;
-  const loader = imageLoader(context, service, client);
+  const loader = imageLoader(context, service, client, request.bytesPerSecond);
   try {
     const outcome = await saveChapters(
       plan.chapters.map(({ job }) => job),
@@ -90,7 +90,7 @@ async function saveExtras(
       await act();
     } catch (error) {
       if (!(error instanceof TankobonError) || error.code === 'interrupted') throw error;
-      session.warn(`${what}: ${error.message} ${error.hint}`);
+      session.warn(`${what}: ${error.message}`, error.hint);
       if (error.exitCode === EXIT.cooldown || error.exitCode === EXIT.captcha) stopping.push(error);
     }
   }

@@ -10,17 +10,21 @@ import { firstPartyDomain, type IsFirstParty } from '../api/first-party-domain.j
 import { OutageMonitor } from '../api/outage.js';
 import { parseDuration } from '../core/duration.js';
 import type { ReportSender } from '../health-reports/sender.js';
+import { createBandwidthLimit } from '../image/bandwidth-limit.js';
 import type { ImageLoaderDeps } from '../image/load-image.js';
 import { openMachineLedger } from '../rate-limit/machine-ledger.js';
 import type { RateLedger, Wait } from '../rate-limit/rate-ledger.js';
 import { readAddresses, type ServiceAddresses } from '../rate-limit/service-addresses.js';
 import type { AppContext } from './context.js';
+import { prepareStateFolder } from './state-folder.js';
 
 export interface ServiceOptions {
   readonly onWait: (wait: Wait) => void;
-  readonly warn: (message: string) => void;
+  readonly warn: (message: string, hint?: string) => void;
   /** Called when a request was sent: there is time until its response. */
   readonly onSent?: () => void;
+  /** Called with the time of the API's clock, in milliseconds since the epoch, for each of its responses. */
+  readonly onServiceTime?: (serviceMs: number) => void;
   /** A duration such as 10m; by default, the setting. */
   readonly maxOutage?: string;
 }
@@ -45,8 +49,9 @@ const CLOSE_NOTICE_MS = 1_000;
 
 export async function openService(
   { settings, env, clock, paths }: AppContext,
-  { onWait, onSent, warn, maxOutage = settings.maxOutage }: ServiceOptions,
+  { onWait, onSent, onServiceTime, warn, maxOutage = settings.maxOutage }: ServiceOptions,
 ): Promise<Service> {
+  prepareStateFolder({ env, paths });
   const addresses = readAddresses(settings);
   const isFirstParty = firstPartyDomain(addresses.apiUrl);
   const connections = await openConnections(settings, env, addresses);
@@ -64,6 +69,7 @@ export async function openService(
     maxResponseBytes: settings.maxAnswerBytes,
     onWait,
     onSent,
+    onServiceTime,
   };
   return {
     addresses,
@@ -91,12 +97,15 @@ export function imageLoader(
   { clock, settings }: AppContext,
   { connections }: Service,
   client: ServiceClient,
+  bytesPerSecond?: number,
 ): ImageLoaderDeps {
   return {
     page: connections.page,
     admit: (request, signal) => client.reserve(request, signal),
     clock,
     maxPageBytes: settings.maxPageBytes,
+    bandwidth:
+      bytesPerSecond === undefined ? undefined : createBandwidthLimit(bytesPerSecond, clock),
   };
 }
 

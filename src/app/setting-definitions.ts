@@ -19,6 +19,8 @@ export interface SettingDefinition {
   readonly choices?: readonly string[];
   /** A string such as `10m`. */
   readonly isDuration?: true;
+  /** A string such as `2M`, in bytes per second; or empty. */
+  readonly isByteRate?: true;
 }
 
 const SECOND_MS = 1_000;
@@ -59,8 +61,14 @@ export const SETTINGS = {
     flag: '--concurrency',
     range: [1, 16],
   },
+  limitRate: {
+    description: 'maximum download rate in bytes per second, such as 500k or 2M; empty: unlimited',
+    default: '',
+    flag: '--limit-rate',
+    isByteRate: true,
+  },
   language: {
-    description: 'languages in order of preference, separated by commas; empty: all',
+    description: 'language codes in order of preference, separated by commas; all: every language',
     default: '',
     flag: '--language',
   },

@@ -2,13 +2,17 @@
  * The settings in force and their sources: the environment overrides the file, which overrides the default. (Commands
  * apply their options themselves.) The file is that of `conf`; its values are checked against the table of settings.
  */
-import { closeSync, mkdirSync, renameSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { parseTemplate } from '../cbz/name-template.js';
+import { BYTE_RATE_EXAMPLES, parseByteRate } from '../core/byte-rate.js';
+import { commaSeparated } from '../core/comma-separated.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
 import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
-import { isSystemError, openRegularFileSync } from '../core/files.js';
+import { isSystemError, makeFolders, openRegularFileSync } from '../core/files.js';
 import { readAddress } from '../rate-limit/service-addresses.js';
+import { parseLanguages } from '../selection/language-codes.js';
 import {
   settingDefinition,
   SETTING_KEYS,
@@ -96,7 +100,7 @@ function checkSetting(
 
 /** Throws UsageError('bad-setting'); `name` is that of the setting or variable, for its message. */
 export function parseSetting(key: SettingKey, text: string, name: string = key): SettingValue {
-  const { default: defaultValue, range, isDuration, choices } = settingDefinition(key);
+  const { default: defaultValue, range, isDuration, isByteRate, choices } = settingDefinition(key);
   const invalid = (expected: string) => invalidValue(key, name, `"${text}"`, expected);
   if (typeof defaultValue === 'number') {
     const value = Number(text);
@@ -111,9 +115,23 @@ export function parseSetting(key: SettingKey, text: string, name: string = key):
   }
   if (isDuration && parseDuration(text) === undefined)
     throw invalid(`must be a duration such as ${DURATION_EXAMPLES}`);
+  if (isByteRate && text !== '' && parseByteRate(text) === undefined)
+    throw invalid(`must be a rate such as ${BYTE_RATE_EXAMPLES}`);
   if (choices && !choices.includes(text)) throw invalid(`must be one of: ${choices.join(', ')}`);
   if (key.endsWith('Url')) readAddress(name, text);
+  if (key === 'language') asSetting(() => parseLanguages(commaSeparated(text), name));
+  if (key === 'name' && text !== '') asSetting(() => parseTemplate(text.replace(/\.cbz$/i, '')));
   return text;
+}
+
+/** Reports what `check` refuses as an invalid setting. */
+function asSetting(check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    if (!hasCode(error)) throw error;
+    throw new UsageError('bad-setting', error.message, { hint: error.hint, cause: error });
+  }
 }
 
 function invalidValue(key: SettingKey, name: string, value: string, expected: string): UsageError {
@@ -161,15 +179,15 @@ async function importConf(configFolder: string) {
 }
 
 /**
- * Opens the settings file, whose values may be invalid. Renames a file that is not a JSON object, and throws
- * UsageError('bad-setting') with its new name.
+ * Opens the settings file, whose values may be invalid. Throws UsageError('bad-setting') for a file that is not a JSON
+ * object, and leaves it as it is: a run by night must not continue with the defaults.
  */
 export async function openSettingsFile(configFolder: string) {
   hasSettingsFile(configFolder);
   const { default: Conf } = await importConf(configFolder);
   const file = join(configFolder, SETTINGS_FILE);
   try {
-    mkdirSync(configFolder, { recursive: true, mode: FOLDER_MODE });
+    makeFolders(configFolder, FOLDER_MODE);
     return new Conf<Record<string, unknown>>({
       cwd: configFolder,
       configName: SETTINGS_FILE.replace(/\.json$/, ''),
@@ -185,16 +203,10 @@ export async function openSettingsFile(configFolder: string) {
         hint: 'Check its permissions, or set TANKOBON_HOME to another folder.',
       });
     }
-    const damagedFile = `${file}.damaged-${Date.now().toString(36)}`;
-    renameSync(file, damagedFile);
-    throw new UsageError(
-      'bad-setting',
-      `The settings file ${file} is damaged and was renamed to ${damagedFile}: ${reason}`,
-      {
-        cause,
-        hint: 'Run the same command again to continue with the defaults, or repair the file and rename it back.',
-      },
-    );
+    throw new UsageError('bad-setting', `The settings file is damaged, ${reason}: ${file}`, {
+      cause,
+      hint: 'Repair it, or move it away to continue with the defaults.',
+    });
   }
 }
 

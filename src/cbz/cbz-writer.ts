@@ -4,7 +4,7 @@
  * temporary file, verified, synced, and then renamed.
  */
 import { createHash } from 'node:crypto';
-import { open, mkdir, rm, type FileHandle } from 'node:fs/promises';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { ZipArchive } from 'archiver';
@@ -16,6 +16,7 @@ import {
   renameInto,
   statIfExists,
 } from '../core/files.js';
+import { makeFolders } from '../core/safe-folders.js';
 import { verifyCbz, type ExpectedEntry } from './verify-cbz.js';
 import { CbzStream } from './cbz-stream.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
@@ -67,7 +68,7 @@ export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number 
   };
   signal?.throwIfAborted();
   try {
-    await mkdir(dirname(file), { recursive: true });
+    makeFolders(dirname(file));
     if ((await statIfExists(file))?.isFile() === false)
       throw new StorageError('name-taken', `${file} exists and is not a regular file.`);
     const writer = await CbzWriter.create({

@@ -16,6 +16,10 @@ export function workspaceName(chapterId: string, quality: string): string {
   return `.${chapterId}.${quality}.tankobon`;
 }
 
+/** For a run with chapters in several languages. */
+export const DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE =
+  '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{language}] [{group}].cbz';
+
 /** Returns a chapter's relative path, with `/` between folders. */
 export type FormatFileName = (values: FieldValues & { readonly id: string }) => string;
 

@@ -1,12 +1,13 @@
 /** Options whose values are checked, and options that override a setting. */
 import { InvalidArgumentError, Option } from 'commander';
 import { settingDefinition, type SettingKey } from '../app/setting-definitions.js';
+import { BYTE_RATE_EXAMPLES, parseByteRate } from '../core/byte-rate.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
 
 /** An option that overrides a setting, with the description, range, choices and default of the setting. */
 export function settingOption(key: SettingKey, flags: string): Option {
   const definition = settingDefinition(key);
-  const { flagDescription, description, range, choices, isDuration } = definition;
+  const { flagDescription, description, range, choices, isDuration, isByteRate } = definition;
   const notes = [
     ...(range ? [`${range[0]} to ${range[1]}`] : []),
     ...(choices ? [choices.join(' or ')] : []),
@@ -19,6 +20,7 @@ export function settingOption(key: SettingKey, flags: string): Option {
   if (choices) option.choices(choices);
   if (range) option.argParser(integerBetween(range[0], range[1]));
   if (isDuration) option.argParser(duration);
+  if (isByteRate) option.argParser(byteRate);
   return option;
 }
 
@@ -30,6 +32,12 @@ export function collect(value: string, previous: readonly string[] = []): readon
 function duration(text: string): string {
   if (parseDuration(text) === undefined)
     throw new InvalidArgumentError(`It must be a duration such as ${DURATION_EXAMPLES}.`);
+  return text;
+}
+
+function byteRate(text: string): string {
+  if (parseByteRate(text) === undefined)
+    throw new InvalidArgumentError(`It must be a rate such as ${BYTE_RATE_EXAMPLES}.`);
   return text;
 }
 

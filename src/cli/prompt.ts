@@ -5,6 +5,11 @@ import { rawStream } from './output/safe-stream.js';
 
 export type PromptContext = Pick<CommandContext, 'stdin' | 'stderr' | 'signal'>;
 
+/** Whether there is a person to ask: neither input nor messages nor results are redirected. */
+export function canAsk({ stdin, stdout, stderr }: CommandContext): boolean {
+  return stdin.isTTY && stdout.isTTY && stderr.isTTY;
+}
+
 /** What a prompt of @inquirer/prompts takes as its context. */
 interface PromptStreams {
   readonly input: NodeJS.ReadableStream;
@@ -23,6 +28,28 @@ export async function prompt<Answer>(
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof Error && error.name === 'ExitPromptError' ? interruption() : error;
+  }
+}
+
+/** Asks a question that Esc leaves: then undefined. Throws the `interrupted` error if the user cancels it with Ctrl-C. */
+export async function choose<Answer>(
+  context: PromptContext,
+  ask: (streams: PromptStreams) => Promise<Answer>,
+): Promise<{ readonly value: Answer } | undefined> {
+  const { stdin, signal } = context;
+  const escape = new AbortController();
+  const onKey = (_text: string | undefined, key: { readonly name?: string } | undefined): void => {
+    if (key?.name === 'escape') escape.abort();
+  };
+  stdin.on('keypress', onKey);
+  try {
+    const anySignal = AbortSignal.any([signal, escape.signal]);
+    return { value: await prompt(context, (streams) => ask({ ...streams, signal: anySignal })) };
+  } catch (error) {
+    if (escape.signal.aborted && !signal.aborted) return undefined;
+    throw error;
+  } finally {
+    stdin.off('keypress', onKey);
   }
 }
 

@@ -16,7 +16,7 @@ export async function withService<T>(
   work: (service: Service) => Promise<T>,
 ): Promise<T> {
   const { stderr, clock, settings } = context;
-  const warn = (message: string) => void stderr.write(warningMessage(message));
+  const warn = (message: string, hint?: string) => void stderr.write(warningMessage(message, hint));
   const service = await openService(context, {
     onWait: (wait) => void stderr.write(`${describeWait(waitingEvent(wait), clock.wallMs())}\n`),
     warn,

@@ -16,7 +16,7 @@ import {
 } from './safe-open.js';
 import { isSystemError } from './system-errors.js';
 
-export { makeFoldersBelow, makePrivateFolder } from './safe-folders.js';
+export { makeFolders, makeFoldersBelow, makePrivateFolder } from './safe-folders.js';
 export { isSystemError, toStorageError } from './system-errors.js';
 export {
   createFile,

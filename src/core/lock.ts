@@ -5,7 +5,6 @@ import {
   fstatSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
@@ -21,6 +20,7 @@ import {
   temporaryName,
   type OpenOptions,
 } from './files.js';
+import { makeFolders } from './safe-folders.js';
 import type { NativeLocks } from './native-lock.js';
 
 export interface HeldLock {
@@ -69,7 +69,7 @@ export async function tryLockFile(
   options: LockFileOptions = {},
 ): Promise<HeldLock | undefined> {
   const locks = await loadLocks();
-  mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER_MODE });
+  makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
   const descriptor = openLockFile(file, options);
   if (descriptor === undefined) return undefined;
   let isHeld = false;

@@ -1,7 +1,7 @@
 /** Creates folders in places where other users may have planted links or files; see safe-open.ts. */
-import { constants, lstatSync, type Stats } from 'node:fs';
+import { constants, lstatSync, mkdirSync, statSync, type Stats } from 'node:fs';
 import { lstat, mkdir, open } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import {
   ignoreUnsupportedMode,
   isOwnedByUs,
@@ -16,12 +16,40 @@ const PRIVATE_FOLDER_MODE = 0o700;
 const OTHERS_RIGHTS = 0o077;
 
 /**
+ * Creates `folder` and the folders above it. Used instead of Node's `recursive` option, which never returns for a
+ * folder below /proc.
+ */
+export function makeFolders(folder: string, mode?: number): void {
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT') && dirname(folder) !== folder) {
+      makeFolders(dirname(folder), mode);
+      makeFolder(folder, mode);
+    } else if (!isFolder(folder)) throw error;
+  }
+}
+
+/** Another process may create it at the same time. */
+function makeFolder(folder: string, mode: number | undefined): void {
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
+    if (!isSystemError(error, 'EEXIST') || !isFolder(folder)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/**
  * Creates a folder of mode 0700 and the folders above it. An existing one must be a directory of this user or of root,
  * not a link (StorageError `unsafe-path`); the rights of others are removed where the file system has modes.
  */
 export async function makePrivateFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
+    makeFolders(folder, PRIVATE_FOLDER_MODE);
   } catch (error) {
     // A file, or a broken link.
     if (!isSystemError(error, 'EEXIST', 'ENOENT')) throw error;
@@ -55,7 +83,7 @@ export async function makePrivateFolder(folder: string): Promise<void> {
  * link below it is refused (StorageError `unsafe-path`), since it could point anywhere.
  */
 export async function makeFoldersBelow(root: string, folder: string): Promise<void> {
-  await mkdir(root, { recursive: true });
+  makeFolders(root);
   let current = root;
   for (const name of relative(root, folder).split(sep).filter(Boolean)) {
     current = join(current, name);

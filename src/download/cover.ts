@@ -1,11 +1,11 @@
 /** Saves a cover beside the chapters: `cover.jpg` (or another extension) in each of their folders. */
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { chooseCover, coverUrl, fetchCovers } from '../api/covers.js';
 import type { Title } from '../api/titles.js';
 import { loadImage, type ImageLoaderDeps } from '../image/load-image.js';
 import { ServiceError } from '../core/errors.js';
-import { temporaryName, toStorageError, renameInto } from '../core/files.js';
+import { makeFolders, temporaryName, toStorageError, renameInto } from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
 import type { PlannedChapter } from './plan.js';
 
@@ -60,7 +60,7 @@ async function saveCover(
   const url = coverUrl(deps.coversUrl, title.id, cover);
   const tmpFile = temporaryName(join(folder, 'cover'));
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolders(folder);
     const image = await loadImage(deps.loader, { url, file: tmpFile }, deps.signal);
     if (!image.ok)
       throw new ServiceError(

@@ -65,6 +65,14 @@ export type DownloadEvent =
       readonly message: string;
     }
   | {
+      /** A target that cannot be parsed. */
+      readonly type: 'target-failed';
+      /** As it was given. */
+      readonly target: string;
+      readonly reason: ErrorCode;
+      readonly message: string;
+    }
+  | {
       readonly type: 'waiting';
       readonly for: Wait['for'];
       readonly until: string;
@@ -77,6 +85,7 @@ export type DownloadEvent =
       readonly type: 'summary';
       readonly saved: number;
       readonly skipped: number;
+      /** Chapters and targets. */
       readonly failed: number;
       /** Chapters that were not started because the run was stopped. */
       readonly notStarted: number;
@@ -108,6 +117,8 @@ export interface PageBytes {
 export interface Warning {
   readonly type: 'warning';
   readonly message: string;
+  /** What to do. */
+  readonly hint?: string;
 }
 
 export type Observe = (event: DownloadEvent | PageBytes | Warning) => void;

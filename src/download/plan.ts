@@ -9,25 +9,24 @@ import { scanLibrary, type LibraryIndex } from '../cbz/library-index.js';
 import type { Chapter } from '../api/chapters.js';
 import { comicMetadata, nameValues, type VolumeField } from './comic-metadata.js';
 import { resolveTargets, type Resolution } from '../selection/resolve-targets.js';
-import {
-  isEmpty,
-  selectChapters,
-  unavailableReason,
-  type ExcludedChapter,
-  type SelectionOptions,
-} from '../selection/select-chapters.js';
+import type { ExcludedChapter } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
 import type { Title } from '../api/titles.js';
 import type { Quality } from '../image/page-url.js';
-import { ChapterError, type TankobonError } from '../core/errors.js';
+import type { TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
-import type { ServiceClient } from '../api/client.js';
 import type { ChapterJob } from './chapter.js';
-import type { SkipReason } from './events.js';
+import {
+  selectForPlan,
+  type ChosenChapter,
+  type SelectDeps,
+  type SelectOptions,
+  type SkippedChapter,
+} from './plan-selection.js';
 import { prefetchSingleChapter } from './prefetch.js';
 import type { KeptPage } from './workspace.js';
 
-export interface PlanOptions {
+export interface PlanOptions extends SelectOptions {
   readonly targets: readonly Target[];
   /** The folder for the CBZ files. Archives anywhere below it count as existing. */
   readonly output: string;
@@ -39,10 +38,8 @@ export interface PlanOptions {
   /** False: files are named by id and contain no ComicInfo.xml. */
   readonly metadata: boolean;
   readonly volumeField: VolumeField;
-  /** Returns a chapter's path below the output folder. */
-  readonly nameChapter: FormatFileName;
-  /** Which chapters of titles and lists to download. */
-  readonly selection: SelectionOptions;
+  /** Returns a chapter's path below the output folder; `hasLanguages`: the run has chapters in several languages. */
+  readonly nameChapter: (hasLanguages: boolean) => FormatFileName;
   /** The targets as already resolved; without it, the service is asked. */
   readonly resolution?: Resolution;
   /** Archives of other releases whose names may be taken over, by the id of the chapter that replaces each. */
@@ -54,20 +51,17 @@ export interface ReplacedArchive {
   readonly file: string;
 }
 
+export type { SkippedChapter } from './plan-selection.js';
+
 export interface PlannedChapter {
   readonly job: ChapterJob;
   readonly chapter: Chapter | undefined;
+  /** For people; undefined without metadata. */
+  readonly seriesName: string | undefined;
   /** With its people and covers, once they are loaded. Never rejects. */
   readonly title: Promise<Title | undefined>;
   /** Why this release was selected, for people. */
   readonly why: string;
-}
-
-export interface SkippedChapter {
-  readonly id: string;
-  readonly reason: SkipReason;
-  /** The existing archive, if there is one. */
-  readonly file?: string;
 }
 
 export interface Plan {
@@ -83,25 +77,13 @@ export interface Plan {
   readonly metadataError: Promise<TankobonError | undefined>;
 }
 
-export interface PlanDeps {
-  readonly client: ServiceClient;
-  readonly warn: (message: string) => void;
-  readonly nowMs: number;
+export interface PlanDeps extends SelectDeps {
   /** The existing archives; without it, the output folder is scanned. */
   readonly library?: LibraryIndex;
   /** Chapters that count as downloaded although their archives may be missing. */
   readonly history?: { readonly has: (chapterId: string) => boolean };
   /** Called with the only chapter of a run as soon as it is sure to be downloaded. */
   readonly prefetch?: (chapterId: string) => void;
-  readonly signal: AbortSignal;
-}
-
-interface SelectedChapter {
-  readonly id: string;
-  readonly chapter: Chapter | undefined;
-  readonly why: string;
-  /** The archive to replace. */
-  readonly replaces?: string;
 }
 
 /** Throws errors that concern the whole run: a rate limit, an unreachable service, an unreadable output folder. */
@@ -115,9 +97,9 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
   libraryScan.catch(() => undefined);
   const onChapters = prefetchSingleChapter(options, libraryScan, deps);
   const resolution = options.resolution ?? (await resolve(options, deps, onChapters));
-  const { selected, skipped, excluded, failed } = select(resolution, options, deps);
+  const { selected, skipped, excluded, failed } = await selectForPlan(resolution, options, deps);
   const library = await libraryScan;
-  const missing: SelectedChapter[] = [];
+  const missing: ChosenChapter[] = [];
   const finished = new Set<string>();
   for (const one of selected) {
     const existing = library.find(one.id);
@@ -134,7 +116,9 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
       if (!isNewer) finished.add(workspaceName(one.id, existing.quality ?? options.quality));
     }
   }
-  const chapters = planJobs(missing, library, resolution, options);
+  const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
+  const nameChapter = options.nameChapter(languages.size > 1);
+  const chapters = planJobs(missing, library, resolution, { ...options, nameChapter });
   const metadataError = resolution.fullTitles.then(({ error }) => error);
   const leftovers = library.hiddenFolders.filter((folder) => finished.has(basename(folder)));
   return { chapters, skipped, leftovers, excluded, failed, metadataError };
@@ -156,60 +140,11 @@ async function resolve(
   return { ...resolution, idsWithoutMetadata };
 }
 
-/** Returns each chapter once: chapters that are targets first, then those of titles and lists in reading order. */
-function select(resolution: Resolution, options: PlanOptions, { nowMs }: PlanDeps) {
-  const { titles, unusableTitleIds } = resolution;
-  const selected = new Map<string, SelectedChapter>();
-  const skipped: SkippedChapter[] = [];
-  const excluded: ExcludedChapter[] = [];
-  const failed = resolution.failures.map(({ target: { id }, error }) => ({ id, error }));
-  // Without its title, a chapter's metadata makes a file name that chapters of other titles may share.
-  const add = (chapter: Chapter, why: string): void => {
-    const isUsable = chapter.partialTitle ?? !unusableTitleIds.has(chapter.titleId ?? '');
-    selected.set(chapter.id, { id: chapter.id, chapter: isUsable ? chapter : undefined, why });
-  };
-  for (const chapter of resolution.chapters) {
-    const error = unavailableError(chapter, nowMs);
-    if (isEmpty(chapter)) skipped.push({ id: chapter.id, reason: 'chapter-unavailable' });
-    else if (error) failed.push({ id: chapter.id, error });
-    else add(chapter, 'named');
-  }
-  for (const id of resolution.idsWithoutMetadata)
-    selected.set(id, { id, chapter: undefined, why: 'named' });
-  const failedIds = new Set(failed.map(({ id }) => id));
-  for (const { titleId, chapters } of resolution.series) {
-    const numbersRestart = titles.get(titleId)?.numbersRestart ?? false;
-    const selection = selectChapters(chapters, options.selection, { nowMs, numbersRestart });
-    for (const { chapter, explanation } of selection.selected) {
-      if (!selected.has(chapter.id)) add(chapter, explanation);
-    }
-    for (const one of selection.excluded) {
-      const { chapter, reason } = one;
-      if (
-        reason !== 'chapter-external' &&
-        reason !== 'chapter-unavailable' &&
-        reason !== 'chapter-unpublished'
-      )
-        excluded.push(one);
-      else if (!failedIds.has(chapter.id)) skipped.push({ id: chapter.id, reason });
-    }
-  }
-  return { selected: [...selected.values()], skipped, excluded, failed };
-}
-
-function unavailableError(chapter: Chapter, nowMs: number): ChapterError | undefined {
-  const unavailable = unavailableReason(chapter, nowMs);
-  if (!unavailable) return undefined;
-  const { reason, explanation } = unavailable;
-  const code = reason === 'chapter-external' ? 'chapter-external' : 'chapter-unavailable';
-  return new ChapterError(code, `Chapter ${chapter.id} has no pages to load: ${explanation}.`);
-}
-
 function planJobs(
-  selected: readonly SelectedChapter[],
+  selected: readonly ChosenChapter[],
   library: LibraryIndex,
   { titles, fullTitles }: Resolution,
-  options: PlanOptions,
+  options: Omit<PlanOptions, 'nameChapter'> & { readonly nameChapter: FormatFileName },
 ): PlannedChapter[] {
   const { output, quality, metadata } = options;
   const findTitle = (known: ReadonlyMap<string, Title>, chapter: Chapter | undefined) =>
@@ -240,7 +175,7 @@ function planJobs(
           ? (pages) => createComicInfo(chapter, title, pages, options.volumeField)
           : undefined,
     };
-    return { job, chapter, title, why };
+    return { job, chapter, seriesName: findTitle(titles, chapter)?.name, title, why };
   });
 }
 

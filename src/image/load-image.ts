@@ -11,6 +11,7 @@ import { imageExtension, SIGNATURE_BYTES } from './format.js';
 import type { Clock } from '../core/clock.js';
 import { toStorageError, removeFile, replaceFile } from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
+import type { BandwidthLimit } from './bandwidth-limit.js';
 import {
   checkImage,
   checkStatus,
@@ -58,6 +59,8 @@ export interface ImageLoaderDeps {
   readonly admit: ServiceClient['reserve'];
   readonly clock: Clock;
   readonly maxPageBytes: number;
+  /** Shared by all loads. */
+  readonly bandwidth?: BandwidthLimit;
 }
 
 /** Most pages fit: they are written with one call, and hashed while the next page is requested. */
@@ -74,7 +77,7 @@ export function allocatePageBuffer(): Buffer {
  * a rate limit, and LoadError('bad-page-url') for an address that must not be connected to.
  */
 export async function loadImage(
-  { page, admit, clock, maxPageBytes }: ImageLoaderDeps,
+  { page, admit, clock, maxPageBytes, bandwidth }: ImageLoaderDeps,
   request: ImageRequest,
   signal?: AbortSignal,
 ): Promise<ImageOutcome> {
@@ -82,7 +85,9 @@ export async function loadImage(
   const startedMs = clock.monotonicMs();
   let response: IncomingMessage | undefined;
   let check: ImageCheck;
-  const receiver = new BodyReceiver(request, maxPageBytes, clock);
+  const receiver = new BodyReceiver(request, maxPageBytes, clock, (bytes) =>
+    bandwidth?.take(bytes, signal),
+  );
   const stream = page.stream(request.url, { signal });
   stream.once('response', (head: IncomingMessage) => {
     response = head;
@@ -110,7 +115,8 @@ export async function loadImage(
   return {
     ...check,
     bytes,
-    durationMs: Math.round(receivedAtMs - startedMs),
+    // Without our own pauses, which say nothing about the node.
+    durationMs: Math.max(0, Math.round(receivedAtMs - startedMs - receiver.pausedMs)),
     cached: /^hit/i.test(String(response?.headers['x-cache'] ?? '')),
     responded: response !== undefined,
   };
@@ -121,6 +127,8 @@ class BodyReceiver implements ImageBody {
   bytes = 0;
   head: Buffer = Buffer.alloc(0);
   receivedAtMs: number | undefined;
+  /** Time spent waiting for the bandwidth limit. */
+  pausedMs = 0;
   readonly #hash = createHash('sha256');
   readonly #buffer: Buffer;
   #bufferedBytes = 0;
@@ -131,6 +139,7 @@ class BodyReceiver implements ImageBody {
     private readonly request: ImageRequest,
     private readonly maxBytes: number,
     private readonly clock: Clock,
+    private readonly pause: (bytes: number) => Promise<void> | undefined,
   ) {
     this.#buffer = request.buffer ?? allocatePageBuffer();
   }
@@ -184,6 +193,7 @@ class BodyReceiver implements ImageBody {
         return notAnImage(response);
       this.request.onBytes?.(chunk.value.length);
       await this.#append(chunk.value, file);
+      await this.#pause(chunk.value.length);
     }
     this.receivedAtMs = this.clock.monotonicMs();
     if (!this.#largeFile) {
@@ -193,6 +203,14 @@ class BodyReceiver implements ImageBody {
     }
     if (this.#bufferedBytes > 0) await this.#flush(file);
     return checkImage(response, this.request.expectedDigest, this);
+  }
+
+  async #pause(bytes: number): Promise<void> {
+    const startedMs = this.clock.monotonicMs();
+    const pausing = this.pause(bytes);
+    if (!pausing) return;
+    await pausing;
+    this.pausedMs += this.clock.monotonicMs() - startedMs;
   }
 
   #count(chunk: Buffer): void {

@@ -9,7 +9,6 @@ import {
   fchmodSync,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   unlinkSync,
   type Stats,
@@ -23,6 +22,7 @@ import {
   temporaryName,
   toStorageError,
 } from '../core/files.js';
+import { makeFolders } from '../core/safe-folders.js';
 import type { LockFileOptions } from '../core/lock.js';
 
 /** Removes the file if it exists. rmSync, which also handles folders and retries, takes ten times longer. */
@@ -48,7 +48,7 @@ const WORLD_WRITE = 0o002;
 export function ledgerAccess(folder: string): FileAccess {
   let stats = lstatSync(folder, { throwIfNoEntry: false });
   if (!stats) {
-    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE });
+    makeFolders(folder, PRIVATE_FOLDER_MODE);
     stats = lstatSync(folder);
   }
   if (!stats.isDirectory()) {

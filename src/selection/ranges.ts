@@ -10,6 +10,8 @@ export interface NumberRange {
 }
 
 export interface Ranges {
+  /** As the user wrote them. */
+  readonly text: string;
   readonly numbers: readonly NumberRange[];
   /** `none` was given. */
   readonly includesUnnumbered: boolean;
@@ -25,7 +27,7 @@ export function parseRanges(text: string, option: string): Ranges {
   for (const word of words) {
     if (word.toLowerCase() !== 'none') numbers.push(parseRange(word, option));
   }
-  return { numbers, includesUnnumbered: numbers.length < words.length };
+  return { text, numbers, includesUnnumbered: numbers.length < words.length };
 }
 
 /** Whether the ranges include a number as the service writes it. `7a` counts as 7. */

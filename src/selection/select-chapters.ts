@@ -3,7 +3,7 @@
  * only links to other sites. Unless all are requested, one is selected for each chapter number: by the order of
  * languages, then of groups, then the newest version, then the latest date of publication.
  */
-import type { Chapter } from '../api/chapters.js';
+import type { Chapter, Group } from '../api/chapters.js';
 import { isWithin, type Ranges } from './ranges.js';
 import { chapterKey, compareReadingOrder } from './reading-order.js';
 
@@ -136,14 +136,20 @@ interface Rank {
 const CRITERIA = ['language', 'group', 'version', 'date'] as const;
 
 function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
-  const names = chapter.groups.flatMap(({ id, name }) => [normalized(id), normalized(name)]);
-  const group = options.groups.findIndex((name) => names.includes(normalized(name)));
+  const group = options.groups.findIndex((wanted) =>
+    chapter.groups.some((one) => isInGroup(one, wanted)),
+  );
   return {
     language: options.languages.indexOf(chapter.language),
     group: group === -1 ? options.groups.length : group,
     version: -chapter.version,
     date: -(chapter.publishAt?.getTime() ?? 0),
   };
+}
+
+/** Whether the user's name or id is that of the group. */
+export function isInGroup({ id, name }: Group, wanted: string): boolean {
+  return [id, name].some((text) => normalized(text) === normalized(wanted));
 }
 
 function normalized(name: string): string {

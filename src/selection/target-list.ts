@@ -15,8 +15,8 @@ export interface TargetSource {
 export interface ParsedTargets {
   /** Without duplicates, in the order of their first occurrence. */
   readonly targets: readonly Target[];
-  /** One for each invalid line, with its source and number. */
-  readonly errors: readonly UsageError[];
+  /** The invalid ones as they were given; the error names the source and the number of the line. */
+  readonly invalid: readonly { readonly text: string; readonly error: UsageError }[];
 }
 
 const MAX_LINE_LENGTH = 2_048;
@@ -27,7 +27,7 @@ export function parseTargets(
   extraHosts: readonly string[] = [],
 ): ParsedTargets {
   const targets = new Map<string, Target>();
-  const errors: UsageError[] = [];
+  const invalid: { text: string; error: UsageError }[] = [];
   for (const { name, lines } of sources) {
     const numbered = typeof lines === 'string';
     const texts = numbered ? fileLines(lines) : lines;
@@ -38,11 +38,11 @@ export function parseTargets(
         targets.set(`${target.kind}:${target.id}`, target);
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
-        errors.push(numbered ? withPosition(error, name, index + 1) : error);
+        invalid.push({ text, error: numbered ? withPosition(error, name, index + 1) : error });
       }
     }
   }
-  return { targets: [...targets.values()].filter(isDistinct(targets)), errors };
+  return { targets: [...targets.values()].filter(isDistinct(targets)), invalid };
 }
 
 /** The lines without comments, with any line endings, and without a byte order mark. */

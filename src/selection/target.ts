@@ -40,9 +40,17 @@ export function parseTarget(text: string, extraHosts: readonly string[] = []): T
   }
   if (isUuid(trimmed)) return { kind: 'any', id: trimmed.toLowerCase() };
   const url = WITHOUT_SCHEME.test(trimmed) ? `https://${trimmed}` : trimmed;
-  const target = URL.canParse(url) ? fromUrl(new URL(url), extraHosts) : undefined;
-  if (target === undefined) throw badTarget(trimmed);
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const target = parsed && fromUrl(parsed, extraHosts);
+  if (target === undefined) throw badTarget(trimmed, parsed);
   return target;
+}
+
+/** Whether a word of the command line is meant as a target: a UUID or an address, valid or not. */
+export function looksLikeTarget(text: string): boolean {
+  return (
+    isUuid(text) || PREFIXED.test(text) || WITHOUT_SCHEME.test(text) || /^https?:\/\//i.test(text)
+  );
 }
 
 /** The URL of a chapter on the website. */
@@ -62,26 +70,56 @@ function fromUrl(url: URL, extraHosts: readonly string[]): Target | undefined {
   if (!LIVE_HOST.test(url.hostname) && !isLoopback(url) && !extraHosts.includes(url.hostname)) {
     return undefined;
   }
-  const segments = url.pathname.split('/').filter((segment) => segment !== '');
+  const segments = segmentsOf(url);
   for (const [index, segment] of segments.entries()) {
-    const kind = Object.hasOwn(KINDS, segment.toLowerCase()) && KINDS[segment.toLowerCase()];
+    const kind = Object.hasOwn(KINDS, segment) && KINDS[segment];
     const id = segments[index + 1];
-    if (kind && id !== undefined && isUuid(id)) return { kind, id: id.toLowerCase() };
+    if (kind && id !== undefined && isUuid(id)) return { kind, id };
   }
   return undefined;
 }
 
+function segmentsOf(url: URL): string[] {
+  return url.pathname
+    .toLowerCase()
+    .split('/')
+    .filter((segment) => segment !== '');
+}
+
 const MAX_SHOWN_LENGTH = 80;
 const EXAMPLE_ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
+const LIST = 'Put the titles into a list on MangaDex, and pass that: tankobon download list:UUID';
+const SEARCH = 'Find a title with tankobon search WORDS, and pass its address or UUID.';
 
-function badTarget(text: string): UsageError {
+/** The other pages of the website: what they are, and what to use instead. */
+const OTHER_PAGES: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+  group: [
+    'a scanlation group',
+    'Pass a title, and prefer the group: tankobon download title:UUID --group NAME',
+  ],
+  author: ['an author', SEARCH],
+  artist: ['an artist', SEARCH],
+  user: ['a user', 'Pass a list of the user: tankobon download list:UUID'],
+  tag: ['a tag', SEARCH],
+  titles: ['a search, or of the titles that you follow', LIST],
+  follows: ['the titles that you follow', LIST],
+  my: ['your own pages', LIST],
+};
+function badTarget(text: string, url?: URL): UsageError {
   const shown = printableLine(withoutUserInfo(text), MAX_SHOWN_LENGTH);
-  return new UsageError(
-    'bad-target',
-    `Not a chapter, title or list: "${shown}". ` +
-      `Example: ${EXAMPLE_ID} or https://${WEB_HOST}/chapter/${EXAMPLE_ID}`,
-    {
-      hint: `Use a UUID (title:UUID for a title, list:UUID for a list) or a URL such as https://${WEB_HOST}/title/UUID`,
-    },
-  );
+  const page = url && LIVE_HOST.test(url.hostname) ? segmentsOf(url)[0] : undefined;
+  const other = page !== undefined && Object.hasOwn(OTHER_PAGES, page) && OTHER_PAGES[page];
+  if (other) {
+    const [what, hint] = other;
+    return new UsageError(
+      'bad-target',
+      `The address of ${what}, which cannot be downloaded: ${shown}`,
+      { hint },
+    );
+  }
+  return new UsageError('bad-target', `Not a chapter, title or list: "${shown}"`, {
+    hint:
+      `Use a UUID (title:UUID for a title, list:UUID for a list) or an address such as ` +
+      `https://${WEB_HOST}/chapter/${EXAMPLE_ID}`,
+  });
 }

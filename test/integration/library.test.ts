@@ -8,7 +8,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
-import { generateChapter } from '../../src/practice-server/library/library.js';
+import { EXAMPLE_TITLES, generateChapter } from '../../src/practice-server/library/library.js';
 import {
   downloadChapters,
   hasCode,
@@ -141,6 +141,12 @@ test.each([
   { latest: 0 },
   { maxOutage: 'soon' },
   { chapters: '10-1' },
+  { chapters: 5 as unknown as string },
+  { languages: 'en' as unknown as readonly string[] },
+  { languages: ['english'] },
+  { limitRate: '1' },
+  { cover: 'yes' as unknown as boolean },
+  { name: '{serie}' },
 ])('an invalid option such as %j is refused before anything is sent', async (option) => {
   const before = service.log.length;
   const error = await all(downloadChapters([ID], { env, output: folder, ...option })).catch(
@@ -148,4 +154,28 @@ test.each([
   );
   expect(hasCode(error, 'bad-option')).toBe(true);
   expect(service.log).toHaveLength(before);
+});
+
+test('chapters, volumes, groups, latest, update and cover work as on the command line', async () => {
+  const catalogue = await startPracticeService();
+  const options = {
+    env: { ...env, ...catalogue.environment, TANKOBON_HOME: join(folder, 'home') },
+    output: folder,
+    languages: ['en'],
+    groups: ['Tidewater Scans'],
+    volumes: '1',
+    latest: 1,
+    update: true,
+    cover: true,
+  };
+  try {
+    const target = `title:${EXAMPLE_TITLES.lighthouse}`;
+    const events = await all(downloadChapters([target], { ...options, chapters: '1-2' }));
+    expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 1, failed: 0 });
+    expect(archives()).toEqual([expect.stringMatching(/Ch\.00[12] .*\[Tidewater Scans\]\.cbz$/)]);
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    expect(names.some((name) => /cover\.(jpg|png)$/.test(name))).toBe(true);
+  } finally {
+    await catalogue.stop();
+  }
 });

@@ -24,13 +24,15 @@ export function downloadCommand(program: Command, { run }: CommandRunner): Comma
   command
     .optionsGroup('Network:')
     .addOption(settingOption('concurrency', '--concurrency <n>'))
+    .addOption(settingOption('limitRate', '--limit-rate <rate>'))
     .addOption(settingOption('maxOutage', '--max-outage <duration>'))
     .addOption(settingOption('reports', '--no-reports'))
     .option('--captcha-result <token>', 'result of a captcha that you solved in a browser')
     .optionsGroup('Output:')
     .option('--dry-run', 'print what would be downloaded, and why')
     .option('--json', 'print one JSON object per line to standard output, and nothing else there')
-    .option('--quiet', 'print only errors');
+    .option('--quiet', 'print only errors')
+    .option('--verbose', 'print each chapter of a long dry run, with its file and the reason');
   addExamples(command, [
     ['tankobon download https://mangadex.org/chapter/UUID', 'one chapter, into this folder'],
     [

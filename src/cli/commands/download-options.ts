@@ -6,10 +6,12 @@ import {
 } from '../../app/download-request.js';
 import { commaSeparated } from '../../core/comma-separated.js';
 import { UsageError } from '../../core/errors.js';
-import type { Target } from '../../selection/target.js';
-import { parseTargets, type TargetSource } from '../../selection/target-list.js';
+import {
+  parseTargets,
+  type ParsedTargets,
+  type TargetSource,
+} from '../../selection/target-list.js';
 import type { CommandContext } from '../command-context.js';
-import { errorMessage } from '../output/error-message.js';
 import { readSource } from '../target-sources.js';
 
 export interface DownloadOptions extends Omit<RequestOptions, 'languages' | 'groups'> {
@@ -22,6 +24,7 @@ export interface DownloadOptions extends Omit<RequestOptions, 'languages' | 'gro
   readonly dryRun?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  readonly verbose?: boolean;
 }
 
 /** Throws UsageError, or StorageError for a template that leaves the folder, before anything is sent. */
@@ -30,28 +33,28 @@ export async function requestFromFlags(
   context: CommandContext,
 ): Promise<DownloadRequest> {
   const { language, group } = options;
+  const { targets, invalid } = await readTargets(options, context);
   return downloadRequest(
-    await readTargets(options, context),
+    targets,
     {
       ...options,
       languages: language === undefined ? undefined : commaSeparated(language),
       groups: group === undefined ? undefined : commaSeparated(group),
     },
     context.settings,
+    invalid,
   );
 }
 
-/** Throws if no target is valid; an invalid one among valid ones is reported and skipped. */
+/** Throws UsageError if none is given. */
 async function readTargets(
   options: DownloadOptions,
   context: CommandContext,
-): Promise<readonly Target[]> {
+): Promise<ParsedTargets> {
   const sources: TargetSource[] = [{ name: 'command line', lines: options.targets }];
   for (const name of options.fromFile ?? []) sources.push(await readSource(name, context));
-  const { targets, errors } = parseTargets(sources, [new URL(context.settings.apiUrl).hostname]);
-  if (targets.length === 0) {
-    throw errors[0] ?? new UsageError('bad-target', 'Nothing to download was named.');
-  }
-  for (const error of errors) context.stderr.write(errorMessage(error, context.env));
-  return targets;
+  const parsed = parseTargets(sources, [new URL(context.settings.apiUrl).hostname]);
+  if (parsed.targets.length + parsed.invalid.length === 0)
+    throw new UsageError('bad-target', 'Nothing to download was named.');
+  return parsed;
 }

@@ -1,24 +1,46 @@
-/** `--dry-run`: what would be done and why, and what it would ask of the service at least. Sends nothing more. */
+/** `--dry-run`: what would be downloaded and why, and what it would request of the service at least. */
 import { minTimeMs } from '../../download/estimate.js';
 import { SKIP_REASONS } from '../../download/events.js';
-import type { Plan } from '../../download/plan.js';
+import type { Plan, PlannedChapter } from '../../download/plan.js';
 import { quotasOf } from '../../rate-limit/quotas.js';
+import { printableLine } from '../../core/printable.js';
 import { formatDuration, pluralize } from '../output/sizes.js';
 import type { CommandContext } from '../command-context.js';
 
-export function printPlan(plan: Plan, json: boolean, run: Pick<CommandContext, 'stdout'>): void {
-  const requests = plan.chapters.length;
-  const leastMs = minTimeMs(requests, quotasOf('any', 'GET', '/at-home/server/any'));
-  run.stdout.write(json ? asJson(plan, requests, leastMs) : asText(plan, requests, leastMs));
+interface PrintOptions {
+  readonly json?: boolean;
+  /** Each chapter of a long list, with its file and the reason. */
+  readonly verbose?: boolean;
 }
 
-function asJson(plan: Plan, requests: number, leastMs: number): string {
+/** More chapters are printed by volume. */
+const MAX_ROWS = 30;
+
+export function printPlan(
+  plan: Plan,
+  options: PrintOptions,
+  { stdout }: Pick<CommandContext, 'stdout'>,
+): void {
+  stdout.write(options.json ? toJson(plan) : toText(plan, options.verbose === true));
+}
+
+/** The least time that the service's limits allow for the chapters of a plan. */
+export function minPlanTimeMs({ chapters }: Plan): number {
+  return minTimeMs(chapters.length, quotasOf('any', 'GET', '/at-home/server/any'));
+}
+
+function toJson(plan: Plan): string {
   const lines = [
-    ...plan.chapters.map(({ job, why }) => ({
+    ...plan.chapters.map(({ job, chapter, seriesName, why }) => ({
       type: 'planned',
       chapter: job.id,
       file: job.file,
       why,
+      series: seriesName,
+      volume: chapter?.volume,
+      number: chapter?.number,
+      language: chapter?.language,
+      groups: chapter?.groups.map(({ name }) => name),
     })),
     ...plan.skipped.map(({ id, reason, file }) => ({
       type: 'chapter-skipped',
@@ -38,31 +60,105 @@ function asJson(plan: Plan, requests: number, leastMs: number): string {
       reason: error.code,
       message: error.message,
     })),
-    { type: 'plan', chapters: plan.chapters.length, requests, leastTimeMs: leastMs },
+    {
+      type: 'plan',
+      chapters: plan.chapters.length,
+      requests: plan.chapters.length,
+      leastTimeMs: minPlanTimeMs(plan),
+    },
   ];
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-function asText(plan: Plan, requests: number, leastMs: number): string {
+function toText(plan: Plan, verbose: boolean): string {
+  const { chapters, skipped, failed } = plan;
+  const rows =
+    verbose || chapters.length <= MAX_ROWS
+      ? chapters.map((planned) => chapterRow(planned, verbose))
+      : volumeRows(chapters);
   const lines = [
-    ...plan.chapters.map(({ job, why }) => `${job.id}  ${job.file}\n  ${why}`),
-    ...plan.skipped.map(
-      ({ id, reason, file }) => `${id}  skipped: ${SKIP_REASONS[reason]}${file ? ` ${file}` : ''}`,
-    ),
-    ...excludedLines(plan),
-    ...plan.failed.map(({ id, error }) => `${id}  cannot be had: ${error.message}`),
-    `${pluralize(plan.chapters.length, 'chapter')} to load, with ${pluralize(requests, 'API request')} or more; ` +
-      `the service's limits allow it in ${formatDuration(leastMs)} at the least.`,
+    ...rows,
+    ...(verbose || skipped.length <= MAX_ROWS
+      ? skipped.map(({ id, reason, file }) => `skipped: ${file ?? id}: ${SKIP_REASONS[reason]}`)
+      : skippedCounts(plan)),
+    ...excludedLines(plan, verbose),
+    ...failed.map(({ id, error }) => `failed: ${id}: ${error.message}`),
+    `${pluralize(chapters.length, 'chapter')} to download, with ${pluralize(chapters.length, 'API request')} or more, in at least ${formatDuration(minPlanTimeMs(plan))}`,
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** Other releases of a chapter that is taken are worth a line; what was not asked for is only counted. */
-function excludedLines({ excluded }: Plan): string[] {
+/** Such as `Endless Stairs  Vol. 1 Ch. 7  en  Tidewater Scans`. */
+function chapterRow(planned: PlannedChapter, verbose: boolean): string {
+  const { job, chapter, seriesName, why } = planned;
+  const row = chapter
+    ? printableRow([
+        seriesName ?? '–',
+        [volumeName(chapter.volume), chapterName(chapter.number)].filter(Boolean).join(' '),
+        chapter.language,
+        chapter.groups.map(({ name }) => name).join(' + ') || 'no group',
+      ])
+    : job.id;
+  return verbose ? `${row}\n  ${job.id}\n  ${job.file}\n  ${why}` : row;
+}
+
+/** One line for each volume of a series in a language. */
+function volumeRows(chapters: readonly PlannedChapter[]): string[] {
+  const volumes = new Map<string, PlannedChapter[]>();
+  for (const planned of chapters) {
+    const { seriesName = '–', chapter } = planned;
+    const volume = volumeName(chapter?.volume) || 'no volume';
+    const key = [seriesName, volume, chapter?.language ?? ''].join('\0');
+    volumes.set(key, [...(volumes.get(key) ?? []), planned]);
+  }
+  const rows = [...volumes].map(([key, list]) => {
+    const [series, volume, language] = key.split('\0');
+    const groups = new Set(
+      list.flatMap(({ chapter }) => chapter?.groups.map(({ name }) => name) ?? []),
+    );
+    const numbers = list.flatMap(({ chapter }) => chapter?.number ?? []);
+    const [first, last] = [numbers[0], numbers.at(-1)];
+    const range =
+      first === undefined ? '' : first === last ? `Ch. ${first}` : `Ch. ${first}–${last}`;
+    const count = pluralize(list.length, 'chapter');
+    const cells = [series, volume, range, count, language, [...groups].join(', ')];
+    return printableRow(cells);
+  });
+  return [...rows, 'Each chapter, with its file and the reason: --verbose'];
+}
+
+function printableRow(cells: readonly (string | undefined)[]): string {
+  return cells.flatMap((cell) => (cell ? [printableLine(cell)] : [])).join('  ');
+}
+
+function volumeName(volume: string | undefined): string {
+  return volume === undefined ? '' : `Vol. ${volume}`;
+}
+
+function chapterName(number: string | undefined): string {
+  return number === undefined ? 'no number' : `Ch. ${number}`;
+}
+
+function skippedCounts({ skipped }: Plan): string[] {
+  const counts = new Map<string, number>();
+  for (const { reason } of skipped) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].map(
+    ([reason, count]) =>
+      `skipped: ${pluralize(count, 'chapter')}: ${SKIP_REASONS[reason as keyof typeof SKIP_REASONS]}`,
+  );
+}
+
+/** With `verbose` the other releases of selected chapters; what was not asked for is only counted. */
+function excludedLines({ excluded }: Plan, verbose: boolean): string[] {
   const releases = excluded.filter(({ reason }) => reason === 'other-release');
   const others = excluded.length - releases.length;
+  const shown = verbose
+    ? releases.map(({ chapter, explanation }) => `not selected: ${chapter.id}: ${explanation}`)
+    : releases.length > 0
+      ? [`${pluralize(releases.length, 'other release')} of these chapters not selected`]
+      : [];
   return [
-    ...releases.map(({ chapter, explanation }) => `${chapter.id}  not taken: ${explanation}`),
-    ...(others > 0 ? [`${pluralize(others, 'release')} outside what was asked for`] : []),
+    ...shown,
+    ...(others > 0 ? [`${pluralize(others, 'release')} outside the selection`] : []),
   ];
 }

@@ -12,6 +12,7 @@ export function retryCommand(ids: readonly string[], options: DownloadOptions): 
   flag('--name', options.name);
   flag('--download-archive', options.downloadArchive);
   flag('--max-outage', options.maxOutage);
+  flag('--limit-rate', options.limitRate);
   if (options.force) words.push('--force');
   if (options.update) words.push('--update');
   if (options.cover) words.push('--cover');

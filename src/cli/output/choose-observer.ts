@@ -29,7 +29,7 @@ function jsonLines({ stdout, stderr }: CommandContext): Observer {
     ...SILENT,
     observe(event) {
       if (event.type === 'page-bytes') return;
-      if (event.type === 'warning') stderr.write(warningMessage(event.message));
+      if (event.type === 'warning') stderr.write(warningMessage(event.message, event.hint));
       else stdout.write(`${JSON.stringify(event)}\n`);
     },
   };
@@ -39,7 +39,7 @@ function errorsOnly({ label }: ObserverOptions, { stderr, clock }: CommandContex
   return {
     ...SILENT,
     observe(event) {
-      if (event.type === 'chapter-failed')
+      if (event.type === 'chapter-failed' || event.type === 'target-failed')
         stderr.write(`${describeEvent(event, label, clock.wallMs()) ?? ''}\n`);
     },
   };

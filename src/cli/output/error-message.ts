@@ -14,8 +14,8 @@ export function errorMessage(thrown: unknown, env: Readonly<NodeJS.ProcessEnv>):
   return `${lines.join('\n')}\n`;
 }
 
-export function warningMessage(message: string): string {
-  return `warning: ${message}\n`;
+export function warningMessage(message: string, hint?: string): string {
+  return `warning: ${message}\n${hint === undefined ? '' : `hint: ${hint}\n`}`;
 }
 
 function isDebugging(env: Readonly<NodeJS.ProcessEnv>): boolean {

@@ -77,6 +77,7 @@ export class ProgressBars implements Observer {
         this.#removeBar(event.chapter);
         this.#print(event);
         return;
+      case 'target-failed':
       case 'warning':
       case 'summary':
         this.#print(event);

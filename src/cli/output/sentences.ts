@@ -60,12 +60,14 @@ export function describeEvent(
     case 'chapter-skipped':
       // Summarized by describeSkipped.
       return undefined;
+    case 'target-failed':
+      return `error: ${event.message}`;
     case 'chapter-failed':
       return `${label(event.chapter)}: failed: ${event.message}`;
     case 'waiting':
       return isShownWait(event, nowMs) ? describeWait(event, nowMs) : undefined;
     case 'warning':
-      return `warning: ${event.message}`;
+      return `warning: ${event.message}${event.hint === undefined ? '' : `\nhint: ${event.hint}`}`;
     case 'summary':
       return describeSummary(event);
   }

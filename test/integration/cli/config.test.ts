@@ -80,6 +80,13 @@ test.each([
     ['set', 'metadata', 'yes'],
     /true or false.*config set metadata true/s,
   ],
+  [
+    'a template with an unknown field',
+    ['set', 'name', '{serie}'],
+    /\{serie\}\nhint: The fields are \{series\}, \{volume\}, \{chapter\}, \{title\}, \{group\}, \{language\}, \{id\}/,
+  ],
+  ['the name of a language', ['set', 'language', 'en,german'], /"german"\nhint: Did you mean de\?/],
+  ['not a rate', ['set', 'limitRate', 'fast'], /a rate such as 500k or 2M/],
   ['not an address', ['set', 'apiUrl', 'mangadex'], /apiUrl/],
   ['a plain http: address', ['set', 'apiUrl', 'http://example.com'], /https:/],
 ])('%s is exit 2 and suggests a valid one', async (_what, words, message) => {
@@ -128,18 +135,18 @@ test('an error for an invalid value in the environment names the variable', asyn
 });
 
 test.each(['{"quality": "da', '', '[1]', 'null'])(
-  'a file with %j is reported and renamed, and not replaced by the same command',
+  'a file with %j is an error for every command until it is mended, and stays as it is',
   async (text) => {
     put(text);
-    const { code, stderr } = await config(['set', 'quality', 'data-saver']);
-    expect(code).toBe(2);
-    const [renamed = '', ...others] = readdirSync(home);
-    expect(others).toEqual([]);
-    expect(renamed).toMatch(/^settings\.json\.damaged-/);
-    expect(readFileSync(join(home, renamed), 'utf8')).toBe(text);
-    expect(stderr).toContain(file);
-    expect(stderr).toContain(renamed);
+    for (const words of [['config', 'set', 'quality', 'data-saver'], ['whoami'], ['whoami']]) {
+      const { code, stderr } = await tankobonHere(words, { env: { TANKOBON_HOME: home } });
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^error: The settings file is damaged, .*\nhint: Repair it, .*\n$/);
+      expect(stderr).toContain(file);
+    }
+    expect(readdirSync(home)).toEqual(['settings.json']);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    put('{}');
     expect((await config(['set', 'quality', 'data-saver'])).code).toBe(0);
-    expect(readFileSync(join(home, renamed), 'utf8')).toBe(text);
   },
 );

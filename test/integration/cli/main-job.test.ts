@@ -177,7 +177,7 @@ test.each([
   [
     'a word',
     ['download', 'naruto'],
-    /Not a chapter, title or list: "naruto".*https:\/\/mangadex\.org\/chapter\//,
+    /Not a chapter, title or list: "naruto"\nhint: .*https:\/\/mangadex\.org\/chapter\//,
   ],
   ['nothing', ['download'], /Nothing to download was named/],
   ['an unknown flag', ['download', '--forse', ID], /--force/],

@@ -6,7 +6,7 @@ import { closeSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { generateChapter } from '../../../src/practice-server/library/library.js';
+import { EXAMPLE_TITLES, generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -101,13 +101,73 @@ posixTest(
 );
 
 test('a name too long for the file system is said so', async () => {
-  const output = join(folder, 'x'.repeat(300));
-  const { code, stdout, stderr } = await tankobon(['download', ID, '--json', '-o', output], {
-    env,
+  const name = `${`${'x'.repeat(240)}/`.repeat(18)}{chapter}`;
+  const targets = [`title:${EXAMPLE_TITLES.lighthouse}`, '--language', 'en', '--chapters', '1'];
+  const words = ['download', ...targets, '--json', '--name', name, '-o', join(folder, 'deep')];
+  const catalogue = await startPracticeService();
+  const { code, stdout, stderr } = await tankobon(words, {
+    env: { ...env, ...catalogue.environment },
   });
+  await catalogue.stop();
   expect(code).toBe(3);
   expect(eventsIn(stdout)).toContainEqual(failure('name-too-long', 'too long'));
   expect(stderr).toContain('--name TEMPLATE');
+});
+
+linuxTest.each([
+  ['a file', '/etc/hostname', /is not a folder/],
+  ['below a file', '/etc/hostname/comics', /a part of the path is not a folder/],
+  [
+    'in a file system that takes no folders',
+    '/proc/tankobon/comics',
+    /it cannot be created \(ENOENT\)/,
+  ],
+  ['longer than the file system allows', join('/tmp', 'x'.repeat(300)), /its name is too long/],
+])(
+  'an output folder that is %s is exit 2 at once: nothing is sent',
+  async (_what, output, reason) => {
+    const before = service.log.length;
+    for (const more of [[], ['--dry-run']]) {
+      const { code, stderr } = await tankobon(['download', ID, '-o', output, ...more], { env });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(reason) });
+      expect(stderr).toMatch(
+        /^error: The output folder cannot be used, .*\nhint: Choose a writable folder: --output DIR\n$/,
+      );
+    }
+    expect(service.log.length).toBe(before);
+  },
+);
+
+linuxTest.each([
+  ['in a file system that takes no folders', '/proc/tankobon'],
+  ['a file', '/etc/hostname'],
+])('a TANKOBON_HOME that is %s is exit 2 at once, and is named', async (_what, home) => {
+  const before = service.log.length;
+  for (const words of [
+    ['download', ID, '-o', folder],
+    ['search', 'light'],
+    ['config', 'set', 'quality', 'data'],
+  ]) {
+    const { code, stderr } = await tankobon(words, { env: { ...env, TANKOBON_HOME: home } });
+    expect({ words, code, stderr }).toEqual({
+      words,
+      code: 2,
+      stderr: expect.stringContaining(home),
+    });
+    expect(stderr).toContain('TANKOBON_HOME');
+  }
+  expect(service.log.length).toBe(before);
+});
+
+test('~/ at the start of a quoted folder is the home folder, in the option and in the setting', async () => {
+  const home = join(folder, 'user');
+  const atHome = { ...env, HOME: home, TANKOBON_HOME: join(folder, 'tilde-state') };
+  const words = ['download', ID, '--output=~/by-option'];
+  expect((await tankobon(words, { env: atHome, cwd: folder })).code).toBe(0);
+  expect(readdirSync(join(home, 'by-option'))).toEqual([`${ID}.cbz`]);
+  await tankobon(['config', 'set', 'output', '~/by-setting'], { env: atHome });
+  expect((await tankobon(['download', ID], { env: atHome, cwd: folder })).code).toBe(0);
+  expect(readdirSync(join(home, 'by-setting'))).toEqual([`${ID}.cbz`]);
 });
 
 test('two processes at the same chapter and folder: one does it, the other waits and finds it done', async () => {
@@ -129,9 +189,9 @@ test('a chapter from a file, from standard input, and twice on the command line 
     ['download', ID, '--from-file', '-', '-o', folder],
     { env, input },
   );
-  expect(code).toBe(0);
+  expect(code).toBe(3);
   expect(stdout.trim().split('\n')).toHaveLength(1);
-  expect(stderr).toMatch(/standard input, line 4: "nonsense"/);
+  expect(stderr).toMatch(/standard input, line 4: .*"nonsense"/);
 });
 
 test('the network being dead is said in a sentence that helps', async () => {

@@ -48,7 +48,6 @@ describe('a target', () => {
     `group:${ID}`,
     'title:',
     `https://mangadex.org/${ID}`,
-    `https://mangadex.org/group/${ID}`,
     'https://mangadex.org/chapter/12345',
     `https://mangadex.org/chapter/${ID}0`,
     `https://mangadex.org/?next=/chapter/${ID}`,
@@ -61,7 +60,11 @@ describe('a target', () => {
     `-o`,
   ])('%j is none, and the error shows a right one', (text) => {
     expect(() => parseTarget(text)).toThrow(UsageError);
-    expect(() => parseTarget(text)).toThrow(/Example: [\da-f-]{36} or https:/);
+    expect(() => parseTarget(text)).toThrow(
+      expect.objectContaining({
+        hint: expect.stringMatching(/UUID.* or an address such as https:/),
+      }),
+    );
   });
 
   test('may be an address of a host that is the service by its setting', () => {
@@ -94,7 +97,7 @@ describe('many targets', () => {
       },
       { name: 'standard input', lines: `https://mangadex.org/title/${OTHER}/slug#top\n${OTHER}` },
     ]);
-    expect(read.errors).toEqual([]);
+    expect(read.invalid).toEqual([]);
     expect(read.targets).toEqual([
       { kind: 'any', id: ID },
       { kind: 'title', id: OTHER },
@@ -107,17 +110,35 @@ describe('many targets', () => {
       { name: 'mine.txt', lines: `${ID}\n\n  what is this\n${OTHER}` },
     ]);
     expect(read.targets).toHaveLength(2);
-    expect(read.errors.map(({ message }) => message)).toEqual([
+    expect(read.invalid.map(({ text }) => text)).toEqual(['nonsense', 'what is this']);
+    expect(read.invalid.map(({ error }) => error.message)).toEqual([
       expect.stringMatching(/^Not a chapter, title or list: "nonsense"/),
       expect.stringMatching(/^mine\.txt, line 3: Not a chapter, title or list: "what is this"/),
     ]);
-    expect(read.errors.every(({ code }) => code === 'bad-target')).toBe(true);
+    expect(read.invalid.every(({ error }) => error.code === 'bad-target')).toBe(true);
   });
 
   test('an empty file has neither targets nor faults', () => {
     expect(parseTargets([{ name: 'x', lines: '\n# nothing\n' }])).toEqual({
       targets: [],
-      errors: [],
+      invalid: [],
     });
+  });
+});
+
+describe('other addresses of the website', () => {
+  test.each([
+    [`https://mangadex.org/group/${ID}/a-group`, 'scanlation group', '--group'],
+    [`https://mangadex.org/author/${ID}`, 'an author', 'tankobon search'],
+    ['mangadex.org/titles/follows', 'titles that you follow', 'list:UUID'],
+    [`https://mangadex.org/user/${ID}`, 'a user', 'list:UUID'],
+  ])('%s says what it is and what to use instead', (address, what, instead) => {
+    expect(() => parseTarget(address)).toThrow(
+      expect.objectContaining({
+        code: 'bad-target',
+        message: expect.stringContaining(what),
+        hint: expect.stringContaining(instead),
+      }),
+    );
   });
 });

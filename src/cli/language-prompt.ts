@@ -1,0 +1,44 @@
+/** Which of the languages of a title to download, asked at the terminal. */
+import { printableLine } from '../core/printable.js';
+import type { CommandContext } from './command-context.js';
+import { choose } from './prompt.js';
+
+/** A language, and its number of chapters if it is known. */
+export interface LanguageChoice {
+  readonly code: string;
+  readonly chapters?: number;
+}
+
+/**
+ * Undefined if the user leaves with Esc; `all` is an empty list.
+ *
+ * @param preferred the language that is preselected
+ */
+export async function chooseLanguage(
+  languages: readonly LanguageChoice[],
+  preferred: string | undefined,
+  context: CommandContext,
+): Promise<readonly string[] | undefined> {
+  const { select } = await import('@inquirer/prompts');
+  const choices = languages.map(({ code, chapters }) => {
+    const shown = printableLine(code);
+    return {
+      name: chapters === undefined ? shown : `${shown}  (${chapters.toLocaleString('en')})`,
+      short: shown,
+      value: code,
+    };
+  });
+  const answer = await choose(context, (streams) =>
+    select<string | undefined>(
+      {
+        message: 'Language?',
+        choices: [...choices, { name: `all ${languages.length} languages`, value: undefined }],
+        default: languages.some(({ code }) => code === preferred) ? preferred : 'en',
+        loop: false,
+      },
+      streams,
+    ),
+  );
+  if (!answer) return undefined;
+  return answer.value === undefined ? [] : [answer.value];
+}

@@ -1,0 +1,190 @@
+/**
+ * Selects the chapters of a plan: those that are targets first, then those of titles and lists in reading order, each
+ * once. Says why where nothing matches, and asks for a language where a title has several and none was given.
+ */
+import type { Chapter } from '../api/chapters.js';
+import type { ServiceClient } from '../api/client.js';
+import { fetchFeedTotal } from '../api/feeds.js';
+import { ChapterError, type TankobonError } from '../core/errors.js';
+import { explainEmptySelection, explainUnknownGroups } from '../selection/explain-selection.js';
+import type { Resolution } from '../selection/resolve-targets.js';
+import {
+  isEmpty,
+  selectChapters,
+  unavailableReason,
+  type ExcludedChapter,
+  type SelectionOptions,
+} from '../selection/select-chapters.js';
+import type { SkipReason } from './events.js';
+
+export interface ChosenChapter {
+  readonly id: string;
+  readonly chapter: Chapter | undefined;
+  readonly why: string;
+  /** The archive to replace. */
+  readonly replaces?: string;
+}
+
+export interface SkippedChapter {
+  readonly id: string;
+  readonly reason: SkipReason;
+  /** The existing archive, if there is one. */
+  readonly file?: string;
+}
+
+export interface PlanSelection {
+  readonly selected: readonly ChosenChapter[];
+  readonly skipped: SkippedChapter[];
+  readonly excluded: readonly ExcludedChapter[];
+  readonly failed: readonly { readonly id: string; readonly error: TankobonError }[];
+}
+
+export interface SelectOptions {
+  readonly selection: SelectionOptions;
+  /** Whether neither an option nor a setting gives a language, not even `all`. */
+  readonly isLanguageOpen: boolean;
+  /** Groups to warn about if no chapter has them. */
+  readonly requestedGroups: readonly string[];
+}
+
+export interface SelectDeps {
+  readonly client: ServiceClient;
+  readonly warn: (message: string, hint?: string) => void;
+  readonly nowMs: number;
+  /** Called if titles have chapters in several languages and none was chosen; returns the chosen ones, or none for all. */
+  readonly chooseLanguages?: (counts: ReadonlyMap<string, number>) => Promise<readonly string[]>;
+  /** `your clock says …` if the clock of this machine is wrong by more than a day. */
+  readonly describeWrongClock?: () => string | undefined;
+  readonly signal: AbortSignal;
+}
+
+const UNAVAILABLE: readonly string[] = [
+  'chapter-external',
+  'chapter-unavailable',
+  'chapter-unpublished',
+];
+
+export async function selectForPlan(
+  resolution: Resolution,
+  options: SelectOptions,
+  deps: SelectDeps,
+): Promise<PlanSelection> {
+  const { titles, unusableTitleIds, series } = resolution;
+  const { nowMs } = deps;
+  const wrongClock = deps.describeWrongClock?.();
+  const selected = new Map<string, ChosenChapter>();
+  const skipped: SkippedChapter[] = [];
+  const excluded: ExcludedChapter[] = [];
+  const failed = resolution.failures.map(({ target: { id }, error }) => ({ id, error }));
+  // Without its title, a chapter's metadata makes a file name that chapters of other titles may share.
+  const add = (chapter: Chapter, why: string): void => {
+    const isUsable = chapter.partialTitle ?? !unusableTitleIds.has(chapter.titleId ?? '');
+    selected.set(chapter.id, { id: chapter.id, chapter: isUsable ? chapter : undefined, why });
+  };
+  for (const chapter of resolution.chapters) {
+    const error = unavailableError(chapter, nowMs, wrongClock);
+    if (isEmpty(chapter)) skipped.push({ id: chapter.id, reason: 'chapter-unavailable' });
+    else if (error) failed.push({ id: chapter.id, error });
+    else add(chapter, 'named');
+  }
+  for (const id of resolution.idsWithoutMetadata)
+    selected.set(id, { id, chapter: undefined, why: 'named' });
+  const failedIds = new Set(failed.map(({ id }) => id));
+  const selection = await withLanguages(resolution, options, deps);
+  for (const { titleId, chapters } of series) {
+    const numbersRestart = titles.get(titleId)?.numbersRestart ?? false;
+    const found = selectChapters(chapters, selection, { nowMs, numbersRestart });
+    for (const { chapter, explanation } of found.selected)
+      if (!selected.has(chapter.id)) add(chapter, explanation);
+    for (const one of found.excluded) {
+      const { chapter, reason } = one;
+      if (!UNAVAILABLE.includes(reason)) excluded.push(one);
+      else if (!failedIds.has(chapter.id))
+        skipped.push({ id: chapter.id, reason: reason as SkipReason });
+    }
+    const isMatched = found.selected.length > 0 || found.excluded.some(isUnavailable);
+    if (!isMatched) await warnOfEmptySelection(titleId, resolution, selection, deps);
+  }
+  const groups = explainUnknownGroups(
+    options.requestedGroups,
+    series.flatMap(({ chapters }) => chapters),
+  );
+  if (groups !== undefined) deps.warn(groups, 'Releases of other groups are selected instead.');
+  warnOfWrongClock(skipped, wrongClock, deps);
+  return { selected: [...selected.values()], skipped, excluded, failed };
+}
+
+const isUnavailable = ({ reason }: ExcludedChapter) => UNAVAILABLE.includes(reason);
+
+/** The options with the languages that the user chooses now, if there is a choice. */
+async function withLanguages(
+  { series }: Resolution,
+  { selection, isLanguageOpen }: SelectOptions,
+  { chooseLanguages, warn, nowMs }: SelectDeps,
+): Promise<SelectionOptions> {
+  if (!isLanguageOpen) return selection;
+  const counts = new Map<string, number>();
+  for (const { language } of series.flatMap(({ chapters }) =>
+    chapters.filter((chapter) => !unavailableReason(chapter, nowMs)),
+  ))
+    counts.set(language, (counts.get(language) ?? 0) + 1);
+  if (counts.size < 2) return selection;
+  if (chooseLanguages) return { ...selection, languages: await chooseLanguages(counts) };
+  warn(
+    `No language is given: chapters are selected in all ${counts.size}, ${[...counts.keys()].sort().join(', ')}`,
+    'Choose with --language en, or for all runs: tankobon config set language en',
+  );
+  return selection;
+}
+
+async function warnOfEmptySelection(
+  titleId: string,
+  { titles, series }: Resolution,
+  options: SelectionOptions,
+  { client, warn, signal }: SelectDeps,
+): Promise<void> {
+  const chapters = series.find((one) => one.titleId === titleId)?.chapters ?? [];
+  const title = titles.get(titleId);
+  // One more request, so not for each title of a list.
+  const needsTotal = chapters.length === 0 && options.languages.length > 0 && series.length === 1;
+  const total = needsTotal ? await fetchFeedTotal(client, titleId, signal) : undefined;
+  warn(
+    explainEmptySelection({
+      titleName: title?.name,
+      options,
+      chapters,
+      total,
+      languages: title?.languages ?? [],
+    }),
+  );
+}
+
+function warnOfWrongClock(
+  skipped: readonly SkippedChapter[],
+  wrongClock: string | undefined,
+  { warn }: SelectDeps,
+): void {
+  const unpublished = skipped.filter(({ reason }) => reason === 'chapter-unpublished').length;
+  if (wrongClock === undefined || unpublished === 0) return;
+  warn(
+    `${unpublished} ${unpublished === 1 ? 'chapter counts' : 'chapters count'} as not published yet: ${wrongClock}`,
+    'Set the clock of this machine, then run the same command again.',
+  );
+}
+
+function unavailableError(
+  chapter: Chapter,
+  nowMs: number,
+  wrongClock: string | undefined,
+): ChapterError | undefined {
+  const unavailable = unavailableReason(chapter, nowMs);
+  if (!unavailable) return undefined;
+  const { reason, explanation } = unavailable;
+  const code = reason === 'chapter-external' ? 'chapter-external' : 'chapter-unavailable';
+  const isByClock = reason === 'chapter-unpublished' && wrongClock !== undefined;
+  return new ChapterError(
+    code,
+    `Chapter ${chapter.id} has no pages to load: ${explanation}${isByClock ? `; ${wrongClock}` : ''}`,
+    isByClock ? { hint: 'Set the clock of this machine, then run the same command again.' } : {},
+  );
+}

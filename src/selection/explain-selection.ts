@@ -1,0 +1,78 @@
+/** What people are told when nothing matches their selection: which option excludes everything, and what there is. */
+import type { Chapter, Group } from '../api/chapters.js';
+import { parseNumber } from './ranges.js';
+import { isInGroup, type SelectionOptions } from './select-chapters.js';
+
+export interface EmptySelection {
+  /** Undefined if the title is unknown. */
+  readonly titleName: string | undefined;
+  readonly options: SelectionOptions;
+  /** In the languages of the options. */
+  readonly chapters: readonly Chapter[];
+  /** In all languages; undefined if unknown. */
+  readonly total?: number;
+  /** The languages of the title. */
+  readonly languages: readonly string[];
+}
+
+/** Such as `0 of 1,680 chapters match --language de; available: en, pt-br`. */
+export function explainEmptySelection(empty: EmptySelection): string {
+  const { titleName, options, chapters, languages } = empty;
+  const prefix = titleName === undefined || titleName === '' ? '' : `${titleName}: `;
+  const byLanguage = options.languages.length > 0 && `--language ${options.languages.join(',')}`;
+  if (chapters.length === 0) {
+    if (!byLanguage) return `${prefix}the title has no chapters`;
+    const available = languages.length === 0 ? 'none' : [...languages].sort().join(', ');
+    return `${prefix}${noneOf(empty.total)} ${byLanguage}; available: ${available}`;
+  }
+  const flags = [
+    ...(byLanguage ? [byLanguage] : []),
+    ...(options.chapters ? [`--chapters ${options.chapters.text}`] : []),
+    ...(options.volumes ? [`--volumes ${options.volumes.text}`] : []),
+  ];
+  const ends = [
+    ...(options.chapters ? [lastOf('chapter', chapters, ({ number }) => number)] : []),
+    ...(options.volumes ? [lastOf('volume', chapters, ({ volume }) => volume)] : []),
+  ];
+  return `${prefix}${noneOf(chapters.length)} ${flags.join(' ')}; ${ends.join(', ')}`;
+}
+
+/** The names of `groups` that no chapter has, and those that there are; undefined if all are known. */
+export function explainUnknownGroups(
+  groups: readonly string[],
+  chapters: readonly Chapter[],
+): string | undefined {
+  const known = new Map<string, Group>();
+  for (const group of chapters.flatMap((chapter) => chapter.groups)) known.set(group.id, group);
+  const isKnown = (name: string) => [...known.values()].some((group) => isInGroup(group, name));
+  const unknown = groups.filter((name) => !isKnown(name));
+  if (unknown.length === 0 || chapters.length === 0) return undefined;
+  const names = [...new Set([...known.values()].map(({ id, name }) => name || id))].sort();
+  const shown = names.slice(0, MAX_SHOWN_GROUPS).join(', ');
+  const rest =
+    names.length > MAX_SHOWN_GROUPS ? `, and ${names.length - MAX_SHOWN_GROUPS} more` : '';
+  return `No chapter is by the group ${unknown.join(', ')}; the groups are: ${shown || 'none'}${rest}`;
+}
+
+const MAX_SHOWN_GROUPS = 20;
+
+function noneOf(total: number | undefined): string {
+  if (total === undefined) return 'no chapters match';
+  return total === 1
+    ? '0 of 1 chapter matches'
+    : `0 of ${total.toLocaleString('en')} chapters match`;
+}
+
+function lastOf(
+  what: 'chapter' | 'volume',
+  chapters: readonly Chapter[],
+  numberOf: (chapter: Chapter) => string | undefined,
+): string {
+  const numbers = chapters.map(numberOf).filter((number) => parseNumber(number) !== undefined);
+  const last = numbers.reduce<string | undefined>(
+    (highest, number) =>
+      (parseNumber(number) ?? 0) > (parseNumber(highest) ?? -1) ? number : highest,
+    undefined,
+  );
+  return last === undefined ? `no ${what} has a number` : `the last ${what} is ${last}`;
+}

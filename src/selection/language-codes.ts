@@ -1,0 +1,65 @@
+/** Language codes as MangaDex writes them: `en`, `pt-br`, `zh-hk`. A name such as `english` is refused with its code. */
+import { UsageError } from '../core/errors.js';
+
+/** Instead of codes: every language, without being asked. */
+export const ALL_LANGUAGES = 'all';
+
+const CODE = /^[a-z]{2,3}(-[a-z0-9]{2,8})?$/;
+
+/** The codes whose names are recognised. */
+const NAMED_CODES = (
+  'af ar az be bg bn ca cs cv da de el en eo es es-la et eu fa fi fr ga he hi hr hu id it ja jv ka kk ko la lt mn ms ' +
+  'my ne nl no pl pt pt-br ro ru sk sl sq sr sv ta te th tl tr uk ur uz vi zh zh-hk'
+).split(' ');
+
+/** Where the name of the region differs from that of the code. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  'brazilian portuguese': 'pt-br',
+  'latin american spanish': 'es-la',
+  chinese: 'zh',
+  'simplified chinese': 'zh',
+  'traditional chinese': 'zh-hk',
+  filipino: 'tl',
+  tagalog: 'tl',
+  jp: 'ja',
+};
+
+/**
+ * The codes in lower case; `all` gives none, which means every language. Throws UsageError `bad-option` for a text that
+ * is not a code.
+ *
+ * @param source the option or setting, for the message
+ */
+export function parseLanguages(codes: readonly string[], source: string): readonly string[] {
+  const lowerCase = codes.map((code) => code.trim().toLowerCase());
+  if (lowerCase.length === 1 && lowerCase[0] === ALL_LANGUAGES) return [];
+  for (const code of lowerCase) {
+    const suggestion = suggestedCode(code);
+    if (CODE.test(code) && suggestion === undefined) continue;
+    throw new UsageError('bad-option', `Not a language code in ${source}: "${code.slice(0, 80)}"`, {
+      hint:
+        suggestion === undefined
+          ? 'Use codes separated by commas, such as en,pt-br, or all.'
+          : `Did you mean ${suggestion}?`,
+    });
+  }
+  return lowerCase;
+}
+
+/** The code for a name (`English`, `Deutsch`), or for a code of three letters (`eng`). */
+function suggestedCode(text: string): string | undefined {
+  const other = Object.hasOwn(OTHER_NAMES, text) ? OTHER_NAMES[text] : undefined;
+  if (other !== undefined) return other;
+  if (/^[a-z]{3}$/.test(text)) {
+    const [canonical = text] = Intl.getCanonicalLocales(text);
+    return canonical.length === 2 ? canonical : undefined;
+  }
+  return text.length < 4 ? undefined : NAMED_CODES.find((code) => namesOf(code).includes(text));
+}
+
+/** In English and in the language itself. */
+function namesOf(code: string): readonly string[] {
+  return ['en', code].map((locale) =>
+    (new Intl.DisplayNames([locale], { type: 'language' }).of(code) ?? '').toLowerCase(),
+  );
+}

@@ -1,0 +1,188 @@
+/** What a run says about targets that cannot be parsed, and about selections that match nothing. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { existsSync, rmSync } from 'node:fs';
+import { readArchive } from '../../support/archive.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+import { systemClock } from '../../../src/core/clock.js';
+import {
+  EXAMPLE_TITLES,
+  generateChapter,
+  longTitle,
+} from '../../../src/practice-server/library/library.js';
+
+const CHAPTER = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0021';
+const MISSING = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0099';
+const LONG = `title:${EXAMPLE_TITLES.long}`;
+
+let harness: DownloadHarness;
+let long: DownloadHarness;
+beforeAll(async () => {
+  harness = await DownloadHarness.start({
+    chapters: [generateChapter({ id: CHAPTER, pages: 2, bytesPerPage: 2_000 })],
+  });
+  long = await DownloadHarness.start({ library: longTitle({ chapters: 60 }) });
+});
+afterAll(async () => {
+  await harness.stop();
+  await long.stop();
+});
+
+const requestsOf = ({ service }: DownloadHarness) => service.log.length;
+
+test('only targets that cannot be parsed: exit 2, an event for each, and nothing is sent', async () => {
+  const before = requestsOf(harness);
+  const { code, events } = await harness.download({ targets: ['naruto', 'bleach'] });
+  expect(code).toBe(2);
+  expect(events).toMatchObject([
+    { type: 'target-failed', target: 'naruto', reason: 'bad-target' },
+    { type: 'target-failed', target: 'bleach', reason: 'bad-target' },
+    { type: 'summary', saved: 0, failed: 2 },
+  ]);
+  const { code: dryCode } = await harness.download({ targets: ['naruto'], dryRun: true });
+  expect(dryCode).toBe(2);
+  const { code: plainCode, stderr } = await harness.download({ targets: ['naruto'], json: false });
+  expect(plainCode).toBe(2);
+  expect(stderr).toMatch(/^error: Not a chapter, title or list: "naruto"\nhint: .*\n$/);
+  expect(requestsOf(harness)).toBe(before);
+});
+
+test('one target of two cannot be parsed: the other is saved, exit 3, and the summary counts it', async () => {
+  const targets = ['naruto', CHAPTER];
+  const { code, events } = await harness.download({ targets });
+  expect(code).toBe(3);
+  expect(events[0]).toMatchObject({ type: 'target-failed', target: 'naruto' });
+  expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 1, failed: 1 });
+  const again = await harness.download({ targets, json: false });
+  expect(again.code).toBe(3);
+  expect(again.stderr).toMatch(/^error: Not a chapter.*"naruto"$/m);
+  expect(again.stderr).toMatch(/^hint: Use a UUID/m);
+  const quiet = await harness.download({ targets, json: false, quiet: true });
+  expect(quiet.stderr).toMatch(/^error: Not a chapter.*"naruto"$/m);
+});
+
+test('a language that the title does not have: exit 0, with the number of chapters and the languages', async () => {
+  const { code, stderr } = await long.download({ targets: [LONG], language: 'de' });
+  expect(code).toBe(0);
+  const total = long.service.library
+    .chapters()
+    .filter(({ attributes }) => (attributes.externalUrl ?? undefined) === undefined).length;
+  expect(stderr).toContain(
+    `warning: Endless Stairs: 0 of ${total.toLocaleString('en')} chapters match --language de; available: en, es-la, pt-br\n`,
+  );
+});
+
+test('chapters beyond the last one: exit 0, with the last one', async () => {
+  const { code, stderr } = await long.download({
+    targets: [LONG],
+    language: 'en',
+    chapters: '900',
+  });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /0 of \d+ chapters match --language en --chapters 900; the last chapter is 60\n/,
+  );
+});
+
+test('the name of a language is refused before anything is sent', async () => {
+  const before = requestsOf(long);
+  await expect(long.download({ targets: [LONG], language: 'english' })).rejects.toMatchObject({
+    code: 'bad-option',
+    message: 'Not a language code in --language: "english"',
+    hint: 'Did you mean en?',
+  });
+  expect(requestsOf(long)).toBe(before);
+});
+
+test('an unknown group is a warning with the names of the groups', async () => {
+  const { stderr } = await long.download({
+    targets: [LONG],
+    language: 'en',
+    chapters: '1',
+    group: 'Tidewater',
+    dryRun: true,
+  });
+  expect(stderr).toMatch(
+    /^warning: No chapter is by the group Tidewater; the groups are: Paper Lantern, Tidewater Scans\nhint: /m,
+  );
+});
+
+test('a dry run of an unknown chapter fails like the real run', async () => {
+  const dry = await harness.download({ targets: [MISSING], dryRun: true });
+  const real = await harness.download({ targets: [MISSING] });
+  expect(dry.code).toBe(3);
+  expect(real.code).toBe(3);
+  const failed = { type: 'chapter-failed', chapter: MISSING, reason: 'chapter-not-found' };
+  expect(dry.events).toContainEqual(expect.objectContaining(failed));
+  expect(real.events).toContainEqual(expect.objectContaining(failed));
+});
+
+test('a dry run names series, volume, number, language and group; a long one has a line for each volume', async () => {
+  const rows = async (options: object) => {
+    const { code, stdout } = await long.command(async (context) => {
+      const { download } = await import('../../../src/cli/commands/download.js');
+      const output = long.output;
+      return download(
+        { targets: [LONG], language: 'en', dryRun: true, output, ...options },
+        context,
+      );
+    });
+    expect(code).toBe(0);
+    return stdout.trimEnd().split('\n');
+  };
+  expect(await rows({ chapters: '7' })).toEqual([
+    'Endless Stairs  Vol. 1 Ch. 7  en  Tidewater Scans',
+    expect.stringMatching(/outside the selection$/),
+    '1 chapter to download, with 1 API request or more, in at least 0 s',
+  ]);
+  const grouped = await rows({});
+  expect(grouped[0]).toBe(
+    'Endless Stairs  Vol. 1  Ch. 1–10  10 chapters  en  Tidewater Scans, Paper Lantern',
+  );
+  expect(grouped).toContain('Each chapter, with its file and the reason: --verbose');
+  expect(grouped.length).toBeLessThan(12);
+  const verbose = await rows({ verbose: true });
+  expect(verbose.filter((line) => line.startsWith('Endless Stairs'))).toHaveLength(60);
+  expect(existsSync(long.output)).toBe(false);
+});
+
+test('several languages and none given: a warning in a script, all are saved, and names tell them apart', async () => {
+  const output = `${long.folder}/languages`;
+  const options = { targets: [LONG], chapters: '1', output };
+  const { code, stderr, events } = await long.download(options);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /^warning: No language is given: chapters are selected in all 3, en, es-la, pt-br\nhint: .*config set language en\n/m,
+  );
+  const files = events.flatMap((event) => (event.type === 'chapter-saved' ? [event.file] : []));
+  expect(files.map((file) => /\[([a-z-]+)\] \[/.exec(file)?.[1]).sort()).toEqual([
+    'en',
+    'es-la',
+    'pt-br',
+  ]);
+  for (const file of files) await readArchive(file);
+  expect((await long.download({ ...options, language: 'all' })).stderr).toBe('');
+  const [one] = (await long.dryRun({ ...options, language: 'en', chapters: '2' })).filter(
+    ({ type }) => type === 'planned',
+  );
+  expect(one?.file).toMatch(/Endless Stairs Vol\.01 Ch\.002 - Day 2 \[Tidewater Scans\]\.cbz$/);
+  rmSync(output, { recursive: true });
+});
+
+test('a wrong clock is named where it makes a chapter count as unpublished', async () => {
+  const clock = { ...systemClock, wallMs: () => Date.UTC(2012, 2, 1) };
+  const titles = await long.download({ targets: [LONG], language: 'en', dryRun: true }, { clock });
+  expect(titles.stderr).toMatch(
+    /^warning: \d+ chapters count as not published yet: your clock says 2012-03-01, the service's says 20\d\d-\d\d-\d\d\nhint: Set the clock/m,
+  );
+  const [first] = long.service.library.chapters();
+  const { events, code } = await long.download({ targets: [first?.id ?? ''] }, { clock });
+  expect(code).toBe(3);
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: 'chapter-failed',
+      message: expect.stringMatching(
+        /will be published on 2015-.*; your clock says 2012-03-01, the service's says/,
+      ),
+    }),
+  );
+});

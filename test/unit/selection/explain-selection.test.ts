@@ -1,0 +1,64 @@
+/** What is said where nothing matches a selection, and where a group is unknown. */
+import { expect, test } from '@jest/globals';
+import type { Chapter } from '../../../src/api/chapters.js';
+import {
+  explainEmptySelection,
+  explainUnknownGroups,
+} from '../../../src/selection/explain-selection.js';
+import { parseRanges } from '../../../src/selection/ranges.js';
+
+const chapter = (number: string | undefined, group = 'Tidewater Scans', volume?: string) =>
+  ({ number, volume, groups: [{ id: group, name: group }] }) as unknown as Chapter;
+
+const explain = (
+  options: { languages?: readonly string[]; chapters?: string; volumes?: string },
+  chapters: readonly Chapter[],
+  total?: number,
+) =>
+  explainEmptySelection({
+    titleName: undefined,
+    options: {
+      languages: options.languages ?? [],
+      groups: [],
+      ...(options.chapters && { chapters: parseRanges(options.chapters, '--chapters') }),
+      ...(options.volumes && { volumes: parseRanges(options.volumes, '--volumes') }),
+    },
+    chapters,
+    total,
+    languages: ['pt-br', 'en'],
+  });
+
+test('a language that the title does not have', () => {
+  expect(explain({ languages: ['de'] }, [], 1_680)).toBe(
+    '0 of 1,680 chapters match --language de; available: en, pt-br',
+  );
+  expect(explain({ languages: ['de', 'fr'] }, [])).toBe(
+    'no chapters match --language de,fr; available: en, pt-br',
+  );
+});
+
+test('chapters and volumes beyond the last', () => {
+  const chapters = [chapter('840', 'A', '9'), chapter('9', 'A', '84'), chapter(undefined)];
+  expect(explain({ chapters: '900' }, chapters)).toBe(
+    '0 of 3 chapters match --chapters 900; the last chapter is 840',
+  );
+  expect(explain({ languages: ['en'], chapters: '900', volumes: '99' }, chapters)).toBe(
+    '0 of 3 chapters match --language en --chapters 900 --volumes 99; the last chapter is 840, the last volume is 84',
+  );
+  expect(explain({ volumes: '2' }, [chapter('1')])).toBe(
+    '0 of 1 chapter matches --volumes 2; no volume has a number',
+  );
+});
+
+test('a title without chapters', () => {
+  expect(explain({}, [])).toBe('the title has no chapters');
+});
+
+test('an unknown group is named with the groups that there are; a known one in any case is not', () => {
+  const chapters = [chapter('1'), chapter('2', 'Paper Lantern')];
+  expect(explainUnknownGroups(['tidewater  scans'], chapters)).toBeUndefined();
+  expect(explainUnknownGroups([], chapters)).toBeUndefined();
+  expect(explainUnknownGroups(['Tidewater', 'Paper Lantern'], chapters)).toBe(
+    'No chapter is by the group Tidewater; the groups are: Paper Lantern, Tidewater Scans',
+  );
+});
