@@ -1,4 +1,4 @@
-/** A report host on loopback that counts: real sockets, and answers as it is told. */
+/** A report host on loopback with programmable responses, which records what it receives. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,9 +10,9 @@ export interface ReportListener {
   readonly url: URL;
   /** Every report that was answered with 200, in order of arrival. */
   readonly taken: HealthReport[];
-  /** Every request, answered or not. */
+  /** Every request. */
   readonly arrivals: { readonly body: string; readonly contentType: string | undefined }[];
-  /** What to answer: a status, or nothing at all. */
+  /** The status of the response, or no response. */
   answer: (report: HealthReport) => number | 'silence' | Promise<number>;
   readonly send: SendReport;
   close(): Promise<void>;
@@ -70,7 +70,7 @@ export async function startListener(reportTimeoutMs = 3_000): Promise<ReportList
   return listener;
 }
 
-/** A report with a number by which a test knows it again. */
+/** A report that numberOf identifies. */
 export function reportNo(number: number, more: Partial<HealthReport> = {}): HealthReport {
   return {
     url: `https://node-${number % 3}.example.net/token/data/hash/${number}.png`,

@@ -32,7 +32,7 @@ afterEach(() => {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('the file is the owner’s alone from its first byte on, in a folder that is so too', async () => {
+test('the file and its folder are private from the start', async () => {
   const umask = process.umask(0);
   try {
     await fileCredentialStore(file).write(login);
@@ -62,7 +62,7 @@ test.each([
   expect(await fileCredentialStore(file).read()).toEqual(login);
 });
 
-test('a link in the file’s place is not followed', async () => {
+test('a link in place of the file is not followed', async () => {
   await fileCredentialStore(file).write(login);
   renameSync(file, join(folder, 'elsewhere'));
   symlinkSync(join(folder, 'elsewhere'), file);
@@ -71,7 +71,7 @@ test('a link in the file’s place is not followed', async () => {
   });
 });
 
-test('nothing stored, and something that is no login, are two answers', async () => {
+test('a missing login is undefined, an invalid one is an error', async () => {
   const store = fileCredentialStore(file);
   expect(await store.read()).toBeUndefined();
   await store.write(login);

@@ -73,7 +73,7 @@ test.each([
   expect(practice.violations()).toEqual([]);
 });
 
-test('a command that waits for its turn to renew ends at once, and the login stays as it is', async () => {
+test('a command that waits for the lock of the login ends at once, and the login is unchanged', async () => {
   practice.injectApiFault({ fault: 'too-many', host: 'auth', times: 1 });
   const run = await signalledInRefresh(['refresh'], 'SIGINT', {});
   expect(run.code).toBe(130);
@@ -81,7 +81,7 @@ test('a command that waits for its turn to renew ends at once, and the login sta
   expect(refreshes()).toBe(1);
 });
 
-test('a token endpoint that never answers does not hold the end of a command for long', async () => {
+test('a token endpoint that never responds delays the end of a command only briefly', async () => {
   practice.injectApiFault({ fault: 'hang', host: 'auth', times: 'always' });
   const run = await signalledInRefresh(['refresh'], 'SIGINT', FAST);
   expect(run.code).toBe(130);

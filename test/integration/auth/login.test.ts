@@ -56,7 +56,7 @@ const loginHere = async (changes: Env = {}, input?: string) => {
 };
 const asked = () => practice.log.length;
 
-test('login, whoami, refresh, logout: each says what is so', async () => {
+test('the output of login, whoami, refresh and logout', async () => {
   const loggedIn = await login();
   expect(loggedIn).toMatchObject({ code: 0, stderr: '' });
   expect(loggedIn.stdout).toMatch(/^Logged in as reader\. Stored in the file .*, unencrypted\.\n/);
@@ -104,7 +104,7 @@ test.each([
   },
 );
 
-describe('what the service refuses is told by what mends it, and nothing is stored', () => {
+describe('a refused login has a code and a hint, and stores nothing', () => {
   test.each([
     [
       'a wrong password',
@@ -135,9 +135,9 @@ describe('what the service refuses is told by what mends it, and nothing is stor
       4,
       /another account/,
     ],
-    ['a realm that is not there', { TANKOBON_REALM: 'elsewhere' }, 'realm-disabled', 4, /realm/],
+    ['an unknown realm', { TANKOBON_REALM: 'elsewhere' }, 'realm-disabled', 4, /realm/],
     [
-      'a host that is not there',
+      'an unreachable host',
       { TANKOBON_AUTH_URL: 'http://127.0.0.1:1' },
       'unreachable',
       3,
@@ -151,7 +151,7 @@ describe('what the service refuses is told by what mends it, and nothing is stor
     expect(await credentials.read()).toBeUndefined();
   });
 
-  test('an account that may not log in now', async () => {
+  test('an account that cannot log in', async () => {
     const body = { error: 'invalid_grant', error_description: 'Account is not fully set up' };
     const takeBack = practice.intercept(
       '/realms/',
@@ -169,7 +169,7 @@ describe('what the service refuses is told by what mends it, and nothing is stor
     }
   });
 
-  test('a disabled realm, and an answer of the wrong shape', async () => {
+  test('a disabled realm, and an unexpected response', async () => {
     practice.enableRealm(false);
     await expect(loginHere()).rejects.toMatchObject({ code: 'realm-disabled', exitCode: 4 });
     practice.enableRealm(true);
@@ -178,11 +178,11 @@ describe('what the service refuses is told by what mends it, and nothing is stor
   });
 });
 
-describe('what cannot be a login is refused before anything is sent', () => {
+describe('invalid input is refused before anything is sent', () => {
   const nothing = { TANKOBON_USERNAME: '', TANKOBON_PASSWORD: '', TANKOBON_CLIENT_SECRET: '' };
   test.each([
     [
-      'nothing but a client id',
+      'only a client id',
       nothing,
       undefined,
       'login-incomplete',
@@ -196,7 +196,7 @@ describe('what cannot be a login is refused before anything is sent', () => {
       /personal-client-/,
     ],
     [
-      'standard input that is no JSON',
+      'standard input that is not JSON',
       nothing,
       'pass word',
       'bad-login-input',
@@ -204,13 +204,13 @@ describe('what cannot be a login is refused before anything is sent', () => {
     ],
     ['a list on standard input', nothing, '["pass word"]', 'bad-login-input', /not a JSON object/],
     [
-      'a field too many',
+      'an unknown field',
       nothing,
       '{"passwort":"pass word"}',
       'bad-login-input',
       /not a JSON object/,
     ],
-    ['a number for a password', nothing, '{"password":1}', 'bad-login-input', /not a JSON object/],
+    ['a number as password', nothing, '{"password":1}', 'bad-login-input', /not a JSON object/],
     [
       'endless input',
       nothing,
@@ -225,18 +225,18 @@ describe('what cannot be a login is refused before anything is sent', () => {
       'bad-login-input',
       /The password is/,
     ],
-  ])('%s', async (_, changes: Env, input, code, told) => {
+  ])('%s', async (_, changes: Env, input, code, pattern) => {
     const before = asked();
     const refused: unknown = await loginHere(changes, input).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code, exitCode: 2 });
     const message = errorMessage(refused, { DEBUG: 'tankobon' });
-    expect(message).toMatch(told);
+    expect(message).toMatch(pattern);
     expect(message).not.toContain('pass word');
     expect(asked()).toBe(before);
     expect(existsSync(join(folder, 'home', 'credentials'))).toBe(false);
   });
 
-  test('a flag for a secret: there is none', async () => {
+  test('no flag takes a secret', async () => {
     for (const flag of ['--password', '--client-secret']) {
       const refused = await login({}, [flag, 'pass word']);
       expect(refused).toMatchObject({ code: 2, stdout: '' });
@@ -245,7 +245,7 @@ describe('what cannot be a login is refused before anything is sent', () => {
     }
   });
 
-  test('without a terminal, what is missing is named, and how to give it', async () => {
+  test('without a terminal, the error names the missing values and their variables', async () => {
     const incomplete = await login(nothing);
     expect(incomplete).toMatchObject({ code: 2, stdout: '' });
     expect(incomplete.stderr).toContain('TANKOBON_PASSWORD');
@@ -253,7 +253,7 @@ describe('what cannot be a login is refused before anything is sent', () => {
   });
 });
 
-test('the client stays after the session’s end: the next login needs the account alone', async () => {
+test('after the session has ended, the next login needs only the account', async () => {
   await login();
   practice.revokeRefreshTokens();
   expect(await cli(['refresh'], env)).toMatchObject({ code: 4, stdout: '' });
@@ -264,14 +264,14 @@ test('the client stays after the session’s end: the next login needs the accou
   expect(again).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a flag goes before standard input, and that before the environment', async () => {
+test('a flag overrides standard input, which overrides the environment', async () => {
   const input = JSON.stringify({ username: 'wrong', password: PRACTICE_ACCOUNT.password });
   const words = ['--stdin', '--username', PRACTICE_ACCOUNT.username];
   const changes = { TANKOBON_PASSWORD: 'wrong', TANKOBON_USERNAME: 'wrong too' };
   expect(await login(changes, words, input)).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('each service has a login of its own', async () => {
+test('each service has its own login', async () => {
   await login();
   const elsewhere = { ...env, TANKOBON_AUTH_URL: 'http://127.0.0.1:1' };
   expect(await cli(['whoami'], elsewhere)).toMatchObject({ code: 4 });
@@ -279,7 +279,7 @@ test('each service has a login of its own', async () => {
   expect(await cli(['whoami'], env)).toMatchObject({ code: 0 });
 });
 
-test('on standard input the names of the grant’s form do as well', () => {
+test('standard input may use the field names of the token request', () => {
   const { username, password, clientId, clientSecret } = TRICKY;
   const form = { username, password, client_id: clientId, client_secret: clientSecret };
   expect(fieldsInJson(JSON.stringify(form))).toEqual(TRICKY);

@@ -1,4 +1,4 @@
-/** A login is for the API that it was made for: another one gets none of its tokens, and the user is told so. */
+/** A login is bound to its API: another API gets none of its tokens, with a warning. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ const download = (own: Env) => cli(['download', chapter.id, '-o', join(folder, '
 const bearersAt = ({ log }: PracticeService) =>
   log.filter(({ headers }) => headers.authorization !== undefined).length;
 
-test('another API is asked without the bearer, which is said once', async () => {
+test('requests to another API carry no token, with one warning', async () => {
   expect(await logIn(env)).toMatchObject({ code: 0 });
   const run = await download(elsewhere());
   expect(run.code).toBe(0);
@@ -66,7 +66,7 @@ test('after a login for that API its requests carry the new token, and the old A
   expect(bearersAt(first)).toBe(0);
 });
 
-test('a login stored before this was kept counts for the live service alone', async () => {
+test('a login stored without an origin is for the live service only', async () => {
   await logIn(env);
   const credentials = join(folder, 'home', 'credentials');
   const [name = ''] = readdirSync(credentials).filter((file) => file.endsWith('.json'));

@@ -79,7 +79,7 @@ function shapesOf(secret: string): readonly string[] {
   ];
 }
 
-test('the token goes to the API and nowhere else, and a whole run shows no secret to anybody', async () => {
+test('the token is sent to the API only, and a run prints no secret', async () => {
   expect(await login()).toMatchObject({ code: 0 });
   const output = join(folder, 'out');
   const download = ['download', chapter.id, '--output', output, '--json'];
@@ -97,7 +97,7 @@ test('the token goes to the API and nowhere else, and a whole run shows no secre
   const roles = practice.log.map(({ host }) => host);
   expect(roles).toEqual(expect.arrayContaining(['api', 'auth', 'network', 'node']));
 
-  // What goes wrong is told without repeating what was sent, also where the service repeats it.
+  // Errors do not repeat what was sent, even if the response does.
   const { password } = PRACTICE_ACCOUNT;
   const echoes = [
     jsonResponse(400, { error: password, error_description: `not ${password}` }),

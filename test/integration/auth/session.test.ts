@@ -54,7 +54,7 @@ async function begin(options: PracticeOptions = {}): Promise<Tokens> {
 const grantsAsked = () => practice.log.filter(({ host }) => host === 'auth').length - 1;
 const stored = async () => (await credentials.read())?.login;
 
-test('a fresh token is used as it is, until a minute before its time is over', async () => {
+test('a token is used until a minute before it expires', async () => {
   const { accessToken } = await begin();
   expect(await session.getToken()).toBe(accessToken);
   clock.pass(14 * MINUTE_MS - 5_000);
@@ -67,7 +67,7 @@ test('a fresh token is used as it is, until a minute before its time is over', a
   expect((await stored())?.tokens?.accessToken).toBe(renewed);
 });
 
-test('it is the service’s expires_in that counts, and 15 minutes where there is none', async () => {
+test('the lifetime is expires_in, or 15 minutes without it', async () => {
   await begin({ tokens: { accessTokenMs: 5 * MINUTE_MS } });
   clock.pass(4 * MINUTE_MS + 1_000);
   await session.getToken();
@@ -83,7 +83,7 @@ test('it is the service’s expires_in that counts, and 15 minutes where there i
   expect(grantsAsked()).toBe(1);
 });
 
-test('many who need a token at once make one renewal', async () => {
+test('concurrent requests share one renewal', async () => {
   const { accessToken } = await begin();
   clock.pass(15 * MINUTE_MS);
   const due = await Promise.all(Array.from({ length: 30 }, () => session.getToken()));
@@ -95,7 +95,7 @@ test('many who need a token at once make one renewal', async () => {
   expect(grantsAsked()).toBe(2);
 });
 
-test('what another process renewed is taken over, not renewed again', async () => {
+test('a token renewed by another process is used, not renewed again', async () => {
   const { accessToken } = await begin();
   const another = new Session({ credentials, endpoint: service.anonymous, clock });
   expect(await session.getToken()).toBe(accessToken);
@@ -104,7 +104,7 @@ test('what another process renewed is taken over, not renewed again', async () =
   expect(grantsAsked()).toBe(1);
 });
 
-test('a token that the API rejects is renewed however fresh it looks, but not without end', async () => {
+test('a token that the API rejects is renewed before it expires, but not repeatedly', async () => {
   const { accessToken } = await begin();
   const second = await session.renew(accessToken);
   expect(second).toBeDefined();
@@ -115,7 +115,7 @@ test('a token that the API rejects is renewed however fresh it looks, but not wi
   expect(grantsAsked()).toBe(2);
 });
 
-test('a token from the future is renewed: the clock was wrong then or is now', async () => {
+test('a token from the future is renewed, since the clock was or is wrong', async () => {
   await begin();
   clock.wallAheadMs = -10 * MINUTE_MS;
   await session.getToken();
@@ -124,7 +124,7 @@ test('a token from the future is renewed: the clock was wrong then or is now', a
   expect(grantsAsked()).toBe(1);
 });
 
-test('a clock set back while the program runs makes no token younger', async () => {
+test('setting the clock back during a run does not extend a token', async () => {
   await begin();
   clock.wallAheadMs = 10 * MINUTE_MS;
   await session.getToken();
@@ -134,7 +134,7 @@ test('a clock set back while the program runs makes no token younger', async () 
   expect(grantsAsked()).toBe(1);
 });
 
-test('only the service’s invalid_grant ends the session; the client stays for the next login', async () => {
+test('invalid_grant ends the session and keeps the client for the next login', async () => {
   await begin();
   practice.revokeRefreshTokens();
   await expect(session.refresh()).rejects.toMatchObject({ code: 'session-ended', exitCode: 4 });
@@ -158,19 +158,16 @@ test.each([
   ['json-null', 'bad-answer'],
   ['wrong-shape', 'bad-answer'],
   ['not-found', 'request-refused'],
-] as const)(
-  'a renewal that meets %s says %s and leaves the login as it was',
-  async (answer, code) => {
-    await begin();
-    const before = await stored();
-    practice.injectApiFault({ host: 'auth', fault: answer, times: 1 });
-    await expect(session.refresh()).rejects.toMatchObject({ code });
-    expect(await stored()).toEqual(before);
-    await session.refresh();
-  },
-);
+] as const)('a renewal with fault %s fails with %s and keeps the login', async (answer, code) => {
+  await begin();
+  const before = await stored();
+  practice.injectApiFault({ host: 'auth', fault: answer, times: 1 });
+  await expect(session.refresh()).rejects.toMatchObject({ code });
+  expect(await stored()).toEqual(before);
+  await session.refresh();
+});
 
-test('a client that the service no longer accepts does not end the session', async () => {
+test('a rejected client does not end the session', async () => {
   await begin();
   const before = await stored();
   practice.setClientState(PRACTICE_CLIENT.id, 'pending');
@@ -196,7 +193,7 @@ test('a rotated refresh token is stored before the new access token is used', as
   await expect(failing.getToken()).rejects.toThrow('the disk is full');
 });
 
-test('a service that rotates no refresh token keeps the session going with the old one', async () => {
+test('without rotation the old refresh token stays in use', async () => {
   const { refreshToken, refreshObtainedAtMs } = await begin({
     tokens: { rotateRefreshTokens: false },
   });
@@ -205,7 +202,7 @@ test('a service that rotates no refresh token keeps the session going with the o
   expect((await stored())?.tokens).toMatchObject({ refreshToken, refreshObtainedAtMs });
 });
 
-test('an interrupted run lets go at once, and what the service then answers is still stored', async () => {
+test('an interrupted caller rejects at once, and the renewed tokens are still stored', async () => {
   const { accessToken } = await begin({ latencyMs: { auth: 200 } });
   const stopping = new AbortController();
   const waiting = session.renew(accessToken, stopping.signal);
@@ -219,20 +216,20 @@ test('an interrupted run lets go at once, and what the service then answers is s
   expect((await stored())?.tokens?.accessToken).not.toBe(accessToken);
 });
 
-test('a run that needs no login says once what is wrong with it, and goes on as a guest', async () => {
+test('without a usable login the error is reported once and requests are anonymous', async () => {
   await begin();
-  const told: TankobonError[] = [];
+  const errors: TankobonError[] = [];
   const bearer = withAnonymousFallback(
     session,
     clock,
-    (error) => told.push(error),
+    (error) => errors.push(error),
     service.outages,
   );
   clock.pass(15 * MINUTE_MS);
   practice.injectApiFault({ host: 'auth', fault: 'unavailable', times: 1 });
   expect(await bearer.getToken()).toBeUndefined();
   expect(await bearer.getToken()).toBeUndefined();
-  expect(told.map(({ code }) => code)).toEqual(['service-failed']);
+  expect(errors.map(({ code }) => code)).toEqual(['service-failed']);
   clock.pass(MINUTE_MS);
   expect(await bearer.getToken()).toBeDefined();
 });

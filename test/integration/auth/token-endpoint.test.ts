@@ -12,7 +12,7 @@ const says = (status: number, error?: string, error_description?: string) => ({
   body: error === undefined ? undefined : { error, error_description },
 });
 
-describe('a refusal is told by what mends it', () => {
+describe('the error code of a refused grant', () => {
   test.each([
     ['password', says(401, 'invalid_grant', 'Invalid user credentials'), 'wrong-password'],
     ['password', says(400, 'invalid_grant', 'Account disabled'), 'account-unusable'],
@@ -42,7 +42,7 @@ describe('a refusal is told by what mends it', () => {
   });
 });
 
-test('of what the service says in a refusal nothing is repeated', () => {
+test('an error contains no text of the response', () => {
   const secret = 'correct horse';
   fc.assert(
     fc.property(
@@ -50,15 +50,15 @@ test('of what the service says in a refusal nothing is repeated', () => {
       fc.constantFrom(` realm ${secret}`, secret, `client ${secret} disabled`),
       fc.integer({ min: 300, max: 599 }),
       (error, description, status) => {
-        const told = tokenError(says(status, error, description), 'password');
-        expect(`${told.message} ${told.hint} ${told.stack ?? ''}`).not.toContain(secret);
-        expect(told.cause).toBeUndefined();
+        const refused = tokenError(says(status, error, description), 'password');
+        expect(`${refused.message} ${refused.hint} ${refused.stack ?? ''}`).not.toContain(secret);
+        expect(refused.cause).toBeUndefined();
       },
     ),
   );
 });
 
-test('whatever comes as an answer, it is tokens that can be stored, or an error that is ours', () => {
+test('any response gives tokens that can be stored, or a TankobonError', () => {
   const field = fc.oneof(fc.string(), fc.double(), fc.constant(undefined), fc.constant('good'));
   const body = fc.oneof(
     fc.anything(),
@@ -84,13 +84,13 @@ test('whatever comes as an answer, it is tokens that can be stored, or an error 
   );
 });
 
-test('the first grant needs a refresh token, a renewal does not', () => {
+test('a password grant requires a refresh token, a refresh grant does not', () => {
   expect(() => parseTokens({ access_token: 'a' }, 0)).toThrow('refresh_token');
   expect(parseTokens({ access_token: 'a' }, 0, someTokens()).refreshToken).toBe('refresh-0');
   expect(() => parseTokens({ access_token: 'a', refresh_token: 7 }, 0, someTokens())).toThrow();
 });
 
-test('a token is due a minute before its end, a short-lived one at half its life, one of the future at once', () => {
+test('a token is renewed a minute before it expires, a short-lived one after half its lifetime, one from the future at once', () => {
   const tokens = someTokens({ obtainedAtMs: 1_000_000, accessLastsMs: 900_000 });
   expect(isRefreshDue(tokens, accessAgeMs(tokens, 1_839_999))).toBe(false);
   expect(isRefreshDue(tokens, accessAgeMs(tokens, 1_840_000))).toBe(true);

@@ -53,7 +53,7 @@ describe('the circuit breaker', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('opens after three failures in a row, and not when a success came between', async () => {
+  test('opens after three failures in a row, without a success between them', async () => {
     const breaker = new CircuitBreaker(folder, adjustableClock());
     await breaker.recordFailure('status 500', false);
     await breaker.recordFailure('status 500', false);
@@ -66,13 +66,13 @@ describe('the circuit breaker', () => {
     expect(await breaker.mayRequest()).toBe(false);
   });
 
-  test('opens at once where the host is unreachable, for every process', async () => {
+  test('opens at once for every process if the host is unreachable', async () => {
     const clock = adjustableClock();
     await new CircuitBreaker(folder, clock).recordFailure('ECONNREFUSED', true);
     expect(await new CircuitBreaker(folder, clock).mayRequest()).toBe(false);
   });
 
-  test('lets one report a minute through, of all processes together', async () => {
+  test('lets one report a minute through, for all processes together', async () => {
     const clock = adjustableClock();
     const breakers = Array.from({ length: 5 }, () => new CircuitBreaker(folder, clock));
     await breakers[0]?.recordFailure('ECONNREFUSED', true);
@@ -89,7 +89,7 @@ describe('the circuit breaker', () => {
     expect(probes).toBe(10);
   });
 
-  test('closes when a probe succeeded, and keeps the last error', async () => {
+  test('closes when a probe succeeds, and keeps the last error', async () => {
     const clock = adjustableClock();
     const breaker = new CircuitBreaker(folder, clock);
     await breaker.recordFailure('ECONNREFUSED', true);
@@ -101,7 +101,7 @@ describe('the circuit breaker', () => {
     expect(readCircuitState(folder).lastError?.reason).toBe('ECONNREFUSED');
   });
 
-  test('probes before its time when asked to, once', async () => {
+  test('probes early on request, once', async () => {
     const breaker = new CircuitBreaker(folder, adjustableClock());
     await breaker.recordFailure('ECONNREFUSED', true);
     await breaker.makeProbeDue();
@@ -109,7 +109,7 @@ describe('the circuit breaker', () => {
     expect(await breaker.mayRequest()).toBe(false);
   });
 
-  test('does not wait for a time that another boot wrote', async () => {
+  test('ignores a time of another boot', async () => {
     writeFileSync(join(folder, 'circuit-breaker.json'), '{"lastTryMs":99999999999}');
     expect(await new CircuitBreaker(folder, adjustableClock()).mayRequest()).toBe(true);
   });
@@ -122,7 +122,7 @@ describe('the circuit breaker', () => {
     },
   );
 
-  test('remembers an outage where its file cannot be written', async () => {
+  test('remembers an outage if its file cannot be written', async () => {
     const breaker = new CircuitBreaker('/dev/null/none', adjustableClock());
     await breaker.recordFailure('ECONNREFUSED', true);
     expect(await breaker.mayRequest()).toBe(false);

@@ -36,7 +36,7 @@ async function killSomewhere(worker: Worker): Promise<boolean> {
   return killed && worker.process.signalCode === 'SIGKILL';
 }
 
-test('killed at random moments, no report that was due is lost, and none is sent twice more than once per kill', async () => {
+test('kills at random moments lose no recorded report and repeat at most those in flight', async () => {
   listener.answer = async () => {
     await systemClock.sleep(Math.random() * 12);
     return 200;
@@ -65,7 +65,7 @@ test('killed at random moments, no report that was due is lost, and none is sent
   expect(due.filter((number) => !times.has(number))).toEqual([]);
   const again = [...times.values()].reduce((sum, count) => sum + count - 1, 0);
   expect(again).toBeLessThanOrEqual(MAX_IN_FLIGHT * kills);
-  // A report can come again only through a kill of whoever held it; nobody was killed so often over one report.
+  // A report is repeated only if its holder is killed; no report had that many killed holders.
   expect(Math.max(...times.values())).toBeLessThanOrEqual(3);
   const status = await readReportStatus(folder, systemClock.wallMs());
   expect(status).toMatchObject({ waiting: 0, givenUp: 0, dropped: 0 });
@@ -74,7 +74,7 @@ test('killed at random moments, no report that was due is lost, and none is sent
   expect(due.length).toBeGreaterThan(KILLS);
 }, 60_000);
 
-test('several that run side by side deliver each report exactly once', async () => {
+test('concurrent processes deliver each report exactly once', async () => {
   const reports = IS_SOAK ? 120 : 40;
   const workers = [1, 2, 3].map((number) =>
     startWorker(folder, listener.url, { from: number * 1_000, reports }),

@@ -40,7 +40,7 @@ function put(number: number, content: string, atMs = Date.now() - 60_000): strin
   return name;
 }
 
-test('damaged files among those of earlier runs are dropped and counted, and all others are sent', async () => {
+test('damaged files of earlier runs are dropped and counted, and the others are sent', async () => {
   for (const number of [1, 2, 3, 4, 5, 6]) {
     put(number, number % 2 === 0 ? '{"url":' : JSON.stringify(reportNo(number)));
   }
@@ -55,7 +55,7 @@ test('damaged files among those of earlier runs are dropped and counted, and all
   });
 });
 
-test('reports of earlier runs go oldest first, and no more than so many at once', async () => {
+test('reports of earlier runs are sent oldest first, with bounded concurrency', async () => {
   const atMs = Date.now() - 9_000;
   for (let number = 20; number > 0; number -= 1)
     put(number, JSON.stringify(reportNo(number)), atMs + number);
@@ -81,7 +81,7 @@ test('while the host is down the spool is not listed, however many reports are r
   expect(listener.arrivals).toEqual([]);
 });
 
-test('what a run put aside is sent by the same run when the host is back', async () => {
+test('postponed reports are sent by the same run when the host is back', async () => {
   const clock = adjustableClock();
   listener.answer = () => 429;
   const sender = open(clock);
@@ -95,7 +95,7 @@ test('what a run put aside is sent by the same run when the host is back', async
   expect(accepted().sort((a, b) => a - b)).toEqual(Array.from({ length: 21 }, (_, at) => at + 1));
 });
 
-test('more reports than are held open at a time are all sent, each once', async () => {
+test('more reports than are kept open are all sent, each once', async () => {
   listener.answer = async () => {
     await systemClock.sleep(5);
     return 200;
@@ -123,7 +123,7 @@ test('a clock that steps back by a year between two runs costs no report', async
   expect(accepted().sort()).toEqual([1, 2]);
 });
 
-test('a spool that vanishes under a running sender costs nothing that can be sent now', async () => {
+test('deleting the spool of a running sender loses no report that can be sent now', async () => {
   const errors: unknown[] = [];
   const onStorageError = (error: unknown): void => void errors.push(error);
   const sender = new ReportSender({
@@ -153,7 +153,7 @@ test('a report that can neither be stored nor sent is counted as dropped', async
   });
 });
 
-test('many damaged files do not hold up the exit', async () => {
+test('many damaged files do not delay the exit', async () => {
   for (let number = 1; number <= 1_000; number += 1) put(number, '');
   const sender = open();
   await sender.finish(0);

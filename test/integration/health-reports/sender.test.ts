@@ -48,7 +48,7 @@ async function recordAll(sender: ReportSender, numbers: readonly number[]): Prom
   for (const number of numbers) await sender.record(reportNo(number));
 }
 
-describe('with a report host that is well', () => {
+describe('while the report host responds', () => {
   test('each report arrives once, with its five fields, as exactly application/json', async () => {
     const sender = open();
     await recordAll(sender, inTurn(1, 30));
@@ -73,7 +73,7 @@ describe('with a report host that is well', () => {
     expect(waitingAtArrival).toBe(1);
   });
 
-  test('the report of a failed load has arrived when attempt returns, ahead of those that wait', async () => {
+  test('recordAndSend resolves after delivery, ahead of waiting reports', async () => {
     listener.answer = async () => {
       await systemClock.sleep(100);
       return 200;
@@ -86,12 +86,12 @@ describe('with a report host that is well', () => {
     await sender.finish();
   });
 
-  test('no more than so many are under way at once, and as many where they wait', async () => {
+  test('concurrency is bounded, and the bound is used', async () => {
     let underWay = 0;
-    let most = 0;
+    let maxUnderWay = 0;
     listener.answer = async () => {
       underWay += 1;
-      most = Math.max(most, underWay);
+      maxUnderWay = Math.max(maxUnderWay, underWay);
       await systemClock.sleep(50);
       underWay -= 1;
       return 200;
@@ -99,10 +99,10 @@ describe('with a report host that is well', () => {
     const sender = open();
     await recordAll(sender, inTurn(1, 60));
     await sender.finish();
-    expect(most).toBe(MAX_IN_FLIGHT);
+    expect(maxUnderWay).toBe(MAX_IN_FLIGHT);
   });
 
-  test('a body that the host refuses is given up, counted with the reason, and not sent again', async () => {
+  test('a rejected report is given up, counted with the reason, and not sent again', async () => {
     listener.answer = (report) => (numberOf(report) === 2 ? 400 : 200);
     const sender = open();
     await recordAll(sender, [1, 2, 3]);
@@ -112,7 +112,7 @@ describe('with a report host that is well', () => {
     expect(listener.arrivals.length).toBe(3);
   });
 
-  test('what passes is tried again in the same run', async () => {
+  test('after a temporary failure a report is sent again in the same run', async () => {
     let failures = 1;
     listener.answer = () => (failures-- > 0 ? 503 : 200);
     const sender = open();
@@ -121,7 +121,7 @@ describe('with a report host that is well', () => {
     expect((await status()).host).toMatchObject({ lastError: { reason: 'status 503' } });
   });
 
-  test('after finish a further report is stored and sent', async () => {
+  test('a report recorded after finish is stored and sent', async () => {
     const sender = open();
     await sender.record(reportNo(1));
     await sender.finish();
@@ -140,8 +140,8 @@ describe('with a report host that is well', () => {
   });
 });
 
-describe('with a report host that is dead', () => {
-  test('nothing is lost, nobody waits, and the next run delivers each once, its own first', async () => {
+describe('while the report host is down', () => {
+  test('no report is lost, and the next run delivers each once, its own first', async () => {
     listener.answer = () => 500;
     const dead = open();
     await recordAll(dead, inTurn(1, 12));
@@ -160,7 +160,7 @@ describe('with a report host that is dead', () => {
     expect(await status()).toMatchObject({ sent: 13, waiting: 0, host: { state: 'well' } });
   });
 
-  test('a run without reports of its own delivers what was left', async () => {
+  test('a run without own reports delivers those of earlier runs', async () => {
     const dead = new ReportSender({
       folder,
       clock: systemClock,
@@ -172,7 +172,7 @@ describe('with a report host that is dead', () => {
     expect(takenNumbers().sort((a, b) => a - b)).toEqual([1, 2, 3]);
   });
 
-  test('a refused connection opens the breaker at the first report, and then nothing is tried', async () => {
+  test('a refused connection opens the breaker at the first report, and nothing more is sent', async () => {
     let tries = 0;
     const sender = new ReportSender({
       folder,
@@ -188,7 +188,7 @@ describe('with a report host that is dead', () => {
     expect(tries).toBe(1);
   });
 
-  test('at most one report a minute is tried, by whichever process', async () => {
+  test('all processes together send at most one report a minute', async () => {
     const clock = adjustableClock();
     const triedAtMs: number[] = [];
     const send = () => {
@@ -203,13 +203,13 @@ describe('with a report host that is dead', () => {
       await systemClock.sleep(5);
     }
     for (const sender of senders) await sender.finish();
-    const pauses = triedAtMs.slice(1).map((at, place) => at - (triedAtMs[place] ?? 0));
+    const pauses = triedAtMs.slice(1).map((at, index) => at - (triedAtMs[index] ?? 0));
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(60_000);
     expect(triedAtMs.length).toBeGreaterThanOrEqual(5);
     expect((await readReportStatus(folder, clock.wallMs())).waiting).toBe(120);
   });
 
-  test('one that takes connections and never answers holds a failed load and the exit up for a moment', async () => {
+  test('a host that accepts connections and never responds delays a failed load and the exit briefly', async () => {
     listener.answer = () => 'silence';
     const clock = skippingClock();
     const startedMs = clock.monotonicMs();
@@ -221,7 +221,7 @@ describe('with a report host that is dead', () => {
     expect((await status()).waiting).toBe(1);
   });
 
-  test('a 429 stops the sending at once', async () => {
+  test('a 429 stops sending at once', async () => {
     listener.answer = () => 429;
     const sender = open();
     await sender.recordAndSend(reportNo(1));
@@ -238,7 +238,7 @@ describe('with a report host that is dead', () => {
 describe('the sender is bounded', () => {
   const never = () => Promise.reject(refusedConnection());
 
-  test('beyond 10,000 the oldest is dropped, and counted', async () => {
+  test('beyond 10,000 reports the oldest are dropped and counted', async () => {
     const spool = spoolFolder(folder);
     mkdirSync(spool, { recursive: true, mode: 0o700 });
     const fileNames = inTurn(1, MAX_SPOOLED + 400).map((number) => spoolFileName(number));
@@ -254,7 +254,7 @@ describe('the sender is bounded', () => {
     expect(fileNames.slice(0, 900).filter((name) => left.includes(name))).toEqual([]);
   });
 
-  test('after 24 hours a report is dropped, and counted', async () => {
+  test('after 24 hours a report is dropped and counted', async () => {
     const clock = adjustableClock();
     const early = new ReportSender({ folder, clock, send: never });
     await early.record(reportNo(1));
@@ -270,15 +270,15 @@ describe('the sender is bounded', () => {
   });
 });
 
-describe('several at once', () => {
-  test('never send the same report, and one does not take what another still holds', async () => {
+describe('concurrent senders', () => {
+  test('never send the same report, nor one that another holds', async () => {
     listener.answer = async () => {
       await systemClock.sleep(3);
       return 200;
     };
     const senders = [open(), open(), open()];
     await Promise.all(
-      senders.map((sender, place) => recordAll(sender, inTurn(place * 100 + 1, place * 100 + 40))),
+      senders.map((sender, index) => recordAll(sender, inTurn(index * 100 + 1, index * 100 + 40))),
     );
     const extra = open();
     await extra.flush();
@@ -288,7 +288,7 @@ describe('several at once', () => {
     expect(new Set(takenNumbers()).size).toBe(120);
   });
 
-  test('clearing leaves what a running one is sending', async () => {
+  test('clearing keeps reports that another process is sending', async () => {
     let answer: (status: number) => void = () => undefined;
     listener.answer = () => new Promise((resolve) => (answer = resolve));
     const running = open();
@@ -309,21 +309,21 @@ describe('several at once', () => {
     expect(await status()).toMatchObject({ waiting: 0, nodes: [], host: { state: 'well' } });
   });
 
-  test('where the folder cannot be used, memory has to do, and it is told once', async () => {
-    const troubles: unknown[] = [];
+  test('without a usable folder reports are sent from memory, with one error', async () => {
+    const errors: unknown[] = [];
     const sender = new ReportSender({
       folder: '/dev/null/reports',
       clock: systemClock,
       send: listener.send,
-      onStorageError: (error) => troubles.push(error),
+      onStorageError: (error) => errors.push(error),
     });
     await recordAll(sender, [1, 2, 3]);
     expect(await sender.finish()).toEqual({ sent: 3, waiting: 0 });
-    expect(troubles.length).toBe(1);
+    expect(errors.length).toBe(1);
   });
 });
 
-test('each report host has a folder of its own, so that practice is never reported to the live one', () => {
+test('each report host has its own folder', () => {
   const folders = [
     'https://api.mangadex.network',
     'http://127.0.0.1:4001',

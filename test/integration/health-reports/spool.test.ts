@@ -48,7 +48,7 @@ const held = (claimed: HeldReport | 'damaged' | undefined): HeldReport => {
   return claimed;
 };
 
-test('a report is one file, readable by its owner alone, and gone when it is removed', async () => {
+test('a report is one private file, which is deleted when the report is removed', async () => {
   const report = await new Spool(folder).add(reportNo(1), NOW_MS);
   const [name = '', ...others] = readdirSync(folder);
   expect(others).toEqual([]);
@@ -61,7 +61,7 @@ test('a report is one file, readable by its owner alone, and gone when it is rem
   expect(await spool.claim(name)).toBeUndefined();
 });
 
-test('a report is held by one, until it is released', async () => {
+test('a report is held by one process until it is released', async () => {
   const first = await new Spool(folder).add(reportNo(1), NOW_MS);
   const other = new Spool(folder);
   const [name = ''] = other.names();
@@ -75,7 +75,7 @@ test('a report is held by one, until it is released', async () => {
   expect(await new Spool(folder).claim(name)).toBeUndefined();
 });
 
-test('removing or releasing twice touches nothing else', async () => {
+test('removing or releasing twice has no further effect', async () => {
   const spool = new Spool(folder);
   const first = await spool.add(reportNo(1), NOW_MS);
   first.remove();
@@ -88,7 +88,7 @@ test('removing or releasing twice touches nothing else', async () => {
   expect(held(await new Spool(folder).claim(name)).report).toEqual(reportNo(2));
 });
 
-test('whatever several spools do in whatever order, each report is removed by exactly one', async () => {
+test('several spools in any order remove each report exactly once', async () => {
   const step = fc.record({
     spool: fc.nat(2),
     act: fc.constantFrom('add', 'claim', 'release', 'remove'),
@@ -129,8 +129,8 @@ test('whatever several spools do in whatever order, each report is removed by ex
   );
 });
 
-describe('what something else put there', () => {
-  test('a damaged file is dropped, and all others survive', async () => {
+describe('foreign files in the spool', () => {
+  test('a damaged file is dropped, and the others are kept', async () => {
     const wrong = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
       fc.string().map((text) => Buffer.from(text)),
@@ -184,7 +184,7 @@ describe('what something else put there', () => {
     expect(readdirSync(join(folder, '..', 'elsewhere'))).toEqual([]);
   });
 
-  test('of very many files a bounded number is listed and removed at a time', () => {
+  test('the number of files listed and removed at a time is bounded', () => {
     put(nameOf(0), JSON.stringify(reportNo(0)));
     for (let number = 1; number < 25_000; number += 1) {
       linkSync(join(folder, nameOf(0)), join(folder, nameOf(number)));
@@ -205,13 +205,13 @@ describe('age', () => {
     });
   });
 
-  test('a clock that was set back, or had been wrong, costs no report', () => {
+  test('a clock that was set back costs no report', () => {
     put(nameOf(1), JSON.stringify(reportNo(1)));
     expect(new Spool(folder).list(NOW_MS - 365 * MAX_AGE_MS).waiting).toEqual([nameOf(1)]);
     expect(new Spool(folder).list(0).waiting).toEqual([nameOf(1)]);
   });
 
-  test('what a kill left between writing and renaming is not sent, and removed after 24 hours', () => {
+  test('a temporary file of a killed process is not sent, and is removed after 24 hours', () => {
     put(`${nameOf(1)}.tmp`, JSON.stringify(reportNo(1)));
     const spool = new Spool(folder);
     expect(spool.names()).toEqual([]);

@@ -29,20 +29,20 @@ const load = (atMs: number): PastLoad => ({
   cached: false,
 });
 
-test('is empty where there is none', async () => {
+test('is empty if missing', async () => {
   expect(await readStatistics(folder)).toEqual({
     statistics: { sent: 0, givenUp: 0, dropped: 0, reasons: {}, lastSentAtMs: 0, loads: [] },
     damagedLines: 0,
   });
 });
 
-test('adds up what several write at the same time', async () => {
+test('adds up the batches of concurrent writers', async () => {
   const logs = Array.from({ length: 4 }, () => new StatisticsLog(folder));
   await Promise.all(
-    logs.map(async (log, place) => {
+    logs.map(async (log, index) => {
       for (let number = 0; number < 120; number += 1) {
         log.add({ loads: [load(number)] });
-        log.add({ sent: 1, lastSentAtMs: 1_000 * place + number });
+        log.add({ sent: 1, lastSentAtMs: 1_000 * index + number });
       }
       log.add({ givenUp: 1, reasons: { 'status 400': 1 } });
       log.add({ dropped: 2, reasons: { 'too old': 2 } });
@@ -62,7 +62,7 @@ test('adds up what several write at the same time', async () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('that was torn by a kill costs that batch alone', async () => {
+test('with a line cut off by a kill loses only that batch', async () => {
   for (const number of [1, 2, 3]) {
     const log = new StatisticsLog(folder);
     log.add({ sent: number, loads: [load(number)] });
@@ -75,7 +75,7 @@ test('that was torn by a kill costs that batch alone', async () => {
   expect(damagedLines).toBe(1);
 });
 
-test('is read without an exception, whatever it holds', async () => {
+test('is read without an exception, whatever it contains', async () => {
   const line = fc.oneof(fc.string(), fc.json(), fc.constant('{"sent":-1}'));
   await fc.assert(
     fc.asyncProperty(fc.array(line), async (lines) => {

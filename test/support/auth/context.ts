@@ -1,4 +1,4 @@
-/** What a login's parts need around them in a test: a run's settings and paths, and clocks that can be set. */
+/** Command contexts, clocks and tokens for the tests of the login. */
 import { PassThrough, Readable } from 'node:stream';
 import { pathsFrom } from '../../../src/app/paths.js';
 import type { CommandContext } from '../../../src/cli/command-context.js';
@@ -8,7 +8,7 @@ import type { Tokens } from '../../../src/auth/login-record.js';
 import type { Env } from './harness.js';
 import { Redactor } from '../../../src/core/redactor.js';
 
-/** The machine's clocks, each of which can be set forward or back. */
+/** The system clock, with both times adjustable. */
 export class SettableClock implements Clock {
   wallAheadMs = 0;
   monotonicAheadMs = 0;
@@ -32,7 +32,7 @@ export class SettableClock implements Clock {
   }
 }
 
-/** A run whose messages nobody reads; `input` is what is piped into it. */
+/** A command context whose output is discarded; `input` is its standard input. */
 export async function runWith(
   env: Env,
   clock: Clock = systemClock,
@@ -56,7 +56,7 @@ export async function runWith(
   };
 }
 
-/** Tokens that came just now and look real. */
+/** Tokens as of now. */
 export function someTokens(changes: Partial<Tokens> = {}): Tokens {
   return {
     accessToken: 'access-0',

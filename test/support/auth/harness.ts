@@ -1,4 +1,4 @@
-/** What the tests of the login share: the program as a process of its own, and a Secret Service on a bus of its own. */
+/** Runs the program and a Secret Service on its own bus, for the tests of the login. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -19,14 +19,14 @@ export interface Ended {
 
 export type Env = Readonly<Record<string, string>>;
 
-/** Nothing of this machine's own desktop, so that no test asks its user or finds a real login. */
+/** Without this machine's desktop, so that no test prompts its user or finds a real login. */
 export const BARE_ENV: Env = {
   PATH: process.env['PATH'] ?? '',
   DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent/bus',
   XDG_RUNTIME_DIR: '/nonexistent',
 };
 
-/** The four things of the practice account, as the environment gives them. */
+/** The practice account. */
 export const LOGIN_ENV: Env = {
   TANKOBON_USERNAME: PRACTICE_ACCOUNT.username,
   TANKOBON_PASSWORD: PRACTICE_ACCOUNT.password,
@@ -88,14 +88,14 @@ const BUS_WITHOUT_SERVICES = `<busconfig><type>session</type><listen>unix:tmpdir
 <allow own="*"/></policy></busconfig>`;
 
 export interface SecretService {
-  /** For whoever shall find it. */
+  /** The environment of a process that uses it. */
   readonly env: Env;
   stop(): Promise<void>;
 }
 
 /**
- * `locked`: the keyring that an unlocked one made in `folder` is there, and closed. `empty`: no keyring was ever
- * made. `absent`: a bus on which nobody keeps secrets.
+ * `locked`: with the locked keyring of an earlier `unlocked` one in `folder`. `empty`: without a keyring. `absent`: a bus
+ * without a Secret Service.
  */
 export async function startSecretService(
   folder: string,

@@ -58,22 +58,22 @@ const withoutTokens: Login = {
 };
 
 /** Runs `change` again and again, killed before its 1st, 2nd, … change of the keychain, until it gets through. */
-async function killedEverywhere(
+async function killedAtEveryWrite(
   before: readonly Login[],
   change: (store: CredentialStore) => Promise<unknown>,
-  judge: (keychain: MemoryKeychain, got: Login | undefined) => Promise<void> | void,
+  check: (keychain: MemoryKeychain, got: Login | undefined) => Promise<void> | void,
 ): Promise<number> {
   for (let changes = 0; ; changes += 1) {
     const keychain = new MemoryKeychain();
     for (const login of before) await keychainCredentialStore(keychain).write(login);
     keychain.changesLeft = changes;
-    const died = await change(keychainCredentialStore(keychain)).then(
+    const wasKilled = await change(keychainCredentialStore(keychain)).then(
       () => false,
       () => true,
     );
     keychain.changesLeft = Infinity;
-    await judge(keychain, await keychainCredentialStore(keychain).read());
-    if (!died) return changes;
+    await check(keychain, await keychainCredentialStore(keychain).read());
+    if (!wasKilled) return changes;
   }
 }
 
@@ -84,10 +84,10 @@ test.each([
   ['a login of another account', [first], other],
   ['the end of a session', [first], withoutTokens],
 ] as const)(
-  'killed at any moment of %s, the old or the new is there, whole',
+  'killed at any write of %s, the old or the new login is complete',
   async (_, before, next) => {
     const old = before.at(-1);
-    const kills = await killedEverywhere(
+    const kills = await killedAtEveryWrite(
       before,
       (store) => store.write(next),
       async (keychain, got) => {
@@ -103,8 +103,8 @@ test.each([
   },
 );
 
-test('killed at any moment of a logout, one is logged in or out, and the next logout removes the rest', async () => {
-  const kills = await killedEverywhere(
+test('killed at any write of a logout, the login is complete or gone, and the next logout removes the rest', async () => {
+  const kills = await killedAtEveryWrite(
     [first, second],
     (store) => store.clear(),
     async (keychain, got) => {
@@ -116,7 +116,7 @@ test('killed at any moment of a logout, one is logged in or out, and the next lo
   expect(kills).toBeGreaterThan(3);
 });
 
-test('a renewal leaves no entry behind that the new login does not need', async () => {
+test('a renewal leaves no unused entries', async () => {
   const keychain = new MemoryKeychain();
   const store = keychainCredentialStore(keychain);
   for (const login of [first, second, first, second]) await store.write(login);
@@ -125,7 +125,7 @@ test('a renewal leaves no entry behind that the new login does not need', async 
   expect(keychain.entries.size).toBe(once.entries.size);
 });
 
-test('a missing, a changed and an added entry are told from "nothing stored"', async () => {
+test('a missing or changed entry is a damaged login, not a missing one', async () => {
   const keychain = new MemoryKeychain();
   const store = keychainCredentialStore(keychain);
   expect(await store.read()).toBeUndefined();
@@ -142,7 +142,7 @@ test('a missing, a changed and an added entry are told from "nothing stored"', a
   expect(await store.read()).toEqual(first);
 });
 
-test('a login over a damaged one makes it whole again', async () => {
+test('a damaged login can be replaced', async () => {
   const keychain = new MemoryKeychain();
   const store = keychainCredentialStore(keychain);
   await store.write(first);
@@ -153,7 +153,7 @@ test('a login over a damaged one makes it whole again', async () => {
   }
 });
 
-test('readers beside a writer see the old login or the new one, and never half of one', async () => {
+test('concurrent readers see the old or the new login, never a mix', async () => {
   const keychain = new MemoryKeychain();
   const store = keychainCredentialStore(keychain);
   await store.write(first);
@@ -212,7 +212,7 @@ test('the longest login fits into its entries, and is read back', async () => {
   expect(await store.read()).toEqual(login);
 });
 
-test('two parts that are exchanged are a damaged login', async () => {
+test('exchanged parts are a damaged login', async () => {
   const keychain = new MemoryKeychain();
   const tokens = someTokens({ accessToken: 'a'.repeat(2_560) + 'b'.repeat(2_560) });
   const store = keychainCredentialStore(keychain);

@@ -20,7 +20,7 @@ describe('printable', () => {
     expect(printable('漫画 é 👩‍🚀 می‌خواهم')).toBe('漫画 é 👩‍🚀 می‌خواهم');
   });
 
-  test('leaves nothing of them in any text, and changes nothing twice', () => {
+  test('removes all of them from any text, and is idempotent', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const safe = printable(text);
@@ -31,7 +31,7 @@ describe('printable', () => {
   });
 });
 
-test('a line has no line feed, and no more than it may have', () => {
+test('a line has no line feed and at most the maximum length', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 30 }), (text, maxLength) => {
       const line = printableLine(text, maxLength);
@@ -43,7 +43,7 @@ test('a line has no line feed, and no more than it may have', () => {
   expect(printableLine('one\r\ntwo\u001b[2K  three ')).toBe('one two [2K three');
 });
 
-test('JSON made printable stands for the same value', () => {
+test('printable JSON has the same value', () => {
   fc.assert(
     fc.property(fc.jsonValue(), texts, (value, text) => {
       const json = JSON.stringify([value, text]);
