@@ -146,7 +146,7 @@ const EVENTS: {
       reason: 'chapter-not-found',
       message: 'Chapter not found.',
     },
-    'A chapter failed. The reasons are [the error codes](troubleshooting.md#errors-by-code); `message` is for people and can change.',
+    'A chapter failed. The reasons are [the error codes](troubleshooting.md#errors-by-code); `message` is for people and can change. `"unfinished":true`: the run was stopped while the chapter was in progress; its pages are kept.',
   ],
   'target-failed': [
     {
@@ -168,9 +168,12 @@ const EVENTS: {
       skipped: 2,
       failed: 0,
       notStarted: 0,
+      pages: 230,
+      bytes: 241_000_000,
+      elapsedMs: 95_000,
       reports: { sent: 230, waiting: 0 },
     },
-    'The last line. `failed` counts chapters and targets. `notStarted` counts the chapters skipped as `not-started`; `skipped` does not include them. If the run was stopped early, `stopped` is the code of the error that stopped it.',
+    'The last line. `failed` counts chapters and targets. `notStarted` counts the chapters skipped as `not-started`; `skipped` does not include them. If the run was stopped early, `stopped` is the code of the error that stopped it. `pages` and `bytes` are what this run loaded.',
   ],
 };
 

@@ -7,9 +7,16 @@
  * change with any release.
  */
 export { downloadChapters, openRateLedger } from './app/public-api.js';
-export type { DownloadChaptersOptions, ApiOptions, DownloadMessage } from './app/public-api.js';
+export type { DownloadChaptersOptions, ApiOptions } from './app/public-api.js';
 export { SKIP_REASONS } from './download/events.js';
-export type { DownloadEvent, PageBytes, SkipReason, Warning } from './download/events.js';
+export type {
+  Detail,
+  DownloadEvent,
+  DownloadMessage,
+  PageBytes,
+  SkipReason,
+  Warning,
+} from './download/events.js';
 export type { Quality } from './image/page-url.js';
 
 export type {

@@ -76,6 +76,15 @@ export interface ServiceClient {
   reserve(request: RequestInfo, signal?: AbortSignal): Promise<Permit | undefined>;
 }
 
+/** A request that failed temporarily and is repeated. */
+export interface Retry {
+  /** Such as `GET /manga/{id}`. */
+  readonly request: string;
+  /** A sentence. */
+  readonly reason: string;
+  readonly delayMs: number;
+}
+
 export interface ClientDeps {
   readonly addresses: ServiceAddresses;
   readonly isFirstParty: IsFirstParty;
@@ -86,8 +95,10 @@ export interface ClientDeps {
   readonly outages?: OutageMonitor;
   /** If absent, all requests are anonymous. */
   readonly tokenProvider?: TokenProvider;
-  /** Called for waits of over two seconds. */
+  /** Called for waits of over `minReportedWaitMs`, two seconds by default. */
   readonly onWait?: (wait: Wait) => void;
+  readonly minReportedWaitMs?: number;
+  readonly onRetry?: (retry: Retry) => void;
   /** Called when a request to the API has been sent. */
   readonly onSent?: () => void;
   /** Called with the time in the `Date` header of each response of the API, in milliseconds since the epoch. */
@@ -166,21 +177,31 @@ class Client implements ServiceClient {
       if (isLast) throw error.failure;
     } else {
       if (isLast) throw error.failure;
-      await this.#pause(failures, error, request.signal);
+      await this.#pause(failures, error, request);
     }
     return failures;
   }
 
-  async #pause(failures: number, error: RetryableError, signal?: AbortSignal): Promise<void> {
-    const { clock, onWait, random = Math.random } = this.deps;
+  async #pause(
+    failures: number,
+    error: RetryableError,
+    request: ApiRequest<unknown>,
+  ): Promise<void> {
+    const { clock, onWait, onRetry, random = Math.random } = this.deps;
+    const { minReportedWaitMs = MIN_REPORTED_WAIT_MS } = this.deps;
     const delayMs = retryDelayMs(RETRY_DELAYS, failures, random());
     const ms = Math.max(delayMs, error.retryAfterMs ?? 0);
     checkWait(ms, error, clock);
     const untilMs = clock.wallMs() + ms;
-    if (ms > MIN_REPORTED_WAIT_MS) {
+    onRetry?.({
+      request: `${request.method} ${endpointOf(request)}`,
+      reason: error.failure.message,
+      delayMs: ms,
+    });
+    if (ms > minReportedWaitMs) {
       onWait?.({ for: 'cooldown', untilMs, why: 'the service requested a pause' });
     }
-    await clock.sleep(ms, signal);
+    await clock.sleep(ms, request.signal);
   }
 
   /** Repeats a request that succeeded before, anonymously. Resolves with the temporary failure, if there is one. */
@@ -287,8 +308,8 @@ class Client implements ServiceClient {
   }
 
   async #reserve(request: RequestInfo, signal?: AbortSignal): Promise<Permit> {
-    const { ledger, onWait } = this.deps;
-    return ledger.reserve(request, { signal, onWait });
+    const { ledger, onWait, minReportedWaitMs } = this.deps;
+    return ledger.reserve(request, { signal, onWait, minReportedWaitMs });
   }
 }
 

@@ -3,6 +3,7 @@
  * increasing delays, until the service responds again or the outage exceeds its limit. There is one monitor per run. A
  * run without a successful request does not wait: it may be offline, or have a wrong address.
  */
+import { formatDuration } from '../core/human-format.js';
 import type { Clock } from '../core/clock.js';
 import { raceWithSignal } from '../core/abort.js';
 import { ServiceError } from '../core/errors.js';
@@ -138,10 +139,9 @@ export class OutageMonitor {
 }
 
 function tooLong({ failure: { failure } }: Outage, maxOutageMs: number): OutageTooLong {
-  const seconds = Math.round(maxOutageMs / 1_000);
   return new OutageTooLong(
     failure.code,
-    `${failure.message} The outage lasts longer than ${seconds} s.`,
+    `${failure.message} The outage lasts longer than ${formatDuration(maxOutageMs)}.`,
     {
       cause: failure,
       hint: 'Run the same command again later: downloaded pages are kept. To wait longer, add --max-outage 1h.',

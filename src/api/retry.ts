@@ -1,4 +1,5 @@
 /** Retries of temporary failures. Each attempt also waits for the rate limits like any other request. */
+import { formatLocalTime } from '../core/human-format.js';
 import type { Clock } from '../core/clock.js';
 import { hasCode, ServiceError } from '../core/errors.js';
 
@@ -35,7 +36,8 @@ export function checkWait(
   clock: Pick<Clock, 'wallMs'>,
 ): void {
   if (ms <= MAX_WAIT_MS) return;
-  const until = new Date(clock.wallMs() + ms).toISOString();
+  const nowMs = clock.wallMs();
+  const until = formatLocalTime(nowMs + ms, nowMs);
   throw new ServiceError('wait-too-long', `The service requests a pause until ${until}.`, {
     cause: failure,
   });

@@ -5,7 +5,7 @@ import type { SolveCaptcha } from '../api/captcha.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import type { TankobonError } from '../core/errors.js';
 import type { Observe } from '../download/events.js';
-import type { Plan } from '../download/plan.js';
+import type { Plan, PlanActivity } from '../download/plan.js';
 import type { SelectDeps } from '../download/plan-selection.js';
 import type { MetadataPrefetcher } from '../download/prefetch.js';
 import type { DownloadArchive } from '../sync/download-archive.js';
@@ -20,6 +20,10 @@ export interface DownloadListeners {
   readonly onPlan?: (plan: Plan) => void;
   /** A sentence for people that is not an event. */
   readonly note?: (sentence: string) => void;
+  /** What is done before the plan is complete. */
+  readonly onActivity?: (activity: PlanActivity) => void;
+  /** Shorter waits are not reported; 2 s by default. */
+  readonly minReportedWaitMs?: number;
   readonly solveCaptcha?: SolveCaptcha;
   /** See SelectDeps. */
   readonly chooseLanguages?: SelectDeps['chooseLanguages'];

@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import { interruption, TankobonError, UsageError } from '../core/errors.js';
 import { retryAfterCaptcha } from '../api/captcha.js';
+import { formatDuration } from '../core/human-format.js';
 import { waitingEvent, type Observe } from '../download/events.js';
 import { planChapters, type Plan, type PlanDeps } from '../download/plan.js';
 import { withoutMissing } from '../download/missing-chapters.js';
@@ -103,6 +104,11 @@ export async function withSession<T>(
     },
     maxOutage: request.maxOutage,
     onSent: preloadOnce(signal),
+    onRetry: ({ request: failed, reason, delayMs }) => {
+      const message = `${failed}: ${reason} Next attempt in ${formatDuration(delayMs)}.`;
+      listeners.observe({ type: 'detail', message });
+    },
+    minReportedWaitMs: listeners.minReportedWaitMs,
   });
   try {
     const login = sessionOf(context, service);
@@ -142,7 +148,11 @@ async function downloadPlanned(
   session: DownloadSession,
   beforeSummary: () => Promise<void> = () => Promise.resolve(),
 ): Promise<DownloadResult> {
-  const { request, listeners, prefetcher } = session;
+  const { request, prefetcher } = session;
+  const { clock } = session.context;
+  const startedAtMs = clock.monotonicMs();
+  const { loaded, observe } = countLoads(session.listeners.observe);
+  const listeners = { ...session.listeners, observe };
   const result = emptyResult(request);
   try {
     reportInvalidTargets(session);
@@ -150,12 +160,13 @@ async function downloadPlanned(
     if (planned && (await isConfirmed(planned, listeners))) {
       prefetcher.cancelExcept(new Set(planned.chapters.map(({ job }) => job.id)));
       const { savePlan } = await import('./save-plan.js');
-      await savePlan(planned, session, result);
+      await savePlan(planned, { ...session, listeners }, result);
     }
   } finally {
     await beforeSummary();
     if (!request.reports) session.warn('Health reports are turned off: none were made.');
-    observeSummary(result, listeners);
+    const elapsedMs = Math.round(clock.monotonicMs() - startedAtMs);
+    observeSummary(result, listeners, { ...loaded, elapsedMs });
   }
   return result;
 }
@@ -174,7 +185,24 @@ function emptyResult({ invalidTargets }: DownloadRequest): DownloadResult {
   };
 }
 
-function observeSummary(result: DownloadResult, { observe }: DownloadListeners): void {
+/** Passes all events on, and counts the pages that were loaded. */
+function countLoads(next: Observe) {
+  const loaded = { pages: 0, bytes: 0 };
+  const observe: Observe = (event) => {
+    if (event.type === 'page-loaded') {
+      loaded.pages += 1;
+      loaded.bytes += event.bytes;
+    }
+    next(event);
+  };
+  return { loaded, observe };
+}
+
+function observeSummary(
+  result: DownloadResult,
+  { observe }: DownloadListeners,
+  loads = { pages: 0, bytes: 0, elapsedMs: 0 },
+): void {
   const { saved, skipped, failed, invalidTargets, notStarted, stoppedBy, reports } = result;
   observe({
     type: 'summary',
@@ -183,6 +211,7 @@ function observeSummary(result: DownloadResult, { observe }: DownloadListeners):
     failed: failed.length + invalidTargets.length,
     notStarted,
     stopped: stoppedBy?.code,
+    ...loads,
     reports,
   });
 }
@@ -214,7 +243,7 @@ async function planOrStop(
   } catch (error) {
     if (!(error instanceof TankobonError) || error instanceof UsageError) throw error;
     const [first, ...others] = request.plan.targets;
-    if (first) fail(first.id, error, result, observe);
+    if (first) fail(first.id, error, result, observe, { unfinished: true });
     for (const { id } of others)
       observe({ type: 'chapter-skipped', chapter: id, reason: 'not-started' });
     result.notStarted = others.length;
@@ -223,9 +252,16 @@ async function planOrStop(
   }
 }
 
-function fail(id: string, error: TankobonError, result: DownloadResult, observe: Observe): void {
+function fail(
+  id: string,
+  error: TankobonError,
+  result: DownloadResult,
+  observe: Observe,
+  more: { readonly unfinished?: true } = {},
+): void {
+  const { code, message } = error;
   result.failed.push({ id, error });
-  observe({ type: 'chapter-failed', chapter: id, reason: error.code, message: error.message });
+  observe({ type: 'chapter-failed', chapter: id, reason: code, message, ...more });
 }
 
 /** Checks first what would fail only after the download. */
@@ -243,6 +279,7 @@ function planDeps(session: DownloadSession): PlanDeps {
     signal,
     history,
     library,
+    onActivity: listeners.onActivity,
     chooseLanguages: listeners.chooseLanguages,
     describeWrongClock: () => serviceTime.describeWrongClock(),
   };

@@ -2,7 +2,7 @@
 import { systemClock } from '../core/clock.js';
 import { interruption } from '../core/errors.js';
 import { Redactor } from '../core/redactor.js';
-import type { DownloadEvent, PageBytes, Warning } from '../download/events.js';
+import type { DownloadMessage } from '../download/events.js';
 import { openMachineLedger } from '../rate-limit/machine-ledger.js';
 import type { RateLedger } from '../rate-limit/rate-ledger.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
@@ -22,9 +22,6 @@ export interface DownloadChaptersOptions extends DownloadOptions, ApiOptions {
   /** Stops the download; finished pages are kept for the next one. */
   readonly signal?: AbortSignal;
 }
-
-/** Events, bytes of a page as they arrive, and warnings for people. */
-export type DownloadMessage = DownloadEvent | PageBytes | Warning;
 
 /**
  * Downloads chapters and saves each as a CBZ.

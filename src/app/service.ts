@@ -2,6 +2,7 @@
 import {
   createServiceClient,
   type ClientDeps,
+  type Retry,
   type ServiceClient,
   type TokenProvider,
 } from '../api/client.js';
@@ -23,6 +24,10 @@ export interface ServiceOptions {
   readonly warn: (message: string, hint?: string) => void;
   /** Called when a request was sent: there is time until its response. */
   readonly onSent?: () => void;
+  /** Called before a request to the API is repeated. */
+  readonly onRetry?: (retry: Retry) => void;
+  /** Shorter waits are not reported; 2 s by default. */
+  readonly minReportedWaitMs?: number;
   /** Called with the time of the API's clock, in milliseconds since the epoch, for each of its responses. */
   readonly onServiceTime?: (serviceMs: number) => void;
   /** A duration such as 10m; by default, the setting. */
@@ -49,8 +54,10 @@ const CLOSE_NOTICE_MS = 1_000;
 
 export async function openService(
   { settings, env, clock, paths }: AppContext,
-  { onWait, onSent, onServiceTime, warn, maxOutage = settings.maxOutage }: ServiceOptions,
+  options: ServiceOptions,
 ): Promise<Service> {
+  const { onWait, onSent, onRetry, onServiceTime, minReportedWaitMs, warn } = options;
+  const { maxOutage = settings.maxOutage } = options;
   prepareStateFolder({ env, paths });
   const addresses = readAddresses(settings);
   const isFirstParty = firstPartyDomain(addresses.apiUrl);
@@ -69,6 +76,8 @@ export async function openService(
     maxResponseBytes: settings.maxAnswerBytes,
     onWait,
     onSent,
+    onRetry,
+    minReportedWaitMs,
     onServiceTime,
   };
   return {

@@ -3,11 +3,11 @@ import type { SolveCaptcha } from '../api/captcha.js';
 import type { CommandContext } from './command-context.js';
 import { prompt } from './prompt.js';
 
-/** Returns the value of the option once, then asks at the terminal. @param suspend called before asking */
+/** Returns the value of the option once, then asks at the terminal. @param whilePrompting runs the prompt */
 export function captchaSolver(
   option: string | undefined,
   context: CommandContext,
-  suspend: () => void,
+  whilePrompting: <T>(ask: () => Promise<T>) => Promise<T>,
 ): SolveCaptcha {
   let unused = option;
   return async (siteKey) => {
@@ -17,12 +17,13 @@ export function captchaSolver(
       return result;
     }
     if (!context.stdin.isTTY || !context.stderr.isTTY) return undefined;
-    suspend();
-    context.stderr.write(`Captcha required${siteKey ? ` (site key ${siteKey})` : ''}.\n`);
     const { input } = await import('@inquirer/prompts');
-    const result = await prompt(context, (streams) =>
-      input({ message: 'Captcha result (empty to give up):' }, streams),
-    );
+    const result = await whilePrompting(() => {
+      context.stderr.write(`Captcha required${siteKey ? ` (site key ${siteKey})` : ''}.\n`);
+      return prompt(context, (streams) =>
+        input({ message: 'Captcha result (empty to give up):' }, streams),
+      );
+    });
     return result.trim() || undefined;
   };
 }

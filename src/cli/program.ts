@@ -2,7 +2,7 @@
  * The command tree. Each command defines its flags, help and action in its own file and imports what the action
  * needs when it runs. Help, completion and docs/commands.md are made from this tree.
  */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../core/errors.js';
 import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { VERSION } from '../core/version.js';
@@ -21,6 +21,7 @@ import { reportStatusCommand } from './commands/report-status.js';
 import { searchCommand } from './commands/search.js';
 import { whoamiCommand } from './commands/whoami.js';
 import { addExamples, HELP, HELP_WIDTH } from './help-format.js';
+import { COLOR_CHOICES } from './output/colors.js';
 
 export interface ContextSource {
   /** With the settings in force. Throws UsageError('bad-setting') if they cannot be read. */
@@ -67,6 +68,11 @@ export function commandTree(runner: CommandRunner = { run: notRun, runBare: notR
   const program = new Command('tankobon')
     .description('Download MangaDex chapters as CBZ files')
     .version(VERSION)
+    .addOption(
+      new Option('--color <when>', `color messages: ${COLOR_CHOICES.join(', ')}`).choices(
+        COLOR_CHOICES,
+      ),
+    )
     .helpCommand(false)
     .configureHelp(HELP)
     .configureOutput({ ...HELP_WIDTH, outputError: () => undefined })

@@ -5,6 +5,7 @@ import { interruption } from '../core/errors.js';
 import { EXIT } from '../core/exit-codes.js';
 import { redactorFor } from '../core/redactor.js';
 import { closeLostTerminalsAtExit, ignoresHangup, viewProcess } from './hangup.js';
+import { applyColorOption, usesColors } from './output/colors.js';
 import { errorMessage } from './output/error-message.js';
 import { safeStream } from './output/safe-stream.js';
 import { runArgs } from './run-args.js';
@@ -13,8 +14,9 @@ import { runArgs } from './run-args.js';
 const MAX_LINGER_MS = 1_000;
 
 export async function runProcess(args: readonly string[]): Promise<void> {
+  applyColorOption(args, process.env);
   const redactor = redactorFor(process.env);
-  const stderr = safeStream(process.stderr, redactor);
+  const stderr = safeStream(process.stderr, redactor, usesColors(process.env, process.stderr));
   process.on('uncaughtException', (error) => {
     stderr.write(errorMessage(error, process.env));
     process.exit(EXIT.fault);

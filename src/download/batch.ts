@@ -169,15 +169,21 @@ class Batch {
       return;
     }
     this.#failed.push({ job, error });
-    this.deps.observe({ type: 'chapter-failed', chapter: job.id, reason: code, message });
     const isOutage = code === 'unreachable' || code === 'service-failed';
     this.#consecutiveOutages = isOutage ? this.#consecutiveOutages + 1 : 0;
-    if (
+    const stopsRun =
       RUN_WIDE_CODES.has(code) ||
       error instanceof OutageTooLong ||
-      this.#consecutiveOutages >= MAX_CONSECUTIVE_OUTAGES
-    )
-      this.#stop.abort(error);
+      this.#consecutiveOutages >= MAX_CONSECUTIVE_OUTAGES;
+    const isUnfinished = stopsRun || error === this.#stopReason;
+    this.deps.observe({
+      type: 'chapter-failed',
+      chapter: job.id,
+      reason: code,
+      message,
+      ...(isUnfinished && { unfinished: true }),
+    });
+    if (stopsRun) this.#stop.abort(error);
   }
 
   #mayBeOutage(error: TankobonError, outagesBefore: number): boolean {

@@ -104,10 +104,15 @@ async function prepareIn(
   };
   const metadata = await request.metadata;
   const { hash } = metadata;
+  observeBaseUrl(id, metadata, deps);
   const names = pageFileNames(metadata, quality);
   if (names.length === 0)
     throw new ChapterError('chapter-empty', `The service lists no pages: chapter ${id}`);
-  const renew = async () => assertUnchanged(job, metadata, await fetchMetadata());
+  const renew = async () => {
+    const renewed = assertUnchanged(job, metadata, await fetchMetadata());
+    observeBaseUrl(id, renewed, deps);
+    return renewed;
+  };
   const baseUrls = new BaseUrls(metadata, request.requestedAtMs, renew, clock);
   const expectedDigest = (page: number) => digestInFileName(names[page - 1] ?? '');
   await workspace.resume({ hash, quality, names }, expectedDigest, signal);
@@ -122,6 +127,10 @@ async function prepareIn(
     signal,
   }));
   return { save: () => save(job, pages, workspace, deps, signal) };
+}
+
+function observeBaseUrl(chapter: string, { baseUrl }: AtHomeMetadata, { observe }: PageDeps): void {
+  observe({ type: 'detail', chapter, message: `base URL ${baseUrl}` });
 }
 
 /** Renewed metadata is used only if it describes the same pages. */

@@ -63,6 +63,8 @@ export type DownloadEvent =
       readonly chapter: string;
       readonly reason: ErrorCode;
       readonly message: string;
+      /** The run was stopped while the chapter was in progress; its pages are kept. */
+      readonly unfinished?: true;
     }
   | {
       /** A target that cannot be parsed. */
@@ -91,6 +93,10 @@ export type DownloadEvent =
       readonly notStarted: number;
       /** The error that stopped the run. */
       readonly stopped?: ErrorCode;
+      /** Pages that this run loaded, and their bytes. */
+      readonly pages: number;
+      readonly bytes: number;
+      readonly elapsedMs: number;
       readonly reports: { readonly sent: number; readonly waiting: number };
     };
 
@@ -121,4 +127,14 @@ export interface Warning {
   readonly hint?: string;
 }
 
-export type Observe = (event: DownloadEvent | PageBytes | Warning) => void;
+/** What `--verbose` adds: a retry, or a base URL. Never printed as JSON. */
+export interface Detail {
+  readonly type: 'detail';
+  readonly chapter?: string;
+  readonly message: string;
+}
+
+/** An event, bytes of a page as they arrive, or a message for people. */
+export type DownloadMessage = DownloadEvent | PageBytes | Warning | Detail;
+
+export type Observe = (message: DownloadMessage) => void;

@@ -5,6 +5,7 @@
 import type { IsFirstParty } from '../api/first-party-domain.js';
 import type { OutageMonitor } from '../api/outage.js';
 import { ChapterError, LoadError, ServiceError, type TankobonError } from '../core/errors.js';
+import { formatDuration } from '../core/human-format.js';
 import { retryDelayMs } from '../core/retry-delay.js';
 import { toStorageError, removeFile } from '../core/files.js';
 import { raceWithSignal } from '../core/abort.js';
@@ -216,8 +217,15 @@ function deadBaseUrl(attempt: Attempt, job: PageJob, deps: PageDeps): DeadBaseUr
   };
 }
 
-function pause(attempt: number, { signal }: PageJob, { loader, random }: PageDeps): Promise<void> {
-  return loader.clock.sleep(retryDelayMs(RETRY_DELAYS, attempt, random()), signal);
+function pause(
+  attempt: number,
+  { chapter, page, signal }: PageJob,
+  { loader, random, observe }: PageDeps,
+): Promise<void> {
+  const delayMs = retryDelayMs(RETRY_DELAYS, attempt, random());
+  const message = `page ${page}: next attempt in ${formatDuration(delayMs)}`;
+  observe({ type: 'detail', chapter, message });
+  return loader.clock.sleep(delayMs, signal);
 }
 
 async function keep(

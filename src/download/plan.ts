@@ -77,6 +77,8 @@ export interface Plan {
   readonly metadataError: Promise<TankobonError | undefined>;
 }
 
+export type PlanActivity = 'resolving' | 'scanning';
+
 export interface PlanDeps extends SelectDeps {
   /** The existing archives; without it, the output folder is scanned. */
   readonly library?: LibraryIndex;
@@ -84,6 +86,7 @@ export interface PlanDeps extends SelectDeps {
   readonly history?: { readonly has: (chapterId: string) => boolean };
   /** Called with the only chapter of a run as soon as it is sure to be downloaded. */
   readonly prefetch?: (chapterId: string) => void;
+  readonly onActivity?: (activity: PlanActivity) => void;
 }
 
 /** Throws errors that concern the whole run: a rate limit, an unreachable service, an unreadable output folder. */
@@ -96,8 +99,10 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
   // Awaited below; until then, a failure must not count as unhandled.
   libraryScan.catch(() => undefined);
   const onChapters = prefetchSingleChapter(options, libraryScan, deps);
+  deps.onActivity?.('resolving');
   const resolution = options.resolution ?? (await resolve(options, deps, onChapters));
   const { selected, skipped, excluded, failed } = await selectForPlan(resolution, options, deps);
+  deps.onActivity?.('scanning');
   const library = await libraryScan;
   const missing: ChosenChapter[] = [];
   const finished = new Set<string>();

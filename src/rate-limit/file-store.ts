@@ -3,6 +3,7 @@
  * process is killed. It is not synced, which would take longer than the whole reservation: a power cut may damage it,
  * and then all limits count as used up.
  */
+import { formatDuration } from '../core/human-format.js';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -121,7 +122,7 @@ export class FileStore implements LedgerStore {
       if (leftMs <= 0) {
         throw new StorageError(
           'ledger-locked',
-          `The rate ledger is locked: ${holder} has held ${this.#lockFile} for ${Math.round(waitedMs / 1_000)} s.`,
+          `The rate ledger is locked: ${holder} has held ${this.#lockFile} for ${formatDuration(waitedMs)}.`,
         );
       }
       onWait?.({

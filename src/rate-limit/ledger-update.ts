@@ -3,6 +3,7 @@
  * are free, and plans when to check again. It changes the state alone; all else that follows from it is in the result,
  * since a store may run a transaction again with another state.
  */
+import { formatLocalTime } from '../core/human-format.js';
 import { ServiceError } from '../core/errors.js';
 import { applyResponse, type Settlement } from './apply-response.js';
 import { activeBan, activeRateLimit, type Moment } from './backoff.js';
@@ -215,7 +216,7 @@ class LedgerUpdate {
     group?: string,
   ): void {
     const { nowMs, wallMs } = this.input.moment;
-    const until = new Date(wallMs + untilMs - nowMs).toISOString();
+    const until = formatLocalTime(wallMs + untilMs - nowMs, wallMs);
     const error = new ServiceError(code, `${message}, until ${until}.`);
     for (const request of this.#pending.takeAll(group)) this.#rejections.push({ request, error });
   }

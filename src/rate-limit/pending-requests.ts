@@ -2,6 +2,7 @@
  * The requests of this process that wait for permits. Requests that draw on the same quotas form a group and are
  * granted in the order in which they were made.
  */
+import { formatDuration } from '../core/human-format.js';
 import { activeRateLimit, type Moment } from './backoff.js';
 import type { LedgerState, PermitRecord, Start } from './ledger-state.js';
 import type { Quota } from './quotas.js';
@@ -40,7 +41,8 @@ export class PendingRequest {
 
   /** Reports a long wait, unless it was reported already. */
   report(wait: Wait, startMs: number): void {
-    if (startMs - this.sinceMs <= MIN_REPORTED_WAIT_MS) return;
+    const { minReportedWaitMs = MIN_REPORTED_WAIT_MS } = this.options;
+    if (startMs - this.sinceMs <= minReportedWaitMs) return;
     const before = this.#reported;
     const isKnown =
       before?.for === wait.for &&
@@ -68,12 +70,8 @@ export function waitFor(state: LedgerState, start: Start, { nowMs, wallMs }: Mom
     : {
         for: 'quota',
         untilMs,
-        why: `${endpoint.join(' ')} allows ${quota.requests} requests in ${inWords(quota.periodMs)}`,
+        why: `${endpoint.join(' ')} allows ${quota.requests} requests in ${formatDuration(quota.periodMs)}`,
       };
-}
-
-function inWords(ms: number): string {
-  return ms < 60_000 ? `${ms / 1_000} s` : `${ms / 60_000} min`;
 }
 
 /** In the order in which they were made. */

@@ -42,8 +42,10 @@ export interface Permit {
 
 export interface ReserveOptions {
   readonly signal?: AbortSignal;
-  /** Called for waits of over two seconds, and again when the end or the reason changes. */
+  /** Called for waits of over `minReportedWaitMs`, and again when the end or the reason changes. */
   readonly onWait?: (wait: Wait) => void;
+  /** 2 s by default. */
+  readonly minReportedWaitMs?: number;
 }
 
 export interface RateLedger {

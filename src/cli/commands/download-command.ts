@@ -1,5 +1,5 @@
 /** `tankobon download`: its options; the work is in download.ts. */
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { CommandRunner } from '../command-runner.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { collect, integerBetween, settingOption } from '../option-parsers.js';
@@ -31,8 +31,16 @@ export function downloadCommand(program: Command, { run }: CommandRunner): Comma
     .optionsGroup('Output:')
     .option('--dry-run', 'print what would be downloaded, and why')
     .option('--json', 'print one JSON object per line to standard output, and nothing else there')
-    .option('--quiet', 'print only errors')
-    .option('--verbose', 'print each chapter of a long dry run, with its file and the reason');
+    .addOption(
+      new Option(
+        '--quiet',
+        'print only the paths of saved chapters, and errors (-q is --quality)',
+      ).conflicts('verbose'),
+    )
+    .option(
+      '--verbose',
+      'also print each retry, base URL and wait; of a long dry run, each chapter with its file and the reason',
+    );
   addExamples(command, [
     ['tankobon download https://mangadex.org/chapter/UUID', 'one chapter, into this folder'],
     [

@@ -13,6 +13,8 @@ import { chooseLanguage } from '../language-prompt.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { errorMessage } from '../output/error-message.js';
 import type { Observer } from '../output/observer.js';
+import { chapterLabels } from '../output/chapter-labels.js';
+import type { ProgressLabel } from '../output/progress-line.js';
 import { describeSkipped } from '../output/sentences.js';
 import { canAsk } from '../prompt.js';
 import { requestFromFlags, type DownloadOptions } from './download-options.js';
@@ -38,17 +40,20 @@ export async function download(
     return EXIT.usage;
   }
   const names = new Map<string, string>();
+  const labels = new Map<string, ProgressLabel>();
   const observer = await chooseObserver(
     {
       json: options.json === true,
       quiet: options.quiet === true,
-      label: (chapter) => names.get(chapter) ?? chapter,
+      verbose: options.verbose === true,
+      name: (chapter) => names.get(chapter) ?? chapter,
+      label: (chapter) => labels.get(chapter) ?? { number: '', title: chapter },
     },
     context,
   );
   const listeners = {
-    ...listenersFor(observer, names, options, context),
-    confirm,
+    ...listenersFor(observer, { names, labels }, options, context),
+    confirm: confirm && ((plan: Plan) => observer.whilePrompting(() => confirm(plan))),
   };
   try {
     if (options.dryRun && request.plan.targets.length > 0) {
@@ -72,9 +77,14 @@ export async function download(
   }
 }
 
+interface ChapterNames {
+  readonly names: Map<string, string>;
+  readonly labels: Map<string, ProgressLabel>;
+}
+
 function listenersFor(
   observer: Observer,
-  names: Map<string, string>,
+  { names, labels }: ChapterNames,
   options: DownloadOptions,
   context: CommandContext,
 ): DownloadListeners {
@@ -86,17 +96,22 @@ function listenersFor(
     },
     onPlan: ({ chapters, skipped }) => {
       for (const { job } of chapters) names.set(job.id, basename(job.file, '.cbz'));
+      for (const [id, label] of chapterLabels(chapters)) labels.set(id, label);
       for (const line of describeSkipped(skipped)) observer.note(line);
       observer.expect(chapters.length);
     },
     note: observer.note,
-    solveCaptcha: captchaSolver(options.captchaResult, context, observer.close),
+    onActivity: observer.onActivity,
+    ...(options.verbose && { minReportedWaitMs: 0 }),
+    solveCaptcha: captchaSolver(options.captchaResult, context, observer.whilePrompting),
     ...(canAsk(context) &&
       !options.json &&
       !options.quiet && {
         chooseLanguages: async (counts) => {
           const languages = [...counts].map(([code, chapters]) => ({ code, chapters }));
-          const chosen = await chooseLanguage(languages.sort(byChapters), undefined, context);
+          const chosen = await observer.whilePrompting(() =>
+            chooseLanguage(languages.sort(byChapters), undefined, context),
+          );
           if (!chosen) throw interruption();
           return chosen;
         },
@@ -137,8 +152,8 @@ function printNextSteps(
   context: CommandContext,
 ): void {
   const { stderr } = context;
-  const isReported = failed.some(({ error }) => error === stoppedBy);
-  if (stoppedBy && !isReported) stderr.write(`error: ${stoppedBy.message}\n`);
+  // An interruption is part of the summary.
+  if (stoppedBy && stoppedBy.code !== 'interrupted') stderr.write(`error: ${stoppedBy.message}\n`);
   printHints([...allErrors(request, failed), ...(stoppedBy ? [stoppedBy] : [])], context);
   // A stopped run, or one that saved nothing, is retried with the same command.
   if (failed.length === 0 || saved + skipped === 0 || stoppedBy) return;

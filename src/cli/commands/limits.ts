@@ -9,6 +9,7 @@ import type { BareCommandContext } from '../command-context.js';
 import type { CommandRunner } from '../command-runner.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { warningMessage } from '../output/error-message.js';
+import { drawBar, glyphsFor, type Glyphs } from '../output/glyphs.js';
 import { formatDuration, formatLocalTime, pluralize } from '../output/sizes.js';
 import { confirm } from '../prompt.js';
 
@@ -36,11 +37,13 @@ export async function limits(
   context: BareCommandContext,
 ): Promise<ExitCode> {
   const { resetLedger, viewLedger } = await import('../../rate-limit/machine-ledger.js');
-  const { paths, clock, stdout, stderr } = context;
+  const { paths, clock, stdout, stderr, env } = context;
   if (!options.reset) {
     const view = viewLedger({ folder: paths.ledger, clock });
     stdout.write(
-      options.json ? `${JSON.stringify(toJson(view))}\n` : toTable(view, clock.wallMs()),
+      options.json
+        ? `${JSON.stringify(toJson(view))}\n`
+        : toTable(view, clock.wallMs(), glyphsFor(env)),
     );
     return EXIT.done;
   }
@@ -75,10 +78,10 @@ function isoTime(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString();
 }
 
-function toTable(view: LedgerView, nowMs: number): string {
+function toTable(view: LedgerView, nowMs: number, glyphs: Glyphs): string {
   const { quotas, cooldown, waiting, underWay, onProbation } = view;
   const width = Math.max(0, ...quotas.map((quota) => quotaName(quota).length));
-  const lines = quotas.map((quota) => quotaLine(quota, width, nowMs));
+  const lines = quotas.map((quota) => quotaLine(quota, width, nowMs, glyphs));
   if (lines.length === 0) lines.push('No rate limit is in use.');
   if (underWay > 0) lines.push(`${pluralize(underWay, 'request')} in flight.`);
   if (waiting > 0) lines.push(`${pluralize(waiting, 'process', 'processes')} waiting.`);
@@ -96,10 +99,9 @@ function toTable(view: LedgerView, nowMs: number): string {
   return `${lines.join('\n')}\n`;
 }
 
-function quotaLine(quota: QuotaView, width: number, nowMs: number): string {
+function quotaLine(quota: QuotaView, width: number, nowMs: number, glyphs: Glyphs): string {
   const { used, allowed, foreign, freeAtMs } = quota;
-  const filled = Math.round((used / allowed) * BAR_CELLS);
-  const bar = '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
+  const bar = drawBar(used / allowed, BAR_CELLS, glyphs);
   const notes = [
     `${used} of ${allowed} in ${formatDuration(quota.periodMs)}`,
     ...(foreign > 0 ? [`${foreign} by other programs`] : []),

@@ -6,7 +6,9 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import type { CommandContext } from '../command-context.js';
 import type { CommandRunner } from '../command-runner.js';
 import { addExamples } from '../help-format.js';
+import { usesColors } from '../output/colors.js';
 import { warningMessage } from '../output/error-message.js';
+import { glyphsFor } from '../output/glyphs.js';
 import { rawStream, safeTexts } from '../output/safe-stream.js';
 import { formatLocalTime, pluralize } from '../output/sizes.js';
 import { confirm } from '../prompt.js';
@@ -76,9 +78,14 @@ async function show(
   if (json) stdout.write(`${JSON.stringify(status)}\n`);
   else if (html === undefined) {
     const { reportTable } = await import('../output/report-table.js');
-    const colors = stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+    const colors = usesColors(env, stdout);
     const columns = stdout.columns || DEFAULT_COLUMNS;
-    const table = reportTable(safeTexts(status, redactor), { columns, colors, nowMs });
+    const table = reportTable(safeTexts(status, redactor), {
+      columns,
+      colors,
+      nowMs,
+      glyphs: glyphsFor(env),
+    });
     (colors ? rawStream(stdout) : stdout).write(table);
   }
 }

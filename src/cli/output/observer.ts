@@ -1,10 +1,16 @@
 /** Where the events of a download go: to a program, a terminal or a log. */
 import type { Observe } from '../../download/events.js';
+import type { PlanActivity } from '../../download/plan.js';
+import type { ProgressLabel } from './progress-line.js';
 
 export interface Observer {
   readonly observe: Observe;
+  /** What is being done before the first chapter is downloaded. */
+  readonly onActivity: (activity: PlanActivity) => void;
   /** Called with the number of chapters before the first one is downloaded. */
   readonly expect: (chapters: number) => void;
+  /** Runs a prompt, which has the terminal to itself meanwhile. */
+  readonly whilePrompting: <T>(ask: () => Promise<T>) => Promise<T>;
   /** A message for people, which JSON output leaves out. */
   readonly note: (message: string) => void;
   /** Restores the terminal. Call it before anything else is printed. */
@@ -14,6 +20,9 @@ export interface Observer {
 export interface ObserverOptions {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** What to call a chapter. */
-  readonly label: (chapter: string) => string;
+  readonly verbose: boolean;
+  /** What messages call a chapter. */
+  readonly name: (chapter: string) => string;
+  /** What its progress bar shows. */
+  readonly label: (chapter: string) => ProgressLabel;
 }

@@ -1,178 +1,290 @@
 /** At a terminal: a bar for the batch and one for each chapter in progress, with messages above them. */
-import { MultiBar, type SingleBar } from 'cli-progress';
-import type { DownloadEvent, PageBytes, Warning } from '../../download/events.js';
-import type { Clock } from '../../core/clock.js';
+import { MultiBar, type Options, type Params, type SingleBar } from 'cli-progress';
+import { remainingBatchMs } from '../../download/estimate.js';
+import type { DownloadMessage, WaitingEvent } from '../../download/events.js';
+import type { PlanActivity } from '../../download/plan.js';
+import { quotasOf } from '../../rate-limit/quotas.js';
 import type { CommandContext } from '../command-context.js';
+import { BarTerminal } from './bar-terminal.js';
+import { colorMessages, usesColors } from './colors.js';
+import { EventMessages } from './event-messages.js';
+import { glyphsFor } from './glyphs.js';
 import type { Observer, ObserverOptions } from './observer.js';
-import { progressLine, type Progress } from './progress-line.js';
+import { hasOwnTerminal, isSameTerminal } from './own-terminal.js';
+import {
+  progressLine,
+  spinnerLine,
+  type CurrentWait,
+  type LineFormat,
+  type Progress,
+} from './progress-line.js';
 import { rawStream, safeText } from './safe-stream.js';
-import { isShownWait, describeEvent, describeWait } from './sentences.js';
+import { isShownWait } from './sentences.js';
+import { Speed } from './speed.js';
+import { onTerminalLeft } from './terminal-signals.js';
 
 interface ChapterBar {
   readonly bar: SingleBar;
   readonly speed: Speed;
 }
 
-const FRAMES_PER_SECOND = 10;
-const DEFAULT_COLUMNS = 80;
+interface Batch {
+  readonly bar: SingleBar;
+  readonly sinceMs: number;
+  /** When the metadata of each chapter that has started was requested. */
+  readonly startedAtMs: number[];
+  done: number;
+  /** Undefined while unknown. */
+  endMs?: number;
+}
+
+type DrawLine = (params: Params) => string;
+
+const UPDATES_PER_SECOND = 10;
+const SPINNER_STEP_MS = 100;
+/** Each chapter needs one such request (spec 8.3). */
+const CHAPTER_QUOTAS = quotasOf('any', 'GET', '/at-home/server/any');
+const ACTIVITIES: Record<PlanActivity | 'requesting', string> = {
+  resolving: 'resolving the targets',
+  scanning: 'scanning the output folder',
+  requesting: 'requesting the pages',
+};
 
 export class ProgressBars implements Observer {
+  readonly #terminal: BarTerminal;
   readonly #multi: MultiBar;
+  readonly #messages: EventMessages;
+  readonly #colors: boolean;
+  readonly #format: LineFormat;
   readonly #chapters = new Map<string, ChapterBar>();
-  #batch: SingleBar | undefined;
-  #wait: { readonly text: string; readonly untilMs: number } | undefined;
+  readonly #speed: Speed;
+  #spinner: SingleBar | undefined;
+  #activity = ACTIVITIES.resolving;
+  #batch: Batch | undefined;
+  #wait: { readonly for: WaitingEvent['for']; readonly untilMs: number } | undefined;
   #closed = false;
+  readonly #leaveTerminal: () => void;
 
   constructor(
     private readonly options: ObserverOptions,
     private readonly context: CommandContext,
   ) {
+    const { stdout, stderr, env, clock } = context;
+    const stream = rawStream(stderr);
+    const terminal = new BarTerminal(stream);
+    this.#terminal = terminal;
+    this.#colors = usesColors(env, stderr);
+    this.#speed = new Speed(clock);
+    this.#messages = new EventMessages(
+      { ...options, savedLines: hasOwnTerminal(stderr, stdout) },
+      clock,
+    );
+    this.#format = {
+      get columns() {
+        return terminal.getWidth();
+      },
+      glyphs: glyphsFor(env),
+    };
     this.#multi = new MultiBar({
-      stream: rawStream(context.stderr),
-      fps: FRAMES_PER_SECOND,
-      hideCursor: true,
-      clearOnComplete: true,
+      terminal,
+      fps: UPDATES_PER_SECOND,
       gracefulExit: false,
-      linewrap: false,
-      etaBuffer: 20,
       forceRedraw: true,
-      format: (_options, { value, total, eta }, payload: { label: string; speed?: Speed }) =>
-        this.#lineOf({
-          label: payload.label,
-          done: value,
-          total,
-          bytesPerSecond: payload.speed?.perSecond(),
-          secondsLeft: value > 0 && value < total && Number.isFinite(eta) ? eta : undefined,
-          wait: this.#currentWait(),
-          columns: context.stderr.columns || DEFAULT_COLUMNS,
-        }),
+      etaBuffer: 20,
+      format: (_options, params, payload: { readonly line: DrawLine }) =>
+        safeText(payload.line(params), context.redactor),
+    } as Options);
+    this.#multi.on('redraw-post', () => {
+      terminal.draw();
     });
+    const redraw = (): void => {
+      this.#multi.update();
+    };
+    stream.on('resize', redraw);
+    const leave = onTerminalLeft(() => {
+      terminal.erase();
+    }, redraw);
+    this.#leaveTerminal = () => {
+      stream.off('resize', redraw);
+      leave();
+    };
+    this.#spinner = this.#create(1, 0, () =>
+      spinnerLine(
+        this.#activity,
+        Math.floor(clock.monotonicMs() / SPINNER_STEP_MS),
+        this.#currentWait(),
+        this.#format,
+      ),
+    );
+    this.#multi.update();
   }
 
-  readonly expect = (chapters: number): void => {
-    if (chapters > 1 && !this.#closed)
-      this.#batch = this.#multi.create(chapters, 0, { label: 'chapters' });
+  readonly onActivity = (activity: keyof typeof ACTIVITIES): void => {
+    this.#activity = ACTIVITIES[activity];
   };
 
-  readonly observe = (event: DownloadEvent | PageBytes | Warning): void => {
+  readonly expect = (chapters: number): void => {
+    this.onActivity('requesting');
+    if (chapters <= 1 || this.#closed) return;
+    this.#removeSpinner();
+    const bar = this.#create(chapters, 0, ({ value, total }) => this.#batchLine(value, total));
+    const sinceMs = this.context.clock.monotonicMs();
+    this.#batch = { bar, sinceMs, startedAtMs: [], done: 0 };
+    this.#estimate();
+  };
+
+  readonly observe = (event: DownloadMessage): void => {
     switch (event.type) {
       case 'chapter-started':
         this.#addBar(event.chapter, event.pages, event.kept);
-        return;
+        break;
       case 'page-bytes':
+        this.#speed.add(event.bytes);
         this.#chapters.get(event.chapter)?.speed.add(event.bytes);
         return;
       case 'page-loaded':
         this.#chapters.get(event.chapter)?.bar.increment();
-        if (event.warning) this.#print(event);
-        return;
+        break;
       case 'waiting':
         this.#startWait(event);
-        return;
-      case 'page-failed':
-        return;
+        // Shown in the bars; with --verbose as a message too.
+        if (!this.#closed && !this.options.verbose) return;
+        break;
       case 'chapter-saved':
+        this.#printPath(event.file);
+        this.#removeBar(event.chapter);
+        break;
       case 'chapter-failed':
       case 'chapter-skipped':
         this.#removeBar(event.chapter);
-        this.#print(event);
-        return;
+        break;
+      case 'detail':
+      case 'page-failed':
+      case 'summary':
       case 'target-failed':
       case 'warning':
-      case 'summary':
-        this.#print(event);
+        break;
+    }
+    for (const line of this.#messages.of(event)) this.note(line);
+  };
+
+  readonly whilePrompting = async <T>(ask: () => Promise<T>): Promise<T> => {
+    if (this.#closed) return ask();
+    this.#terminal.pause();
+    try {
+      return await ask();
+    } finally {
+      this.#terminal.resume();
     }
   };
 
   /** Removes the bars. Later messages are printed as plain lines. */
   readonly close = (): void => {
     if (this.#closed) return;
-    this.#closed = true;
+    // Writes the messages that are still buffered.
     this.#multi.update();
+    this.#closed = true;
     this.#multi.stop();
+    this.#terminal.erase();
+    this.#leaveTerminal();
   };
+
+  readonly note = (text: string): void => {
+    if (this.#closed) this.context.stderr.write(`${text}\n`);
+    else this.#printAbove(text);
+  };
+
+  #create(total: number, done: number, line: DrawLine): SingleBar {
+    return this.#multi.create(total, done, { line });
+  }
 
   #addBar(chapter: string, pages: number, kept: number): void {
     if (this.#closed) return;
-    const speed = new Speed(this.context.clock);
-    const bar = this.#multi.create(pages, kept, { label: this.options.label(chapter), speed });
+    this.#removeSpinner();
+    const { clock } = this.context;
+    const label = this.options.label(chapter);
+    const speed = new Speed(clock);
+    const bar = this.#create(pages, kept, ({ value, total, eta }) => {
+      const msLeft =
+        value > kept && value < total && Number.isFinite(eta) ? eta * 1_000 : undefined;
+      const bytesPerSecond = speed.perSecond();
+      const wait = bytesPerSecond === undefined ? this.#currentWait() : undefined;
+      return this.#line({ label, done: value, total, bytesPerSecond, wait, msLeft });
+    });
     this.#chapters.set(chapter, { bar, speed });
+    this.#batch?.startedAtMs.push(clock.monotonicMs());
+    this.#estimate();
   }
 
   #removeBar(chapter: string): void {
-    this.#batch?.increment();
+    if (this.#batch) {
+      this.#batch.done += 1;
+      this.#batch.bar.increment();
+      this.#estimate();
+    }
     const chapterBar = this.#chapters.get(chapter);
     if (!chapterBar) return;
     this.#chapters.delete(chapter);
     chapterBar.bar.stop();
-    this.#multi.remove(chapterBar.bar);
+    if (!this.#closed) this.#multi.remove(chapterBar.bar);
   }
 
-  #print(event: DownloadEvent | Warning): void {
-    const text = describeEvent(event, this.options.label, this.context.clock.wallMs());
-    if (text === undefined) return;
-    this.note(text);
-    if (event.type === 'chapter-saved') this.#printPath(event.file);
+  #removeSpinner(): void {
+    if (this.#spinner) this.#multi.remove(this.#spinner);
+    this.#spinner = undefined;
   }
 
-  readonly note = (text: string): void => {
-    if (this.#closed || !this.#multi.isActive) this.context.stderr.write(`${text}\n`);
-    else this.#multi.log(aboveBars(safeText(text, this.context.redactor)));
-  };
+  #batchLine(done: number, total: number): string {
+    const endMs = this.#batch?.endMs;
+    return this.#line({
+      label: { number: 'chapters', title: '' },
+      done,
+      total,
+      bytesPerSecond: this.#speed.perSecond(),
+      wait: this.#currentWait(),
+      msLeft:
+        endMs === undefined ? undefined : Math.max(0, endMs - this.context.clock.monotonicMs()),
+    });
+  }
 
-  /** At a terminal the path is a message; if standard output is redirected, it is the result. */
+  #line(progress: Progress): string {
+    return progressLine(progress, this.#format);
+  }
+
+  #estimate(): void {
+    const batch = this.#batch;
+    if (!batch) return;
+    const nowMs = this.context.clock.monotonicMs();
+    const progress = {
+      done: batch.done,
+      total: batch.bar.getTotal(),
+      elapsedMs: nowMs - batch.sinceMs,
+      startedAgoMs: batch.startedAtMs.map((atMs) => nowMs - atMs),
+    };
+    const leftMs = remainingBatchMs(progress, CHAPTER_QUOTAS);
+    batch.endMs = leftMs === undefined ? undefined : nowMs + leftMs;
+  }
+
+  /** At the terminal of the bars the path is a message; anywhere else it is only the result. */
   #printPath(file: string): void {
-    if (this.context.stdout.isTTY && !this.#closed && this.#multi.isActive)
-      this.#multi.log(aboveBars(safeText(`  ${file}`, this.context.redactor)));
-    else this.context.stdout.write(`${file}\n`);
+    const { stdout, stderr } = this.context;
+    if (!this.#closed && isSameTerminal(stdout, stderr)) this.#printAbove(file);
+    else stdout.write(`${file}\n`);
   }
 
-  #startWait(event: Extract<DownloadEvent, { type: 'waiting' }>): void {
-    const untilMs = Date.parse(event.until);
-    const nowMs = this.context.clock.wallMs();
-    if (!isShownWait(event, nowMs)) return;
-    this.#wait = { text: describeWait(event, nowMs), untilMs };
-    if (this.#chapters.size === 0 && !this.#batch)
-      this.context.stderr.write(`${this.#wait.text}\n`);
+  #printAbove(text: string): void {
+    const safe = safeText(text, this.context.redactor);
+    this.#multi.log(`${this.#colors ? colorMessages(safe) : safe}\n`);
   }
 
-  /** Bars are written to the raw stream, so their text is cleaned here. */
-  #lineOf(progress: Progress): string {
-    return safeText(progressLine(progress), this.context.redactor);
+  #startWait(event: WaitingEvent): void {
+    if (isShownWait(event, this.context.clock.wallMs()))
+      this.#wait = { for: event.for, untilMs: Date.parse(event.until) };
   }
 
-  #currentWait(): string | undefined {
-    if (this.#wait && this.#wait.untilMs <= this.context.clock.wallMs()) this.#wait = undefined;
-    return this.#wait?.text;
-  }
-}
-
-/** Clears the bars, which are redrawn below, and enables line wrapping, which is off for the bars. */
-function aboveBars(text: string): string {
-  return `\u001b[J\u001b[?7h${text}\n\u001b[?7l`;
-}
-
-/** Bytes per second over the last few seconds. */
-class Speed {
-  readonly #arrivals: { atMs: number; bytes: number }[] = [];
-  static readonly #WINDOW_MS = 3_000;
-
-  constructor(private readonly clock: Clock) {}
-
-  add(bytes: number): void {
-    const atMs = this.clock.monotonicMs();
-    const last = this.#arrivals.at(-1);
-    if (last && atMs - last.atMs < 100) last.bytes += bytes;
-    else this.#arrivals.push({ atMs, bytes });
-  }
-
-  perSecond(): number | undefined {
-    const nowMs = this.clock.monotonicMs();
-    while (this.#arrivals[0] && nowMs - this.#arrivals[0].atMs > Speed.#WINDOW_MS)
-      this.#arrivals.shift();
-    const first = this.#arrivals[0];
-    if (!first) return undefined;
-    const bytes = this.#arrivals.reduce((sum, arrival) => sum + arrival.bytes, 0);
-    return bytes / Math.max((nowMs - first.atMs) / 1_000, 0.5);
+  #currentWait(): CurrentWait | undefined {
+    const leftMs = (this.#wait?.untilMs ?? 0) - this.context.clock.wallMs();
+    if (leftMs <= 0) this.#wait = undefined;
+    return this.#wait && { for: this.#wait.for, leftMs };
   }
 }

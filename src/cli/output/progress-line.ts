@@ -1,70 +1,147 @@
-/** One progress bar as a line of text that fits the terminal, from 40 columns up. */
+/** One progress bar, or the spinner, as a line of text that fits the terminal. Pure. */
 import stringWidth from 'string-width';
-import { formatBytes, formatDuration } from './sizes.js';
+import type { WaitingEvent } from '../../download/events.js';
+import { drawBar, type Glyphs } from './glyphs.js';
+import { formatBytes, formatCountdown } from './sizes.js';
+
+export interface ProgressLabel {
+  /** Such as `Ch. 12`; shown at every width. */
+  readonly number: string;
+  /** Shortened to what is left of the line. */
+  readonly title: string;
+}
+
+export interface CurrentWait {
+  readonly for: WaitingEvent['for'];
+  readonly leftMs: number;
+}
 
 export interface Progress {
-  readonly label: string;
+  readonly label: ProgressLabel;
   readonly done: number;
   readonly total: number;
-  readonly bytesPerSecond: number | undefined;
-  readonly secondsLeft: number | undefined;
-  /** Why nothing is being downloaded. */
-  readonly wait: string | undefined;
+  readonly bytesPerSecond?: number;
+  /** Shown in place of the rate. */
+  readonly wait?: CurrentWait;
+  readonly msLeft?: number;
+}
+
+export interface LineFormat {
+  /** Of the terminal. */
   readonly columns: number;
+  readonly glyphs: Glyphs;
 }
 
-const MAX_BAR_WIDTH = 30;
+/** A narrower terminal shows the number and the percentage. */
+const MIN_WIDE_COLUMNS = 60;
+const MIN_LABEL_WIDTH = 12;
+const MAX_LABEL_WIDTH = 60;
 const MIN_BAR_WIDTH = 6;
-const MAX_LABEL_WIDTH = 24;
-const FULL = '█';
-const EMPTY = '░';
+const MAX_BAR_WIDTH = 30;
+const GAP = '  ';
 
-export function progressLine(progress: Progress): string {
-  // Some terminals wrap as soon as the last column is written.
-  const width = Math.max(progress.columns - 1, 20);
-  const count = `${progress.done}/${progress.total}`;
-  const figures = progress.wait
-    ? [progress.wait]
-    : [
-        progress.bytesPerSecond === undefined ? '' : `${formatBytes(progress.bytesPerSecond)}/s`,
-        progress.secondsLeft === undefined
-          ? ''
-          : `${formatDuration(Math.ceil(progress.secondsLeft) * 1_000)} left`,
-      ].filter((figure) => figure !== '');
-  // Without space for all, the time left is dropped first, then the speed.
-  for (let shown = figures.length; shown >= 0; shown -= 1) {
-    const tail = [count, ...figures.slice(0, shown)].join('  ');
-    const labelWidth = Math.min(
-      MAX_LABEL_WIDTH,
-      stringWidth(progress.label),
-      Math.floor(width / 3),
-    );
-    const barWidth = width - labelWidth - stringWidth(tail) - 4;
-    if (barWidth >= MIN_BAR_WIDTH || shown === 0) {
-      const bar = drawBar(
-        progress.done,
-        progress.total,
-        Math.max(0, Math.min(barWidth, MAX_BAR_WIDTH)),
-      );
-      return `${fitToWidth(progress.label, labelWidth)}  ${bar}  ${tail}`;
-    }
-  }
-  return count;
+const WAIT_NAMES: Record<WaitingEvent['for'], string> = {
+  rate: 'rate limit',
+  quota: 'rate limit',
+  cooldown: 'cooldown',
+  outage: 'outage',
+  lock: 'ledger locked',
+};
+
+export function progressLine(progress: Progress, format: LineFormat): string {
+  return format.columns < MIN_WIDE_COLUMNS
+    ? narrowLine(progress, format)
+    : wideLine(progress, format);
 }
 
-function drawBar(done: number, total: number, width: number): string {
-  const full = total > 0 ? Math.round((Math.min(done, total) / total) * width) : width;
-  return FULL.repeat(full) + EMPTY.repeat(width - full);
+/** What is being done before there is anything to count. */
+export function spinnerLine(
+  activity: string,
+  frame: number,
+  wait: CurrentWait | undefined,
+  { columns, glyphs }: LineFormat,
+): string {
+  const spinner = glyphs.spinner[frame % glyphs.spinner.length] ?? '';
+  const reason = wait ? `: ${describeCurrentWait(wait)}` : '';
+  return cutToWidth(`${spinner} ${activity}${reason}`, usableColumns(columns), glyphs.ellipsis);
+}
+
+function wideLine(progress: Progress, { columns, glyphs }: LineFormat): string {
+  const width = usableColumns(columns);
+  const labelWidth = clamp(Math.floor(width * 0.35), MIN_LABEL_WIDTH, MAX_LABEL_WIDTH);
+  const barWidth = clamp(Math.floor(width * 0.2), MIN_BAR_WIDTH, MAX_BAR_WIDTH);
+  const { number, title } = progress.label;
+  const label = fitToWidth(`${number} ${title}`.trim(), labelWidth, glyphs.ellipsis);
+  const bar = drawBar(shareOf(progress), barWidth, glyphs);
+  const tail = longestThatFits(tails(progress), width - labelWidth - barWidth - 2 * GAP.length);
+  return [label, bar, tail].join(GAP);
+}
+
+function narrowLine(progress: Progress, { columns, glyphs }: LineFormat): string {
+  const { number, title } = progress.label;
+  const width = usableColumns(columns);
+  const percent = `${Math.floor(shareOf(progress) * 100)}%`.padStart(4);
+  const wait = progress.wait && `waits ${formatCountdown(progress.wait.leftMs)}`;
+  const tail = [percent, ...(wait === undefined ? [] : [wait])].join(GAP);
+  const labelWidth = Math.floor(width / 3);
+  const label = fitToWidth(number === '' ? title : number, labelWidth, glyphs.ellipsis);
+  const barWidth = Math.min(width - labelWidth - stringWidth(tail) - 2 * GAP.length, MAX_BAR_WIDTH);
+  return barWidth < MIN_BAR_WIDTH
+    ? cutToWidth([label, tail].join(GAP), width, glyphs.ellipsis)
+    : [label, drawBar(shareOf(progress), barWidth, glyphs), tail].join(GAP);
+}
+
+/** The figures after the bar, from the most to the fewest. The time left matters more than the rate. */
+function tails({ done, total, wait, bytesPerSecond, msLeft }: Progress): string[] {
+  const count = `${done}/${total}`;
+  const left = msLeft === undefined ? [] : [`${formatCountdown(msLeft)} left`];
+  const rates = wait
+    ? [describeCurrentWait(wait), `waits ${formatCountdown(wait.leftMs)}`]
+    : bytesPerSecond === undefined
+      ? []
+      : [`${formatBytes(bytesPerSecond)}/s`];
+  return [
+    ...rates.map((rate) => [count, rate, ...left]),
+    ...(wait ? rates.slice(1).map((rate) => [count, rate]) : []),
+    [count, ...left],
+    [count],
+  ].map((figures) => figures.join(GAP));
+}
+
+function describeCurrentWait(wait: CurrentWait): string {
+  return `${WAIT_NAMES[wait.for]} ${formatCountdown(wait.leftMs)}`;
+}
+
+function longestThatFits(texts: readonly string[], columns: number): string {
+  return texts.find((text) => stringWidth(text) <= columns) ?? '';
+}
+
+function shareOf({ done, total }: Progress): number {
+  return total > 0 ? Math.min(done / total, 1) : 1;
+}
+
+/** Some terminals wrap as soon as the last column is written. */
+function usableColumns(columns: number): number {
+  return Math.max(columns - 1, 10);
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(Math.max(value, min), max);
 }
 
 /** The text cut or padded to this many columns, without splitting a grapheme. */
-export function fitToWidth(text: string, columns: number): string {
-  const width = stringWidth(text);
-  if (width <= columns) return text + ' '.repeat(columns - width);
+export function fitToWidth(text: string, columns: number, ellipsis = '…'): string {
+  const cut = cutToWidth(text, columns, ellipsis);
+  return cut + ' '.repeat(Math.max(0, columns - stringWidth(cut)));
+}
+
+function cutToWidth(text: string, columns: number, ellipsis: string): string {
+  if (stringWidth(text) <= columns) return text;
+  const space = columns - stringWidth(ellipsis);
   let cut = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (stringWidth(cut + segment) > columns - 1) break;
+    if (stringWidth(cut + segment) > space) break;
     cut += segment;
   }
-  return `${cut}…${' '.repeat(Math.max(0, columns - 1 - stringWidth(cut)))}`;
+  return `${cut}${ellipsis}`;
 }

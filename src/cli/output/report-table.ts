@@ -1,25 +1,18 @@
 /** The figures of the health reports as a table, from 40 columns up. */
 import type { ReportStatus } from '../../health-reports/report-status.js';
 import type { NodeFigures } from '../../health-reports/statistics.js';
+import { paint, type Color } from './colors.js';
+import type { Glyphs } from './glyphs.js';
 import { fitToWidth } from './progress-line.js';
 import { formatBytes, formatDuration, pluralize } from './sizes.js';
 
 export interface TableFormat {
   readonly columns: number;
   readonly colors: boolean;
+  readonly glyphs: Glyphs;
   /** By the wall clock. */
   readonly nowMs: number;
 }
-
-type Color = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
-
-const COLORS: Readonly<Record<Color, readonly [number, number]>> = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-};
 
 /** Columns that the figures of a node need beside its name. */
 const FIGURES_COLUMNS = 61;
@@ -30,7 +23,7 @@ const BAR_COLUMNS = 6;
 export function reportTable(status: ReportStatus, format: TableFormat): string {
   const lines = [...summaryLines(status, format), ''];
   if (status.nodes.length === 0) {
-    lines.push(paint('No loads recorded yet.', 'dim', format));
+    lines.push(painted('No loads recorded yet.', 'dim', format));
   } else if (format.columns >= MIN_NODE_COLUMNS + FIGURES_COLUMNS) {
     lines.push(...wideLines(status.nodes, format));
   } else {
@@ -43,11 +36,11 @@ function summaryLines(status: ReportStatus, format: TableFormat): string[] {
   const { host, oldestWaitingAgeMs, lastSentAtMs } = status;
   const counts = [
     `${status.sent} sent`,
-    paint(`${status.waiting} waiting`, status.waiting > 0 ? 'yellow' : undefined, format),
-    paint(`${status.givenUp} given up`, status.givenUp > 0 ? 'red' : undefined, format),
-    ...(status.dropped > 0 ? [paint(`${status.dropped} dropped`, 'red', format)] : []),
+    painted(`${status.waiting} waiting`, status.waiting > 0 ? 'yellow' : undefined, format),
+    painted(`${status.givenUp} given up`, status.givenUp > 0 ? 'red' : undefined, format),
+    ...(status.dropped > 0 ? [painted(`${status.dropped} dropped`, 'red', format)] : []),
   ];
-  const title = paint('Health reports', 'bold', format);
+  const title = painted('Health reports', 'bold', format);
   const isNarrow = format.columns < MIN_NODE_COLUMNS + FIGURES_COLUMNS;
   const lines = isNarrow
     ? [title, ...counts.map((count) => `  ${count}`)]
@@ -60,7 +53,7 @@ function summaryLines(status: ReportStatus, format: TableFormat): string[] {
   }
   if (lastSentAtMs !== undefined) lines.push(`  last sent: ${ago(lastSentAtMs, format)}`);
   const hostState =
-    host.state === 'well' ? paint('ok', 'green', format) : paint('down', 'red', format);
+    host.state === 'well' ? painted('ok', 'green', format) : painted('down', 'red', format);
   lines.push(`  report host: ${hostState}`);
   if (host.lastError) {
     const when = ago(host.lastError.atMs, format);
@@ -86,68 +79,68 @@ function wideLines(nodes: readonly NodeFigures[], format: TableFormat): string[]
   ];
   const rows = nodes.map((node) =>
     [
-      shortNode(node.node, nodeColumns),
+      shortNode(node.node, nodeColumns, format),
       String(node.loads).padStart(6),
       successBar(node, format),
-      shareBar(node.cachedShare),
-      duration(node.medianMs).padStart(DURATION_COLUMNS),
-      duration(node.slowestMs).padStart(DURATION_COLUMNS),
-      (node.bytesPerSecond === undefined ? '–' : formatBytes(node.bytesPerSecond)).padStart(7),
+      shareBar(node.cachedShare, format),
+      duration(node.medianMs, format).padStart(DURATION_COLUMNS),
+      duration(node.slowestMs, format).padStart(DURATION_COLUMNS),
+      (node.bytesPerSecond === undefined
+        ? format.glyphs.dash
+        : formatBytes(node.bytesPerSecond)
+      ).padStart(7),
     ].join(' '),
   );
-  return [paint(head.join(' '), 'dim', format), ...rows];
+  return [painted(head.join(' '), 'dim', format), ...rows];
 }
 
 function narrowLines(node: NodeFigures, format: TableFormat): string[] {
   const { medianMs, slowestMs, bytesPerSecond, cachedShare } = node;
   const lines = [
-    paint(shortNode(node.node, format.columns).trimEnd(), 'bold', format),
+    painted(shortNode(node.node, format.columns, format).trimEnd(), 'bold', format),
     `  success ${successBar(node, format)}  ${pluralize(node.loads, 'load')}`,
   ];
   if (medianMs === undefined) return lines;
   return [
     ...lines,
-    `  cached  ${shareBar(cachedShare)}  ${bytesPerSecond === undefined ? '' : `${formatBytes(bytesPerSecond)}/s`}`.trimEnd(),
-    `  median ${duration(medianMs)}, slowest ${duration(slowestMs)}`,
+    `  cached  ${shareBar(cachedShare, format)}  ${bytesPerSecond === undefined ? '' : `${formatBytes(bytesPerSecond)}/s`}`.trimEnd(),
+    `  median ${duration(medianMs, format)}, slowest ${duration(slowestMs, format)}`,
   ];
 }
 
 function successBar(node: NodeFigures, format: TableFormat): string {
   const { successRate } = node;
   const color = successRate >= 0.95 ? 'green' : successRate >= 0.8 ? 'yellow' : 'red';
-  return paint(shareBar(successRate), color, format);
+  return painted(shareBar(successRate, format), color, format);
 }
 
-const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
-
 /** A bar in eighths of a column and the percentage, always of the same width. */
-function shareBar(share: number | undefined): string {
-  if (share === undefined) return '–'.padEnd(BAR_COLUMNS + 5);
+function shareBar(share: number | undefined, { glyphs }: TableFormat): string {
+  if (share === undefined) return glyphs.dash.padEnd(BAR_COLUMNS + 5);
   const eighths = Math.round(share * BAR_COLUMNS * 8);
-  const bar = '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
+  const bar = glyphs.full.repeat(Math.floor(eighths / 8)) + (glyphs.eighths[eighths % 8] ?? '');
   // 100 % and 0 % are exact.
   const isExact = share === 0 || share === 1;
   const percent = isExact ? share * 100 : Math.min(Math.max(Math.round(share * 100), 1), 99);
-  return `${bar.padEnd(BAR_COLUMNS, '·')} ${String(percent).padStart(3)}%`;
+  return `${bar.padEnd(BAR_COLUMNS, glyphs.full === '#' ? '.' : '·')} ${String(percent).padStart(3)}%`;
 }
 
-function duration(ms: number | undefined): string {
-  return ms === undefined ? '–' : formatDuration(ms);
+function duration(ms: number | undefined, { glyphs }: TableFormat): string {
+  return ms === undefined ? glyphs.dash : formatDuration(ms);
 }
 
 /** Cut in the middle: the ends of host names differ. */
-function shortNode(node: string, columns: number): string {
+function shortNode(node: string, columns: number, { glyphs }: TableFormat): string {
   if (node.length <= columns) return node.padEnd(columns);
-  const head = Math.ceil((columns - 1) / 2);
-  return `${node.slice(0, head)}…${node.slice(node.length - (columns - 1 - head))}`;
+  const shown = columns - glyphs.ellipsis.length;
+  const head = Math.ceil(shown / 2);
+  return `${node.slice(0, head)}${glyphs.ellipsis}${node.slice(node.length - (shown - head))}`;
 }
 
 function ago(atMs: number, { nowMs }: TableFormat): string {
   return nowMs - atMs < 1_000 ? 'just now' : `${formatDuration(nowMs - atMs)} ago`;
 }
 
-function paint(text: string, color: Color | undefined, format: TableFormat): string {
-  if (!format.colors || color === undefined) return text;
-  const [on, off] = COLORS[color];
-  return `\u001B[${on}m${text}\u001B[${off}m`;
+function painted(text: string, color: Color | undefined, format: TableFormat): string {
+  return format.colors && color !== undefined ? paint(text, color) : text;
 }

@@ -4,13 +4,25 @@
  */
 import { printable, printableJson } from '../../core/printable.js';
 import type { Redactor } from '../../core/redactor.js';
+import { colorMessages } from './colors.js';
 
 const RAW = Symbol('raw');
 
-/** The same stream with a `write` that cleans its text. A line of JSON stays valid JSON. */
-export function safeStream(stream: NodeJS.WriteStream, redactor: Redactor): NodeJS.WriteStream {
+/**
+ * The same stream with a `write` that cleans its text. A line of JSON stays valid JSON.
+ * @param colors whether to color messages
+ */
+export function safeStream(
+  stream: NodeJS.WriteStream,
+  redactor: Redactor,
+  colors = false,
+): NodeJS.WriteStream {
+  const clean = (text: string): string => {
+    const safe = safeText(text, redactor);
+    return colors ? colorMessages(safe) : safe;
+  };
   const write = (chunk: unknown, ...rest: unknown[]): unknown => {
-    const safe = typeof chunk === 'string' ? safeText(chunk, redactor) : chunk;
+    const safe = typeof chunk === 'string' ? clean(chunk) : chunk;
     return (stream.write as (...all: unknown[]) => boolean).call(stream, safe, ...rest);
   };
   return new Proxy(stream, {

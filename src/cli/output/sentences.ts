@@ -1,10 +1,10 @@
 /** Events as sentences for people: in a log, and above the progress bars. */
 import {
   SKIP_REASONS,
-  type DownloadEvent,
+  type Detail,
+  type DownloadMessage,
   type SkipReason,
   type WaitingEvent,
-  type Warning,
 } from '../../download/events.js';
 import type { ErrorCode } from '../../core/error-codes.js';
 import { formatBytes, formatLocalTime, pluralize } from './sizes.js';
@@ -40,54 +40,45 @@ export function isShownWait(event: WaitingEvent, nowMs: number): boolean {
   return event.for === 'outage' || Date.parse(event.until) - nowMs > MIN_SHOWN_WAIT_MS;
 }
 
-/** One sentence; `undefined` for events that people need not see. */
+/** One sentence; `undefined` for events that have none of their own. */
 export function describeEvent(
-  event: DownloadEvent | Warning,
-  label: (chapter: string) => string,
+  event: DownloadMessage,
+  name: (chapter: string) => string,
   nowMs: number,
 ): string | undefined {
   switch (event.type) {
     case 'chapter-started':
-      return `${label(event.chapter)}: ${pluralize(event.pages, 'page')}${event.kept > 0 ? `, ${event.kept} already downloaded` : ''}`;
+      return `${name(event.chapter)}: ${pluralize(event.pages, 'page')}${event.kept > 0 ? `, ${event.kept} already downloaded` : ''}`;
     case 'page-loaded':
       return event.warning
-        ? `${label(event.chapter)}: page ${event.page} does not match the digest in its name; kept, because two hosts sent the same image`
+        ? `warning: ${name(event.chapter)}: page ${event.page} does not match the digest in its name; kept, because two hosts sent the same image`
         : undefined;
     case 'page-failed':
-      return `${label(event.chapter)}: page ${event.page}, attempt ${event.attempt}: ${event.reason}`;
+      return `${name(event.chapter)}: page ${event.page}, attempt ${event.attempt}: ${event.reason}`;
     case 'chapter-saved':
-      return `${label(event.chapter)}: saved, ${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;
-    case 'chapter-skipped':
-      // Summarized by describeSkipped.
-      return undefined;
+      return `saved: ${name(event.chapter)}, ${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;
+    case 'chapter-failed':
+      return `failed: ${name(event.chapter)}: ${event.message}`;
     case 'target-failed':
       return `error: ${event.message}`;
-    case 'chapter-failed':
-      return `${label(event.chapter)}: failed: ${event.message}`;
     case 'waiting':
-      return isShownWait(event, nowMs) ? describeWait(event, nowMs) : undefined;
+      return describeWait(event, nowMs);
     case 'warning':
       return `warning: ${event.message}${event.hint === undefined ? '' : `\nhint: ${event.hint}`}`;
+    // Skipped chapters are summarized by describeSkipped.
+    case 'chapter-skipped':
+    case 'detail':
+    case 'page-bytes':
     case 'summary':
-      return describeSummary(event);
+      return undefined;
   }
 }
 
-function describeSummary({
-  saved,
-  skipped,
-  failed,
-  notStarted,
-  reports,
-}: Extract<DownloadEvent, { type: 'summary' }>): string {
-  const chapters = [
-    `${saved} saved`,
-    ...(skipped > 0 ? [`${skipped} skipped`] : []),
-    ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(notStarted > 0 ? [`${notStarted.toLocaleString('en')} not started`] : []),
-  ].join(', ');
-  const waiting = reports.waiting > 0 ? `, ${reports.waiting} left for the next run` : '';
-  return `${chapters}; health reports: ${reports.sent} sent${waiting}`;
+export function describeDetail(
+  { chapter, message }: Detail,
+  name: (chapter: string) => string,
+): string {
+  return chapter === undefined ? message : `${name(chapter)}: ${message}`;
 }
 
 /** One line for each reason: how many chapters, and which one if it is only one. */

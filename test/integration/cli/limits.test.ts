@@ -44,6 +44,7 @@ const run = async (options: Parameters<typeof limits>[0], typed?: string): Promi
     clock,
     signal: new AbortController().signal,
     paths: { ledger: folder },
+    env: { LANG: 'C.UTF-8' },
   } as unknown as CommandContext;
   if (typed !== undefined) void sleep(200).then(() => stdin.write(typed));
   expect(await limits(options, around)).toBe(0);

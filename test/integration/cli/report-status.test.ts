@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { glyphsFor } from '../../../src/cli/output/glyphs.js';
 import { reportTable } from '../../../src/cli/output/report-table.js';
 import { reportPage } from '../../../src/cli/output/report-page.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
@@ -165,6 +166,7 @@ describe('the figures', () => {
 });
 
 describe('the table and the page', () => {
+  const glyphs = glyphsFor({ LANG: 'C.UTF-8' });
   const loads = [
     load({ node: 'a-very-long-name-of-a-node.somewhere.edge.example:44300' }),
     load({ node: 'b.example', success: false }),
@@ -196,7 +198,7 @@ describe('the table and the page', () => {
   };
 
   test.each([40, 60, 80, 200])('of %d columns no line is wider', (columns) => {
-    const text = reportTable(full, { columns, colors: false, nowMs: NOW_MS });
+    const text = reportTable(full, { columns, colors: false, nowMs: NOW_MS, glyphs });
     // The sentence about damage is the one that may wrap.
     const widths = text.split('\n').filter((line) => !line.includes('damaged'));
     expect(Math.max(...widths.map((line) => line.length))).toBeLessThanOrEqual(columns);
@@ -206,13 +208,13 @@ describe('the table and the page', () => {
 
   test('has colors only where they are wanted', () => {
     const escape = '\u001B[';
-    const look = { columns: 80, nowMs: NOW_MS };
+    const look = { columns: 80, nowMs: NOW_MS, glyphs };
     expect(reportTable(full, { ...look, colors: false })).not.toContain(escape);
     expect(reportTable(full, { ...look, colors: true })).toContain(escape);
   });
 
   test('say so when there is nothing yet', () => {
-    const look = { columns: 80, colors: false, nowMs: NOW_MS };
+    const look = { columns: 80, colors: false, nowMs: NOW_MS, glyphs };
     expect(reportTable(empty, look)).toContain('No loads');
     expect(reportPage(empty, NOW_MS)).toContain('No loads');
   });

@@ -41,7 +41,7 @@ test.each([
   [['help', 'download', 'exit'], ['exit-codes']],
   [
     ['no-such-command', '--'],
-    ['--version', '--help'],
+    ['--version', '--color', '--help'],
   ],
   // PowerShell passes no empty argument.
   [

@@ -1,0 +1,62 @@
+/** Events as lines for people: in a log, and above the progress bars. */
+import type { Clock } from '../../core/clock.js';
+import type { DownloadMessage } from '../../download/events.js';
+import { describeDetail, describeEvent, isShownWait } from './sentences.js';
+import { summaryLines } from './summary.js';
+
+export interface EventMessagesOptions {
+  readonly verbose: boolean;
+  /** Whether a saved chapter has a line beside its path on standard output. */
+  readonly savedLines: boolean;
+  readonly name: (chapter: string) => string;
+}
+
+/** Remembers what failed, for the summary. */
+export class EventMessages {
+  readonly #failed: string[] = [];
+  #unfinished = 0;
+
+  constructor(
+    private readonly options: EventMessagesOptions,
+    private readonly clock: Pick<Clock, 'wallMs'>,
+  ) {}
+
+  /** The lines for one event; none for those that people need not see. */
+  of(event: DownloadMessage): readonly string[] {
+    const { verbose, savedLines, name } = this.options;
+    const nowMs = this.clock.wallMs();
+    switch (event.type) {
+      case 'page-bytes':
+        return [];
+      case 'chapter-failed':
+        // Reported once for the whole run.
+        if (event.unfinished) {
+          this.#unfinished += 1;
+          return [];
+        }
+        this.#failed.push(name(event.chapter));
+        break;
+      case 'chapter-saved':
+        if (!savedLines) return [];
+        break;
+      case 'chapter-started':
+      case 'page-failed':
+        if (!verbose) return [];
+        break;
+      case 'detail':
+        return verbose ? [describeDetail(event, name)] : [];
+      case 'waiting':
+        if (!verbose && !isShownWait(event, nowMs)) return [];
+        break;
+      case 'summary':
+        return summaryLines(event, this.#failed, this.#unfinished);
+      case 'chapter-skipped':
+      case 'page-loaded':
+      case 'target-failed':
+      case 'warning':
+        break;
+    }
+    const line = describeEvent(event, name, nowMs);
+    return line === undefined ? [] : [line];
+  }
+}

@@ -1,0 +1,27 @@
+/** Whether two streams end at the same terminal. */
+import { fstatSync, type Stats } from 'node:fs';
+
+type Stream = Pick<NodeJS.WriteStream, 'isTTY'> & { readonly fd?: number };
+
+export function isSameTerminal(one: Stream, other: Stream): boolean {
+  const [first, second] = [statOf(one), statOf(other)];
+  return one.isTTY && other.isTTY && first?.rdev === second?.rdev && first?.dev === second?.dev;
+}
+
+/**
+ * Whether messages have a terminal to themselves, because results go to a file or another terminal. A pipe may end at
+ * the same terminal, as after `tankobon … | cat`.
+ */
+export function hasOwnTerminal(messages: Stream, results: Stream): boolean {
+  if (!messages.isTTY || isSameTerminal(messages, results)) return false;
+  const stats = statOf(results);
+  return stats !== undefined && !stats.isFIFO() && !stats.isSocket();
+}
+
+function statOf({ fd }: Stream): Stats | undefined {
+  try {
+    return fd === undefined ? undefined : fstatSync(fd);
+  } catch {
+    return undefined;
+  }
+}

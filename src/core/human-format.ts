@@ -1,0 +1,32 @@
+/** Durations and times as people read them. */
+
+/** Milliseconds as `85 ms`, `1.2 s`, `45 s`, `3 min 20 s`, `2 h 5 min`. */
+export function formatDuration(ms: number): string {
+  if (ms > 0 && ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 9_950) return `${Number((Math.max(0, ms) / 1_000).toFixed(1))} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return twoUnits(Math.floor(seconds / 60), 'min', seconds % 60, 's');
+  const minutes = Math.round(seconds / 60);
+  return twoUnits(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+}
+
+/** What is left, in whole seconds, and from ten minutes on in whole minutes; rounded up. */
+export function formatCountdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  return formatDuration((seconds < 600 ? seconds : Math.ceil(seconds / 60) * 60) * 1_000);
+}
+
+function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}
+
+/** Local time with its zone: `2026-11-21 17:28:37 CET`; today's without the date. */
+export function formatLocalTime(atMs: number, nowMs: number): string {
+  // The Swedish locale formats dates as ISO 8601 does.
+  const format = (ms: number) =>
+    new Date(ms).toLocaleString('sv-SE', { timeZoneName: 'short' }).replace('−', '-');
+  const [today = ''] = format(nowMs).split(' ');
+  return format(atMs).replace(`${today} `, '');
+}

@@ -1,0 +1,102 @@
+/** Events and the summary as lines for people. */
+import { describe, expect, test } from '@jest/globals';
+import { EventMessages } from '../../../src/cli/output/event-messages.js';
+import type { DownloadEvent, DownloadMessage } from '../../../src/download/events.js';
+import { fakeClock } from '../../support/fake-clock.js';
+
+const SUMMARY: Extract<DownloadEvent, { type: 'summary' }> = {
+  type: 'summary',
+  saved: 12,
+  skipped: 0,
+  failed: 0,
+  notStarted: 0,
+  pages: 288,
+  bytes: 288_000_000,
+  elapsedMs: 182_000,
+  reports: { sent: 288, waiting: 0 },
+};
+const failed = (chapter: string, more: { unfinished?: true } = {}): DownloadMessage => ({
+  type: 'chapter-failed',
+  chapter,
+  reason: 'page-lost',
+  message: 'Page 3 failed.',
+  ...more,
+});
+const clock = fakeClock();
+
+function linesOf(
+  events: readonly DownloadMessage[],
+  options: { verbose?: boolean; savedLines?: boolean } = {},
+): string[] {
+  const name = (chapter: string) => `Ch.${chapter}`;
+  const messages = new EventMessages(
+    { verbose: false, savedLines: false, ...options, name },
+    clock,
+  );
+  return events.flatMap((event) => messages.of(event));
+}
+
+test('the summary counts chapters, pages, bytes, time and the average speed', () => {
+  expect(linesOf([SUMMARY])).toEqual([
+    '12 saved; 288 pages, 288 MB in 3 min 2 s, 1.6 MB/s; health reports: 288 sent',
+  ]);
+});
+
+test('failures are reported when they happen, and listed by name at the end', () => {
+  expect(linesOf([failed('1'), failed('2'), { ...SUMMARY, failed: 2, skipped: 3 }])).toEqual([
+    'failed: Ch.1: Page 3 failed.',
+    'failed: Ch.2: Page 3 failed.',
+    '12 saved, 3 skipped, 2 failed; 288 pages, 288 MB in 3 min 2 s, 1.6 MB/s; health reports: 288 sent',
+    'failed: 2 chapters',
+    '  Ch.1',
+    '  Ch.2',
+  ]);
+  const many = Array.from({ length: 1_500 }, (_, index) => failed(String(index)));
+  expect(linesOf([...many, { ...SUMMARY, failed: 1_500 }]).at(-1)).toBe('  and 1,480 more');
+});
+
+test('a run that was stopped has one line with counts', () => {
+  const stopped = { ...SUMMARY, failed: 2, notStarted: 1_665, pages: 0, bytes: 0 };
+  const skipped: DownloadMessage[] = Array.from({ length: 1_665 }, (_, index) => ({
+    type: 'chapter-skipped',
+    chapter: String(index),
+    reason: 'not-started',
+  }));
+  const unfinished = [failed('1', { unfinished: true }), failed('2', { unfinished: true })];
+  const counts = '12 saved, 2 unfinished, 1,665 not started; health reports: 288 sent';
+  expect(linesOf([...unfinished, ...skipped, { ...stopped, stopped: 'banned' }])).toEqual([counts]);
+  expect(linesOf([...unfinished, ...skipped, { ...stopped, stopped: 'interrupted' }])).toEqual([
+    `Interrupted: ${counts}`,
+  ]);
+});
+
+describe('of each chapter', () => {
+  const until = (ms: number) => new Date(clock.wallMs() + ms).toISOString();
+  const events: readonly DownloadMessage[] = [
+    { type: 'detail', message: 'GET /manga/{id}: no response. Next attempt in 1 s.' },
+    { type: 'waiting', for: 'rate', until: until(500) },
+    { type: 'chapter-started', chapter: '1', pages: 20, kept: 2 },
+    { type: 'detail', chapter: '1', message: 'base URL https://node.example' },
+    { type: 'page-failed', chapter: '1', page: 3, reason: 'bad-digest', attempt: 1 },
+    { type: 'page-bytes', chapter: '1', bytes: 1 },
+    { type: 'chapter-saved', chapter: '1', file: 'a/1.cbz', pages: 20, bytes: 3_400_000 },
+  ];
+
+  test('nothing is said beside the path', () => {
+    expect(linesOf(events)).toEqual([]);
+  });
+
+  test('a terminal of its own gets one line', () => {
+    expect(linesOf(events, { savedLines: true })).toEqual(['saved: Ch.1, 20 pages, 3.4 MB']);
+  });
+
+  test('--verbose shows each retry, base URL and wait', () => {
+    expect(linesOf(events, { verbose: true })).toEqual([
+      'GET /manga/{id}: no response. Next attempt in 1 s.',
+      expect.stringMatching(/^waiting until .*: general rate limit$/),
+      'Ch.1: 20 pages, 2 already downloaded',
+      'Ch.1: base URL https://node.example',
+      'Ch.1: page 3, attempt 1: bad-digest',
+    ]);
+  });
+});

@@ -1,0 +1,38 @@
+/** Durations and times as people read them. */
+import { expect, test } from '@jest/globals';
+import {
+  formatCountdown,
+  formatDuration,
+  formatLocalTime,
+} from '../../../src/core/human-format.js';
+
+test.each([
+  [85, '85 ms'],
+  [1_240, '1.2 s'],
+  [45_000, '45 s'],
+  [200_000, '3 min 20 s'],
+  [3_600_000, '1 h'],
+  [4_980_000, '1 h 23 min'],
+  [100 * 3_600_000, '100 h'],
+])('%i ms is %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text);
+});
+
+test.each([
+  [0, '0 s'],
+  [1, '1 s'],
+  [9_100, '10 s'],
+  [61_000, '1 min 1 s'],
+  [599_000, '9 min 59 s'],
+  [601_000, '11 min'],
+  [4_980_000, '1 h 23 min'],
+  [4_921_000, '1 h 23 min'],
+])('%i ms left is %s', (ms, text) => {
+  expect(formatCountdown(ms)).toBe(text);
+});
+
+test('a time is local, with its zone, and today without the date', () => {
+  const nowMs = Date.parse('2026-11-21T12:00:00');
+  expect(formatLocalTime(nowMs + 60_000, nowMs)).toMatch(/^12:01:00 \S+$/);
+  expect(formatLocalTime(nowMs - 86_400_000, nowMs)).toMatch(/^2026-11-20 12:00:00 \S+$/);
+});
