@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
 const DEBIAN_PACKAGES = {
   bsdtar: 'libarchive-tools',
   cc: 'gcc libc6-dev',
+  chromium: 'chromium',
   'dbus-run-session': 'dbus',
   fish: 'fish',
   fuse2fs: 'fuse2fs',
@@ -15,6 +16,7 @@ const DEBIAN_PACKAGES = {
   'gnome-keyring-daemon': 'gnome-keyring',
   python3: 'python3',
   'secret-tool': 'libsecret-tools',
+  tmux: 'tmux',
   unzip: 'unzip',
   xmllint: 'libxml2-utils',
   zsh: 'zsh',

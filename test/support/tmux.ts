@@ -1,0 +1,81 @@
+/** A real terminal for a test: a tmux server of its own, whose screen the test reads. Needs tmux. */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const ROWS = 24;
+
+export interface TmuxOptions {
+  readonly columns: number;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export class TmuxTerminal {
+  private constructor(private readonly socket: string) {}
+
+  /** Starts a shell, whose prompt is `$ `. */
+  static async start({ columns, cwd, env }: TmuxOptions): Promise<TmuxTerminal> {
+    const terminal = new TmuxTerminal(`tankobon-${randomUUID()}`);
+    const variables = Object.entries({
+      PATH: process.env['PATH'] ?? '',
+      TERM: 'xterm-256color',
+      LANG: 'C.UTF-8',
+      PS1: '$ ',
+      ...env,
+    }).map(([name, value]) => `${name}=${value}`);
+    const shell = ['env', '-i', ...variables, 'bash', '--norc', '--noprofile'];
+    const size = ['-x', String(columns), '-y', String(ROWS)];
+    await terminal.#tmux('-f', '/dev/null', 'new-session', '-d', '-c', cwd, ...size, ...shell);
+    await terminal.until((screen) => screen.includes('$'));
+    return terminal;
+  }
+
+  async type(line: string): Promise<void> {
+    await this.#tmux('send-keys', '-l', line);
+    await this.#tmux('send-keys', 'Enter');
+  }
+
+  /** A key such as `C-c`. */
+  async press(key: string): Promise<void> {
+    await this.#tmux('send-keys', key);
+  }
+
+  async resize(columns: number): Promise<void> {
+    await this.#tmux('resize-window', '-x', String(columns), '-y', String(ROWS));
+  }
+
+  /** @param escapes whether to keep the codes of colors */
+  async screen(escapes = false): Promise<string> {
+    return this.#tmux('capture-pane', '-p', ...(escapes ? ['-e'] : []));
+  }
+
+  /** Resolves with the first screen that `accepts` accepts. */
+  async until(accepts: (screen: string) => boolean): Promise<string> {
+    let screen = '';
+    // Long enough for a busy machine; jest's own limit ends before it.
+    for (let attempt = 0; attempt < 400; attempt += 1) {
+      screen = await this.screen();
+      if (accepts(screen)) return screen;
+      await delay(50);
+    }
+    throw new Error(`The screen never was as expected:\n${screen}`);
+  }
+
+  /** Whether the cursor is visible, and whether long lines wrap. */
+  async modes(): Promise<{ readonly cursor: boolean; readonly wrap: boolean }> {
+    const text = await this.#tmux('display-message', '-p', '#{cursor_flag}#{wrap_flag}');
+    return { cursor: text.startsWith('1'), wrap: text.trim().endsWith('1') };
+  }
+
+  async stop(): Promise<void> {
+    await this.#tmux('kill-server');
+  }
+
+  async #tmux(...args: readonly string[]): Promise<string> {
+    const { stdout } = await run('tmux', ['-L', this.socket, ...args]);
+    return stdout;
+  }
+}

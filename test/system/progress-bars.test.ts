@@ -1,0 +1,162 @@
+/** The progress bars on the screen of a real terminal: widths, resizing, job control, signals and pipes. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { longTitle } from '../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../src/practice-server/practice-service.js';
+import { PROGRAM } from '../support/command.js';
+import { describeWith } from '../support/requirements.js';
+import { TmuxTerminal } from '../support/tmux.js';
+
+const CHAPTERS = 60;
+const MODES = { cursor: true, wrap: true };
+
+describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
+  let folder: string;
+  let service: PracticeService;
+  let terminal: TmuxTerminal;
+  let download: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tankobon-bars-'));
+  });
+  afterEach(async () => {
+    await terminal.stop();
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** @param requests the announced limit of the metadata requests of chapters, for each minute */
+  async function open(
+    columns: number,
+    { requests = 40, env = {}, nodeMs = 400 } = {},
+  ): Promise<void> {
+    const library = longTitle({ chapters: CHAPTERS });
+    service = await startPracticeService({
+      library,
+      latencyMs: { api: 300, node: nodeMs },
+      limits: { requests: { 'GET /at-home/server/{id}': requests } },
+    });
+    download = `tankobon download title:${library.titles()[0]?.id ?? ''} --language en -o out`;
+    writeFileSync(
+      join(folder, 'tankobon'),
+      `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`,
+      { mode: 0o755 },
+    );
+    terminal = await TmuxTerminal.start({
+      columns,
+      cwd: folder,
+      env: {
+        ...service.environment,
+        TANKOBON_HOME: join(folder, 'home'),
+        PATH: `${folder}:${process.env['PATH'] ?? ''}`,
+        ...env,
+      },
+    });
+  }
+
+  const rowsWith = (screen: string, text: string | RegExp) =>
+    screen.split('\n').filter((row) => row.search(text) >= 0);
+
+  test('a spinner first, then bars that fit each width, count waits down, and leave nothing behind', async () => {
+    await open(80, { requests: 6 });
+    await terminal.type(`${download} > paths`);
+    await terminal.until((screen) => /⠋|⠙|⠹|⠸|⠼|⠴|⠦|⠧|⠇|⠏/.test(screen));
+    await terminal.until((screen) => screen.includes('resolving the targets'));
+
+    // The limits allow six chapters a minute: the rest takes more than eight minutes.
+    const at80 = await terminal.until((screen) => /^Ch\. \d+ Day \d+ /m.test(screen));
+    expect(rowsWith(at80, /^Ch\. \d+ (Day \d+|Endless Stairs) +[█░]{15} {2}\d\/2/)).not.toEqual([]);
+    expect(rowsWith(at80, /^chapters +[█░]{15} {2}\d+\/60 .*\b\d+ min.* left$/)).toHaveLength(1);
+
+    const countdown = (screen: string) => /^chapters .* (?:rate limit|waits) (\d+) s/m.exec(screen);
+    const first = Number(countdown(await terminal.until((screen) => !!countdown(screen)))?.[1]);
+    await terminal.until((screen) => Number(countdown(screen)?.[1]) < first);
+
+    for (const [columns, row] of [
+      [40, /^chapters +[█░]+ +\d+% +waits \d+ s$/],
+      [200, /^chapters +[█░]{30} {2}\d+\/60 {2}rate limit \d+ s/],
+      [80, /^chapters +[█░]{15} {2}\d+\/60/],
+    ] as const) {
+      await terminal.resize(columns);
+      const screen = await terminal.until((text) => rowsWith(text, row).length === 1);
+      expect(rowsWith(screen, /chapters/)).toHaveLength(1);
+      expect(rowsWith(screen, /[█░]/)).toEqual(rowsWith(screen, /^(chapters|Ch\.) .*[█░]/));
+    }
+
+    await terminal.press('C-z');
+    const stopped = await terminal.until((screen) => screen.includes('Stopped'));
+    expect(rowsWith(stopped, /[█░]/)).toEqual([]);
+    expect(await terminal.modes()).toEqual(MODES);
+    await terminal.type('fg');
+    await terminal.until((screen) => rowsWith(screen, /^chapters .*[█░]/).length === 1);
+
+    await terminal.press('C-c');
+    const ended = await terminal.until((screen) => screen.includes('not started'));
+    expect(rowsWith(ended, /^Interrupted: 6 saved, 54 not started; 12 pages, /)).toHaveLength(1);
+    expect(rowsWith(ended, 'not started')).toHaveLength(1);
+    expect(rowsWith(ended, /[█░]/)).toEqual([]);
+    expect(await terminal.modes()).toEqual(MODES);
+  });
+
+  test('paths that another program prints to the terminal are not overwritten, nor are the bars', async () => {
+    await open(200);
+    await terminal.type(`${download} --chapters 1-12 | cat`);
+    await terminal.until((screen) => /^Ch\. \d+ .*[█░]/m.test(screen));
+    const screen = await terminal.until((text) => /^12 saved/m.test(text));
+    const files = readdirSync(join(folder, 'out'), { recursive: true, encoding: 'utf8' });
+    const paths = files.filter((name) => name.endsWith('.cbz')).map((name) => join('out', name));
+    const shown = rowsWith(screen, /\.cbz/).map((row) => row.trimEnd());
+    expect(shown.sort()).toEqual(paths.sort());
+    expect(paths).toHaveLength(12);
+    expect(rowsWith(screen, /[█░]/)).toEqual([]);
+  });
+
+  test('a saved chapter has one line on the screen, whether the path is printed there or in a file', async () => {
+    await open(200);
+    await terminal.type(`${download} --chapters 1-3`);
+    const shared = await terminal.until((text) => /^3 saved; 6 pages/m.test(text));
+    expect(rowsWith(shared, /Ch\.00[123].*\.cbz$/)).toHaveLength(3);
+    expect(rowsWith(shared, 'saved:')).toEqual([]);
+    await terminal.type(`clear; ${download} --chapters 4-6 > paths`);
+    await terminal.until((text) => rowsWith(text, 'saved:').length === 1);
+    const own = await terminal.until((text) => /^3 saved; 6 pages/m.test(text));
+    expect(rowsWith(own, /^saved: .*Ch\.00[456].*, 2 pages, /)).toHaveLength(3);
+    expect(rowsWith(own, /\.cbz/)).toEqual([]);
+  });
+
+  test('in the locale C the bars are ASCII', async () => {
+    await open(80, { env: { LANG: 'C' } });
+    await terminal.type(`${download} --chapters 1-6`);
+    const screen = await terminal.until((text) => /^chapters +[#.]{15} /m.test(text));
+    expect(screen).toMatch(/^[\n -~]*$/);
+  });
+
+  test.each([
+    ['TERM', /^Interrupted: /m],
+    ['KILL', /Killed/],
+    ['SEGV', /Segmentation fault/],
+  ])('after SIG%s the cursor is visible and lines wrap', async (signal, message) => {
+    await open(80, { nodeMs: 2_000 });
+    await terminal.type(
+      `${download} --chapters 1-6 & sleep 2; kill -s ${signal} $!; wait $!; echo`,
+    );
+    await terminal.until((screen) => /^chapters /m.test(screen));
+    await terminal.until((screen) => message.test(screen));
+    expect(await terminal.modes()).toEqual(MODES);
+  });
+
+  test('failures are red, and NO_COLOR turns that off', async () => {
+    await open(80);
+    await terminal.type('tankobon download 00000000-0000-4000-8000-000000000000');
+    await terminal.until((screen) => /^0 saved, 1 failed/m.test(screen));
+    expect(await terminal.screen(true)).toContain('\u001B[31mfailed:');
+    await terminal.type('clear; NO_COLOR=1 tankobon download 00000000-0000-4000-8000-000000000001');
+    await terminal.until((screen) => /^0 saved, 1 failed/m.test(screen));
+    expect(await terminal.screen(true)).not.toContain('\u001B[31m');
+  });
+});
