@@ -13,8 +13,8 @@ const replacement = (file) => fileURLToPath(new URL(`scripts/bundle/${file}`, im
 export default defineConfig({
   input: { main: 'src/cli/main.ts', library: 'src/index.ts' },
   platform: 'node',
-  // Native: it has a binary for each platform.
-  external: ['keytar'],
+  // Native: they have a binary for each platform. Users install sharp themselves if they want it.
+  external: ['keytar', 'sharp'],
   // Each replacement speeds up the start; its file has the figure.
   resolve: {
     alias: {

@@ -4,10 +4,7 @@
  * temporary file, verified, synced, and then renamed.
  */
 import { createHash } from 'node:crypto';
-import { open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { crc32 } from 'node:zlib';
-import type { ZipArchive } from 'archiver';
 import { StorageError } from '../core/errors.js';
 import {
   temporaryName,
@@ -17,9 +14,8 @@ import {
   statIfExists,
 } from '../core/files.js';
 import { makeFolders } from '../core/safe-folders.js';
-import { verifyCbz, type ExpectedEntry } from './verify-cbz.js';
-import { CbzStream } from './cbz-stream.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
+import { ZipFileWriter, type Publish, type ZipFileOptions } from './zip-file-writer.js';
 import { imageExtension, type ImageExtension } from '../image/format.js';
 
 export interface CbzPage {
@@ -43,17 +39,9 @@ export interface Cbz {
   readonly signal?: AbortSignal;
 }
 
-/** Gives a finished temporary file its final name and resolves with it. */
-export type Publish = (tmpFile: string) => Promise<string>;
-
-/** The earliest date in a ZIP, in UTC, as archiver writes it. */
-const ENTRY_DATE = new Date(Date.UTC(1980, 0, 1));
-const ENTRY_MODE = 0o644;
 /** Larger archives need ZIP64; the margin is for headers. */
 const ZIP64_BYTES = 2 ** 32 - 2 ** 27;
 const ZIP64_ENTRIES = 0xffff;
-/** The page buffer has this size, or the next power of two that is larger than the page. */
-const MIN_BUFFER_BYTES = 2 ** 20;
 
 /**
  * Writes the CBZ completely or not at all. Holds one page in memory at a time. Rejects with StorageError
@@ -107,39 +95,25 @@ function entryName(index: number, pages: number, extension: string): string {
   return `${String(index + 1).padStart(digits, '0')}.${extension}`;
 }
 
-export interface CbzWriterOptions {
-  /** On the file system of the final path. */
-  readonly tmpFile: string;
+export interface CbzWriterOptions extends ZipFileOptions {
   /** The number of pages that will be added. */
   readonly pages: number;
-  readonly comment?: string;
   /** For archives of 4 GB or 65,535 entries. Without it, `add` rejects when the archive becomes that large. */
   readonly forceZip64?: boolean;
-  readonly signal?: AbortSignal;
 }
 
 /** A CBZ to which pages are added one by one; it gets its name at the end. */
 export class CbzWriter {
-  readonly #entries: ExpectedEntry[] = [];
-  readonly #stream: CbzStream;
-  /** Reused for every page: new buffers would accumulate until they are collected. */
-  #buffer: Buffer = Buffer.alloc(0);
   #payloadBytes = 0;
 
   private constructor(
     private readonly options: CbzWriterOptions,
-    private readonly handle: FileHandle,
-    private readonly archive: ZipArchive,
-  ) {
-    this.#stream = new CbzStream(archive, handle, options.signal);
-  }
+    private readonly zip: ZipFileWriter,
+  ) {}
 
   /** Creates the temporary file. `discard` must be called in the end, also after `finish`. */
   static async create(options: CbzWriterOptions): Promise<CbzWriter> {
-    const { ZipArchive } = await import('archiver');
-    const { tmpFile, forceZip64 = false, comment = '' } = options;
-    const handle = await open(tmpFile, 'wx');
-    return new CbzWriter(options, handle, new ZipArchive({ store: true, forceZip64, comment }));
+    return new CbzWriter(options, await ZipFileWriter.create(options));
   }
 
   async add(page: CbzPage): Promise<void> {
@@ -147,46 +121,21 @@ export class CbzWriter {
     if (this.#payloadBytes + page.bytes >= ZIP64_BYTES && !forceZip64)
       throw new StorageError('archive-wrong', 'The archive is too large without ZIP64.');
     signal?.throwIfAborted();
-    const data = await readPage(page, this.#bufferFor(page));
+    const data = await readPage(page, this.zip.bufferFor(page.bytes));
     const extension = verifyPage(data, page);
-    this.#append(entryName(this.#entries.length, pages, extension), data);
-    await this.#stream.drain(data);
+    this.#payloadBytes += data.length;
+    await this.zip.write(entryName(this.zip.entryCount, pages, extension), data);
   }
 
   /** Adds the metadata, syncs and verifies the archive, and publishes it. */
-  async finish(publish: Publish, comicInfo?: string): Promise<{ file: string; bytes: number }> {
-    const { tmpFile, comment = '', signal } = this.options;
-    if (comicInfo !== undefined) this.#append(COMIC_INFO_NAME, Buffer.from(comicInfo));
-    await Promise.all([this.archive.finalize(), this.#stream.drain()]);
-    await this.#stream.sync();
-    await this.handle.close();
-    const bytes = await verifyCbz(tmpFile, this.#entries, comment);
-    signal?.throwIfAborted();
-    return { file: await publish(tmpFile), bytes };
+  finish(publish: Publish, comicInfo?: string): Promise<{ file: string; bytes: number }> {
+    if (comicInfo !== undefined) this.zip.append(COMIC_INFO_NAME, comicInfo);
+    return this.zip.finish(publish);
   }
 
   /** Closes the file, and removes it unless it was published. */
-  async discard(): Promise<void> {
-    this.archive.abort();
-    this.archive.destroy();
-    await this.#stream.idle();
-    await this.handle.close();
-    await rm(this.options.tmpFile, { force: true });
-  }
-
-  #append(name: string, data: Buffer): void {
-    // With a buffer instead of a stream, size and CRC precede the data, as streaming readers need.
-    this.archive.append(data, { name, date: ENTRY_DATE, mode: ENTRY_MODE });
-    this.#entries.push({ name, bytes: data.length, crc32: crc32(data) });
-    this.#payloadBytes += data.length;
-  }
-
-  #bufferFor({ bytes }: CbzPage): Buffer {
-    if (this.#buffer.length <= bytes) {
-      const size = Math.max(2 ** Math.ceil(Math.log2(bytes + 1)), MIN_BUFFER_BYTES);
-      this.#buffer = Buffer.allocUnsafeSlow(size);
-    }
-    return this.#buffer;
+  discard(): Promise<void> {
+    return this.zip.discard();
   }
 }
 

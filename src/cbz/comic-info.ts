@@ -12,14 +12,19 @@ export interface ComicPage {
   /** In pixels, if known. */
   readonly width?: number;
   readonly height?: number;
+  readonly isFrontCover?: boolean;
+  /** The title of the chapter that begins with this page. */
+  readonly bookmark?: string;
 }
 
-/** The metadata of one chapter; everything but the pages may be unknown. */
+/** The metadata of a chapter or a volume; everything but the pages may be unknown. */
 export interface ComicMetadata {
   readonly title?: string;
   readonly series?: string;
   /** The service's text, such as `10.5`. Written only if it is a single number. */
   readonly number?: string;
+  /** How many books the series has. */
+  readonly count?: number;
   /** Written only if it is an integer, since readers reject other values. */
   readonly volume?: string;
   readonly summary?: string;
@@ -37,6 +42,8 @@ export interface ComicMetadata {
   readonly language?: string;
   /** The series' original language, as the service's code; determines the reading direction. */
   readonly originalLanguage?: string;
+  /** The reading direction, if it is known itself. */
+  readonly direction?: 'rtl' | 'ltr';
   readonly ageRating?: AgeRating;
   readonly pages: readonly ComicPage[];
 }
@@ -62,6 +69,7 @@ function elements(metadata: ComicMetadata): Record<string, unknown> {
     ['Title', line(metadata.title)],
     ['Series', line(metadata.series)],
     ['Number', plainNumber(metadata.number)],
+    ['Count', metadata.count],
     ['Volume', wholeNumber(metadata.volume)],
     ['Summary', paragraphs(metadata.summary)],
     ['Year', date?.getUTCFullYear()],
@@ -75,7 +83,7 @@ function elements(metadata: ComicMetadata): Record<string, unknown> {
     ['Web', address(metadata.web)],
     ['PageCount', metadata.pages.length],
     ['LanguageISO', metadata.language && languageTag(metadata.language)],
-    ['Manga', direction(metadata.originalLanguage)],
+    ['Manga', mangaElement(metadata)],
     ['AgeRating', metadata.ageRating],
     ['Pages', metadata.pages.length > 0 ? { Page: metadata.pages.map(pageElement) } : undefined],
   ];
@@ -83,12 +91,17 @@ function elements(metadata: ComicMetadata): Record<string, unknown> {
 }
 
 function pageElement(page: ComicPage, index: number): Record<string, unknown> {
-  return {
+  const attributes = {
     '@_Image': index,
+    '@_Type': page.isFrontCover ? 'FrontCover' : undefined,
     '@_ImageSize': page.bytes,
+    '@_Bookmark': line(page.bookmark),
     '@_ImageWidth': page.width,
     '@_ImageHeight': page.height,
   };
+  return Object.fromEntries(
+    Object.entries(attributes).filter(([, value]) => value !== undefined && value !== ''),
+  );
 }
 
 /** Not allowed by XML 1.0 (section 2.2): most control characters, lone surrogates, U+FFFE and U+FFFF. */
@@ -136,8 +149,9 @@ function address(text: string | undefined): string | undefined {
   return new URL(text).href.replaceAll(',', '%2C');
 }
 
-/** The `Manga` element: Komga reads the direction only from `YesAndRightToLeft`. */
-function direction(originalLanguage: string | undefined): string | undefined {
+/** Komga reads the direction only from `YesAndRightToLeft`. */
+function mangaElement({ direction, originalLanguage }: ComicMetadata): string | undefined {
+  if (direction) return direction === 'rtl' ? 'YesAndRightToLeft' : 'No';
   if (originalLanguage === undefined || languageTag(originalLanguage) === undefined)
     return undefined;
   return /^ja(-|$)/i.test(originalLanguage) ? 'YesAndRightToLeft' : 'No';

@@ -24,16 +24,23 @@ export const DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE =
 export type FormatFileName = (values: FieldValues & { readonly id: string }) => string;
 
 /**
- * Parses a template. Throws UsageError `bad-option` for an invalid template or an unknown field, and StorageError
+ * Parses a template. `extension` is that of the files, with its dot. Throws UsageError `bad-option` for an invalid template or an unknown field, and StorageError
  * `outside-output` for a template that leaves the folder.
  */
-export function compileNameTemplate(template: string): FormatFileName {
-  const segments = parseTemplate(template.replace(/\.cbz$/i, ''));
+export function compileNameTemplate(
+  template: string,
+  extension: string = CBZ_EXTENSION,
+): FormatFileName {
+  const isGiven = extension !== '' && template.toLowerCase().endsWith(extension);
+  const segments = parseTemplate(isGiven ? template.slice(0, -extension.length) : template);
   return (values) => {
     const rendered = segments.map((segment) => cleanSegment(renderSegment(segment, values)));
     const folders = rendered.slice(0, -1).filter((segment) => segment !== '');
     const name = rendered.at(-1) ?? '';
-    return [...folders, withExtension(name === '' ? cleanSegment(values.id) : name)].join('/');
+    return [
+      ...folders,
+      withExtension(name === '' ? cleanSegment(values.id) : name, extension),
+    ].join('/');
   };
 }
 
@@ -97,11 +104,12 @@ const SHORT_ID_LENGTH = 8;
 function withSuffix(path: string, suffix: string): string {
   const folderEnd = path.lastIndexOf('/') + 1;
   const name = path.slice(folderEnd).slice(0, -CBZ_EXTENSION.length);
-  return path.slice(0, folderEnd) + withExtension(name, ` (${cleanSegment(suffix)})`);
+  return (
+    path.slice(0, folderEnd) + withExtension(name, ` (${cleanSegment(suffix)})${CBZ_EXTENSION}`)
+  );
 }
 
 /** Shortens the name if the result would be too long. */
-function withExtension(name: string, suffix = ''): string {
-  const ending = suffix + CBZ_EXTENSION;
+function withExtension(name: string, ending: string): string {
   return cleanSegment(name, MAX_SEGMENT_BYTES - Buffer.byteLength(ending)) + ending;
 }

@@ -2,18 +2,26 @@
  * Finds the chapters that exist in a folder by the content of the CBZ files, not by their names: renamed and moved
  * files are recognised. Reads only the end of each file, or `ComicInfo.xml` if the archive has no comment of ours.
  */
-import { close, constants, open, type Stats } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
+import type { Stats } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { ZipFile } from 'yauzl';
-import { isSystemError, statIfExists } from '../core/files.js';
+import { isSystemError, openRegularFile, statIfExists } from '../core/files.js';
+import {
+  BOUND_COMMENT,
+  manifestIdentities,
+  MANIFEST_NAME,
+  MAX_MANIFEST_BYTES,
+  readPdfManifest,
+} from './bound-manifest.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
 import { parseComicInfoIdentity, parseIdentityComment, type CbzIdentity } from './identity.js';
+import { openZip, readEntryText } from './zip-file.js';
 
 export interface ExistingArchive extends CbzIdentity {
   readonly file: string;
+  /** The file contains other chapters too, or is not a CBZ: it cannot be replaced by a chapter. */
+  readonly isBound?: boolean;
 }
 
 export interface LibraryIndex {
@@ -47,13 +55,9 @@ const MAX_OPEN_FILES = 16;
 /** In an archive with more entries, ComicInfo.xml is not looked for. */
 const MAX_ENTRIES = 20_000;
 const MAX_COMIC_INFO_BYTES = 2 ** 20;
-/** A named pipe that has replaced the file must not block. Windows has neither. */
-const NON_BLOCKING = process.platform === 'win32' ? 0 : constants.O_NONBLOCK;
-const openDescriptor = promisify(open);
-const closeDescriptor = promisify(close);
 
 /**
- * Scans a folder and its subfolders, except hidden ones and links to folders. A link to a CBZ counts as one; a named
+ * Scans a folder and its subfolders for chapters, also for those in bound files (CBZ, EPUB, PDF, folders), except hidden ones and links to folders. A link to a CBZ counts as one; a named
  * pipe, a socket or a device does not. A missing folder is an empty library. Rejects with the signal's reason when
  * aborted.
  */
@@ -61,7 +65,7 @@ export async function scanLibrary(
   folder: string,
   { signal, cache }: ScanOptions = {},
 ): Promise<LibraryIndex> {
-  const { files, hiddenFolders } = await listCbzFiles(folder, signal);
+  const { files, hiddenFolders } = await listFiles(folder, signal);
   const archives: ExistingArchive[] = [];
   const damaged: { file: string; why: string }[] = [];
   const unidentified: string[] = [];
@@ -70,10 +74,13 @@ export async function scanLibrary(
     for (const listed of remaining) {
       signal?.throwIfAborted();
       const { file } = listed;
-      const identity = cache ? await cachedIdentity(listed, cache) : await identityOf(listed);
-      if (typeof identity === 'string') damaged.push({ file, why: identity });
-      else if (identity) archives.push({ ...identity, file });
-      else unidentified.push(file);
+      const content = cache ? await cachedContent(listed, cache) : await contentOf(listed);
+      const { identities, isBound, why } = content;
+      for (const identity of identities)
+        archives.push({ ...identity, file, ...(isBound && { isBound }) });
+      if (identities.length > 0 || isBound || !isCbz(file)) continue;
+      if (why === undefined) unidentified.push(file);
+      else damaged.push({ file, why });
     }
   };
   await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
@@ -92,8 +99,7 @@ function indexArchives(
   const newest = new Map<string, ExistingArchive>();
   for (const archive of archives) {
     const other = newest.get(archive.chapterId);
-    if (!other || (archive.version ?? 0) > (other.version ?? 0))
-      newest.set(archive.chapterId, archive);
+    if (!other || isPreferred(archive, other)) newest.set(archive.chapterId, archive);
   }
   return { archives, find: (chapterId) => newest.get(chapterId.toLowerCase()) };
 }
@@ -109,14 +115,26 @@ export function withChanges(
   return { ...library, ...indexArchives([...kept, ...saved]) };
 }
 
-async function cachedIdentity(listed: ListedFile, cache: IdentityCache): Promise<ScannedIdentity> {
+/** Bound files are read in each scan: they are few, and have several chapters. */
+async function cachedContent(listed: ListedFile, cache: IdentityCache): Promise<Content> {
   const stats = await statIfExists(listed.file).catch(() => undefined);
-  if (!stats) return 'it cannot be read';
+  if (!stats) return { ...NOTHING, why: 'it cannot be read' };
   const known = cache.get(listed.file, stats);
-  if (known) return known.found;
-  const found = await identityOf(listed);
-  cache.set(listed.file, stats, found);
-  return found;
+  if (known) return toContent(known.found);
+  const content = await contentOf(listed);
+  if (!content.isBound) cache.set(listed.file, stats, content.why ?? content.identities[0]);
+  return content;
+}
+
+function toContent(found: ScannedIdentity): Content {
+  if (typeof found === 'string') return { ...NOTHING, why: found };
+  return found ? { identities: [found], isBound: false } : NOTHING;
+}
+
+/** Of the same version, the chapter's own file is preferred: it can be replaced. */
+function isPreferred(archive: ExistingArchive, other: ExistingArchive): boolean {
+  const newer = (archive.version ?? 0) - (other.version ?? 0);
+  return newer > 0 || (newer === 0 && other.isBound === true && archive.isBound !== true);
 }
 
 interface ListedFile {
@@ -126,7 +144,7 @@ interface ListedFile {
 }
 
 /** Does not use `readdir`'s recursion, which enters hidden folders. */
-async function listCbzFiles(root: string, signal: AbortSignal | undefined) {
+async function listFiles(root: string, signal: AbortSignal | undefined) {
   const files: ListedFile[] = [];
   const hiddenFolders: string[] = [];
   const folders = [root];
@@ -137,10 +155,20 @@ async function listCbzFiles(root: string, signal: AbortSignal | undefined) {
       const isHidden = entry.name.startsWith('.');
       if (entry.isDirectory()) (isHidden ? hiddenFolders : folders).push(file);
       else if (isHidden) continue;
-      else if (/\.cbz$/i.test(entry.name)) files.push({ file, isRegular: entry.isFile() });
+      else if (isCbz(entry.name) || mayBeBound(entry.name))
+        files.push({ file, isRegular: entry.isFile() });
     }
   }
   return { files, hiddenFolders };
+}
+
+/** The CBZ and EPUB files in a folder and its subfolders, except hidden ones, by path. */
+export async function listArchives(folder: string, signal?: AbortSignal): Promise<string[]> {
+  const { files } = await listFiles(folder, signal);
+  return files
+    .map(({ file }) => file)
+    .filter((file) => /\.(cbz|epub)$/i.test(file))
+    .sort();
 }
 
 async function entriesOf(folder: string) {
@@ -152,48 +180,83 @@ async function entriesOf(folder: string) {
   }
 }
 
-/** Resolves with undefined if the archive names no chapter, and with the reason if it cannot be read. */
-export function readIdentity(file: string): Promise<ScannedIdentity> {
-  return identityOf({ file, isRegular: false });
+/** Resolves with undefined if the archive is not of one chapter, and with the reason if it cannot be read. */
+export async function readIdentity(file: string): Promise<ScannedIdentity> {
+  const { identities, isBound, why } = await contentOf({ file, isRegular: false });
+  return why ?? (isBound ? undefined : identities[0]);
 }
 
-async function identityOf(listed: ListedFile): Promise<ScannedIdentity> {
+interface Content {
+  readonly identities: readonly CbzIdentity[];
+  readonly isBound: boolean;
+  /** Why the file cannot be read. */
+  readonly why?: string;
+}
+
+const NOTHING: Content = { identities: [], isBound: false };
+
+async function contentOf(listed: ListedFile): Promise<Content> {
+  const { file } = listed;
   try {
-    const zip = await openZip(listed);
-    if (!zip) return 'not a regular file';
-    try {
-      return parseIdentityComment(zip.comment) ?? (await comicInfoIdentity(zip));
-    } finally {
-      zip.close();
+    if (basename(file) === COMIC_INFO_NAME) return await chapterFolder(file);
+    if (/\.pdf$/i.test(file))
+      return { identities: manifestIdentities((await readPdfManifest(file)) ?? ''), isBound: true };
+    return await zipContent(listed);
+  } catch (error) {
+    const why = error instanceof Object && 'message' in error ? String(error.message) : error;
+    return { ...NOTHING, why: String(why) };
+  }
+}
+
+/** A folder of images, as `bind --format folder` writes it for each chapter. */
+async function chapterFolder(comicInfo: string): Promise<Content> {
+  const handle = await openRegularFile(comicInfo);
+  try {
+    if ((await handle.stat()).size > MAX_COMIC_INFO_BYTES) return NOTHING;
+    const identity = parseComicInfoIdentity(await handle.readFile('utf8'));
+    return { identities: identity ? [identity] : [], isBound: true };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function zipContent({ file, isRegular }: ListedFile): Promise<Content> {
+  const zip = await openZip(file, isRegular);
+  if (!zip) return { ...NOTHING, why: 'not a regular file' };
+  try {
+    if (zip.comment === BOUND_COMMENT) {
+      const manifest = await entryText(zip, MANIFEST_NAME, MAX_MANIFEST_BYTES);
+      return { identities: manifestIdentities(manifest ?? ''), isBound: true };
     }
-  } catch (error) {
-    return error instanceof Object && 'message' in error ? String(error.message) : String(error);
+    const identity =
+      parseIdentityComment(zip.comment) ??
+      parseComicInfoIdentity((await entryText(zip, COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES)) ?? '');
+    return { identities: identity ? [identity] : [], isBound: false };
+  } finally {
+    zip.close();
   }
 }
 
-/** Returns undefined for anything but a regular file or a link to one. */
-async function openZip({ file, isRegular }: ListedFile): Promise<ZipFile | undefined> {
-  // Checked before opening it, since opening a device may have effects.
-  if (!isRegular && !(await stat(file)).isFile()) return undefined;
-  const { default: yauzl } = await import('yauzl');
-  const descriptor = await openDescriptor(file, constants.O_RDONLY | NON_BLOCKING);
-  try {
-    return await yauzl.fromFdPromise(descriptor, { lazyEntries: true, autoClose: false });
-  } catch (error) {
-    await closeDescriptor(descriptor);
-    throw error;
-  }
-}
-
-async function comicInfoIdentity(zip: ZipFile): Promise<CbzIdentity | undefined> {
+async function entryText(
+  zip: ZipFile,
+  name: string,
+  maxBytes: number,
+): Promise<string | undefined> {
   if (zip.entryCount > MAX_ENTRIES) return undefined;
   for await (const entry of zip.eachEntry()) {
-    if (entry.fileName !== COMIC_INFO_NAME) continue;
-    if (entry.uncompressedSize > MAX_COMIC_INFO_BYTES) return undefined;
-    // yauzl rejects an entry with more data than it announces.
-    return parseComicInfoIdentity(await text(await zip.openReadStreamPromise(entry)));
+    if (entry.fileName !== name) continue;
+    return entry.uncompressedSize > maxBytes ? undefined : await readEntryText(zip, entry);
   }
   return undefined;
+}
+
+function isCbz(name: string): boolean {
+  return /\.cbz$/i.test(name);
+}
+
+/** A file that may be bound, or the metadata of a chapter in a folder. */
+function mayBeBound(name: string): boolean {
+  return /\.(epub|pdf)$/i.test(name) || name === COMIC_INFO_NAME;
 }
 
 function byFile(a: { readonly file: string }, b: { readonly file: string }): number {

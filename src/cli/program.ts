@@ -8,6 +8,7 @@ import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { VERSION } from '../core/version.js';
 import type { BareCommandContext, CommandContext } from './command-context.js';
 import type { CommandRunner } from './command-runner.js';
+import { bindCommand } from './commands/bind.js';
 import { completeCommand, completionCommand } from './commands/completion.js';
 import { configCommand } from './commands/config.js';
 import { demoCommand } from './commands/demo.js';
@@ -30,7 +31,7 @@ export interface ContextSource {
 }
 
 const COMMANDS = {
-  'Chapters:': [downloadCommand, searchCommand, demoCommand],
+  'Chapters:': [downloadCommand, searchCommand, bindCommand, demoCommand],
   'Account:': [loginCommand, whoamiCommand, refreshCommand, logoutCommand],
   'Status:': [limitsCommand, reportStatusCommand],
   'Configuration:': [configCommand, completionCommand, completeCommand, helpCommand],

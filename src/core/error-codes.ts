@@ -41,6 +41,21 @@ export const USAGE_CODES = {
     'The file of targets cannot be read, or contains no targets.',
     'Write one UUID or URL per line; # starts a comment.',
   ),
+  'nothing-to-bind': code(
+    EXIT.usage,
+    'The files and folders to bind contain no chapters.',
+    'Name CBZ files, or folders that contain some.',
+  ),
+  'bad-cover': code(
+    EXIT.usage,
+    'The cover is not an image, or cannot be read.',
+    'Choose a JPEG, PNG, GIF or WebP file, or: --cover none',
+  ),
+  'no-converter': code(
+    EXIT.usage,
+    'Images can be converted only with the package sharp, which is not installed.',
+    'Install it beside tankobon: npm install --global sharp',
+  ),
   'bad-output': code(
     EXIT.usage,
     'The output folder cannot be used.',
@@ -286,6 +301,21 @@ export const STORAGE_CODES = {
     EXIT.incomplete,
     "A page's file is not the image that was verified: another program changed it, or the disk is faulty.",
     'Run the same command again: the page is loaded anew.',
+  ),
+  'archive-damaged': code(
+    EXIT.incomplete,
+    'A CBZ to bind cannot be read, or contains a page that is not an image.',
+    'Download the chapter again: tankobon download <chapter> --force',
+  ),
+  'book-incomplete': code(
+    EXIT.incomplete,
+    'A bound PDF or folder has chapters whose files are gone, and a new one would lack them.',
+    'Download these chapters again with --keep-chapters, or replace the book with: --force',
+  ),
+  'page-unsupported': code(
+    EXIT.incomplete,
+    'The format cannot contain a page of this type.',
+    'Choose another format, or convert such pages with: --convert',
   ),
   'archive-wrong': code(
     EXIT.fault,

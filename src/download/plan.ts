@@ -113,7 +113,8 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
       skipped.push({ id: one.id, reason: 'in-download-archive' });
     else if (!existing) missing.push(one);
     else if (options.force || (isNewer && options.update))
-      missing.push({ ...one, replaces: existing.file });
+      // A bound file keeps its other chapters: the chapter gets a file of its own.
+      missing.push(existing.isBound ? one : { ...one, replaces: existing.file });
     else {
       const reason = isNewer ? 'newer-version' : 'already-there';
       skipped.push({ id: one.id, reason, file: existing.file });

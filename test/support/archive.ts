@@ -56,11 +56,11 @@ export async function readComment(file: string): Promise<string> {
 /** An archive that another program might have written. */
 export async function writeArchive(
   file: string,
-  entries: Readonly<Record<string, string>>,
+  entries: Readonly<Record<string, string | Buffer>>,
 ): Promise<void> {
   const archive = new ZipArchive();
   const written = pipeline(archive, createWriteStream(file));
-  for (const [name, text] of Object.entries(entries)) archive.append(text, { name });
+  for (const [name, content] of Object.entries(entries)) archive.append(content, { name });
   await archive.finalize();
   await written;
 }

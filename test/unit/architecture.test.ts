@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['api'],
   ['image', 'auth', 'selection', 'health-reports'],
   ['cbz'],
-  ['download', 'sync'],
+  ['download', 'formats', 'sync'],
   ['app'],
   ['cli', '.'],
 ];

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { nameWithDigest, uuidOf } from './digests.js';
-import { PNG_SIGNATURE, pngChunk, pngHeader } from './png.js';
+import { PNG_SIGNATURE, pngChunk, pngHeader } from '../../core/png.js';
 import type { LibraryCover, LibraryPage, Quality } from './records.js';
 
 /** One folder up both in the source and in the bundled package. */

@@ -1,4 +1,4 @@
-/** The deps of a PNG file (ISO/IEC 15948): a signature, then chunks of length, name, content and CRC. */
+/** The parts of a PNG file (ISO/IEC 15948): a signature, then chunks of length, name, content and CRC. */
 import { crc32 } from 'node:zlib';
 
 export const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
@@ -12,11 +12,19 @@ export function pngChunk(name: string, content: Uint8Array): Buffer {
   return chunk;
 }
 
-/** The IHDR chunk of an 8-bit greyscale image, not interlaced. */
-export function pngHeader(width: number, height: number): Buffer {
+/** The colour types with 8 bits a sample. */
+export const PNG_COLORS = { grey: 0, rgb: 2, rgba: 6 } as const;
+
+/** The IHDR chunk of an image with 8 bits a sample, not interlaced. */
+export function pngHeader(
+  width: number,
+  height: number,
+  colors: keyof typeof PNG_COLORS = 'grey',
+): Buffer {
   const content = Buffer.alloc(13);
   content.writeUInt32BE(width, 0);
   content.writeUInt32BE(height, 4);
   content[8] = 8;
+  content[9] = PNG_COLORS[colors];
   return pngChunk('IHDR', content);
 }

@@ -1,0 +1,83 @@
+/**
+ * What a bound file says about its chapters, so that a later run neither downloads them again nor binds them twice: a
+ * JSON entry in a CBZ or EPUB, whose comment announces it, and a comment line near the end of a PDF.
+ */
+import { openRegularFile } from '../core/files.js';
+import { UUID_PATTERN } from '../core/uuid.js';
+import type { CbzIdentity } from './identity.js';
+
+/** In a folder of images. */
+export const FOLDER_MANIFEST_NAME = '.tankobon.json';
+/** The comment of a ZIP that contains the manifest. */
+export const BOUND_COMMENT = 'tankobon bound';
+export const MANIFEST_NAME = 'META-INF/tankobon.json';
+export const MAX_MANIFEST_BYTES = 16 * 2 ** 20;
+
+const UUID = new RegExp(`^${UUID_PATTERN}$`);
+const PDF_LINE_START = '%tankobon ';
+/** Enough for more than a thousand chapters. */
+const PDF_TAIL_BYTES = 512 * 1024;
+
+/** The identities in a manifest. Chapters of other programs have none; an invalid manifest has no chapters. */
+export function manifestIdentities(text: string): CbzIdentity[] {
+  const value = parseObject(text);
+  const chapters: unknown = value?.['chapters'];
+  return Array.isArray(chapters) ? chapters.flatMap((chapter) => toIdentity(chapter)) : [];
+}
+
+/** A chapter as a bound file names it. `key` distinguishes it from other chapters, releases and versions. */
+export interface BoundChapter extends Partial<CbzIdentity> {
+  readonly key: string;
+}
+
+/** The line for a PDF: a comment, which readers of PDF skip. */
+export function pdfManifestLine(chapters: readonly BoundChapter[]): string {
+  return `${PDF_LINE_START}${JSON.stringify({ chapters })}`;
+}
+
+/** The keys of the chapters in a manifest; undefined for anything else. */
+export function manifestKeys(text: string): string[] | undefined {
+  const chapters: unknown = parseObject(text)?.['chapters'];
+  if (!Array.isArray(chapters)) return undefined;
+  return chapters.map((chapter: unknown) =>
+    chapter instanceof Object && 'key' in chapter ? String(chapter.key) : '',
+  );
+}
+
+/** The manifest in the PDF's last part; undefined for a PDF of another program. */
+export async function readPdfManifest(file: string): Promise<string | undefined> {
+  const handle = await openRegularFile(file);
+  try {
+    const { size } = await handle.stat();
+    const tail = Buffer.alloc(Math.min(size, PDF_TAIL_BYTES));
+    await handle.read(tail, 0, tail.length, size - tail.length);
+    const start = tail.lastIndexOf(`\n${PDF_LINE_START}`, undefined, 'latin1');
+    if (start === -1) return undefined;
+    const line = start + 1 + PDF_LINE_START.length;
+    return tail.toString('utf8', line, tail.indexOf('\n', line));
+  } finally {
+    await handle.close();
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value instanceof Object ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toIdentity(value: unknown): CbzIdentity[] {
+  if (!(value instanceof Object)) return [];
+  const { chapterId, version, quality } = value as Record<string, unknown>;
+  if (typeof chapterId !== 'string' || !UUID.test(chapterId)) return [];
+  return [
+    {
+      chapterId,
+      version: Number.isInteger(version) ? Number(version) : undefined,
+      quality: quality === 'data' || quality === 'data-saver' ? quality : undefined,
+    },
+  ];
+}

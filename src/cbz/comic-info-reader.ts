@@ -1,0 +1,58 @@
+/** Reads `ComicInfo.xml`, of tankobon and of other programs: what is unknown or invalid is left out. */
+import type { AgeRating, ComicMetadata } from './comic-info.js';
+
+/** Everything about a chapter but its pages; languages are BCP 47 tags. */
+export type ChapterMetadata = Omit<ComicMetadata, 'pages'>;
+
+const AGE_RATINGS: readonly AgeRating[] = ['Everyone', 'Teen', 'Mature 17+', 'X18+'];
+
+/** Empty for a text that is not ComicInfo. */
+export async function readComicInfo(xml: string): Promise<ChapterMetadata> {
+  const { XMLParser } = await import('fast-xml-parser');
+  const parser = new XMLParser({ parseTagValue: false, ignoreAttributes: true });
+  let root: unknown;
+  try {
+    const document = parser.parse(xml) as Record<string, unknown>;
+    root = document['ComicInfo'];
+  } catch {
+    return {};
+  }
+  if (!(root instanceof Object)) return {};
+  const elements = root as Record<string, unknown>;
+  const text = (name: string): string | undefined => {
+    const value = elements[name];
+    return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+  };
+  const list = (name: string): string[] | undefined =>
+    text(name)
+      ?.split(',')
+      .map((value) => value.trim())
+      .filter((value) => value !== '');
+  return {
+    title: text('Title'),
+    series: text('Series'),
+    number: text('Number'),
+    volume: text('Volume'),
+    summary: text('Summary'),
+    publishedAt: toDate(text('Year'), text('Month'), text('Day')),
+    writers: list('Writer'),
+    pencillers: list('Penciller'),
+    translators: list('Translator'),
+    genres: list('Genre'),
+    tags: list('Tags'),
+    web: text('Web'),
+    language: text('LanguageISO'),
+    direction: toDirection(text('Manga')),
+    ageRating: AGE_RATINGS.find((rating) => rating === text('AgeRating')),
+  };
+}
+
+function toDate(year?: string, month = '1', day = '1'): Date | undefined {
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+function toDirection(manga: string | undefined): ComicMetadata['direction'] {
+  if (manga === 'YesAndRightToLeft') return 'rtl';
+  return manga === 'No' ? 'ltr' : undefined;
+}

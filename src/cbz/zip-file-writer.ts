@@ -1,0 +1,99 @@
+/**
+ * Writes a ZIP with stored entries. The same entries always give the same bytes: nothing in it depends on the time, the
+ * user or the machine. It is written to a temporary file, synced and verified, and gets its name at the end.
+ */
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import type { ZipArchive } from 'archiver';
+import { CbzStream } from './cbz-stream.js';
+import { verifyCbz, type ExpectedEntry } from './verify-cbz.js';
+
+/** Gives a finished temporary file its final name and resolves with it. */
+export type Publish = (tmpFile: string) => Promise<string>;
+
+export interface ZipFileOptions {
+  /** On the file system of the final path. */
+  readonly tmpFile: string;
+  /** The archive comment, at most 65,535 bytes of UTF-8. */
+  readonly comment?: string;
+  /** Gives every entry the ZIP64 fields; archives without need them only beyond 4 GB. */
+  readonly forceZip64?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** The earliest date in a ZIP, in UTC, as archiver writes it. */
+const ENTRY_DATE = new Date(Date.UTC(1980, 0, 1));
+const ENTRY_MODE = 0o644;
+/** The buffer has this size, or the next power of two that is larger than the entry. */
+const MIN_BUFFER_BYTES = 2 ** 20;
+
+export class ZipFileWriter {
+  readonly #entries: ExpectedEntry[] = [];
+  readonly #stream: CbzStream;
+  /** Reused for every entry: new buffers would accumulate until they are collected. */
+  #buffer: Buffer = Buffer.alloc(0);
+
+  private constructor(
+    private readonly options: ZipFileOptions,
+    private readonly handle: FileHandle,
+    private readonly archive: ZipArchive,
+  ) {
+    this.#stream = new CbzStream(archive, handle, options.signal);
+  }
+
+  /** Creates the temporary file. `discard` must be called in the end, also after `finish`. */
+  static async create(options: ZipFileOptions): Promise<ZipFileWriter> {
+    const { ZipArchive } = await import('archiver');
+    const { tmpFile, forceZip64 = false, comment = '' } = options;
+    const handle = await open(tmpFile, 'wx');
+    return new ZipFileWriter(options, handle, new ZipArchive({ store: true, forceZip64, comment }));
+  }
+
+  get entryCount(): number {
+    return this.#entries.length;
+  }
+
+  /** A buffer that is larger than `bytes`; the next call may return the same. */
+  readonly bufferFor = (bytes: number): Buffer => {
+    if (this.#buffer.length <= bytes) {
+      const size = Math.max(2 ** Math.ceil(Math.log2(bytes + 1)), MIN_BUFFER_BYTES);
+      this.#buffer = Buffer.allocUnsafeSlow(size);
+    }
+    return this.#buffer;
+  };
+
+  /** Appends a short entry. It is written with the next one of `write`, or at the end. */
+  append(name: string, data: string | Buffer): void {
+    const bytes = Buffer.from(data);
+    // With a buffer instead of a stream, size and CRC precede the data, as streaming readers need.
+    this.archive.append(bytes, { name, date: ENTRY_DATE, mode: ENTRY_MODE });
+    this.#entries.push({ name, bytes: bytes.length, crc32: crc32(bytes) });
+  }
+
+  /** Appends an entry and resolves when its bytes are in the file. No other data may share the memory of `data`. */
+  async write(name: string, data: Buffer): Promise<void> {
+    this.archive.append(data, { name, date: ENTRY_DATE, mode: ENTRY_MODE });
+    this.#entries.push({ name, bytes: data.length, crc32: crc32(data) });
+    await this.#stream.drain(data);
+  }
+
+  /** Syncs and verifies the archive, and publishes it. */
+  async finish(publish: Publish): Promise<{ file: string; bytes: number }> {
+    const { tmpFile, comment = '', signal } = this.options;
+    await Promise.all([this.archive.finalize(), this.#stream.drain()]);
+    await this.#stream.sync();
+    await this.handle.close();
+    const bytes = await verifyCbz(tmpFile, this.#entries, comment);
+    signal?.throwIfAborted();
+    return { file: await publish(tmpFile), bytes };
+  }
+
+  /** Closes the file, and removes it unless it was published. */
+  async discard(): Promise<void> {
+    this.archive.abort();
+    this.archive.destroy();
+    await this.#stream.idle();
+    await this.handle.close();
+    await rm(this.options.tmpFile, { force: true });
+  }
+}

@@ -1,0 +1,111 @@
+/** Reads ZIP archives: their entries through yauzl, and the bytes of an entry with its checksum. */
+import { close, constants, open } from 'node:fs';
+import { open as openFile, stat, type FileHandle } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { crc32, inflateRaw } from 'node:zlib';
+import type { Entry, ZipFile } from 'yauzl';
+
+/** A named pipe that has replaced the file must not block. Windows has neither. */
+const NON_BLOCKING = process.platform === 'win32' ? 0 : constants.O_NONBLOCK;
+const openDescriptor = promisify(open);
+const closeDescriptor = promisify(close);
+const inflate = promisify(inflateRaw);
+
+/** Where the bytes of an entry are, as the archive's directory says. */
+export interface ZipEntry {
+  readonly name: string;
+  readonly bytes: number;
+  readonly compressedBytes: number;
+  readonly crc32: number;
+  readonly method: number;
+  readonly isEncrypted: boolean;
+  /** Of the local header. */
+  readonly offset: number;
+}
+
+/** Opens anything but a pipe, a socket or a device; undefined for those. The caller closes it. */
+export async function openZip(file: string, isRegular = false): Promise<ZipFile | undefined> {
+  // Checked before opening it, since opening a device may have effects.
+  if (!isRegular && !(await stat(file)).isFile()) return undefined;
+  const { default: yauzl } = await import('yauzl');
+  const descriptor = await openDescriptor(file, constants.O_RDONLY | NON_BLOCKING);
+  try {
+    return await yauzl.fromFdPromise(descriptor, { lazyEntries: true, autoClose: false });
+  } catch (error) {
+    await closeDescriptor(descriptor);
+    throw error;
+  }
+}
+
+/** yauzl rejects an entry with more data than it announces. */
+export async function readEntryText(zip: ZipFile, entry: Entry): Promise<string> {
+  return text(await zip.openReadStreamPromise(entry));
+}
+
+export function toZipEntry(entry: Entry): ZipEntry {
+  return {
+    name: entry.fileName,
+    bytes: entry.uncompressedSize,
+    compressedBytes: entry.compressedSize,
+    crc32: entry.crc32,
+    method: entry.compressionMethod,
+    isEncrypted: (entry.generalPurposeBitFlag & 1) !== 0,
+    offset: entry.relativeOffsetOfLocalHeader,
+  };
+}
+
+const LOCAL_HEADER_BYTES = 30;
+const LOCAL_HEADER_SIGNATURE = 0x04034b50;
+const STORED = 0;
+const DEFLATED = 8;
+
+/** Gives a buffer of at least this many bytes; one call may reuse the buffer of the last one. */
+export type BufferFor = (bytes: number) => Buffer;
+
+/** Reads entries of one archive by their position, so that pages need no second pass over its directory. */
+export class ZipEntryReader {
+  private constructor(private readonly handle: FileHandle) {}
+
+  static async open(file: string): Promise<ZipEntryReader> {
+    return new ZipEntryReader(await openFile(file, constants.O_RDONLY | NON_BLOCKING));
+  }
+
+  /** The entry's bytes, in a buffer of `bufferFor`. Throws Error with what is wrong with the entry. */
+  async read(entry: ZipEntry, bufferFor: BufferFor): Promise<Buffer> {
+    if (entry.isEncrypted) throw new Error('it is encrypted');
+    const header = await this.#readAt(Buffer.alloc(LOCAL_HEADER_BYTES), entry.offset);
+    if (header.readUInt32LE(0) !== LOCAL_HEADER_SIGNATURE) throw new Error('it has no header');
+    const start = LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
+    const stored = bufferFor(entry.compressedBytes).subarray(0, entry.compressedBytes);
+    await this.#readAt(stored, entry.offset + start);
+    const data = await unpack(entry, stored);
+    if (data.length !== entry.bytes || crc32(data) !== entry.crc32)
+      throw new Error('its checksum is wrong');
+    return data;
+  }
+
+  async close(): Promise<void> {
+    await this.handle.close();
+  }
+
+  async #readAt(target: Buffer, position: number): Promise<Buffer> {
+    for (let filled = 0; filled < target.length;) {
+      const length = target.length - filled;
+      const { bytesRead } = await this.handle.read(target, filled, length, position + filled);
+      if (bytesRead === 0) throw new Error('the archive ends within it');
+      filled += bytesRead;
+    }
+    return target;
+  }
+}
+
+async function unpack({ method, bytes }: ZipEntry, stored: Buffer): Promise<Buffer> {
+  if (method === STORED) return stored;
+  if (method !== DEFLATED) throw new Error(`its compression method is ${method}`);
+  const inflated = await inflate(stored, { maxOutputLength: Math.max(bytes, 1) });
+  // A short result may be in the pool that Node shares among buffers.
+  const own = Buffer.allocUnsafeSlow(inflated.length);
+  inflated.copy(own);
+  return own;
+}

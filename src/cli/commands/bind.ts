@@ -1,0 +1,88 @@
+/** `tankobon bind`: binds chapters into volumes, titles, EPUB, PDF or folders. Works offline. */
+import { Option, type Command } from 'commander';
+import type { BindOptions as RequestOptions } from '../../app/bind-request.js';
+import { commaSeparated } from '../../core/comma-separated.js';
+import { decidingExitCode, EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { BIND_BY, BOOK_FORMATS } from '../../formats/bind-choices.js';
+import type { CommandContext } from '../command-context.js';
+import type { CommandRunner } from '../command-runner.js';
+import { addExamples } from '../help-format.js';
+import { settingOption } from '../option-parsers.js';
+
+interface BindOptions extends Omit<RequestOptions, 'groups'> {
+  /** Comma-separated, in order of preference. */
+  readonly group?: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+export function bindCommand(program: Command, { run }: CommandRunner): Command {
+  const command = program
+    .command('bind')
+    .description('bind chapters into volumes: CBZ, EPUB, PDF or folders; works offline')
+    .argument('<file...>', 'CBZ files, or folders that contain some')
+    .addOption(
+      new Option(
+        '--by <unit>',
+        'one book for each volume, title or chapter (default: volume)',
+      ).choices(BIND_BY),
+    )
+    .addOption(
+      new Option('--format <format>', `${BOOK_FORMATS.join(', ')} (default: cbz)`).choices(
+        BOOK_FORMATS,
+      ),
+    )
+    .addOption(settingOption('output', '-o, --output <dir>'))
+    .option('--name <template>', 'template of the file name, such as "{series} v{volume:02}"')
+    .addOption(settingOption('group', '--group <names>'))
+    .option(
+      '--cover <file>',
+      'image for the cover; auto: a cover beside the chapters; none (default: auto)',
+    )
+    .option('--convert', 'convert images that the format cannot contain to PNG; needs sharp')
+    .option('--force', 'write books again that exist')
+    .option('--dry-run', 'print what would be written, and what is missing')
+    .option('--json', 'print one JSON object per line to standard output, and nothing else there')
+    .option('--quiet', 'print only errors')
+    .action((files: string[], options: BindOptions) =>
+      run((context) => bind(files, options, context)),
+    );
+  return addExamples(command, [
+    ['tankobon bind ~/comics', 'every volume in that folder as a CBZ, into this folder'],
+    ['tankobon bind ~/comics --format epub -o ~/books', 'for an e-reader'],
+    ['tankobon bind ~/comics --dry-run', 'print what that would write, and what is missing'],
+  ]);
+}
+
+async function bind(
+  files: readonly string[],
+  options: BindOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { bindRequest } = await import('../../app/bind-request.js');
+  const { bindBooks, observePlan, planBooks } = await import('../../formats/bind.js');
+  const { bindObserver } = await import('../output/bind-observer.js');
+  const groups = options.group === undefined ? undefined : commaSeparated(options.group);
+  const request = bindRequest(files, { ...options, groups }, context.settings);
+  const observer = bindObserver(
+    { json: options.json === true, quiet: options.quiet === true },
+    context,
+  );
+  try {
+    if (options.dryRun) {
+      const plan = await planBooks(request, context.signal);
+      observePlan(plan, observer.observe);
+      return plan.failed.length > 0 ? EXIT.incomplete : EXIT.done;
+    }
+    const { errors } = await bindBooks(request, observer.observe, context.signal);
+    observer.close();
+    for (const hint of new Set(errors.map((error) => error.hint)))
+      context.stderr.write(`hint: ${hint}\n`);
+    return decidingExitCode(
+      errors.map(({ exitCode }) => (exitCode === EXIT.usage ? EXIT.incomplete : exitCode)),
+    );
+  } finally {
+    observer.close();
+  }
+}

@@ -1,0 +1,13 @@
+/** What the user chooses between. */
+
+/** What becomes one book. */
+export const BIND_BY = ['volume', 'title', 'chapter'] as const;
+export type BindBy = (typeof BIND_BY)[number];
+
+export const BOOK_FORMATS = ['cbz', 'epub', 'pdf', 'folder'] as const;
+export type BookFormat = (typeof BOOK_FORMATS)[number];
+
+/** With its dot; empty for folders. */
+export function bookExtension(format: BookFormat): string {
+  return format === 'folder' ? '' : `.${format}`;
+}

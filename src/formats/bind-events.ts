@@ -1,0 +1,59 @@
+/** The events of `tankobon bind`. Those of `--json` are a contract with scripts; `book-page` is for progress bars only. */
+import type { ErrorCode } from '../core/error-codes.js';
+
+export type BindEvent =
+  | {
+      readonly type: 'book-planned';
+      readonly file: string;
+      readonly series: string;
+      readonly language: string;
+      readonly volume?: string;
+      readonly chapters: number;
+      readonly pages: number;
+      /** Numbers between the first and the last chapter that are missing, such as `3` or `7-9`. */
+      readonly missing: readonly string[];
+    }
+  | {
+      readonly type: 'book-saved';
+      readonly file: string;
+      readonly chapters: number;
+      readonly pages: number;
+      readonly bytes: number;
+    }
+  | { readonly type: 'book-skipped'; readonly file: string; readonly reason: 'already-there' }
+  | {
+      readonly type: 'book-failed';
+      readonly file: string;
+      readonly reason: ErrorCode;
+      readonly message: string;
+    }
+  /** A chapter that is in no book. */
+  | {
+      readonly type: 'chapter-left-out';
+      readonly file: string;
+      readonly reason: LeftOutReason;
+      readonly message?: string;
+    }
+  | {
+      readonly type: 'bind-summary';
+      readonly saved: number;
+      readonly skipped: number;
+      readonly failed: number;
+      readonly leftOut: number;
+    };
+
+/** Why a chapter is in no book. */
+export const LEFT_OUT_REASONS = {
+  'no-volume': 'The chapter has no volume; --by title binds it.',
+  'other-release': 'Another release of the same chapter is in the book.',
+  'archive-damaged': 'The archive cannot be read.',
+} as const;
+export type LeftOutReason = keyof typeof LEFT_OUT_REASONS;
+
+/** A page was written. */
+export interface BookPageEvent {
+  readonly type: 'book-page';
+  readonly file: string;
+}
+
+export type ObserveBind = (event: BindEvent | BookPageEvent) => void;

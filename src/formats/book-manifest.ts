@@ -1,0 +1,75 @@
+/** The manifest in a bound CBZ or EPUB: its chapters can be read back from it, with everything known of them. */
+import { z } from 'zod';
+import { UUID_PATTERN } from '../core/uuid.js';
+import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
+import type { CbzIdentity } from '../cbz/identity.js';
+import { chapterPrefix } from './book.js';
+import { sourceKey, type SourceChapter } from './source-chapter.js';
+
+export interface ManifestChapter {
+  readonly identity: CbzIdentity | undefined;
+  readonly metadata: ChapterMetadata;
+  /** The beginning of the names of the chapter's pages. */
+  readonly prefix: string;
+}
+
+/** The same chapters always give the same text. */
+export function manifestText(chapters: readonly SourceChapter[]): string {
+  const entries = chapters.map((chapter, index) => ({
+    ...chapter.identity,
+    key: sourceKey(chapter),
+    prefix: chapterPrefix(index, chapters.length),
+    metadata: chapter.metadata,
+  }));
+  return `${JSON.stringify({ chapters: entries })}\n`;
+}
+
+const texts = z.array(z.string()).optional();
+const text = z.string().optional();
+const metadata = z.object({
+  title: text,
+  series: text,
+  number: text,
+  volume: text,
+  summary: text,
+  publishedAt: z.coerce.date().optional(),
+  writers: texts,
+  pencillers: texts,
+  translators: texts,
+  genres: texts,
+  tags: texts,
+  web: text,
+  language: text,
+  direction: z.enum(['rtl', 'ltr']).optional(),
+  ageRating: z.enum(['Everyone', 'Teen', 'Mature 17+', 'X18+']).optional(),
+});
+const manifest = z.object({
+  chapters: z.array(
+    z.object({
+      chapterId: z
+        .string()
+        .regex(new RegExp(`^${UUID_PATTERN}$`))
+        .optional(),
+      version: z.int().positive().optional(),
+      quality: z.enum(['data', 'data-saver']).optional(),
+      prefix: z.string().regex(/^c\d+-$/),
+      metadata,
+    }),
+  ),
+});
+
+/** Undefined for anything but a manifest. */
+export function parseManifest(json: string): ManifestChapter[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+  const parsed = manifest.safeParse(value);
+  return parsed.data?.chapters.map(({ chapterId, version, quality, prefix, metadata }) => ({
+    identity: chapterId === undefined ? undefined : { chapterId, version, quality },
+    metadata,
+    prefix,
+  }));
+}

@@ -1,0 +1,76 @@
+/** The metadata of a book from that of its chapters: credits are merged, the strictest age rating counts. */
+import type { AgeRating } from '../cbz/comic-info.js';
+import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
+import type { ChapterGroup } from './group-volumes.js';
+import { chapterLabel } from './source-chapter.js';
+
+/** Which element of ComicInfo has the volume: `Volume` for `number`, `Number` for `none`. */
+export type VolumeField = 'number' | 'none';
+
+const STRICTEST_FIRST: readonly AgeRating[] = ['X18+', 'Mature 17+', 'Teen', 'Everyone'];
+
+export function bookMetadata(group: ChapterGroup, volumeField: VolumeField): ChapterMetadata {
+  const chapters = group.chapters.map(({ metadata }) => metadata);
+  const [first = {}] = chapters;
+  const only = group.by === 'chapter' ? first : undefined;
+  const { volume, series } = group;
+  return {
+    title: only?.title ?? (volume === undefined || only ? undefined : `Volume ${volume}`),
+    series,
+    number: only?.number ?? (volumeField === 'none' ? volume : undefined),
+    volume: volumeField === 'number' ? volume : undefined,
+    summary: firstOf(chapters, ({ summary }) => summary),
+    publishedAt: latestOf(chapters),
+    writers: merged(chapters, ({ writers }) => writers),
+    pencillers: merged(chapters, ({ pencillers }) => pencillers),
+    translators: merged(chapters, ({ translators }) => translators),
+    genres: merged(chapters, ({ genres }) => genres),
+    tags: merged(chapters, ({ tags }) => tags),
+    language: group.language === '' ? undefined : group.language,
+    direction: firstOf(chapters, ({ direction }) => direction),
+    ageRating: STRICTEST_FIRST.find((rating) =>
+      chapters.some(({ ageRating }) => ageRating === rating),
+    ),
+    web: only?.web,
+  };
+}
+
+function firstOf<T>(
+  chapters: readonly ChapterMetadata[],
+  get: (chapter: ChapterMetadata) => T | undefined,
+): T | undefined {
+  return chapters.map(get).find((value) => value !== undefined);
+}
+
+function merged(
+  chapters: readonly ChapterMetadata[],
+  get: (chapter: ChapterMetadata) => readonly string[] | undefined,
+): string[] {
+  return [...new Set(chapters.flatMap((chapter) => get(chapter) ?? []))];
+}
+
+function latestOf(chapters: readonly ChapterMetadata[]): Date | undefined {
+  const times = chapters.flatMap(({ publishedAt }) => publishedAt?.getTime() ?? []);
+  return times.length === 0 ? undefined : new Date(Math.max(...times));
+}
+
+/** Such as `Series, Vol. 3` or, for a chapter, `Series, Ch. 12 – The Storm`. */
+export function bookTitle({ by, series, volume, chapters }: ChapterGroup): string {
+  const label = chapters[0] ? chapterLabel(chapters[0].metadata) : '';
+  const part = volume === undefined || by === 'title' ? '' : `Vol. ${volume}`;
+  return (
+    [series, by === 'chapter' ? label : part].filter((text) => text !== '').join(', ') || label
+  );
+}
+
+/** The book's position in its series. */
+export function bookPosition({ by, volume, chapters }: ChapterGroup): string | undefined {
+  if (by === 'title') return undefined;
+  return by === 'chapter' ? (chapters[0]?.metadata.number ?? volume) : volume;
+}
+
+/** The same for the same book, also when a chapter is added to it. */
+export function bookIdentity({ by, series, language, volume, chapters }: ChapterGroup): string {
+  const own = by === 'chapter' && chapters[0] ? chapterLabel(chapters[0].metadata) : '';
+  return JSON.stringify([by, series, language, volume ?? '', own]);
+}

@@ -1,0 +1,122 @@
+/** Reads the pages of a book one by one, checked, in the order of the book. */
+import { basename } from 'node:path';
+import { ZipEntryReader, type BufferFor, type ZipEntry } from '../cbz/zip-file.js';
+import { hasCode, StorageError } from '../core/errors.js';
+import { imageDimensions, type ImageDimensions } from '../image/dimensions.js';
+import { imageExtension, type ImageExtension } from '../image/format.js';
+import { chapterPrefix, coverName, pageName, type Book } from './book.js';
+import { convertToPng } from './convert-image.js';
+
+export interface BookPage {
+  /** Such as `c001-012.png`. */
+  readonly name: string;
+  readonly data: Buffer;
+  readonly extension: ImageExtension;
+  /** In pixels; unknown for a damaged image. */
+  readonly dimensions: ImageDimensions | undefined;
+  /** Counts from 0; undefined for the cover. */
+  readonly chapter: number | undefined;
+  /** Counts from 0. */
+  readonly page: number;
+}
+
+export interface PageOptions {
+  /** For the error: `EPUB`. */
+  readonly format: string;
+  readonly accepted: readonly ImageExtension[];
+  readonly convert: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Larger pages do not exist: a number like this in an archive is wrong. */
+const MAX_PAGE_BYTES = 2 ** 30;
+/** The beginning of an image contains its size in almost every file. */
+const DIMENSIONS_BYTES = 512 * 1024;
+
+/**
+ * Yields the cover, if there is one, and the pages. A page's data is valid until the next one is requested. Throws
+ * StorageError: `archive-damaged` for a page that cannot be read or is not an image, `page-unsupported` for a type that
+ * the format cannot contain.
+ */
+export async function* bookPages(
+  { group, cover }: Book,
+  bufferFor: BufferFor,
+  options: PageOptions,
+): AsyncGenerator<BookPage> {
+  if (cover) {
+    const image = await acceptable(cover.data, cover.file, options);
+    const buffer = bufferFor(image.data.length);
+    image.data.copy(buffer);
+    const data = buffer.subarray(0, image.data.length);
+    yield { ...image, data, name: coverName(image.extension), chapter: undefined, page: 0 };
+  }
+  for (const [chapter, { file, pages }] of group.chapters.entries()) {
+    const prefix = chapterPrefix(chapter, group.chapters.length);
+    const reader = await openReader(file);
+    try {
+      for (const [page, entry] of pages.entries()) {
+        options.signal.throwIfAborted();
+        const where = `${basename(entry.name)} of ${file}`;
+        const image = await acceptable(await read(reader, entry, bufferFor, where), where, options);
+        const name = prefix + pageName(page, pages.length, image.extension);
+        yield { ...image, name, chapter, page };
+      }
+    } finally {
+      await reader.close();
+    }
+  }
+}
+
+function damaged(problem: string, where: string, cause?: unknown): StorageError {
+  return new StorageError('archive-damaged', `Damaged page: ${problem}: ${where}`, { cause });
+}
+
+async function openReader(file: string): Promise<ZipEntryReader> {
+  try {
+    return await ZipEntryReader.open(file);
+  } catch (cause) {
+    throw new StorageError('archive-damaged', `Cannot open the archive: ${file}`, { cause });
+  }
+}
+
+async function read(
+  reader: ZipEntryReader,
+  entry: ZipEntry,
+  bufferFor: BufferFor,
+  where: string,
+): Promise<Buffer> {
+  try {
+    if (Math.max(entry.bytes, entry.compressedBytes) > MAX_PAGE_BYTES)
+      throw new Error(`it has ${entry.bytes} bytes`);
+    return await reader.read(entry, bufferFor);
+  } catch (error) {
+    throw damaged(error instanceof Error ? error.message : String(error), where, error);
+  }
+}
+
+async function acceptable(original: Buffer, where: string, options: PageOptions) {
+  const { format, accepted, convert } = options;
+  let data = original;
+  let extension = imageExtension(data);
+  if (!extension) throw damaged('it is not an image', where);
+  if (!accepted.includes(extension)) {
+    const type = extension.toUpperCase();
+    if (!convert)
+      throw new StorageError('page-unsupported', `${format} cannot contain ${type}: ${where}`);
+    try {
+      data = await convertToPng(data);
+    } catch (error) {
+      throw hasCode(error) ? error : damaged(`it cannot be converted from ${type}`, where, error);
+    }
+    extension = 'png';
+  }
+  const dimensions =
+    (await imageDimensions(data.subarray(0, DIMENSIONS_BYTES))) ?? (await imageDimensions(data));
+  return { data, extension, dimensions };
+}
+
+/** For formats whose pages have the size of their images. Throws StorageError `archive-damaged`. */
+export function requireDimensions({ dimensions, name }: BookPage): ImageDimensions {
+  if (dimensions) return dimensions;
+  throw damaged('its size cannot be read', name);
+}

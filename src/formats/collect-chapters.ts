@@ -1,0 +1,60 @@
+/** Finds the chapters in the files and folders to bind. */
+import { stat } from 'node:fs/promises';
+import { hasCode, toTankobonError, UsageError, type TankobonError } from '../core/errors.js';
+import { isSystemError } from '../core/files.js';
+import { listArchives } from '../cbz/library-index.js';
+import { readChapters } from './read-chapters.js';
+import type { SourceChapter } from './source-chapter.js';
+
+export interface CollectedChapters {
+  /** In the order of the inputs, then by path. */
+  readonly chapters: readonly SourceChapter[];
+  /** Archives that cannot be read. */
+  readonly failed: readonly FailedFile[];
+}
+
+export interface FailedFile {
+  readonly file: string;
+  readonly error: TankobonError;
+}
+
+/** Throws UsageError `nothing-to-bind` for a missing input, and if there are no archives at all. */
+export async function collectChapters(
+  inputs: readonly string[],
+  signal: AbortSignal,
+): Promise<CollectedChapters> {
+  const chapters: SourceChapter[] = [];
+  const failed: FailedFile[] = [];
+  const seen = new Set<string>();
+  for (const input of inputs) {
+    for (const { file, isNamed } of await archivesIn(input, signal)) {
+      signal.throwIfAborted();
+      if (seen.has(file)) continue;
+      seen.add(file);
+      try {
+        const found = await readChapters(file);
+        // Books of other programs that happen to be in a folder are not chapters.
+        if (isNamed || /\.cbz$/i.test(file) || found.some(({ isBound }) => isBound))
+          chapters.push(...found);
+      } catch (error) {
+        if (!hasCode(error, 'archive-damaged')) throw error;
+        if (isNamed || /\.cbz$/i.test(file)) failed.push({ file, error: toTankobonError(error) });
+      }
+    }
+  }
+  if (chapters.length === 0 && failed.length === 0)
+    throw new UsageError('nothing-to-bind', `No chapters found: ${inputs.join(', ')}`);
+  return { chapters, failed };
+}
+
+async function archivesIn(input: string, signal: AbortSignal) {
+  try {
+    if (!(await stat(input)).isDirectory()) return [{ file: input, isNamed: true }];
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) throw error;
+    const reason = error.code === 'EACCES' || error.code === 'EPERM' ? 'Cannot read' : 'Not found';
+    throw new UsageError('nothing-to-bind', `${reason}: ${input}`, { cause: error });
+  }
+  const files = await listArchives(input, signal);
+  return files.map((file) => ({ file, isNamed: false }));
+}

@@ -1,0 +1,26 @@
+/** Converts images losslessly to PNG with sharp, which users install themselves: it is native, and large. */
+import { UsageError } from '../core/errors.js';
+
+/** Throws UsageError `no-converter` without sharp. */
+export async function assertConverter(): Promise<void> {
+  await importSharp();
+}
+
+/** The result does not share its memory. Throws UsageError `no-converter`, and sharp's error for a damaged image. */
+export async function convertToPng(image: Buffer): Promise<Buffer> {
+  const sharp = await importSharp();
+  const png = await sharp(image).png().toBuffer();
+  const own = Buffer.allocUnsafeSlow(png.length);
+  png.copy(own);
+  return own;
+}
+
+async function importSharp() {
+  try {
+    const { default: sharp } = await import('sharp');
+    return sharp;
+  } catch (cause) {
+    const message = 'Images cannot be converted: the package sharp is not installed.';
+    throw new UsageError('no-converter', message, { cause });
+  }
+}

@@ -1,0 +1,55 @@
+/** The cover of a book: a file that the user names, or the one that `download --cover` saved beside the chapters. */
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { UsageError } from '../core/errors.js';
+import { isSystemError, readFileIfExists } from '../core/files.js';
+import { imageExtension } from '../image/format.js';
+import { hasValidTrailer } from '../image/trailer.js';
+import type { CoverImage } from './book.js';
+import type { ChapterGroup } from './group-volumes.js';
+
+/** `cover Vol.03.jpg`, as `download --cover all` names it. */
+const VOLUME_COVER = /^cover vol\.?\s*0*(\d+(?:\.\d+)?)\.(?:jpe?g|png|gif|webp)$/i;
+const COVER = /^cover\.(?:jpe?g|png|gif|webp)$/i;
+
+/** Throws UsageError `bad-cover` for a file that is missing or not a whole image. */
+export async function readCover(file: string): Promise<CoverImage> {
+  const data = await readFileIfExists(file).catch((cause: unknown) => {
+    throw new UsageError('bad-cover', `Cannot read the cover: ${file}`, { cause });
+  });
+  if (!data) throw new UsageError('bad-cover', `The cover does not exist: ${file}`);
+  const extension = imageExtension(data);
+  if (!extension || !hasValidTrailer(extension, data))
+    throw new UsageError('bad-cover', `The cover is not an image: ${file}`);
+  return { file, data, extension };
+}
+
+/**
+ * The cover beside the chapters of this book: that of its volume, otherwise the one of the folder if the folder has
+ * chapters of this book only, as `others`, the files of all other chapters, show.
+ */
+export async function findCover(
+  { by, volume, chapters }: ChapterGroup,
+  others: readonly string[],
+): Promise<CoverImage | undefined> {
+  if (by === 'chapter') return undefined;
+  const folders = [...new Set(chapters.map(({ file }) => dirname(file)))];
+  for (const folder of folders) {
+    const names = await namesIn(folder);
+    const isShared = others.some((file) => dirname(file) === folder);
+    const name =
+      names.find((each) => volume !== undefined && VOLUME_COVER.exec(each)?.[1] === volume) ??
+      (by === 'title' || !isShared ? names.find((each) => COVER.test(each)) : undefined);
+    if (name !== undefined) return readCover(join(folder, name));
+  }
+  return undefined;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Groups chapters into the books to write: by series, language and volume, in reading order, one release of each
+ * chapter number. Says what is missing.
+ */
+import {
+  selectChapters,
+  type ExcludedChapter,
+  type SelectionOptions,
+} from '../selection/select-chapters.js';
+import { parseNumber } from '../selection/ranges.js';
+import type { BindBy } from './bind-choices.js';
+import { toChapter, type SourceChapter } from './source-chapter.js';
+
+/** The chapters of one book. */
+export interface ChapterGroup {
+  readonly by: BindBy;
+  readonly series: string;
+  /** A BCP 47 tag; empty if unknown. */
+  readonly language: string;
+  /** Undefined if the chapters are not of one volume. */
+  readonly volume: string | undefined;
+  /** In reading order. */
+  readonly chapters: readonly SourceChapter[];
+  /** Numbers between the first and the last chapter that are missing, such as `3` or `7-9`. */
+  readonly missing: readonly string[];
+}
+
+export interface Grouping {
+  readonly groups: readonly ChapterGroup[];
+  /** Chapters without a volume, which are left alone. */
+  readonly unassigned: readonly SourceChapter[];
+  /** Releases of a chapter that another release of the same number replaces. */
+  readonly otherReleases: readonly SourceChapter[];
+}
+
+/** `groups`: names of scanlation groups in order of preference. */
+export function groupVolumes(
+  chapters: readonly SourceChapter[],
+  by: BindBy,
+  groups: readonly string[],
+): Grouping {
+  const otherReleases: SourceChapter[] = [];
+  const unassigned: SourceChapter[] = [];
+  const result: ChapterGroup[] = [];
+  for (const ofSeries of partition(withoutCopies(chapters), seriesKey).values()) {
+    const { selected, excluded } = selectReleases(ofSeries, groups);
+    otherReleases.push(...excluded);
+    for (const ofBook of partition(selected, (chapter) => bookKey(chapter, by)).values()) {
+      const group = toGroup(ofBook, by);
+      if (by === 'volume' && group.volume === undefined) unassigned.push(...ofBook);
+      else result.push(group);
+    }
+  }
+  return { groups: result, unassigned, otherReleases };
+}
+
+function toGroup(chapters: readonly SourceChapter[], by: BindBy): ChapterGroup {
+  const { series = '', language = '' } = chapters[0]?.metadata ?? {};
+  const volumes = new Set(chapters.map(({ metadata }) => normalizedNumber(metadata.volume)));
+  const [volume] = volumes;
+  return {
+    by,
+    series,
+    language,
+    volume: volumes.size === 1 && volume !== '' ? volume : undefined,
+    chapters,
+    missing: numbersRestart(chapters)
+      ? []
+      : missingNumbers(chapters.map(({ metadata }) => metadata.number)),
+  };
+}
+
+/** Such as `3` and `7-9` for chapters 1, 2, 4, 5, 6, 10. Numbers such as 10.5 count as 10. */
+export function missingNumbers(numbers: readonly (string | undefined)[]): string[] {
+  const whole = [...new Set(numbers.map(parseNumber).flatMap((n) => (n === undefined ? [] : [n])))]
+    .map(Math.floor)
+    .sort((a, b) => a - b);
+  return whole.slice(1).flatMap((number, index) => {
+    const first = (whole[index] ?? number) + 1;
+    const last = number - 1;
+    if (first > last) return [];
+    return [first === last ? String(first) : `${first}-${last}`];
+  });
+}
+
+/** The same chapter can be in several files: the newest version counts, then the first file. */
+function withoutCopies(chapters: readonly SourceChapter[]): SourceChapter[] {
+  const newest = new Map<string, SourceChapter>();
+  for (const [index, chapter] of chapters.entries()) {
+    const key = chapter.identity?.chapterId ?? `file ${index}`;
+    const other = newest.get(key);
+    if (!other || (chapter.identity?.version ?? 0) > (other.identity?.version ?? 0))
+      newest.set(key, chapter);
+  }
+  return [...newest.values()];
+}
+
+function selectReleases(chapters: readonly SourceChapter[], groups: readonly string[]) {
+  // Publication dates in files are in the past, and every file has pages: nothing is unavailable.
+  const options: SelectionOptions = { languages: [], groups };
+  const context = { nowMs: Number.POSITIVE_INFINITY, numbersRestart: numbersRestart(chapters) };
+  const sources = new Map(
+    chapters.map((source, index) => [toChapter(source, `~${index}`), source] as const),
+  );
+  const { selected, excluded } = selectChapters([...sources.keys()], options, context);
+  const sourcesOf = (picked: readonly Pick<ExcludedChapter, 'chapter'>[]) =>
+    picked.flatMap(({ chapter }) => sources.get(chapter) ?? []);
+  return { selected: sourcesOf(selected), excluded: sourcesOf(excluded) };
+}
+
+/** Files do not say whether numbers restart in each volume: they do if two volumes have a chapter 1. */
+function numbersRestart(chapters: readonly SourceChapter[]): boolean {
+  const withFirst = chapters.filter(({ metadata }) => parseNumber(metadata.number) === 1);
+  const volumes = withFirst.map(({ metadata }) => normalizedNumber(metadata.volume));
+  return new Set(volumes.filter((volume) => volume !== '')).size > 1;
+}
+
+function seriesKey({ metadata: { series = '', language = '' } }: SourceChapter): string {
+  return `${series.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ')}\n${language.toLowerCase()}`;
+}
+
+function bookKey(chapter: SourceChapter, by: BindBy): unknown {
+  if (by === 'title') return '';
+  return by === 'volume' ? normalizedNumber(chapter.metadata.volume) : chapter;
+}
+
+/** `01` and `1.0` become `1`. */
+function normalizedNumber(text = ''): string {
+  return /^\d+(\.\d+)?$/.test(text.trim()) ? String(Number(text)) : text.trim();
+}
+
+function partition<T>(items: readonly T[], keyOf: (item: T) => unknown): Map<unknown, T[]> {
+  const parts = new Map<unknown, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const part = parts.get(key);
+    if (part) part.push(item);
+    else parts.set(key, [item]);
+  }
+  return parts;
+}

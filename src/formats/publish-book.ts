@@ -1,0 +1,69 @@
+/**
+ * Replaces a book so that it is whole or absent at every moment. One process works on a book at a time; it removes what
+ * a killed one left.
+ */
+import { createHash } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { StorageError } from '../core/errors.js';
+import { removeFile, renameInto, statIfExists, syncFolder } from '../core/files.js';
+import { lockFile } from '../core/lock.js';
+import { publishNew } from '../core/publish.js';
+import { makeFolders } from '../core/safe-folders.js';
+
+export interface BookPlace {
+  /** Does not exist; on the file system of the final path. */
+  readonly tmpFile: string;
+  /** Gives the finished book its name. `replaces`: what is there now is replaced. */
+  readonly publish: (tmpFile: string, replaces: boolean) => Promise<string>;
+}
+
+/** Calls `act` while no other process writes this book. */
+export async function withBookPlace<T>(
+  file: string,
+  signal: AbortSignal,
+  act: (place: BookPlace) => Promise<T>,
+): Promise<T> {
+  makeFolders(dirname(file));
+  const hidden = hiddenName(file);
+  const lockPath = `${hidden}.lock`;
+  const tmpFile = `${hidden}.tmp`;
+  const oldFolder = `${hidden}.old`;
+  const lock = await lockFile(lockPath, { signal });
+  try {
+    // Between two renames a killed run leaves a folder under neither name.
+    if (!(await statIfExists(file))) await renameIfExists(oldFolder, file);
+    await rm(oldFolder, { recursive: true, force: true });
+    await rm(tmpFile, { recursive: true, force: true });
+    const publish = async (finished: string, replaces: boolean): Promise<string> => {
+      if (replaces && (await statIfExists(file))?.isDirectory()) {
+        await rename(file, oldFolder);
+        await renameInto(finished, file);
+        await rm(oldFolder, { recursive: true, force: true });
+      } else if (replaces || (await statIfExists(finished))?.isDirectory()) {
+        await renameInto(finished, file);
+      } else if (!(await publishNew(finished, file))) {
+        throw new StorageError('name-taken', `${file} was created by another program meanwhile.`);
+      }
+      return file;
+    };
+    return await act({ tmpFile, publish });
+  } finally {
+    // Removed while held: processes that wait for it notice, and create a new one.
+    await removeFile(lockPath).catch(() => undefined);
+    lock.release();
+  }
+}
+
+/** The same for the same book, so that what a killed run left is found. */
+function hiddenName(file: string): string {
+  const name = basename(file);
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 12);
+  return join(dirname(file), `.${name.slice(0, 40)}.${hash}`);
+}
+
+async function renameIfExists(from: string, to: string): Promise<void> {
+  if (!(await statIfExists(from))) return;
+  await rename(from, to);
+  await syncFolder(dirname(to));
+}

@@ -1,0 +1,85 @@
+/** Reads what is in an archive: the chapter of a CBZ, or the chapters of a bound CBZ or EPUB. Reads no page. */
+import { basename, dirname, extname } from 'node:path';
+import type { ZipFile } from 'yauzl';
+import { BOUND_COMMENT, MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../cbz/bound-manifest.js';
+import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
+import { readComicInfo } from '../cbz/comic-info-reader.js';
+import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
+import { openZip, readEntryText, toZipEntry, type ZipEntry } from '../cbz/zip-file.js';
+import { StorageError } from '../core/errors.js';
+import { parseManifest } from './book-manifest.js';
+import { guessName } from './guess-name.js';
+import { withGuesses, type SourceChapter } from './source-chapter.js';
+
+const MAX_COMIC_INFO_BYTES = 2 ** 20;
+const MAX_ENTRIES = 65_534;
+/** Types that pages have elsewhere are pages too: they must not be left out silently. */
+const PAGE_NAME = /\.(jpe?g|png|gif|webp|avif|jxl|bmp|tiff?|heic)$/i;
+const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
+
+/** Throws StorageError `archive-damaged` for a file that is not an archive with pages. */
+export async function readChapters(file: string): Promise<readonly SourceChapter[]> {
+  const damaged = (reason: string, cause?: unknown) =>
+    new StorageError('archive-damaged', `Cannot read the chapter: ${reason}: ${file}`, { cause });
+  try {
+    const zip = await openZip(file);
+    if (!zip) throw damaged('it is not a regular file');
+    try {
+      return await chaptersOf(zip, file, damaged);
+    } finally {
+      zip.close();
+    }
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
+    throw damaged(error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+async function chaptersOf(
+  zip: ZipFile,
+  file: string,
+  damaged: (reason: string) => StorageError,
+): Promise<readonly SourceChapter[]> {
+  if (zip.entryCount > MAX_ENTRIES) throw damaged(`it has ${zip.entryCount} entries`);
+  const isBound = zip.comment === BOUND_COMMENT;
+  const pages: ZipEntry[] = [];
+  let comicInfo = '';
+  let manifest: string | undefined;
+  for await (const entry of zip.eachEntry()) {
+    const { fileName, uncompressedSize } = entry;
+    if (isPage(fileName)) pages.push(toZipEntry(entry));
+    else if (fileName === COMIC_INFO_NAME && uncompressedSize <= MAX_COMIC_INFO_BYTES)
+      comicInfo = await readEntryText(zip, entry);
+    else if (isBound && fileName === MANIFEST_NAME && uncompressedSize <= MAX_MANIFEST_BYTES)
+      manifest = await readEntryText(zip, entry);
+  }
+  if (pages.length === 0) throw damaged('it contains no images');
+  if (isBound) return boundChapters(file, manifest ?? '', pages, damaged);
+  const name = basename(file, extname(file));
+  const metadata = withGuesses(await readComicInfo(comicInfo), guessName(name));
+  const identity = parseIdentityComment(zip.comment) ?? parseComicInfoIdentity(comicInfo);
+  const series = metadata.series ?? basename(dirname(file));
+  pages.sort((a, b) => NATURAL_ORDER.compare(a.name, b.name));
+  return [{ file, isBound, identity, metadata: { ...metadata, series }, pages }];
+}
+
+function boundChapters(
+  file: string,
+  manifest: string,
+  pages: readonly ZipEntry[],
+  damaged: (reason: string) => StorageError,
+): SourceChapter[] {
+  const chapters = parseManifest(manifest);
+  if (!chapters) throw damaged('its manifest is invalid');
+  return chapters.map(({ identity, metadata, prefix }) => {
+    const own = pages.filter(({ name }) => basename(name).startsWith(prefix));
+    if (own.length === 0) throw damaged(`it lacks the pages ${prefix}`);
+    return { file, isBound: true, identity, metadata, pages: own };
+  });
+}
+
+/** Images of other programs' folders, such as those of macOS, are not pages. */
+function isPage(name: string): boolean {
+  const isHidden = name.split('/').some((part) => part.startsWith('.') || part === '__MACOSX');
+  return PAGE_NAME.test(name) && !isHidden;
+}

@@ -1,0 +1,61 @@
+/** A chapter in a file: what is known of it, and where its pages are. */
+import type { Chapter } from '../api/chapters.js';
+import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
+import type { CbzIdentity } from '../cbz/identity.js';
+import type { ZipEntry } from '../cbz/zip-file.js';
+import type { GuessedName } from './guess-name.js';
+
+export interface SourceChapter {
+  readonly file: string;
+  /** The file was written by `bind` and may contain other chapters too. */
+  readonly isBound: boolean;
+  /** Unknown for files of other programs. */
+  readonly identity: CbzIdentity | undefined;
+  readonly metadata: ChapterMetadata;
+  /** In reading order; at least one. */
+  readonly pages: readonly ZipEntry[];
+}
+
+/** Fills in what ComicInfo does not say from the file name. */
+export function withGuesses(metadata: ChapterMetadata, guessed: GuessedName): ChapterMetadata {
+  const { series, volume, number } = guessed;
+  return {
+    ...metadata,
+    series: metadata.series ?? series,
+    volume: metadata.volume ?? volume,
+    number: metadata.number ?? number,
+  };
+}
+
+/** The chapter as the selection of releases knows it. `id` distinguishes chapters without an identity. */
+export function toChapter({ identity, metadata, pages }: SourceChapter, id: string): Chapter {
+  return {
+    id: identity?.chapterId ?? id,
+    number: metadata.number,
+    volume: metadata.volume,
+    title: metadata.title,
+    language: metadata.language ?? '',
+    pages: pages.length,
+    externalUrl: undefined,
+    isUnavailable: false,
+    version: identity?.version ?? 1,
+    publishAt: metadata.publishedAt,
+    readableAt: undefined,
+    createdAt: undefined,
+    groups: (metadata.translators ?? []).map((name) => ({ id: '', name })),
+    titleId: undefined,
+    partialTitle: undefined,
+  };
+}
+
+/** The same for the same version of the same chapter. */
+export function sourceKey({ identity, metadata, pages }: SourceChapter): string {
+  if (identity) return `${identity.chapterId}@${identity.version ?? 1}`;
+  return [metadata.number ?? '', metadata.title ?? '', pages.length].join('|');
+}
+
+/** Such as `Ch. 10.5 – The Storm`; for bookmarks and tables of contents. */
+export function chapterLabel({ number, title }: ChapterMetadata): string {
+  const label = number === undefined ? '' : `Ch. ${number}`;
+  return [label, title ?? ''].filter((text) => text !== '').join(' – ') || 'Chapter';
+}

@@ -1,0 +1,64 @@
+/** Writes a book as an EPUB 3 with fixed layout; the images keep their bytes. */
+import { BOUND_COMMENT, MANIFEST_NAME } from '../cbz/bound-manifest.js';
+import { ZipFileWriter } from '../cbz/zip-file-writer.js';
+import type { Book, WriteOptions, WrittenBook } from './book.js';
+import { manifestText } from './book-manifest.js';
+import { bookIdentity, bookPosition, bookTitle } from './book-metadata.js';
+import { bookPages, requireDimensions } from './book-pages.js';
+import {
+  CONTAINER_XML,
+  contentOpf,
+  EPUB_MIME_TYPE,
+  epubLanguage,
+  navXhtml,
+  pageDocument,
+  pageXhtml,
+  STYLE_CSS,
+  tocNcx,
+  type EpubBook,
+  type EpubPage,
+} from './epub-documents.js';
+import { chapterLabel } from './source-chapter.js';
+
+export async function writeEpubBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
+  const { tmpFile, publish, onPage, convert, signal } = options;
+  const accepted = ['jpg', 'png', 'gif', 'webp'] as const;
+  const epub = toEpubBook(book);
+  const language = epubLanguage(book.metadata);
+  const zip = await ZipFileWriter.create({ tmpFile, comment: BOUND_COMMENT, signal });
+  try {
+    // The standard requires it to be the first entry, stored, without extra fields.
+    zip.append('mimetype', EPUB_MIME_TYPE);
+    zip.append(MANIFEST_NAME, manifestText(book.group.chapters));
+    zip.append('META-INF/container.xml', CONTAINER_XML);
+    zip.append('OEBPS/style.css', STYLE_CSS);
+    const pages: EpubPage[] = [];
+    const pageOptions = { format: 'EPUB', accepted, convert, signal };
+    for await (const page of bookPages(book, zip.bufferFor, pageOptions)) {
+      const { name, extension, chapter, page: index } = page;
+      const first = index === 0 ? book.group.chapters[chapter ?? -1] : undefined;
+      const chapterTitle = first && chapterLabel(first.metadata);
+      const dimensions = requireDimensions(page);
+      const epubPage: EpubPage = { name, extension, dimensions, chapterTitle };
+      zip.append(`OEBPS/pages/${pageDocument(page)}`, pageXhtml(epubPage, pages.length, language));
+      await zip.write(`OEBPS/images/${name}`, page.data);
+      pages.push(epubPage);
+      onPage();
+    }
+    zip.append('OEBPS/nav.xhtml', navXhtml(epub, pages));
+    zip.append('OEBPS/toc.ncx', tocNcx(epub, pages));
+    zip.append('OEBPS/content.opf', contentOpf(epub, pages));
+    return await zip.finish(publish);
+  } finally {
+    await zip.discard();
+  }
+}
+
+function toEpubBook({ group, metadata }: Book): EpubBook {
+  return {
+    title: bookTitle(group),
+    metadata,
+    position: bookPosition(group),
+    identity: bookIdentity(group),
+  };
+}

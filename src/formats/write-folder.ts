@@ -1,0 +1,83 @@
+/** Writes a book as folders of images, one for each chapter: `Ch.001/001.png`, with a ComicInfo.xml in each. */
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FOLDER_MANIFEST_NAME } from '../cbz/bound-manifest.js';
+import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
+import { cleanSegment } from '../cbz/path-segment.js';
+import { syncFolder, writeFileAtomic } from '../core/files.js';
+import { pageName, type Book, type WriteOptions, type WrittenBook } from './book.js';
+import { manifestText } from './book-manifest.js';
+import { bookPages, type BookPage } from './book-pages.js';
+import { chapterLabel, type SourceChapter } from './source-chapter.js';
+
+const MIN_DIGITS = 3;
+
+/** `tmpFile` is the new folder. */
+export async function writeFolderBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
+  const { tmpFile: folder, publish, onPage, convert, signal } = options;
+  const accepted = ['jpg', 'png', 'gif', 'webp', 'avif'] as const;
+  const names = chapterFolders(book.group.chapters);
+  const pagesOf = new Map<number, ComicPage[]>();
+  let bytes = 0;
+  try {
+    await mkdir(folder);
+    for (const name of names) await mkdir(join(folder, name));
+    const buffer = (size: number) => Buffer.allocUnsafe(size);
+    for await (const page of bookPages(book, buffer, {
+      format: 'Folder',
+      accepted,
+      convert,
+      signal,
+    })) {
+      const { data, dimensions, chapter } = page;
+      await writeSynced(join(folder, fileName(page, book, names)), data);
+      bytes += data.length;
+      if (chapter !== undefined) {
+        const pages = pagesOf.get(chapter) ?? [];
+        pagesOf.set(chapter, [...pages, { bytes: data.length, ...dimensions }]);
+      }
+      onPage();
+    }
+    for (const [index, { metadata }] of book.group.chapters.entries()) {
+      const xml = await comicInfoXml({ ...metadata, pages: pagesOf.get(index) ?? [] });
+      await writeFileAtomic(join(folder, names[index] ?? '', COMIC_INFO_NAME), xml);
+      await syncFolder(join(folder, names[index] ?? ''));
+    }
+    await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), manifestText(book.group.chapters));
+    await syncFolder(folder);
+    signal.throwIfAborted();
+    return { file: await publish(folder), bytes };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function fileName({ chapter, page, extension }: BookPage, book: Book, names: readonly string[]) {
+  if (chapter === undefined) return `cover.${extension}`;
+  const pages = book.group.chapters[chapter]?.pages.length ?? 0;
+  return join(names[chapter] ?? '', pageName(page, pages, extension));
+}
+
+/** `Ch.001`, or the title of a chapter without a number; distinct, also where file systems ignore case. */
+export function chapterFolders(chapters: readonly SourceChapter[]): string[] {
+  const used = new Set<string>();
+  return chapters.map(({ metadata }) => {
+    const number = metadata.number?.replace(/^\d+/, (digits) => digits.padStart(MIN_DIGITS, '0'));
+    const base =
+      cleanSegment(number === undefined ? chapterLabel(metadata) : `Ch.${number}`) || 'Chapter';
+    let name = base;
+    for (let count = 2; used.has(name.toLowerCase()); count += 1) name = `${base} (${count})`;
+    used.add(name.toLowerCase());
+    return name;
+  });
+}
+
+async function writeSynced(file: string, data: Buffer): Promise<void> {
+  const handle = await open(file, 'wx');
+  try {
+    await handle.writeFile(data);
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Writes a book as a PDF: one page per image at its size, one point for a pixel. JPEG and PNG are stored as they are;
+ * a GIF becomes a PNG with the same pixels. Written page by page: pdfkit keeps in memory what was not read from it.
+ */
+import { once } from 'node:events';
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import { inflateSync } from 'node:zlib';
+import type PDFDocument from 'pdfkit';
+import { pdfManifestLine } from '../cbz/bound-manifest.js';
+import { languageTag } from '../cbz/comic-info.js';
+import { StorageError } from '../core/errors.js';
+import type { ImageDimensions } from '../image/dimensions.js';
+import type { Book, WriteOptions, WrittenBook } from './book.js';
+import { bookTitle } from './book-metadata.js';
+import { bookPages, requireDimensions, type BookPage } from './book-pages.js';
+import { gifToPng } from './gif-to-png.js';
+import { chapterLabel, sourceKey } from './source-chapter.js';
+
+type Pdf = InstanceType<typeof PDFDocument>;
+
+/** Not in pdfkit's types. */
+interface ImageMethods {
+  openImage(data: Buffer): OpenedImage;
+  image(
+    opened: OpenedImage,
+    x: number,
+    y: number,
+    options: Readonly<Record<string, unknown>>,
+  ): void;
+}
+/** What it keeps of an opened image until it is written. */
+interface OpenedImage {
+  readonly image?: PngData | null;
+  finalize?: () => void;
+}
+interface PngData {
+  readonly hasAlphaChannel: boolean;
+  readonly interlaceMethod: number;
+  readonly imgData: Uint8Array;
+  readonly transparency: { readonly indexed?: unknown };
+}
+interface PdfRoot {
+  readonly data: { readonly ViewerPreferences: { readonly data: Record<string, unknown> } };
+}
+
+/** Nothing may depend on the time of writing. */
+const UNKNOWN_DATE = new Date(Date.UTC(2000, 0, 1));
+/** The largest page that all readers show, in points (PDF 1.7, annex C). */
+const MAX_POINTS = 14_400;
+const MIN_POINTS = 3;
+const END_KEYWORD = '\nstartxref\n';
+
+export async function writePdfBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
+  const { tmpFile, publish, onPage, convert, signal } = options;
+  const accepted = ['jpg', 'png', 'gif'] as const;
+  const handle = await open(tmpFile, 'wx');
+  try {
+    const pdf = await createPdf(book);
+    const pageOptions = { format: 'PDF', accepted, convert, signal };
+    // A new buffer for each page: pdfkit refers to it until it is written.
+    const bufferFor = (bytes: number) => Buffer.allocUnsafeSlow(bytes);
+    for await (const page of bookPages(book, bufferFor, pageOptions)) {
+      await addPage(pdf, page);
+      const chapter = page.page === 0 ? book.group.chapters[page.chapter ?? -1] : undefined;
+      if (chapter) pdf.outline.addItem(chapterLabel(chapter.metadata));
+      await writeAvailable(pdf, handle);
+      onPage();
+    }
+    pdf.end();
+    await writeEnd(pdf, handle, book);
+    await handle.sync();
+    const { size } = await handle.stat();
+    signal.throwIfAborted();
+    return { file: await publish(tmpFile), bytes: size };
+  } finally {
+    await handle.close();
+    await rm(tmpFile, { force: true });
+  }
+}
+
+async function createPdf({ group, metadata }: Book): Promise<Pdf> {
+  const { default: PDFDocument } = await import('pdfkit');
+  const { writers = [], pencillers = [], summary, genres = [], language } = metadata;
+  const pdf = new PDFDocument({
+    autoFirstPage: false,
+    pdfVersion: '1.5',
+    displayTitle: true,
+    // Without it, pdfkit loads a font, and the file would name it.
+    font: '',
+    lang: language === undefined ? undefined : languageTag(language),
+    info: {
+      Title: bookTitle(group),
+      Author: [...new Set([...writers, ...pencillers])].join(', '),
+      Subject: summary ?? '',
+      Keywords: genres.join(', '),
+      Creator: 'tankobon',
+      CreationDate: metadata.publishedAt ?? UNKNOWN_DATE,
+    },
+  });
+  if (metadata.direction === 'rtl') {
+    const { _root: root } = pdf as unknown as { readonly _root: PdfRoot };
+    root.data.ViewerPreferences.data['Direction'] = 'R2L';
+  }
+  return pdf;
+}
+
+async function addPage(pdf: Pdf, page: BookPage): Promise<void> {
+  const size = pageSize(requireDimensions(page));
+  pdf.addPage({ size, margin: 0 });
+  try {
+    const data = page.extension === 'gif' ? await gifToPng(page.data) : page.data;
+    const images = pdf as unknown as ImageMethods;
+    const opened = images.openImage(data);
+    const isWritten = whenWritten(opened);
+    const [width, height] = size;
+    images.image(opened, 0, 0, { width, height, ignoreOrientation: true });
+    await isWritten;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StorageError('archive-damaged', `Damaged page: ${reason}: ${page.name}`, { cause });
+  }
+}
+
+function pageSize({ width, height }: ImageDimensions): [number, number] {
+  const scale = Math.min(1, MAX_POINTS / Math.max(width, height));
+  return [Math.max(width * scale, MIN_POINTS), Math.max(height * scale, MIN_POINTS)];
+}
+
+/**
+ * pdfkit separates the transparency of a PNG in the background, where damaged data would end the process: it is checked
+ * before, and waited for.
+ */
+function whenWritten(opened: OpenedImage): Promise<void> | undefined {
+  const { image } = opened;
+  if (!image) return undefined;
+  const { hasAlphaChannel, interlaceMethod, transparency, imgData } = image;
+  if (!hasAlphaChannel && interlaceMethod === 0 && !transparency.indexed) return undefined;
+  inflateSync(imgData);
+  return new Promise((resolve) => {
+    const { finalize } = opened;
+    opened.finalize = () => {
+      finalize?.call(opened);
+      resolve();
+    };
+  });
+}
+
+async function writeAvailable(pdf: Pdf, handle: FileHandle): Promise<void> {
+  while (pdf.readableLength > 0) await handle.writeFile(pdf.read() as Buffer);
+}
+
+/** The rest of the file, with the line that names its chapters before the final keyword. */
+async function writeEnd(pdf: Pdf, handle: FileHandle, { group }: Book): Promise<void> {
+  if (pdf.readableLength === 0) await once(pdf, 'readable');
+  const end = pdf.read() as Buffer;
+  const keyword = end.lastIndexOf(END_KEYWORD, undefined, 'latin1');
+  const chapters = group.chapters.map((chapter) => ({
+    ...chapter.identity,
+    key: sourceKey(chapter),
+  }));
+  await handle.writeFile(end.subarray(0, keyword + 1));
+  await handle.writeFile(`${pdfManifestLine(chapters)}\n`);
+  await handle.writeFile(end.subarray(keyword + 1));
+}

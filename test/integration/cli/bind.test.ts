@@ -1,0 +1,129 @@
+/** `tankobon bind` as a process: exit codes, output, and what a kill leaves. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { spawnSync } from 'node:child_process';
+import { readArchive } from '../../support/archive.js';
+import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
+import { PROGRAM, start, tankobon } from '../../support/command.js';
+
+const KILLS = process.env['TANKOBON_SOAK'] === '1' ? 20 : 3;
+const PAGES = 40;
+
+let folder: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-bind-cli-'));
+  env = { TANKOBON_HOME: join(folder, 'home') };
+  const image = await testImage('png', 3, { width: 400, height: 600 });
+  for (const number of [1, 2, 4]) {
+    await writeChapterFile(join(folder, 'in', `${number}.cbz`), {
+      id: chapterId(number),
+      number: String(number),
+      volume: number === 4 ? undefined : '1',
+      images: Array.from({ length: PAGES }, () => image),
+    });
+  }
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const bind = (...words: readonly string[]) => tankobon(['bind', ...words], { cwd: folder, env });
+
+test('prints what is missing, the saved files, and exits with 0', async () => {
+  const dryRun = await bind('in', '-o', 'dry', '--by', 'title', '--dry-run');
+  expect(dryRun.stderr).toContain('Lighthouse.cbz: 3 chapters, 120 pages; missing: chapter 3\n');
+  expect(readdirSync(folder)).not.toContain('dry');
+  const { code, stdout, stderr } = await bind('in', '-o', 'out');
+  expect([code, stdout]).toEqual([0, 'out/Lighthouse/Lighthouse Vol.01.cbz\n']);
+  expect(stderr).toContain('left out: in/4.cbz: The chapter has no volume');
+});
+
+test('--json prints events only, and the summary last', async () => {
+  const { code, stdout, stderr } = await bind('in', '-o', 'json', '--json');
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string });
+  expect([code, stderr]).toEqual([0, '']);
+  expect(events.map(({ type }) => type)).toEqual([
+    'chapter-left-out',
+    'book-planned',
+    'book-saved',
+    'bind-summary',
+  ]);
+  expect(events.at(-1)).toMatchObject({ saved: 1, skipped: 0, failed: 0, leftOut: 1 });
+});
+
+test('a usage error exits with 2, a damaged archive with 3', async () => {
+  const missing = await bind('nowhere');
+  expect([missing.code, missing.stderr]).toEqual([
+    2,
+    'error: Not found: nowhere\nhint: Name CBZ files, or folders that contain some.\n',
+  ]);
+  const damaged = join(folder, 'Lighthouse v09 c001.cbz');
+  writeFileSync(damaged, 'not an archive');
+  const { code, stderr } = await bind(damaged, '-o', 'damaged');
+  expect([code, stderr]).toEqual([3, expect.stringContaining('error: Cannot read the chapter:')]);
+});
+
+test('--convert without sharp is an error', () => {
+  const copy = join(folder, 'copy', 'dist', 'program');
+  cpSync(dirname(PROGRAM), copy, { recursive: true });
+  cpSync('package.json', join(folder, 'copy', 'package.json'));
+  const words = [join(copy, 'main.js'), 'bind', 'in', '-o', 'converted', '--convert'];
+  const { status, stderr } = spawnSync(process.execPath, words, {
+    cwd: folder,
+    env: { ...env, PATH: process.env['PATH'], DEBUG: 'tankobon' },
+    encoding: 'utf8',
+  });
+  const code = /^code: (.*)$/m.exec(stderr)?.[1];
+  expect([status, code]).toEqual([2, 'no-converter']);
+});
+
+test.each(['cbz', 'epub', 'pdf', 'folder'])(
+  '%s: killed at any moment, the book is whole or absent, and the next run leaves nothing else',
+  async (format) => {
+    const output = join(folder, `killed-${format}`);
+    const args = ['bind', 'in', '-o', output, '--format', format];
+    const startedAt = performance.now();
+    await tankobon([...args, '-o', `${output}-timed`], { cwd: folder, env });
+    const wholeMs = performance.now() - startedAt;
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const { child, finished } = start([...args, '--force'], { cwd: folder, env });
+      await delay(wholeMs * Math.random());
+      child.kill('SIGKILL');
+      await finished;
+      await expectWholeOrAbsent(join(output, 'Lighthouse'));
+    }
+    const { code } = await tankobon(args, { cwd: folder, env });
+    const expected = readdirSync(join(`${output}-timed`, 'Lighthouse'));
+    expect([code, readdirSync(join(output, 'Lighthouse'))]).toEqual([0, expected]);
+  },
+);
+
+async function expectWholeOrAbsent(place: string): Promise<void> {
+  for (const name of namesIn(place)) {
+    const file = join(place, name);
+    if (/\.(cbz|epub)$/.test(name)) {
+      const entries = await readArchive(file);
+      expect(entries.filter((entry) => entry.name.endsWith('.png'))).toHaveLength(2 * PAGES);
+    } else if (name.endsWith('.pdf')) {
+      expect(readFileSync(file, 'latin1').endsWith('%%EOF\n')).toBe(true);
+    } else {
+      const files = readdirSync(file, { recursive: true });
+      expect(files.filter((each) => String(each).endsWith('.png'))).toHaveLength(2 * PAGES);
+    }
+  }
+}
+
+function namesIn(place: string): string[] {
+  try {
+    return readdirSync(place).filter((name) => !name.startsWith('.'));
+  } catch {
+    return [];
+  }
+}

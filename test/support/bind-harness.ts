@@ -1,0 +1,47 @@
+/** Binds in a temporary folder, as the command does. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bindRequest, type BindOptions } from '../../src/app/bind-request.js';
+import { loadSettings } from '../../src/app/settings.js';
+import type { BindEvent } from '../../src/formats/bind-events.js';
+import { bindBooks } from '../../src/formats/bind.js';
+import { readArchive } from './archive.js';
+
+/** Binds `folder`/in into `folder`/out, and resolves with the events too. */
+export async function bindFolder(
+  folder: string,
+  options: BindOptions & {
+    readonly inputs?: readonly string[];
+    readonly signal?: AbortSignal;
+  } = {},
+) {
+  const { inputs = [join(folder, 'in')], signal = new AbortController().signal } = options;
+  const { settings } = await loadSettings({}, join(folder, 'no-settings'));
+  const events: BindEvent[] = [];
+  const request = bindRequest(inputs, { output: join(folder, 'out'), ...options }, settings);
+  const result = await bindBooks(
+    request,
+    (event) => {
+      if (event.type !== 'book-page') events.push(event);
+    },
+    signal,
+  );
+  return { ...result, events };
+}
+
+export function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The sha256 of each image in an archive, in the order of the archive. */
+export async function imageDigests(file: string): Promise<string[]> {
+  const entries = await readArchive(file);
+  return entries
+    .filter(({ name }) => /\.(jpg|png|gif|webp|avif)$/.test(name))
+    .map(({ bytes }) => sha256(bytes));
+}
+
+export async function fileDigest(file: string): Promise<string> {
+  return sha256(await readFile(file));
+}

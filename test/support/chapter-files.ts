@@ -1,0 +1,61 @@
+/** Chapter files as tankobon writes them, for tests of what reads them. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import sharp from 'sharp';
+import { comicInfoXml, type ComicMetadata } from '../../src/cbz/comic-info.js';
+import { writeCbz } from '../../src/cbz/cbz-writer.js';
+import { formatIdentityComment } from '../../src/cbz/identity.js';
+
+export interface ChapterFile extends Partial<Omit<ComicMetadata, 'pages'>> {
+  /** Of the identity; without it, the archive has no comment. */
+  readonly id?: string;
+  readonly version?: number;
+  readonly images: readonly Buffer[];
+}
+
+/** Writes a CBZ with these images and ComicInfo.xml. */
+export async function writeChapterFile(file: string, chapter: ChapterFile): Promise<string> {
+  const { id, version, images, ...metadata } = chapter;
+  await mkdir(dirname(file), { recursive: true });
+  const folder = `${file}.pages`;
+  await mkdir(folder);
+  const pages = [];
+  for (const [index, image] of images.entries()) {
+    const page = join(folder, String(index));
+    await writeFile(page, image);
+    pages.push({ file: page, bytes: image.length });
+  }
+  const comicInfo = await comicInfoXml({
+    series: 'Lighthouse',
+    language: 'en',
+    originalLanguage: 'ja',
+    web: id === undefined ? undefined : `https://mangadex.org/chapter/${id}`,
+    ...metadata,
+    pages: images.map(({ length }) => ({ bytes: length })),
+  });
+  const comment =
+    id === undefined
+      ? undefined
+      : formatIdentityComment({ chapterId: id, version, quality: 'data' });
+  await writeCbz({ file, pages, comicInfo, comment });
+  await rm(folder, { recursive: true });
+  return file;
+}
+
+/** A different id for each number. */
+export function chapterId(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}
+
+/** An image with its own pixels for each seed. */
+export function testImage(
+  format: 'jpeg' | 'png' | 'gif' | 'webp' | 'avif',
+  seed = 1,
+  { width = 60, height = 90, alpha = false } = {},
+): Promise<Buffer> {
+  const channels = alpha ? 4 : 3;
+  const pixels = Buffer.alloc(width * height * channels);
+  for (let index = 0; index < pixels.length; index += 1)
+    pixels[index] = (index * seed + (index >> 5) * 7) % 251;
+  return sharp(pixels, { raw: { width, height, channels } }).toFormat(format).toBuffer();
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals';
+import { chapterPrefix, coverName, pageName } from '../../../src/formats/book.js';
+import { contentOpf, escapeXml, navXhtml, pageXhtml } from '../../../src/formats/epub-documents.js';
+import { assignSpreads } from '../../../src/formats/spreads.js';
+
+const page = (name: string, chapterTitle?: string) => ({
+  name,
+  extension: 'png' as const,
+  dimensions: { width: 100_000, height: 100_000 },
+  chapterTitle,
+});
+const BOOK = { title: 'A & B', metadata: { series: 'A & B' }, position: '1', identity: 'a' };
+
+describe('documents of an EPUB', () => {
+  test('the document of a page has at most 1,024 bytes, which Komga requires', () => {
+    const longest = page(`c1234-${pageName(9_999, 99_999, 'webp')}`);
+    expect(pageXhtml(longest, 99_999, 'zh-Hant-HK').length).toBeLessThanOrEqual(1_024);
+  });
+
+  test('the table of contents has an entry for each chapter', () => {
+    const nav = navXhtml(BOOK, [page('c000-000.png'), page('c001-001.png', 'Ch. 1 <x>')]);
+    expect(nav.match(/<li>.*<\/li>/g)).toEqual([
+      '<li><a href="pages/c001-001.xhtml">Ch. 1 &lt;x&gt;</a></li>',
+    ]);
+  });
+
+  test('the reading order has the pages only', () => {
+    const opf = contentOpf(BOOK, [page('c001-001.png'), page('c001-002.png')]);
+    expect(opf.match(/<itemref idref="(\w+)"/g)).toEqual([
+      '<itemref idref="p1"',
+      '<itemref idref="p2"',
+    ]);
+  });
+
+  test('removes characters that XML does not allow', () => {
+    expect(escapeXml('a\u0000\uFFFE<"&>')).toBe('a&lt;&quot;&amp;&gt;');
+  });
+});
+
+describe('spreads', () => {
+  const tall = { width: 2, height: 3 };
+  const wide = { width: 4, height: 3 };
+  test('begin on the side that is read first, also after a page of two', () => {
+    const pages = [tall, tall, tall, tall, wide, tall, tall];
+    expect(assignSpreads(pages, 'rtl').join(' ')).toBe('center right left right center right left');
+    expect(assignSpreads(pages, 'ltr').join(' ')).toBe('center left right left center left right');
+  });
+});
+
+test('the names of pages sort in reading order', () => {
+  const chapters = 1_200;
+  const names = [coverName('jpg')];
+  for (const chapter of [0, 1, 9, 99, 999, 1_199])
+    for (const index of [0, 9, 99, 999])
+      names.push(chapterPrefix(chapter, chapters) + pageName(index, 1_000, 'png'));
+  expect([...names].sort()).toEqual(names);
+});
