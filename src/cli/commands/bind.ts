@@ -44,7 +44,7 @@ export function bindCommand(program: Command, { run }: CommandRunner): Command {
     .option('--force', 'write books again that exist')
     .option('--dry-run', 'print what would be written, and what is missing')
     .option('--json', 'print one JSON object per line to standard output, and nothing else there')
-    .option('--quiet', 'print only errors')
+    .option('--quiet', 'print only errors and the paths of saved files')
     .action((files: string[], options: BindOptions) =>
       run((context) => bind(files, options, context)),
     );

@@ -1,8 +1,9 @@
 /** Where the events of `tankobon bind` go: JSON lines, or sentences with a progress bar at a terminal. */
 import { basename } from 'node:path';
-import { MultiBar, type SingleBar } from 'cli-progress';
 import { LEFT_OUT_REASONS, type BindEvent, type ObserveBind } from '../../formats/bind-events.js';
 import type { CommandContext } from '../command-context.js';
+import { BarTerminal } from './bar-terminal.js';
+import { glyphsFor } from './glyphs.js';
 import { progressLine } from './progress-line.js';
 import { rawStream, safeText } from './safe-stream.js';
 import { formatBytes, pluralize } from './sizes.js';
@@ -24,20 +25,21 @@ export function bindObserver(
     };
     return { observe, close: () => undefined };
   }
-  const bars = stderr.isTTY && env['TERM'] !== 'dumb' && !quiet ? new BookBars(context) : undefined;
+  const hasBar = stderr.isTTY && env['TERM'] !== 'dumb' && !quiet;
+  const bar = hasBar ? new BookBar(context) : undefined;
   const observe: ObserveBind = (event) => {
     if (event.type === 'book-page') {
-      bars?.addPage(event.file);
+      bar?.addPage(event.file);
       return;
     }
-    if (event.type === 'book-planned') bars?.expect(event.file, event.pages);
-    if (event.type === 'book-saved' || event.type === 'book-failed') bars?.remove(event.file);
-    if (quiet && event.type !== 'book-failed') return;
-    const text = describeBindEvent(event);
+    bar?.erase();
+    if (event.type === 'book-planned') bar?.expect(event.file, event.pages);
+    const isError = event.type === 'book-failed';
+    const text = quiet && !isError ? undefined : describeBindEvent(event);
     if (text !== undefined) stderr.write(`${text}\n`);
     if (event.type === 'book-saved') stdout.write(`${event.file}\n`);
   };
-  return { observe, close: () => bars?.close() };
+  return { observe, close: () => bar?.erase() };
 }
 
 /** One sentence, or one line for each thing that is missing; undefined for what people need not see. */
@@ -70,38 +72,17 @@ export function describeBindEvent(event: BindEvent): string | undefined {
   }
 }
 
-const FRAMES_PER_SECOND = 10;
-const DEFAULT_COLUMNS = 80;
+const MIN_DRAW_INTERVAL_MS = 100;
 
-/** A bar for the book that is being written. */
-class BookBars {
-  readonly #multi: MultiBar;
+/** One bar, for the book that is being written. */
+class BookBar {
+  readonly #terminal: BarTerminal;
   readonly #pages = new Map<string, number>();
-  readonly #bars = new Map<string, SingleBar>();
+  #book: { readonly file: string; readonly sinceMs: number; done: number } | undefined;
+  #drawnAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ stderr, redactor }: CommandContext) {
-    this.#multi = new MultiBar({
-      stream: rawStream(stderr),
-      fps: FRAMES_PER_SECOND,
-      hideCursor: true,
-      clearOnComplete: true,
-      gracefulExit: false,
-      linewrap: false,
-      forceRedraw: true,
-      format: (_options, { value, total, eta }, { label }: { label: string }) =>
-        safeText(
-          progressLine({
-            label,
-            done: value,
-            total,
-            bytesPerSecond: undefined,
-            secondsLeft: value > 0 && value < total && Number.isFinite(eta) ? eta : undefined,
-            wait: undefined,
-            columns: stderr.columns || DEFAULT_COLUMNS,
-          }),
-          redactor,
-        ),
-    });
+  constructor(private readonly context: CommandContext) {
+    this.#terminal = new BarTerminal(rawStream(context.stderr));
   }
 
   expect(file: string, pages: number): void {
@@ -109,25 +90,28 @@ class BookBars {
   }
 
   addPage(file: string): void {
-    let bar = this.#bars.get(file);
-    if (!bar) {
-      bar = this.#multi.create(this.#pages.get(file) ?? 0, 0, { label: basename(file) });
-      this.#bars.set(file, bar);
-    }
-    bar.increment();
+    const nowMs = this.context.clock.monotonicMs();
+    if (this.#book?.file !== file) this.#book = { file, sinceMs: nowMs, done: 0 };
+    this.#book.done += 1;
+    if (nowMs - this.#drawnAtMs < MIN_DRAW_INTERVAL_MS) return;
+    this.#drawnAtMs = nowMs;
+    const { done, sinceMs } = this.#book;
+    const total = this.#pages.get(file) ?? done;
+    const label = { number: '', title: basename(file) };
+    const msLeft = ((nowMs - sinceMs) / done) * (total - done);
+    const format = {
+      columns: this.#terminal.getWidth(),
+      glyphs: glyphsFor(this.context.env),
+    };
+    const line = progressLine({ label, done, total, msLeft }, format);
+    this.#terminal.cursorRelativeReset();
+    this.#terminal.write(safeText(line, this.context.redactor));
+    this.#terminal.draw();
   }
 
-  /** Messages are printed while no bar is drawn. */
-  remove(file: string): void {
-    const bar = this.#bars.get(file);
-    if (!bar) return;
-    this.#bars.delete(file);
-    bar.stop();
-    this.#multi.remove(bar);
-    this.#multi.update();
-  }
-
-  close(): void {
-    this.#multi.stop();
+  /** Call it before anything else is printed. */
+  erase(): void {
+    if (this.#drawnAtMs > Number.NEGATIVE_INFINITY) this.#terminal.erase();
+    this.#drawnAtMs = Number.NEGATIVE_INFINITY;
   }
 }
