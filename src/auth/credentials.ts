@@ -57,7 +57,7 @@ export class Credentials {
     return this.#stores[kind];
   }
 
-  /** The store in use; undefined where nobody is logged in. */
+  /** The store in use; undefined without a login. */
   async currentStore(): Promise<CredentialStore | undefined> {
     if (await statIfExists(`${this.#path}.json`)) return this.#stores.file;
     return (await this.#hasMarker()) ? this.#stores.keychain : undefined;

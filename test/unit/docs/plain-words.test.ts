@@ -1,0 +1,53 @@
+/** Names and phrases that stay out of the code and the documentation, with the terms to use instead. */
+import { expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+
+const BANNED: readonly (readonly [RegExp, string])[] = [
+  [/\b\w+Wish\b/, '…Options'],
+  [/\b\w+Facts\b/, 'the name of the thing itself'],
+  [/\b[Tt]ellings\b/, 'listeners or callbacks'],
+  [/\b(?:Whereabouts|Surroundings|BareRun)\b/, 'Paths, Environment, AppContext'],
+  [/\b(?:MOST|LONGEST|LARGEST|SHOWN)_/, 'MAX_'],
+  [/\bLEAST_/, 'MIN_'],
+  [/\b(?:judgement|verdict)s?\b/, 'classification'],
+  [/\bUnbelievable/, 'Corrupt…'],
+  [/\bownDomain\b/, 'firstPartyDomain'],
+  [/\bguests?\b/, 'anonymous'],
+  [/\b(?:sure-chapter|MetadataAhead)\b/, 'prefetch'],
+  [/\b(?:GrowingCbz|CbzSink|gatheringRoom)\b/, 'CbzWriter, buffer'],
+  [/\b(?:passedOver|whyNotToBeHad|sofar)\b/, 'excluded, unavailableReason, group'],
+  [/\bendsWell\b/, 'hasValidTrailer'],
+  [/\b(?:writeWhole|readIfThere|statIfThere|inPieces)\b/, 'writeFileAtomic, …IfExists, chunk'],
+  [/\b(?:misanswers|muster)\b/, 'api-faults, startAll'],
+  [/\b(?:whoever|nobody)\b/, 'the subject, such as "a process" or "no process"'],
+  [/in the hands of/, 'in use by'],
+  [/has not the shape/, 'unexpected response'],
+];
+
+const TEXTS = [
+  'README.md',
+  ...filesBelow('src', '.ts'),
+  ...filesBelow('docs', '.md'),
+  ...filesBelow('bin', '.js'),
+];
+
+function filesBelow(folder: string, extension: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(extension))
+    .map((name) => `${folder}/${name}`);
+}
+
+function findingsIn(file: string): string[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.flatMap((line, index) =>
+    BANNED.flatMap(([pattern, instead]) => {
+      const [found] = pattern.exec(line) ?? [];
+      return found === undefined ? [] : [`${file}:${index + 1}: ${found} (use: ${instead})`];
+    }),
+  );
+}
+
+test('no private vocabulary in the code and the documentation', () => {
+  expect(TEXTS.length).toBeGreaterThan(150);
+  expect(TEXTS.flatMap(findingsIn)).toEqual([]);
+});
