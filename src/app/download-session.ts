@@ -49,6 +49,8 @@ export interface DownloadResult {
   stoppedBy: TankobonError | undefined;
   /** Whether it stopped while it was being planned. */
   isPlanned: boolean;
+  /** Whether the user left a question before the first chapter was started. */
+  isCancelled: boolean;
   /** What concerns the whole run but came up after the chapters were saved. */
   readonly afterwards: TankobonError[];
   reports: { readonly sent: number; readonly waiting: number };

@@ -12,6 +12,7 @@ import { withoutMissing } from '../download/missing-chapters.js';
 import { MetadataPrefetcher } from '../download/prefetch.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
+import { countLoads, emptyResult, observeSummary } from './download-result.js';
 import type {
   DownloadListeners,
   DownloadResult,
@@ -157,63 +158,20 @@ async function downloadPlanned(
   try {
     reportInvalidTargets(session);
     const planned = await planOrStop(session, result);
-    if (planned && (await isConfirmed(planned, listeners))) {
+    if (planned) {
       prefetcher.cancelExcept(new Set(planned.chapters.map(({ job }) => job.id)));
       const { savePlan } = await import('./save-plan.js');
       await savePlan(planned, { ...session, listeners }, result);
     }
   } finally {
     await beforeSummary();
-    if (!request.reports) session.warn('Health reports are turned off: none were made.');
-    const elapsedMs = Math.round(clock.monotonicMs() - startedAtMs);
-    observeSummary(result, listeners, { ...loaded, elapsedMs });
+    if (!result.isCancelled) {
+      if (!request.reports) session.warn('Health reports are turned off: none were made.');
+      const elapsedMs = Math.round(clock.monotonicMs() - startedAtMs);
+      observeSummary(result, listeners, { ...loaded, elapsedMs });
+    }
   }
   return result;
-}
-
-function emptyResult({ invalidTargets }: DownloadRequest): DownloadResult {
-  return {
-    saved: 0,
-    skipped: 0,
-    failed: [],
-    invalidTargets,
-    notStarted: 0,
-    stoppedBy: undefined,
-    isPlanned: false,
-    afterwards: [],
-    reports: { sent: 0, waiting: 0 },
-  };
-}
-
-/** Passes all events on, and counts the pages that were loaded. */
-function countLoads(next: Observe) {
-  const loaded = { pages: 0, bytes: 0 };
-  const observe: Observe = (event) => {
-    if (event.type === 'page-loaded') {
-      loaded.pages += 1;
-      loaded.bytes += event.bytes;
-    }
-    next(event);
-  };
-  return { loaded, observe };
-}
-
-function observeSummary(
-  result: DownloadResult,
-  { observe }: DownloadListeners,
-  loads = { pages: 0, bytes: 0, elapsedMs: 0 },
-): void {
-  const { saved, skipped, failed, invalidTargets, notStarted, stoppedBy, reports } = result;
-  observe({
-    type: 'summary',
-    saved,
-    skipped,
-    failed: failed.length + invalidTargets.length,
-    notStarted,
-    stopped: stoppedBy?.code,
-    ...loads,
-    reports,
-  });
 }
 
 /** Not asked if there is nothing to download. */
@@ -234,6 +192,8 @@ async function planOrStop(
     };
     const planned = await plan(session, { ...planDeps(session), prefetch });
     result.isPlanned = true;
+    result.isCancelled = !(await isConfirmed(planned, listeners));
+    if (result.isCancelled) return undefined;
     for (const { id, reason, file } of planned.skipped) {
       observe({ type: 'chapter-skipped', chapter: id, reason, file });
     }
@@ -242,6 +202,9 @@ async function planOrStop(
     return planned;
   } catch (error) {
     if (!(error instanceof TankobonError) || error instanceof UsageError) throw error;
+    // The user left a question; nothing was started.
+    result.isCancelled = error.code === 'interrupted' && !session.userSignal.aborted;
+    if (result.isCancelled) throw error;
     const [first, ...others] = request.plan.targets;
     if (first) fail(first.id, error, result, observe, { unfinished: true });
     for (const { id } of others)

@@ -6,6 +6,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../core/errors.js';
 import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { VERSION } from '../core/version.js';
+import { looksLikeTarget } from '../selection/target.js';
 import type { BareCommandContext, CommandContext } from './command-context.js';
 import type { CommandRunner } from './command-runner.js';
 import { bindCommand } from './commands/bind.js';
@@ -52,7 +53,7 @@ export async function runProgram(
     },
   });
   try {
-    await program.parseAsync(args.length === 0 ? ['help'] : args, { from: 'user' });
+    await program.parseAsync(withCommand(program, args), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return EXIT.done;
@@ -60,6 +61,14 @@ export async function runProgram(
     return EXIT.usage;
   }
   return exitCode;
+}
+
+/** The words with their command: no words are `help`, and an address or a UUID without a command is `download`. */
+function withCommand(program: Command, args: readonly string[]): readonly string[] {
+  if (args.length === 0) return ['help'];
+  const isCommand = (word: string) => program.commands.some((command) => command.name() === word);
+  const first = args.find((word) => isCommand(word) || looksLikeTarget(word)) ?? '';
+  return looksLikeTarget(first) ? ['download', ...args] : args;
 }
 
 const notRun = () => Promise.reject(new Error('This command tree runs no commands.'));
@@ -85,7 +94,7 @@ export function commandTree(runner: CommandRunner = { run: notRun, runBare: notR
   return addExamples(program, [
     ['tankobon demo', 'try it: everything stays on this machine'],
     ['tankobon search <words>', 'find a title and download it'],
-    ['tankobon download <UUID or URL>', 'download a chapter, a title or a list'],
+    ['tankobon <UUID or URL>', 'download a chapter, a title or a list'],
   ]).addHelpText(
     'after',
     '\nMore: tankobon help <command>\n      tankobon help environment\n      tankobon help exit-codes',

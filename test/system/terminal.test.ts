@@ -1,4 +1,4 @@
-/** The program at a real terminal: the width and colours of help, a choice among search results, and a hangup. */
+/** The program at a real terminal: the width and colours of help, and a hangup. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -75,16 +75,6 @@ describeWith('at a terminal', { programs: ['python3'] }, () => {
       env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
     });
     afterEach(() => service.stop());
-
-    test('search downloads the title that is chosen', async () => {
-      await tankobon(['config', 'set', 'output', join(folder, 'output')], { env });
-      const ran = await runAtTerminal([process.execPath, PROGRAM, 'search', 'lighthouse'], {
-        env,
-        steps: [{ awaits: 'Download one?', types: '\u001b[B\r' }],
-      });
-      expect({ ...ran, screen: '' }).toEqual({ code: 0, untyped: 0, screen: '' });
-      expect(archives().length).toBeGreaterThan(0);
-    });
 
     /** Runs a script at a terminal of its own, which is closed when a line comes on standard input. */
     const AT_TERMINAL = `

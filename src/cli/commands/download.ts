@@ -68,6 +68,7 @@ export async function download(
     }
     const result = await runDownload(context, request, listeners, context.signal);
     observer.close();
+    if (result.isCancelled) return EXIT.done;
     printNextSteps(result, request, options, context);
     const stops = result.stoppedBy ? [result.stoppedBy] : [];
     const failures = result.failed.map(({ error }) => error);

@@ -1,4 +1,5 @@
 /** Titles found by a search: one row each, or a few lines each on a narrow terminal. */
+import stringWidth from 'string-width';
 import type { Title } from '../../api/titles.js';
 import { printableLine } from '../../core/printable.js';
 import { fitToWidth } from './progress-line.js';
@@ -10,6 +11,9 @@ const STATUS_COLUMNS = 9;
 const YEAR_COLUMNS = 4;
 const ID_COLUMNS = 36;
 const GAP = '  ';
+/** All but the title, with the gaps. */
+const OTHER_COLUMNS =
+  YEAR_COLUMNS + STATUS_COLUMNS + LANGUAGES_COLUMNS + ID_COLUMNS + 4 * GAP.length;
 
 type Shown = Pick<Title, 'id' | 'name' | 'year' | 'status' | 'languages'>;
 
@@ -18,25 +22,33 @@ export function titleLines(titles: readonly Shown[], columns?: number): string[]
   if (columns !== undefined && columns < MIN_ROW_COLUMNS) {
     return titles.flatMap((title) => stacked(title, columns));
   }
-  const head = ['id', 'year', 'status', 'languages', 'title'] as const;
-  return [
-    row(head, columns),
-    ...titles.map((title) =>
-      row([title.id, ...details(title), printableLine(title.name)], columns),
-    ),
+  const rows = [
+    ['title', 'year', 'status', 'languages', 'id'],
+    ...titles.map((title) => [printableLine(title.name), ...details(title), title.id]),
   ];
+  const longest = (index: number) =>
+    Math.max(...rows.map((cells) => stringWidth(cells[index] ?? '')));
+  const widths = [
+    columns === undefined ? longest(0) : Math.min(longest(0), columns - 1 - OTHER_COLUMNS),
+    YEAR_COLUMNS,
+    STATUS_COLUMNS,
+    columns === undefined ? longest(3) : LANGUAGES_COLUMNS,
+    ID_COLUMNS,
+  ];
+  return rows.map((cells) =>
+    cells
+      .map((cell, index) => fitToWidth(cell, widths[index] ?? 0))
+      .join(GAP)
+      .trimEnd(),
+  );
 }
 
-function row(cells: readonly string[], columns: number | undefined): string {
-  const [id = '', year = '', status = '', languages = '', name = ''] = cells;
-  const fixed = [
-    fitToWidth(id, ID_COLUMNS),
-    fitToWidth(year, YEAR_COLUMNS),
-    fitToWidth(status, STATUS_COLUMNS),
-    columns === undefined ? languages : fitToWidth(languages, LANGUAGES_COLUMNS),
-  ].join(GAP);
-  const whole = `${fixed}${GAP}${name}`;
-  return columns === undefined ? whole : fitToWidth(whole, columns - 1).trimEnd();
+/** One title in a list to choose from. */
+export function titleChoice(title: Shown, columns: number): string {
+  const year = title.year === undefined ? '' : ` (${title.year})`;
+  const languages = printableLine(title.languages.join(', '));
+  const text = `${printableLine(title.name)}${year}${languages === '' ? '' : `  ${languages}`}`;
+  return fitToWidth(text, columns).trimEnd();
 }
 
 function stacked(title: Shown, columns: number): string[] {

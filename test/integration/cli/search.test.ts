@@ -1,12 +1,13 @@
 /** `tankobon search` against the practice service: the table and the JSON. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
+import { EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
 import { tankobonHere } from '../../support/in-process.js';
 
 let service: PracticeService;
@@ -29,12 +30,12 @@ afterAll(async () => {
 const requests = () =>
   service.log.slice(before).map(({ method, path }) => `${method} ${path.split('?')[0] ?? ''}`);
 
-test('a row for each title: id, year, status, languages, name; one request', async () => {
+test('a row for each title, the title first; one request', async () => {
   const { code, stdout } = await tankobonHere(['search', 'lighthouse'], { env });
   expect(code).toBe(0);
   const [head, row, ...more] = stdout.trimEnd().split('\n');
-  expect(head).toMatch(/^id +year +status +languages +title$/);
-  expect(row).toMatch(/^[0-9a-f-]{36} {2}(\d{4}|–) +\w+ +[a-z-]+(, [a-z-]+)* .*Lighthouse/i);
+  expect(head).toMatch(/^title +year +status +languages +id$/);
+  expect(row).toMatch(/^.*Lighthouse.* {2}(\d{4}|–) +\w+ +[a-z-]+(, [a-z-]+)* +[0-9a-f-]{36}$/i);
   expect(more).toEqual([]);
   expect(requests()).toEqual(['GET /manga']);
 });
@@ -57,4 +58,46 @@ test('the languages of the flag narrow the search', async () => {
     env,
   });
   expect(JSON.parse(stdout)).toEqual([]);
+});
+
+test('the name of a language is refused before anything is sent', async () => {
+  const { code, stderr } = await tankobonHere(['search', '--language', 'german', 'light'], { env });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/"german"\nhint: Did you mean de\?/);
+  expect(requests()).toEqual([]);
+});
+
+test('--first downloads the best match without a question, and with --json only names it', async () => {
+  const output = join(folder, 'first');
+  await tankobonHere(['config', 'set', 'output', output], { env });
+  const words = ['search', '--first', '--language', 'en', 'lighthouse'];
+  const { code, stdout, stderr } = await tankobonHere(words, { env });
+  expect(code).toBe(0);
+  const files = stdout.trimEnd().split('\n');
+  expect(files.length).toBeGreaterThan(1);
+  for (const file of files) expect(existsSync(file)).toBe(true);
+  expect(stderr).toMatch(/^The Lighthouse/);
+  const { stdout: json } = await tankobonHere([...words, '--json'], { env });
+  expect(JSON.parse(json)).toHaveLength(1);
+});
+
+test('an address without a command is downloaded', async () => {
+  const id = EXAMPLE_TITLES.lighthouse;
+  const dry = ['--language', 'en', '--dry-run'];
+  for (const target of [
+    `https://mangadex.org/title/${id}`,
+    `title:${id}`,
+    `mangadex.org/title/${id}`,
+  ]) {
+    const { code, stdout } = await tankobonHere([target, ...dry], { env });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/chapters? to download/);
+  }
+  expect((await tankobonHere([...dry, id], { env })).stdout).toMatch(/chapters? to download/);
+  const group = await tankobonHere([`https://mangadex.org/group/${id}`], { env });
+  expect(group.code).toBe(2);
+  expect(group.stderr).toMatch(
+    /^error: The address of a scanlation group, .*\nhint: .*--group NAME\n$/,
+  );
+  expect((await tankobonHere(['lighthouse'], { env })).stderr).toMatch(/unknown command/i);
 });

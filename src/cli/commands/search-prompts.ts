@@ -1,0 +1,65 @@
+/** The questions of `tankobon search` at a terminal. Esc leaves each of them. */
+import type { Title } from '../../api/titles.js';
+import { commaSeparated } from '../../core/comma-separated.js';
+import { printableLine } from '../../core/printable.js';
+import type { Plan } from '../../download/plan.js';
+import { ALL_LANGUAGES } from '../../selection/language-codes.js';
+import type { CommandContext } from '../command-context.js';
+import { chooseLanguage } from '../language-prompt.js';
+import { formatDuration } from '../output/sizes.js';
+import { titleChoice } from '../output/title-table.js';
+import { choose } from '../prompt.js';
+import { minPlanTimeMs } from './dry-run.js';
+
+/** Before and after the text of a choice. */
+const CHOICE_MARGIN = 4;
+
+export async function chooseTitle(
+  titles: readonly Title[],
+  context: CommandContext,
+): Promise<Title | undefined> {
+  const { select } = await import('@inquirer/prompts');
+  const columns = (context.stderr.columns || 80) - CHOICE_MARGIN;
+  const answer = await choose(context, (streams) =>
+    select<Title>(
+      {
+        message: 'Download one? (Esc: none)',
+        choices: titles.map((title) => ({
+          name: titleChoice(title, columns),
+          short: printableLine(title.name),
+          value: title,
+        })),
+        loop: false,
+      },
+      streams,
+    ),
+  );
+  return answer?.value;
+}
+
+/** The codes for `--language`: asked where the title has several and no option decides. Undefined if the user leaves. */
+export async function chooseTitleLanguage(
+  { languages }: Title,
+  language: string | undefined,
+  context: CommandContext,
+): Promise<string | undefined> {
+  if (language !== undefined) return language;
+  const [only, ...others] = languages;
+  if (others.length === 0) return only ?? ALL_LANGUAGES;
+  const [preferred] = commaSeparated(context.settings.language);
+  const sorted = [...languages].sort().map((code) => ({ code }));
+  const chosen = await chooseLanguage(sorted, preferred?.toLowerCase(), context);
+  return chosen?.join(',') === '' ? ALL_LANGUAGES : chosen?.join(',');
+}
+
+/** Such as `1,680 chapters in en, at least 42 min. Download?` */
+export async function confirmPlan(plan: Plan, context: CommandContext): Promise<boolean> {
+  const { confirm } = await import('@inquirer/prompts');
+  const languages = new Set(plan.chapters.flatMap(({ chapter }) => chapter?.language ?? []));
+  const count = plan.chapters.length;
+  const message =
+    `${count.toLocaleString('en')} ${count === 1 ? 'chapter' : 'chapters'} ` +
+    `in ${[...languages].sort().join(', ')}, at least ${formatDuration(minPlanTimeMs(plan))}. Download?`;
+  const answer = await choose(context, (streams) => confirm({ message }, streams));
+  return answer?.value ?? false;
+}
