@@ -47,11 +47,13 @@ export function rated<T>(
 
 type SortKey = number | string | undefined;
 
-function compare(first: SortKey, second: SortKey): number {
-  if (typeof first === 'string' && typeof second === 'string') {
-    return first.localeCompare(second, 'en');
-  }
-  return Number(first) - Number(second);
+function compare(first: SortKey, second: SortKey, descending = false): number {
+  if (first === second) return 0;
+  if (first === undefined) return 1;
+  if (second === undefined) return -1;
+  const isText = typeof first === 'string' && typeof second === 'string';
+  const difference = isText ? first.localeCompare(second, 'en') : Number(first) - Number(second);
+  return descending ? -difference : difference;
 }
 
 /** The items that pass every filter, in the query's order. Items without a sort key come last. */
@@ -66,12 +68,9 @@ export function select<T>(
     .filter((item) => filters.every((filter) => filter(item)))
     .map((item) => ({ item, keys: orders.map(({ field }) => sortKey(item, field)) }));
   selected.sort((one, other) => {
-    for (const [index, { descending }] of orders.entries()) {
-      const [first, second] = [one.keys[index], other.keys[index]];
-      const missing = Number(first === undefined) - Number(second === undefined);
-      if (missing !== 0) return missing;
-      const difference = first === undefined ? 0 : compare(first, second);
-      if (difference !== 0) return descending ? -difference : difference;
+    for (let index = 0; index < orders.length; index += 1) {
+      const difference = compare(one.keys[index], other.keys[index], orders[index]?.descending);
+      if (difference !== 0) return difference;
     }
     return 0;
   });

@@ -11,6 +11,9 @@ import { systemClock, type Clock } from '../../src/core/clock.js';
 import { redactorFor } from '../../src/core/redactor.js';
 import type { Finished } from './command.js';
 
+// The keychain's library reads the process's environment. No test asks the user's own keychain.
+process.env['DBUS_SESSION_BUS_ADDRESS'] = 'unix:path=/nonexistent/bus';
+
 export async function tankobonHere(
   words: readonly string[],
   options: {

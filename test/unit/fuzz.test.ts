@@ -30,7 +30,7 @@ import { findCaptchaChallenge, isApiError, readErrorEntries } from '../../src/ap
 import { jsonValue } from '../../src/api/send-request.js';
 import { readRateHeaders, retryAfterMs } from '../../src/rate-limit/rate-headers.js';
 
-const numRuns = Number(process.env['TANKOBON_FUZZ_CASES'] ?? 500);
+const numRuns = Number(process.env['TANKOBON_FUZZ_CASES'] ?? 200);
 const TIMEOUT_MS = 300_000;
 
 /** What no honest service writes, and what it might by mistake. */

@@ -8,6 +8,7 @@ import { hasCode, TankobonError } from '../../../src/core/errors.js';
 import { namedWaitMs, retryAfterMs } from '../../../src/rate-limit/rate-headers.js';
 import { createTestClient, type TestClient } from '../../support/test-client.js';
 import { startStubServer, type Reply, type StubServer } from '../../support/stub-server.js';
+import { fuzzRuns } from '../../support/long-run.js';
 
 const YEAR_MS = 366 * 24 * 60 * 60_000;
 
@@ -37,7 +38,7 @@ test('no header names a wait of more than a year, or none that a date can show',
         expect(() => new Date(wallMs + ms).toISOString()).not.toThrow();
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: fuzzRuns(2_000) },
   );
 });
 

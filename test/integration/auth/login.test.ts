@@ -10,8 +10,12 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { cli, LOGIN_ENV, newFolder, type Env } from '../../support/auth/harness.js';
+import { LOGIN_ENV, newFolder, type Env } from '../../support/auth/harness.js';
+import { tankobonHere } from '../../support/in-process.js';
 import { runWith } from '../../support/auth/context.js';
+
+const cli = (words: readonly string[], env: Env, input?: string) =>
+  tankobonHere(words, { env, input });
 
 const TRICKY_PASSWORD = ' a&b=c+d%e%20f é 🐉; "q" \\ ';
 const TRICKY_SECRET = 's&=+% é🐉/?#';

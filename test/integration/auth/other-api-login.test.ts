@@ -7,7 +7,11 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { cli, LOGIN_ENV, newFolder, type Env } from '../../support/auth/harness.js';
+import { LOGIN_ENV, newFolder, type Env } from '../../support/auth/harness.js';
+import { tankobonHere } from '../../support/in-process.js';
+
+const cli = (words: readonly string[], env: Env, input?: string) =>
+  tankobonHere(words, { env, input });
 
 const chapter = generateChapter({ pages: 1, bytesPerPage: 2_000 });
 

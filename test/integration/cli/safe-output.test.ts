@@ -8,7 +8,17 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { cli, LOGIN_ENV, newFolder, type Ended, type Env } from '../../support/auth/harness.js';
+import {
+  cli as cliProcess,
+  LOGIN_ENV,
+  newFolder,
+  type Ended,
+  type Env,
+} from '../../support/auth/harness.js';
+import { tankobonHere } from '../../support/in-process.js';
+
+const cli = (words: readonly string[], env: Env, input?: string) =>
+  tankobonHere(words, { env, input });
 
 const chapter = generateChapter({ pages: 1, bytesPerPage: 2_000 });
 
@@ -76,7 +86,7 @@ test('an uncaught exception is printed without secrets', async () => {
   const own = { ...env, TANKOBON_PASSWORD: 'turn-the-page' };
   const fault = 'setTimeout(()=>{throw(new(Error)("it-was-turn-the-page"))},300)';
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fault)}`;
-  const run = await cli(['demo', '--serve'], { ...own, NODE_OPTIONS });
+  const run = await cliProcess(['demo', '--serve'], { ...own, NODE_OPTIONS });
   expect(run.code).toBe(1);
   expect(run.stderr).toContain('it-was-[redacted]');
   expect(run.stderr).not.toContain('turn-the-page');

@@ -7,6 +7,7 @@ import { readReportStatus } from '../../../src/health-reports/report-status.js';
 import { MAX_IN_FLIGHT } from '../../../src/health-reports/sender.js';
 import { numberOf, startListener, type ReportListener } from '../../support/report-listener.js';
 import { startWorker, type Worker } from '../../support/report-workers.js';
+import { IS_LONG_RUN } from '../../support/long-run.js';
 
 let folder: string;
 let listener: ReportListener;
@@ -19,10 +20,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** TANKOBON_SOAK=1 makes it the long run. */
-const IS_SOAK = process.env['TANKOBON_SOAK'] === '1';
-const KILLS = IS_SOAK ? 50 : 3;
-const AT_ONCE = IS_SOAK ? 4 : 3;
+const KILLS = IS_LONG_RUN ? 50 : 3;
+const AT_ONCE = IS_LONG_RUN ? 4 : 3;
 const REPORTS_EACH = 150;
 
 /** Kills it a random while after its first report, or when it has ended by itself not at all. */
@@ -75,7 +74,7 @@ test('kills at random moments lose no recorded report and repeat at most those i
 }, 60_000);
 
 test('concurrent processes deliver each report exactly once', async () => {
-  const reports = IS_SOAK ? 120 : 40;
+  const reports = IS_LONG_RUN ? 120 : 40;
   const workers = [1, 2, 3].map((number) =>
     startWorker(folder, listener.url, { from: number * 1_000, reports }),
   );

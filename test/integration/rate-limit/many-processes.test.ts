@@ -16,14 +16,14 @@ describe('processes that share a ledger', () => {
     'stay within the general limit, and each gets its turn',
     async () => {
       const { times, shares, failures, warnings } = await runPool({
-        processes: 4,
+        processes: 3,
         concurrency: 2,
-        requests: 60,
+        requests: 40,
         path: '/manga/x',
         periodScale: PERIOD_SCALE,
       });
       expect([...failures, ...warnings]).toEqual([]);
-      expect(times).toHaveLength(60);
+      expect(times).toHaveLength(40);
       expect(maxRequestsInWindow(times, 200)).toBeLessThanOrEqual(5);
       expect(Math.min(...shares)).toBeGreaterThan(0);
     },
@@ -34,7 +34,7 @@ describe('processes that share a ledger', () => {
     'stay within the quota of an endpoint',
     async () => {
       const { times, failures, warnings } = await runPool({
-        processes: 3,
+        processes: 2,
         concurrency: 6,
         requests: 100,
         path: '/at-home/server/x',
@@ -54,7 +54,7 @@ describe('processes that share a ledger', () => {
       let pool: ProcessPool | undefined;
       let kills = 0;
       const { times, failures, warnings } = await runPool({
-        processes: 4,
+        processes: 3,
         concurrency: 2,
         requests: 60,
         path: '/manga/x',
@@ -84,7 +84,7 @@ describe('processes that share a ledger', () => {
     'stay within the limits where wall clocks are two hours wrong either way, and stepped',
     async () => {
       const { times, failures, warnings } = await runPool({
-        processes: 3,
+        processes: 2,
         concurrency: 3,
         requests: 60,
         path: '/at-home/server/x',

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isPathSegment, pageUrl, digestInFileName } from '../../../src/image/page-url.js';
 import { hasCode, LoadError } from '../../../src/core/errors.js';
+import { fuzzRuns } from '../../support/long-run.js';
 
 const place = (baseUrl: string, fileName = '1-a.png') =>
   ({ baseUrl, quality: 'data', hash: 'abc', fileName }) as const;
@@ -69,7 +70,7 @@ test('for any base URL, the result is a safe URL below it, or bad-page-url', () 
         expect(hasCode(error, 'bad-page-url')).toBe(true);
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: fuzzRuns(2_000) },
   );
 });
 

@@ -9,6 +9,7 @@ import {
 import { forecast, prune } from '../../../src/rate-limit/ledger-state.js';
 import { viewOf } from '../../../src/rate-limit/ledger-view.js';
 import { quotasOf } from '../../../src/rate-limit/quotas.js';
+import { fuzzRuns } from '../../support/long-run.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 const quotas = quotasOf('api.example.org', 'GET', '/at-home/server/x');
@@ -128,7 +129,7 @@ describe('every accepted text', () => {
         if (record === 'damaged') return;
         expect(readRecord(textOf(record))).toEqual(record);
       }),
-      { numRuns: 5_000 },
+      { numRuns: fuzzRuns(5_000) },
     );
   });
 
@@ -150,7 +151,7 @@ describe('every accepted text', () => {
         prune(state, reader.nowMs);
         expect(readRecord(textOf(close(reader)))).not.toBe('damaged');
       }),
-      { numRuns: 5_000 },
+      { numRuns: fuzzRuns(5_000) },
     );
   });
 });

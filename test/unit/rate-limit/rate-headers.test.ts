@@ -6,6 +6,7 @@ import {
   readRateHeaders,
   retryAfterMs,
 } from '../../../src/rate-limit/rate-headers.js';
+import { fuzzRuns } from '../../support/long-run.js';
 
 const NOW = Date.UTC(2026, 4, 1, 12);
 const stamp = (ms: number): string => String(Math.round(ms / 1_000));
@@ -78,7 +79,7 @@ test('no header values give a wait that is negative or not a number', () => {
       const values = [limit, remaining, endsInMs, namedWaitMs(some, wallMs) ?? 0];
       return values.every((value) => Number.isFinite(value) && value >= 0);
     }),
-    { numRuns: 10_000 },
+    { numRuns: fuzzRuns(10_000) },
   );
 });
 
@@ -99,7 +100,7 @@ test('no error body crashes its readers or gives a reason with control character
           !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(title + detail + id),
       );
     }),
-    { numRuns: 10_000 },
+    { numRuns: fuzzRuns(10_000) },
   );
   const [entry] = readErrorEntries({ errors: [{ title: 'x'.repeat(1_000) }] });
   expect(entry?.title).toHaveLength(300);

@@ -1,12 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { Simulation } from '../../support/ledger-simulation.js';
 import { maxRequestsInWindow } from '../../support/stub-server.js';
+import { IS_LONG_RUN } from '../../support/long-run.js';
 
-/** TANKOBON_SOAK=1 makes it the long run. */
-const IS_SOAK = process.env['TANKOBON_SOAK'] === '1';
-const REQUESTS = IS_SOAK ? 300 : 60;
-const CHAPTERS = IS_SOAK ? 900 : 120;
-const SEEDS = IS_SOAK ? [1, 2, 3, 4, 5, 6] : [1, 2];
+const REQUESTS = IS_LONG_RUN ? 300 : 60;
+const CHAPTERS = IS_LONG_RUN ? 900 : 120;
+const SEEDS = IS_LONG_RUN ? [1, 2, 3, 4, 5, 6] : [1, 2];
 
 const times = (arrivals: readonly { readonly atMs: number }[]): number[] =>
   arrivals.map(({ atMs }) => atMs).sort((a, b) => a - b);
