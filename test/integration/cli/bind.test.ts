@@ -8,8 +8,9 @@ import { spawnSync } from 'node:child_process';
 import { readArchive } from '../../support/archive.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { PROGRAM, start, tankobon } from '../../support/command.js';
+import { IS_LONG_RUN } from '../../support/long-run.js';
 
-const KILLS = process.env['TANKOBON_SOAK'] === '1' ? 20 : 3;
+const KILLS = IS_LONG_RUN ? 20 : 3;
 const PAGES = 40;
 
 let folder: string;
