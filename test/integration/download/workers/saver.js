@@ -45,8 +45,9 @@ const plan = await planChapters(
     force: false,
     update: false,
     metadata: true,
-    nameChapter: compileNameTemplate('Same Name {chapter:03}.cbz'),
+    nameChapter: () => compileNameTemplate('Same Name {chapter:03}.cbz'),
     selection: { languages: [], groups: [] },
+    requestedGroups: [],
   },
   { client, warn, nowMs: clock.wallMs(), signal },
 );
