@@ -20,8 +20,14 @@ export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
     default: 'the folders of the platform',
   },
   TANKOBON_LEDGER: {
-    description: 'folder of the rate ledger, shared by users or containers behind one address',
+    description:
+      'folder of the rate ledger, shared by users or containers behind one address, or for several machines the URL of a Redis or Valkey server: redis://HOST:6379/0, or rediss: for TLS',
     default: '`ledger` in the state folder',
+  },
+  TANKOBON_LEDGER_USERNAME: { description: 'ACL user of the ledger’s server' },
+  TANKOBON_LEDGER_PASSWORD: {
+    description: 'password of the ledger’s server',
+    default: 'for a URL with a user name alone, that in the keychain',
   },
   TANKOBON_USERNAME: { description: 'for `login`: name of the account' },
   TANKOBON_PASSWORD: { description: 'for `login`: password of the account' },

@@ -24,7 +24,17 @@ export function pathsFrom(
   const { config, state } = home
     ? { config: resolve(home), state: resolve(home) }
     : platformFolders(env, platform);
-  return { config, state, ledger: ledger ? resolve(ledger) : join(state, 'ledger') };
+  return { config, state, ledger: ledgerPath(ledger) ?? join(state, 'ledger') };
+}
+
+/** Whether a text is a URL rather than a path. */
+export function isUrl(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
+}
+
+function ledgerPath(text: string | undefined): string | undefined {
+  if (!text) return undefined;
+  return isUrl(text) ? text : resolve(text);
 }
 
 /** The folders of the package env-paths, which fails on import without a home folder. */

@@ -3,7 +3,9 @@ import { systemClock } from '../core/clock.js';
 import { interruption } from '../core/errors.js';
 import { Redactor } from '../core/redactor.js';
 import type { DownloadMessage } from '../download/events.js';
-import { openMachineLedger } from '../rate-limit/machine-ledger.js';
+import { openLedger } from '../rate-limit/open-ledger.js';
+import { ledgerLocation } from './ledger-location.js';
+import { parseDuration } from '../core/duration.js';
 import type { RateLedger } from '../rate-limit/rate-ledger.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
 import { parseTarget } from '../selection/target.js';
@@ -96,12 +98,14 @@ async function run(
 export async function openRateLedger(
   options: ApiOptions & { readonly warn?: (message: string) => void } = {},
 ): Promise<RateLedger> {
-  const { settings, clock, paths } = await openContext(options);
-  return openMachineLedger({
-    folder: paths.ledger,
+  const context = await openContext(options);
+  const { settings, clock } = context;
+  return openLedger({
+    location: await ledgerLocation(context),
     addresses: readAddresses(settings),
     clock,
     warn: options.warn ?? (() => undefined),
+    maxOutageMs: parseDuration(settings.maxOutage) ?? 0,
   });
 }
 

@@ -13,10 +13,11 @@ import { parseDuration } from '../core/duration.js';
 import type { ReportSender } from '../health-reports/sender.js';
 import { createBandwidthLimit } from '../image/bandwidth-limit.js';
 import type { ImageLoaderDeps } from '../image/load-image.js';
-import { openMachineLedger } from '../rate-limit/machine-ledger.js';
+import { openLedger } from '../rate-limit/open-ledger.js';
 import type { RateLedger, Wait } from '../rate-limit/rate-ledger.js';
 import { readAddresses, type ServiceAddresses } from '../rate-limit/service-addresses.js';
 import type { AppContext } from './context.js';
+import { ledgerLocation } from './ledger-location.js';
 import { prepareStateFolder } from './state-folder.js';
 
 export interface ServiceOptions {
@@ -52,19 +53,19 @@ export interface Service {
 /** A close that takes longer is explained to the user. */
 const CLOSE_NOTICE_MS = 1_000;
 
-export async function openService(
-  { settings, env, clock, paths }: AppContext,
-  options: ServiceOptions,
-): Promise<Service> {
+export async function openService(context: AppContext, options: ServiceOptions): Promise<Service> {
+  const { settings, env, clock, paths } = context;
   const { onWait, onSent, onRetry, onServiceTime, minReportedWaitMs, warn } = options;
   const { maxOutage = settings.maxOutage } = options;
   prepareStateFolder({ env, paths });
   const addresses = readAddresses(settings);
   const isFirstParty = firstPartyDomain(addresses.apiUrl);
   const connections = await openConnections(settings, env, addresses);
-  const ledger = openMachineLedger({ folder: paths.ledger, addresses, clock, warn });
   // Flags and settings were checked when they were read.
-  const outages = new OutageMonitor({ maxOutageMs: parseDuration(maxOutage) ?? 0, clock, onWait });
+  const maxOutageMs = parseDuration(maxOutage) ?? 0;
+  const location = await ledgerLocation(context);
+  const ledger = await openLedger({ location, addresses, clock, warn, maxOutageMs });
+  const outages = new OutageMonitor({ maxOutageMs, clock, onWait });
   const beforeClose: (() => Promise<void>)[] = [];
   const deps: ClientDeps = {
     addresses,

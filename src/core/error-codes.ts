@@ -282,6 +282,16 @@ export const STORAGE_CODES = {
     'Another process has held the lock of the rate ledger for half a minute.',
     'End or resume the process named, then run the same command again.',
   ),
+  'ledger-unreachable': code(
+    EXIT.ledger,
+    'The server of the shared ledger did not respond, or could not store anything, for as long as an outage is waited for; nothing was sent without it.',
+    'Start the server, or check the network to it, then run the same command again. To wait longer: --max-outage 1h',
+  ),
+  'ledger-unusable': code(
+    EXIT.ledger,
+    'The server of the shared ledger refused the login or a command, its certificate is not valid, or it replied with something else than the ledger; nothing was sent without it.',
+    'Check TANKOBON_LEDGER, TANKOBON_LEDGER_USERNAME and TANKOBON_LEDGER_PASSWORD, that all machines run the same version of tankobon, and that the server is Redis 7, Valkey 8 or later.',
+  ),
   'storage-failed': code(
     EXIT.incomplete,
     'The file system reported another error.',

@@ -8,6 +8,7 @@ export const EXIT = {
   captcha: 5,
   cooldown: 6,
   keychain: 7,
+  ledger: 8,
   interrupted: 130,
 } as const;
 
@@ -23,6 +24,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.captcha]: 'Captcha required.',
   [EXIT.cooldown]: 'Rate limited or banned for longer than the program waits; says until when.',
   [EXIT.keychain]: 'No keychain.',
+  [EXIT.ledger]: 'The shared ledger cannot be used; nothing was sent without it.',
   [EXIT.interrupted]: 'Interrupted; finished pages are kept.',
 };
 
@@ -30,6 +32,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
 const PRECEDENCE: readonly ExitCode[] = [
   EXIT.interrupted,
   EXIT.fault,
+  EXIT.ledger,
   EXIT.cooldown,
   EXIT.captcha,
   EXIT.keychain,

@@ -60,7 +60,11 @@ export class Redactor {
 }
 
 /** Variables that hold a secret. Passwords of proxies are hidden as user information. */
-const SECRET_VARIABLES = ['TANKOBON_PASSWORD', 'TANKOBON_CLIENT_SECRET'] as const;
+const SECRET_VARIABLES = [
+  'TANKOBON_PASSWORD',
+  'TANKOBON_CLIENT_SECRET',
+  'TANKOBON_LEDGER_PASSWORD',
+] as const;
 
 export function redactorFor(env: Readonly<NodeJS.ProcessEnv>): Redactor {
   const redactor = new Redactor();

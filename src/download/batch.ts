@@ -40,6 +40,8 @@ const RUN_WIDE_CODES: ReadonlySet<string> = new Set([
   'rate-limited',
   'captcha-required',
   'disk-full',
+  'ledger-unreachable',
+  'ledger-unusable',
   'fault',
 ]);
 

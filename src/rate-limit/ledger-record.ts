@@ -50,7 +50,7 @@ export type EntryKind = keyof EntryTypes;
 export type StampedEntries = {
   readonly [Kind in EntryKind]: readonly Stamped<EntryTypes[Kind]>[];
 };
-type Entries = { [Kind in EntryKind]: EntryTypes[Kind][] };
+export type Entries = { [Kind in EntryKind]: EntryTypes[Kind][] };
 
 export interface LedgerRecord {
   /** Random, drawn when the ledger is made, so that a replacement is noticed. */
@@ -149,7 +149,7 @@ export function openRecord(record: LedgerRecord, reader: Reader): OpenedRecord {
   return { state, close };
 }
 
-function stateOf(entries: Entries, probeId: string | undefined): LedgerState {
+export function stateOf(entries: Entries, probeId: string | undefined): LedgerState {
   const { unknownUse, rateLimit, ban, ...lists } = entries;
   return {
     ...lists,
@@ -158,7 +158,7 @@ function stateOf(entries: Entries, probeId: string | undefined): LedgerState {
   };
 }
 
-function entriesOf({ unknownUse, backoff, ...lists }: LedgerState): Entries {
+export function entriesOf({ unknownUse, backoff, ...lists }: LedgerState): Entries {
   const listOf = <T>(entry: T | undefined): T[] => (entry === undefined ? [] : [entry]);
   return {
     ...lists,
@@ -197,7 +197,8 @@ function bounded(ms: number): number {
   return Math.max(-MAX_TIME_MS, ms);
 }
 
-function shifted(entry: object, ms: number): object {
+/** With `ms` added to each of its times. */
+export function shifted(entry: object, ms: number): object {
   return Object.fromEntries(
     Object.entries(entry).map(([name, value]: [string, unknown]) => [
       name,

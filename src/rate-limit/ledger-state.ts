@@ -192,6 +192,15 @@ export function reapAbandoned(state: LedgerState, processId: string, nowMs: numb
   return hasChanged;
 }
 
+/** Removes everything but the requests under way and the processes that wait. */
+export function clearState(state: LedgerState): void {
+  state.permits = state.permits.filter(({ settledMs }) => settledMs === undefined);
+  state.externalUses = [];
+  state.limits = [];
+  state.unknownUse = undefined;
+  state.backoff = {};
+}
+
 /** Removes what has expired. */
 export function prune(state: LedgerState, nowMs: number): void {
   state.permits = state.permits.filter(

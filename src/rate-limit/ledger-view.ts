@@ -25,6 +25,14 @@ export interface BackoffView {
   readonly strikes: number;
 }
 
+/** One of several machines that share a ledger. */
+export interface MachineView {
+  readonly host: string;
+  readonly processes: number;
+  /** Of these, those that wait for a permit. */
+  readonly waiting: number;
+}
+
 export interface LedgerView {
   readonly quotas: readonly QuotaView[];
   /** Processes that wait for a permit. */
@@ -32,11 +40,18 @@ export interface LedgerView {
   /** Requests that are under way. */
   readonly underWay: number;
   readonly cooldown?: BackoffView;
+  /** Only of a ledger that several machines can share. */
+  readonly machines?: readonly MachineView[];
   /** A backoff has expired, and the next request tests whether it has ended. */
   readonly onProbation: boolean;
 }
 
-export function viewOf(state: LedgerState, moment: Moment): LedgerView {
+/** @param hosts of the processes, by their ids; absent where all are on this machine */
+export function viewOf(
+  state: LedgerState,
+  moment: Moment,
+  hosts?: ReadonlyMap<string, string>,
+): LedgerView {
   const { nowMs, wallMs } = moment;
   const known = new Map<string, Quota>();
   for (const { quotas } of [...state.permits, ...state.queue]) {
@@ -44,20 +59,33 @@ export function viewOf(state: LedgerState, moment: Moment): LedgerView {
   }
   const ban = activeBan(state.backoff, nowMs);
   const active = ban ?? activeRateLimit(state.backoff, nowMs);
+  const waiting = new Set(state.queue.map(({ processId }) => processId));
   return {
     quotas: [...known.values()]
       .sort((a, b) => (a.key < b.key ? -1 : 1))
       .map((quota) => quotaView(state, quota, moment))
       .filter(({ used }) => used > 0),
-    waiting: new Set(state.queue.map(({ processId }) => processId)).size,
+    waiting: waiting.size,
     underWay: state.permits.filter(({ settledMs }) => settledMs === undefined).length,
     cooldown: active && {
       why: active === ban ? 'banned' : 'rate-limited',
       untilMs: wallMs + active.untilMs - nowMs,
       strikes: active.strikes,
     },
+    machines: hosts && machineViews(hosts, waiting),
     onProbation: !active && isOnProbation(state.backoff),
   };
+}
+
+function machineViews(
+  hosts: ReadonlyMap<string, string>,
+  waiting: ReadonlySet<string>,
+): readonly MachineView[] {
+  const names = [...new Set(hosts.values())].sort();
+  return names.map((host) => {
+    const ids = [...hosts].filter(([, of]) => of === host).map(([id]) => id);
+    return { host, processes: ids.length, waiting: ids.filter((id) => waiting.has(id)).length };
+  });
 }
 
 function quotaView(state: LedgerState, quota: Quota, { nowMs, wallMs }: Moment): QuotaView {

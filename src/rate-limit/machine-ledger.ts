@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.js';
 import { thisBoot, type Boot } from './boot.js';
 import { FileProcessRegistry } from './file-process-registry.js';
 import { FileStore } from './file-store.js';
+import { clearState } from './ledger-state.js';
 import { viewOf, type LedgerView } from './ledger-view.js';
 import { quotasOf, type PeriodScale, type Quota } from './quotas.js';
 import type { RateLedger, RequestInfo } from './rate-ledger.js';
@@ -10,7 +11,7 @@ import { hostKey, pathBelow, type ServiceAddresses } from './service-addresses.j
 import { SharedLedger } from './shared-ledger.js';
 
 export interface MachineLedgerOptions {
-  /** `TANKOBON_LEDGER`, or a folder within the state folder. Created if missing. */
+  /** Created if missing. */
   readonly folder: string;
   readonly addresses: ServiceAddresses;
   readonly clock: Clock;
@@ -54,11 +55,7 @@ export function viewLedger(options: Omit<MachineLedgerOptions, 'addresses' | 'wa
 /** Removes everything but the requests under way and the processes that wait. */
 export async function resetLedger(options: Omit<MachineLedgerOptions, 'addresses'>): Promise<void> {
   await new FileStore(options).transaction((state) => {
-    state.permits = state.permits.filter(({ settledMs }) => settledMs === undefined);
-    state.externalUses = [];
-    state.limits = [];
-    state.unknownUse = undefined;
-    state.backoff = {};
+    clearState(state);
     return Promise.resolve();
   });
 }

@@ -3,13 +3,17 @@
  * is converted to text and back in each transaction, as on disk.
  */
 import { readRecord, textOf } from '../../src/rate-limit/ledger-format.js';
-import type { LedgerStore, Liveness } from '../../src/rate-limit/ledger-store.js';
+import type { LedgerStore, Liveness, ProcessRegistry } from '../../src/rate-limit/ledger-store.js';
+import { LedgerServer } from '../../src/rate-limit/redis/ledger-server.js';
+import { RedisFailure } from '../../src/rate-limit/redis/redis-failure.js';
+import { RedisStore } from '../../src/rate-limit/redis/redis-store.js';
 import { emptyRecord, openRecord, type LedgerRecord } from '../../src/rate-limit/ledger-record.js';
 import type { Clock } from '../../src/core/clock.js';
 import { quotasOf } from '../../src/rate-limit/quotas.js';
 import type { Permit } from '../../src/rate-limit/rate-ledger.js';
 import { SharedLedger } from '../../src/rate-limit/shared-ledger.js';
 import { SimulatedTime } from './fake-clock.js';
+import { ScriptServer } from './script-server.js';
 
 export interface SimulationOptions {
   readonly processes: number;
@@ -28,6 +32,8 @@ export interface SimulationOptions {
   readonly onRequest?: (simulation: Simulation) => void;
   /** The number of kernels, with unrelated clocks, that the processes run in; 1 by default. */
   readonly kernels?: number;
+  /** Instead of a file: a server, and how long a message takes to it or from it. */
+  readonly serverTravelMs?: (random: () => number) => number;
   /** Default: true. */
   readonly seesLocksOfOtherKernels?: boolean;
 }
@@ -44,6 +50,8 @@ export class Simulation {
   readonly random: () => number;
   readonly arrivals: ReceivedRequest[] = [];
   readonly living = new Set<number>();
+  readonly server = new ScriptServer(() => Date.UTC(2026, 5, 1) + this.time.nowMs);
+  isServerDown = false;
   readonly #deaths = new Map<number, () => void>();
   #text: string | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -52,6 +60,10 @@ export class Simulation {
   constructor(private readonly options: SimulationOptions) {
     this.random = seeded(options.seed);
     this.#left = options.requests;
+  }
+
+  isDown(): boolean {
+    return this.isServerDown;
   }
 
   async run(): Promise<readonly ReceivedRequest[]> {
@@ -74,14 +86,7 @@ export class Simulation {
     const { concurrency } = this.options;
     this.living.add(process);
     const ledger = new SharedLedger({
-      store: this.#store(process),
-      processes: {
-        ownId: `process-${process}`,
-        enter: () => Promise.resolve(),
-        sweep: () => Promise.resolve(),
-        livenessOf: (id) => Promise.resolve(this.#livenessOf(process, id)),
-        leave: () => undefined,
-      },
+      ...(this.options.serverTravelMs ? this.#onServer(process) : this.#onFile(process)),
       clock: this.#clock(process),
       quotasFor: ({ method, url }) => quotasOf(url.host, method, url.pathname),
     });
@@ -130,6 +135,46 @@ export class Simulation {
         ),
       },
     });
+  }
+
+  #onFile(process: number): { store: LedgerStore; processes: ProcessRegistry } {
+    return {
+      store: this.#store(process),
+      processes: {
+        ownId: `process-${process}`,
+        enter: () => Promise.resolve(),
+        sweep: () => Promise.resolve(),
+        livenessOf: (id) => Promise.resolve(this.#livenessOf(process, id)),
+        leave: () => undefined,
+      },
+    };
+  }
+
+  #onServer(process: number): { store: LedgerStore; processes: ProcessRegistry } {
+    const { serverTravelMs = () => 0 } = this.options;
+    const clock = this.#clock(process);
+    const host = `kernel-${this.#kernelOf(process)}`;
+    const evaluate = async (_: unknown, __: unknown, args: readonly string[]): Promise<unknown> => {
+      await this.time.sleep(serverTravelMs(this.random));
+      // A dead process does nothing more.
+      if (!this.living.has(process)) return new Promise<never>(() => undefined);
+      if (this.isServerDown) throw new RedisFailure('no connection', true);
+      const reply = this.server.evaluate(args);
+      await this.time.sleep(serverTravelMs(this.random));
+      // The reply is lost although the server did what it was asked.
+      if (this.isDown()) throw new RedisFailure('no connection', true);
+      return reply;
+    };
+    const processes = new LedgerServer({ evaluate }, clock, host);
+    const store = new RedisStore({
+      server: processes,
+      clock,
+      host,
+      shownUrl: 'redis://simulated',
+      maxOutageMs: 600_000,
+      warn: () => undefined,
+    });
+    return { store, processes };
   }
 
   #store(process: number): LedgerStore {

@@ -9,6 +9,9 @@ export interface ProcessPoolOptions {
   readonly processes: number;
   readonly url: string;
   readonly folder: string;
+  /** URLs of a ledger server, assigned to the processes in turn, instead of the folder. */
+  readonly servers?: readonly string[];
+  readonly maxOutageMs?: number;
   readonly path: string;
   readonly periodScale?: PeriodScale;
   /** Concurrent requests of one process. */
@@ -75,6 +78,8 @@ export class ProcessPool {
 
   async #start(): Promise<void> {
     const { url, folder, path, periodScale, wallOffsetsMs = [], variants = [] } = this.options;
+    const { servers = [], maxOutageMs } = this.options;
+    const server = servers[this.#started % servers.length];
     const wallOffsetMs = wallOffsetsMs[this.#started % wallOffsetsMs.length];
     const variant: ProcessVariant = variants[this.#started % variants.length] ?? {};
     const { boot, clockOffsetMs, uid, gid, launcher = [] } = variant;
@@ -87,6 +92,8 @@ export class ProcessPool {
       wallOffsetMs,
       boot,
       clockOffsetMs,
+      server,
+      maxOutageMs,
       dist: MODULES_URL,
     };
     const [execPath = process.execPath, ...execArgv]: readonly string[] = [

@@ -15,6 +15,7 @@ const DEBIAN_PACKAGES = {
   'gallery-dl': 'gallery-dl',
   'gnome-keyring-daemon': 'gnome-keyring',
   python3: 'python3',
+  'redis-server': 'redis-server',
   'secret-tool': 'libsecret-tools',
   tmux: 'tmux',
   unzip: 'unzip',

@@ -1,5 +1,5 @@
 /**
- * `tankobon limits`: how much of the rate limits all processes of this machine have used, how many wait, and any
+ * `tankobon limits`: how much of the rate limits all processes that share the ledger have used, how many wait, and any
  * cooldown in force. Reads the ledger and sends nothing.
  */
 import type { Command } from 'commander';
@@ -25,10 +25,15 @@ export function limitsCommand(program: Command, { run }: CommandRunner): Command
     .command('limits')
     .description('show the use of the rate limits, and any cooldown in force')
     .option('--json', 'print one JSON object to standard output')
-    .option('--reset', 'after confirmation, clear what is recorded on this machine')
+    .option('--reset', 'after confirmation, clear what is recorded, for all that share the ledger')
     .action((options: LimitsOptions) => run((context) => limits(options, context)));
-  addExamples(command, [['tankobon limits', 'of all tankobon processes of this machine']]);
-  return addEnvironment(command, 'TANKOBON_LEDGER');
+  addExamples(command, [['tankobon limits', 'of all tankobon processes that share the ledger']]);
+  return addEnvironment(
+    command,
+    'TANKOBON_LEDGER',
+    'TANKOBON_LEDGER_USERNAME',
+    'TANKOBON_LEDGER_PASSWORD',
+  );
 }
 
 /** Throws UsageError('bad-option') for a reset without a terminal to confirm it. */
@@ -36,10 +41,12 @@ export async function limits(
   options: LimitsOptions,
   context: BareCommandContext,
 ): Promise<ExitCode> {
-  const { resetLedger, viewLedger } = await import('../../rate-limit/machine-ledger.js');
-  const { paths, clock, stdout, stderr, env } = context;
+  const { resetLedgerAt, viewLedgerAt } = await import('../../rate-limit/open-ledger.js');
+  const { ledgerLocation } = await import('../../app/ledger-location.js');
+  const { clock, stdout, stderr, env } = context;
+  const location = await ledgerLocation(context);
   if (!options.reset) {
-    const view = viewLedger({ folder: paths.ledger, clock });
+    const view = await viewLedgerAt({ location, clock });
     stdout.write(
       options.json
         ? `${JSON.stringify(toJson(view))}\n`
@@ -54,7 +61,7 @@ export async function limits(
   );
   if (isConfirmed) {
     const warn = (message: string) => void stderr.write(warningMessage(message));
-    await resetLedger({ folder: paths.ledger, clock, warn });
+    await resetLedgerAt({ location, clock, warn });
   }
   stderr.write(
     isConfirmed ? 'Ledger cleared. Requests in flight still count.\n' : 'Nothing changed.\n',
@@ -79,12 +86,16 @@ function isoTime(ms: number | undefined): string | undefined {
 }
 
 function toTable(view: LedgerView, nowMs: number, glyphs: Glyphs): string {
-  const { quotas, cooldown, waiting, underWay, onProbation } = view;
+  const { quotas, cooldown, waiting, underWay, onProbation, machines = [] } = view;
   const width = Math.max(0, ...quotas.map((quota) => quotaName(quota).length));
   const lines = quotas.map((quota) => quotaLine(quota, width, nowMs, glyphs));
   if (lines.length === 0) lines.push('No rate limit is in use.');
   if (underWay > 0) lines.push(`${pluralize(underWay, 'request')} in flight.`);
   if (waiting > 0) lines.push(`${pluralize(waiting, 'process', 'processes')} waiting.`);
+  for (const { host, ...machine } of machines) {
+    const waitingHere = machine.waiting > 0 ? `, ${machine.waiting} waiting` : '';
+    lines.push(`${host}: ${pluralize(machine.processes, 'process', 'processes')}${waitingHere}.`);
+  }
   if (cooldown) {
     const until = formatLocalTime(cooldown.untilMs, nowMs);
     lines.push(

@@ -22,6 +22,7 @@ const WAIT_REASONS = {
 const OUTAGE_REASONS: Partial<Record<ErrorCode, string>> = {
   unreachable: 'the service cannot be reached',
   'service-failed': 'the service answers with errors',
+  'ledger-unreachable': 'the server of the shared ledger cannot be used',
 };
 
 export function describeWait(

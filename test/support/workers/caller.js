@@ -7,7 +7,7 @@ const load = (module) => import(`${job.dist}/${module}.js`);
 const { readAddresses } = await load('rate-limit/service-addresses');
 const { createServiceClient } = await load('api/client');
 const { openConnections } = await load('api/connections');
-const { openMachineLedger } = await load('rate-limit/machine-ledger');
+const { openLedger } = await load('rate-limit/open-ledger');
 const { systemClock } = await import(`${job.dist}/core/clock.js`);
 
 // The error of this process's wall clock; its sign changes repeatedly.
@@ -37,8 +37,10 @@ const limits = Object.fromEntries(
   ]),
 );
 const connections = await openConnections(limits, process.env, addresses);
-const ledger = openMachineLedger({
-  folder: job.folder,
+const { folder, server } = job;
+const ledger = await openLedger({
+  location: server ? { server: { url: new URL(server) } } : { folder },
+  maxOutageMs: job.maxOutageMs ?? 60_000,
   addresses,
   clock,
   warn: (text) => process.send({ warning: text }),

@@ -1,0 +1,56 @@
+/** Where the rate ledger is, and the login of its server: from the environment or the keychain. */
+import { UsageError } from '../core/errors.js';
+import { withoutUserInfo } from '../core/web-address.js';
+import type { LedgerLocation } from '../rate-limit/open-ledger.js';
+import type { AppContext } from './context.js';
+import { isUrl } from './paths.js';
+
+const PROTOCOLS: readonly string[] = ['redis:', 'rediss:'];
+/** Of the keychain entries; the user name of each is the server's host and port. */
+export const KEYCHAIN_SERVICE = 'tankobon ledger';
+
+/** Throws UsageError('bad-setting') for another URL, and AuthError where the keychain cannot be read. */
+export async function ledgerLocation({
+  env,
+  paths,
+  redactor,
+}: Pick<AppContext, 'env' | 'paths' | 'redactor'>): Promise<LedgerLocation> {
+  if (!isUrl(paths.ledger)) return { folder: paths.ledger };
+  const url = parseServerUrl(paths.ledger);
+  const username = env['TANKOBON_LEDGER_USERNAME'] ?? fromUrl(url.username);
+  const password =
+    env['TANKOBON_LEDGER_PASSWORD'] ??
+    fromUrl(url.password) ??
+    (username === undefined ? undefined : await storedPassword(url));
+  if (password !== undefined) redactor.add(password);
+  url.username = '';
+  url.password = '';
+  return { server: { url, ...(username && { username }), ...(password && { password }) } };
+}
+
+function parseServerUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isValid =
+    url !== undefined &&
+    PROTOCOLS.includes(url.protocol) &&
+    url.hostname !== '' &&
+    /^(\/\d{0,4})?$/.test(url.pathname) &&
+    url.search === '' &&
+    url.hash === '';
+  if (isValid) return url;
+  throw new UsageError(
+    'bad-setting',
+    `TANKOBON_LEDGER is not the URL of a Redis or Valkey server: ${withoutUserInfo(text)}`,
+    { hint: 'Set it to a folder, or for example to: redis://nas.local:6379/0' },
+  );
+}
+
+function fromUrl(part: string): string | undefined {
+  return part === '' ? undefined : decodeURIComponent(part);
+}
+
+async function storedPassword(url: URL): Promise<string | undefined> {
+  const { systemKeychain } = await import('../auth/keychain.js');
+  const bytes = await systemKeychain(KEYCHAIN_SERVICE).get(url.host);
+  return bytes && new TextDecoder().decode(bytes);
+}

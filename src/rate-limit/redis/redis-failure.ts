@@ -1,0 +1,53 @@
+/** Why a Redis or Valkey server cannot keep the ledger now, from what it replies. Pure. */
+
+/** Thrown within the ledger only; what leaves it is a StorageError. */
+export class RedisFailure extends Error {
+  constructor(
+    message: string,
+    /** Whether it may work again without anyone changing a setting. */
+    readonly isTemporary: boolean,
+    details: { readonly cause?: unknown } = {},
+  ) {
+    super(message, details);
+  }
+}
+
+/** The first words of error replies that end by themselves: a failover, a full memory, a slow script, a start. */
+const TEMPORARY: Readonly<Record<string, string>> = {
+  READONLY: 'the server is a read-only replica',
+  OOM: 'the memory of the server is full',
+  BUSY: 'the server is busy with a script',
+  LOADING: 'the server is loading its data',
+  MASTERDOWN: 'the server has lost its primary',
+  MISCONF: 'the server cannot save its data',
+  NOREPLICAS: 'the server has too few replicas',
+  CLUSTERDOWN: 'the cluster is down',
+  TRYAGAIN: 'the cluster is moving its data',
+  UNBLOCKED: 'the server has changed its role',
+};
+
+const PERMANENT: Readonly<Record<string, string>> = {
+  NOAUTH: 'the server requires a password',
+  WRONGPASS: 'the server does not accept the user name and password',
+  NOPERM: 'the user may not run the commands that the ledger needs',
+  NOSCRIPT: 'the server does not keep scripts',
+  MOVED: 'the server is part of a cluster, which is not supported',
+};
+
+/** The first word of an error reply, such as `READONLY`. */
+export function replyCode(message: string): string {
+  return /^[A-Z]+/.exec(message)?.[0] ?? '';
+}
+
+/** The failure that an error reply means. Its text is not repeated, since a server may quote what it was sent. */
+export function replyFailure(message: string): RedisFailure {
+  const code = replyCode(message);
+  const temporary = TEMPORARY[code];
+  if (temporary !== undefined) return new RedisFailure(`${temporary} (${code})`, true);
+  const why = PERMANENT[code] ?? 'the server refused a command';
+  return new RedisFailure(code === '' ? why : `${why} (${code})`, false);
+}
+
+export function unexpectedReply(what: string): RedisFailure {
+  return new RedisFailure(`unexpected reply from the server: ${what}`, false);
+}

@@ -1,0 +1,194 @@
+/**
+ * The ledger on a Redis or Valkey server, for several machines. A transaction runs on the state that this process has
+ * seen last, and is stored if that is still the latest one; otherwise it runs again. While the server cannot be used,
+ * transactions wait, so that nothing is sent.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../core/clock.js';
+import { StorageError } from '../../core/errors.js';
+import { retryDelayMs } from '../../core/retry-delay.js';
+import type { Moment } from '../backoff.js';
+import { bodyIn, bodyOf, readRecord, textOf } from '../ledger-format.js';
+import { emptyRecord, type LedgerRecord, type OpenedRecord } from '../ledger-record.js';
+import { LAST_BYTES_MS, type LedgerState } from '../ledger-state.js';
+import type { LedgerStore, StoreWait } from '../ledger-store.js';
+import type { ProcessInfo, Snapshot } from './ledger-script.js';
+import type { LedgerServer } from './ledger-server.js';
+import { RedisFailure } from './redis-failure.js';
+import { openServerRecord } from './server-record.js';
+
+export interface RedisStoreOptions {
+  readonly server: LedgerServer;
+  readonly clock: Clock;
+  /** Of this machine, for other machines. */
+  readonly host: string;
+  /** The server in messages, without a password. */
+  readonly shownUrl: string;
+  /** How long to wait while the server cannot be used. */
+  readonly maxOutageMs: number;
+  readonly warn: (message: string) => void;
+}
+
+const RETRY_DELAYS = { firstMs: 250, maxMs: 5_000 };
+
+interface Opened extends OpenedRecord {
+  readonly record: LedgerRecord;
+  /** Part of a sentence; undefined where nothing was lost. */
+  readonly loss: string | undefined;
+}
+
+export class RedisStore implements LedgerStore {
+  #seen: Snapshot | undefined;
+  /** As this process has stored or seen it last, to notice that it was replaced. */
+  #last: LedgerRecord | undefined;
+  /** The server's clock steps that the last record takes into account. */
+  #stepsSeen = 0;
+  readonly #closing = new AbortController();
+  #hasGivenUp = false;
+  #hasWarned = false;
+
+  constructor(private readonly options: RedisStoreOptions) {}
+
+  async transaction<T>(
+    change: (state: LedgerState) => Promise<T>,
+    onWait?: (wait: StoreWait) => void,
+  ): Promise<T> {
+    const { clock, maxOutageMs } = this.options;
+    const endMs = clock.monotonicMs() + (this.#hasGivenUp ? 0 : maxOutageMs);
+    for (let failures = 1; ; failures += 1) {
+      try {
+        const result = await this.#attempt(change);
+        this.#hasGivenUp = false;
+        return result;
+      } catch (error) {
+        if (!(error instanceof RedisFailure)) throw error;
+        const leftMs = endMs - clock.monotonicMs();
+        if (!error.isTemporary || leftMs <= 0 || this.#closing.signal.aborted) {
+          this.#hasGivenUp = true;
+          throw this.#toStorageError(error);
+        }
+        const why = `the shared ledger at ${this.options.shownUrl} cannot be used: ${error.message}`;
+        onWait?.({ for: 'outage', why, reason: 'ledger-unreachable', leftMs });
+        const delayMs = Math.min(leftMs, retryDelayMs(RETRY_DELAYS, failures));
+        await clock.sleep(delayMs, this.#closing.signal).catch(() => undefined);
+      }
+    }
+  }
+
+  shortenWaits(): void {
+    this.#closing.abort();
+  }
+
+  /** The state at this moment and the processes, for display. Throws StorageError. */
+  async peek(): Promise<{
+    readonly state: LedgerState;
+    readonly processes: ReadonlyMap<string, ProcessInfo>;
+  }> {
+    try {
+      const { latest, processes } = await this.options.server.look();
+      if (latest && latest.text !== '') return { state: this.#open(latest).state, processes };
+      return { state: this.#openRecord(emptyRecord('none')).state, processes };
+    } catch (error) {
+      throw error instanceof RedisFailure ? this.#toStorageError(error) : error;
+    }
+  }
+
+  #toStorageError(failure: RedisFailure): StorageError {
+    const { shownUrl } = this.options;
+    return new StorageError(
+      failure.isTemporary ? 'ledger-unreachable' : 'ledger-unusable',
+      `The shared ledger at ${shownUrl} cannot be used: ${failure.message}.`,
+      { cause: failure },
+    );
+  }
+
+  async #attempt<T>(change: (state: LedgerState) => Promise<T>): Promise<T> {
+    const { server } = this.options;
+    let seen = this.#seen ?? (await server.exchange({}));
+    for (;;) {
+      if (!seen) throw new RedisFailure('unexpected reply from the server: no state', false);
+      const { steps } = server;
+      const opened = this.#open(seen);
+      const result = await change(opened.state);
+      const record = opened.close(this.#now());
+      const body = bodyOf(record);
+      const isChanged = seen.text === '' || body !== bodyIn(seen.text);
+      const token = randomBytes(8).toString('hex');
+      const next = isChanged ? { token, text: textOf(record, body) } : undefined;
+      const latest = await server.exchange({ seen, next });
+      if (!latest) {
+        this.#seen = next ? { ...next, run: seen.run } : seen;
+        this.#last = next ? record : opened.record;
+        this.#stepsSeen = steps;
+        if (opened.loss !== undefined) this.#warnOnce(opened.loss);
+        return result;
+      }
+      this.#seen = seen = latest;
+    }
+  }
+
+  #now(): Moment {
+    const { clock } = this.options;
+    return { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+  }
+
+  /** Opens the ledger; where earlier use is unknown, with all limits used up. */
+  #open({ text, run }: Snapshot): Opened {
+    const read = text === '' ? undefined : readRecord(text);
+    const record =
+      read === undefined || read === 'damaged' ? emptyRecord(randomBytes(6).toString('hex')) : read;
+    const loss = this.#lossOf(read, run);
+    const opened = this.#openRecord(record, this.#baseOf(record, run));
+    if (loss !== undefined) {
+      // Requests of other processes may still be on their way.
+      opened.state.unknownUse = { atMs: this.#now().nowMs + LAST_BYTES_MS };
+    }
+    return { ...opened, record, loss };
+  }
+
+  #openRecord(record: LedgerRecord, base = ''): OpenedRecord {
+    const { server, host } = this.options;
+    return openServerRecord(record, { base, host, moment: this.#now(), clock: server.clock });
+  }
+
+  /** The run of the server, and how often its clock was stepped during it. */
+  #baseOf({ boots }: LedgerRecord, run: string): string {
+    const base = boots[0]?.boot ?? '';
+    const [ofRun, step] = base.split('-');
+    if (ofRun !== runName(run)) return `${runName(run)}-0`;
+    return this.#isStepped(base) ? `${ofRun}-${Number(step) + 1}` : base;
+  }
+
+  /** Whether this process has seen a step of the server's clock that the record does not take into account. */
+  #isStepped(base: string): boolean {
+    const isSameBase = this.#last === undefined || this.#last.boots[0]?.boot === base;
+    return isSameBase && this.options.server.steps > this.#stepsSeen;
+  }
+
+  #lossOf(read: LedgerRecord | 'damaged' | undefined, run: string): string | undefined {
+    if (read === undefined) return 'is empty, as at its first use or after its data were lost';
+    if (read === 'damaged') return 'was damaged';
+    const base = read.boots[0]?.boot ?? '';
+    if (!base.startsWith(`${runName(run)}-`)) return 'is on a server that was started again';
+    if (this.#isStepped(base)) return 'is on a server whose clock was changed';
+    const last = this.#last;
+    if (!last) return undefined;
+    // Whoever made a new one knew no earlier use either.
+    const isNew = read.id !== last.id && read.entries.unknownUse.length > 0;
+    const isLater = read.id === last.id && read.revision >= last.revision;
+    return isNew || isLater ? undefined : 'was replaced by a different or older one';
+  }
+
+  #warnOnce(loss: string): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    this.options.warn(
+      `The shared ledger at ${this.options.shownUrl} ${loss}; all limits count as used up now.`,
+    );
+  }
+}
+
+/** Part of a base's name. */
+function runName(run: string): string {
+  return run.slice(0, 12);
+}

@@ -1,0 +1,118 @@
+/** The command line with a ledger on a server. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { tankobon } from '../../support/command.js';
+import { freePort } from '../../support/redis-process.js';
+import { startRespServer, type RespServer } from '../../support/resp-server.js';
+
+const PASSWORD = 'correct-horse-battery';
+const CHAPTER = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
+
+let home: string;
+let server: RespServer;
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'tankobon-ledger-server-'));
+  server = await startRespServer();
+});
+afterEach(async () => {
+  await server.stop();
+  rmSync(home, { recursive: true });
+});
+
+const run = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  tankobon(words, { env: { TANKOBON_HOME: home, TANKOBON_LEDGER: server.url, ...env } });
+
+test('limits shows the machines that use it, for people and as JSON', async () => {
+  const info = JSON.stringify({ host: 'nas', pid: 1 });
+  server.scripts.evaluate(['1', 'a-process', info, 'enter', '60000', 'none', '', '', '']);
+  const [table, json] = await Promise.all([run(['limits']), run(['limits', '--json'])]);
+  expect(table.stdout).toContain('nas: 1 process.\n');
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    machines: [{ host: 'nas', processes: 1, waiting: 0 }],
+    quotas: [],
+  });
+});
+
+test('limits --reset asks first', async () => {
+  const { code, stderr } = await run(['limits', '--reset']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('Confirmation required');
+  expect(server.commands).toEqual([]);
+});
+
+describe('without the server', () => {
+  test('a download ends with exit code 8 after --max-outage, and sends nothing', async () => {
+    const url = `redis://127.0.0.1:${await freePort()}/0`;
+    const words = ['download', CHAPTER, '--max-outage', '1s', '--json', '--output', home];
+    const { code, stdout } = await run(words, {
+      TANKOBON_LEDGER: url,
+      // Any request would fail in another way.
+      TANKOBON_API_URL: 'http://127.0.0.1:1',
+    });
+    expect(code).toBe(8);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(events.at(-1)).toMatchObject({ type: 'summary', stopped: 'ledger-unreachable' });
+    expect(events.find(({ type }) => type === 'waiting')).toMatchObject({
+      for: 'outage',
+      reason: 'ledger-unreachable',
+    });
+  });
+});
+
+describe('the password', () => {
+  test.each([
+    ['in the URL', (url: string) => ({ TANKOBON_LEDGER: url.replace('//', `//ann:${PASSWORD}@`) })],
+    [
+      'in the environment',
+      () => ({ TANKOBON_LEDGER_USERNAME: 'ann', TANKOBON_LEDGER_PASSWORD: PASSWORD }),
+    ],
+  ])('%s is used and not shown', async (_, env) => {
+    server.replies.push(new Error(`WRONGPASS invalid: ${PASSWORD}`));
+    const { code, stdout, stderr } = await run(['limits'], {
+      ...env(server.url),
+      DEBUG: 'tankobon',
+    });
+    expect(code).toBe(8);
+    expect(server.commands[0]).toBe('AUTH');
+    expect(stderr).toContain('ledger-unusable');
+    expect(stdout + stderr).not.toContain(PASSWORD);
+  });
+
+  test('is not shown in a URL that cannot be used', async () => {
+    const { code, stderr } = await run(['limits'], {
+      TANKOBON_LEDGER: `http://ann:${PASSWORD}@nas/0`,
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('not the URL of a Redis or Valkey server');
+    expect(stderr).not.toContain(PASSWORD);
+  });
+});
+
+describe('what is loaded', () => {
+  const filesLoaded = async (env: Readonly<Record<string, string>>): Promise<string> => {
+    const hook = join(home, 'hook.cjs');
+    const list = join(home, 'loaded');
+    writeFileSync(
+      hook,
+      `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(list)}, Object.keys(require.cache).join('\\n')));`,
+    );
+    await run(['limits'], { ...env, NODE_OPTIONS: `--require=${hook}` });
+    const files = readFileSync(list, 'utf8').split('\n');
+    return files.map((file) => readFileSync(file, 'utf8')).join('\n');
+  };
+
+  test('with a folder, nothing of the server or its client', async () => {
+    const loaded = await filesLoaded({ TANKOBON_LEDGER: join(home, 'ledger') });
+    expect(loaded).toContain('ledger.json');
+    expect(loaded).not.toContain('EVALSHA');
+  });
+
+  test('with a server, both', async () => {
+    expect(await filesLoaded({})).toContain('EVALSHA');
+  });
+});

@@ -1,0 +1,211 @@
+/** A ledger server that fails: nothing is sent without it, and what it cannot know counts as used. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../../src/core/clock.js';
+import { TankobonError } from '../../../src/core/errors.js';
+import type { RateLedger, Wait } from '../../../src/rate-limit/rate-ledger.js';
+import { RedisConnection } from '../../../src/rate-limit/redis/redis-connection.js';
+import { openRedisLedger } from '../../../src/rate-limit/redis/redis-ledger.js';
+import { freePort } from '../../support/redis-process.js';
+import { startRespServer, type RespReply, type RespServer } from '../../support/resp-server.js';
+
+const API = new URL('https://api.example.org');
+const REQUEST = { method: 'GET', url: new URL('/manga/x', API) };
+const OK = { status: 200, headers: {} };
+const PASSWORD = 'a-password-of-the-server';
+
+let server: RespServer;
+const open: RateLedger[] = [];
+let warnings: string[];
+let waits: Wait[];
+beforeEach(async () => {
+  server = await startRespServer();
+  warnings = [];
+  waits = [];
+});
+afterEach(async () => {
+  server.replies.length = 0;
+  for (const ledger of open.splice(0)) await ledger.close();
+  await server.stop();
+});
+
+const openOne = (maxOutageMs = 60_000, url = server.url, password?: string): RateLedger => {
+  const address = { url: new URL(url), ...(password && { password }) };
+  const ledger = openRedisLedger({
+    server: address,
+    runner: new RedisConnection(address, 300),
+    addresses: { apiUrl: API, authUrl: API, networkUrl: API, realm: 'r' },
+    clock: systemClock,
+    warn: (text) => warnings.push(text),
+    maxOutageMs,
+    periodScale: { general: 0.02, endpoint: 0.002 },
+  });
+  open.push(ledger);
+  return ledger;
+};
+const use = async (ledger: RateLedger): Promise<void> => {
+  const permit = await ledger.reserve(REQUEST, { onWait: (wait) => waits.push(wait) });
+  await permit.settle(OK);
+};
+const failureOf = async (ledger: RateLedger): Promise<readonly [string, number, string]> => {
+  const error: unknown = await use(ledger).catch((reason: unknown) => reason);
+  if (!(error instanceof TankobonError)) throw new Error(`Not one of our errors: ${String(error)}`);
+  return [error.code, error.exitCode, error.message];
+};
+
+describe('a failure that may end by itself', () => {
+  test.each([
+    ['READONLY', 'READONLY You can’t write against a read only replica.', /read-only replica/],
+    [
+      'OOM',
+      'OOM command not allowed when used memory > maxmemory.',
+      /memory of the server is full/,
+    ],
+    ['BUSY', 'BUSY Redis is busy running a script.', /busy with a script/],
+    ['LOADING', 'LOADING Redis is loading the dataset in memory', /loading its data/],
+    ['MISCONF', 'MISCONF Errors writing to the RDB file', /cannot save its data/],
+  ])('%s is waited for, shown, and over when the server replies again', async (_, text, why) => {
+    const ledger = openOne();
+    await use(ledger);
+    server.replies.push(new Error(text), new Error(text));
+    await use(ledger);
+    expect(server.replies).toEqual([]);
+    const [wait] = waits.filter(({ reason }) => reason === 'ledger-unreachable');
+    expect(wait?.for).toBe('outage');
+    expect(wait?.why).toMatch(why);
+  });
+
+  test.each<readonly [string, () => RespReply]>([
+    ['the server refuses each write', () => new Error('OOM command not allowed')],
+    ['the server never responds', () => 'silence'],
+  ])('%s: after the longest outage the run ends with exit code 8', async (_, reply) => {
+    const ledger = openOne(700);
+    server.replies.push(...Array.from({ length: 50 }, reply));
+    const [code, exitCode, message] = await failureOf(ledger);
+    expect([code, exitCode]).toEqual(['ledger-unreachable', 8]);
+    expect(message).toContain(server.url);
+  });
+
+  test('no server at all is the same, and later requests do not wait again', async () => {
+    const ledger = openOne(700, `redis://127.0.0.1:${await freePort()}/0`);
+    expect((await failureOf(ledger)).slice(0, 2)).toEqual(['ledger-unreachable', 8]);
+    waits.length = 0;
+    expect((await failureOf(ledger))[2]).toMatch(/ECONNREFUSED/);
+    expect(waits).toEqual([]);
+  });
+
+  test('what ended during it is recorded after it', async () => {
+    const ledger = openOne(700);
+    await use(ledger);
+    const permit = await ledger.reserve(REQUEST);
+    server.replies.push(...Array.from({ length: 50 }, () => new Error('OOM no')));
+    await permit.settle({ status: 403, headers: {}, generic: true });
+    server.replies.length = 0;
+    expect((await failureOf(ledger))[0]).toBe('banned');
+  });
+});
+
+describe('a failure that needs a change ends the run at once', () => {
+  test.each([
+    ['NOAUTH', 'NOAUTH Authentication required.'],
+    ['NOPERM', 'NOPERM this user has no permissions to run the evalsha command'],
+    ['MOVED', 'MOVED 1234 10.0.0.1:6379'],
+    ['an unknown command', "ERR unknown command 'EVALSHA'"],
+  ])('%s', async (_, text) => {
+    const ledger = openOne();
+    server.replies.push(new Error(text));
+    expect((await failureOf(ledger)).slice(0, 2)).toEqual(['ledger-unusable', 8]);
+    expect(waits).toEqual([]);
+  });
+
+  test('a wrong password, which is not shown even if the server repeats it', async () => {
+    const ledger = openOne(60_000, server.url, PASSWORD);
+    server.replies.push(new Error(`WRONGPASS invalid password ${PASSWORD}`));
+    const [code, , message] = await failureOf(ledger);
+    expect(code).toBe('ledger-unusable');
+    expect(message).toContain('WRONGPASS');
+    expect(message).not.toContain(PASSWORD);
+  });
+
+  test.each([
+    ['a text', 'OK'],
+    ['a number', 1],
+    ['nothing', null],
+    ['an empty list', []],
+    ['another time', ['current', 'now', '0', 'a'.repeat(40), []]],
+    ['no run', ['current', '1795286452', '0', null, []]],
+    ['no processes', ['current', '1795286452', '0', 'a'.repeat(40), 'x']],
+    [
+      'a process that would write to the terminal',
+      ['current', '1', '0', 'a'.repeat(40), ['x', '{"host":"\u001b[2J","pid":1}']],
+    ],
+    ['no state', ['stale', '1795286452', '0', 'a'.repeat(40), [], null, null]],
+    ['another version', ['version', '2']],
+  ])('a reply that does not fit: %s', async (_, reply) => {
+    const ledger = openOne();
+    server.replies.push(reply);
+    expect((await failureOf(ledger)).slice(0, 2)).toEqual(['ledger-unusable', 8]);
+  });
+
+  test('a ledger of another version of tankobon', async () => {
+    server.scripts.setVersion('2');
+    expect((await failureOf(openOne()))[2]).toMatch(/another version of tankobon/);
+  });
+});
+
+test('NOSCRIPT: the script is sent once, and again after the server forgot it', async () => {
+  const ledger = openOne();
+  await use(ledger);
+  server.forgetScripts();
+  await use(ledger);
+  expect(server.commands.filter((name) => name === 'EVAL')).toHaveLength(2);
+  expect(server.commands.filter((name) => name === 'EVALSHA').length).toBeGreaterThan(3);
+});
+
+describe('where earlier use is unknown, all limits count as used up', () => {
+  const isUsedUp = (): boolean => server.scripts.text.includes('"unknownUse":[{');
+
+  test('at its first use', async () => {
+    await use(openOne());
+    expect(isUsedUp()).toBe(true);
+    expect(warnings).toEqual([expect.stringMatching(/is empty, as at its first use/)]);
+  });
+
+  test('after a restart without data, by a process that had used it and by a new one', async () => {
+    const ledger = openOne();
+    await use(ledger);
+    for (const one of [ledger, openOne()]) {
+      server.scripts.restart();
+      await use(one);
+      expect(isUsedUp()).toBe(true);
+    }
+    expect(warnings).toHaveLength(2);
+  });
+
+  test('where the state is damaged', async () => {
+    server.scripts.put('{"version":3');
+    await use(openOne());
+    expect(isUsedUp()).toBe(true);
+    expect(warnings).toEqual([expect.stringMatching(/was damaged/)]);
+  });
+
+  test('after a restart that kept its data, which may be old', async () => {
+    const ledger = openOne();
+    await use(ledger);
+    const { text } = server.scripts;
+    server.scripts.restart();
+    server.scripts.put(text);
+    await use(openOne());
+    expect(isUsedUp()).toBe(true);
+    expect(warnings.at(-1)).toMatch(/started again/);
+  });
+
+  test('after an older copy was put in its place', async () => {
+    const ledger = openOne();
+    await use(ledger);
+    const { text } = server.scripts;
+    await use(ledger);
+    server.scripts.put(text);
+    await use(ledger);
+    expect(isUsedUp()).toBe(true);
+  });
+});
