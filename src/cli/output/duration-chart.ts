@@ -3,11 +3,11 @@ import type { TimeFigures } from '../../health-reports/statistics.js';
 import { formatDuration, formatLocalTime } from './sizes.js';
 
 const WIDTH = 920;
-const HEIGHT = 260;
-const LEFT = 58;
+const HEIGHT = 290;
+const LEFT = 84;
 const RIGHT = 14;
 const TOP = 12;
-const BOTTOM = 30;
+const BOTTOM = 52;
 /** Distances of the grid lines to choose from. */
 const ROUND_STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500].flatMap((ms) => [ms, ms * 1_000]);
 const MAX_GRID_LINES = 5;
@@ -40,6 +40,7 @@ export function durationChart(intervals: readonly TimeFigures[], nowMs: number):
   return `<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Median and slowest load duration over time">
 ${gridLines(stepMs, topMs, y)}
 ${timeLabels(firstMs, lastMs, nowMs)}
+${axisTitles()}
 ${curves(points)}
 </svg>`;
 }
@@ -61,13 +62,29 @@ function gridLines(stepMs: number, topMs: number, y: (ms: number) => number): st
   return lines.join('\n');
 }
 
+/** The same time is named once: the loads of a few seconds have one label. */
 function timeLabels(firstMs: number, lastMs: number, nowMs: number): string {
-  const label = (x: number, anchor: string, atMs: number) =>
-    `<text x="${x}" y="${HEIGHT - 8}" text-anchor="${anchor}">${formatLocalTime(atMs, nowMs)}</text>`;
+  const labels: readonly (readonly [x: number, anchor: string, atMs: number])[] = [
+    [LEFT, 'start', firstMs],
+    [(LEFT + WIDTH - RIGHT) / 2, 'middle', (firstMs + lastMs) / 2],
+    [WIDTH - RIGHT, 'end', lastMs],
+  ];
+  const texts = labels.map(([, , atMs]) => formatLocalTime(atMs, nowMs));
+  return labels
+    .map(([x, anchor], index) => ({ x, anchor, text: texts[index] ?? '' }))
+    .filter(({ text }, index) => texts.indexOf(text) === index)
+    .map(
+      ({ x, anchor, text }) =>
+        `<text class="time" x="${x}" y="${HEIGHT - BOTTOM + 20}" text-anchor="${anchor}">${text}</text>`,
+    )
+    .join('\n');
+}
+
+function axisTitles(): string {
+  const middleY = (TOP + HEIGHT - BOTTOM) / 2;
   return [
-    label(LEFT, 'start', firstMs),
-    label((LEFT + WIDTH - RIGHT) / 2, 'middle', (firstMs + lastMs) / 2),
-    label(WIDTH - RIGHT, 'end', lastMs),
+    `<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 6}" text-anchor="middle">time</text>`,
+    `<text transform="translate(16 ${middleY}) rotate(-90)" text-anchor="middle">duration of a load</text>`,
   ].join('\n');
 }
 

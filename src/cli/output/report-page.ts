@@ -5,6 +5,8 @@
 import type { ReportStatus } from '../../health-reports/report-status.js';
 import type { NodeFigures } from '../../health-reports/statistics.js';
 import { durationChart } from './duration-chart.js';
+import { hostStateOf } from './host-state.js';
+import { REPORT_TERMS } from './report-terms.js';
 import { formatBytes, formatDuration, formatLocalTime } from './sizes.js';
 
 /** `nowMs` is by the wall clock. */
@@ -28,6 +30,7 @@ export function reportPage(status: ReportStatus, nowMs: number): string {
 ${tiles(status)}
 ${hostLine(status, nowMs)}
 ${status.nodes.length === 0 ? '<p>No loads recorded yet.</p>' : charts(status, nowMs)}
+${terms()}
 </main>
 </body>
 </html>
@@ -38,16 +41,37 @@ function charts(status: ReportStatus, nowMs: number): string {
   return `<section>
 <h2>Durations over time</h2>
 <p class="quiet">Successful loads: the line is the median of each interval, the band reaches up to the slowest load.</p>
-<div class="wide">${durationChart(status.overTime, nowMs)}</div>
+${wide('Chart of durations', durationChart(status.overTime, nowMs))}
 </section>
 <section>
 <h2>Nodes</h2>
-<div class="wide"><table>
+${wide(
+  'Table of nodes',
+  `<table>
 <thead><tr><th scope="col">Node</th><th scope="col" class="number">Loads</th><th scope="col">Success</th><th scope="col">Cached</th><th scope="col" class="number">Median</th><th scope="col" class="number">Slowest</th><th scope="col" class="number">Bytes/s</th></tr></thead>
 <tbody>
 ${status.nodes.map(nodeRow).join('\n')}
 </tbody>
-</table></div>
+</table>`,
+)}
+</section>`;
+}
+
+/** Scrolls sideways on a narrow screen, also with the keyboard. */
+function wide(name: string, content: string): string {
+  return `<p class="cue" aria-hidden="true">Scroll sideways for more →</p>
+<div class="wide" tabindex="0" role="region" aria-label="${name}">${content}</div>`;
+}
+
+function terms(): string {
+  const items = REPORT_TERMS.map(
+    ([term, meaning]) => `<div><dt>${escape(term)}</dt><dd>${escape(meaning)}</dd></div>`,
+  );
+  return `<section>
+<h2>Terms</h2>
+<dl class="terms">
+${items.join('\n')}
+</dl>
 </section>`;
 }
 
@@ -64,9 +88,10 @@ ${tile('dropped', status.dropped, 'bad')}
 
 function hostLine(status: ReportStatus, nowMs: number): string {
   const { host, oldestWaitingAgeMs, lastSentAtMs, reasons } = status;
+  const state = hostStateOf(status);
   const ago = (atMs: number) => `${formatDuration(nowMs - atMs)} ago`;
   const sentences = [
-    `Report host: ${host.state === 'well' ? 'ok' : '<strong class="bad">down</strong>'}.`,
+    `Report host: ${state === 'down' ? '<strong class="bad">down</strong>' : state}.`,
     ...(host.lastError
       ? [`Last error: ${escape(host.lastError.reason)}, ${ago(host.lastError.atMs)}.`]
       : []),
@@ -97,7 +122,7 @@ function escape(text: string): string {
 }
 
 const STYLE = `
-:root { --page: #fbfaf8; --card: #ffffff; --ink: #1f2328; --quiet: #62676e; --line: #dedbd5; --track: #e9e6e0; --plain: #3f6fb0; --band: #3f6fb02e; --good: #2f7d4f; --warning: #b27b11; --bad: #b8383a; }
+:root { --page: #fbfaf8; --card: #ffffff; --ink: #1f2328; --quiet: #62676e; --line: #dedbd5; --track: #e9e6e0; --plain: #3f6fb0; --band: #3f6fb02e; --good: #2f7d4f; --warning: #8a5d00; --bad: #b8383a; }
 @media (prefers-color-scheme: dark) { :root { --page: #15171a; --card: #1d2024; --ink: #e6e4e0; --quiet: #9aa0a8; --line: #34383e; --track: #30343a; --plain: #7aa7e6; --band: #7aa7e633; --good: #5fb682; --warning: #d9a441; --bad: #e5716f; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
@@ -109,17 +134,25 @@ p { margin: .25rem 0 1rem; } .quiet { color: var(--quiet); }
 section { margin: 1.25rem 0; padding: 1.1rem 1.25rem; }
 .tile dt { color: var(--quiet); font-size: .85rem; } .tile dd { margin: 0; font-size: 1.6rem; font-variant-numeric: tabular-nums; }
 .tile.warning dd { color: var(--warning); } .tile.bad dd, strong.bad { color: var(--bad); }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; border-radius: .3rem; }
+.wide:focus-visible { outline: 3px solid var(--plain); outline-offset: 2px; }
+.cue { display: none; color: var(--quiet); font-size: .85rem; text-align: right; margin: 0; }
+@media (max-width: 52rem) { .cue { display: block; } main { padding: 1rem .75rem 2rem; } section { padding: .9rem .75rem; } }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .45rem .6rem; text-align: left; border-top: 1px solid var(--line); white-space: nowrap; }
 thead th { border-top: 0; color: var(--quiet); font-weight: 500; font-size: .85rem; }
-tbody th { font-weight: 500; font-size: .9rem; overflow-wrap: anywhere; white-space: normal; min-width: 9rem; }
+table { min-width: 44rem; }
+tbody th, thead th:first-child { position: sticky; left: 0; background: var(--card); }
+tbody th { font-weight: 500; font-size: .9rem; overflow-wrap: anywhere; white-space: normal; min-width: 7.5rem; }
 .number { text-align: right; }
 .share { display: inline-flex; align-items: center; gap: .5rem; }
 .share svg { width: 5rem; height: .6rem; border-radius: .3rem; }
 rect.track { fill: var(--track); } rect.good { fill: var(--good); } rect.warning { fill: var(--warning); } rect.bad { fill: var(--bad); } rect.plain { fill: var(--plain); }
-.chart { display: block; width: 100%; min-width: 34rem; height: auto; }
-.chart .grid { stroke: var(--line); stroke-width: 1; } .chart text { fill: var(--quiet); font-size: 12px; }
+.chart { display: block; width: 100%; min-width: 46rem; height: auto; }
+.chart .grid { stroke: var(--line); stroke-width: 1; } .chart text { fill: var(--quiet); font-size: 14px; }
 .chart .band { fill: var(--band); } .chart .median { fill: none; stroke: var(--plain); stroke-width: 2; stroke-linejoin: round; } .chart circle { fill: var(--plain); }
+
+.terms { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: .6rem 1.5rem; margin: .5rem 0 0; }
+.terms dt { font-weight: 600; font-size: .9rem; } .terms dd { margin: 0; color: var(--quiet); font-size: .9rem; }
 @media print { section, .tile { break-inside: avoid; } }
 `;

@@ -3,6 +3,7 @@ import type { ReportStatus } from '../../health-reports/report-status.js';
 import type { NodeFigures } from '../../health-reports/statistics.js';
 import { paint, type Color } from './colors.js';
 import type { Glyphs } from './glyphs.js';
+import { hostStateOf, type HostState } from './host-state.js';
 import { fitToWidth } from './progress-line.js';
 import { formatBytes, formatDuration, pluralize } from './sizes.js';
 
@@ -19,6 +20,11 @@ const FIGURES_COLUMNS = 61;
 const MIN_NODE_COLUMNS = 18;
 const DURATION_COLUMNS = 10;
 const BAR_COLUMNS = 6;
+const HOST_COLORS: Record<HostState, Color> = {
+  'not contacted yet': 'dim',
+  ok: 'green',
+  down: 'red',
+};
 
 export function reportTable(status: ReportStatus, format: TableFormat): string {
   const lines = [...summaryLines(status, format), ''];
@@ -52,8 +58,8 @@ function summaryLines(status: ReportStatus, format: TableFormat): string[] {
     lines.push(`  oldest waiting: ${formatDuration(oldestWaitingAgeMs)}`);
   }
   if (lastSentAtMs !== undefined) lines.push(`  last sent: ${ago(lastSentAtMs, format)}`);
-  const hostState =
-    host.state === 'well' ? painted('ok', 'green', format) : painted('down', 'red', format);
+  const state = hostStateOf(status);
+  const hostState = painted(state, HOST_COLORS[state], format);
   lines.push(`  report host: ${hostState}`);
   if (host.lastError) {
     const when = ago(host.lastError.atMs, format);
