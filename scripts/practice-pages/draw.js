@@ -99,7 +99,7 @@ function drawBalloon({ loud, lines, size, leading, width, height, x, y, aim }) {
   ].join('');
 }
 
-/** Sets the balloons side by side where they fit, each near whoever speaks, or else one below the other. */
+/** Sets the balloons side by side where they fit, each near its speaker, or else one below the other. */
 function layOut(says, cast, width, top) {
   const room = says.length > 1 ? Math.max(170, width * 0.42) : Math.min(340, width - 76);
   const made = says.map((each) => balloon(each, room));

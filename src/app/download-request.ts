@@ -47,7 +47,7 @@ export interface DownloadOptions {
   readonly volumes?: string;
   /** Every release of a chapter instead of one for each number. */
   readonly allReleases?: boolean;
-  /** Only so many, the last published. */
+  /** Only the last published, this many. */
   readonly latest?: number;
   /** Save the cover beside the chapters. */
   readonly cover?: boolean;

@@ -111,7 +111,7 @@ export function imageLoader(
 ): ImageLoaderDeps {
   return {
     page: connections.page,
-    admit: (request, signal) => client.reserve(request, signal),
+    reserve: (request, signal) => client.reserve(request, signal),
     clock,
     maxPageBytes: settings.maxPageBytes,
     bandwidth:

@@ -61,7 +61,7 @@ export interface PrefetchDeps {
 
 /**
  * Calls `prefetch` for the only target once it is sure to be downloaded. Returns a callback for the catalogue metadata
- * of the targets, which tells whether an id of unknown kind is a chapter. Never throws.
+ * of the targets, which decide whether an id of unknown kind is a chapter. Never throws.
  */
 export function prefetchSingleChapter(
   { targets, force }: { readonly targets: readonly Target[]; readonly force: boolean },

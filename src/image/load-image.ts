@@ -56,7 +56,7 @@ export interface ImageLoaderDeps {
   /** A got instance without a token. */
   readonly page: Got;
   /** Page loads from the service's own hosts count against its rate limits. */
-  readonly admit: ServiceClient['reserve'];
+  readonly reserve: ServiceClient['reserve'];
   readonly clock: Clock;
   readonly maxPageBytes: number;
   /** Shared by all loads. */
@@ -77,11 +77,11 @@ export function allocatePageBuffer(): Buffer {
  * a rate limit, and LoadError('bad-page-url') for an address that must not be connected to.
  */
 export async function loadImage(
-  { page, admit, clock, maxPageBytes, bandwidth }: ImageLoaderDeps,
+  { page, reserve, clock, maxPageBytes, bandwidth }: ImageLoaderDeps,
   request: ImageRequest,
   signal?: AbortSignal,
 ): Promise<ImageOutcome> {
-  const permit = await admit({ method: 'GET', url: request.url }, signal);
+  const permit = await reserve({ method: 'GET', url: request.url }, signal);
   const startedMs = clock.monotonicMs();
   let response: IncomingMessage | undefined;
   let check: ImageCheck;

@@ -1,4 +1,4 @@
-/** What people are told when nothing matches their selection: which option excludes everything, and what there is. */
+/** The message when nothing matches the selection: which option excludes everything, and what there is. */
 import type { Chapter, Group } from '../api/chapters.js';
 import { parseNumber } from './ranges.js';
 import { isInGroup, type SelectionOptions } from './select-chapters.js';

@@ -1,6 +1,6 @@
 /** Bars that lie, one for each program: the median, with a dot for each run. */
 import { median, rounded } from './statistics.js';
-import { picture, WIDTH, words } from './svg.js';
+import { chart, WIDTH, words } from './svg.js';
 
 interface Bar {
   readonly label: string;
@@ -43,7 +43,7 @@ export function barChart({ title, subtitle, bars, unit }: BarChart): string {
       words(`${rounded(middle)} ${unit}`, { x: x(Math.max(...values)) + 10, y: y + 18 }),
     ];
   });
-  return picture(TOP + bars.length * STEP + 6, title, [
+  return chart(TOP + bars.length * STEP + 6, title, [
     words(title, { x: 24, y: 34 }, 'title'),
     words(subtitle, { x: 24, y: 55 }, 'quiet'),
     ...rows,

@@ -27,7 +27,7 @@ import { quotasFor } from '../../src/rate-limit/machine-ledger.js';
 import { firstPartyDomain } from '../../src/api/first-party-domain.js';
 import { SharedLedger } from '../../src/rate-limit/shared-ledger.js';
 
-export interface BatchWish {
+export interface BatchRunOptions {
   readonly chapters: number;
   readonly pagesEach: number;
   readonly clock: Clock;
@@ -52,13 +52,13 @@ const PAGE_BYTES = 2_000;
 
 /** Runs `around` with the batch's promise and its service: it decides how time passes. */
 export async function runBatch(
-  wish: BatchWish,
+  options: BatchRunOptions,
   around: (batch: Promise<void>, service: PracticeService) => Promise<void> = (batch) => batch,
 ): Promise<BatchFigures> {
-  const { clock, periodScale } = wish;
-  const chapters = Array.from({ length: wish.chapters }, (_, index) =>
+  const { clock, periodScale } = options;
+  const chapters = Array.from({ length: options.chapters }, (_, index) =>
     generateChapter({
-      pages: wish.pagesEach,
+      pages: options.pagesEach,
       bytesPerPage: PAGE_BYTES,
       seed: index + 1,
       pageNames: 'plain',
@@ -71,8 +71,8 @@ export async function runBatch(
   });
   const folder = mkdtempSync(join(tmpdir(), 'tankobon-batch-'));
   try {
-    const work = new Work(wish.chapters);
-    await around(load(wish, service, folder, work), service);
+    const work = new Work(options.chapters);
+    await around(load(options, service, folder, work), service);
     const { transactions, transactionMs } = work;
     const heldBytes = work.usedNearEndBytes - usedBytes();
     if (service.violations().length > 0) throw new Error('The batch broke a rule of the service.');
@@ -122,14 +122,14 @@ class Work {
 }
 
 async function load(
-  wish: BatchWish,
+  options: BatchRunOptions,
   service: PracticeService,
   folder: string,
   work: Work,
 ): Promise<void> {
-  const { clock, periodScale } = wish;
+  const { clock, periodScale } = options;
   const defaults = Object.fromEntries(
-    Object.entries(SETTINGS).map(([key, facts]) => [key, facts.default]),
+    Object.entries(SETTINGS).map(([key, definition]) => [key, definition.default]),
   ) as { [Key in keyof typeof SETTINGS]: (typeof SETTINGS)[Key]['default'] };
   const addresses = readAddresses(service.addresses);
   const connections = await openConnections(defaults, process.env, addresses);
@@ -141,10 +141,10 @@ async function load(
     clock,
     quotasFor: (request) => quotasFor(addresses, request, scale),
   });
-  const isOwn = firstPartyDomain(addresses.apiUrl);
+  const isFirstParty = firstPartyDomain(addresses.apiUrl);
   const client = createServiceClient({
     addresses,
-    isFirstParty: isOwn,
+    isFirstParty,
     connections,
     ledger,
     clock,
@@ -156,19 +156,19 @@ async function load(
         client,
         loader: {
           page: connections.page,
-          admit: (line, signal) => client.reserve(line, signal),
+          reserve: (line, signal) => client.reserve(line, signal),
           clock,
           maxPageBytes: defaults.maxPageBytes,
         },
         queue: new PageQueue(defaults.concurrency),
         reports: undefined,
-        isFirstParty: isOwn,
+        isFirstParty,
         observe: work.observe,
         random: Math.random,
       },
       new AbortController().signal,
     );
-    if (outcome.saved.size !== wish.chapters) throw new Error('Not every chapter was saved.');
+    if (outcome.saved.size !== options.chapters) throw new Error('Not every chapter was saved.');
   } finally {
     connections.close();
     await ledger.close();

@@ -15,14 +15,14 @@ export const batch: Measurement = {
   name: 'batch',
   about: '200 short chapters against the quotas',
   async run() {
-    const wish = { chapters: CHAPTERS, pagesEach: PAGES_EACH };
+    const options = { chapters: CHAPTERS, pagesEach: PAGES_EACH };
     const clock = virtualClock();
-    const virtual = await runBatch({ ...wish, clock, periodScale: 1 }, (done, { log }) =>
+    const virtual = await runBatch({ ...options, clock, periodScale: 1 }, (done, { log }) =>
       clock.runUntil(done, () => log.reduce((sum, { status }) => sum + status, log.length)),
     );
-    tell('batch-virtual-time', 'virtual time, the real quotas', virtual, 1);
-    const real = await runBatch({ ...wish, clock: systemClock, periodScale: SHORTENED });
-    tell(
+    printFigures('batch-virtual-time', 'virtual time, the real quotas', virtual, 1);
+    const real = await runBatch({ ...options, clock: systemClock, periodScale: SHORTENED });
+    printFigures(
       'batch-real-time',
       `real time, the quota’s minute shortened to ${60 * SHORTENED} s`,
       real,
@@ -31,7 +31,7 @@ export const batch: Measurement = {
   },
 };
 
-function tell(name: string, how: string, { log }: BatchFigures, periodScale: number): void {
+function printFigures(name: string, how: string, { log }: BatchFigures, periodScale: number): void {
   const calls = metadataArrivals(log);
   const allowed = allowedArrivals(CHAPTERS, periodScale);
   const [tookMs = NaN, leastMs = NaN] = [calls.at(-1), allowed.at(-1)];

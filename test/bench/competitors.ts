@@ -1,4 +1,4 @@
-/** What a user would pick instead, each told as plainly as it can be to fetch the same pages. */
+/** What a user would pick instead, each with the simplest command line that fetches the same pages. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PLAIN_PATH } from './plain-service.js';

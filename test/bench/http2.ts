@@ -100,7 +100,7 @@ async function bytesOf(session: ClientHttp2Session): Promise<number> {
   return bytes;
 }
 
-/** All pages, so many at once. */
+/** All pages, `concurrency` at a time. */
 async function inFlight(load: () => Promise<number>): Promise<void> {
   let left = PAGES;
   const worker = async (): Promise<void> => {

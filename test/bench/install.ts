@@ -59,7 +59,7 @@ function packagesIn(folder: string): string[] {
 }
 
 function bytesIn(path: string): number {
-  const facts = lstatSync(path);
-  if (!facts.isDirectory()) return facts.size;
+  const stats = lstatSync(path);
+  if (!stats.isDirectory()) return stats.size;
   return readdirSync(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0);
 }

@@ -1,4 +1,4 @@
-/** What it costs to reserve a place in the rate ledger, and to settle it, when nobody else wants one. */
+/** The cost of reserving and settling a permit of the rate ledger while no other process uses it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -38,11 +38,11 @@ export const memory: Measurement = {
     } finally {
       await practice.stop();
     }
-    tell(peaks);
+    printFigures(peaks);
   },
 };
 
-function tell(peaks: readonly (readonly number[])[]): void {
+function printFigures(peaks: readonly (readonly number[])[]): void {
   const rows = CHAPTERS.map(({ name }, kind) => ({
     chapter: name,
     medianMebibytes: rounded(median(peaks[kind] ?? []), 4),

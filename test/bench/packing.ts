@@ -63,8 +63,8 @@ async function overLine(line: (typeof LINES)[number]) {
   };
 }
 
-/** When the last event of this type was told. */
+/** When the last event of this type was printed. */
 function momentOf({ lines }: TimedRun, type: string): number {
-  const told = lines.findLast(({ text }) => (JSON.parse(text) as { type: string }).type === type);
-  return told?.atMs ?? NaN;
+  const last = lines.findLast(({ text }) => (JSON.parse(text) as { type: string }).type === type);
+  return last?.atMs ?? NaN;
 }

@@ -1,24 +1,24 @@
 /**
  * The practice service in a process of its own, so that what it costs is not the client's. Its first argument is
- * a PracticeWish in JSON; it says where it is, and then answers what it is asked, over the channel to its parent.
+ * a PracticeProcessOptions in JSON; it reports its addresses and answers questions over the channel to its parent.
  */
 import { EXAMPLE_TITLES, generateChapter } from '../../src/practice-server/library/library.js';
 import type { LibraryChapter } from '../../src/practice-server/library/records.js';
 import { startPracticeService } from '../../src/practice-server/practice-service.js';
 import { servePlainly } from './plain-service.js';
-import type { PracticeAnswer, PracticeQuestion, PracticeWish } from './practice.js';
+import type { PracticeAnswer, PracticeQuestion, PracticeProcessOptions } from './practice.js';
 
-const wish = JSON.parse(process.argv[2] ?? '{}') as PracticeWish;
-const chapters = wish.chapters.map(({ count = 1, ...made }, row) =>
+const options = JSON.parse(process.argv[2] ?? '{}') as PracticeProcessOptions;
+const chapters = options.chapters.map(({ count = 1, ...made }, row) =>
   Array.from({ length: count }, (_, index) => chapterOf(made, 1_000 * row + index + 1)),
 );
 const service = await startPracticeService({
   chapters: chapters.flat(),
-  nodes: wish.advertisedNodes?.length ?? 1,
-  ...(wish.advertisedNodes && { advertisedNodes: wish.advertisedNodes }),
-  ...(wish.limits && { limits: wish.limits }),
+  nodes: options.advertisedNodes?.length ?? 1,
+  ...(options.advertisedNodes && { advertisedNodes: options.advertisedNodes }),
+  ...(options.limits && { limits: options.limits }),
 });
-servePlainly(service, chapters.flat(), wish.advertisedNodes?.[0] ?? service.nodes[0] ?? '');
+servePlainly(service, chapters.flat(), options.advertisedNodes?.[0] ?? service.nodes[0] ?? '');
 
 function chapterOf(made: { pages: number; bytesPerPage: number }, seed: number): LibraryChapter {
   const chapter = generateChapter({ ...made, seed, pageNames: 'with-digest' });

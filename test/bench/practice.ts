@@ -6,8 +6,8 @@ import type { LimiterOptions } from '../../src/practice-server/limiter.js';
 import type { LogEntry } from '../../src/practice-server/request-log.js';
 import { forward, type Forwarder, type Line } from './slow-line.js';
 
-export interface PracticeWish {
-  /** Chapters to be had; `count` of each kind, 1 where absent. */
+export interface PracticeProcessOptions {
+  /** The chapters; `count` of each kind, by default 1. */
   readonly chapters: readonly {
     readonly pages: number;
     readonly bytesPerPage: number;
@@ -27,10 +27,10 @@ export interface PracticeAnswer {
   readonly reports: number;
 }
 
-interface Whereabouts {
+interface ServerAddresses {
   readonly ports: Readonly<Record<'api' | 'auth' | 'network' | 'node', number>>;
   readonly realm: string;
-  /** By kind, in the order of the wish. */
+  /** By kind, in the order of the options. */
   readonly chapters: readonly (readonly string[])[];
 }
 
@@ -38,51 +38,51 @@ export class Practice {
   private constructor(
     private readonly child: ChildProcess,
     private readonly forwarders: readonly Forwarder[],
-    private readonly whereabouts: Whereabouts,
+    private readonly addresses: ServerAddresses,
     private readonly near: Readonly<Record<'api' | 'auth' | 'network', number>>,
   ) {}
 
   /** Starts the service; with a line, its API and its node are reached through forwarders alone. */
-  static async start(wish: PracticeWish, line?: Line): Promise<Practice> {
-    let found: (ports: Whereabouts['ports']) => void = () => undefined;
-    const ports = new Promise<Whereabouts['ports']>((resolve) => (found = resolve));
-    const way = async (host: keyof Whereabouts['ports']): Promise<Forwarder | undefined> =>
+  static async start(options: PracticeProcessOptions, line?: Line): Promise<Practice> {
+    let found: (ports: ServerAddresses['ports']) => void = () => undefined;
+    const ports = new Promise<ServerAddresses['ports']>((resolve) => (found = resolve));
+    const way = async (host: keyof ServerAddresses['ports']): Promise<Forwarder | undefined> =>
       line &&
       forward(
         ports.then((far) => far[host]),
         line,
       );
     const [api, node, network] = [await way('api'), await way('node'), await way('network')];
-    const told = {
-      ...wish,
+    const childOptions = {
+      ...options,
       ...(node && { advertisedNodes: [`http://127.0.0.1:${node.port}`] }),
     };
     const program = fileURLToPath(new URL('practice-process.js', import.meta.url));
-    const child = fork(program, [JSON.stringify(told)]);
-    const [whereabouts] = (await once(child, 'message')) as [Whereabouts];
-    found(whereabouts.ports);
+    const child = fork(program, [JSON.stringify(childOptions)]);
+    const [addresses] = (await once(child, 'message')) as [ServerAddresses];
+    found(addresses.ports);
     const near = {
-      ...whereabouts.ports,
+      ...addresses.ports,
       ...(api && { api: api.port }),
       ...(network && { network: network.port }),
     };
     const forwarders = [api, node, network].filter((one) => one !== undefined);
-    return new Practice(child, forwarders, whereabouts, near);
+    return new Practice(child, forwarders, addresses, near);
   }
 
   /** The ids of the chapters of one kind. */
   chapters(kind = 0): readonly string[] {
-    return this.whereabouts.chapters[kind] ?? [];
+    return this.addresses.chapters[kind] ?? [];
   }
 
-  /** Where the API is, for whoever comes over the line. */
+  /** The address of the API at the near end of the line. */
   get apiUrl(): string {
     return `http://127.0.0.1:${this.near.api}`;
   }
 
   /** The API without the line: for what a measurement must know beforehand. */
   get apiUrlNearby(): string {
-    return `http://127.0.0.1:${this.whereabouts.ports.api}`;
+    return `http://127.0.0.1:${this.addresses.ports.api}`;
   }
 
   get environment(): Readonly<Record<string, string>> {
@@ -90,7 +90,7 @@ export class Practice {
       TANKOBON_API_URL: this.apiUrl,
       TANKOBON_AUTH_URL: `http://127.0.0.1:${this.near.auth}`,
       TANKOBON_NETWORK_URL: `http://127.0.0.1:${this.near.network}`,
-      TANKOBON_REALM: this.whereabouts.realm,
+      TANKOBON_REALM: this.addresses.realm,
     };
   }
 

@@ -11,7 +11,7 @@ export function metadataArrivals(log: readonly LogEntry[]): readonly number[] {
   return calls.map(({ atMs }) => atMs - firstMs);
 }
 
-/** The earliest moment of each of so many calls, in ms from the first, by the two limits of spec 8.2.1 and 8.3. */
+/** The earliest moment of each call, in ms from the first, by the two limits of spec 8.2.1 and 8.3. */
 export function allowedArrivals(calls: number, periodScale: number): readonly number[] {
   const windows = [
     { requests: 5, periodMs: 1_000 },

@@ -17,7 +17,7 @@ export interface Forwarder {
 }
 
 /** What may wait in the line before the sender is held up: the bytes that a long fat line has in flight. */
-const MOST_BYTES_IN_FLIGHT = 16 * 1024 * 1024;
+const MAX_BYTES_IN_FLIGHT = 16 * 1024 * 1024;
 
 /** Listens on a port of loopback and forwards to `target`, which may become known later, another port of loopback. */
 export async function forward(target: number | Promise<number>, line: Line): Promise<Forwarder> {
@@ -67,7 +67,7 @@ function carry(
   const openedMs = performance.now();
   let lineFreeAtMs = 0;
   let inFlight = 0;
-  /** When the last of so many bytes arrives at the other end. */
+  /** When the last of this many bytes arrives at the other end. */
   const arrivalMs = (bytes: number): number => {
     const sentAtMs = Math.max(performance.now(), openedMs + handshakeMs, lineFreeAtMs);
     lineFreeAtMs = sentAtMs + (bytesPerSecond === undefined ? 0 : (bytes / bytesPerSecond) * 1_000);
@@ -76,10 +76,10 @@ function carry(
   const later = inOrder();
   from.on('data', (chunk: Buffer) => {
     inFlight += chunk.length;
-    if (inFlight > MOST_BYTES_IN_FLIGHT) from.pause();
+    if (inFlight > MAX_BYTES_IN_FLIGHT) from.pause();
     later(arrivalMs(chunk.length), () => {
       inFlight -= chunk.length;
-      if (inFlight <= MOST_BYTES_IN_FLIGHT) from.resume();
+      if (inFlight <= MAX_BYTES_IN_FLIGHT) from.resume();
       if (to.writable) to.write(chunk);
     });
   });

@@ -20,7 +20,7 @@ export const startUp: Measurement = {
     const folder = mkdtempSync(join(tmpdir(), 'tankobon-start-'));
     const practice = await Practice.start({ chapters: [{ pages: 1, bytesPerPage: 2_000 }] });
     try {
-      tell(await measure(practice, folder));
+      printFigures(await measure(practice, folder));
     } finally {
       await practice.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -69,7 +69,7 @@ async function firstRequestMs(
   return (arrivals[0]?.atMs ?? NaN) - startedMs;
 }
 
-function tell(subjects: readonly Subject[]): void {
+function printFigures(subjects: readonly Subject[]): void {
   const empty = subjects[0]?.ms ?? [];
   record('start-up', {
     what: `from the process's start to its exit, or to the arrival of its first request; ${RUNS} runs each, in turn`,

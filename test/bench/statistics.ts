@@ -11,7 +11,7 @@ export function medianRatio(a: readonly number[], b: readonly number[]): number 
   return median(a.map((value, index) => value / (b[index] ?? NaN)));
 }
 
-/** To so many digits that count. */
+/** Rounded to this many significant digits. */
 export function rounded(value: number, digits = 3): number {
   return Number(value.toPrecision(digits));
 }

@@ -2,7 +2,7 @@
 
 export const WIDTH = 760;
 
-/** Classes of a chart. The picture follows the reader's colour scheme where the viewer tells it. */
+/** Classes of a chart. It follows the colour scheme of the viewer. */
 const STYLE = `
   text { font: 13px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1f2933 }
   .title { font-size: 17px; font-weight: 600 }
@@ -28,7 +28,7 @@ const STYLE = `
     .area { fill: #7cc4fa; opacity: 0.45 }
   }`;
 
-export function picture(height: number, title: string, content: readonly string[]): string {
+export function chart(height: number, title: string, content: readonly string[]): string {
   const size = `width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}"`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${escaped(title)}">`,

@@ -1,5 +1,5 @@
 /** Calls over time against the most that is allowed, with the pages in flight below. */
-import { picture, WIDTH, words } from './svg.js';
+import { chart, WIDTH, words } from './svg.js';
 
 export interface Timeline {
   readonly title: string;
@@ -46,7 +46,7 @@ export function timeline({ title, subtitle, calls, allowed, pages }: Timeline): 
   const ticks = Array.from({ length: Math.floor(endS / step) + 1 }, (_, index) =>
     words(`${index * step} s`, { x: x(index * step), y: PAGES_TOP + PAGES_HEIGHT + 20 }, 'quiet'),
   );
-  return picture(PAGES_TOP + PAGES_HEIGHT + 36, title, [
+  return chart(PAGES_TOP + PAGES_HEIGHT + 36, title, [
     words(title, { x: 24, y: 34 }, 'title'),
     words(subtitle, { x: 24, y: 55 }, 'quiet'),
     words(String(calls.length), { x: LEFT - 8, y: TOP + 5, end: true }, 'quiet'),

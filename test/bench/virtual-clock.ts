@@ -1,11 +1,11 @@
 /**
- * Time that passes only when nothing else happens: whoever sleeps is woken as soon as all that is under way in
+ * Time that passes only when nothing else happens: a sleep ends as soon as all that is under way in
  * real time (requests, files) has come to rest. Hours of waiting take as long as the work in them.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../src/core/clock.js';
 
-/** At rest is what has not moved at so many looks in a row. */
+/** Idle means unchanged in this many checks in a row. */
 const LOOKS = 4;
 const LOOK_MS = 1;
 

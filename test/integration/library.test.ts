@@ -74,7 +74,7 @@ test('the example of the documentation runs as it stands, from a folder where ta
   expect(archives()).toHaveLength(1);
 });
 
-test('the events of a download end with the summary, and a chapter that cannot be had stops no other', async () => {
+test('the events of a download end with the summary, and an unavailable chapter stops no other', async () => {
   const events = await all(downloadChapters([MISSING, ID], { env, output: folder }));
   const types = events.map(({ type }) => type).filter((type) => type !== 'page-bytes');
   expect(types.filter((type) => type === 'page-loaded')).toHaveLength(12);

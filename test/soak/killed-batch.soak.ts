@@ -45,7 +45,7 @@ afterAll(async () => {
 
 test('killed fifty times, the batch ends whole, and the network has heard of every load', async () => {
   const env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
-  const output = join(folder, 'shelf');
+  const output = join(folder, 'library');
   const words = [
     'download',
     '--json',
@@ -56,18 +56,18 @@ test('killed fifty times, the batch ends whole, and the network has heard of eve
     output,
     ...chapters.map(({ id }) => id),
   ];
-  const told: { page: number; chapter: string }[] = [];
+  const loaded: { page: number; chapter: string }[] = [];
   let kills = 0;
   for (let round = 0; round < KILLS; round += 1) {
     const { child, finished } = start(words, { env });
     await delay(250 + Math.random() * 1_500);
     if (child.exitCode === null) kills += 1;
     child.kill('SIGKILL');
-    told.push(...pagesIn((await finished).stdout));
+    loaded.push(...pagesIn((await finished).stdout));
   }
   const last = await tankobon(words, { env });
   expect({ code: last.code, stderr: last.stderr }).toMatchObject({ code: 0 });
-  told.push(...pagesIn(last.stdout));
+  loaded.push(...pagesIn(last.stdout));
   await tankobon(['report-status', '--flush'], { env });
 
   for (const name of readdirSync(output)) await readArchive(join(output, name));
@@ -77,10 +77,10 @@ test('killed fifty times, the batch ends whole, and the network has heard of eve
   for (const { url, success } of service.reports)
     if (success) good.set(pageOf(url), (good.get(pageOf(url)) ?? 0) + 1);
   const names = new Map(chapters.map((chapter) => [chapter.id, chapter]));
-  for (const { chapter, page } of told) {
-    const loaded = names.get(chapter);
+  for (const { chapter, page } of loaded) {
+    const record = names.get(chapter);
     expect(
-      good.has(`${loaded?.hash ?? ''}/${loaded?.pages('data')[page - 1]?.fileName ?? ''}`),
+      good.has(`${record?.hash ?? ''}/${record?.pages('data')[page - 1]?.fileName ?? ''}`),
     ).toBe(true);
   }
   // Each report that was under way at a kill may be repeated.

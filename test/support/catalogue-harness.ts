@@ -14,7 +14,7 @@ import { firstPartyDomain } from '../../src/api/first-party-domain.js';
 import type { RateLedger } from '../../src/rate-limit/rate-ledger.js';
 import { LIMITS } from './test-client.js';
 
-/** The limits are another's to test: here nothing waits, and the service is told to bear it. */
+/** Other tests hold the limits: here nothing waits, and the service allows it. */
 const AT_ONCE: RateLedger = {
   reserve: () => Promise.resolve({ settle: () => Promise.resolve() }),
   close: () => Promise.resolve(),

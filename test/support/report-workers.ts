@@ -40,7 +40,7 @@ export function startWorker(
   numbers: { readonly from: number; readonly reports: number },
 ): Worker {
   if (!existsSync(new URL(`${MODULES_URL}/health-reports/sender.js`))) {
-    throw new Error(`The compiled modules are missing: ${MODULES_URL}. Type: npm run build`);
+    throw new Error(`The compiled modules are missing: ${MODULES_URL}. Run: npm run build`);
   }
   const words = [MODULES_URL, folder, url.href, numbers.from, numbers.reports];
   const child = spawn(

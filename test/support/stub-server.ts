@@ -1,6 +1,6 @@
 /**
  * A small, strict stand-in for the service's hosts: it writes down when each request arrives, and answers late,
- * wrongly or not at all as it is told. It counts by sliding windows, over the arrivals, after the fact.
+ * wrongly or not at all, as configured. It counts by sliding windows, over the arrivals, after the fact.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';

@@ -102,10 +102,10 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
     await login(await withKeychain());
     const asked = practice.log.length;
     const locked = await withKeychain('locked');
-    for (const told of [await login(locked), await cli(['whoami'], locked)]) {
-      expect(told).toMatchObject({ code: 7, stdout: '' });
-      expect(told.stderr).toContain('The keychain is locked');
-      expect(told.stderr).toContain('Unlock it');
+    for (const refused of [await login(locked), await cli(['whoami'], locked)]) {
+      expect(refused).toMatchObject({ code: 7, stdout: '' });
+      expect(refused.stderr).toContain('The keychain is locked');
+      expect(refused.stderr).toContain('Unlock it');
     }
     expect(await codeAfter(['whoami'], locked)).toBe('keychain-locked');
     const empty = await withKeychain('empty');
@@ -120,13 +120,13 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
       stderr: expect.stringContaining('--insecure-storage'),
     });
     expect(await codeAfter(['login'], { ...absent, ...LOGIN_ENV })).toBe('no-keychain');
-    for (const told of [
+    for (const refused of [
       await login(base),
       await cli(['whoami'], base),
       await cli(['logout'], base),
     ]) {
-      expect(told).toMatchObject({ code: 7, stdout: '' });
-      expect(told.stderr).toMatch(/No keychain is available[^]*--insecure-storage/);
+      expect(refused).toMatchObject({ code: 7, stdout: '' });
+      expect(refused.stderr).toMatch(/No keychain is available[^]*--insecure-storage/);
     }
     expect(await codeAfter(['whoami'], base)).toBe('no-keychain');
     expect(practice.log).toHaveLength(asked);
@@ -147,7 +147,7 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
     });
   });
 
-  test('a guest’s run does not touch the keychain', async () => {
+  test('an anonymous run does not touch the keychain', async () => {
     const env = await withKeychain('locked');
     expect(await cli(['whoami'], env)).toMatchObject({
       code: 4,

@@ -38,8 +38,8 @@ static int answer(const char *name, int fd, int command, void *argument) {
 WRAP(fcntl)
 WRAP(fcntl64)
 int fsync(int fd) {
-  struct stat facts;
-  if (!fstat(fd, &facts) && S_ISDIR(facts.st_mode) && fails("SYNC_ERRNO")) return -1;
+  struct stat stats;
+  if (!fstat(fd, &stats) && S_ISDIR(stats.st_mode) && fails("SYNC_ERRNO")) return -1;
   int (*real)(int) = dlsym(RTLD_NEXT, "fsync");
   return real(fd);
 }

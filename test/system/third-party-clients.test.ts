@@ -15,7 +15,7 @@ import {
 import { describeWith } from '../support/requirements.js';
 
 const run = promisify(execFile);
-/** Whatever is not on loopback goes to a port where nobody listens. */
+/** Whatever is not on loopback goes to a port without a listener. */
 const LOOPBACK_ONLY = {
   PATH: process.env['PATH'],
   HTTP_PROXY: 'http://127.0.0.1:1',

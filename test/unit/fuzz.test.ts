@@ -307,7 +307,7 @@ describe('errors and headers', () => {
 });
 
 test(
-  'any bytes are told for a picture or not, and sized or not',
+  'any bytes are recognised as an image or not, and have a size or not',
   async () => {
     const starts = fc.constantFrom(
       '89504e470d0a1a0a',
@@ -321,10 +321,10 @@ test(
       .tuple(starts, fc.uint8Array({ maxLength: 400 }))
       .map(([start, rest]) => Buffer.concat([Buffer.from(start, 'hex'), rest]));
     await hold(bytes, async (value) => {
-      const picture = value as Buffer;
-      const extension = imageExtension(picture);
-      if (extension) hasValidTrailer(extension, picture);
-      const size = await imageDimensions(picture);
+      const image = value as Buffer;
+      const extension = imageExtension(image);
+      if (extension) hasValidTrailer(extension, image);
+      const size = await imageDimensions(image);
       if (size) expect(size.width).toBeGreaterThan(0);
     });
   },

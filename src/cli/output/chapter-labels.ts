@@ -1,4 +1,4 @@
-/** What the progress bars call the chapters of a run: the number, and then what tells it from the others. */
+/** What the progress bars call the chapters of a run: the number, and then what distinguishes it from the others. */
 import type { PlannedChapter } from '../../download/plan.js';
 import type { ProgressLabel } from './progress-line.js';
 

@@ -224,7 +224,7 @@ describe('hostile answers', () => {
     expect((await thrown(client.api(REQUEST))).message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  test('JSON nested a million deep is no crash', async () => {
+  test('JSON nested a million deep does not crash', async () => {
     const { client } = await make();
     const raw = '['.repeat(1_000_000) + ']'.repeat(1_000_000);
     service.behave(() => ({ raw }));
@@ -274,7 +274,7 @@ describe('captcha', () => {
     expect(JSON.parse(solve?.body ?? '')).toEqual({ captchaChallenge: 'solved' });
   });
 
-  test('a result that is no single word is refused before it is sent', async () => {
+  test('a result that is not a single word is refused before it is sent', async () => {
     const { client } = await make();
     const request = { ...REQUEST, captchaResult: 'a\r\nauthorization: b' };
     expect((await thrown(client.api(request))).code).toBe('bad-option');

@@ -118,7 +118,7 @@ describe('the catalogue', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('beside other titles it is told from one that does not exist', async () => {
+  test('beside other titles it is distinguished from one that does not exist', async () => {
     const found = await resolve([
       `title:${TITLES.unusable}`,
       `title:${UNKNOWN}`,

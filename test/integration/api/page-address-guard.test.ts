@@ -88,7 +88,7 @@ test('a load whose host resolves to a private address is not a failed load, but 
   const connections = await openConnections(LIMITS, {}, { apiUrl: new URL(PUBLIC_API), lookup });
   const loader = {
     page: connections.page,
-    admit: () => Promise.resolve(undefined),
+    reserve: () => Promise.resolve(undefined),
     clock: systemClock,
     maxPageBytes: 1_000_000,
   };

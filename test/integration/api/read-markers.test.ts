@@ -69,7 +69,7 @@ test('without a title, or where many at once are not offered, each is marked by 
   ).toEqual(each);
 });
 
-test('without a login the refusal is told', async () => {
+test('without a login the refusal is reported', async () => {
   await expect(markRead(practice.client, EXAMPLE_TITLES.lighthouse, IDS)).rejects.toMatchObject({
     status: 401,
   });

@@ -69,7 +69,7 @@ describe('against the practice service', () => {
     expect(service.violations()).toEqual([]);
   });
 
-  test('a flush tells a program how it went, and the figures name each node', async () => {
+  test('--flush --json prints the counts, and the figures name each node', async () => {
     await service.setReportHost({ status: 500 });
     expect(await type('download', ID, '-o', folder)).toMatchObject({ code: 0 });
     expect((await status()).waiting).toBe(PAGES);

@@ -47,7 +47,7 @@ test('--json is one array of objects', async () => {
     expect(Object.keys(title)).toEqual(['id', 'title', 'year', 'status', 'languages']);
 });
 
-test('nothing found is told on standard error, and is no failure', async () => {
+test('nothing found is reported on standard error and exits 0', async () => {
   const { code, stdout, stderr } = await tankobonHere(['search', 'xyzzy'], { env });
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   expect(stderr).toContain('No title');

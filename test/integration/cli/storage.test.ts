@@ -55,7 +55,7 @@ const eventsIn = (stdout: string): unknown[] =>
     .filter((line) => line.startsWith('{'))
     .map((line): unknown => JSON.parse(line));
 
-/** The event of a chapter that cannot be had for this reason, told in words such as these. */
+/** The event of a chapter that fails for this reason, with a message such as this. */
 const failure = (reason: ErrorCode, words: string): unknown =>
   expect.objectContaining({
     type: 'chapter-failed',

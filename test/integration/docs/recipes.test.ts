@@ -64,7 +64,7 @@ test('it fetches what is new, and the next night nothing', async () => {
   expect(loads()).toBe(before);
 });
 
-test('a ban is told as the script says it', async () => {
+test('a ban is reported as the script documents it', async () => {
   service.ban();
   const { code, stdout } = await nightly();
   expect({ code, stdout }).toEqual({

@@ -145,7 +145,7 @@ test('a dry run names series, volume, number, language and group; a long one has
   expect(existsSync(long.output)).toBe(false);
 });
 
-test('several languages and none given: a warning in a script, all are saved, and names tell them apart', async () => {
+test('several languages and none given: a warning in a script, all are saved, and their names differ', async () => {
   const output = `${long.folder}/languages`;
   const options = { targets: [LONG], chapters: '1', output };
   const { code, stderr, events } = await long.download(options);

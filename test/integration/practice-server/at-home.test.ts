@@ -86,7 +86,7 @@ test.each([
   ['another hash', (url: string) => url.replace(CHAPTER.hash, 'f'.repeat(32))],
   ['a query', (url: string) => `${url}?x`],
   ['another node', (url: string) => url.replace(service.nodes[0] ?? '', service.nodes[1] ?? '')],
-])('a page address with %s is no page address', async (_, change) => {
+])('a page address with %s is not a page address', async (_, change) => {
   await start();
   const url = pageUrl(await atHome(service));
   expect(change(url)).not.toBe(url);

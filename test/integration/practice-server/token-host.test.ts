@@ -151,7 +151,7 @@ test('a refresh token is invalid after expiry or revocation, and for another cli
 
 test.each<[string, Record<string, string>, number, string]>([
   ['a wrong password', { password: 'no' }, 401, 'invalid_grant'],
-  ['an unknown user', { username: 'nobody' }, 401, 'invalid_grant'],
+  ['an unknown user', { username: 'stranger' }, 401, 'invalid_grant'],
   ['a wrong secret', { client_secret: 'no' }, 401, 'unauthorized_client'],
   ['an unknown client', { client_id: 'personal-client-x' }, 401, 'invalid_client'],
   ["another account's client", { client_id: OTHER_CLIENT.id }, 403, 'unauthorized_client'],

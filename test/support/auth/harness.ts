@@ -40,7 +40,7 @@ export function newFolder(): string {
 
 /** Starts the program. Its standard input is closed unless `input` is given. */
 export function startCli(words: readonly string[], env: Env, input = ''): ChildProcess {
-  if (!existsSync(MAIN)) throw new Error(`There is no ${MAIN}. Type: npm run build`);
+  if (!existsSync(MAIN)) throw new Error(`There is no ${MAIN}. Run: npm run build`);
   const child = spawn(process.execPath, [MAIN, ...words], { env: { ...BARE_ENV, ...env } });
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);

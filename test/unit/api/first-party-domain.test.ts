@@ -8,7 +8,7 @@ import {
 import { collectionQuery } from '../../../src/api/collection.js';
 import { firstPartyDomain } from '../../../src/api/first-party-domain.js';
 
-const isOwn = (api: string, url: string): Promise<boolean> =>
+const isFirstParty = (api: string, url: string): Promise<boolean> =>
   firstPartyDomain(new URL(api))(new URL(url));
 
 describe('the own domain', () => {
@@ -29,7 +29,7 @@ describe('the own domain', () => {
     ['http://localhost:4000', 'http://localhost:4001', false],
     ['http://localhost:4000', 'data:text/plain,x', false],
   ])('of %s: %s is %p', async (api, url, expected) => {
-    expect(await isOwn(api, url)).toBe(expected);
+    expect(await isFirstParty(api, url)).toBe(expected);
   });
 });
 

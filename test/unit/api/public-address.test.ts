@@ -107,7 +107,7 @@ test('any other name may be public: its addresses decide', () => {
   expect(isPublicHost(asUrl('localhost.example'))).toBe(true);
 });
 
-test('an IPv4 address and its forms within IPv6 are judged alike, and what is no address is not public', () => {
+test('an IPv4 address and its forms within IPv6 are classified alike, and anything else is not public', () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       const itself = isPublicAddress(address);

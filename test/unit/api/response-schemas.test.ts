@@ -26,7 +26,7 @@ const chapterWith = (attributes: object, rest: object = {}) =>
   });
 
 describe("a chapter's answer", () => {
-  test('is taken with members that nobody knows yet', () => {
+  test('is accepted with unknown members', () => {
     const read = chapterWith({ mood: 'good' }, { news: [1] });
     expect(read.success && toChapter(read.data)).toMatchObject({
       id: ID,

@@ -92,7 +92,7 @@ test.each([
       (store) => store.write(next),
       async (keychain, got) => {
         expect([old, next]).toContainEqual(got);
-        // And what the kill left lying about is no obstacle.
+        // What the kill left does no harm.
         await keychainCredentialStore(keychain).write(other);
         expect(await keychainCredentialStore(keychain).read()).toEqual(other);
         await keychainCredentialStore(keychain).clear();

@@ -20,21 +20,40 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\b(?:writeWhole|readIfThere|statIfThere|inPieces)\b/, 'writeFileAtomic, …IfExists, chunk'],
   [/\b(?:misanswers|muster)\b/, 'api-faults, startAll'],
   [/\b(?:whoever|nobody)\b/, 'the subject, such as "a process" or "no process"'],
+  [
+    /\b(?:foreign use|PassingFailure|WaitingLines|front-door)\b/,
+    'externalUse, RetryableError, PendingQueue',
+  ],
+  [/\b(?:[Tt]old|[Tt]ells?|TOLD)\b/, 'reported, passed, prints, shows'],
+  [/\b(?:can ?not|may|to) be had\b/, 'is available, is unavailable'],
+  [
+    /\bis no (?!longer|earlier|later|more|less|such|file\b(?!\.))[a-z]+ (?:of|that|but)\b/,
+    'is not a …',
+  ],
+  [/'[^']*\bis no (?:address|error|failure|crash|obstacle|file|date|number)\b[^']*'/, 'is not a …'],
+  [/nobody.s business|[Gg]ood manners|manga-reading service/, 'the subject; MangaDex'],
+  [/\bhint: Type\b|'Type: /, 'Run:'],
   [/in the hands of/, 'in use by'],
   [/has not the shape/, 'unexpected response'],
 ];
 
+const THIS_FILE = 'test/unit/docs/plain-words.test.ts';
+/** The help texts are in docs/commands.md, which is generated from them. */
 const TEXTS = [
   'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
   ...filesBelow('src', '.ts'),
   ...filesBelow('docs', '.md'),
   ...filesBelow('bin', '.js'),
-];
+  ...filesBelow('scripts', '.js'),
+  ...['.ts', '.js', '.mjs'].flatMap((extension) => filesBelow('test', extension)),
+].filter((file) => file !== THIS_FILE && !file.startsWith('test/bench/out/'));
 
 function filesBelow(folder: string, extension: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith(extension))
-    .map((name) => `${folder}/${name}`);
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
 }
 
 function findingsIn(file: string): string[] {

@@ -9,7 +9,7 @@ const A = { id: '0d4c7b1a-62f9-4e35-8a17-1b5d8fae9201', name: 'Group A' };
 const B = { id: '4e8a2f6c-b713-4d90-9c68-2c6e90bf9202', name: 'Group B' };
 
 let made = 0;
-function release(facts: Partial<Chapter> = {}): Chapter {
+function release(fields: Partial<Chapter> = {}): Chapter {
   made += 1;
   return {
     id: `id-${String(made).padStart(4, '0')}`,
@@ -27,7 +27,7 @@ function release(facts: Partial<Chapter> = {}): Chapter {
     groups: [A],
     titleId: undefined,
     partialTitle: undefined,
-    ...facts,
+    ...fields,
   };
 }
 
@@ -85,9 +85,9 @@ describe('ranges', () => {
 
 describe('one release for each chapter', () => {
   test('the only one is taken', () => {
-    const { selected: chosen, excluded: passedOver } = select([release()]);
+    const { selected: chosen, excluded } = select([release()]);
     expect(chosen).toMatchObject([{ reason: 'only-release', explanation: 'the only release' }]);
-    expect(passedOver).toEqual([]);
+    expect(excluded).toEqual([]);
   });
 
   test('the first language that there is', () => {
@@ -95,12 +95,12 @@ describe('one release for each chapter', () => {
     const both = [release({ language: 'pt-br', version: 9, publishAt: new Date(NOW_MS) }), english];
     const portugueseOnly = release({ language: 'pt-br', number: '2' });
     const german = release({ language: 'de', number: '3' });
-    const { selected: chosen, excluded: passedOver } = select([...both, portugueseOnly, german], {
+    const { selected: chosen, excluded } = select([...both, portugueseOnly, german], {
       languages: ['en', 'pt-br'],
     });
     expect(chosen.map(({ chapter }) => chapter)).toEqual([english, portugueseOnly]);
     expect(chosen[0]).toMatchObject({ reason: 'language', explanation: 'preferred language en' });
-    expect(passedOver).toMatchObject([
+    expect(excluded).toMatchObject([
       { chapter: german, reason: 'not-in-languages', explanation: 'its language is de' },
       { reason: 'other-release', explanation: `release ${english.id} is selected instead` },
     ]);
@@ -166,7 +166,7 @@ describe('one release for each chapter', () => {
     ]);
   });
 
-  test('chapters without a number are told apart by their names', () => {
+  test('chapters without a number are distinguished by their names', () => {
     const bare = { number: undefined };
     const releases = [
       release({ ...bare, title: 'Omake' }),
@@ -197,11 +197,11 @@ describe('what has no pages here', () => {
     ['chapter-unpublished', release({ publishAt: new Date(NOW_MS + 1), version: 9 })],
     ['chapter-unpublished', release({ readableAt: new Date(NOW_MS + 1), version: 9 })],
   ])('is passed over as %s, also where it would be preferred', (reason, absent) => {
-    const { selected: chosen, excluded: passedOver } = select([absent, here], {
+    const { selected: chosen, excluded } = select([absent, here], {
       groups: ['Group A'],
     });
     expect(chosen.map(({ chapter }) => chapter)).toEqual([here]);
-    expect(passedOver).toMatchObject([{ chapter: absent, reason }]);
+    expect(excluded).toMatchObject([{ chapter: absent, reason }]);
   });
 
   test('is not taken even where all releases are asked for', () => {
@@ -282,7 +282,7 @@ test('every release is either chosen or passed over, once, and the order of the 
   });
   fc.assert(
     fc.property(feeds, wishes, fc.boolean(), (feed, { latest, ...wish }, restart) => {
-      const chapters = feed.map((facts) => release(facts));
+      const chapters = feed.map((fields) => release(fields));
       const asked = { ...wish, ...(latest !== undefined && { latest }) };
       const one = select(chapters, asked, restart);
       const ids = [...one.selected, ...one.excluded].map((each) => each.chapter.id);

@@ -104,7 +104,7 @@ describe('many targets', () => {
     ]);
   });
 
-  test('a bad line is told with its file and number, and stops nothing else', () => {
+  test('a bad line is reported with its file and number, and stops nothing else', () => {
     const read = parseTargets([
       { name: 'command line', lines: ['nonsense'] },
       { name: 'mine.txt', lines: `${ID}\n\n  what is this\n${OTHER}` },

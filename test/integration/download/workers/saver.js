@@ -53,7 +53,7 @@ const plan = await planChapters(
 );
 const loader = {
   page: connections.page,
-  admit: (line, stop) => client.reserve(line, stop),
+  reserve: (line, stop) => client.reserve(line, stop),
   clock,
   maxPageBytes: 2 ** 20,
 };

@@ -1,6 +1,6 @@
 /**
  * Draws what a terminal shows after some seconds of a real run, as an SVG:
- *   node scripts/terminal-picture.js out.svg 80 14 4.5 'tankobon demo'
+ *   node scripts/terminal-screenshot.js out.svg 80 14 4.5 'tankobon demo'
  * Needs tmux. Ends the terminal that it opened.
  */
 import { execFileSync } from 'node:child_process';
@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const [file, columns, rows, seconds, command] = process.argv.slice(2);
-const session = `picture-${process.pid}`;
+const session = `screenshot-${process.pid}`;
 const tmux = (...words) => execFileSync('tmux', words, { encoding: 'utf8' });
 
 tmux('new-session', '-d', '-s', session, '-x', columns, '-y', rows, 'env', 'PS1=$ ', 'sh');
@@ -18,12 +18,12 @@ try {
   tmux('send-keys', '-t', session, command, 'Enter');
   await delay(Number(seconds) * 1_000);
   const lines = tmux('capture-pane', '-p', '-t', session).replace(/\s+$/, '').split('\n');
-  writeFileSync(file, picture(lines, Number(columns)));
+  writeFileSync(file, toSvg(lines, Number(columns)));
 } finally {
   tmux('kill-session', '-t', session);
 }
 
-function picture(lines, width) {
+function toSvg(lines, width) {
   const letter = { width: 8.4, height: 18 };
   const size = {
     width: Math.ceil(width * letter.width + 32),
