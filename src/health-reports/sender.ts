@@ -70,14 +70,14 @@ export class ReportSender implements Reports {
     this.#startWorkers();
   }
 
-  async recordAndSend(report: HealthReport, maxWaitMs = MAX_WAIT_MS): Promise<void> {
+  async recordAndSend(report: HealthReport): Promise<void> {
     const held = await this.#store(report);
     const attempted = new Promise<void>((onAttempted) => {
       this.#queue.unshift({ ...held, onAttempted });
     });
     this.#startWorkers();
     if (this.#breaker.isOpen()) return;
-    await waitAtMost(this.deps.clock, maxWaitMs, attempted);
+    await waitAtMost(this.deps.clock, MAX_WAIT_MS, attempted);
   }
 
   async finish(maxWaitMs = MAX_WAIT_MS): Promise<{ sent: number; waiting: number }> {

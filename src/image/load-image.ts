@@ -85,9 +85,8 @@ export async function loadImage(
   const startedMs = clock.monotonicMs();
   let response: IncomingMessage | undefined;
   let check: ImageCheck;
-  const receiver = new BodyReceiver(request, maxPageBytes, clock, (bytes) =>
-    bandwidth?.take(bytes, signal),
-  );
+  const pause = async (bytes: number) => bandwidth?.take(bytes, signal);
+  const receiver = new BodyReceiver(request, maxPageBytes, clock, pause);
   const stream = page.stream(request.url, { signal });
   stream.once('response', (head: IncomingMessage) => {
     response = head;
@@ -139,7 +138,7 @@ class BodyReceiver implements ImageBody {
     private readonly request: ImageRequest,
     private readonly maxBytes: number,
     private readonly clock: Clock,
-    private readonly pause: (bytes: number) => Promise<void> | undefined,
+    private readonly pause: (bytes: number) => Promise<void>,
   ) {
     this.#buffer = request.buffer ?? allocatePageBuffer();
   }
@@ -207,9 +206,7 @@ class BodyReceiver implements ImageBody {
 
   async #pause(bytes: number): Promise<void> {
     const startedMs = this.clock.monotonicMs();
-    const pausing = this.pause(bytes);
-    if (!pausing) return;
-    await pausing;
+    await this.pause(bytes);
     this.pausedMs += this.clock.monotonicMs() - startedMs;
   }
 
@@ -243,10 +240,8 @@ class BodyReceiver implements ImageBody {
 /** A failure of our own disk or process, which is not reported as one of the node. */
 class LocalFailure extends Error {}
 
-async function local<T>(operation: Promise<T>): Promise<T> {
-  try {
-    return await operation;
-  } catch (cause) {
+function local<T>(operation: Promise<T>): Promise<T> {
+  return operation.catch((cause: unknown) => {
     throw new LocalFailure('A local file operation failed.', { cause });
-  }
+  });
 }
