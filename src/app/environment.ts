@@ -38,6 +38,8 @@ export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
     description: 'hosts that are reached without the proxy, separated by commas; * for all',
   },
   NODE_EXTRA_CA_CERTS: { description: 'PEM file of additional certificate authorities' },
-  NO_COLOR: { description: 'if not empty, no colors' },
+  NO_COLOR: { description: 'if not empty, no colors; overridden by --color' },
+  FORCE_COLOR: { description: 'if not empty and not 0, colors without a terminal too' },
+  LANG: { description: 'without UTF-8, as in `C`, progress bars are ASCII' },
   DEBUG: { description: '`tankobon` to print the code and the stack trace of an error' },
 };

@@ -3,6 +3,7 @@
  * only links to other sites. Unless all are requested, one is selected for each chapter number: by the order of
  * languages, then of groups, then the newest version, then the latest date of publication.
  */
+import { formatLocalTime } from '../core/human-format.js';
 import type { Chapter, Group } from '../api/chapters.js';
 import { isWithin, type Ranges } from './ranges.js';
 import { chapterKey, compareReadingOrder } from './reading-order.js';
@@ -111,7 +112,7 @@ export function unavailableReason(chapter: Chapter, nowMs: number): Reason | und
   if (date && date.getTime() > nowMs) {
     return {
       reason: 'chapter-unpublished',
-      explanation: `it will be published on ${date.toISOString()}`,
+      explanation: `it will be published on ${formatLocalTime(date.getTime(), nowMs)}`,
     };
   }
   if (isEmpty(chapter)) {
@@ -203,7 +204,7 @@ function explain(reason: SelectionReason, chapter: Chapter): string {
     case 'version':
       return `newest version, ${chapter.version}`;
     case 'date':
-      return `latest published, ${chapter.publishAt?.toISOString() ?? 'at an unknown date'}`;
+      return `latest published, ${chapter.publishAt ? formatLocalTime(chapter.publishAt.getTime(), 0) : 'at an unknown date'}`;
   }
 }
 

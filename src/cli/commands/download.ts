@@ -99,7 +99,7 @@ function listenersFor(
       for (const { job } of chapters) names.set(job.id, basename(job.file, '.cbz'));
       for (const [id, label] of chapterLabels(chapters)) labels.set(id, label);
       for (const line of describeSkipped(skipped)) observer.note(line);
-      observer.expect(chapters.length);
+      observer.expect(chapters.map(({ job }) => job.id));
     },
     note: observer.note,
     onActivity: observer.onActivity,

@@ -14,7 +14,11 @@ export interface EventMessagesOptions {
 /** Remembers what failed, for the summary. */
 export class EventMessages {
   readonly #failed: string[] = [];
+  readonly #started = new Set<string>();
+  /** In progress when the run was stopped. */
   #unfinished = 0;
+  /** About to start then. */
+  #neverStarted = 0;
 
   constructor(
     private readonly options: EventMessagesOptions,
@@ -31,7 +35,8 @@ export class EventMessages {
       case 'chapter-failed':
         // Reported once for the whole run.
         if (event.unfinished) {
-          this.#unfinished += 1;
+          if (this.#started.has(event.chapter)) this.#unfinished += 1;
+          else this.#neverStarted += 1;
           return [];
         }
         this.#failed.push(name(event.chapter));
@@ -40,6 +45,9 @@ export class EventMessages {
         if (!savedLines) return [];
         break;
       case 'chapter-started':
+        this.#started.add(event.chapter);
+        if (!verbose) return [];
+        break;
       case 'page-failed':
         if (!verbose) return [];
         break;
@@ -49,7 +57,11 @@ export class EventMessages {
         if (!verbose && !isShownWait(event, nowMs)) return [];
         break;
       case 'summary':
-        return summaryLines(event, this.#failed, this.#unfinished);
+        return summaryLines(event, {
+          failed: this.#failed,
+          unfinished: this.#unfinished,
+          neverStarted: this.#neverStarted,
+        });
       case 'chapter-skipped':
       case 'page-loaded':
       case 'target-failed':

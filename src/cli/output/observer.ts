@@ -7,8 +7,8 @@ export interface Observer {
   readonly observe: Observe;
   /** What is being done before the first chapter is downloaded. */
   readonly onActivity: (activity: PlanActivity) => void;
-  /** Called with the number of chapters before the first one is downloaded. */
-  readonly expect: (chapters: number) => void;
+  /** Called with the ids of the chapters to download before the first one starts. */
+  readonly expect: (chapters: readonly string[]) => void;
   /** Runs a prompt, which has the terminal to itself meanwhile. */
   readonly whilePrompting: <T>(ask: () => Promise<T>) => Promise<T>;
   /** A message for people, which JSON output leaves out. */

@@ -30,6 +30,8 @@ interface ChapterBar {
 
 interface Batch {
   readonly bar: SingleBar;
+  /** Without those that the plan skips or fails. */
+  readonly expected: ReadonlySet<string>;
   readonly sinceMs: number;
   /** When the metadata of each chapter that has started was requested. */
   readonly startedAtMs: number[];
@@ -123,13 +125,15 @@ export class ProgressBars implements Observer {
     this.#activity = ACTIVITIES[activity];
   };
 
-  readonly expect = (chapters: number): void => {
+  readonly expect = (chapters: readonly string[]): void => {
     this.onActivity('requesting');
-    if (chapters <= 1 || this.#closed) return;
+    if (chapters.length <= 1 || this.#closed) return;
     this.#removeSpinner();
-    const bar = this.#create(chapters, 0, ({ value, total }) => this.#batchLine(value, total));
+    const bar = this.#create(chapters.length, 0, ({ value, total }) =>
+      this.#batchLine(value, total),
+    );
     const sinceMs = this.context.clock.monotonicMs();
-    this.#batch = { bar, sinceMs, startedAtMs: [], done: 0 };
+    this.#batch = { bar, expected: new Set(chapters), sinceMs, startedAtMs: [], done: 0 };
     this.#estimate();
   };
 
@@ -201,6 +205,8 @@ export class ProgressBars implements Observer {
   #addBar(chapter: string, pages: number, kept: number): void {
     if (this.#closed) return;
     this.#removeSpinner();
+    // That of an attempt that failed during an outage.
+    this.#dropBar(chapter);
     const { clock } = this.context;
     const label = this.options.label(chapter);
     const speed = new Speed(clock);
@@ -217,11 +223,15 @@ export class ProgressBars implements Observer {
   }
 
   #removeBar(chapter: string): void {
-    if (this.#batch) {
+    if (this.#batch?.expected.has(chapter)) {
       this.#batch.done += 1;
       this.#batch.bar.increment();
       this.#estimate();
     }
+    this.#dropBar(chapter);
+  }
+
+  #dropBar(chapter: string): void {
     const chapterBar = this.#chapters.get(chapter);
     if (!chapterBar) return;
     this.#chapters.delete(chapter);

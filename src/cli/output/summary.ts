@@ -7,25 +7,26 @@ type Summary = Extract<DownloadEvent, { readonly type: 'summary' }>;
 /** Of more failures, the rest is counted. Each was reported when it happened. */
 const MAX_LISTED_FAILURES = 20;
 
-/**
- * @param failed the names of the chapters that failed by themselves
- * @param unfinished how many more were in progress when the run was stopped
- */
-export function summaryLines(
-  summary: Summary,
-  failed: readonly string[],
-  unfinished: number,
-): string[] {
-  return [resultLine(summary, unfinished), ...failureLines(failed)];
+export interface Failures {
+  /** The names of the chapters that failed by themselves. */
+  readonly failed: readonly string[];
+  /** How many were in progress when the run was stopped; the summary counts them as failed. */
+  readonly unfinished: number;
+  /** How many were about to start then; the summary counts them as failed too. */
+  readonly neverStarted: number;
 }
 
-function resultLine(summary: Summary, unfinished: number): string {
+export function summaryLines(summary: Summary, failures: Failures): string[] {
+  return [resultLine(summary, failures), ...failureLines(failures.failed)];
+}
+
+function resultLine(summary: Summary, { unfinished, neverStarted }: Failures): string {
   const { saved, skipped, failed, notStarted, stopped, reports } = summary;
   const counts: readonly (readonly [number, string])[] = [
     [skipped, 'skipped'],
-    [Math.max(0, failed - unfinished), 'failed'],
+    [Math.max(0, failed - unfinished - neverStarted), 'failed'],
     [unfinished, 'unfinished'],
-    [notStarted, 'not started'],
+    [notStarted + neverStarted, 'not started'],
   ];
   const chapters = [
     `${formatCount(saved)} saved`,

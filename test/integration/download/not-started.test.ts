@@ -54,6 +54,9 @@ test('after a ban, started chapters fail and the rest are not started: exit 6', 
   const { saved, failed, notStarted } = counts(events);
   expect(saved + failed + notStarted).toBe(MANY);
   expect(failed).toBeLessThanOrEqual(2);
+  for (const event of events) {
+    if (event.type === 'chapter-failed') expect(event.unfinished).toBe(true);
+  }
   expect(events.at(-1)).toMatchObject({
     type: 'summary',
     saved,
@@ -76,6 +79,22 @@ test('an interruption is exit 130 and one line with the count', async () => {
   expect(lines.length).toBeLessThan(6);
   expect(lines.filter((line) => line.includes('not started'))).toEqual([
     expect.stringMatching(/^Interrupted: \d+ saved(?:, \d unfinished)?, 1,49\d not started/),
+  ]);
+}, 60_000);
+
+test('a ban is one line with the reason and one with the counts', async () => {
+  const { code, stderr } = await downloadUntil(
+    6,
+    () => {
+      harness.service.ban();
+    },
+    { json: false },
+  );
+  expect(code).toBe(6);
+  expect(stderr.trim().split('\n')).toEqual([
+    expect.stringMatching(/^\d saved(?:, \d unfinished)?, 1,49\d not started; \d+ pages, /),
+    expect.stringMatching(/^error: .* banned this address, until [-\d: ]+ \S+\.$/),
+    expect.stringMatching(/^hint: /),
   ]);
 }, 60_000);
 

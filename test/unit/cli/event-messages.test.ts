@@ -62,8 +62,12 @@ test('a run that was stopped has one line with counts', () => {
     chapter: String(index),
     reason: 'not-started',
   }));
-  const unfinished = [failed('1', { unfinished: true }), failed('2', { unfinished: true })];
-  const counts = '12 saved, 2 unfinished, 1,665 not started; health reports: 288 sent';
+  const unfinished: DownloadMessage[] = [
+    { type: 'chapter-started', chapter: '1', pages: 20, kept: 0 },
+    failed('1', { unfinished: true }),
+    failed('2', { unfinished: true }),
+  ];
+  const counts = '12 saved, 1 unfinished, 1,666 not started; health reports: 288 sent';
   expect(linesOf([...unfinished, ...skipped, { ...stopped, stopped: 'banned' }])).toEqual([counts]);
   expect(linesOf([...unfinished, ...skipped, { ...stopped, stopped: 'interrupted' }])).toEqual([
     `Interrupted: ${counts}`,

@@ -1,0 +1,44 @@
+/** `download --quiet` and `--verbose`, as a script meets them. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
+import { download } from '../../../src/cli/commands/download.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const { first, joint } = EXAMPLE_CHAPTERS;
+let harness: DownloadHarness;
+beforeEach(async () => {
+  harness = await DownloadHarness.start();
+});
+afterEach(() => harness.stop());
+
+const run = (options: { quiet?: boolean; verbose?: boolean; targets: string[] }) =>
+  harness.command((context) => download({ output: harness.output, ...options }, context));
+
+test('without either: a path for each chapter, and the summary', async () => {
+  const { code, stdout, stderr } = await run({ targets: [first, joint] });
+  expect(code).toBe(0);
+  expect(stdout.trim().split('\n').sort()).toEqual([...harness.archives()].sort());
+  expect(stderr).toMatch(
+    /^2 saved; \d+ pages, [\d.]+ [kM]B in [\d.]+ m?s, [\d.]+ [kM]B\/s; health reports: \d+ sent\n$/,
+  );
+});
+
+test('--quiet keeps the paths and the errors', async () => {
+  const { code, stdout, stderr } = await run({ targets: [first, UNKNOWN], quiet: true });
+  expect(code).toBe(3);
+  expect(stdout.trim()).toBe(harness.archives()[0]);
+  const [failure, ...hints] = stderr.trim().split('\n');
+  expect(failure).toMatch(/^failed: 00000000-.*: /);
+  expect(hints.every((line) => line.startsWith('hint: '))).toBe(true);
+});
+
+test('--verbose shows each base URL, failed page and wait', async () => {
+  harness.service.injectPageFaults({ fault: 'flipped-byte', chapter: first, page: 2, attempts: 1 });
+  const { code, stderr } = await run({ targets: [first], verbose: true });
+  expect(code).toBe(0);
+  const node = harness.service.nodes.find((url) => stderr.includes(`base URL ${url}`));
+  expect(node).toBeDefined();
+  expect(stderr).toMatch(/: page 2, attempt 1: /);
+  expect(stderr).toMatch(/: page 2: next attempt in \d+ ms$/m);
+});
