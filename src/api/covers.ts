@@ -53,6 +53,28 @@ export function chooseCover(
   return ofVolume[0] ?? fallback;
 }
 
+/**
+ * One cover for each volume that has one, in the first available of these languages, then in the original language, then
+ * in any.
+ */
+export function chooseVolumeCovers(
+  covers: readonly Cover[],
+  { originalLanguage }: Pick<Title, 'originalLanguage'>,
+  languages: readonly string[],
+): ReadonlyMap<string, Cover> {
+  const order = [...languages, originalLanguage];
+  const rankOf = ({ locale }: Cover) => {
+    const rank = order.findIndex((language) => language !== undefined && language === locale);
+    return rank === -1 ? order.length : rank;
+  };
+  const chosen = new Map<string, Cover>();
+  for (const cover of [...covers].sort((a, b) => rankOf(a) - rankOf(b))) {
+    const { volume } = cover;
+    if (volume !== undefined && volume !== '' && !chosen.has(volume)) chosen.set(volume, cover);
+  }
+  return chosen;
+}
+
 /** The URL of the image. Throws ServiceError `bad-answer` for an unsafe file name. */
 export function coverUrl(coversUrl: URL | string, titleId: string, { fileName }: Cover): URL {
   if (!/^[\w-][\w.-]*$/.test(fileName)) {

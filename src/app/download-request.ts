@@ -10,6 +10,7 @@ import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
 import { UsageError, type TankobonError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
 import type { VolumeField } from '../download/comic-metadata.js';
+import { BOOK_FORMATS, type BookFormat } from '../formats/bind-choices.js';
 import type { PlanOptions } from '../download/plan.js';
 import type { Quality } from '../image/page-url.js';
 import { parseLanguages } from '../selection/language-codes.js';
@@ -49,8 +50,14 @@ export interface DownloadOptions {
   readonly allReleases?: boolean;
   /** Only the last published, this many. */
   readonly latest?: number;
-  /** Save the cover beside the chapters. */
-  readonly cover?: boolean;
+  /** Save the cover beside the chapters; `all`: also that of every volume. */
+  readonly cover?: boolean | 'all';
+  /** Bind volumes that are complete, or whole titles, after the download. */
+  readonly bind?: 'volume' | 'title';
+  /** The format of bound books; `cbz` by default. */
+  readonly format?: BookFormat;
+  /** Keep the files of bound chapters. */
+  readonly keepChapters?: boolean;
   /** Mark saved chapters as read, when logged in. */
   readonly markRead?: boolean;
   /** A file that lists what was downloaded before, as `mangadex <chapter id>`; new chapters are appended. */
@@ -66,6 +73,12 @@ export interface InvalidTarget {
   readonly error: TankobonError;
 }
 
+export interface BindAfterDownload {
+  readonly by: 'volume' | 'title';
+  readonly format: BookFormat;
+  readonly keepChapters: boolean;
+}
+
 export interface DownloadRequest {
   readonly plan: PlanOptions;
   /** They fail, and do not prevent the others. */
@@ -75,7 +88,8 @@ export interface DownloadRequest {
   readonly bytesPerSecond: number | undefined;
   readonly reports: boolean;
   readonly maxOutage: string;
-  readonly cover: boolean;
+  readonly cover: boolean | 'all';
+  readonly bind?: BindAfterDownload;
   readonly markRead: boolean;
   readonly downloadArchive?: string;
 }
@@ -118,10 +132,26 @@ export function downloadRequest(
     bytesPerSecond: limitRate === '' ? undefined : parseByteRate(limitRate),
     reports: (options.reports ?? true) && settings.reports,
     maxOutage: options.maxOutage ?? settings.maxOutage,
-    cover: options.cover === true,
+    cover: options.cover ?? false,
+    bind: bindAfterDownload(options),
     markRead: options.markRead === true,
     downloadArchive: options.downloadArchive,
   };
+}
+
+/** Throws UsageError (`bad-option`). */
+function bindAfterDownload(options: DownloadOptions): BindAfterDownload | undefined {
+  const { bind, format = 'cbz', keepChapters = false, metadata } = options;
+  if (bind !== undefined) {
+    check('bind', bind, ['volume', 'title'].includes(bind), 'volume or title');
+    check('format', format, BOOK_FORMATS.includes(format), BOOK_FORMATS.join(', '));
+    if (metadata === false)
+      throw new UsageError('bad-option', 'Chapters without metadata cannot be bound.');
+    return { by: bind, format, keepChapters };
+  }
+  if (options.format === undefined && !keepChapters) return undefined;
+  const name = options.format === undefined ? '--keep-chapters' : '--format';
+  throw new UsageError('bad-option', `${name} needs --bind volume or --bind title.`);
 }
 
 /** The built-in template contains the language in a run with several. */
@@ -143,7 +173,8 @@ function checkOptions(options: DownloadOptions): void {
       type === 'texts' ? 'an array of strings' : `a ${type}`,
     );
   }
-  const { quality, concurrency, latest, maxOutage, limitRate } = options;
+  const { quality, concurrency, latest, maxOutage, limitRate, cover } = options;
+  check('cover', cover, typeof cover === 'boolean' || cover === 'all', 'a boolean or all');
   const { choices = [] } = settingDefinition('quality');
   const [min, max] = settingDefinition('concurrency').range ?? [1, 1];
   check('quality', quality, choices.includes(quality ?? ''), choices.join(' or '));
@@ -170,7 +201,7 @@ const OPTION_TYPES = {
   metadata: 'boolean',
   reports: 'boolean',
   allReleases: 'boolean',
-  cover: 'boolean',
+  keepChapters: 'boolean',
   markRead: 'boolean',
 } as const;
 

@@ -8,6 +8,7 @@ import type { Observe } from '../download/events.js';
 import type { Plan, PlanActivity } from '../download/plan.js';
 import type { SelectDeps } from '../download/plan-selection.js';
 import type { MetadataPrefetcher } from '../download/prefetch.js';
+import type { ObserveBind } from '../formats/bind-events.js';
 import type { DownloadArchive } from '../sync/download-archive.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest, InvalidTarget } from './download-request.js';
@@ -16,6 +17,8 @@ import type { ServiceTime } from './service-time.js';
 
 export interface DownloadListeners {
   readonly observe: Observe;
+  /** The events of binding, after the chapters are saved. */
+  readonly observeBind?: ObserveBind;
   /** Called before the first chapter starts. */
   readonly onPlan?: (plan: Plan) => void;
   /** A sentence for people that is not an event. */

@@ -162,6 +162,7 @@ async function downloadPlanned(
       prefetcher.cancelExcept(new Set(planned.chapters.map(({ job }) => job.id)));
       const { savePlan } = await import('./save-plan.js');
       await savePlan(planned, { ...session, listeners }, result);
+      await bindSaved(planned, { ...session, listeners }, result);
     }
   } finally {
     await beforeSummary();
@@ -172,6 +173,17 @@ async function downloadPlanned(
     }
   }
   return result;
+}
+
+/** Not after a run that was stopped: the next one binds. */
+async function bindSaved(
+  planned: Plan,
+  session: DownloadSession,
+  result: DownloadResult,
+): Promise<void> {
+  if (!session.request.bind || result.stoppedBy || session.userSignal.aborted) return;
+  const { bindDownloaded } = await import('./bind-downloaded.js');
+  result.afterwards.push(...(await bindDownloaded(planned, session)));
 }
 
 /** Not asked if there is nothing to download. */

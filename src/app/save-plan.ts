@@ -99,10 +99,10 @@ async function saveExtras(
 
 async function covers(
   saved: readonly PlannedChapter[],
-  { client, service, userSignal, listeners, warn }: DownloadSession,
+  { client, service, userSignal, listeners, warn, request }: DownloadSession,
   loader: ImageLoaderDeps,
 ): Promise<void> {
-  const files = await saveCovers(saved, {
+  const files = await saveCovers(saved, request.cover === 'all' ? 'all' : 'one', {
     client,
     loader,
     coversUrl: coversBaseUrl(service.addresses.apiUrl),

@@ -1,11 +1,21 @@
-/** Saves a cover beside the chapters: `cover.jpg` (or another extension) in each of their folders. */
-import { rm } from 'node:fs/promises';
+/**
+ * Saves covers beside the chapters: `cover.jpg` (or another extension) in each of their folders, or one for each volume,
+ * `cover Vol.01.jpg`, where `bind` finds it.
+ */
+import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { chooseCover, coverUrl, fetchCovers } from '../api/covers.js';
-import type { Title } from '../api/titles.js';
+import { chooseCover, chooseVolumeCovers, coverUrl, fetchCovers } from '../api/covers.js';
+import type { Cover, Title } from '../api/titles.js';
+import { cleanSegment } from '../cbz/path-segment.js';
 import { loadImage, type ImageLoaderDeps } from '../image/load-image.js';
 import { ServiceError } from '../core/errors.js';
-import { makeFolders, temporaryName, toStorageError, renameInto } from '../core/files.js';
+import {
+  isSystemError,
+  makeFolders,
+  temporaryName,
+  toStorageError,
+  renameInto,
+} from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
 import type { PlannedChapter } from './plan.js';
 
@@ -25,17 +35,40 @@ interface TitleFolder {
   readonly chapters: { readonly volume: string | undefined; readonly language: string }[];
 }
 
-/** Saves a cover in each folder that contains chapters of a title; resolves with the files. */
+/**
+ * Saves a cover in each folder that contains chapters of a title; with `all`, also that of every volume, unless it exists.
+ * Resolves with the files.
+ */
 export async function saveCovers(
   chapters: readonly PlannedChapter[],
+  which: 'one' | 'all',
   deps: CoverDeps,
 ): Promise<string[]> {
   const files: string[] = [];
   for (const titleFolder of await groupByFolder(chapters)) {
-    const file = await saveCover(titleFolder, deps);
-    if (file !== undefined) files.push(file);
+    const { folder, title, chapters: ofTitle } = titleFolder;
+    const covers = await fetchCovers(deps.client, title.id, deps);
+    const main = chooseCover(covers, title, ofTitle);
+    if (main) files.push(await saveCover(titleFolder, main, 'cover', deps));
+    if (which === 'one') continue;
+    const languages = [...new Set(ofTitle.map(({ language }) => language))];
+    const existing = new Set(await namesIn(folder));
+    for (const [volume, cover] of chooseVolumeCovers(covers, title, languages)) {
+      const name = cleanSegment(`cover Vol.${volume.padStart(2, '0')}`);
+      if (!existing.has(name)) files.push(await saveCover(titleFolder, cover, name, deps));
+    }
   }
   return files;
+}
+
+/** Without extensions. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).map((name) => name.replace(/\.\w+$/, ''));
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return [];
+    throw error;
+  }
 }
 
 async function groupByFolder(chapters: readonly PlannedChapter[]): Promise<Iterable<TitleFolder>> {
@@ -52,13 +85,13 @@ async function groupByFolder(chapters: readonly PlannedChapter[]): Promise<Itera
 }
 
 async function saveCover(
-  { folder, title, chapters }: TitleFolder,
+  { folder, title }: TitleFolder,
+  cover: Cover,
+  name: string,
   deps: CoverDeps,
-): Promise<string | undefined> {
-  const cover = chooseCover(await fetchCovers(deps.client, title.id, deps), title, chapters);
-  if (!cover) return undefined;
+): Promise<string> {
   const url = coverUrl(deps.coversUrl, title.id, cover);
-  const tmpFile = temporaryName(join(folder, 'cover'));
+  const tmpFile = temporaryName(join(folder, name));
   try {
     makeFolders(folder);
     const image = await loadImage(deps.loader, { url, file: tmpFile }, deps.signal);
@@ -67,7 +100,7 @@ async function saveCover(
         'unreachable',
         `Cannot load the cover of ${title.name}: ${image.message}`,
       );
-    const file = join(folder, `cover.${image.extension}`);
+    const file = join(folder, `${name}.${image.extension}`);
     await renameInto(tmpFile, file);
     return file;
   } catch (error) {

@@ -8,7 +8,7 @@ import { formatIdentityComment } from '../cbz/identity.js';
 import { scanLibrary, type LibraryIndex } from '../cbz/library-index.js';
 import type { Chapter } from '../api/chapters.js';
 import { comicMetadata, nameValues, type VolumeField } from './comic-metadata.js';
-import { resolveTargets, type Resolution } from '../selection/resolve-targets.js';
+import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
 import type { ExcludedChapter } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
 import type { Title } from '../api/titles.js';
@@ -64,6 +64,10 @@ export interface PlannedChapter {
   readonly why: string;
 }
 
+export interface PlannedSeries extends Series {
+  readonly numbersRestart: boolean;
+}
+
 export interface Plan {
   readonly chapters: readonly PlannedChapter[];
   readonly skipped: readonly SkippedChapter[];
@@ -73,6 +77,8 @@ export interface Plan {
   readonly excluded: readonly ExcludedChapter[];
   /** Targets that are not available. */
   readonly failed: readonly { readonly id: string; readonly error: TankobonError }[];
+  /** All releases of the titles that are targets, or in a list that is one. */
+  readonly series: readonly PlannedSeries[];
   /** Resolves when all metadata is loaded, with the error if one concerns the whole run. */
   readonly metadataError: Promise<TankobonError | undefined>;
 }
@@ -127,7 +133,11 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
   const chapters = planJobs(missing, library, resolution, { ...options, nameChapter });
   const metadataError = resolution.fullTitles.then(({ error }) => error);
   const leftovers = library.hiddenFolders.filter((folder) => finished.has(basename(folder)));
-  return { chapters, skipped, leftovers, excluded, failed, metadataError };
+  const series = resolution.series.map((one) => ({
+    ...one,
+    numbersRestart: resolution.titles.get(one.titleId)?.numbersRestart ?? false,
+  }));
+  return { chapters, skipped, leftovers, excluded, failed, series, metadataError };
 }
 
 /** Without metadata, chapters are known by their id alone and the catalogue is not asked. */

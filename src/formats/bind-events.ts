@@ -27,6 +27,14 @@ export type BindEvent =
       readonly reason: ErrorCode;
       readonly message: string;
     }
+  /** A volume that is not bound yet: the service lists chapters of it that are not downloaded. */
+  | {
+      readonly type: 'volume-incomplete';
+      readonly series: string;
+      readonly language: string;
+      readonly volume?: string;
+      readonly missing: readonly string[];
+    }
   /** A chapter that is in no book. */
   | {
       readonly type: 'chapter-left-out';

@@ -1,5 +1,6 @@
 /** `tankobon download`: its options; the work is in download.ts. */
 import { Option, type Command } from 'commander';
+import { BOOK_FORMATS } from '../../formats/bind-choices.js';
 import type { CommandRunner } from '../command-runner.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { collect, integerBetween, settingOption } from '../option-parsers.js';
@@ -13,11 +14,12 @@ export function downloadCommand(program: Command, { run }: CommandRunner): Comma
       '[target...]',
       'chapter, title or list: its UUID (title:UUID, list:UUID) or its MangaDex URL',
     )
-    .action((targets: string[], options: Omit<DownloadOptions, 'targets'>) =>
-      run(async (context) => {
-        const { download } = await import('./download.js');
-        return download({ ...options, targets }, context);
-      }),
+    .action(
+      (targets: string[], options: Omit<DownloadOptions, 'targets' | 'cover'> & CoverOption) =>
+        run(async (context) => {
+          const { download } = await import('./download.js');
+          return download(withTargets(targets, options), context);
+        }),
     );
   addSelectionOptions(command);
   addFileOptions(command);
@@ -52,6 +54,21 @@ export function downloadCommand(program: Command, { run }: CommandRunner): Comma
   return addEnvironment(command, 'TANKOBON_HOME', 'TANKOBON_LEDGER', 'HTTPS_PROXY', 'NO_PROXY');
 }
 
+/** The word after `--cover` is a target unless it is `all`. */
+function withTargets(
+  targets: readonly string[],
+  { cover, ...options }: Omit<DownloadOptions, 'targets' | 'cover'> & CoverOption,
+): DownloadOptions {
+  if (cover === 'all') return { ...options, targets, cover };
+  if (typeof cover !== 'string') return { ...options, targets, cover };
+  return { ...options, cover: true, targets: [cover, ...targets] };
+}
+
+/** As commander parses `--cover [which]`. */
+interface CoverOption {
+  readonly cover?: string | boolean;
+}
+
 function addSelectionOptions(command: Command): void {
   command
     .optionsGroup('Selection:')
@@ -80,9 +97,29 @@ function addFileOptions(command: Command): void {
     .addOption(settingOption('name', '--name <template>'))
     .addOption(settingOption('quality', '-q, --quality <quality>'))
     .addOption(settingOption('metadata', '--no-metadata'))
-    .option('--cover', 'also save the cover')
+    .addOption(
+      new Option(
+        '--cover [which]',
+        'also save the cover; all: one for each volume, in the language of the chapters',
+      )
+        .choices(['all'])
+        .argParser((text) => text),
+    )
     .option('--force', 'download chapters again that already exist')
     .option('--update', 'download chapters again that have a newer version')
+    .addOption(
+      new Option(
+        '--bind <unit>',
+        'afterwards bind each complete volume, or the title, into one file',
+      ).choices(['volume', 'title']),
+    )
+    .addOption(
+      new Option(
+        '--format <format>',
+        `format of bound files: ${BOOK_FORMATS.join(', ')} (default: cbz)`,
+      ).choices(BOOK_FORMATS),
+    )
+    .option('--keep-chapters', 'keep the files of chapters that were bound')
     .option(
       '--download-archive <file>',
       'skip the chapters listed in this file, and append those that are downloaded',

@@ -7,9 +7,11 @@ import { interruption, type TankobonError } from '../../core/errors.js';
 import { decidingExitCode, EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { createMinorCollector } from '../../download/gc-tuning.js';
 import type { Plan } from '../../download/plan.js';
+import type { ObserveBind } from '../../formats/bind-events.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
+import { describeBindEvent } from '../output/bind-messages.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { errorMessage } from '../output/error-message.js';
 import type { Observer } from '../output/observer.js';
@@ -95,6 +97,7 @@ function listenersFor(
       if (event.type === 'page-bytes') collect(event.bytes);
       observer.observe(event);
     },
+    observeBind: bindListener(observer, options, context),
     onPlan: ({ chapters, skipped }) => {
       for (const { job } of chapters) names.set(job.id, basename(job.file, '.cbz'));
       for (const [id, label] of chapterLabels(chapters)) labels.set(id, label);
@@ -117,6 +120,27 @@ function listenersFor(
           return chosen;
         },
       }),
+  };
+}
+
+/** Chapters without a volume stay what they are: each is an event, but not worth a line. */
+function bindListener(
+  { note }: Observer,
+  { json, quiet }: DownloadOptions,
+  { stdout }: CommandContext,
+): ObserveBind {
+  return (event) => {
+    if (event.type === 'book-page') return;
+    if (json) {
+      stdout.write(`${JSON.stringify(event)}\n`);
+      return;
+    }
+    const isShown = event.type !== 'chapter-left-out' || event.reason === 'archive-damaged';
+    const text = isShown ? describeBindEvent(event) : undefined;
+    if (text !== undefined && (!quiet || event.type === 'book-failed')) note(text);
+    if (event.type !== 'book-saved') return;
+    if (stdout.isTTY) note(event.file);
+    else stdout.write(`${event.file}\n`);
   };
 }
 
@@ -147,7 +171,7 @@ function allErrors(
 
 /** One hint for each kind of failure, and the command that retries only the failed chapters. */
 function printNextSteps(
-  { failed, saved, skipped, stoppedBy }: DownloadResult,
+  { failed, saved, skipped, stoppedBy, afterwards }: DownloadResult,
   request: DownloadRequest,
   options: DownloadOptions,
   context: CommandContext,
@@ -155,7 +179,8 @@ function printNextSteps(
   const { stderr } = context;
   // An interruption is part of the summary.
   if (stoppedBy && stoppedBy.code !== 'interrupted') stderr.write(`error: ${stoppedBy.message}\n`);
-  printHints([...allErrors(request, failed), ...(stoppedBy ? [stoppedBy] : [])], context);
+  const errors = [...allErrors(request, failed), ...(stoppedBy ? [stoppedBy] : []), ...afterwards];
+  printHints(errors, context);
   // A stopped run, or one that saved nothing, is retried with the same command.
   if (failed.length === 0 || saved + skipped === 0 || stoppedBy) return;
   const ids = failed.map(({ id }) => id);

@@ -1,12 +1,12 @@
 /** Where the events of `tankobon bind` go: JSON lines, or sentences with a progress bar at a terminal. */
 import { basename } from 'node:path';
-import { LEFT_OUT_REASONS, type BindEvent, type ObserveBind } from '../../formats/bind-events.js';
+import type { ObserveBind } from '../../formats/bind-events.js';
 import type { CommandContext } from '../command-context.js';
+import { describeBindEvent } from './bind-messages.js';
 import { BarTerminal } from './bar-terminal.js';
 import { glyphsFor } from './glyphs.js';
 import { progressLine } from './progress-line.js';
 import { rawStream, safeText } from './safe-stream.js';
-import { formatBytes, pluralize } from './sizes.js';
 
 export interface BindObserver {
   readonly observe: ObserveBind;
@@ -40,36 +40,6 @@ export function bindObserver(
     if (event.type === 'book-saved') stdout.write(`${event.file}\n`);
   };
   return { observe, close: () => bar?.erase() };
-}
-
-/** One sentence, or one line for each thing that is missing; undefined for what people need not see. */
-export function describeBindEvent(event: BindEvent): string | undefined {
-  switch (event.type) {
-    case 'book-planned': {
-      const { file, chapters, pages, missing } = event;
-      const gaps = missing.length === 0 ? '' : `; missing: chapter ${missing.join(', ')}`;
-      return `${basename(file)}: ${pluralize(chapters, 'chapter')}, ${pluralize(pages, 'page')}${gaps}`;
-    }
-    case 'book-saved':
-      return `${basename(event.file)}: saved, ${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;
-    case 'book-skipped':
-      return `${basename(event.file)}: skipped, has all chapters`;
-    case 'book-failed':
-      return `error: ${event.message}`;
-    case 'chapter-left-out':
-      return event.message === undefined
-        ? `left out: ${event.file}: ${LEFT_OUT_REASONS[event.reason]}`
-        : `error: ${event.message}`;
-    case 'bind-summary': {
-      const { saved, skipped, failed, leftOut } = event;
-      return [
-        `${pluralize(saved, 'book')} saved`,
-        ...(skipped > 0 ? [`${skipped} skipped`] : []),
-        ...(failed > 0 ? [`${failed} failed`] : []),
-        ...(leftOut > 0 ? [`${pluralize(leftOut, 'chapter')} left out`] : []),
-      ].join(', ');
-    }
-  }
 }
 
 const MIN_DRAW_INTERVAL_MS = 100;

@@ -1,0 +1,38 @@
+/** The events of binding as sentences for people. */
+import { basename } from 'node:path';
+import { LEFT_OUT_REASONS, type BindEvent } from '../../formats/bind-events.js';
+import { formatBytes, pluralize } from './sizes.js';
+
+/** One sentence, or one line for each thing that is missing; undefined for what people need not see. */
+export function describeBindEvent(event: BindEvent): string | undefined {
+  switch (event.type) {
+    case 'book-planned': {
+      const { file, chapters, pages, missing } = event;
+      const gaps = missing.length === 0 ? '' : `; missing: chapter ${missing.join(', ')}`;
+      return `${basename(file)}: ${pluralize(chapters, 'chapter')}, ${pluralize(pages, 'page')}${gaps}`;
+    }
+    case 'book-saved':
+      return `${basename(event.file)}: saved, ${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;
+    case 'book-skipped':
+      return `${basename(event.file)}: skipped, has all chapters`;
+    case 'book-failed':
+      return `error: ${event.message}`;
+    case 'volume-incomplete': {
+      const { series, volume = '', missing } = event;
+      return `${series} Vol. ${volume}: not bound yet; missing: chapter ${missing.join(', ')}`;
+    }
+    case 'chapter-left-out':
+      return event.message === undefined
+        ? `left out: ${event.file}: ${LEFT_OUT_REASONS[event.reason]}`
+        : `error: ${event.message}`;
+    case 'bind-summary': {
+      const { saved, skipped, failed, leftOut } = event;
+      return [
+        `${pluralize(saved, 'book')} saved`,
+        ...(skipped > 0 ? [`${skipped} skipped`] : []),
+        ...(failed > 0 ? [`${failed} failed`] : []),
+        ...(leftOut > 0 ? [`${pluralize(leftOut, 'chapter')} left out`] : []),
+      ].join(', ');
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/** `download --bind`: binds complete volumes, removes their chapters, and does not download them again. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { basename } from 'node:path';
+import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
+import { readArchive } from '../../support/archive.js';
+import { imageDigests } from '../../support/bind-harness.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+
+let harness: DownloadHarness;
+beforeEach(async () => {
+  harness = await DownloadHarness.start();
+});
+afterEach(() => harness.stop());
+
+const LIGHTHOUSE = {
+  targets: [`title:${EXAMPLE_TITLES.lighthouse}`],
+  language: 'en',
+  bind: 'volume',
+} as const;
+const SERIES = 'The Lighthouse Cat of Minami Island';
+
+/** The names of the saved files. */
+const names = () =>
+  harness
+    .files()
+    .map((file) => basename(file))
+    .sort();
+const booksOf = (volume: string) =>
+  names().filter((name) => name.includes(volume) && !name.startsWith('cover'));
+const typesOf = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
+
+test('binds the volumes that the service lists in full, and says what the others lack', async () => {
+  const options = { ...LIGHTHOUSE, format: 'epub', cover: 'all' } as const;
+  const { code, events } = await harness.download(options);
+  expect(code).toBe(0);
+  expect(events).toContainEqual({
+    type: 'volume-incomplete',
+    series: SERIES,
+    language: 'en',
+    volume: '2',
+    missing: ['5'],
+  });
+  expect(booksOf('Vol.01')).toEqual([`${SERIES} Vol.01.epub`]);
+  expect(booksOf('Vol.02')).toHaveLength(3);
+  expect(typesOf(events).at(-1)).toBe('summary');
+  expect(names().filter((name) => name.startsWith('cover'))).toEqual([
+    expect.stringMatching(/^cover Vol\.01\.\w+$/),
+    expect.stringMatching(/^cover Vol\.02\.\w+$/),
+    expect.stringMatching(/^cover\.\w+$/),
+  ]);
+  const volume = harness.files().find((file) => file.endsWith('Vol.01.epub')) ?? '';
+  const entries = (await readArchive(volume)).map(({ name }) => name);
+  expect(entries).toContainEqual(expect.stringMatching(/^OEBPS\/images\/c000-000\.\w+$/));
+});
+
+test('a later run does not download bound chapters again; --force does, and binds them anew', async () => {
+  await harness.download(LIGHTHOUSE);
+  const { events } = await harness.download(LIGHTHOUSE);
+  expect(typesOf(events)).not.toContain('chapter-saved');
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: 'chapter-skipped',
+      chapter: EXAMPLE_CHAPTERS.first,
+      reason: 'already-there',
+    }),
+  );
+  expect(typesOf(events)).not.toContain('book-saved');
+  const volume = harness.files().find((file) => file.endsWith('Vol.01.cbz')) ?? '';
+  const digests = await imageDigests(volume);
+  await harness.download({ ...LIGHTHOUSE, force: true, volumes: '1' });
+  expect(await imageDigests(volume)).toEqual(digests);
+  expect(booksOf('Vol.01')).toEqual([`${SERIES} Vol.01.cbz`]);
+});
+
+test('--keep-chapters keeps the files of the chapters; a chapter target is compared with the list of its title', async () => {
+  const { first, second } = EXAMPLE_CHAPTERS;
+  const two = await harness.download({
+    ...LIGHTHOUSE,
+    targets: [first, second],
+    keepChapters: true,
+  });
+  expect(two.events).toContainEqual(
+    expect.objectContaining({ type: 'volume-incomplete', missing: ['3'] }),
+  );
+  await harness.download({ ...LIGHTHOUSE, keepChapters: true });
+  expect(booksOf('Vol.01')).toHaveLength(5);
+});
+
+test.each([{ format: 'epub' as const }, { keepChapters: true }])(
+  'options of binding need --bind: %j',
+  async (options) => {
+    await expect(
+      harness.download({ targets: LIGHTHOUSE.targets, ...options }),
+    ).rejects.toMatchObject({ code: 'bad-option' });
+  },
+);
