@@ -18,6 +18,7 @@ import {
 } from '../src/core/error-codes.js';
 import { EXIT_MEANINGS } from '../src/core/exit-codes.js';
 import { SKIP_REASONS, type DownloadEvent } from '../src/download/events.js';
+import { LOAD_REASONS } from '../src/image/load-reason.js';
 
 /** The text of each page by its file name in docs/. */
 export async function generatePages(): Promise<Readonly<Record<string, string>>> {
@@ -199,7 +200,7 @@ const ERRORS = {
   'Service and network': SERVICE_CODES,
   Login: AUTH_CODES,
   Chapters: CHAPTER_CODES,
-  'Page downloads': LOAD_CODES,
+  Pages: LOAD_CODES,
   Files: STORAGE_CODES,
   'The program': RUN_CODES,
 };
@@ -224,6 +225,12 @@ function troubleshootingPage(): string[] {
         ]),
       ),
     ]),
+    '## Reasons of failed page loads',
+    'In the event `page-failed`. The load is reported to MangaDex@Home, and the page is loaded again from a new base URL, at most 5 times.',
+    table(
+      ['reason', 'what happened'],
+      Object.entries(LOAD_REASONS).map(([name, meaning]) => [code(name), meaning]),
+    ),
     PROXY,
   ];
 }

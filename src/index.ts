@@ -46,5 +46,6 @@ export {
 } from './core/errors.js';
 export { ERROR_CODES } from './core/error-codes.js';
 export type { ErrorCodeDefinition, ErrorCode } from './core/error-codes.js';
+export type { LoadReason } from './image/load-reason.js';
 export { EXIT } from './core/exit-codes.js';
 export type { ExitCode } from './core/exit-codes.js';

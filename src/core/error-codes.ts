@@ -222,27 +222,13 @@ export const CHAPTER_CODES = {
   'page-lost': code(EXIT.incomplete, 'A page could not be loaded, also after retries.', RUN_AGAIN),
 } as const;
 
-const load = (meaning: string, hint = 'The page is loaded again.'): ErrorCodeDefinition =>
-  code(EXIT.incomplete, meaning, hint);
-
-/** One load of one page. It is reported, and the page is loaded again from a new base URL. */
+/** A page whose address is not requested. Other failed loads are not thrown: image/load-reason.ts. */
 export const LOAD_CODES = {
-  'connect-failed': load('The connection to the image host failed.'),
-  'bad-certificate': load('The certificate of the image host is invalid.'),
-  'connection-broken': load('The image host closed the connection.'),
-  'connect-timeout': load('The connection took too long.', 'Setting: connectTimeoutMs'),
-  'tls-timeout': load('The TLS handshake took too long.', 'Setting: tlsTimeoutMs'),
-  'first-byte-timeout': load('The response took too long.', 'Setting: firstByteTimeoutMs'),
-  'idle-timeout': load('The transfer of the page stalled.', 'Setting: idleTimeoutMs'),
-  'page-timeout': load('The page took too long in total.', 'Setting: pageTimeoutMs'),
-  'base-url-expired': load('The image host responded with 403 or 410: the base URL has expired.'),
-  'bad-status': load('The image host responded with another status than 200.'),
-  redirected: load('The image host redirected; pages are loaded from their base URL only.'),
-  'bad-length': load('The image is empty, incomplete, or not as long as announced.'),
-  'too-large': load('The page is larger than the limit.', 'Setting: maxPageBytes'),
-  'not-a-picture': load('The response is not a JPEG, PNG, GIF, WebP or AVIF image.'),
-  'bad-digest': load('The image does not match the SHA-256 in its name.'),
-  'bad-page-url': load('The base URL is invalid, or its host is not allowed.'),
+  'bad-page-url': code(
+    EXIT.incomplete,
+    'The base URL is invalid, or its host is not allowed.',
+    'The page is loaded again from another base URL.',
+  ),
 } as const;
 
 /** Files and folders. */

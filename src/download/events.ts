@@ -3,6 +3,7 @@
  * progress bars only and is never printed.
  */
 import type { ErrorCode } from '../core/error-codes.js';
+import type { LoadReason } from '../image/load-reason.js';
 import type { Wait } from '../rate-limit/rate-ledger.js';
 
 /** Why a chapter was skipped without an error. */
@@ -41,7 +42,7 @@ export type DownloadEvent =
       readonly type: 'page-failed';
       readonly chapter: string;
       readonly page: number;
-      readonly reason: ErrorCode;
+      readonly reason: LoadReason;
       /** Counted from 1; at most 5. */
       readonly attempt: number;
     }

@@ -1,4 +1,4 @@
-/** A server that speaks as much of Redis's protocol as the ledger needs, on a real socket, and fails as it is told to. */
+/** A server that speaks as much of Redis's protocol as the ledger needs, on a real socket, and fails as configured. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';

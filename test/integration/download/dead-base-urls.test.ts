@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { FaultName } from '../../../src/practice-server/page-faults.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { LogEntry } from '../../../src/practice-server/request-log.js';
-import type { ErrorCode } from '../../../src/core/error-codes.js';
+import type { LoadReason } from '../../../src/image/load-reason.js';
 import { DownloadHarness, type RunResult } from '../../support/download-harness.js';
 
 const PAGES = 60;
@@ -36,7 +36,7 @@ function expectTruthfulReports(ran: RunResult): void {
 }
 
 describe('if all nodes are dead, a chapter of 60 pages fails after few loads', () => {
-  test.each<[FaultName, ErrorCode]>([
+  test.each<[FaultName, LoadReason]>([
     ['connect-refused', 'connect-failed'],
     ['bad-certificate', 'bad-certificate'],
     ['tls-refused', 'bad-certificate'],

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { FAULT_NAMES, FAULTS, type FaultName } from '../../../src/practice-server/page-faults.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
-import type { ErrorCode } from '../../../src/core/error-codes.js';
+import type { LoadReason } from '../../../src/image/load-reason.js';
 import type { PracticeService } from '../../../src/practice-server/practice-service.js';
 import { DownloadHarness, timeLimitsFor } from '../../support/download-harness.js';
 import { readPages } from '../../support/archive.js';
@@ -16,7 +16,7 @@ const chapter = generateChapter({
 });
 
 /** The reasons in the events for each fault. */
-const REASONS: Readonly<Partial<Record<FaultName, readonly ErrorCode[]>>> = {
+const REASONS: Readonly<Partial<Record<FaultName, readonly LoadReason[]>>> = {
   'connection-reset': ['connection-broken'],
   'closed-without-answer': ['connection-broken'],
   'switching-protocols': ['bad-status'],
