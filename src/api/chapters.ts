@@ -31,6 +31,8 @@ export interface Chapter {
   readonly createdAt: Date | undefined;
   readonly groups: readonly Group[];
   readonly titleId: string | undefined;
+  /** The id of the user who uploaded it. */
+  readonly uploaderId?: string | undefined;
   /** The title as contained in the chapter's response: without people and cover. */
   readonly partialTitle: Title | undefined;
 }
@@ -92,6 +94,7 @@ export function toChapter({ id, attributes, relationships }: ChapterEntity): Cha
     createdAt: parseDate(attributes.createdAt),
     groups: groups.map(({ id, name }) => ({ id, name: name ?? '' })),
     titleId: relationships.find(({ type }) => type === 'manga')?.id,
+    uploaderId: relationships.find(({ type }) => type === 'user')?.id,
     partialTitle: relatedTitle(relationships),
   };
 }

@@ -8,6 +8,7 @@ import type { Delays, ExtendOptions, Got } from 'got';
 import { USER_AGENT } from '../core/version.js';
 import { guardPageAddresses, type PageAddressOptions } from './page-address-guard.js';
 import { proxyFor, tunnelAgent, type ProxyEnvironment } from './proxy.js';
+import { privateLookup } from './private-lookup.js';
 import { withDeadline } from './request-deadline.js';
 
 export interface TimeLimits {
@@ -30,6 +31,8 @@ export interface Connections {
   readonly auth: Got;
   readonly page: Got;
   readonly report: Got;
+  /** Hooks of the user: webhooks, ntfy and media servers. Plain http: only within private networks. */
+  readonly hook: Got;
   /** Closes all connections. Requests in flight fail. */
   close(): void;
 }
@@ -40,6 +43,8 @@ const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_IDLE_CONNECTIONS = 16;
 /** For each address of a host in turn. Node's default of 250 ms is too short for a slow connection. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 2_500;
+/** For a whole request to a hook. */
+const HOOK_TIMEOUT_MS = 10_000;
 /** To find the proxy, and an invalid setting, before the first request. */
 const ANY_HOST = new URL('https://host');
 
@@ -69,6 +74,7 @@ export async function openConnections(
     minVersion: 'TLSv1.2',
     lookup: guard.lookup,
   });
+  const privateHttp = new HttpAgent({ ...agentOptions, lookup: privateLookup });
   const proxy = proxyFor(ANY_HOST, { ...env, NO_PROXY: '', no_proxy: '' });
   const tunnels =
     proxy &&
@@ -117,6 +123,12 @@ export async function openConnections(
   const report = once(() =>
     withoutCredentials().extend(timeLimits(limits, limits.reportTimeoutMs)),
   );
+  const hook = once(() =>
+    base().extend({
+      ...timeLimits({ ...limits, firstByteTimeoutMs: HOOK_TIMEOUT_MS }, HOOK_TIMEOUT_MS),
+      agent: { http: privateHttp, https },
+    }),
+  );
   return {
     get api() {
       return api();
@@ -130,8 +142,12 @@ export async function openConnections(
     get report() {
       return report();
     },
+    get hook() {
+      return hook();
+    },
     close() {
-      for (const agent of [http, https, pageHttp, pageHttps, tunnels]) agent?.destroy();
+      for (const agent of [http, https, pageHttp, pageHttps, privateHttp, tunnels])
+        agent?.destroy();
     },
   };
 }

@@ -54,7 +54,7 @@ export function fetchTitleFeed(
   titleId: string,
   options: FeedOptions = {},
 ): Promise<Chapter[]> {
-  return fetchFeed(client, `/manga/${titleId}/feed`, options);
+  return readFeed(client, `/manga/${titleId}/feed`, options);
 }
 
 /** The number of chapters of a title in all languages, by one request. */
@@ -76,13 +76,14 @@ export function fetchListFeed(
   listId: string,
   options: FeedOptions = {},
 ): Promise<Chapter[]> {
-  return fetchFeed(client, `/list/${listId}/feed`, options);
+  return readFeed(client, `/list/${listId}/feed`, options);
 }
 
 /** Far more than any title has: a limit for feeds that never end. */
 const MAX_CHAPTERS = 200_000;
 
-async function fetchFeed(
+/** All chapters of the feed at `path`, oldest first. */
+export async function readFeed(
   client: ServiceClient,
   path: string,
   options: FeedOptions,

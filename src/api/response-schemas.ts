@@ -46,6 +46,7 @@ const titleAttributes = ({ withFallback, optional, listOf }: Tolerance) =>
     chapterNumbersResetOnNewVolume: optional(z.boolean()),
     availableTranslatedLanguages: optional(listOf(code.nullable(), MAX_LANGUAGES)),
     tags: optional(listOf(tag, MAX_TAGS)),
+    latestUploadedChapter: optional(uuid),
   });
 
 const chapterAttributes = ({ withFallback, optional }: Tolerance) =>
@@ -184,6 +185,12 @@ export const collection = <T>(schema: EntitySchema<T>, limit: number) => ({
     }
     return { items, received: received.length, repaired, total };
   },
+});
+
+/** The reading statuses of titles by id. The service writes an empty object as an empty list. */
+export const readingStatuses = z.object({
+  result: z.literal('ok'),
+  statuses: z.union([z.record(z.string(), z.unknown()), z.array(z.never()).max(0)]),
 });
 
 export const okResult = z.object({ result: z.literal('ok') });

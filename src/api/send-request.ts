@@ -11,6 +11,8 @@ export interface OutgoingRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly form?: URLSearchParams;
+  /** Plain text. */
+  readonly text?: string;
   readonly signal?: AbortSignal;
   /** Called when the request has been sent completely. */
   readonly onSent?: () => void;
@@ -43,19 +45,21 @@ export function apiHeaders(token?: string, captchaResult?: string): Record<strin
 
 /** Resolves when the headers have arrived. Throws `unreachable`, as a ResponseTimeout after a time limit. */
 export async function sendRequest(got: Got, outgoing: OutgoingRequest): Promise<IncomingResponse> {
-  const { method, url, headers, json, form, signal, onSent } = outgoing;
+  const { method, url, headers, json, form, text, signal, onSent } = outgoing;
   const stream = got.stream(url, {
     method,
     headers,
     json,
     form: form && Object.fromEntries(form),
+    body: text,
     signal,
   });
   if (onSent) stream.once('request', (request: ClientRequest) => request.once('finish', onSent));
   // An error after the response was read would otherwise end the process.
   stream.on('error', () => undefined);
   // got waits for a body to be written for every method that may have one.
-  if (method !== 'GET' && json === undefined && form === undefined) stream.end();
+  const hasBody = json !== undefined || form !== undefined || text !== undefined;
+  if (method !== 'GET' && !hasBody) stream.end();
   let response: IncomingMessage;
   try {
     [response] = (await once(stream, 'response')) as [IncomingMessage];

@@ -34,6 +34,8 @@ export interface Title {
   readonly authors: readonly string[];
   readonly artists: readonly string[];
   readonly mainCover: Cover | undefined;
+  /** The chapter that was uploaded last, in any language. */
+  readonly latestChapterId?: string | undefined;
 }
 
 const INCLUDES = ['author', 'artist', 'cover_art'] as const;
@@ -136,6 +138,7 @@ export function toTitle({ id, attributes, relationships }: TitleEntity): Title {
     authors: relatedNames(relationships, 'author'),
     artists: relatedNames(relationships, 'artist'),
     mainCover: coversOf(relationships)[0],
+    latestChapterId: attributes.latestUploadedChapter,
   };
 }
 

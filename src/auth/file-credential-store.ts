@@ -62,7 +62,7 @@ export async function makePrivateFolder(folder: string): Promise<void> {
 }
 
 /** Undefined where there is no file. The checks are made on the open file, not on its name. */
-async function readPrivateFile(file: string): Promise<string | undefined> {
+export async function readPrivateFile(file: string): Promise<string | undefined> {
   const handle = await openFile(file);
   if (!handle) return undefined;
   try {

@@ -19,7 +19,7 @@ export function settingOption(key: SettingKey, flags: string): Option {
   const option = new Option(flags, `${flagDescription ?? description} (${notes.join('; ')})`);
   if (choices) option.choices(choices);
   if (range) option.argParser(integerBetween(range[0], range[1]));
-  if (isDuration) option.argParser(duration);
+  if (isDuration) option.argParser(durationText);
   if (isByteRate) option.argParser(byteRate);
   return option;
 }
@@ -29,7 +29,7 @@ export function collect(value: string, previous: readonly string[] = []): readon
   return [...previous, value];
 }
 
-function duration(text: string): string {
+export function durationText(text: string): string {
   if (parseDuration(text) === undefined)
     throw new InvalidArgumentError(`It must be a duration such as ${DURATION_EXAMPLES}.`);
   return text;

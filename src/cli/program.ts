@@ -21,6 +21,7 @@ import { logoutCommand } from './commands/logout.js';
 import { refreshCommand } from './commands/refresh.js';
 import { reportStatusCommand } from './commands/report-status.js';
 import { searchCommand } from './commands/search.js';
+import { syncCommand } from './commands/sync-command.js';
 import { whoamiCommand } from './commands/whoami.js';
 import { addExamples, HELP, HELP_WIDTH } from './help-format.js';
 import { COLOR_CHOICES } from './output/colors.js';
@@ -32,7 +33,7 @@ export interface ContextSource {
 }
 
 const COMMANDS = {
-  'Chapters:': [downloadCommand, searchCommand, bindCommand, demoCommand],
+  'Chapters:': [downloadCommand, syncCommand, searchCommand, bindCommand, demoCommand],
   'Account:': [loginCommand, whoamiCommand, refreshCommand, logoutCommand],
   'Status:': [limitsCommand, reportStatusCommand],
   'Configuration:': [configCommand, completionCommand, completeCommand, helpCommand],

@@ -56,6 +56,11 @@ export const USAGE_CODES = {
     'Images can be converted only with the package sharp, which is not installed.',
     'Install it beside tankobon: npm install --global sharp',
   ),
+  'bad-subscriptions': code(
+    EXIT.usage,
+    'The subscriptions file cannot be read, or has an invalid value; nothing was sent.',
+    'Correct the file at the line and column given; docs/sync.md describes its keys.',
+  ),
   'bad-output': code(
     EXIT.usage,
     'The output folder cannot be used.',
@@ -326,6 +331,11 @@ export const RUN_CODES = {
     EXIT.interrupted,
     'The run was interrupted; finished pages are kept.',
     'Run the same command again to continue.',
+  ),
+  'sync-running': code(
+    EXIT.incomplete,
+    'Another process synchronizes the same subscriptions file.',
+    'Wait until it is done, or end it. Run: tankobon sync status',
   ),
   fault: code(
     EXIT.fault,

@@ -28,6 +28,7 @@ const MAX_DEAD_BASE_URLS = 5;
 export class BaseUrls {
   #current: BaseUrl;
   #requestedAtMs: number;
+  #requestedAtWallMs: number;
   #renewal: Promise<void> | undefined;
   /** The current base URL is not used for further loads. */
   #isRetired = false;
@@ -52,6 +53,7 @@ export class BaseUrls {
   ) {
     this.#current = { url: first.baseUrl, generation: 1 };
     this.#requestedAtMs = requestedAtMs;
+    this.#requestedAtWallMs = clock.wallMs() - (clock.monotonicMs() - requestedAtMs);
   }
 
   /**
@@ -93,7 +95,16 @@ export class BaseUrls {
   }
 
   #needsRenewal(): boolean {
-    return this.#isRetired || this.clock.monotonicMs() - this.#requestedAtMs >= MAX_BASE_URL_AGE_MS;
+    return this.#isRetired || this.#ageMs() >= MAX_BASE_URL_AGE_MS;
+  }
+
+  /** On some systems only the wall clock continues while the machine is suspended. */
+  #ageMs(): number {
+    const { clock } = this;
+    return Math.max(
+      clock.monotonicMs() - this.#requestedAtMs,
+      clock.wallMs() - this.#requestedAtWallMs,
+    );
   }
 
   #recordAlive(): void {
@@ -125,8 +136,10 @@ export class BaseUrls {
       if (this.#lastDead && this.#deadInARow >= MAX_DEAD_BASE_URLS)
         throw this.#lastDead.toError(this.#deadInARow);
       const requestedAtMs = this.clock.monotonicMs();
+      const requestedAtWallMs = this.clock.wallMs();
       const { baseUrl } = await this.fetchMetadata();
       this.#requestedAtMs = requestedAtMs;
+      this.#requestedAtWallMs = requestedAtWallMs;
       this.#current = { url: baseUrl, generation: this.#current.generation + 1 };
       if (this.#deadCount() < MAX_DEAD_BASE_URLS) break;
       this.#deadInARow += 1;

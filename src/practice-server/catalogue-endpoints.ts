@@ -8,15 +8,11 @@ import {
 } from './catalogue-chapters.js';
 import { coverSearch } from './catalogue-covers.js';
 import { Entities, listEntity } from './catalogue-entities.js';
+import { followEndpoints } from './catalogue-follows.js';
 import { lookupEndpoints } from './catalogue-lookups.js';
-import { paging, type CatalogueQuery } from './catalogue-query.js';
+import type { CatalogueQuery } from './catalogue-query.js';
 import { readingEndpoints } from './catalogue-reading.js';
-import {
-  collectionResponse,
-  entityOrNotFound,
-  withLogin,
-  withQuery,
-} from './catalogue-responses.js';
+import { collectionResponse, entityOrNotFound, withQuery } from './catalogue-responses.js';
 import { selectTitles, TITLE_INCLUDES, TITLE_PARAMETERS } from './catalogue-titles.js';
 import {
   get,
@@ -104,15 +100,10 @@ export function catalogueEndpoints(library: Library, clock: Pick<Clock, 'wallMs'
       '/list/{id}/feed',
       feed((request) => visibleList(request)?.titleIds),
     ),
-    get('/user/follows/manga/feed', withLogin(feed(() => library.followedTitleIds()))),
-    get(
-      '/user/follows/manga',
-      withLogin(
-        withQuery({ ...paging(1, 100), ...TITLE_INCLUDES }, (query) => {
-          const titles = library.followedTitleIds().flatMap((id) => library.title(id) ?? []);
-          return titlesPage(titles, query);
-        }),
-      ),
+    ...followEndpoints(
+      library,
+      entities,
+      feed(() => library.followedTitleIds()),
     ),
     ...readingEndpoints(library, entities),
     ...lookupEndpoints(library, entities, nowMs),

@@ -88,22 +88,15 @@ const people = (
   persons.map((person) => relationship(person.id, type, includes, () => personAttributes(person)));
 
 export class Entities {
-  readonly #chapters = new Map<string | null, LibraryChapter[]>();
-  readonly #titleAttributes = new Map<string, object>();
+  readonly #titleAttributes = new Map<string, { published: number; attributes: object }>();
 
   constructor(
     private readonly library: Library,
     private readonly nowMs: () => number,
-  ) {
-    for (const chapter of library.chapters()) {
-      const chapters = this.#chapters.get(chapter.titleId) ?? [];
-      this.#chapters.set(chapter.titleId, chapters);
-      chapters.push(chapter);
-    }
-  }
+  ) {}
 
   readonly chaptersOf = (titleId: string): readonly LibraryChapter[] =>
-    this.#chapters.get(titleId) ?? [];
+    this.library.chaptersOf(titleId);
 
   /** Malformed if the record says so. */
   chapter(chapter: LibraryChapter, includes: Includes): unknown {
@@ -168,19 +161,24 @@ export class Entities {
     return relationship(title.id, 'manga', includes, () => this.#attributesOf(title));
   }
 
-  /** Cached: they depend on all chapters of the title. */
+  /** Cached until there is another chapter: they depend on all chapters of the title. */
   #attributesOf(title: LibraryTitle): object {
-    const attributes = this.#titleAttributes.get(title.id) ?? this.#computeAttributes(title);
-    this.#titleAttributes.set(title.id, attributes);
+    const published = this.chaptersOf(title.id).filter((chapter) =>
+      isPublished(chapter, this.nowMs()),
+    );
+    const cached = this.#titleAttributes.get(title.id);
+    if (cached?.published === published.length) return cached.attributes;
+    const attributes = this.#computeAttributes(title, published);
+    this.#titleAttributes.set(title.id, { published: published.length, attributes });
     return attributes;
   }
 
-  #computeAttributes(title: LibraryTitle): object {
+  #computeAttributes(title: LibraryTitle, published: readonly LibraryChapter[]): object {
     const chapters = this.chaptersOf(title.id);
     const languages = new Set(chapters.map((chapter) => chapter.attributes.translatedLanguage));
-    const latest = chapters
-      .filter((chapter) => isPublished(chapter, this.nowMs()))
-      .sort((one, other) => one.attributes.createdAt.localeCompare(other.attributes.createdAt));
+    const latest = [...published].sort((one, other) =>
+      one.attributes.readableAt.localeCompare(other.attributes.readableAt),
+    );
     return {
       ...title.attributes,
       isLocked: false,

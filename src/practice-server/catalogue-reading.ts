@@ -1,7 +1,7 @@
 /** Reading markers of logged-in users, set for one chapter or for many chapters of one title. */
 import { z } from 'zod';
 import type { Entities } from './catalogue-entities.js';
-import { anyText } from './catalogue-query.js';
+import { anyText, oneOf, uuid } from './catalogue-query.js';
 import { withLogin, withQuery, type UserRequest } from './catalogue-responses.js';
 import { get, invalidRequest, jsonResponse, notFound, type Endpoint } from './endpoint.js';
 import type { Library } from './library/library.js';
@@ -63,6 +63,23 @@ export function readingEndpoints(library: Library, entities: Entities): Endpoint
         }),
       ),
     },
+    get(
+      '/manga/read',
+      withLogin(
+        withQuery({ 'ids[]': uuid, grouped: oneOf('true', 'false') }, (query, { account }) => {
+          const read = readBy(account);
+          const byTitle = query.all('ids').map((id) => {
+            const titleId = id.toLowerCase();
+            return [titleId, chapterIdsOf(titleId).filter((each) => read.has(each))] as const;
+          });
+          const data =
+            query.one('grouped') === 'true'
+              ? Object.fromEntries(byTitle.filter(([, ids]) => ids.length > 0))
+              : byTitle.flatMap(([, ids]) => ids);
+          return jsonResponse(200, { result: 'ok', data });
+        }),
+      ),
+    ),
     get(
       '/manga/{id}/read',
       withLogin(({ ids: [id = ''], account }) => {

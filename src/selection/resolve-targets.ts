@@ -277,7 +277,7 @@ async function orNotFound<T>(request: Promise<T>): Promise<T | undefined> {
 }
 
 /** Chapters can be downloaded without metadata, unless the service is down or refuses all requests. */
-function isTolerable(error: unknown): error is TankobonError {
+export function isTolerable(error: unknown): error is TankobonError {
   if (error instanceof OutageTooLong) return false;
   return hasCode(error, 'request-refused', 'bad-answer', 'service-failed');
 }

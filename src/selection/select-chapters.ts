@@ -126,17 +126,18 @@ export function isEmpty({ pages, externalUrl, isUnavailable }: Chapter): boolean
   return pages === 0 && externalUrl === undefined && !isUnavailable;
 }
 
-interface Rank {
+/** Lower is better for all criteria. */
+export interface Rank {
   readonly language: number;
   readonly group: number;
-  /** Negated: lower is better for all criteria. */
+  /** Negated, as `date` is. */
   readonly version: number;
   readonly date: number;
 }
 
 const CRITERIA = ['language', 'group', 'version', 'date'] as const;
 
-function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
+export function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
   const group = options.groups.findIndex((wanted) =>
     chapter.groups.some((one) => isInGroup(one, wanted)),
   );
@@ -162,6 +163,15 @@ function decidedBy(a: Rank, b: Rank): (typeof CRITERIA)[number] | undefined {
   return CRITERIA.find((criterion) => a[criterion] !== b[criterion]);
 }
 
+/** The same for releases of which one is selected. */
+export function releaseKey(
+  chapter: Chapter,
+  { languages }: Pick<SelectionOptions, 'languages'>,
+  numbersRestart: boolean,
+): string {
+  return `${languages.length > 0 ? '' : chapter.language} ${chapterKey(chapter, numbersRestart)}`;
+}
+
 function onePerNumber(
   candidates: readonly Chapter[],
   options: SelectionOptions,
@@ -170,8 +180,7 @@ function onePerNumber(
 ): SelectedChapter[] {
   const byNumber = new Map<string, { chapter: Chapter; rank: Rank }[]>();
   for (const chapter of candidates) {
-    const language = options.languages.length > 0 ? '' : chapter.language;
-    const key = `${language} ${chapterKey(chapter, numbersRestart)}`;
+    const key = releaseKey(chapter, options, numbersRestart);
     byNumber.set(key, [...(byNumber.get(key) ?? []), { chapter, rank: rankOf(chapter, options) }]);
   }
   return [...byNumber.values()].flatMap((releases) => {

@@ -1,10 +1,11 @@
 /** `tankobon login`: exchanges the password for tokens (spec 4.1) and stores them. The password is not stored. */
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { CredentialStore } from '../../auth/login-record.js';
 import type { Credentials } from '../../auth/credentials.js';
 import type { Login } from '../../auth/login-record.js';
 import { AuthError, hasCode } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { HOOK_SERVICES, type HookService } from '../../auth/hook-services.js';
 import type { CommandContext } from '../command-context.js';
 import type { CommandRunner } from '../command-runner.js';
 import { addEnvironment, addExamples } from '../help-format.js';
@@ -28,10 +29,23 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
       '--insecure-storage',
       'without a keychain, store the login in a file that only you can read',
     )
-    .action((options: LoginOptions) => run((context) => login(options, context)));
+    .addOption(
+      new Option(
+        '--for <service>',
+        `store the key of a media server, or the token of ntfy, for sync: ${HOOK_SERVICES.join(', ')}`,
+      ).choices(HOOK_SERVICES),
+    )
+    .action(({ for: service, ...options }: LoginOptions & { for?: HookService }) =>
+      run(async (context) => {
+        if (service === undefined) return login(options, context);
+        const { storeHookKey } = await import('./login-hook-key.js');
+        return storeHookKey(service, options, context);
+      }),
+    );
   addExamples(command, [
     ['tankobon login', 'asks for everything; secrets are not shown'],
     ['tankobon login --stdin < login.json', 'for a script; no option takes a secret'],
+    ['tankobon login --for komga', 'asks for the API key that sync needs'],
   ]);
   return addEnvironment(
     command,

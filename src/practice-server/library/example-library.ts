@@ -29,7 +29,13 @@ function createExampleLibrary(): Library {
       { id: EXAMPLE_LISTS.empty, name: 'Nothing yet', visibility: 'public', titleIds: [] },
       { id: EXAMPLE_LISTS.private, name: 'Mine', visibility: 'private', titleIds: [starlight] },
     ],
-    followedTitleIds: [lighthouse, starlight],
+    followedTitleIds: [lighthouse, starlight, odd],
+    readingStatuses: new Map([
+      [lighthouse, 'reading'],
+      [starlight, 'completed'],
+      [odd, 're_reading'],
+      [EXAMPLE_TITLES.wordy, 'plan_to_read'],
+    ]),
   });
   return mergeLibraries(own, longTitle());
 }

@@ -1,11 +1,18 @@
 /** Creates libraries from titles, chapters and lists, and finds them by id. */
-import type { Library, LibraryChapter, LibraryList, LibraryTitle } from './records.js';
+import type {
+  Library,
+  LibraryChapter,
+  LibraryList,
+  LibraryTitle,
+  ReadingStatus,
+} from './records.js';
 
 interface LibraryContents {
   readonly titles: readonly LibraryTitle[];
   readonly chapters: readonly LibraryChapter[];
   readonly lists: readonly LibraryList[];
   readonly followedTitleIds?: readonly string[];
+  readonly readingStatuses?: ReadonlyMap<string, ReadingStatus>;
 }
 
 /** Whether a chapter is readable at `nowMs`. */
@@ -20,15 +27,27 @@ function finder<T extends { readonly id: string }>(items: readonly T[]) {
 }
 
 export function createLibrary(contents: LibraryContents): Library {
-  const { titles, chapters, lists, followedTitleIds = [] } = contents;
+  const { titles, lists, followedTitleIds = [], readingStatuses = new Map() } = contents;
+  const chapters = new Map<string, LibraryChapter>();
+  const byTitle = new Map<string | null, LibraryChapter[]>();
+  const addChapter = (chapter: LibraryChapter): void => {
+    chapters.set(chapter.id, chapter);
+    const others = byTitle.get(chapter.titleId) ?? [];
+    byTitle.set(chapter.titleId, others);
+    others.push(chapter);
+  };
+  for (const chapter of contents.chapters) addChapter(chapter);
   return {
-    chapter: finder(chapters),
+    chapter: (id) => chapters.get(id.toLowerCase()),
     title: finder(titles),
     list: finder(lists),
-    chapters: () => chapters,
+    chapters: () => [...chapters.values()],
+    chaptersOf: (titleId) => byTitle.get(titleId) ?? [],
     titles: () => titles,
     lists: () => lists,
     followedTitleIds: () => followedTitleIds,
+    readingStatuses: () => readingStatuses,
+    addChapter,
   };
 }
 
@@ -38,5 +57,6 @@ export function mergeLibraries(...libraries: readonly Library[]): Library {
     chapters: libraries.flatMap((library) => library.chapters()),
     lists: libraries.flatMap((library) => library.lists()),
     followedTitleIds: libraries.flatMap((library) => library.followedTitleIds()),
+    readingStatuses: new Map(libraries.flatMap((library) => [...library.readingStatuses()])),
   });
 }

@@ -110,13 +110,22 @@ export interface LibraryList extends Named {
   readonly titleIds: readonly string[];
 }
 
+/** Of a title in a reader's library. */
+export type ReadingStatus =
+  'reading' | 'on_hold' | 'plan_to_read' | 'dropped' | 're_reading' | 'completed';
+
 export interface Library {
   chapter(id: string): LibraryChapter | undefined;
   title(id: string): LibraryTitle | undefined;
   list(id: string): LibraryList | undefined;
   chapters(): readonly LibraryChapter[];
+  chaptersOf(titleId: string): readonly LibraryChapter[];
   titles(): readonly LibraryTitle[];
   lists(): readonly LibraryList[];
   /** The titles that the practice account follows. */
   followedTitleIds(): readonly string[];
+  /** The practice account's, by title; also of titles that it does not follow. */
+  readingStatuses(): ReadonlyMap<string, ReadingStatus>;
+  /** Adds a chapter to a running server, as an upload does. */
+  addChapter(chapter: LibraryChapter): void;
 }

@@ -1,0 +1,81 @@
+/** The subscriptions file on disk: where it is, its text, and how it is replaced. */
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { hasCode, UsageError } from '../core/errors.js';
+import { readFileIfExists, statIfExists, toStorageError, writeFileAtomic } from '../core/files.js';
+import { lockFile } from '../core/lock.js';
+import { readAddresses } from '../rate-limit/service-addresses.js';
+import { parseSubscriptions, type SubscriptionsText } from '../sync/subscriptions-file.js';
+import type { Subscriptions } from '../sync/subscriptions.js';
+import { syncFolder } from '../sync/sync-state.js';
+import type { AppContext } from './context.js';
+
+const FILE_NAME = 'subscriptions.yaml';
+const MAX_BYTES = 4 * 2 ** 20;
+
+/** `given`, or the file in the configuration folder. */
+export function subscriptionsPath(given: string | undefined, { paths }: AppContext): string {
+  return given === undefined ? join(paths.config, FILE_NAME) : resolve(given);
+}
+
+/** Throws UsageError `bad-subscriptions` if the file is missing or invalid. */
+export async function readSubscriptions(file: string, context: AppContext): Promise<Subscriptions> {
+  const source = await readSource(file, context);
+  if (source) return parseSubscriptions(source);
+  throw new UsageError('bad-subscriptions', `There is no subscriptions file: ${file}`, {
+    hint: 'Run: tankobon sync add https://mangadex.org/title/UUID',
+  });
+}
+
+/** Changes whenever the file is changed or replaced. */
+export async function fileVersion(file: string): Promise<string> {
+  const stats = await statIfExists(file).catch(() => undefined);
+  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : 'missing';
+}
+
+/** Replaces the text by that which `change` returns. A missing file is empty; a link stays, and its file is replaced. */
+export async function editSubscriptions<T extends { readonly text: string }>(
+  file: string,
+  context: AppContext,
+  change: (source: SubscriptionsText) => T,
+): Promise<T> {
+  const folder = await syncFolder(context.paths.state, file);
+  const lock = await lockFile(join(folder, 'edit.lock'));
+  try {
+    const source = (await readSource(file, context)) ?? { ...sourceOf(file, context), text: '' };
+    const changed = change(source);
+    const { text } = changed;
+    if (text === source.text) return changed;
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const path = await realpath(file).catch(() => file);
+    const mode = (await stat(path).catch(() => undefined))?.mode;
+    await writeFileAtomic(path, text, mode === undefined ? {} : { mode: mode & 0o777 });
+    return changed;
+  } catch (error) {
+    throw toStorageError(error, file);
+  } finally {
+    lock.release();
+  }
+}
+
+const sourceOf = (file: string, { settings }: AppContext) => ({
+  file,
+  extraHosts: [readAddresses(settings).apiUrl.hostname],
+});
+
+/** Undefined if the file is missing. */
+async function readSource(
+  file: string,
+  context: AppContext,
+): Promise<SubscriptionsText | undefined> {
+  try {
+    const path = await realpath(file).catch(() => file);
+    const bytes = await readFileIfExists(path, { maxBytes: MAX_BYTES });
+    return bytes && { ...sourceOf(file, context), text: bytes.toString('utf8') };
+  } catch (cause) {
+    const reason = hasCode(cause) || cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError('bad-subscriptions', `The subscriptions file cannot be read: ${reason}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The titles that the account follows: the reading statuses and the new part of the common feed are one request each.
+ * All releases of a followed title are remembered, since a decision needs those of earlier runs too.
+ */
+import type { Chapter } from '../api/chapters.js';
+import {
+  fetchFollowedFeed,
+  fetchFollowedSince,
+  fetchFollowedTitles,
+  fetchReadingStatuses,
+} from '../api/follows.js';
+import { feedStartMs } from '../sync/due-titles.js';
+import { mergeReleases, readKnownReleases, writeKnownReleases } from '../sync/known-releases.js';
+import { writeSyncState } from '../sync/sync-state.js';
+import { requireLogin } from './login.js';
+import { languagesOf } from './sync-request.js';
+import type { SubscribedTitle, SyncSession } from './sync-session.js';
+
+/** Without the titles in `listed`, which the file names. Marks those with new releases in the state. */
+export async function followedTitles(
+  session: SyncSession,
+  listed: ReadonlySet<string>,
+): Promise<SubscribedTitle[]> {
+  const { subscriptions, client, userSignal: signal, state, context, options } = session;
+  const { follows } = subscriptions;
+  if (!follows) return [];
+  const nowMs = context.clock.wallMs();
+  const previous = state.follows;
+  await requireLogin(session.login, 'the key follows of the subscriptions file', signal);
+  const statuses = await fetchReadingStatuses(client, signal);
+  const isWanted = (id: string): boolean => {
+    if (listed.has(id)) return false;
+    const status = statuses.get(id);
+    return !follows.statuses || (status !== undefined && follows.statuses.includes(status));
+  };
+  const languages = languagesOf(follows.options, context.settings);
+  const byTitle = await readFeed(session, languages);
+  const { ids, notFollowed } = await followedIds(session, byTitle, [...statuses.keys()]);
+  const wanted = [...ids].filter(isWanted);
+  const releases = await rememberReleases(session, wanted, byTitle);
+  const sinceMs = previous ? previous.sinceMs : options.fromNow ? nowMs : undefined;
+  // A title followed since the last run is added to them when its own feed has been read.
+  const titleIds = previous?.titleIds ?? [...ids];
+  state.follows = { lastSuccessMs: nowMs, sinceMs, titleIds, notFollowed };
+  const known = new Set(titleIds);
+  return wanted.map((id) => ({
+    id,
+    options: { ...follows.options, ...(sinceMs !== undefined && { since: sinceMs }) },
+    follow: {
+      releases: known.has(id)
+        ? () => Promise.resolve(releases.get(id) ?? readKnownReleases(options.folder, id))
+        : undefined,
+    },
+  }));
+}
+
+/** What became readable since the last run, or everything in the first one, by title. */
+async function readFeed(
+  { client, state, warn, userSignal: signal }: SyncSession,
+  languages: readonly string[],
+): Promise<Map<string, Chapter[]>> {
+  const options = { warn, signal, languages };
+  const lastMs = state.follows?.lastSuccessMs;
+  const recent =
+    lastMs === undefined
+      ? undefined
+      : await fetchFollowedSince(client, feedStartMs(lastMs), options);
+  const byTitle = new Map<string, Chapter[]>();
+  for (const chapter of recent ?? (await fetchFollowedFeed(client, options))) {
+    const { titleId } = chapter;
+    if (titleId !== undefined) byTitle.set(titleId, [...(byTitle.get(titleId) ?? []), chapter]);
+  }
+  return byTitle;
+}
+
+/** Titles in the account's library are not necessarily followed: unknown ones are looked up, together. */
+async function followedIds(
+  { client, state, warn, userSignal: signal }: SyncSession,
+  byTitle: ReadonlyMap<string, unknown>,
+  idsWithStatus: readonly string[],
+) {
+  const ids = new Set([...(state.follows?.titleIds ?? []), ...byTitle.keys()]);
+  const notFollowed = new Set((state.follows?.notFollowed ?? []).filter((id) => !ids.has(id)));
+  const unknown = idsWithStatus.filter((id) => !ids.has(id) && !notFollowed.has(id));
+  if (unknown.length > 0) {
+    const titles = await fetchFollowedTitles(client, { warn, signal });
+    const followed = new Set(titles.map(({ id }) => id));
+    for (const id of unknown) (followed.has(id) ? ids : notFollowed).add(id);
+  }
+  return { ids, notFollowed: [...notFollowed] };
+}
+
+/** The releases of the titles with new ones, by title. */
+async function rememberReleases(
+  { state, options: { folder, dryRun } }: SyncSession,
+  titleIds: readonly string[],
+  byTitle: ReadonlyMap<string, Chapter[]>,
+): Promise<Map<string, Chapter[]>> {
+  const changed = new Map<string, Chapter[]>();
+  for (const id of titleIds) {
+    const fresh = byTitle.get(id);
+    if (!fresh) continue;
+    const known = await readKnownReleases(folder, id);
+    const isKnown = new Map(known.map((chapter) => [chapter.id, chapter.version]));
+    if (fresh.every((chapter) => isKnown.get(chapter.id) === chapter.version)) continue;
+    changed.set(id, mergeReleases(known, fresh));
+    const title = state.titles[id];
+    if (title) title.isIncomplete = true;
+  }
+  if (dryRun || changed.size === 0) return changed;
+  // In this order, a run that is killed here finds the titles marked, or the releases new.
+  await writeSyncState(folder, state);
+  for (const [id, chapters] of changed) await writeKnownReleases(folder, id, chapters);
+  return changed;
+}

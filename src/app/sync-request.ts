@@ -1,0 +1,93 @@
+/** The rules and the download request of one series, from its options in the subscriptions file. */
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import {
+  DEFAULT_NAME_TEMPLATE,
+  DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
+  type FormatFileName,
+} from '../cbz/file-name.js';
+import { cleanSegment } from '../cbz/path-segment.js';
+import { parseLanguages } from '../selection/language-codes.js';
+import { parseRanges } from '../selection/ranges.js';
+import { commaSeparated } from '../core/comma-separated.js';
+import type { ReleaseRules } from '../sync/release-decisions.js';
+import type { SeriesOptions } from '../sync/subscriptions.js';
+import { downloadRequest, type DownloadRequest } from './download-request.js';
+import type { Settings } from './setting-definitions.js';
+
+/** The rules as text: a change of them makes the title due. */
+export function rulesText(options: SeriesOptions, settings: Settings): string {
+  return JSON.stringify(releaseRules(options, settings));
+}
+
+export function releaseRules(options: SeriesOptions, settings: Settings): ReleaseRules {
+  const { chapters, volumes } = options;
+  return {
+    selection: {
+      languages: languagesOf(options, settings),
+      groups: options.group ?? commaSeparated(settings.group),
+      chapters: chapters === undefined ? undefined : parseRanges(chapters, 'chapters'),
+      volumes: volumes === undefined ? undefined : parseRanges(volumes, 'volumes'),
+    },
+    waitForGroupMs: options['wait-for-group'] ?? 0,
+    upgrade: options.upgrade ?? false,
+    excludedGroups: options['exclude-group'] ?? [],
+    excludedUploaders: options['exclude-uploader'] ?? [],
+    sinceMs: options.since,
+  };
+}
+
+/** Empty: all. */
+export function languagesOf(options: SeriesOptions, settings: Settings): readonly string[] {
+  return options.language ?? parseLanguages(commaSeparated(settings.language), 'language');
+}
+
+/** The output folder: `~` is the home folder, and a relative path is relative to the subscriptions file. */
+export function outputOf({ output }: SeriesOptions, file: string, settings: Settings): string {
+  if (output === undefined) return resolve(settings.output);
+  const path = output === '~' || /^~[/\\]/.test(output) ? join(homedir(), output.slice(1)) : output;
+  return resolve(dirname(file), path);
+}
+
+/** A download without targets; its chapters are known already. */
+export function seriesRequest(
+  options: SeriesOptions,
+  file: string,
+  maxOutage: string,
+  settings: Settings,
+): DownloadRequest {
+  const { folder, quality } = options;
+  // A folder of its own takes the place of the folder that is named after the series.
+  const name =
+    options.name ??
+    (folder === undefined || settings.name !== ''
+      ? undefined
+      : defaultTemplate(options, settings).replace('{series}/', ''));
+  const request = downloadRequest([], { quality, name, maxOutage }, settings);
+  const { nameChapter } = request.plan;
+  return {
+    ...request,
+    plan: {
+      ...request.plan,
+      output: outputOf(options, file, settings),
+      // A run with one new chapter names it as the first run with all of them did.
+      nameChapter: () => {
+        const format = nameChapter(languagesOf(options, settings).length !== 1);
+        return folder === undefined ? format : inFolder(folder, format);
+      },
+    },
+  };
+}
+
+function defaultTemplate(options: SeriesOptions, settings: Settings): string {
+  const hasOneLanguage = languagesOf(options, settings).length === 1;
+  return hasOneLanguage ? DEFAULT_NAME_TEMPLATE : DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE;
+}
+
+function inFolder(folder: string, nameChapter: FormatFileName): FormatFileName {
+  const segments = folder
+    .split(/[/\\]/)
+    .map((segment) => cleanSegment(segment))
+    .filter((segment) => segment !== '' && segment !== '.');
+  return (values) => [...segments, nameChapter(values)].join('/');
+}

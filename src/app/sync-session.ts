@@ -1,0 +1,71 @@
+/** What the parts of one run of `tankobon sync` share. */
+import type { Chapter } from '../api/chapters.js';
+import type { TankobonError } from '../core/errors.js';
+import type { Plan } from '../download/plan.js';
+import type { DownloadArchive } from '../sync/download-archive.js';
+import type { SeriesOptions, Subscriptions } from '../sync/subscriptions.js';
+import type { SyncState } from '../sync/sync-state.js';
+import type { UpdatesJournal } from '../sync/updates-journal.js';
+import type { SolveCaptcha } from '../api/captcha.js';
+import type { DownloadListeners, ServiceSession } from './download-session.js';
+import type { ObserveSync, SeriesReport } from './sync-events.js';
+import type { SyncLibraries } from './sync-libraries.js';
+
+/** A title that is kept up to date. */
+export interface SubscribedTitle {
+  readonly id: string;
+  readonly options: SeriesOptions;
+  /**
+   * For a title of `follows`: its known releases, with those of the common feed; `undefined` in its place for a title
+   * that is followed since the last run, whose own feed is read once.
+   */
+  readonly follow?: { readonly releases: (() => Promise<Chapter[]>) | undefined };
+}
+
+export interface SyncOptions {
+  /** The subscriptions file: relative paths in it are relative to its folder. */
+  readonly file: string;
+  /** The state folder of the subscriptions file. */
+  readonly folder: string;
+  readonly maxOutage: string;
+  /** Decide, and download nothing. */
+  readonly dryRun: boolean;
+  /** New subscriptions start now: what was readable before is not downloaded. */
+  readonly fromNow: boolean;
+  /** Only series whose target, folder or name contains one of these, ignoring case; empty: all. */
+  readonly only: readonly string[];
+}
+
+export interface SyncListeners {
+  readonly observe: ObserveSync;
+  /** A sentence for people that is not an event. */
+  readonly note: (sentence: string) => void;
+  readonly solveCaptcha?: SolveCaptcha;
+  /** Called for each series before its first chapter starts. */
+  readonly onPlan?: (plan: Plan) => void;
+  readonly onActivity?: DownloadListeners['onActivity'];
+}
+
+export interface SyncSession extends ServiceSession {
+  readonly options: SyncOptions;
+  readonly subscriptions: Subscriptions;
+  readonly state: SyncState;
+  readonly history: DownloadArchive;
+  readonly libraries: SyncLibraries;
+  readonly journal: UpdatesJournal;
+  readonly observeSync: ObserveSync;
+}
+
+export interface SyncReport {
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  /** Series that had news or failed, in the order of the file. */
+  readonly series: readonly SeriesReport[];
+  /** The number of subscribed titles. */
+  readonly titles: number;
+  /** Targets and chapters that failed. */
+  readonly errors: readonly TankobonError[];
+  readonly notStarted: number;
+  readonly stoppedBy: TankobonError | undefined;
+  readonly reports: { readonly sent: number; readonly waiting: number };
+}

@@ -1,0 +1,100 @@
+/**
+ * The subscribed titles of a run, and which of them have news: one request for each list, one for each hundred titles,
+ * and for follows the reading statuses and the new part of their common feed. Never one request for each title.
+ */
+import { fetchList } from '../api/feeds.js';
+import { fetchTitles, type Title } from '../api/titles.js';
+import { ChapterError, type TankobonError } from '../core/errors.js';
+import { isTolerable } from '../selection/resolve-targets.js';
+import { dueTitles } from '../sync/due-titles.js';
+import { followedTitles } from './sync-follows.js';
+import { rulesText } from './sync-request.js';
+import type { SubscribedTitle, SyncSession } from './sync-session.js';
+
+export interface DueTitle extends SubscribedTitle {
+  readonly title: Title;
+}
+
+export interface TitleCheck {
+  readonly titles: readonly SubscribedTitle[];
+  readonly due: readonly DueTitle[];
+  /** Titles and lists that are not available. */
+  readonly errors: readonly TankobonError[];
+}
+
+/** Throws errors that concern the whole run. */
+export async function checkTitles(session: SyncSession): Promise<TitleCheck> {
+  const errors: TankobonError[] = [];
+  const listed = await subscribedTitles(session, errors);
+  const followed =
+    session.options.only.length > 0 ? [] : await followedTitles(session, new Set(listed.keys()));
+  const titles = [...listed.values(), ...followed];
+  const { client, warn, userSignal: signal, state, context } = session;
+  const nowMs = context.clock.wallMs();
+  const known = await fetchTitles(client, [...listed.keys()], { warn, signal });
+  for (const id of listed.keys()) {
+    if (!known.titles.has(id) && known.skipped === 0)
+      errors.push(new ChapterError('chapter-not-found', `Title not found: ${id}`));
+  }
+  const due = dueTitles(
+    titles
+      .filter(({ id, follow }) => follow !== undefined || known.titles.has(id))
+      .map(({ id, options, follow }) => ({
+        id,
+        latest: follow ? state.titles[id]?.latest : known.titles.get(id)?.latestChapterId,
+        rules: rulesText(options, context.settings),
+        state: state.titles[id],
+      })),
+    nowMs,
+  );
+  const dueFollowed = followed.filter(({ id }) => due.has(id)).map(({ id }) => id);
+  const more = await fetchTitles(client, dueFollowed, { warn, signal });
+  const all = new Map([...known.titles, ...more.titles]);
+  return {
+    titles,
+    errors,
+    due: titles.flatMap((one) => {
+      const title = all.get(one.id);
+      return title && due.has(one.id) ? [{ ...one, title }] : [];
+    }),
+  };
+}
+
+/** The titles of the file, by id. A title with its own entry has its options, also if it is in a list. */
+async function subscribedTitles(
+  session: SyncSession,
+  errors: TankobonError[],
+): Promise<Map<string, SubscribedTitle>> {
+  const { client, subscriptions, userSignal } = session;
+  const titles = new Map<string, SubscribedTitle>();
+  const series = subscriptions.series.filter((one) => one.paused !== true && isAsked(one, session));
+  for (const one of series) {
+    const { kind, id } = one.target;
+    if (kind === 'title') titles.set(id, { id, options: one });
+  }
+  for (const one of series) {
+    const { target } = one;
+    if (target.kind !== 'list') continue;
+    try {
+      const { titleIds } = await fetchList(client, target.id, userSignal);
+      for (const id of titleIds) if (!titles.has(id)) titles.set(id, { id, options: one });
+    } catch (error) {
+      if (!isTolerable(error)) throw error;
+      errors.push(error);
+    }
+  }
+  // A paused title is not downloaded as part of a list either.
+  for (const { target, paused } of subscriptions.series) if (paused) titles.delete(target.id);
+  return titles;
+}
+
+function isAsked(
+  { target, text, folder }: SyncSession['subscriptions']['series'][number],
+  { options: { only }, state }: SyncSession,
+): boolean {
+  const names = [text, target.id, folder ?? '', state.titles[target.id]?.name ?? ''];
+  return (
+    only.length === 0 ||
+    only.some((word) => names.some((name) => name.toLowerCase().includes(word.toLowerCase())))
+  );
+}

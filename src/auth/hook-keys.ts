@@ -1,0 +1,81 @@
+/**
+ * The keys of media servers and of ntfy: in the keychain, or in a file that only this user can read. A marker file says
+ * that the keychain may hold keys; without it the keychain is not accessed.
+ */
+import { join } from 'node:path';
+import { hasCode } from '../core/errors.js';
+import { statIfExists, toStorageError, writeFileAtomic } from '../core/files.js';
+import { isRecord, parseJson } from '../core/json.js';
+import type { StorageKind } from './login-record.js';
+import { makePrivateFolder, readPrivateFile } from './file-credential-store.js';
+import type { HookService } from './hook-services.js';
+import { systemKeychain, type Keychain } from './keychain.js';
+
+export interface HookKeys {
+  /** Throws AuthError if the keychain is locked, or others can read the file. */
+  read(service: HookService): Promise<string | undefined>;
+  /** Resolves with where the key is stored. An empty key removes the stored one. */
+  write(service: HookService, key: string, kind: StorageKind): Promise<string>;
+}
+
+const MAX_KEY_LENGTH = 1_024;
+const FILE_MODE = 0o600;
+
+/** A header value: visible ASCII characters. */
+export function isValidHookKey(key: string): boolean {
+  return key.length <= MAX_KEY_LENGTH && /^[\x21-\x7e]*$/.test(key);
+}
+
+/** @param folder of the credentials */
+export function openHookKeys(
+  folder: string,
+  keychain: Keychain = systemKeychain('tankobon hooks'),
+): HookKeys {
+  const file = join(folder, 'hook-keys.json');
+  const marker = join(folder, 'hook-keys.keychain');
+  const readFileKeys = async (): Promise<Record<string, unknown>> => {
+    const keys = parseJson((await readPrivateFile(file)) ?? '');
+    return isRecord(keys) ? keys : {};
+  };
+  const writeFileKey = async (service: HookService, key: string): Promise<void> => {
+    const keys = { ...(await readFileKeys()), [service]: key === '' ? undefined : key };
+    await writePrivate(file, JSON.stringify(keys));
+  };
+  return {
+    async read(service) {
+      const { [service]: stored } = await readFileKeys();
+      if (typeof stored === 'string') return stored;
+      if (!(await statIfExists(marker))) return undefined;
+      const bytes = await keychain.get(service);
+      return bytes && Buffer.from(bytes).toString('utf8');
+    },
+    async write(service, key, kind) {
+      await makePrivateFolder(folder);
+      if (kind === 'file') {
+        await writeFileKey(service, key);
+        await removeFromKeychain(service);
+        return `the file ${file}, unencrypted`;
+      }
+      await writePrivate(marker, '');
+      if (key === '') await keychain.delete(service);
+      else await keychain.set(service, Buffer.from(key));
+      if (await statIfExists(file)) await writeFileKey(service, '');
+      return `the operating system’s keychain, as "${keychain.service}"`;
+    },
+  };
+
+  async function removeFromKeychain(service: HookService): Promise<void> {
+    if (!(await statIfExists(marker))) return;
+    try {
+      await keychain.delete(service);
+    } catch (error) {
+      if (!hasCode(error, 'no-keychain')) throw error;
+    }
+  }
+}
+
+async function writePrivate(file: string, text: string): Promise<void> {
+  await writeFileAtomic(file, text, { mode: FILE_MODE }).catch((error: unknown) => {
+    throw toStorageError(error, file);
+  });
+}

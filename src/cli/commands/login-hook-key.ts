@@ -1,0 +1,65 @@
+/** `tankobon login --for komga|kavita|ntfy`: stores the key that sync sends to that service. Sends nothing. */
+import { join } from 'node:path';
+import * as z from 'zod';
+import { isValidHookKey, openHookKeys } from '../../auth/hook-keys.js';
+import type { HookService } from '../../auth/hook-services.js';
+import { AuthError } from '../../core/errors.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { parseJson } from '../../core/json.js';
+import type { CommandContext } from '../command-context.js';
+import { prompt } from '../prompt.js';
+import { readText } from '../read-text.js';
+
+interface HookKeyOptions {
+  readonly stdin?: boolean;
+  readonly insecureStorage?: boolean;
+}
+
+const MAX_STDIN_BYTES = 64 * 1024;
+const INPUT = z.strictObject({ key: z.string() });
+
+export async function storeHookKey(
+  service: HookService,
+  options: HookKeyOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const key = options.stdin ? await keyFromStdin(context) : await askForKey(service, context);
+  if (!isValidHookKey(key)) {
+    throw new AuthError(
+      'bad-login-input',
+      'The key is too long, or contains spaces or control characters.',
+    );
+  }
+  context.redactor.add(key);
+  const keys = openHookKeys(join(context.paths.state, 'credentials'));
+  const where = await keys.write(service, key, options.insecureStorage ? 'file' : 'keychain');
+  context.stdout.write(
+    key === '' ? `Key for ${service} removed.\n` : `Key for ${service} stored in ${where}.\n`,
+  );
+  return EXIT.done;
+}
+
+async function keyFromStdin({ stdin, signal }: CommandContext): Promise<string> {
+  const text = stdin.isTTY ? undefined : await readText(stdin, MAX_STDIN_BYTES, signal);
+  const input = INPUT.safeParse(parseJson((text ?? '').replace(/^\uFEFF/, '')));
+  if (input.success) return input.data.key;
+  throw new AuthError(
+    'bad-login-input',
+    'Standard input is not a JSON object with only the string key.',
+    {
+      hint: 'Pipe a JSON object into it: {"key": "…"}',
+    },
+  );
+}
+
+async function askForKey(service: HookService, context: CommandContext): Promise<string> {
+  if (!context.stdin.isTTY || !context.stderr.isTTY) {
+    throw new AuthError('login-incomplete', `The key for ${service} is missing.`, {
+      hint: `Pipe a JSON object with the string key into: tankobon login --for ${service} --stdin`,
+    });
+  }
+  const { password } = await import('@inquirer/prompts');
+  return prompt(context, (streams) =>
+    password({ message: `API key of ${service} (empty to remove it):` }, streams),
+  );
+}

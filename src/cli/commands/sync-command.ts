@@ -1,0 +1,128 @@
+/** `tankobon sync` and its subcommands: their options. The work is in sync.ts, sync-edit.ts and sync-status.ts. */
+import { Option, type Command } from 'commander';
+import { READING_STATUSES } from '../../api/reading-statuses.js';
+import { BIND_BY, BIND_FORMATS } from '../../sync/bind-options.js';
+import type { CommandRunner } from '../command-runner.js';
+import { addEnvironment, addExamples } from '../help-format.js';
+import { durationText, settingOption } from '../option-parsers.js';
+import type { SyncFlags } from './sync.js';
+import type { AddFlags } from './sync-edit.js';
+
+const FILE = [
+  '--file <file>',
+  'the subscriptions file (default: subscriptions.yaml in the configuration folder)',
+] as const;
+
+interface FileFlags {
+  readonly file?: string;
+  readonly json?: boolean;
+}
+
+export function syncCommand(program: Command, runner: CommandRunner): Command {
+  const { run } = runner;
+  const command = program
+    .command('sync')
+    .description('download new chapters of the subscribed series')
+    // An option after a subcommand belongs to that.
+    .enablePositionalOptions()
+    .option(...FILE)
+    .option('--every <duration>', 'repeat until stopped, such as 6h; at least 15m')
+    .option('--only <names...>', 'only series whose URL, folder or name contains one of these')
+    .option('--from-now', 'new subscriptions start with the next chapter, not with the first')
+    .addOption(settingOption('maxOutage', '--max-outage <duration>'))
+    .option('--dry-run', 'print what would be downloaded, and why')
+    .option('--html <file>', 'write the report as a page for a browser')
+    .option('--json', 'print one JSON object per line to standard output, and nothing else there')
+    .option('--quiet', 'print only errors')
+    .option('--verbose', 'also print each retry, base URL and wait')
+    .action((flags: SyncFlags) =>
+      run(async (context) => (await import('./sync.js')).sync(flags, context)),
+    );
+  addEditCommands(command, runner);
+  command
+    .command('status')
+    .description('show the last run, the next run, and what waits for a group')
+    .option(...FILE)
+    .option('--json', 'print one JSON object')
+    .action((flags: FileFlags) =>
+      run(async (context) => (await import('./sync-status.js')).syncStatus(flags, context)),
+    );
+  addExamples(command, [
+    ['tankobon sync add https://mangadex.org/title/UUID --language en', 'subscribe to a series'],
+    ['tankobon sync', 'download what is new; run it again at any time'],
+    ['tankobon sync --every 6h', 'in a container: repeat until stopped'],
+  ]);
+  return addEnvironment(command, 'TANKOBON_HOME', 'TANKOBON_LEDGER');
+}
+
+function addEditCommands(sync: Command, { run }: CommandRunner): void {
+  const add = sync
+    .command('add')
+    .description('subscribe to a title or a list, or change the options of a subscription')
+    .argument('<target>', 'title or list: its UUID (title:UUID, list:UUID) or its MangaDex URL')
+    .option(...FILE)
+    .action((target: string, flags: AddFlags) =>
+      run(async (context) => (await import('./sync-edit.js')).syncAdd(target, flags, context)),
+    );
+  addSeriesOptions(add);
+  sync
+    .command('remove')
+    .description('end a subscription; downloaded chapters are kept')
+    .argument('<title>', 'URL, UUID, folder or name')
+    .option(...FILE)
+    .action((title: string, flags: FileFlags) =>
+      run(async (context) => (await import('./sync-edit.js')).syncRemove(title, flags, context)),
+    );
+  sync
+    .command('list')
+    .description('print the subscriptions')
+    .option(...FILE)
+    .option('--json', 'print one JSON array')
+    .action((flags: FileFlags) =>
+      run(async (context) => (await import('./sync-edit.js')).syncList(flags, context)),
+    );
+  sync
+    .command('import-follows')
+    .description('subscribe to all titles that the logged-in account follows')
+    .option(...FILE)
+    .option(
+      '--status <statuses>',
+      `only with these reading statuses: ${READING_STATUSES.join(', ')}`,
+    )
+    .action((flags: FileFlags & { status?: string }) =>
+      run(async (context) => (await import('./sync-import.js')).syncImportFollows(flags, context)),
+    );
+}
+
+function addSeriesOptions(add: Command): void {
+  add
+    .optionsGroup('Selection:')
+    .option('--language <codes>', 'languages in order of preference, separated by commas')
+    .option('--group <names>', 'preferred groups in order, separated by commas')
+    .addOption(
+      new Option(
+        '--wait-for-group <duration>',
+        'how long to wait for the first of the groups before another is taken, such as 2d',
+      ).argParser(durationText),
+    )
+    .option('--upgrade', 'replace a release when one of a better group appears')
+    .option('--exclude-group <names>', 'groups that are never taken, separated by commas')
+    .option('--exclude-uploader <ids>', 'users whose uploads are never taken, separated by commas')
+    .option('--chapters <ranges>', 'only these chapters, such as 1-10,12.5,20-')
+    .option('--volumes <ranges>', 'only these volumes, such as 1-3,none')
+    .option('--from-now', 'start with the next chapter, not with the first')
+    .optionsGroup('Files:')
+    .option('-o, --output <dir>', 'folder for the CBZ files')
+    .option('--folder <name>', 'folder of the series below it')
+    .option('--name <template>', 'template of the file name')
+    .addOption(
+      new Option('-q, --quality <quality>', 'data or data-saver').choices(['data', 'data-saver']),
+    )
+    .addOption(new Option('--bind <by>', 'bind the chapters: volume or title').choices(BIND_BY))
+    .addOption(
+      new Option(
+        '--format <format>',
+        `format of the bound books: ${BIND_FORMATS.join(', ')}`,
+      ).choices(BIND_FORMATS),
+    );
+}

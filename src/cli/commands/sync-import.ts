@@ -1,0 +1,80 @@
+/** `tankobon sync import-follows`: subscribes to the titles that the logged-in account follows. */
+import { fetchFollowedTitles, fetchReadingStatuses } from '../../api/follows.js';
+import { READING_STATUSES, type ReadingStatus } from '../../api/reading-statuses.js';
+import { downloadRequest } from '../../app/download-request.js';
+import { withSession } from '../../app/download.js';
+import { requireLogin } from '../../app/login.js';
+import { editSubscriptions, subscriptionsPath } from '../../app/subscriptions-store.js';
+import { commaSeparated } from '../../core/comma-separated.js';
+import { UsageError } from '../../core/errors.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { printableLine } from '../../core/printable.js';
+import { addSeries, indexOfTarget, parseSubscriptions } from '../../sync/subscriptions-file.js';
+import type { CommandContext } from '../command-context.js';
+import { chooseObserver } from '../output/choose-observer.js';
+import { pluralize } from '../output/sizes.js';
+
+interface ImportFlags {
+  readonly file?: string;
+  readonly status?: string;
+}
+
+/** Titles that are subscribed to keep their options. */
+export async function syncImportFollows(
+  flags: ImportFlags,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const statuses = flags.status === undefined ? undefined : parseStatuses(flags.status);
+  const file = subscriptionsPath(flags.file, context);
+  const titles = await fetchFollows(statuses, context);
+  const { added } = await editSubscriptions(file, context, (source) => {
+    let { text } = source;
+    let count = 0;
+    for (const { id, name } of titles) {
+      const target = { kind: 'title', id } as const;
+      if (indexOfTarget(parseSubscriptions({ ...source, text }), target) >= 0) continue;
+      const url = `https://mangadex.org/title/${id}`;
+      ({ text } = addSeries({ ...source, text }, url, {}, printableLine(name)));
+      count += 1;
+    }
+    return { text, added: count };
+  });
+  const known = titles.length - added;
+  const rest = known === 0 ? '' : `; ${known} were in it before`;
+  context.stderr.write(`${pluralize(added, 'title')} added to ${file}${rest}.\n`);
+  return EXIT.done;
+}
+
+async function fetchFollows(
+  statuses: readonly ReadingStatus[] | undefined,
+  context: CommandContext,
+) {
+  const { signal, settings } = context;
+  const request = downloadRequest([], {}, settings);
+  const { observe } = await chooseObserver(
+    {
+      json: false,
+      quiet: true,
+      verbose: false,
+      name: (id) => id,
+      label: (id) => ({ number: '', title: id }),
+    },
+    context,
+  );
+  return withSession(context, request, { observe }, signal, async ({ client, login, warn }) => {
+    await requireLogin(login, 'import-follows', signal);
+    const titles = await fetchFollowedTitles(client, { signal, warn });
+    if (!statuses) return titles;
+    const byTitle = await fetchReadingStatuses(client, signal);
+    return titles.filter(({ id }) => statuses.some((status) => byTitle.get(id) === status));
+  });
+}
+
+function parseStatuses(text: string): ReadingStatus[] {
+  return commaSeparated(text).map((word) => {
+    const status = READING_STATUSES.find((known) => known === word);
+    if (status) return status;
+    const message = `Unknown reading status: ${word} (expected ${READING_STATUSES.join(', ')})`;
+    throw new UsageError('bad-option', message);
+  });
+}

@@ -1,0 +1,107 @@
+/** `tankobon sync status`: the last run, the next run, and what waits for a group until when. Sends nothing. */
+import { subscriptionsPath } from '../../app/subscriptions-store.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { lockHolder, tryLockFile } from '../../core/lock.js';
+import { statIfExists } from '../../core/files.js';
+import { printableLine } from '../../core/printable.js';
+import { lockPath, readSyncState, syncFolder, type SyncState } from '../../sync/sync-state.js';
+import type { CommandContext } from '../command-context.js';
+import { formatDuration, formatLocalTime, pluralize } from '../output/sizes.js';
+
+interface StatusFlags {
+  readonly file?: string;
+  readonly json?: boolean;
+}
+
+export async function syncStatus(flags: StatusFlags, context: CommandContext): Promise<ExitCode> {
+  const { stdout, clock, paths } = context;
+  const folder = await syncFolder(paths.state, subscriptionsPath(flags.file, context));
+  const state = await readSyncState(folder);
+  const running = await runningProcess(lockPath(folder));
+  const nowMs = clock.wallMs();
+  stdout.write(
+    flags.json
+      ? `${JSON.stringify(asJson(state, running, nowMs))}\n`
+      : `${asLines(state, running, nowMs).join('\n')}\n`,
+  );
+  return EXIT.done;
+}
+
+/** The process that holds the lock, in words. */
+async function runningProcess(file: string): Promise<string | undefined> {
+  if (!(await statIfExists(file))) return undefined;
+  const holder = lockHolder(file);
+  const lock = await tryLockFile(file);
+  lock?.release();
+  return lock ? undefined : holder;
+}
+
+function waitingChapters({ titles }: SyncState) {
+  return Object.entries(titles)
+    .flatMap(([title, { name = title, waiting }]) =>
+      waiting.map((chapter) => ({ title, name, ...chapter })),
+    )
+    .sort((a, b) => a.untilMs - b.untilMs);
+}
+
+/** Only a process that is running has a next run. */
+function nextRunMs({ nextRunMs: next }: SyncState, running: string | undefined, nowMs: number) {
+  return running !== undefined && next !== undefined && next > nowMs ? next : undefined;
+}
+
+function asJson(state: SyncState, running: string | undefined, nowMs: number) {
+  const iso = (ms: number | undefined) =>
+    ms === undefined ? undefined : new Date(ms).toISOString();
+  const { lastRun } = state;
+  return {
+    running,
+    lastRun: lastRun && {
+      startedAt: iso(lastRun.startedAtMs),
+      endedAt: iso(lastRun.endedAtMs),
+      saved: lastRun.saved,
+      replaced: lastRun.replaced,
+      skipped: lastRun.skipped,
+      failed: lastRun.failed,
+      stopped: lastRun.stopped,
+    },
+    nextRun: iso(nextRunMs(state, running, nowMs)),
+    waiting: waitingChapters(state).map(({ title, name, chapter, number, untilMs }) => ({
+      title,
+      name,
+      chapter,
+      number,
+      until: iso(untilMs),
+    })),
+  };
+}
+
+function asLines(state: SyncState, running: string | undefined, nowMs: number): string[] {
+  const { lastRun } = state;
+  const next = nextRunMs(state, running, nowMs);
+  const waiting = waitingChapters(state);
+  return [
+    ...(running === undefined ? [] : [`Running: ${running}`]),
+    lastRun ? `Last run: ${describeRun(lastRun, nowMs)}` : 'Last run: never',
+    ...(next === undefined ? [] : [`Next run: ${formatLocalTime(next, nowMs)}`]),
+    ...(waiting.length === 0 ? [] : ['Waiting for a group:']),
+    ...waiting.map(
+      ({ name, number, untilMs }) =>
+        `  ${printableLine(name)}, chapter ${number ?? '–'}: until ${formatLocalTime(untilMs, nowMs)}`,
+    ),
+  ];
+}
+
+function describeRun(
+  { startedAtMs, endedAtMs, saved, replaced, failed, stopped }: NonNullable<SyncState['lastRun']>,
+  nowMs: number,
+): string {
+  const parts = [
+    formatLocalTime(startedAtMs, nowMs),
+    formatDuration(endedAtMs - startedAtMs),
+    pluralize(saved, 'new chapter'),
+    ...(replaced > 0 ? [`${replaced} replaced`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(stopped === undefined ? [] : [`stopped: ${stopped}`]),
+  ];
+  return parts.join(', ');
+}

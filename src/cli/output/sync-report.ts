@@ -1,0 +1,108 @@
+/** The report of a run of `tankobon sync`: one table for a terminal, one line a series for a log, one page for a browser. */
+import stringWidth from 'string-width';
+import type { SeriesReport } from '../../app/sync-events.js';
+import type { SyncReport } from '../../app/sync-session.js';
+import { printableLine } from '../../core/printable.js';
+import { fitToWidth } from './progress-line.js';
+import { formatDuration, formatLocalTime, pluralize } from './sizes.js';
+
+const COLUMNS = ['new', 'replaced', 'skipped', 'failed'] as const;
+const MIN_NAME_WIDTH = 12;
+const GAP = '  ';
+
+/** @param columns of the terminal */
+export function syncTable(series: readonly SeriesReport[], columns: number): string {
+  const countsWidth = COLUMNS.reduce((sum, name) => sum + GAP.length + name.length, 0);
+  const names = series.map(({ name }) => printableLine(name));
+  const longest = Math.max(MIN_NAME_WIDTH, ...names.map((name) => stringWidth(name)));
+  const width = Math.max(MIN_NAME_WIDTH, Math.min(longest, columns - 1 - countsWidth));
+  const row = (name: string, cells: readonly string[]) =>
+    [fitToWidth(name, width), ...cells.map((cell, at) => cell.padStart(COLUMNS[at]?.length ?? 0))]
+      .join(GAP)
+      .trimEnd();
+  const rows = series.map((one, at) =>
+    row(
+      names[at] ?? '',
+      COLUMNS.map((name) => String(one[name])),
+    ),
+  );
+  return `${[row('series', COLUMNS), ...rows].join('\n')}\n`;
+}
+
+/** Such as `The Lighthouse: 2 new, 1 failed`; counts of zero are left out. */
+export function seriesLine({ name, waiting, ...counts }: SeriesReport): string {
+  const parts = COLUMNS.filter((column) => counts[column] > 0).map(
+    (column) => `${counts[column]} ${column}`,
+  );
+  if (waiting.length > 0) parts.push(`${waiting.length} waiting for a group`);
+  return `${printableLine(name)}: ${parts.length === 0 ? 'nothing new' : parts.join(', ')}`;
+}
+
+export function summaryLine({ titles, series, startedAtMs, endedAtMs }: SyncReport): string {
+  const sum = (name: (typeof COLUMNS)[number]) =>
+    series.reduce((total, one) => total + one[name], 0);
+  const replaced = sum('replaced') > 0 ? `, ${sum('replaced')} replaced` : '';
+  const failed = sum('failed') > 0 ? `, ${sum('failed')} failed` : '';
+  return (
+    `${pluralize(titles, 'series', 'series')} checked in ${formatDuration(endedAtMs - startedAtMs)}: ` +
+    `${pluralize(sum('new'), 'new chapter')}${replaced}${failed}.`
+  );
+}
+
+/** A page without scripts or external resources. */
+export function syncPage(report: SyncReport): string {
+  const { series, endedAtMs, errors } = report;
+  const row = (one: SeriesReport) =>
+    `<tr><th scope="row">${escape(one.name)}</th>${COLUMNS.map((name) => `<td>${one[name]}</td>`).join('')}</tr>`;
+  const waiting = series.flatMap(({ name, waiting: chapters }) =>
+    chapters.map(
+      ({ number, untilMs }) =>
+        `<li>${escape(name)}, chapter ${escape(number ?? '–')}: until ${formatLocalTime(untilMs, 0)}</li>`,
+    ),
+  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>tankobon sync</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>tankobon sync</h1>
+<p>${escape(summaryLine(report))} Written at ${formatLocalTime(endedAtMs, 0)}.</p>
+<table>
+<thead><tr><th scope="col">Series</th>${COLUMNS.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
+<tbody>
+${series.map(row).join('\n')}
+</tbody>
+</table>
+${list('Waiting for a group', waiting)}
+${list(
+  'Errors',
+  errors.map(({ message }) => `<li>${escape(message)}</li>`),
+)}
+</main>
+</body>
+</html>
+`;
+}
+
+function list(title: string, items: readonly string[]): string {
+  return items.length === 0 ? '' : `<h2>${title}</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+const STYLE = `
+body { margin: 0; font: 15px/1.5 system-ui, sans-serif; }
+main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem; }
+table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .4rem .6rem; text-align: right; border-top: 1px solid #8886; }
+th:first-child { text-align: left; overflow-wrap: anywhere; }
+`;

@@ -1,0 +1,83 @@
+/** Runs the user's command for a series with new chapters: without a shell, JSON on standard input, within a time limit. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { raceWithSignal } from '../core/abort.js';
+import type { Clock } from '../core/clock.js';
+
+export interface ExecOptions {
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  readonly clock: Clock;
+  readonly timeLimitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Not passed on: a hook needs none of them. */
+const SECRETS = ['TANKOBON_PASSWORD', 'TANKOBON_CLIENT_SECRET'];
+const MAX_MESSAGE_LENGTH = 400;
+const isWindows = process.platform === 'win32';
+
+/**
+ * Resolves when the command has ended with exit code 0. Rejects with an Error that says why otherwise. The command's
+ * process group is killed at the time limit and when the signal is aborted.
+ */
+export async function runExecHook(
+  [command = '', ...args]: readonly string[],
+  payload: unknown,
+  { env, clock, timeLimitMs, signal }: ExecOptions,
+): Promise<void> {
+  signal.throwIfAborted();
+  const child = spawn(command, args, {
+    // A process group of its own, so that what the command starts can be ended too.
+    detached: !isWindows,
+    windowsHide: true,
+    stdio: ['pipe', 'ignore', 'pipe'],
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => !SECRETS.includes(name))),
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-MAX_MESSAGE_LENGTH);
+  });
+  // A command need not read its input.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(`${JSON.stringify(payload)}\n`);
+  const ended = new Promise<string | undefined>((resolve) => {
+    child.once('error', (error) => {
+      resolve(error.message);
+    });
+    // Not `close`: a process that the command left in the background may hold the pipe.
+    child.once('exit', (code, killedBy) => {
+      resolve(code === 0 ? undefined : describeExit(code, killedBy, said));
+    });
+  });
+  const timer = new AbortController();
+  const timeout = clock
+    .sleep(timeLimitMs, timer.signal)
+    .then(() => `it did not end within ${Math.round(timeLimitMs / 1_000)} s and was killed`)
+    .catch(() => undefined);
+  try {
+    const problem = await raceWithSignal(Promise.race([ended, timeout]), signal);
+    if (problem !== undefined) throw new Error(problem);
+  } finally {
+    timer.abort();
+    killGroup(child);
+    child.stderr.destroy();
+    child.unref();
+  }
+}
+
+function describeExit(code: number | null, killedBy: string | null, said: string): string {
+  const how = code === null ? `it was killed by ${killedBy ?? 'a signal'}` : `exit code ${code}`;
+  const lines = said.trim();
+  return lines === '' ? how : `${how}: ${lines}`;
+}
+
+/** Ends the command and what it started. Nothing happens if all have ended. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    if (isWindows) child.kill('SIGKILL');
+    else if (child.exitCode === null && child.signalCode === null)
+      process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It has just ended.
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Which chapter each archive of an output folder has, by path, size and modification time, so that a scan opens only
+ * archives that are new or were changed. A file in the state folder; if it is deleted, the next scan builds it anew.
+ */
+import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import type { IdentityCache, ScannedIdentity } from '../cbz/library-index.js';
+import { makePrivateFolder, readFileIfExists, writeFileAtomic } from '../core/files.js';
+import { isRecord, parseJson } from '../core/json.js';
+import { isUuid } from '../core/uuid.js';
+
+/** Size, modification time, then what was found: a chapter, nothing, or why it cannot be read. */
+type Entry = readonly [
+  sizeBytes: number,
+  mtimeMs: number,
+  found:
+    null | string | readonly [chapterId: string, version?: number | null, quality?: string | null],
+];
+
+const FORMAT = 1;
+const FILE_MODE = 0o600;
+
+export class LibraryCache implements IdentityCache {
+  readonly #seen = new Map<string, Entry>();
+  #hasChanges = false;
+
+  private constructor(
+    private readonly file: string,
+    private readonly output: string,
+    private readonly known: ReadonlyMap<string, Entry>,
+  ) {}
+
+  /** The cache of this output folder. An unreadable one counts as empty. */
+  static async open(folder: string, output: string): Promise<LibraryCache> {
+    const root = resolve(output);
+    const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
+    const file = join(folder, 'library', `${name}.json`);
+    const bytes = await readFileIfExists(file).catch(() => undefined);
+    return new LibraryCache(file, root, parseEntries(bytes?.toString('utf8') ?? ''));
+  }
+
+  get(file: string, { size, mtimeMs }: Stats): { readonly found: ScannedIdentity } | undefined {
+    const path = relative(this.output, file);
+    const entry = this.known.get(path);
+    if (entry?.[0] !== size || entry[1] !== mtimeMs) return undefined;
+    this.#seen.set(path, entry);
+    return { found: toIdentity(entry) };
+  }
+
+  set(file: string, { size, mtimeMs }: Stats, found: ScannedIdentity): void {
+    this.#hasChanges = true;
+    const record =
+      typeof found === 'object'
+        ? ([found.chapterId, found.version ?? null, found.quality ?? null] as const)
+        : (found ?? null);
+    this.#seen.set(relative(this.output, file), [size, mtimeMs, record]);
+  }
+
+  /** Call it after a complete scan: what the scan did not see is dropped. */
+  async save(): Promise<void> {
+    if (!this.#hasChanges && this.#seen.size === this.known.size) return;
+    await makePrivateFolder(join(this.file, '..'));
+    const text = JSON.stringify({ format: FORMAT, files: Object.fromEntries(this.#seen) });
+    await writeFileAtomic(this.file, text, { mode: FILE_MODE });
+  }
+}
+
+function parseEntries(text: string): ReadonlyMap<string, Entry> {
+  const value = parseJson(text);
+  if (!isRecord(value) || value['format'] !== FORMAT || !isRecord(value['files'])) return new Map();
+  return new Map(
+    Object.entries(value['files']).filter((pair): pair is [string, Entry] => isEntry(pair[1])),
+  );
+}
+
+function isEntry(value: unknown): value is Entry {
+  if (!Array.isArray(value)) return false;
+  const [size, mtimeMs, found] = value as unknown[];
+  if (typeof size !== 'number' || typeof mtimeMs !== 'number') return false;
+  const isChapter = Array.isArray(found) && typeof found[0] === 'string' && isUuid(found[0]);
+  return found === null || typeof found === 'string' || isChapter;
+}
+
+function toIdentity([, , found]: Entry): ScannedIdentity {
+  if (found === null) return undefined;
+  if (typeof found === 'string') return found;
+  const [chapterId, version, quality] = found;
+  return {
+    chapterId,
+    ...(typeof version === 'number' && { version }),
+    ...((quality === 'data' || quality === 'data-saver') && { quality }),
+  };
+}

@@ -1,0 +1,178 @@
+/**
+ * Which releases of one title to download now, over time: one for each chapter number, by the same preferences as a
+ * single download. Until `waitForGroupMs` after the first release, only the preferred group's is taken; with `upgrade`,
+ * a release of a better group (or language) replaces the one that was taken.
+ */
+import type { Chapter } from '../api/chapters.js';
+import {
+  isInGroup,
+  rankOf,
+  releaseKey,
+  selectChapters,
+  type SelectionContext,
+  type SelectionOptions,
+} from '../selection/select-chapters.js';
+
+export interface ReleaseRules {
+  readonly selection: SelectionOptions;
+  /** How long to wait for the first of the preferred groups after the first release of a chapter. */
+  readonly waitForGroupMs: number;
+  /** Replace what was taken when a better group's release appears. */
+  readonly upgrade: boolean;
+  /** Names or ids. */
+  readonly excludedGroups: readonly string[];
+  readonly excludedUploaders: readonly string[];
+  /** Releases that were readable before this time count as known, and are not downloaded. */
+  readonly sinceMs?: number | undefined;
+}
+
+export interface TakenRelease {
+  readonly chapter: Chapter;
+  /** Why this release, for people. */
+  readonly why: string;
+  /** The id of the downloaded release that it replaces. */
+  readonly replaces?: string;
+}
+
+export interface WaitingRelease {
+  readonly chapter: Chapter;
+  readonly untilMs: number;
+}
+
+export interface ReleaseDecisions {
+  /** In reading order. */
+  readonly taken: readonly TakenRelease[];
+  /** The best release so far of each chapter that waits for its preferred group. */
+  readonly waiting: readonly WaitingRelease[];
+  /** Releases that the publisher hosts elsewhere, of chapters without any other release. */
+  readonly external: readonly Chapter[];
+  /** The number of chapters that were downloaded before. */
+  readonly known: number;
+  /** When to decide again although nothing new was released: a wait ends, or a chapter becomes readable. */
+  readonly againAtMs: number | undefined;
+}
+
+/**
+ * @param releases all known releases of the title
+ * @param has whether a release was downloaded
+ */
+export function decideReleases(
+  releases: readonly Chapter[],
+  rules: ReleaseRules,
+  has: (chapterId: string) => boolean,
+  context: SelectionContext,
+): ReleaseDecisions {
+  const { selection } = rules;
+  const taken: TakenRelease[] = [];
+  const waiting: WaitingRelease[] = [];
+  const external: Chapter[] = [];
+  const againAtMs: number[] = [];
+  let known = 0;
+  const restart = context.numbersRestart ?? false;
+  const allowed = releases.filter((chapter) => !isExcluded(chapter, rules));
+  for (const group of groupBy(allowed, (chapter) => releaseKey(chapter, selection, restart))) {
+    const had = group.filter((chapter) => has(chapter.id) || isBefore(chapter, rules.sinceMs));
+    const { selected, excluded } = selectChapters(group, selection, context);
+    for (const { chapter, reason } of excluded) {
+      if (reason === 'chapter-unpublished') againAtMs.push(firstReadableMs([chapter]));
+      if (reason === 'chapter-external' && selected.length === 0 && had.length === 0)
+        external.push(chapter);
+    }
+    for (const { chapter, explanation } of selected) {
+      if (had.includes(chapter) || (had.length > 0 && selection.allReleases !== true)) {
+        known += 1;
+        const old = had.includes(chapter) ? undefined : worseRelease(chapter, had, rules, has);
+        if (old) taken.push({ chapter, why: explanation, replaces: old.id });
+        continue;
+      }
+      const untilMs = waitUntilMs(chapter, group, rules);
+      if (untilMs > context.nowMs) {
+        waiting.push({ chapter, untilMs });
+        againAtMs.push(untilMs);
+      } else taken.push({ chapter, why: explanation });
+    }
+  }
+  const order = readingOrder(allowed, selection, context);
+  taken.sort((a, b) => (order.get(a.chapter.id) ?? 0) - (order.get(b.chapter.id) ?? 0));
+  const next = againAtMs.filter((ms) => ms > context.nowMs);
+  return {
+    taken,
+    waiting,
+    external,
+    known,
+    againAtMs: next.length > 0 ? Math.min(...next) : undefined,
+  };
+}
+
+function isExcluded(
+  chapter: Chapter,
+  { excludedGroups, excludedUploaders }: ReleaseRules,
+): boolean {
+  return (
+    excludedGroups.some((name) => chapter.groups.some((group) => isInGroup(group, name))) ||
+    excludedUploaders.some((id) => id.toLowerCase() === chapter.uploaderId)
+  );
+}
+
+function isBefore(chapter: Chapter, sinceMs: number | undefined): boolean {
+  return sinceMs !== undefined && firstReadableMs([chapter]) < sinceMs;
+}
+
+/** Of the releases that exist as files, the best one, if this release is better by language or group. */
+function worseRelease(
+  better: Chapter,
+  had: readonly Chapter[],
+  { upgrade, selection }: ReleaseRules,
+  has: (chapterId: string) => boolean,
+): Chapter | undefined {
+  if (!upgrade) return undefined;
+  const rank = (chapter: Chapter) => {
+    const { language, group } = rankOf(chapter, selection);
+    return language * (selection.groups.length + 1) + group;
+  };
+  const [best] = had.filter(({ id }) => has(id)).sort((a, b) => rank(a) - rank(b));
+  return best && rank(better) < rank(best) ? best : undefined;
+}
+
+/** Until when the chapter waits for the first of the preferred groups; 0 if this is its release. */
+function waitUntilMs(
+  best: Chapter,
+  releases: readonly Chapter[],
+  { selection, waitForGroupMs }: ReleaseRules,
+): number {
+  const [preferred] = selection.groups;
+  if (preferred === undefined || waitForGroupMs === 0) return 0;
+  if (best.groups.some((group) => isInGroup(group, preferred))) return 0;
+  const inLanguages = releases.filter(
+    ({ language }) => selection.languages.length === 0 || selection.languages.includes(language),
+  );
+  return firstReadableMs(inLanguages) + waitForGroupMs;
+}
+
+/** A release without a time counts as old. */
+function firstReadableMs(releases: readonly Chapter[]): number {
+  const times = releases.map(({ readableAt, publishAt, createdAt }) =>
+    (readableAt ?? publishAt ?? createdAt)?.getTime(),
+  );
+  return Math.min(...times.map((ms) => ms ?? 0));
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return [...groups.values()];
+}
+
+function readingOrder(
+  releases: readonly Chapter[],
+  selection: SelectionOptions,
+  context: SelectionContext,
+): ReadonlyMap<string, number> {
+  const all = selectChapters(releases, { ...selection, allReleases: true }, context).selected;
+  return new Map(all.map(({ chapter }, index) => [chapter.id, index]));
+}

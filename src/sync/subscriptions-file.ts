@@ -1,0 +1,226 @@
+/**
+ * Reads the subscriptions file, and edits it as a person would: comments, order and formatting of everything else stay.
+ * Every problem is reported with its file, line, column and field.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  YAMLMap,
+  type Document,
+} from 'yaml';
+import type { ZodError } from 'zod';
+import { UsageError } from '../core/errors.js';
+import {
+  parseSeriesTarget,
+  subscriptionsSchema,
+  toSubscriptions,
+  type Subscriptions,
+} from './subscriptions.js';
+import type { Target } from '../selection/target.js';
+
+export interface SubscriptionsText {
+  /** For messages. */
+  readonly file: string;
+  readonly text: string;
+  /** Host names whose URLs are accepted as targets, besides MangaDex. */
+  readonly extraHosts: readonly string[];
+}
+
+/** Throws UsageError `bad-subscriptions`. */
+export function parseSubscriptions(source: SubscriptionsText): Subscriptions {
+  const { document, lines } = parseYaml(source);
+  const value: unknown = readValue(document, source);
+  const result = subscriptionsSchema(source.extraHosts).safeParse(value ?? {});
+  if (!result.success) throw problemsOf(result.error, document, lines, source);
+  const subscriptions = toSubscriptions(result.data, source.extraHosts);
+  const seen = new Map<string, number>();
+  for (const [index, { target }] of subscriptions.series.entries()) {
+    const first = seen.get(keyOf(target));
+    if (first !== undefined) {
+      const path = ['series', index, 'target'];
+      throw problemAt(path, `is the same as series[${first}].target`, document, lines, source);
+    }
+    seen.set(keyOf(target), index);
+  }
+  return subscriptions;
+}
+
+const keyOf = ({ kind, id }: Target) => `${kind}:${id}`;
+
+/** Options by their keys in the file, as written there. */
+export type SeriesEntry = Readonly<Record<string, unknown>>;
+
+/**
+ * The text with a series added at the end, or with these options set on the series that is there. Throws UsageError
+ * `bad-subscriptions` if the text or the result is invalid.
+ */
+export function addSeries(
+  source: SubscriptionsText,
+  target: string,
+  entry: SeriesEntry,
+  comment?: string,
+): { readonly text: string; readonly isNew: boolean } {
+  const index = indexOfTarget(
+    parseSubscriptions(source),
+    parseSeriesTarget(target, source.extraHosts),
+  );
+  const { document } = parseYaml(source);
+  if (index >= 0) {
+    for (const [key, value] of Object.entries(entry))
+      document.setIn(['series', index, key], createNode(document, value));
+  } else {
+    if (!isSeq(document.get('series'))) document.set('series', document.createNode([]));
+    const node = new YAMLMap();
+    const first = document.createNode(target);
+    if (comment !== undefined && isScalar(first)) first.comment = ` ${comment}`;
+    node.set('target', first);
+    for (const [key, value] of Object.entries(entry)) node.set(key, createNode(document, value));
+    document.addIn(['series'], node);
+  }
+  const text = print(document, source);
+  parseSubscriptions({ ...source, text });
+  return { text, isNew: index < 0 };
+}
+
+/** The text without the series at this index. */
+export function removeSeries(source: SubscriptionsText, index: number): string {
+  const { document } = parseYaml(source);
+  document.deleteIn(['series', index]);
+  return print(document, source);
+}
+
+export function indexOfTarget({ series }: Subscriptions, { kind, id }: Target): number {
+  return series.findIndex(({ target }) => target.kind === kind && target.id === id);
+}
+
+/** Lists and maps within a series are written on one line. */
+function createNode(document: Document, value: unknown) {
+  return document.createNode(value, { flow: true });
+}
+
+/** The library keeps comments and order, but not the spaces within lines: those of the original are kept here. */
+function print(document: Document, { text }: SubscriptionsText): string {
+  const printed = document.toString({ lineWidth: 0 });
+  const originals = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const key = withoutSpaces(line);
+    originals.set(key, [...(originals.get(key) ?? []), line]);
+  }
+  const kept = printed
+    .split('\n')
+    .map((line) => originals.get(withoutSpaces(line))?.shift() ?? line)
+    .join('\n');
+  return isSameValue(kept, printed) ? kept : printed;
+}
+
+const withoutSpaces = (line: string) => line.replace(/\s+/g, '');
+
+function isSameValue(one: string, other: string): boolean {
+  const [first, second] = [parseDocument(one), parseDocument(other)];
+  if (first.errors.length > 0 || second.errors.length > 0) return false;
+  return isDeepStrictEqual(first.toJS(), second.toJS());
+}
+
+function parseYaml({ text, file }: SubscriptionsText) {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const [error] = document.errors;
+  if (error) throw invalid(file, lines, error.pos[0], undefined, error.message);
+  return { document, lines };
+}
+
+function readValue(document: Document, { file }: SubscriptionsText): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (cause) {
+    // An alias without an anchor, or too many aliases.
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError('bad-subscriptions', `${file}: ${reason}`, { cause });
+  }
+}
+
+type Path = readonly PropertyKey[];
+
+function problemsOf(
+  error: ZodError,
+  document: Document,
+  lines: LineCounter,
+  source: SubscriptionsText,
+): UsageError {
+  const [issue] = error.issues;
+  if (issue?.code === 'unrecognized_keys') {
+    const key = issue.keys[0] ?? '';
+    const offset = offsetOf(document, [...issue.path, key], 'key');
+    const field = fieldName([...issue.path, key]);
+    return invalid(source.file, lines, offset, field, 'is not a key of this file');
+  }
+  return problemAt(issue?.path ?? [], messageOf(issue), document, lines, source);
+}
+
+type Issue = ZodError['issues'][number];
+
+/** Of the alternatives of a union, the message of the one that came furthest. */
+function messageOf(issue: Issue | undefined): string {
+  if (issue?.code !== 'invalid_union') return issue?.message ?? 'is invalid';
+  const nested =
+    issue.errors.flat().find((each) => each.code !== 'invalid_type') ?? issue.errors[0]?.[0];
+  const where = nested?.path.length ? `${fieldName(nested.path)}: ` : '';
+  return where + messageOf(nested);
+}
+
+function problemAt(
+  path: Path,
+  message: string,
+  document: Document,
+  lines: LineCounter,
+  { file }: SubscriptionsText,
+): UsageError {
+  return invalid(file, lines, offsetOf(document, path), fieldName(path), message);
+}
+
+function invalid(
+  file: string,
+  lines: LineCounter,
+  offset: number,
+  field: string | undefined,
+  message: string,
+): UsageError {
+  const { line, col } = lines.linePos(offset);
+  const at = field === undefined || field === '' ? '' : ` ${field}:`;
+  return new UsageError('bad-subscriptions', `${file}:${line}:${col}:${at} ${message}`);
+}
+
+/** Such as `series[0].wait-for-group`. */
+function fieldName(path: Path): string {
+  return path
+    .map((part, index) =>
+      typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`,
+    )
+    .join('');
+}
+
+/** The position of the value at `path`, of its key, or of the nearest part that is there. */
+function offsetOf(document: Document, path: Path, of: 'value' | 'key' = 'value'): number {
+  const key = path.at(-1);
+  const parent: unknown =
+    path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
+  if (isMap(parent)) {
+    const pair = parent.items.find(
+      (item) => isPair(item) && isScalar(item.key) && item.key.value === key,
+    );
+    const candidates: unknown[] = pair ? [of === 'value' ? pair.value : undefined, pair.key] : [];
+    for (const found of candidates) if (isNode(found) && found.range) return found.range[0];
+  }
+  if (isSeq(parent) && typeof key === 'number') {
+    const item = parent.items[key];
+    if (isNode(item) && item.range) return item.range[0];
+  }
+  if (isNode(parent) && parent.range) return parent.range[0];
+  return path.length > 0 ? offsetOf(document, path.slice(0, -1)) : 0;
+}

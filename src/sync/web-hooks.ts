@@ -1,0 +1,102 @@
+/**
+ * The hooks that are requests: webhook, ntfy, Kavita and Komga. Three tries each; redirects are not followed, responses
+ * are not read, and nothing of the login is sent.
+ */
+import type { Got } from 'got';
+import { sendRequest, type OutgoingRequest } from '../api/send-request.js';
+import type { Clock } from '../core/clock.js';
+import { retryDelayMs } from '../core/retry-delay.js';
+import { mapPath, notificationText, type SeriesUpdate } from './hook-payloads.js';
+import type { HookOptions } from './subscriptions.js';
+
+export type HookName = 'exec' | 'webhook' | 'ntfy' | 'komga' | 'kavita';
+export type HookRequest = Pick<OutgoingRequest, 'url' | 'json' | 'text' | 'headers'>;
+
+export function webhookRequest(url: string, update: SeriesUpdate): HookRequest {
+  return { url: new URL(url), json: update };
+}
+
+/** `POST` of a text to the topic (docs.ntfy.sh/publish); the key is an access token. */
+export function ntfyRequest(
+  url: string,
+  update: SeriesUpdate,
+  key: string | undefined,
+): HookRequest {
+  return {
+    url: new URL(url),
+    text: notificationText(update),
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    },
+  };
+}
+
+/** Scans the folder of the series. Older versions read the key from the body, newer ones from the header. */
+export function kavitaRequest(
+  { url, 'path-map': pathMap = {} }: NonNullable<HookOptions['kavita']>,
+  { series }: SeriesUpdate,
+  key: string,
+): HookRequest {
+  return {
+    url: endpoint(url, 'api/Library/scan-folder'),
+    json: { apiKey: key, folderPath: mapPath(series.folder, pathMap), abortOnNoSeriesMatch: false },
+    headers: { 'x-api-key': key },
+  };
+}
+
+/** Scans the whole library: Komga has no scan of one folder. */
+export function komgaRequest(
+  { url, library }: NonNullable<HookOptions['komga']>,
+  key: string,
+): HookRequest {
+  return {
+    url: endpoint(url, `api/v1/libraries/${encodeURIComponent(library)}/scan`),
+    headers: { 'X-API-Key': key },
+  };
+}
+
+/** Below the server's URL, which may have a path. */
+function endpoint(base: string, path: string): URL {
+  const url = new URL(base);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`;
+  return url;
+}
+
+const MAX_TRIES = 3;
+const RETRY_DELAYS = { firstMs: 2_000, maxMs: 10_000 };
+/** Statuses that another try may change. */
+const isTemporary = (status: number) => status >= 500 || status === 408 || status === 429;
+
+export interface HookDeps {
+  readonly got: Got;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Rejects with the last failure. */
+export async function postHook(
+  request: HookRequest,
+  { got, clock, signal }: HookDeps,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const failure = await postOnce(request, got, signal);
+    if (!failure) return;
+    if (failure.isFinal || tries === MAX_TRIES) throw failure.error;
+    await clock.sleep(retryDelayMs(RETRY_DELAYS, tries), signal);
+  }
+}
+
+async function postOnce(request: HookRequest, got: Got, signal: AbortSignal) {
+  try {
+    const response = await sendRequest(got, { ...request, method: 'POST', signal });
+    response.discard();
+    const { status } = response;
+    if (status >= 200 && status < 300) return undefined;
+    const error = new Error(`${request.url.host} responded with ${status}`);
+    return { isFinal: !isTemporary(status), error };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { isFinal: false, error: error instanceof Error ? error : new Error(String(error)) };
+  }
+}

@@ -1,0 +1,224 @@
+/** What a sync notifies, once for each series that got something. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { openHookKeys } from '../../../src/auth/hook-keys.js';
+import { storeHookKey } from '../../../src/cli/commands/login-hook-key.js';
+import { systemClock } from '../../../src/core/clock.js';
+import { runExecHook } from '../../../src/sync/exec-hook.js';
+import { UpdatesJournal } from '../../../src/sync/updates-journal.js';
+import { syncFolder } from '../../../src/sync/sync-state.js';
+import {
+  KAVITA_KEY,
+  KOMGA_KEY,
+  KOMGA_LIBRARY,
+  NTFY_TOKEN,
+  startMediaServers,
+  type MediaServers,
+} from '../../support/media-servers.js';
+import {
+  chapterId,
+  DAY_MS,
+  SyncHarness,
+  syncLibrary,
+  titleId,
+} from '../../support/sync-harness.js';
+
+let harness: SyncHarness;
+let servers: MediaServers;
+beforeEach(async () => {
+  servers = await startMediaServers();
+  harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha', 'Beta'], nowMs - 9 * DAY_MS));
+});
+afterEach(async () => {
+  await harness.stop();
+  await servers.stop();
+});
+
+const subscribe = (hooks: string): void => {
+  harness.write(
+    `series:\n  - target: title:${titleId('Alpha')}\n  - target: title:${titleId('Beta')}\nhooks:\n${hooks}`,
+  );
+};
+const storeKey = (service: 'komga' | 'kavita' | 'ntfy', key: string) =>
+  harness.base.command((context) => {
+    const stdin = new PassThrough();
+    stdin.end(JSON.stringify({ key }));
+    const options = { stdin: true, insecureStorage: true };
+    return storeHookKey(service, options, { ...context, stdin: stdin as never });
+  });
+
+test('Komga, Kavita, ntfy and the webhook hear of each series once, with their keys', async () => {
+  await storeKey('komga', KOMGA_KEY);
+  await storeKey('kavita', KAVITA_KEY);
+  await storeKey('ntfy', NTFY_TOKEN);
+  subscribe(`  webhook: ${servers.url}/hook
+  ntfy: ${servers.url}/topic
+  komga: { url: "${servers.url}", library: ${KOMGA_LIBRARY} }
+  kavita: { url: "${servers.url}", path-map: { ${harness.base.output}: /comics } }
+`);
+  const { code, lines } = await harness.sync();
+  expect(code).toBe(0);
+  expect(lines.filter(({ type }) => type === 'hook-failed')).toEqual([]);
+  expect(servers.hooks).toMatchObject(
+    ['Alpha', 'Beta'].map((name) => ({
+      event: 'series-updated',
+      series: { id: titleId(name), name, folder: join(harness.base.output, name) },
+      chapters: [{ id: chapterId(name, '1'), number: '1' }, { id: chapterId(name, '2') }],
+    })),
+  );
+  const bodies = (path: string) =>
+    servers.received.filter((request) => request.path === path).map(({ body }) => body);
+  expect(bodies('/topic')).toEqual(['Alpha: 2 new chapters (1, 2)', 'Beta: 2 new chapters (1, 2)']);
+  expect(bodies(`/api/v1/libraries/${KOMGA_LIBRARY}/scan`)).toHaveLength(1);
+  expect(
+    bodies('/api/Library/scan-folder').map((body) => JSON.parse(body) as unknown),
+  ).toMatchObject([{ folderPath: '/comics/Alpha' }, { folderPath: '/comics/Beta' }]);
+  const received = servers.received.length;
+  await harness.sync();
+  expect(servers.received).toHaveLength(received);
+});
+
+test('nothing of the login reaches a hook, and no key is in the file or in the output', async () => {
+  await harness.login();
+  await storeKey('ntfy', NTFY_TOKEN);
+  subscribe(`  webhook: ${servers.url}/hook\n  ntfy: ${servers.url}/topic\n`);
+  const { lines, stderr } = await harness.sync();
+  const sent = JSON.stringify(servers.received);
+  for (const secret of harness.service.secrets()) expect(sent).not.toContain(secret);
+  expect(servers.received.find(({ path }) => path === '/hook')?.headers).not.toHaveProperty(
+    'authorization',
+  );
+  expect(readFileSync(harness.file, 'utf8') + JSON.stringify(lines) + stderr).not.toContain(
+    NTFY_TOKEN,
+  );
+});
+
+describe('a hook that fails', () => {
+  test('is tried three times and never fails the sync', async () => {
+    subscribe(`  webhook: ${servers.url}/hook\n`);
+    servers.failNext({ status: 500 }, 'reset', { status: 503 }, { status: 500 }, 'reset');
+    const { code, lines } = await harness.sync();
+    expect(code).toBe(0);
+    expect(lines.filter(({ type }) => type === 'hook-failed')).toMatchObject([
+      { hook: 'webhook', message: expect.stringContaining('responded with 503') },
+    ]);
+    // Three for the first series, and three for the second, of which the last is accepted.
+    expect(servers.received).toHaveLength(6);
+  });
+
+  test('is not repeated after a refusal, and follows no redirect', async () => {
+    subscribe(`  webhook: ${servers.url}/hook\n`);
+    servers.failNext(
+      { status: 403 },
+      { status: 302, headers: { location: `${servers.url}/other` } },
+    );
+    const { lines } = await harness.sync();
+    expect(lines.filter(({ type }) => type === 'hook-failed')).toHaveLength(2);
+    expect(servers.received.map(({ path }) => path)).toEqual(['/hook', '/hook']);
+  });
+
+  test('a missing key is named with the command that stores it', async () => {
+    subscribe(`  komga: { url: "${servers.url}", library: ${KOMGA_LIBRARY} }\n`);
+    const { code, stderr } = await harness.sync();
+    expect(code).toBe(0);
+    expect(stderr).toContain('tankobon login --for komga');
+  });
+});
+
+test('chapters that a killed run did not announce are announced by the next one', async () => {
+  subscribe(`  webhook: ${servers.url}/hook\n`);
+  const folder = await syncFolder(join(harness.base.folder, 'home'), harness.file);
+  const file = join(harness.base.output, 'Old', '1.cbz');
+  const chapter = { id: 'an-id', language: 'en', groups: [], file };
+  await new UpdatesJournal(folder).add({ titleId: 'old', series: 'Old', output: '', chapter });
+  writeFileSync(join(folder, 'updates.jsonl'), '{"titleId":"to', { flag: 'a' });
+  await harness.sync();
+  expect(servers.hooks.map(({ series }) => series.name)).toEqual(['Old', 'Alpha', 'Beta']);
+  await harness.sync();
+  expect(servers.hooks).toHaveLength(3);
+});
+
+describe('exec', () => {
+  const options = (timeLimitMs = 20_000, env: Record<string, string> = {}) => ({
+    env: { PATH: process.env['PATH'], ...env },
+    clock: systemClock,
+    timeLimitMs,
+    signal: new AbortController().signal,
+  });
+  const node = (script: string, ...args: string[]) => [process.execPath, '-e', script, ...args];
+
+  test('gets the payload on standard input, its arguments as they are, and no secret', async () => {
+    const out = join(harness.base.folder, 'out.json');
+    const script = `
+      let text = '';
+      process.stdin.on('data', (chunk) => (text += chunk)).on('end', () => {
+        const { TANKOBON_PASSWORD: secret } = process.env;
+        require('fs').writeFileSync(process.argv[1], JSON.stringify({ args: process.argv.slice(2), text, secret }));
+      });`;
+    const command = node(script, out, '$(touch x); "two words"');
+    await runExecHook(command, { event: 'x' }, options(20_000, { TANKOBON_PASSWORD: 'secret' }));
+    expect(JSON.parse(readFileSync(out, 'utf8'))).toEqual({
+      args: ['$(touch x); "two words"'],
+      text: '{"event":"x"}\n',
+    });
+  });
+
+  test('reports a command that fails or does not exist', async () => {
+    const failing = node('console.error("no display"); process.exit(3)');
+    await expect(runExecHook(failing, {}, options())).rejects.toThrow('exit code 3: no display');
+    await expect(runExecHook(['/nowhere/command'], {}, options())).rejects.toThrow('ENOENT');
+  });
+
+  test('is killed at its time limit, with the processes that it started', async () => {
+    const pidFile = join(harness.base.folder, 'pid');
+    const script = `
+      const { spawn } = require('child_process');
+      const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+      require('fs').writeFileSync(process.argv[1], String(child.pid));
+      setInterval(() => {}, 1000);`;
+    await expect(runExecHook(node(script, pidFile), {}, options(1_500))).rejects.toThrow(
+      'did not end within 2 s and was killed',
+    );
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    await expectEnded(pid);
+  });
+
+  test('runs for each series of a sync', async () => {
+    const log = join(harness.base.folder, 'log');
+    const script = `require('fs').appendFileSync(process.argv[1], require('fs').readFileSync(0))`;
+    subscribe(`  exec: ${JSON.stringify(node(script, log))}\n`);
+    await harness.sync();
+    const names = readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { series: { name: string } }).series.name);
+    expect(names).toEqual(['Alpha', 'Beta']);
+  });
+});
+
+test('a key can be replaced and removed, and must fit into a header', async () => {
+  const keys = openHookKeys(join(harness.base.folder, 'home', 'credentials'));
+  await storeKey('komga', KOMGA_KEY);
+  await storeKey('ntfy', NTFY_TOKEN);
+  expect(await keys.read('komga')).toBe(KOMGA_KEY);
+  await storeKey('komga', '');
+  expect(await keys.read('komga')).toBeUndefined();
+  expect(await keys.read('ntfy')).toBe(NTFY_TOKEN);
+  await expect(storeKey('komga', 'two words')).rejects.toMatchObject({ code: 'bad-login-input' });
+});
+
+async function expectEnded(pid: number): Promise<void> {
+  for (let polls = 0; polls < 200; polls += 1) {
+    try {
+      process.kill(pid, 0);
+      // A zombie counts as ended.
+      if (readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')) return;
+    } catch {
+      return;
+    }
+    await systemClock.sleep(20);
+  }
+  expect(pid).toBe('ended');
+}

@@ -1,0 +1,219 @@
+/** Runs of `tankobon sync` over time: what is new, once, in the right release. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  chapterId,
+  DAY_MS,
+  HOUR_MS,
+  savedIn,
+  syncChapter,
+  SyncHarness,
+  syncLibrary,
+  titleId,
+} from '../../support/sync-harness.js';
+import { readIdentity } from '../../../src/cbz/library-index.js';
+import { tryLockFile } from '../../../src/core/lock.js';
+import { lockPath, syncFolder } from '../../../src/sync/sync-state.js';
+import { readArchive } from '../../support/archive.js';
+
+const SERIES = `series:\n  - target: title:${titleId('Alpha')}\n  - target: title:${titleId('Beta')}\n`;
+
+let harness: SyncHarness;
+afterEach(() => harness.stop());
+
+describe('two runs with a release between them', () => {
+  test('each chapter arrives once, and a run without news asks one request for all titles', async () => {
+    harness = await SyncHarness.start((nowMs) =>
+      syncLibrary(['Alpha', 'Beta'], nowMs - 9 * DAY_MS),
+    );
+    harness.write(SERIES);
+    const first = await harness.sync();
+    expect(first.code).toBe(0);
+    expect(first.lines.at(-1)).toMatchObject({ type: 'summary', saved: 4, failed: 0, titles: 2 });
+    harness.catalogueRequests();
+
+    const second = await harness.sync();
+    expect(second.lines).toMatchObject([{ type: 'summary', saved: 0, skipped: 0 }]);
+    expect(harness.catalogueRequests()).toEqual(['/manga']);
+
+    harness.clock.advance(DAY_MS);
+    harness.service.library.addChapter(syncChapter('Beta', '3', harness.clock.wallMs() - HOUR_MS));
+    const third = await harness.sync();
+    expect(savedIn(third.lines)).toEqual([chapterId('Beta', '3')]);
+    expect(third.lines).toContainEqual(
+      expect.objectContaining({ type: 'series-synced', name: 'Beta', new: 1, skipped: 2 }),
+    );
+    expect(harness.catalogueRequests()).toEqual(['/manga', `/manga/${titleId('Beta')}/feed`]);
+    for (const file of harness.base.archives()) await readArchive(file);
+    expect(harness.base.archives()).toHaveLength(5);
+    expect(harness.service.violations()).toEqual([]);
+  });
+
+  test('a chapter whose file was moved or deleted does not come again', async () => {
+    harness = await SyncHarness.start((nowMs) =>
+      syncLibrary(['Alpha', 'Beta'], nowMs - 9 * DAY_MS),
+    );
+    harness.write(SERIES);
+    await harness.sync();
+    const [moved = '', deleted = ''] = harness.base.archives();
+    renameSync(moved, join(harness.base.folder, 'elsewhere.cbz'));
+    rmSync(deleted);
+    harness.clock.advance(8 * DAY_MS);
+    const { lines } = await harness.sync();
+    expect(savedIn(lines)).toEqual([]);
+    expect(lines.at(-1)).toMatchObject({ saved: 0, skipped: 4 });
+  });
+});
+
+describe('a group that comes late', () => {
+  const options = (rest: string) =>
+    `series:\n  - target: title:${titleId('Alpha')}\n    group: [Preferred]\n    ${rest}\n`;
+  const start = async () => {
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
+  };
+  const release = (group: string, agoMs = HOUR_MS) => {
+    const chapter = syncChapter('Alpha', '3', harness.clock.wallMs() - agoMs, { group });
+    harness.service.library.addChapter(chapter);
+  };
+
+  test('within the wait it is taken; the other group is not', async () => {
+    await start();
+    harness.write(options('wait-for-group: 2d'));
+    await harness.sync();
+    release('Other');
+    const waiting = await harness.sync();
+    expect(savedIn(waiting.lines)).toEqual([]);
+    expect(waiting.lines).toContainEqual(
+      expect.objectContaining({
+        type: 'chapter-waiting',
+        chapter: chapterId('Alpha', '3', 'Other'),
+      }),
+    );
+    harness.clock.advance(DAY_MS);
+    release('Preferred');
+    expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '3', 'Preferred')]);
+    harness.clock.advance(5 * DAY_MS);
+    expect(savedIn((await harness.sync()).lines)).toEqual([]);
+  });
+
+  test('after the wait the other group is taken, and replaced when the preferred one comes', async () => {
+    await start();
+    harness.write(options('wait-for-group: 2d\n    upgrade: true'));
+    await harness.sync();
+    release('Other');
+    await harness.sync();
+    harness.clock.advance(2 * DAY_MS);
+    expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '3', 'Other')]);
+    const [old = ''] = harness.base.archives().filter((file) => file.includes('Other'));
+    harness.clock.advance(3 * DAY_MS);
+    release('Preferred');
+    const { lines } = await harness.sync();
+    expect(lines).toContainEqual(
+      expect.objectContaining({ type: 'series-synced', new: 0, replaced: 1 }),
+    );
+    expect(existsSync(old)).toBe(false);
+    expect(harness.base.archives().filter((file) => file.includes('Preferred'))).toHaveLength(1);
+    expect(harness.base.archives()).toHaveLength(3);
+  });
+
+  test('a replacement takes over the name, if names have no group', async () => {
+    await start();
+    harness.write(options('upgrade: true\n    folder: "My: Series"\n    name: "{chapter:03}"'));
+    release('Other');
+    await harness.sync();
+    const before = harness.base.archives();
+    expect(before).toContain(join(harness.base.output, 'My_ Series', '003.cbz'));
+    release('Preferred');
+    await harness.sync();
+    expect(harness.base.archives()).toEqual(before);
+    const identity = await readIdentity(join(harness.base.output, 'My_ Series', '003.cbz'));
+    expect(identity).toMatchObject({ chapterId: chapterId('Alpha', '3', 'Preferred') });
+  });
+});
+
+test('an official release on another site is listed, not failed', async () => {
+  harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
+  harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
+  const official = syncChapter(
+    'Alpha',
+    '3',
+    harness.clock.wallMs() - HOUR_MS,
+    { group: 'Official', externalUrl: 'https://example.org/read' },
+    0,
+  );
+  harness.service.library.addChapter(official);
+  const { code, lines } = await harness.sync();
+  expect(code).toBe(0);
+  expect(lines).toContainEqual({
+    type: 'chapter-skipped',
+    chapter: official.id,
+    reason: 'chapter-external',
+  });
+});
+
+describe('options of a run', () => {
+  test('--dry-run decides and changes nothing; --from-now starts with the next chapter', async () => {
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
+    harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
+    const planned = await harness.sync({ dryRun: true });
+    expect(planned.lines.filter(({ type }) => type === 'planned')).toHaveLength(2);
+    expect(savedIn((await harness.sync({ fromNow: true })).lines)).toEqual([]);
+    harness.clock.advance(DAY_MS);
+    harness.service.library.addChapter(syncChapter('Alpha', '3', harness.clock.wallMs() - 1_000));
+    expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '3')]);
+  });
+
+  test('--only takes part of the subscriptions, and a paused one is left out', async () => {
+    harness = await SyncHarness.start((nowMs) =>
+      syncLibrary(['Alpha', 'Beta'], nowMs - 9 * DAY_MS),
+    );
+    harness.write(`${SERIES}    paused: true\n`);
+    expect((await harness.sync()).lines.at(-1)).toMatchObject({ saved: 2, titles: 1 });
+    harness.write(SERIES);
+    expect((await harness.sync({ only: ['alpha'] })).lines.at(-1)).toMatchObject({ titles: 1 });
+    expect((await harness.sync()).lines.at(-1)).toMatchObject({ saved: 2, titles: 2 });
+  });
+
+  test('a problem of the file is reported before anything is sent', async () => {
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
+    harness.write('series:\n  - target: chapter:nothing\n');
+    await expect(harness.sync()).rejects.toMatchObject({
+      code: 'bad-subscriptions',
+      message: expect.stringContaining(':3:13: series[0].target:'),
+    });
+    expect(harness.service.log).toEqual([]);
+  });
+
+  test('a second sync of the same file says who runs', async () => {
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
+    harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
+    const folder = await syncFolder(join(harness.base.folder, 'home'), harness.file);
+    const lock = await tryLockFile(lockPath(folder));
+    await expect(harness.sync()).rejects.toMatchObject({
+      code: 'sync-running',
+      message: expect.stringContaining(`process ${process.pid}`),
+    });
+    lock?.release();
+    expect((await harness.sync()).code).toBe(0);
+  });
+
+  test('the report is a page for a browser, and a line for each series in a log', async () => {
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['<Alpha>'], nowMs - 9 * DAY_MS));
+    harness.write(`series:\n  - target: title:${titleId('<Alpha>')}\n`);
+    const html = join(harness.base.folder, 'report.html');
+    const { code, stdout, stderr } = await harness.base.command(
+      async (context) => {
+        const { sync } = await import('../../../src/cli/commands/sync.js');
+        return sync({ file: harness.file, html }, context);
+      },
+      { clock: harness.clock },
+    );
+    expect(code).toBe(0);
+    expect(stderr).toContain('<Alpha>: 2 new\n');
+    expect(stderr).toContain('1 series checked in');
+    expect(stdout.split('\n').filter((line) => line.endsWith('.cbz'))).toHaveLength(2);
+    expect(readFileSync(html, 'utf8')).toContain('<td>2</td>');
+    expect(readFileSync(html, 'utf8')).not.toContain('<Alpha>');
+  });
+});

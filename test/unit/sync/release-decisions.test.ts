@@ -1,0 +1,191 @@
+/** Which releases are taken over time: waiting for a group, replacing, exclusions. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Chapter } from '../../../src/api/chapters.js';
+import { decideReleases, type ReleaseRules } from '../../../src/sync/release-decisions.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const NOW_MS = Date.UTC(2026, 5, 15);
+
+const RULES: ReleaseRules = {
+  selection: { languages: ['en'], groups: ['Preferred', 'Second'] },
+  waitForGroupMs: 2 * DAY_MS,
+  upgrade: false,
+  excludedGroups: [],
+  excludedUploaders: [],
+};
+
+/** A release of chapter 7 by `group`, readable `agoMs` before now. */
+function release(group: string, agoMs: number, change: Partial<Chapter> = {}): Chapter {
+  const at = new Date(NOW_MS - agoMs);
+  return {
+    id: `${group} ${change.number ?? '7'} ${change.language ?? 'en'}`,
+    number: '7',
+    volume: undefined,
+    title: undefined,
+    language: 'en',
+    pages: 20,
+    externalUrl: undefined,
+    isUnavailable: false,
+    version: 1,
+    publishAt: at,
+    readableAt: at,
+    createdAt: at,
+    groups: [{ id: `id of ${group}`, name: group }],
+    titleId: 'a title',
+    partialTitle: undefined,
+    ...change,
+  };
+}
+
+function decide(
+  releases: readonly Chapter[],
+  change: Partial<ReleaseRules> = {},
+  had: readonly Chapter[] = [],
+) {
+  const has = (id: string) => had.some((chapter) => chapter.id === id);
+  const decisions = decideReleases(releases, { ...RULES, ...change }, has, { nowMs: NOW_MS });
+  return {
+    ...decisions,
+    taken: decisions.taken.map(({ chapter, replaces }) => [chapter.id, replaces]),
+    waiting: decisions.waiting.map(({ chapter, untilMs }) => [chapter.id, untilMs - NOW_MS]),
+    external: decisions.external.map(({ id }) => id),
+  };
+}
+
+describe('waiting for the preferred group', () => {
+  test('another group waits until two days after the first release', () => {
+    const second = release('Second', 30 * HOUR_MS);
+    const other = release('Other', 40 * HOUR_MS);
+    expect(decide([second, other])).toMatchObject({
+      taken: [],
+      waiting: [[second.id, 8 * HOUR_MS]],
+      againAtMs: NOW_MS + 8 * HOUR_MS,
+    });
+    expect(decide([second, release('Other', 48 * HOUR_MS)])).toMatchObject({
+      taken: [[second.id, undefined]],
+      waiting: [],
+      againAtMs: undefined,
+    });
+  });
+
+  test('the preferred group does not wait, nor does anything without groups or a wait', () => {
+    const preferred = release('preferred ', 0);
+    expect(decide([preferred, release('Other', HOUR_MS)]).taken).toEqual([
+      [preferred.id, undefined],
+    ]);
+    const other = release('Other', 0);
+    expect(decide([other], { waitForGroupMs: 0 }).taken).toHaveLength(1);
+    expect(decide([other], { selection: { languages: ['en'], groups: [] } }).taken).toHaveLength(1);
+  });
+
+  test('a release in another language does not start the wait', () => {
+    const other = release('Other', HOUR_MS);
+    const spanish = release('Other', 10 * DAY_MS, { language: 'es' });
+    expect(decide([spanish, other]).waiting).toEqual([[other.id, 47 * HOUR_MS]]);
+  });
+});
+
+describe('a better release that comes later', () => {
+  const other = release('Other', 5 * DAY_MS);
+  const second = release('Second', DAY_MS);
+  const preferred = release('Preferred', 0);
+
+  test('replaces the one that was downloaded with `upgrade`, and is left out without', () => {
+    const all = [other, second, preferred];
+    expect(decide(all, { upgrade: true }, [other]).taken).toEqual([[preferred.id, other.id]]);
+    expect(decide(all, { upgrade: true }, [other, second]).taken).toEqual([
+      [preferred.id, second.id],
+    ]);
+    expect(decide(all, {}, [other])).toMatchObject({ taken: [], known: 1 });
+  });
+
+  test('a newer version or date of the same group replaces nothing', () => {
+    const again = release('Other', 0, { id: 'again', version: 3 });
+    expect(decide([other, again], { upgrade: true }, [other])).toMatchObject({
+      taken: [],
+      known: 1,
+    });
+  });
+
+  test('a preferred language replaces too', () => {
+    const english = release('Preferred', DAY_MS);
+    const brazilian = release('Other', 0, { language: 'pt-br' });
+    const selection = { languages: ['pt-br', 'en'], groups: ['Preferred'] };
+    expect(decide([english, brazilian], { selection, upgrade: true }, [english]).taken).toEqual([
+      [brazilian.id, english.id],
+    ]);
+  });
+});
+
+describe('what is left out', () => {
+  test('excluded groups by name or id, and excluded uploaders', () => {
+    const unwanted = release('Preferred', DAY_MS, { uploaderId: 'an-uploader' });
+    const second = release('Second', 3 * DAY_MS);
+    for (const change of [
+      { excludedGroups: ['preferred'] },
+      { excludedGroups: ['ID of Preferred'] },
+      { excludedUploaders: ['AN-UPLOADER'] },
+    ])
+      expect(decide([unwanted, second], change).taken).toEqual([[second.id, undefined]]);
+  });
+
+  test('a chapter on another site is listed, unless a release of it is here', () => {
+    const external = release('Official', 0, { externalUrl: 'https://example.org', pages: 0 });
+    expect(decide([external])).toMatchObject({ taken: [], external: [external.id] });
+    const here = release('Preferred', 0);
+    expect(decide([external, here]).external).toEqual([]);
+    expect(decide([external, here], {}, [here]).external).toEqual([]);
+  });
+
+  test('what was readable before `sinceMs` counts as known, also another release of it', () => {
+    const old = release('Other', 10 * DAY_MS);
+    const late = release('Preferred', 0);
+    const next = release('Preferred', 0, { number: '8' });
+    const sinceMs = NOW_MS - DAY_MS;
+    expect(decide([old, late, next], { sinceMs, upgrade: true })).toMatchObject({
+      taken: [[next.id, undefined]],
+      known: 1,
+    });
+  });
+
+  test('an unpublished chapter is decided again when it is published', () => {
+    expect(decide([release('Preferred', -3 * HOUR_MS)])).toMatchObject({
+      taken: [],
+      againAtMs: NOW_MS + 3 * HOUR_MS,
+    });
+  });
+});
+
+test('repeated after its downloads, a decision takes nothing more, and each number at most once', () => {
+  const groups = fc.constantFrom('Preferred', 'Second', 'Other');
+  const releases = fc
+    .uniqueArray(
+      fc.record({
+        group: groups,
+        agoMs: fc.integer({ min: -DAY_MS, max: 5 * DAY_MS }),
+        number: fc.constantFrom('1', '1.0', '2', '10.5', undefined),
+        language: fc.constantFrom('en', 'fr'),
+      }),
+      { maxLength: 20, selector: (it) => JSON.stringify([it.group, it.number, it.language]) },
+    )
+    .map((all) =>
+      all.map(({ group, agoMs, ...rest }, index) =>
+        release(group, agoMs, { ...rest, id: `${index}` }),
+      ),
+    );
+  fc.assert(
+    fc.property(releases, fc.boolean(), (all, upgrade) => {
+      const rules = { ...RULES, upgrade };
+      const first = decideReleases(all, rules, () => false, { nowMs: NOW_MS });
+      const ids = first.taken.map(({ chapter }) => chapter.id);
+      const numbers = first.taken.map(({ chapter: { number } }) => Number(number));
+      expect(new Set(numbers).size).toBe(numbers.length);
+      const second = decideReleases(all, rules, (id) => ids.includes(id), { nowMs: NOW_MS });
+      expect(second.taken).toEqual([]);
+      expect(second.waiting).toEqual(first.waiting);
+    }),
+    { numRuns: 200 },
+  );
+});

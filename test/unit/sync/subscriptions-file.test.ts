@@ -1,0 +1,176 @@
+/** The subscriptions file: positions of errors, and edits that keep comments and order. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { hasCode } from '../../../src/core/errors.js';
+import {
+  addSeries,
+  indexOfTarget,
+  parseSubscriptions,
+  removeSeries,
+} from '../../../src/sync/subscriptions-file.js';
+
+const ID = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
+const OTHER_ID = '8b7e2a64-1f3d-4c58-a2c6-5d9e0b3f7202';
+const source = (text: string) => ({ file: 'subs.yaml', text, extraHosts: [] });
+const parse = (text: string) => parseSubscriptions(source(text));
+
+const EXAMPLE = `# My shelf
+defaults: { language: [en], output: ~/Comics, quality: data }
+follows: { status: [reading, re_reading] } # what I read
+series:
+  # the best one
+  - target: https://mangadex.org/title/${ID}/slug
+    language: [pt-br, en]
+    group: [Preferred Scans, Other Scans]
+    wait-for-group: 2d
+    upgrade: true
+    exclude-group: [Unwanted Scans]
+    chapters: 1-
+    volumes: 1-10
+    folder: My Series
+    name: "{series}/{chapter:03}"
+    bind: { by: volume, format: epub }
+    paused: false
+hooks:
+  exec: [notify-send, new chapters]
+  webhook: https://example.org/hook
+  ntfy: https://ntfy.sh/topic
+  komga: { url: "http://nas:25600", library: LIBRARY_ID }
+  kavita: { url: "http://nas:5000", path-map: { /home/me/Comics: /comics } }
+`;
+
+test('every key of the contract is read, and the defaults apply where a series has none', () => {
+  const { series, follows, hooks } = parse(EXAMPLE);
+  expect(series).toEqual([
+    {
+      target: { kind: 'title', id: ID },
+      text: `https://mangadex.org/title/${ID}/slug`,
+      language: ['pt-br', 'en'],
+      group: ['Preferred Scans', 'Other Scans'],
+      'wait-for-group': 2 * 86_400_000,
+      upgrade: true,
+      'exclude-group': ['Unwanted Scans'],
+      chapters: '1-',
+      volumes: '1-10',
+      folder: 'My Series',
+      name: '{series}/{chapter:03}',
+      bind: { by: 'volume', format: 'epub' },
+      paused: false,
+      output: '~/Comics',
+      quality: 'data',
+    },
+  ]);
+  expect(follows).toEqual({
+    statuses: ['reading', 're_reading'],
+    options: { language: ['en'], output: '~/Comics', quality: 'data' },
+  });
+  expect(hooks).toMatchObject({
+    exec: ['notify-send', 'new chapters'],
+    komga: { library: 'LIBRARY_ID' },
+  });
+});
+
+test('an empty file has no subscriptions', () => {
+  expect(parse('')).toEqual({ series: [], follows: undefined, hooks: {} });
+  expect(parse('series:\nfollows: true\n').follows).toEqual({ statuses: undefined, options: {} });
+});
+
+describe('a problem is reported with line, column and field', () => {
+  const one = (rest: string) => `series:\n  - target: title:${ID}\n    ${rest}\n`;
+  test.each([
+    [one('wait-for-group: soon'), '3:21: series[0].wait-for-group: must be a duration'],
+    [one('colour: red'), '3:5: series[0].colour: is not a key of this file'],
+    [one('folder: ../elsewhere'), '3:13: series[0].folder: must be a relative path'],
+    [one('folder: C:\\comics'), '3:13: series[0].folder: must be a relative path'],
+    [one('chapters: 10-1'), '3:15: series[0].chapters:'],
+    [one('name: "{colour}"'), '3:11: series[0].name: Unknown field'],
+    [one('name: ../{chapter}'), '3:11: series[0].name:'],
+    [one('language: [en, english]'), '3:20: series[0].language'],
+    [one('bind: { by: page }'), '3:17: series[0].bind.by:'],
+    [`series:\n  - target: https://example.org/x\n`, '2:13: series[0].target: Not a chapter'],
+    [`series:\n  - target: chapter:${ID}\n`, '2:13: series[0].target: A chapter cannot'],
+    [`series:\n  - folder: x\n`, '2:5: series[0].target:'],
+    [
+      `series:\n  - target: title:${ID}\n  - target: title:${ID}\n`,
+      '3:13: series[1].target: is the same',
+    ],
+    ['follows: [reading]', '1:10: follows:'],
+    ['follows: { status: sleeping }', '1:10: follows: status: Invalid option'],
+    ['hooks: { webhook: http://example.org/ }', '1:19: hooks.webhook: must be a URL: https:'],
+    ['hooks: { webhook: http://8.8.8.8/ }', '1:19: hooks.webhook:'],
+    ['hooks: { exec: notify-send }', '1:16: hooks.exec:'],
+    ['series: [', '1:'],
+    ['a: 1\na: 2', '2:1: Map keys must be unique'],
+    ['series: *nothing', ''],
+    ['- a list', '1:1:'],
+  ])('%j', (text, position) => {
+    expect(() => parse(text)).toThrow(`subs.yaml:${position}`.replace(/:$/, ':'));
+    try {
+      parse(text);
+    } catch (error) {
+      expect(hasCode(error, 'bad-subscriptions')).toBe(true);
+    }
+  });
+});
+
+test('a webhook may use http: to a loopback or private address', () => {
+  for (const url of [
+    'http://127.0.0.1:80/x',
+    'http://localhost/',
+    'http://192.168.1.5/',
+    'http://[fd00::1]/',
+  ])
+    expect(parse(`hooks: { webhook: "${url}" }`).hooks.webhook).toBe(url);
+});
+
+test('any text is read or refused, never a fault', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.json(),
+        fc.json().map((it) => `series: ${it}`),
+      ),
+      (text) => {
+        try {
+          parse(text);
+        } catch (error) {
+          expect(hasCode(error, 'bad-subscriptions')).toBe(true);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+describe('edits', () => {
+  test('adding and removing a series leaves everything else as it was', () => {
+    const added = addSeries(
+      source(EXAMPLE),
+      `title:${OTHER_ID}`,
+      { language: ['en'], upgrade: true },
+      'Starlight',
+    );
+    expect(added.isNew).toBe(true);
+    for (const line of EXAMPLE.split('\n')) expect(added.text).toContain(line);
+    expect(added.text).toContain(`target: title:${OTHER_ID} # Starlight`);
+    const index = indexOfTarget(parse(added.text), { kind: 'title', id: OTHER_ID });
+    expect(parse(added.text).series[index]).toMatchObject({ language: ['en'], upgrade: true });
+    expect(removeSeries(source(added.text), index)).toBe(EXAMPLE);
+  });
+
+  test('adding one that is there sets its options', () => {
+    const { text, isNew } = addSeries(source(EXAMPLE), ID, { upgrade: false });
+    expect(isNew).toBe(false);
+    expect(text).toBe(EXAMPLE.replace('upgrade: true', 'upgrade: false'));
+  });
+
+  test('an empty file gets its first series, and an invalid option is refused', () => {
+    const { text } = addSeries(source('# nothing yet\n'), `title:${ID}`, {});
+    expect(text).toContain('# nothing yet');
+    expect(parse(text).series).toHaveLength(1);
+    expect(() => addSeries(source(''), `title:${ID}`, { chapters: 'x' })).toThrow(
+      'series[0].chapters',
+    );
+  });
+});
