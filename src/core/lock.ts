@@ -1,17 +1,22 @@
-/** Locks between processes, held by the operating system on an open file: when a process ends, its lock is released. */
+/**
+ * Locks between processes on files. Two kinds: the operating system's on an open file, which is released when its
+ * process ends; and where Node has no addon for those, a heartbeat. Processes exclude each other only by the same kind.
+ */
 import {
   closeSync,
   constants,
   fstatSync,
   linkSync,
   lstatSync,
+  readSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { constants as osConstants, hostname } from 'node:os';
+import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { systemClock, type Clock } from './clock.js';
-import { StorageError } from './errors.js';
+import { hasCode, StorageError } from './errors.js';
+import type { FileLocks, LockKind } from './file-locks.js';
 import {
   createFileSync,
   isSystemError,
@@ -21,7 +26,6 @@ import {
   type OpenOptions,
 } from './files.js';
 import { makeFolders } from './safe-folders.js';
-import type { NativeLocks } from './native-lock.js';
 
 export interface HeldLock {
   /** Releases the lock. May be called twice. */
@@ -47,45 +51,77 @@ export interface LockOptions extends LockFileOptions {
 const DEFAULT_POLL_MS = 4;
 const PRIVATE_FILE_MODE = 0o600;
 const PRIVATE_FOLDER_MODE = 0o700;
-const OTHERS_RIGHTS = 0o077;
 /** Errors of file systems without hard links; these have no modes either. */
 const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
 
-let loading: Promise<NativeLocks> | undefined;
+let loading: Promise<readonly [LockKind, FileLocks]> | undefined;
 
 /** Loads the addon at first use. Kept, since resolving an import() again takes as long as taking a lock. */
-function loadLocks(): Promise<NativeLocks> {
-  return (loading ??= import('./native-lock.js').then(({ nativeLocks }) => nativeLocks()));
+function loadLocks(): Promise<readonly [LockKind, FileLocks]> {
+  return (loading ??= load('kernel').catch((error: unknown) => {
+    if (hasCode(error, 'cannot-lock')) return load('heartbeat');
+    throw error;
+  }));
+}
+
+async function load(kind: LockKind): Promise<readonly [LockKind, FileLocks]> {
+  const locks =
+    kind === 'kernel'
+      ? (await import('./native-lock.js')).nativeLocks()
+      : (await import('./heartbeat-lock.js')).heartbeatLocks();
+  return [kind, locks];
 }
 
 /**
  * Takes the lock of `file`, or resolves with `undefined` if it is held, also by this process. Creates the file if
  * missing. A holder may remove the file before releasing it: the lock of a removed file does not count as held.
  * Throws StorageError: `unsafe-path` for anything but a regular file of this user (see openRegularFile), `cannot-lock`
- * if the file system has no locks; and system errors.
+ * if the file system, or this Node, does not have the locks that guard the file; and system errors.
  */
 export async function tryLockFile(
   file: string,
   options: LockFileOptions = {},
 ): Promise<HeldLock | undefined> {
-  const locks = await loadLocks();
+  const [kind] = await loadLocks();
   makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
-  const descriptor = openLockFile(file, options);
+  const descriptor = openLockFile(file, kind, options);
   if (descriptor === undefined) return undefined;
-  let isHeld = false;
+  let lock: HeldLock | undefined;
   try {
-    isHeld = await tryLockDescriptor(file, descriptor);
+    const recorded = recordedKind(descriptor);
+    if (recorded === 'kernel' && kind === 'heartbeat') throw guardedByKernel(file);
+    lock = await tryLockDescriptor(file, descriptor, { kind: recorded });
+    if (lock) writeHolder(descriptor, recorded);
   } finally {
-    if (!isHeld) closeSync(descriptor);
+    if (!lock) closeSync(descriptor);
   }
-  if (!isHeld) return undefined;
-  writeHolder(descriptor);
+  return lock;
+}
+
+/**
+ * Takes the lock of an open file; releasing it closes the file. Resolves with `undefined` if another holds it, or if
+ * `file` is the path of another file by now, unless the caller creates it. Throws as tryLockFile does.
+ */
+export async function tryLockDescriptor(
+  file: string,
+  descriptor: number,
+  options: { readonly kind?: LockKind; readonly isCreating?: boolean } = {},
+): Promise<HeldLock | undefined> {
+  const [kind, ownLocks] = await loadLocks();
+  const { kind: wanted = kind, isCreating = false } = options;
+  const locks = wanted === kind ? ownLocks : (await load(wanted))[1];
+  if (!locks.tryLock(file, descriptor)) return undefined;
+  if (!isCreating && !isStillAt(file, descriptor)) {
+    locks.unlock(file, descriptor);
+    return undefined;
+  }
+  let isHeld = true;
   return {
     release() {
       if (!isHeld) return;
       isHeld = false;
       try {
-        locks.unlock(descriptor);
+        locks.unlock(file, descriptor);
       } finally {
         closeSync(descriptor);
       }
@@ -93,49 +129,55 @@ export async function tryLockFile(
   };
 }
 
-/**
- * Takes the lock of an open file until it is closed. Resolves with false if another holds it, or if `file` is the path
- * of another file by now. Throws as tryLockFile does.
- */
-export async function tryLockDescriptor(file: string, descriptor: number): Promise<boolean> {
-  const locks = await loadLocks();
-  try {
-    return locks.tryLock(descriptor) && isStillAt(file, descriptor);
-  } catch (error) {
-    throw toLockError(error, file);
-  }
+function guardedByKernel(file: string): StorageError {
+  return new StorageError(
+    'cannot-lock',
+    `Other processes use locks that Node.js does not have on this platform (${process.platform}-${process.arch}): ${file}`,
+    {
+      hint: `While no tankobon is running, type: rm '${file}'; or set TANKOBON_HOME, and TANKOBON_LEDGER if it is set, to another folder.`,
+    },
+  );
 }
 
 /** Undefined if another process created or removed the file or its folder in the meantime. */
-function openLockFile(file: string, { mode, isTrusted }: LockFileOptions): number | undefined {
+function openLockFile(
+  file: string,
+  kind: LockKind,
+  { mode, isTrusted }: LockFileOptions,
+): number | undefined {
   try {
     return openRegularFileSync(file, { flags: constants.O_RDWR, isTrusted }).descriptor;
   } catch (error) {
     if (!isSystemError(error, 'ENOENT')) throw error;
   }
   try {
-    return createLockFile(file, mode ?? PRIVATE_FILE_MODE);
+    return createLockFile(file, kind, mode ?? PRIVATE_FILE_MODE);
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'EEXIST')) return undefined;
     throw error;
   }
 }
 
-/** A file for a group is linked with its mode: before the umask is undone, other members could not open it. */
-function createLockFile(file: string, mode: number): number {
-  if ((mode & OTHERS_RIGHTS) === 0) return createFileSync(file, { mode });
+/**
+ * Linked when it is complete: it records the kind from the start, and a file for a group has its mode, without which
+ * other members could not open it.
+ */
+function createLockFile(file: string, kind: LockKind, mode: number): number {
   const temporary = temporaryName(file);
   const descriptor = createFileSync(temporary, { mode });
   try {
+    writeHolder(descriptor, kind);
     linkSync(temporary, file);
     return descriptor;
   } catch (error) {
     closeSync(descriptor);
-    if (isSystemError(error, ...NO_LINKS)) return createFileSync(file, { mode });
-    throw error;
+    if (!isSystemError(error, ...NO_LINKS)) throw error;
   } finally {
     unlinkSync(temporary);
   }
+  const unlinked = createFileSync(file, { mode });
+  writeHolder(unlinked, kind);
+  return unlinked;
 }
 
 function isStillAt(file: string, descriptor: number): boolean {
@@ -144,16 +186,35 @@ function isStillAt(file: string, descriptor: number): boolean {
   return named?.ino === opened.ino && named.dev === opened.dev;
 }
 
-const HOLDER_BYTES = 80;
-/** Named in the messages of processes that wait. Always of the same length, to overwrite a longer one. */
-const OWN_HOLDER = Buffer.alloc(HOLDER_BYTES, ' ');
-OWN_HOLDER.write(`${process.pid} ${hostname().slice(0, 64)}\n`, 'latin1');
+const HOLDER_BYTES = 96;
+const OWN_HOST =
+  hostname()
+    .replace(/[^\w.-]/g, '_')
+    .slice(0, 64) || 'unknown';
+const HEARTBEAT_MARK = ' heartbeat';
+const HOLDER = /^(\d{1,10}) ([\w.-]{1,64})( heartbeat)?\n/;
 
-function writeHolder(descriptor: number): void {
+/** Named in the messages of processes that wait. Always of the same length, to overwrite a longer one. */
+function writeHolder(descriptor: number, kind: LockKind): void {
+  const holder = Buffer.alloc(HOLDER_BYTES, ' ');
+  const mark = kind === 'heartbeat' ? HEARTBEAT_MARK : '';
+  holder.write(`${process.pid} ${OWN_HOST}${mark}\n`, 'latin1');
   try {
-    writeSync(descriptor, OWN_HOLDER, 0, HOLDER_BYTES, 0);
+    writeSync(descriptor, holder, 0, HOLDER_BYTES, 0);
   } catch {
     // The lock is held without it.
+  }
+}
+
+/** The kind that the first holder took, and so all others. On Windows a file that the kernel locked cannot be read. */
+function recordedKind(descriptor: number): LockKind {
+  const holder = Buffer.alloc(HOLDER_BYTES);
+  try {
+    const bytes = readSync(descriptor, holder, 0, HOLDER_BYTES, 0);
+    const [, , , mark] = HOLDER.exec(holder.toString('latin1', 0, bytes)) ?? [];
+    return mark === HEARTBEAT_MARK ? 'heartbeat' : 'kernel';
+  } catch {
+    return 'kernel';
   }
 }
 
@@ -166,22 +227,9 @@ export function lockHolder(file: string, { isTrusted }: LockFileOptions = {}): s
   } catch {
     // Unreadable: the holder is not known.
   }
-  const [, pid, host] = /^(\d{1,10}) ([\w.-]{1,64})\n/.exec(text) ?? [];
+  const [, pid, host] = HOLDER.exec(text) ?? [];
   if (pid === undefined || host === undefined) return 'another process';
-  return host === hostname() ? `process ${pid}` : `process ${pid} on ${host}`;
-}
-
-/** Errors of the addon have only a code, which for ENOLCK is "Unknown system error -37". */
-function toLockError(error: unknown, file: string): unknown {
-  if (!(error instanceof Object) || !('code' in error)) return error;
-  const code = String(error.code);
-  const number = /^Unknown system error -(\d+)$/.exec(code)?.[1];
-  const name = Object.entries(osConstants.errno).find(([, value]) => value === Number(number))?.[0];
-  return new StorageError(
-    'cannot-lock',
-    `The file system cannot lock files (${name ?? code}): ${file}.`,
-    { cause: error },
-  );
+  return host === OWN_HOST ? `process ${pid}` : `process ${pid} on ${host}`;
 }
 
 /**

@@ -3,7 +3,9 @@
  * build copies beside the program. The one for glibc also works on Alpine.
  */
 import { createRequire } from 'node:module';
+import { constants as osConstants } from 'node:os';
 import { StorageError } from './errors.js';
+import type { FileLocks } from './file-locks.js';
 import { isSystemError } from './system-errors.js';
 
 interface Addon {
@@ -12,33 +14,40 @@ interface Addon {
   unlock(descriptor: number, offset: number, length: number): void;
 }
 
-export interface NativeLocks {
-  /** Takes the exclusive lock of the whole file; false if another holds it. Throws if the system has no such lock. */
-  tryLock(descriptor: number): boolean;
-  unlock(descriptor: number): void;
-}
-
 const requireAddon = createRequire(import.meta.url);
 /** Beside the program; in the source tree, in the package. */
 const ADDON_FOLDERS = ['../prebuilds', 'fs-native-extensions/prebuilds'];
 
 /** Throws StorageError `cannot-lock` if there is no addon for `platform`, or it cannot be loaded. */
-export function nativeLocks(platform = `${process.platform}-${process.arch}`): NativeLocks {
+export function nativeLocks(platform = `${process.platform}-${process.arch}`): FileLocks {
   const addon = loadAddon(platform);
   return {
-    tryLock(descriptor) {
+    tryLock(file, descriptor) {
       try {
         addon.tryLock(descriptor, 0, 0, true);
         return true;
       } catch (error) {
         if (isSystemError(error, 'EAGAIN')) return false;
-        throw error;
+        throw toLockError(error, file);
       }
     },
-    unlock(descriptor) {
+    unlock(_, descriptor) {
       addon.unlock(descriptor, 0, 0);
     },
   };
+}
+
+/** Errors of the addon have only a code, which for ENOLCK is "Unknown system error -37". */
+function toLockError(error: unknown, file: string): unknown {
+  if (!(error instanceof Object) || !('code' in error)) return error;
+  const code = String(error.code);
+  const number = /^Unknown system error -(\d+)$/.exec(code)?.[1];
+  const name = Object.entries(osConstants.errno).find(([, value]) => value === Number(number))?.[0];
+  return new StorageError(
+    'cannot-lock',
+    `The file system cannot lock files (${name ?? code}): ${file}.`,
+    { cause: error },
+  );
 }
 
 function loadAddon(platform: string): Addon {
@@ -56,6 +65,6 @@ function loadAddon(platform: string): Addon {
 function noLocks(message: string, cause?: unknown): StorageError {
   return new StorageError('cannot-lock', message, {
     cause,
-    hint: 'Use Linux, macOS or Windows on x64 or arm64, with a Node.js for that processor.',
+    hint: 'Linux, macOS and Windows have them on x64 and arm64, with a Node.js for that processor.',
   });
 }

@@ -25,7 +25,7 @@ import {
   openRegularFileSync,
 } from '../core/files.js';
 import { parseJson } from '../core/json.js';
-import { tryLockDescriptor } from '../core/lock.js';
+import { tryLockDescriptor, type HeldLock } from '../core/lock.js';
 import { healthReportSchema, type HealthReport } from './health-report.js';
 
 /** Reports that may wait; beyond that the oldest are dropped. */
@@ -51,6 +51,12 @@ export interface HeldReport {
   remove(): void;
   /** Leaves the file for a later sender. */
   release(): void;
+}
+
+interface LockedFile {
+  readonly descriptor: number;
+  /** Releasing it closes the file. */
+  readonly lock: HeldLock | undefined;
 }
 
 export interface DroppedReport {
@@ -97,10 +103,11 @@ export class Spool {
       await (this.#folderReady ??= makePrivateFolder(this.folder));
       descriptor = createFileSync(tmpFile, { mode: 0o600 });
       // Held before it has a name that others look for.
-      await tryLockDescriptor(tmpFile, descriptor);
+      const file = join(this.folder, name);
+      const lock = await tryLockDescriptor(file, descriptor, { isCreating: true });
       writeFileSync(descriptor, JSON.stringify(report));
-      renameSync(tmpFile, join(this.folder, name));
-      return this.#held(name, descriptor, report);
+      renameSync(tmpFile, file);
+      return this.#held(name, { descriptor, lock }, report);
     } catch (error) {
       this.#folderReady = undefined;
       this.#unlink(`${name}.tmp`);
@@ -111,11 +118,11 @@ export class Spool {
 
   /** `undefined` if another process holds it or removed it, or it is not a regular file of this user. */
   async claim(name: string): Promise<HeldReport | 'damaged' | undefined> {
-    const descriptor = await this.#lock(name);
-    if (descriptor === undefined) return undefined;
-    const report = readReport(descriptor);
-    if (report) return this.#held(name, descriptor, report);
-    this.#held(name, descriptor, undefined).remove();
+    const locked = await this.#lock(name);
+    if (!locked) return undefined;
+    const report = readReport(locked.descriptor);
+    if (report) return this.#held(name, locked, report);
+    this.#held(name, locked, undefined).remove();
     return 'damaged';
   }
 
@@ -164,13 +171,14 @@ export class Spool {
     return names.sort();
   }
 
-  /** The file's descriptor with its lock; undefined if it is gone, foreign, not a file, or cannot be locked. */
-  async #lock(name: string): Promise<number | undefined> {
+  /** Undefined if the file is gone, foreign, not a file, or cannot be locked. */
+  async #lock(name: string): Promise<LockedFile | undefined> {
     const file = join(this.folder, name);
     let descriptor: number | undefined;
     try {
       ({ descriptor } = openRegularFileSync(file, { flags: constants.O_RDWR }));
-      if (await tryLockDescriptor(file, descriptor)) return descriptor;
+      const lock = await tryLockDescriptor(file, descriptor);
+      if (lock) return { descriptor, lock };
     } catch {
       // See above.
     }
@@ -178,10 +186,10 @@ export class Spool {
     return undefined;
   }
 
-  #held<Report>(name: string, descriptor: number, report: Report) {
+  #held<Report>(name: string, { descriptor, lock }: LockedFile, report: Report) {
     let isHeld = true;
     const release = (): void => {
-      if (isHeld) closeQuietly(descriptor);
+      if (isHeld) closeQuietly(descriptor, lock);
       isHeld = false;
     };
     const remove = (): void => {
@@ -223,9 +231,10 @@ function emptyQuietly(descriptor: number): void {
   }
 }
 
-function closeQuietly(descriptor: number): void {
+function closeQuietly(descriptor: number, lock?: HeldLock): void {
   try {
-    closeSync(descriptor);
+    if (lock) lock.release();
+    else closeSync(descriptor);
   } catch {
     // A network file system may report a failed write here; the descriptor is closed all the same.
   }

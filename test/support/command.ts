@@ -19,7 +19,7 @@ export interface Running {
   readonly finished: Promise<Finished>;
 }
 
-/** Starts `tankobon <words>`; nothing of this machine's environment but the path is handed on. */
+/** Starts `tankobon <words>`; of this machine's environment only the path and Node's options are passed. */
 export function start(
   words: readonly string[],
   options: {
@@ -30,7 +30,7 @@ export function start(
 ): Running {
   const child = spawn(process.execPath, [PROGRAM, ...words], {
     cwd: options.cwd,
-    env: { PATH: process.env['PATH'], ...options.env },
+    env: { PATH: process.env['PATH'], NODE_OPTIONS: process.env['NODE_OPTIONS'], ...options.env },
   });
   let stdout = '';
   let stderr = '';

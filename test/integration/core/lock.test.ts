@@ -1,57 +1,160 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { spawn } from 'node:child_process';
+/** Both kinds of locks, by the same tests: the kernel's, and the heartbeat where Node has no addon for that. */
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { lockFile, tryLockFile } from '../../../src/core/lock.js';
+import { join, resolve } from 'node:path';
+import type { LockKind } from '../../../src/core/file-locks.js';
+import type * as lockModule from '../../../src/core/lock.js';
+import { STALE_AFTER_MS } from '../../../src/core/heartbeat-lock.js';
+import { MODULES_URL } from '../../support/build-folders.js';
+
+const HIDE = resolve('test/support/hide-native-binaries.cjs');
+
+type Locks = typeof lockModule;
+
+/** The module as it is on a platform where only this kind is available. */
+async function locksOfKind(kind: LockKind): Promise<Locks> {
+  jest.resetModules();
+  if (kind === 'heartbeat') {
+    const { StorageError } = await import('../../../src/core/errors.js');
+    jest.unstable_mockModule('../../../src/core/native-lock.js', () => ({
+      nativeLocks: () => {
+        throw new StorageError('cannot-lock', 'hidden');
+      },
+    }));
+  }
+  return import('../../../src/core/lock.js');
+}
+
+/** A process that holds the lock of `file`, until it is killed. */
+async function startHolder(file: string, kind: LockKind): Promise<ChildProcess> {
+  const holder = fork('test/integration/core/workers/lock-holder.js', [MODULES_URL, file], {
+    execArgv: kind === 'heartbeat' ? ['--require', HIDE] : [],
+  });
+  holders.push(holder);
+  await once(holder, 'message');
+  return holder;
+}
+
+const holders: ChildProcess[] = [];
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tankobon-lock-'));
 });
 afterEach(() => {
+  for (const holder of holders.splice(0)) holder.kill('SIGKILL');
+  jest.unstable_unmockModule('../../../src/core/native-lock.js');
   rmSync(folder, { recursive: true });
 });
 
-test('a lock has one holder, also within one process', async () => {
-  const file = join(folder, 'a.lock');
-  const first = await tryLockFile(file);
-  expect(first).toBeDefined();
-  expect(await tryLockFile(file)).toBeUndefined();
-  first?.release();
-  const second = await lockFile(file);
-  second.release();
+describe.each(['kernel', 'heartbeat'] as const)('%s', (kind) => {
+  let locks: Locks;
+  beforeEach(async () => {
+    locks = await locksOfKind(kind);
+  });
+  test('a lock has one holder, also within one process', async () => {
+    const file = join(folder, 'a.lock');
+    const first = await locks.tryLockFile(file);
+    expect(first).toBeDefined();
+    expect(await locks.tryLockFile(file)).toBeUndefined();
+    first?.release();
+    const second = await locks.tryLockFile(file);
+    expect(second).toBeDefined();
+    second?.release();
+    expect(readdirSync(folder)).toEqual(['a.lock']);
+  });
+
+  test('a lock that another process holds is not available, and its file names that process', async () => {
+    const file = join(folder, 'b.lock');
+    const holder = await startHolder(file, kind);
+    expect(await locks.tryLockFile(file)).toBeUndefined();
+    expect(locks.lockHolder(file)).toBe(`process ${holder.pid ?? 0}`);
+    holder.disconnect();
+    await once(holder, 'exit');
+    expect((await locks.tryLockFile(file))?.release()).toBeUndefined();
+  });
+
+  test('a wait ends with its signal or its time limit', async () => {
+    const file = join(folder, 'c.lock');
+    const held = await locks.lockFile(file);
+    expect(await locks.lockFile(file, { giveUpAfterMs: 10 })).toBeUndefined();
+    const reason = new Error('stop');
+    const aborted = locks.lockFile(file, { signal: AbortSignal.abort(reason) });
+    await expect(aborted).rejects.toBe(reason);
+    held.release();
+  });
+
+  test('a lock file removed by its holder is not held; the next holder creates a new one', async () => {
+    const file = join(folder, 'd.lock');
+    const first = await locks.lockFile(file);
+    const waiting = locks.lockFile(file);
+    rmSync(file);
+    first.release();
+    const second = await waiting;
+    first.release();
+    expect(await locks.tryLockFile(file)).toBeUndefined();
+    second.release();
+  });
+
+  test('eight processes add to a number one after the other', async () => {
+    const file = join(folder, 'e.lock');
+    const args = [MODULES_URL, file, join(folder, 'number'), '25'];
+    const execArgv = kind === 'heartbeat' ? ['--require', HIDE] : [];
+    const workers = Array.from({ length: 8 }, () =>
+      fork('test/integration/core/workers/adder.js', args, { execArgv }),
+    );
+    const codes = await Promise.all(
+      workers.map(async (worker) => (await once(worker, 'exit')) as [number]),
+    );
+    expect(codes.map(([code]) => code)).toEqual(Array(8).fill(0));
+    expect(readFileSync(join(folder, 'number'), 'utf8')).toBe('200');
+  });
 });
 
-test('a killed holder releases its lock at once', async () => {
-  const file = join(folder, 'b.lock');
-  const script = `const {openSync}=require('fs');const {tryLock}=require('fs-native-extensions');
-    console.log(tryLock(openSync(${JSON.stringify(file)},'a+')));setTimeout(()=>{},60000)`;
-  const holder = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(holder.stdout, 'data');
-  expect(await tryLockFile(file)).toBeUndefined();
+test('kernel: a killed holder releases its lock at once', async () => {
+  const { lockFile } = await locksOfKind('kernel');
+  const file = join(folder, 'f.lock');
+  const holder = await startHolder(file, 'kernel');
   holder.kill('SIGKILL');
   await once(holder, 'exit');
-  (await lockFile(file, { giveUpAfterMs: 500 }))?.release();
+  expect(await lockFile(file, { giveUpAfterMs: 500 })).toBeDefined();
 });
 
-test('a wait ends with its signal or its time limit', async () => {
-  const file = join(folder, 'c.lock');
-  const held = await lockFile(file);
-  expect(await lockFile(file, { giveUpAfterMs: 10 })).toBeUndefined();
-  const reason = new Error('stop');
-  await expect(lockFile(file, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-  held.release();
+test('heartbeat: the lock of a killed holder is taken over when it was not renewed for five seconds', async () => {
+  const { lockFile } = await locksOfKind('heartbeat');
+  const file = join(folder, 'g.lock');
+  const holder = await startHolder(file, 'heartbeat');
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+  expect(await lockFile(file, { giveUpAfterMs: 100 })).toBeUndefined();
+  const lock = await lockFile(file, { giveUpAfterMs: 3 * STALE_AFTER_MS });
+  expect(lock).toBeDefined();
+  lock?.release();
 });
 
-test('a lock file removed by its holder is not held; the next holder creates a new one', async () => {
-  const file = join(folder, 'd.lock');
-  const first = await lockFile(file);
-  const waiting = lockFile(file);
-  rmSync(file);
-  const second = await waiting;
-  first.release();
+test('a file that a process without the addon locked first is locked by heartbeat in all processes', async () => {
+  const file = join(folder, 'h.lock');
+  const holder = await startHolder(file, 'heartbeat');
+  const { tryLockFile } = await locksOfKind('kernel');
   expect(await tryLockFile(file)).toBeUndefined();
-  second.release();
+  holder.disconnect();
+  await once(holder, 'exit');
+  const lock = await tryLockFile(file);
+  expect(readdirSync(folder).sort()).toEqual(['h.lock', 'h.lock.held']);
+  lock?.release();
+});
+
+test('a file that the kernel locked first is refused to a process without the addon, with advice', async () => {
+  const file = join(folder, 'i.lock');
+  const kernel = await locksOfKind('kernel');
+  (await kernel.tryLockFile(file))?.release();
+  const { tryLockFile } = await locksOfKind('heartbeat');
+  await expect(tryLockFile(file)).rejects.toMatchObject({
+    code: 'cannot-lock',
+    message: `Other processes use locks that Node.js does not have on this platform (${process.platform}-${process.arch}): ${file}`,
+    hint: expect.stringContaining(`While no tankobon is running, type: rm '${file}'`),
+  });
 });

@@ -124,7 +124,8 @@ test('processes whose ledger is deleted repeatedly exceed no limit', async () =>
     behaviour: (_, number) => {
       if (number % 10 === 0 && existsSync(join(sharedFolder, 'ledger.json'))) {
         deletions += 1;
-        if (deletions % 2 === 0) rmSync(sharedFolder, { recursive: true, force: true });
+        if (deletions % 2 === 0)
+          rmSync(sharedFolder, { recursive: true, force: true, maxRetries: 5 });
         else rmSync(join(sharedFolder, 'ledger.json'), { force: true });
       }
       return { body: { result: 'ok' } };

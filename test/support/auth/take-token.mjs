@@ -1,9 +1,7 @@
-// One of several processes that need a token at the same moment: prints the one it got. argv: the compiled program's folder.
-import { join } from 'node:path';
+// One of several processes that need a token at the same moment: prints the one it got. argv: the URL of the compiled modules.
 import process from 'node:process';
-import { pathToFileURL } from 'node:url';
 
-const load = (file) => import(pathToFileURL(join(process.argv[2], file)).href);
+const load = (file) => import(`${process.argv[2]}/${file}`);
 const { pathsFrom } = await load('app/paths.js');
 const { loadSettings } = await load('app/settings.js');
 const { sessionOf } = await load('app/login.js');

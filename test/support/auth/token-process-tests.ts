@@ -2,8 +2,9 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { MODULES_URL } from '../build-folders.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -14,7 +15,6 @@ import {
   ended,
   entriesOf,
   LOGIN_ENV,
-  MAIN,
   newFolder,
   startCli,
   startSecretService,
@@ -62,7 +62,7 @@ export function defineTokenProcessTests(storage: 'keychain' | 'file'): void {
   const takeToken = () => {
     const script = resolve('test/support/auth/take-token.mjs');
     const NODE_OPTIONS = `--import=${resolve('test/support/auth/an-hour-later.mjs')}`;
-    const words = [script, dirname(dirname(MAIN))];
+    const words = [script, MODULES_URL];
     return ended(spawn(process.execPath, words, { env: { ...BARE_ENV, ...env, NODE_OPTIONS } }));
   };
 
