@@ -1,4 +1,4 @@
-/** Which volumes are complete, as far as the service's list of chapters tells. */
+/** Which volumes are complete, according to the service's list of chapters. */
 import type { Chapter } from '../api/chapters.js';
 import { chapterKey } from '../selection/reading-order.js';
 import { parseNumber } from '../selection/ranges.js';

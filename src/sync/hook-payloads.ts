@@ -1,4 +1,4 @@
-/** What the hooks are told of a series with new chapters. */
+/** The data that hooks receive about a series with new chapters. */
 import { dirname, sep } from 'node:path';
 import type { ChapterUpdate } from './updates-journal.js';
 
