@@ -1,4 +1,4 @@
-// Adds one to the number in a file, as often as it is told, under a lock.
+/** Adds one to the number in a file, as many times as requested, each time under a lock. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const [modules, lockPath, numberFile, times] = process.argv.slice(2);
