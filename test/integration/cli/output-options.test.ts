@@ -1,7 +1,9 @@
-/** `download --quiet` and `--verbose`, as a script meets them. */
+/** What `download` prints and writes with `--quiet`, with `--verbose`, and with neither. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { parseIdentityComment } from '../../../src/cbz/identity.js';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import { download } from '../../../src/cli/commands/download.js';
+import { readComment } from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -22,6 +24,13 @@ test('without either: a path for each chapter, and the summary', async () => {
   expect(stderr).toMatch(
     /^2 saved; \d+ pages, [\d.]+ [kM]B in [\d.]+ m?s, [\d.]+ [kM]B\/s; health reports: \d+ sent\n$/,
   );
+});
+
+test('the archive comment identifies the chapter, so there is no ComicBookInfo (JSON) beside it', async () => {
+  await run({ targets: [first] });
+  const comment = await readComment(harness.archives()[0] ?? '');
+  expect(parseIdentityComment(comment)?.chapterId).toBe(first);
+  expect(comment).not.toMatch(/ComicBookInfo|[{}]/);
 });
 
 test('--quiet keeps the paths and the errors', async () => {

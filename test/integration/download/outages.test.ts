@@ -169,7 +169,7 @@ test('an outage longer than --max-outage ends the run: one chapter failed, the r
   expect(code).toBe(3);
   const failed = typesOf(events, 'chapter-failed');
   expect(failed).toHaveLength(1);
-  expect(failed[0]).toMatchObject({ reason: 'unreachable' });
+  expect(failed[0]).toMatchObject({ reason: 'unreachable', unfinished: true });
   const left = events.filter(
     (event) => event.type === 'chapter-skipped' && event.reason === 'not-started',
   );
