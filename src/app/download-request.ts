@@ -16,6 +16,7 @@ import type { Quality } from '../image/page-url.js';
 import { parseLanguages } from '../selection/language-codes.js';
 import { parseRanges } from '../selection/ranges.js';
 import type { Target } from '../selection/target.js';
+import { isShareName } from './chapter-share.js';
 import { settingDefinition, type Settings } from './setting-definitions.js';
 
 /** Each option that is absent takes the setting of its name, or is off. */
@@ -62,6 +63,8 @@ export interface DownloadOptions {
   readonly markRead?: boolean;
   /** A file that lists what was downloaded before, as `mangadex <chapter id>`; new chapters are appended. */
   readonly downloadArchive?: string;
+  /** The name of a list that several machines divide among themselves; needs a ledger on a server. */
+  readonly share?: string;
   /** How long to wait for the service during an outage, such as `10m`; `0` fails at once. */
   readonly maxOutage?: string;
 }
@@ -92,6 +95,7 @@ export interface DownloadRequest {
   readonly bind?: BindAfterDownload;
   readonly markRead: boolean;
   readonly downloadArchive?: string;
+  readonly share?: string;
 }
 
 /** Throws UsageError (`bad-option`), or StorageError for a name template that leaves the folder. */
@@ -136,6 +140,7 @@ export function downloadRequest(
     bind: bindAfterDownload(options),
     markRead: options.markRead === true,
     downloadArchive: options.downloadArchive,
+    share: options.share,
   };
 }
 
@@ -173,7 +178,7 @@ function checkOptions(options: DownloadOptions): void {
       type === 'texts' ? 'an array of strings' : `a ${type}`,
     );
   }
-  const { quality, concurrency, latest, maxOutage, limitRate, cover } = options;
+  const { quality, concurrency, latest, maxOutage, limitRate, cover, share } = options;
   check('cover', cover, typeof cover === 'boolean' || cover === 'all', 'a boolean or all');
   const { choices = [] } = settingDefinition('quality');
   const [min, max] = settingDefinition('concurrency').range ?? [1, 1];
@@ -181,6 +186,7 @@ function checkOptions(options: DownloadOptions): void {
   check('concurrency', concurrency, isWholeNumber(concurrency, min, max), `${min} to ${max}`);
   check('latest', latest, isWholeNumber(latest, 1, 100_000), 'a whole number from 1');
   const isDuration = maxOutage !== undefined && parseDuration(maxOutage) !== undefined;
+  check('share', share, isShareName(share ?? ''), 'letters, digits, and . _ -');
   check('maxOutage', maxOutage, isDuration, DURATION_EXAMPLES);
   const isByteRate = limitRate === '' || parseByteRate(limitRate ?? '') !== undefined;
   check('limitRate', limitRate, isByteRate, BYTE_RATE_EXAMPLES);

@@ -23,6 +23,7 @@ import { HistoryRecorder } from './history-recorder.js';
 import { limitedContext } from './limited-context.js';
 import { requireLogin, sessionOf, sessionOrAnonymous } from './login.js';
 import { checkOutputFolder } from './output-folder.js';
+import { shareServer } from './chapter-share.js';
 import { openService } from './service.js';
 import { ServiceTime } from './service-time.js';
 
@@ -69,6 +70,7 @@ export async function download(
     return result;
   }
   await checkOutputFolder(request.plan.output);
+  if (request.share !== undefined) await shareServer(context);
   const history = await openHistory(request);
   return withSession(context, request, listeners, signal, (session) =>
     downloadIn({ ...session, request, history }),

@@ -8,10 +8,12 @@ import { TankobonError } from '../core/errors.js';
 import { EXIT } from '../core/exit-codes.js';
 import { saveChapters } from '../download/batch.js';
 import { saveCovers } from '../download/cover.js';
+import { waitingEvent } from '../download/events.js';
 import { PageQueue } from '../download/page-queue.js';
 import type { Plan, PlannedChapter } from '../download/plan.js';
 import { Workspace } from '../download/workspace.js';
 import type { ImageLoaderDeps } from '../image/load-image.js';
+import { openChapterShare } from './chapter-share.js';
 import type { DownloadResult, DownloadSession } from './download-session.js';
 import { imageLoader, openHealthReports } from './service.js';
 
@@ -38,6 +40,15 @@ export async function savePlan(
   for (const folder of plan.leftovers)
     await Workspace.removeLeftover(folder, context.clock).catch(() => undefined);
   const reports = request.reports ? await openHealthReports(context, service, { warn }) : undefined;
+  const share =
+    request.share === undefined
+      ? undefined
+      : await openChapterShare(context, request.share, {
+          maxOutage: request.maxOutage,
+          onWait: (wait) => {
+            listeners.observe(waitingEvent(wait));
+          },
+        });
   const loader = imageLoader(context, service, client, request.bytesPerSecond);
   try {
     const outcome = await saveChapters(
@@ -45,6 +56,7 @@ export async function savePlan(
       {
         client,
         prefetcher,
+        share,
         loader,
         queue: new PageQueue(request.concurrency),
         reports,
@@ -69,6 +81,7 @@ export async function savePlan(
     result.afterwards.push(...(await saveExtras(saved, session, loader)));
   } finally {
     const maxWaitMs = userSignal.aborted ? MAX_REPORT_WAIT_WHEN_STOPPED_MS : undefined;
+    await share?.close();
     result.reports = (await reports?.finish(maxWaitMs)) ?? result.reports;
   }
 }

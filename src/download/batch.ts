@@ -31,6 +31,8 @@ interface FailedChapter {
 const MAX_CHAPTERS_IN_FLIGHT = 8;
 /** After this many chapters in a row that the network or the service failed, the run stops. */
 const MAX_CONSECUTIVE_OUTAGES = 3;
+/** How often to check whether a chapter that another machine has claimed is done, or free again. */
+const CLAIM_POLL_MS = 2_000;
 
 /** Errors that concern the whole run. */
 const RUN_WIDE_CODES: ReadonlySet<string> = new Set([
@@ -72,6 +74,8 @@ class Batch {
   readonly #notStarted: ChapterJob[] = [];
   /** Chapters that failed during an outage; undefined during their second try. */
   #toRetry: FailedChapter[] | undefined = [];
+  /** Chapters that other machines have claimed. */
+  #taken: ChapterJob[] = [];
   readonly #inFlight = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
@@ -93,9 +97,10 @@ class Batch {
     }
     const outagesBefore = this.#outages;
     try {
+      if (!(await this.#claim(job))) return;
       const chapter = await prepareChapter(job, this.deps, this.#signal);
       if (chapter) this.#save(job, chapter, outagesBefore);
-      else this.#skip(job);
+      else await this.#skip(job);
     } catch (error) {
       // Nothing of the chapter was loaded yet when the run was stopped.
       if (this.#toError(error) === this.#stopReason) this.#notStart(job);
@@ -105,6 +110,7 @@ class Batch {
 
   async finish(): Promise<BatchOutcome> {
     await Promise.all(this.#inFlight);
+    await this.#startTaken();
     const toRetry = this.#toRetry ?? [];
     this.#toRetry = undefined;
     for (const { job, error } of toRetry) {
@@ -121,6 +127,26 @@ class Batch {
     };
   }
 
+  /** Whether this machine is to save the chapter. */
+  async #claim(job: ChapterJob): Promise<boolean> {
+    const claim = (await this.deps.share?.claim(job.id)) ?? 'claimed';
+    if (claim === 'taken') this.#taken.push(job);
+    if (claim !== 'done') return claim === 'claimed';
+    this.#skipped += 1;
+    this.deps.observe({ type: 'chapter-skipped', chapter: job.id, reason: 'shared-done' });
+    return false;
+  }
+
+  /** Waits for the chapters of other machines, and takes over those of machines that are gone. */
+  async #startTaken(): Promise<void> {
+    const { clock } = this.deps.loader;
+    while (this.#taken.length > 0) {
+      await clock.sleep(CLAIM_POLL_MS, this.#signal).catch(() => undefined);
+      for (const job of this.#taken.splice(0)) await this.start(job);
+      await Promise.all(this.#inFlight);
+    }
+  }
+
   get #outages(): number {
     return this.deps.outages?.count ?? 0;
   }
@@ -133,10 +159,11 @@ class Batch {
     const saving = chapter
       .save()
       .then(
-        (saved) => {
+        async (saved) => {
           this.#saved.add(job.id);
           this.#consecutiveOutages = 0;
           this.deps.observe({ type: 'chapter-saved', chapter: job.id, ...saved });
+          await this.#finishClaim(job);
         },
         (error: unknown) => {
           this.#fail(job, error, outagesBefore);
@@ -148,8 +175,19 @@ class Batch {
     this.#inFlight.add(saving);
   }
 
-  #skip({ id, file }: ChapterJob): void {
+  /** It is saved all the same if the server cannot be told; then the run stops. */
+  async #finishClaim({ id }: ChapterJob): Promise<void> {
+    try {
+      await this.deps.share?.finish(id);
+    } catch (error) {
+      this.#stop.abort(this.#toError(error));
+    }
+  }
+
+  async #skip(job: ChapterJob): Promise<void> {
+    const { id, file } = job;
     this.#skipped += 1;
+    await this.#finishClaim(job);
     this.deps.observe({ type: 'warning', message: `Skipped, already exists: ${file}` });
     this.deps.observe({ type: 'chapter-skipped', chapter: id, reason: 'already-there', file });
   }
@@ -171,6 +209,8 @@ class Batch {
       return;
     }
     this.#failed.push({ job, error });
+    // Another machine may have more luck; if it cannot be told, the claim lapses.
+    this.deps.share?.release(job.id).catch(() => undefined);
     const isOutage = code === 'unreachable' || code === 'service-failed';
     this.#consecutiveOutages = isOutage ? this.#consecutiveOutages + 1 : 0;
     const stopsRun =

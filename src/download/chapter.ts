@@ -12,6 +12,7 @@ import type { ServiceClient } from '../api/client.js';
 import { loadPage, type PageJob, type PageDeps } from './page.js';
 import { PagePacker } from './page-packer.js';
 import type { MetadataPrefetcher } from './prefetch.js';
+import type { WorkShare } from '../rate-limit/redis/work-share.js';
 import { findPublished, publishChapter } from './publish-chapter.js';
 import { Workspace, type KeptPage } from './workspace.js';
 
@@ -35,6 +36,8 @@ export interface ChapterJob {
 export interface ChapterDeps extends PageDeps {
   readonly client: ServiceClient;
   readonly prefetcher?: Pick<MetadataPrefetcher, 'take'>;
+  /** Divides the chapters with other machines. */
+  readonly share?: Pick<WorkShare, 'claim' | 'finish' | 'release'>;
 }
 
 export interface SavedChapter {

@@ -14,6 +14,7 @@ export const SKIP_REASONS = {
   'chapter-unpublished': 'The chapter is not published yet.',
   'newer-version': 'The chapter exists in an older version; --update downloads the newer one.',
   'in-download-archive': 'The chapter is in the download archive: it was downloaded before.',
+  'shared-done': 'Another machine of the same --share has saved the chapter.',
   'not-started': 'The run was stopped before the chapter was started.',
 } as const;
 

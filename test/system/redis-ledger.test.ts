@@ -1,17 +1,11 @@
-/** One ledger on a real server, used by the processes of several machines. */
+/** One ledger on a real server, used by the processes of several machines. Longer failures are in the long runs. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { runPool } from '../support/process-pool-run.js';
+import { seeded } from '../support/ledger-simulation.js';
+import type { ProcessPool } from '../support/process-pool.js';
 import { startRedis, type RedisProcess } from '../support/redis-process.js';
 import { describeWith } from '../support/requirements.js';
-import { maxRequestsInWindow } from '../support/stub-server.js';
-
-/** The general limit is 5 in 200 ms, an endpoint's 40 in 1.2 s. */
-const PERIOD_SCALE = { general: 0.2, endpoint: 0.02 };
-/** Two processes on each of four machines, whose clocks started at different times. */
-const MACHINES = [0, 500_000_000, 50_000, 7_000_000].map((clockOffsetMs, machine) => ({
-  boot: { id: `machine${machine}xxxx`, host: `machine-${machine}` },
-  clockOffsetMs,
-}));
+import { expectLimitsKept } from '../support/server-pool.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
 
 describeWith('a ledger on a server', { programs: ['redis-server'] }, () => {
   let redis: RedisProcess;
@@ -20,19 +14,53 @@ describeWith('a ledger on a server', { programs: ['redis-server'] }, () => {
   });
   afterEach(() => redis.stop());
 
-  test('four machines with two processes each exceed no limit, and each process gets its turn', async () => {
-    const { times, shares, failures } = await runPool({
-      processes: 8,
-      concurrency: 2,
-      requests: 120,
-      path: '/manga/x',
-      periodScale: PERIOD_SCALE,
-      variants: MACHINES,
-      servers: [redis.url],
-    });
-    expect(failures).toEqual([]);
-    expect(times).toHaveLength(120);
-    expect(maxRequestsInWindow(times, 200)).toBeLessThanOrEqual(5);
-    expect(Math.min(...shares)).toBeGreaterThan(0);
-  }, 60_000);
+  test('four machines with two processes each exceed no limit, also when some are killed', async () => {
+    const random = seeded(4);
+    let kills = 0;
+    const incidents = [20, 40].map((at) => ({
+      at,
+      act: (pool: ProcessPool) => {
+        if (pool.killOne(random)) kills += 1;
+      },
+    }));
+    await expectLimitsKept(redis, { requests: 80, kills: 2, incidents });
+    expect(kills).toBe(2);
+  }, 90_000);
+
+  test('a server that is killed and started without its data costs one period, and exceeds no limit', async () => {
+    let restarts = 0;
+    const restart = async (): Promise<void> => {
+      await redis.kill();
+      await redis.start();
+      restarts += 1;
+    };
+    const incidents = [15, 40].map((at) => ({ at, act: () => void restart() }));
+    await expectLimitsKept(redis, { requests: 60, incidents });
+    expect(restarts).toBe(2);
+  }, 90_000);
+
+  test('a server that is paused, and a machine that is cut off, stop what depends on them', async () => {
+    const proxy = await startTcpProxy(redis.port);
+    let pauses = 0;
+    const pause = (): void => {
+      redis.signal('SIGSTOP');
+      setTimeout(() => {
+        redis.signal('SIGCONT');
+        pauses += 1;
+      }, 2_000);
+    };
+    const cut = (): void => {
+      proxy.cut();
+      setTimeout(() => {
+        proxy.mend();
+      }, 3_000);
+    };
+    const incidents = [
+      { at: 15, act: cut },
+      { at: 40, act: pause },
+    ];
+    await expectLimitsKept(redis, { requests: 80, incidents, proxy });
+    expect(pauses).toBe(1);
+    await proxy.stop();
+  }, 90_000);
 });

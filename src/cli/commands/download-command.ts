@@ -124,5 +124,9 @@ function addFileOptions(command: Command): void {
       '--download-archive <file>',
       'skip the chapters listed in this file, and append those that are downloaded',
     )
+    .option(
+      '--share <name>',
+      'divide the chapters among the machines that run this with the same name and ledger server',
+    )
     .option('--mark-read', 'mark saved chapters as read, if logged in');
 }

@@ -11,6 +11,7 @@ export function retryCommand(ids: readonly string[], options: DownloadOptions): 
   flag('--quality', options.quality);
   flag('--name', options.name);
   flag('--download-archive', options.downloadArchive);
+  flag('--share', options.share);
   flag('--max-outage', options.maxOutage);
   flag('--limit-rate', options.limitRate);
   if (options.force) words.push('--force');

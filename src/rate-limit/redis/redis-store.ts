@@ -4,9 +4,6 @@
  * transactions wait, so that nothing is sent.
  */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../core/clock.js';
-import { StorageError } from '../../core/errors.js';
-import { retryDelayMs } from '../../core/retry-delay.js';
 import type { Moment } from '../backoff.js';
 import { bodyIn, bodyOf, readRecord, textOf } from '../ledger-format.js';
 import { emptyRecord, type LedgerRecord, type OpenedRecord } from '../ledger-record.js';
@@ -15,21 +12,15 @@ import type { LedgerStore, StoreWait } from '../ledger-store.js';
 import type { ProcessInfo, Snapshot } from './ledger-script.js';
 import type { LedgerServer } from './ledger-server.js';
 import { RedisFailure } from './redis-failure.js';
+import { ServerOutage, type ServerOutageOptions } from './server-outage.js';
 import { openServerRecord } from './server-record.js';
 
-export interface RedisStoreOptions {
+export interface RedisStoreOptions extends ServerOutageOptions {
   readonly server: LedgerServer;
-  readonly clock: Clock;
   /** Of this machine, for other machines. */
   readonly host: string;
-  /** The server in messages, without a password. */
-  readonly shownUrl: string;
-  /** How long to wait while the server cannot be used. */
-  readonly maxOutageMs: number;
   readonly warn: (message: string) => void;
 }
-
-const RETRY_DELAYS = { firstMs: 250, maxMs: 5_000 };
 
 interface Opened extends OpenedRecord {
   readonly record: LedgerRecord;
@@ -43,40 +34,22 @@ export class RedisStore implements LedgerStore {
   #last: LedgerRecord | undefined;
   /** The server's clock steps that the last record takes into account. */
   #stepsSeen = 0;
-  readonly #closing = new AbortController();
-  #hasGivenUp = false;
+  readonly #outage: ServerOutage;
   #hasWarned = false;
 
-  constructor(private readonly options: RedisStoreOptions) {}
+  constructor(private readonly options: RedisStoreOptions) {
+    this.#outage = new ServerOutage(options);
+  }
 
   async transaction<T>(
     change: (state: LedgerState) => Promise<T>,
     onWait?: (wait: StoreWait) => void,
   ): Promise<T> {
-    const { clock, maxOutageMs } = this.options;
-    const endMs = clock.monotonicMs() + (this.#hasGivenUp ? 0 : maxOutageMs);
-    for (let failures = 1; ; failures += 1) {
-      try {
-        const result = await this.#attempt(change);
-        this.#hasGivenUp = false;
-        return result;
-      } catch (error) {
-        if (!(error instanceof RedisFailure)) throw error;
-        const leftMs = endMs - clock.monotonicMs();
-        if (!error.isTemporary || leftMs <= 0 || this.#closing.signal.aborted) {
-          this.#hasGivenUp = true;
-          throw this.#toStorageError(error);
-        }
-        const why = `the shared ledger at ${this.options.shownUrl} cannot be used: ${error.message}`;
-        onWait?.({ for: 'outage', why, reason: 'ledger-unreachable', leftMs });
-        const delayMs = Math.min(leftMs, retryDelayMs(RETRY_DELAYS, failures));
-        await clock.sleep(delayMs, this.#closing.signal).catch(() => undefined);
-      }
-    }
+    return this.#outage.retry(() => this.#attempt(change), onWait);
   }
 
   shortenWaits(): void {
-    this.#closing.abort();
+    this.#outage.close();
   }
 
   /** The state at this moment and the processes, for display. Throws StorageError. */
@@ -89,17 +62,8 @@ export class RedisStore implements LedgerStore {
       if (latest && latest.text !== '') return { state: this.#open(latest).state, processes };
       return { state: this.#openRecord(emptyRecord('none')).state, processes };
     } catch (error) {
-      throw error instanceof RedisFailure ? this.#toStorageError(error) : error;
+      throw error instanceof RedisFailure ? this.#outage.toStorageError(error) : error;
     }
-  }
-
-  #toStorageError(failure: RedisFailure): StorageError {
-    const { shownUrl } = this.options;
-    return new StorageError(
-      failure.isTemporary ? 'ledger-unreachable' : 'ledger-unusable',
-      `The shared ledger at ${shownUrl} cannot be used: ${failure.message}.`,
-      { cause: failure },
-    );
   }
 
   async #attempt<T>(change: (state: LedgerState) => Promise<T>): Promise<T> {

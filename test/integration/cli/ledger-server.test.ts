@@ -42,6 +42,17 @@ test('limits --reset asks first', async () => {
   expect(server.commands).toEqual([]);
 });
 
+test.each([
+  ['a ledger in a folder', 'list', /--share needs a ledger on a server/],
+  ['a name that is not one', 'a list', /share: "a list"/],
+])('--share with %s is refused before anything is sent', async (_, name, message) => {
+  const { code, stderr } = await run(['download', CHAPTER, '--share', name, '--output', home], {
+    TANKOBON_LEDGER: join(home, 'ledger'),
+  });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+});
+
 describe('without the server', () => {
   test('a download ends with exit code 8 after --max-outage, and sends nothing', async () => {
     const url = `redis://127.0.0.1:${await freePort()}/0`;

@@ -1,0 +1,46 @@
+/** The share of `--share NAME`: chapters that several machines divide among themselves, by the server of the ledger. */
+import { parseDuration } from '../core/duration.js';
+import { UsageError } from '../core/errors.js';
+import type { Wait } from '../rate-limit/rate-ledger.js';
+import type { RedisAddress } from '../rate-limit/redis/redis-connection.js';
+import type { WorkShare } from '../rate-limit/redis/work-share.js';
+import type { AppContext } from './context.js';
+import { ledgerLocation } from './ledger-location.js';
+
+/** Part of a key on the server. */
+const NAME = /^[\w.-]{1,64}$/;
+
+export function isShareName(name: string): boolean {
+  return NAME.test(name);
+}
+
+type Context = Pick<AppContext, 'env' | 'paths' | 'redactor' | 'clock'>;
+
+/** Throws UsageError (`bad-option`) where the ledger is in a folder, which other machines do not see. */
+export async function shareServer(context: Context): Promise<RedisAddress> {
+  const location = await ledgerLocation(context);
+  if ('server' in location) return location.server;
+  throw new UsageError('bad-option', '--share needs a ledger on a server.', {
+    hint: 'On all machines, set for example: TANKOBON_LEDGER=redis://nas.local:6379/0',
+  });
+}
+
+/** Close it when the run is over. */
+export async function openChapterShare(
+  context: Context,
+  name: string,
+  { maxOutage, onWait }: { readonly maxOutage: string; readonly onWait: (wait: Wait) => void },
+): Promise<WorkShare> {
+  const server = await shareServer(context);
+  const { clock } = context;
+  const { openWorkShare } = await import('../rate-limit/redis/work-share.js');
+  return openWorkShare({
+    server,
+    name,
+    clock,
+    maxOutageMs: parseDuration(maxOutage) ?? 0,
+    onWait: ({ leftMs, ...wait }) => {
+      onWait({ ...wait, untilMs: clock.wallMs() + leftMs });
+    },
+  });
+}

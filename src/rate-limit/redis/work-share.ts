@@ -1,0 +1,145 @@
+/**
+ * Work that several machines share: each item is claimed by one of them with a lease that lapses with its holder, and
+ * items that are finished are remembered.
+ */
+import { randomBytes } from 'node:crypto';
+import type { StoreWait } from '../ledger-store.js';
+import { redisScript, RedisConnection, type RedisAddress } from './redis-connection.js';
+import { unexpectedReply } from './redis-failure.js';
+import { ServerOutage, type ServerOutageOptions } from './server-outage.js';
+
+/** `claimed`: this process has it now; `taken`: another process has it; `done`: it was finished. */
+export type ClaimResult = 'claimed' | 'taken' | 'done';
+
+/** All methods throw StorageError `ledger-unreachable` or `ledger-unusable`. */
+export interface WorkShare {
+  claim(id: string): Promise<ClaimResult>;
+  /** It was done by this process; nobody else gets it. */
+  finish(id: string): Promise<void>;
+  /** It was not done; others may claim it at once. */
+  release(id: string): Promise<void>;
+  /** Releases what is claimed. */
+  close(): Promise<void>;
+}
+
+export interface WorkShareOptions extends Omit<ServerOutageOptions, 'shownUrl'> {
+  readonly server: RedisAddress;
+  /** All machines that name the same share divide its items. */
+  readonly name: string;
+  readonly onWait?: (wait: StoreWait) => void;
+  /** Default: a minute. */
+  readonly leaseMs?: number;
+}
+
+const LEASE_MS = 60_000;
+const MAX_LAST_REPLY_MS = 1_000;
+/** Of the list of finished items, since the last of them. */
+const LIFETIME_MS = 35 * 24 * 60 * 60_000;
+
+/** KEYS: finished items, claims. ARGV: operation, owner, lease, lifetime, items. */
+const SHARE_SCRIPT = redisScript(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local operation, owner, lapses = ARGV[1], ARGV[2], string.format('%.0f', now + ARGV[3])
+local results = {}
+for at = 5, #ARGV do
+  local id = ARGV[at]
+  local expiry, holder = string.match(redis.call('HGET', KEYS[2], id) or '', '^(%d+) (.*)$')
+  local isFree = not expiry or holder == owner or tonumber(expiry) <= now
+  local result = 'taken'
+  if operation == 'finish' then
+    redis.call('SADD', KEYS[1], id)
+    redis.call('PEXPIRE', KEYS[1], ARGV[4])
+    redis.call('HDEL', KEYS[2], id)
+    result = 'done'
+  elseif redis.call('SISMEMBER', KEYS[1], id) == 1 then
+    result = 'done'
+  elseif isFree and operation == 'claim' then
+    redis.call('HSET', KEYS[2], id, lapses .. ' ' .. owner)
+    redis.call('PEXPIRE', KEYS[2], ARGV[4])
+    result = 'claimed'
+  elseif isFree and operation == 'release' then
+    redis.call('HDEL', KEYS[2], id)
+  end
+  results[#results + 1] = result
+end
+return results
+`);
+
+const RESULTS: readonly ClaimResult[] = ['claimed', 'taken', 'done'];
+
+export function openWorkShare(options: WorkShareOptions): WorkShare {
+  const { server } = options;
+  const shownUrl = `${server.url.protocol}//${server.url.host}${server.url.pathname}`;
+  return new RedisWorkShare({ ...options, shownUrl });
+}
+
+class RedisWorkShare implements WorkShare {
+  readonly #connection: RedisConnection;
+  readonly #outage: ServerOutage;
+  readonly #owner = randomBytes(12).toString('hex');
+  readonly #held = new Set<string>();
+  readonly #leaseMs: number;
+  readonly #renewal: NodeJS.Timeout;
+
+  constructor(private readonly options: WorkShareOptions & ServerOutageOptions) {
+    this.#connection = new RedisConnection(options.server);
+    this.#outage = new ServerOutage(options);
+    this.#leaseMs = options.leaseMs ?? LEASE_MS;
+    this.#renewal = setInterval(() => {
+      void this.#renew();
+    }, this.#leaseMs / 4).unref();
+  }
+
+  async claim(id: string): Promise<ClaimResult> {
+    const [result = 'taken'] = await this.#run('claim', [id]);
+    if (result === 'claimed') this.#held.add(id);
+    return result;
+  }
+
+  async finish(id: string): Promise<void> {
+    await this.#run('finish', [id]);
+    this.#held.delete(id);
+  }
+
+  async release(id: string): Promise<void> {
+    this.#held.delete(id);
+    await this.#run('release', [id]);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#renewal);
+    this.#outage.close();
+    this.#connection.shortenWaits(MAX_LAST_REPLY_MS);
+    // Without it the leases lapse.
+    if (this.#held.size > 0)
+      await this.#evaluate('release', [...this.#held]).catch(() => undefined);
+    this.#connection.close();
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#held.size === 0) return;
+    // Tried again before the lease has lapsed.
+    await this.#evaluate('claim', [...this.#held]).catch(() => undefined);
+  }
+
+  #run(operation: string, ids: readonly string[]): Promise<readonly ClaimResult[]> {
+    return this.#outage.retry(() => this.#evaluate(operation, ids), this.options.onWait);
+  }
+
+  async #evaluate(operation: string, ids: readonly string[]): Promise<readonly ClaimResult[]> {
+    const prefix = `tankobon:{share:${this.options.name}}:1:`;
+    const times = [String(this.#leaseMs), String(LIFETIME_MS)];
+    const reply = await this.#connection.evaluate(
+      SHARE_SCRIPT,
+      [`${prefix}done`, `${prefix}claims`],
+      [operation, this.#owner, ...times, ...ids],
+    );
+    const results: unknown[] = Array.isArray(reply) ? reply : [];
+    return ids.map((_, at) => {
+      const result = RESULTS.find((known) => known === results[at]);
+      if (result === undefined) throw unexpectedReply('not the result of a claim');
+      return result;
+    });
+  }
+}

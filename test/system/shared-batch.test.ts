@@ -1,0 +1,84 @@
+/** Machines that divide one list of chapters, with a real server. A machine that dies is in the long runs. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { systemClock } from '../../src/core/clock.js';
+import { openWorkShare, type WorkShare } from '../../src/rate-limit/redis/work-share.js';
+import { startRedis, type RedisProcess } from '../support/redis-process.js';
+import { describeWith } from '../support/requirements.js';
+import { SharedBatch } from '../support/shared-batch.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+
+describeWith('a share', { programs: ['redis-server'] }, () => {
+  let redis: RedisProcess;
+  const open: WorkShare[] = [];
+  beforeEach(async () => {
+    redis = await startRedis();
+  });
+  afterEach(async () => {
+    for (const share of open.splice(0)) await share.close();
+    await redis.stop();
+  });
+
+  const openOne = (leaseMs = 60_000, url = redis.url): WorkShare => {
+    const server = { url: new URL(url) };
+    const share = openWorkShare({
+      server,
+      name: 'list',
+      clock: systemClock,
+      maxOutageMs: 5_000,
+      leaseMs,
+    });
+    open.push(share);
+    return share;
+  };
+
+  test('an item is claimed by one, done by nobody else, and free after a release', async () => {
+    const [one, other] = [openOne(), openOne()];
+    expect([await one.claim('a'), await other.claim('a'), await one.claim('a')]).toEqual([
+      'claimed',
+      'taken',
+      'claimed',
+    ]);
+    await one.release('a');
+    expect([await other.claim('a'), await one.claim('a')]).toEqual(['claimed', 'taken']);
+    await other.finish('a');
+    expect([await one.claim('a'), await openOne().claim('a')]).toEqual(['done', 'done']);
+  });
+
+  test('a lease is renewed while its holder lives, and lapses after it', async () => {
+    const proxy = await startTcpProxy(redis.port);
+    const [one, other] = [openOne(400, `redis://127.0.0.1:${proxy.port}/0`), openOne(400)];
+    await one.claim('a');
+    await systemClock.sleep(1_000);
+    expect(await other.claim('a')).toBe('taken');
+    proxy.cut();
+    await systemClock.sleep(600);
+    expect(await other.claim('a')).toBe('claimed');
+    await proxy.stop();
+  });
+
+  test('a release by another one has no effect', async () => {
+    const [one, other] = [openOne(), openOne()];
+    await one.claim('a');
+    await other.release('a');
+    expect(await openOne().claim('a')).toBe('taken');
+  });
+});
+
+describeWith('machines with one share', { programs: ['redis-server'] }, () => {
+  test('load each chapter once, within the limits', async () => {
+    const batch = await SharedBatch.start(12);
+    try {
+      const machines = [1, 2, 3, 4];
+      const ends = await Promise.all(machines.map((machine) => batch.run(machine).finished));
+      expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+      const saved = machines.flatMap((machine) => batch.saved(machine));
+      expect(saved.sort()).toEqual(batch.ids.map((id) => `${id}.cbz`).sort());
+      const { log } = batch.service;
+      expect(batch.service.violations()).toEqual([]);
+      expect(log.filter(({ status }) => status === 429)).toEqual([]);
+      expect(ends.map(({ stdout }) => stdout).join('')).toContain('"reason":"shared-done"');
+    } finally {
+      await batch.stop();
+    }
+  }, 60_000);
+});
