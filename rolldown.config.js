@@ -2,7 +2,8 @@
  * Makes dist/ from src/: the command line and the library, with all packages that are JavaScript, in chunks that both
  * share. The chunks are CommonJS, which Node loads 10 ms faster than ES modules; the library's entry is an ES module.
  */
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
 import license from 'rollup-plugin-license';
@@ -32,7 +33,7 @@ export default defineConfig({
   plugins: [
     license({ thirdParty: { output: 'dist/THIRD-PARTY-LICENSES.txt' } }),
     { name: 'library-entry', generateBundle: writeLibraryEntry },
-    { name: 'files', writeBundle: copyFiles },
+    { name: 'files', writeBundle: writeFiles },
   ],
   output: {
     dir: 'dist',
@@ -74,8 +75,8 @@ function writeLibraryEntry(_, bundle) {
   });
 }
 
-/** The pages of the practice server, and the binaries of the file locks. */
-function copyFiles() {
+/** The pages of the practice server, the binaries of the file locks, and the list of what is inside. */
+function writeFiles(_, bundle) {
   cpSync('src/practice-server/fixtures', 'dist/fixtures', { recursive: true });
   for (const system of ['darwin', 'linux', 'win32']) {
     for (const processor of ['arm64', 'x64']) {
@@ -84,4 +85,25 @@ function copyFiles() {
     }
   }
   cpSync(`${LOCKS}/LICENSE`, 'dist/prebuilds/LICENSE');
+  writeFileSync(
+    'build/bundled-packages.json',
+    JSON.stringify(bundledPackages(bundle), undefined, 2),
+  );
+}
+
+/** The packages inside, such as `got@14.6.6`. */
+export function bundledPackages(bundle) {
+  const modules = Object.values(bundle)
+    .flatMap(({ modules = {} }) => Object.entries(modules))
+    .flatMap(([id, { renderedLength }]) => (renderedLength > 0 ? [id] : []));
+  const folders = modules.flatMap((id) => {
+    const path = relative(import.meta.dirname, id.replace(/^\0/, ''))
+      .split(sep)
+      .join('/');
+    return /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [];
+  });
+  return [...new Set([...folders, LOCKS])].map((folder) => {
+    const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+    return `${name}@${version}`;
+  });
 }
