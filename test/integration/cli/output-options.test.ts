@@ -1,9 +1,11 @@
 /** What `download` prints and writes with `--quiet`, with `--verbose`, and with neither. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { planDownload } from '../../../src/app/download.js';
 import { parseIdentityComment } from '../../../src/cbz/identity.js';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import { download } from '../../../src/cli/commands/download.js';
 import { readComment } from '../../support/archive.js';
+import { requestFromFlags } from '../../../src/cli/commands/download-options.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -42,12 +44,28 @@ test('--quiet keeps the paths and the errors', async () => {
   expect(hints.every((line) => line.startsWith('hint: '))).toBe(true);
 });
 
-test('--verbose shows each base URL, failed page and wait', async () => {
+test('--verbose shows each base URL, retry and wait', async () => {
   harness.service.injectPageFaults({ fault: 'flipped-byte', chapter: first, page: 2, attempts: 1 });
-  const { code, stderr } = await run({ targets: [first], verbose: true });
-  expect(code).toBe(0);
+  harness.service.injectApiFault({ fault: 'unavailable', times: 1 });
+  const targets = Object.values(EXAMPLE_CHAPTERS).slice(0, 6);
+  const { stderr } = await run({ targets, verbose: true });
   const node = harness.service.nodes.find((url) => stderr.includes(`base URL ${url}`));
   expect(node).toBeDefined();
+  expect(stderr).toMatch(/^GET \/at-home\/server\/\{id\}: .*503.* Next attempt in \d+ ms\.$/m);
+  expect(stderr).toMatch(/^waiting until .*: cooldown requested by the service$/m);
   expect(stderr).toMatch(/: page 2, attempt 1: /);
   expect(stderr).toMatch(/: page 2: next attempt in \d+ ms$/m);
+});
+
+test('while a download is planned, its listener hears what is being done', async () => {
+  const activities: string[] = [];
+  await harness.command(async (context) => {
+    const flags = { targets: [first], output: harness.output };
+    const request = await requestFromFlags(flags, context);
+    const onActivity = (activity: string) => void activities.push(activity);
+    const listeners = { observe: () => undefined, onActivity };
+    await planDownload(context, request, listeners, context.signal);
+    return 0;
+  });
+  expect(activities).toEqual(['resolving', 'scanning']);
 });
