@@ -10,14 +10,17 @@ export type ProxyEnvironment = Readonly<NodeJS.ProcessEnv>;
 
 /** The proxy for a URL; undefined for a direct connection. Throws `bad-setting` for an invalid HTTPS_PROXY. */
 export function proxyFor(url: URL, env: ProxyEnvironment): URL | undefined {
-  const text = env['HTTPS_PROXY'] ?? env['https_proxy'] ?? '';
+  const variable = env['HTTPS_PROXY'] === undefined ? 'https_proxy' : 'HTTPS_PROXY';
+  const text = env[variable] ?? '';
   if (text === '' || url.protocol !== 'https:') return undefined;
   if (bypassesProxy(url, env['NO_PROXY'] ?? env['no_proxy'] ?? '')) return undefined;
   const withScheme = text.includes('://') ? text : `http://${text}`;
   const proxy = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
   if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy;
   // Not shown, since it may contain a password.
-  throw new UsageError('bad-setting', 'HTTPS_PROXY is not the URL of an http: or https: proxy.');
+  throw new UsageError('bad-setting', `${variable} is not the URL of an http: or https: proxy.`, {
+    hint: `Set it to an address such as http://proxy.example:3128, or unset it: unset ${variable}`,
+  });
 }
 
 /** Entries of NO_PROXY are `*`, a host, or a domain with its subdomains, optionally with a port. */

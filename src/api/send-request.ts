@@ -100,6 +100,17 @@ export function jsonValue(text: string): unknown {
   return parseJson(text.replace(/^\uFEFF/, ''));
 }
 
+const PROXY_HINT = 'Check HTTPS_PROXY, and NO_PROXY for hosts that need no proxy.';
+/** Errors of the connection itself: with a proxy, of that to the proxy. */
+const CONNECT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+
+/** Host and port of the proxy that a request of got was to go through: see connections.ts. */
+function proxyHostOf(cause: unknown): string | undefined {
+  const { options } = cause as { options?: { context?: { proxyHost?: unknown } } };
+  const proxyHost = options?.context?.proxyHost;
+  return typeof proxyHost === 'string' ? proxyHost : undefined;
+}
+
 function connectionError(cause: unknown, url: URL): ServiceError {
   const { code, message = '' } = cause as { code?: string; message?: string };
   if (isTimeout(cause)) {
@@ -116,8 +127,12 @@ function connectionError(cause: unknown, url: URL): ServiceError {
   const [, refusal] = /^Bad response: (\d+)$/.exec(message) ?? [];
   if (refusal !== undefined) {
     const text = `${url.host} could not be reached: the proxy responded with ${refusal}.`;
-    const hint = 'Check HTTPS_PROXY, and NO_PROXY for hosts that need no proxy.';
-    return new ServiceError('unreachable', text, { cause, hint });
+    return new ServiceError('unreachable', text, { cause, hint: PROXY_HINT });
+  }
+  const proxyHost = proxyHostOf(cause);
+  if (proxyHost !== undefined && code !== undefined && CONNECT_CODES.includes(code)) {
+    const text = `The proxy ${proxyHost} could not be reached (${code}).`;
+    return new ServiceError('unreachable', text, { cause, hint: PROXY_HINT });
   }
   const reason = code ?? (message || 'unknown');
   return new ServiceError('unreachable', `${url.host} could not be reached (${reason}).`, {

@@ -22,10 +22,9 @@ async function whoami(context: CommandContext): Promise<ExitCode> {
   const { login, store } = stored;
   const { username, clientId, tokens } = login;
   if (!tokens) {
-    throw new AuthError(
-      'session-ended',
-      `Not logged in: the session of ${username} has ended. The client ${clientId} is kept.`,
-    );
+    throw new AuthError('session-ended', `Not logged in: the session of ${username} has ended`, {
+      hint: `Run: tankobon login (the client ${clientId} is kept)`,
+    });
   }
   const nowMs = context.clock.wallMs();
   const lines = [

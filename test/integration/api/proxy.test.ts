@@ -43,6 +43,7 @@ describe('HTTPS_PROXY and NO_PROXY', () => {
     const bad = { HTTPS_PROXY: 'socks5://me:secret@proxy.example' };
     expect(() => host('https://a.example', bad)).toThrow(/HTTPS_PROXY/);
     expect(() => host('https://a.example', bad)).not.toThrow(/secret/);
+    expect(() => host('https://a.example', { https_proxy: 'proxy:99999' })).toThrow(/^https_proxy/);
   });
 });
 
@@ -68,6 +69,28 @@ test('a proxy that refuses the tunnel is reported with its status and the variab
   } finally {
     connections.close();
     refusing.close();
+  }
+});
+
+test.each([
+  ['http://me:secret@127.0.0.1:1', '127.0.0.1:1'],
+  ['http://no-such-proxy.invalid:3128', 'no-such-proxy.invalid:3128'],
+])('a proxy that is down is named without its password: %s', async (HTTPS_PROXY, name) => {
+  const apiUrl = new URL('https://api.example.org');
+  const connections = await openConnections(LIMITS, { HTTPS_PROXY }, { apiUrl });
+  try {
+    const error: unknown = await sendRequest(connections.api, { method: 'GET', url: apiUrl }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({
+      code: 'unreachable',
+      message: expect.stringMatching(/^The proxy .* could not be reached \(E\w+\)\.$/),
+      hint: expect.stringContaining('HTTPS_PROXY'),
+    });
+    expect((error as Error).message).toContain(name);
+    expect((error as Error).message).not.toContain('secret');
+  } finally {
+    connections.close();
   }
 });
 

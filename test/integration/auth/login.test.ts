@@ -263,7 +263,9 @@ test('after the session has ended, the next login needs only the account', async
   expect(await cli(['refresh'], env)).toMatchObject({ code: 4, stdout: '' });
   const who = await cli(['whoami'], env);
   expect(who.code).toBe(4);
-  expect(who.stderr).toContain(`The client ${PRACTICE_CLIENT.id} is kept.`);
+  expect(who.stderr).toContain(
+    `hint: Run: tankobon login (the client ${PRACTICE_CLIENT.id} is kept)`,
+  );
   const again = await login({ TANKOBON_CLIENT_ID: '', TANKOBON_CLIENT_SECRET: '' });
   expect(again).toMatchObject({ code: 0, stderr: '' });
 });
