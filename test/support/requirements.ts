@@ -14,6 +14,7 @@ const DEBIAN_PACKAGES = {
   fuse2fs: 'fuse2fs',
   'gallery-dl': 'gallery-dl',
   'gnome-keyring-daemon': 'gnome-keyring',
+  jq: 'jq',
   python3: 'python3',
   'redis-server': 'redis-server',
   'secret-tool': 'libsecret-tools',
