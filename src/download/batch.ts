@@ -55,13 +55,34 @@ const OUTAGE_CODES: ReadonlySet<string> = new Set([
   'page-lost',
 ]);
 
+/** What a batch itself uses; the rest of `ChapterDeps` is for the chapters. */
+export type BatchDeps = Pick<ChapterDeps, 'queue' | 'observe' | 'outages' | 'share'> & {
+  readonly loader: Pick<ChapterDeps['loader'], 'clock'>;
+};
+
+type PrepareChapter<Deps> = (
+  job: ChapterJob,
+  deps: Deps,
+  signal: AbortSignal,
+) => Promise<PreparedChapter | undefined>;
+
 /** Saves the chapters and reports each one's result to `deps.observe`. Never throws for a chapter. */
-export async function saveChapters(
+export function saveChapters(
   jobs: Iterable<ChapterJob>,
   deps: ChapterDeps,
   signal: AbortSignal,
 ): Promise<BatchOutcome> {
-  const batch = new Batch(deps, signal);
+  return runBatch(jobs, deps, signal, prepareChapter);
+}
+
+/** The same with any way to prepare a chapter. */
+export async function runBatch<Deps extends BatchDeps>(
+  jobs: Iterable<ChapterJob>,
+  deps: Deps,
+  signal: AbortSignal,
+  prepare: PrepareChapter<Deps>,
+): Promise<BatchOutcome> {
+  const batch = new Batch(deps, signal, (job, stopSignal) => prepare(job, deps, stopSignal));
   for (const job of jobs) await batch.start(job);
   return batch.finish();
 }
@@ -81,8 +102,12 @@ class Batch {
   readonly #signal: AbortSignal;
 
   constructor(
-    private readonly deps: ChapterDeps,
+    private readonly deps: BatchDeps,
     signal: AbortSignal,
+    private readonly prepare: (
+      job: ChapterJob,
+      signal: AbortSignal,
+    ) => Promise<PreparedChapter | undefined>,
   ) {
     this.#signal = AbortSignal.any([signal, this.#stop.signal]);
   }
@@ -98,7 +123,7 @@ class Batch {
     const outagesBefore = this.#outages;
     try {
       if (!(await this.#claim(job))) return;
-      const chapter = await prepareChapter(job, this.deps, this.#signal);
+      const chapter = await this.prepare(job, this.#signal);
       if (chapter) this.#save(job, chapter, outagesBefore);
       else await this.#skip(job);
     } catch (error) {
@@ -209,7 +234,7 @@ class Batch {
       return;
     }
     this.#failed.push({ job, error });
-    // Another machine may have more luck; if it cannot be told, the claim lapses.
+    // Another machine may have more luck; if it cannot be reached, the claim lapses.
     this.deps.share?.release(job.id).catch(() => undefined);
     const isOutage = code === 'unreachable' || code === 'service-failed';
     this.#consecutiveOutages = isOutage ? this.#consecutiveOutages + 1 : 0;

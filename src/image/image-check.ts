@@ -37,7 +37,7 @@ export interface ImageBody {
 
 /** Checks a complete body. `expectedDigest` is the digest in the page's file name, if it has one. */
 export async function checkImage(
-  response: IncomingMessage | undefined,
+  response: Pick<IncomingMessage, 'headers'> | undefined,
   expectedDigest: string | undefined,
   body: ImageBody,
 ): Promise<ImageCheck> {
@@ -61,7 +61,7 @@ export async function checkImage(
   );
 }
 
-export function notAnImage(response: IncomingMessage | undefined): ImageCheck {
+export function notAnImage(response: Pick<IncomingMessage, 'headers'> | undefined): ImageCheck {
   const type = response?.headers['content-type'] ?? 'none';
   return failed('not-a-picture', `The response is not an image (content type: ${type}).`);
 }

@@ -14,6 +14,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { join } from 'node:path';
+import { ERROR_CODES } from '../core/error-codes.js';
 import { StorageError } from '../core/errors.js';
 import {
   createFileSync,
@@ -144,6 +145,7 @@ export function toLedgerError(error: unknown, folder: string): unknown {
   if (isSystemError(error, 'EACCES', 'EPERM', 'EROFS')) return accessError(error, folder);
   const ours = toStorageError(error, folder);
   if (!(ours instanceof StorageError) || !CODES_WITH_OUTPUT_HINT.has(ours.code)) return ours;
+  if (ours.hint !== ERROR_CODES[ours.code].hint) return ours;
   return new StorageError(ours.code, `The rate ledger cannot be used. ${ours.message}`, {
     cause: ours,
     hint: OTHER_FOLDER,

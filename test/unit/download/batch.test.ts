@@ -1,0 +1,119 @@
+/** What a batch does with the result of each chapter, without any chapter being loaded. */
+import { expect, test } from '@jest/globals';
+import { OutageTooLong } from '../../../src/api/outage.js';
+import {
+  ChapterError,
+  interruption,
+  ServiceError,
+  StorageError,
+  type TankobonError,
+} from '../../../src/core/errors.js';
+import { runBatch } from '../../../src/download/batch.js';
+import type { ChapterJob } from '../../../src/download/chapter.js';
+import type { DownloadMessage } from '../../../src/download/events.js';
+import { PageQueue } from '../../../src/download/page-queue.js';
+import { skippingClock } from '../../support/fake-clock.js';
+
+type Result = 'saved' | 'exists' | TankobonError;
+
+const lost = () => new ChapterError('page-lost', 'lost');
+const unreachable = () => new ServiceError('unreachable', 'no response');
+
+/** Runs chapters `0`, `1`, … that end with these results; a retried one takes the next result of its list. */
+async function run(
+  results: readonly (readonly Result[])[],
+  options: { readonly signal?: AbortSignal; readonly onChapter?: (id: string) => void } = {},
+  outages = { count: 0 },
+) {
+  const events: DownloadMessage[] = [];
+  const left = results.map((list) => [...list]);
+  const jobs = results.map((_, id): ChapterJob => ({
+    id: String(id),
+    file: `${id}.cbz`,
+    output: '.',
+    quality: 'data',
+    replace: false,
+  }));
+  const deps = {
+    queue: new PageQueue(1),
+    observe: (event: DownloadMessage) => void events.push(event),
+    outages,
+    loader: { clock: skippingClock() },
+  };
+  const { signal = new AbortController().signal, onChapter } = options;
+  const outcome = await runBatch(jobs, deps, signal, ({ id, file }) => {
+    onChapter?.(id);
+    const result = left[Number(id)]?.shift();
+    if (result === 'exists') return Promise.resolve(undefined);
+    const saved = { file, pages: 1, bytes: 1 };
+    return Promise.resolve({
+      save: () => (result === 'saved' ? Promise.resolve(saved) : Promise.reject(result as Error)),
+    });
+  });
+  const { saved, skipped, failed, notStarted, stoppedBy } = outcome;
+  return {
+    saved: [...saved],
+    skipped,
+    failed: failed.map(({ job }) => job.id),
+    notStarted: notStarted.map(({ id }) => id),
+    stoppedBy: stoppedBy?.code,
+    events,
+  };
+}
+
+test('a failed chapter does not affect the others', async () => {
+  const { events, ...outcome } = await run([['saved'], [lost()], ['exists'], ['saved']]);
+  expect(outcome).toEqual({
+    saved: ['0', '3'],
+    skipped: 1,
+    failed: ['1'],
+    notStarted: [],
+    stoppedBy: undefined,
+  });
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'chapter-failed', chapter: '1', reason: 'page-lost' }),
+  );
+});
+
+test('a full disk stops the run', async () => {
+  const full = new StorageError('disk-full', 'full');
+  const outcome = await run([[full], ['saved'], ['saved']]);
+  expect(outcome).toMatchObject({ failed: ['0'], stoppedBy: 'disk-full' });
+  expect([...outcome.saved, ...outcome.notStarted].sort()).toEqual(['1', '2']);
+});
+
+test('three chapters in a row without a response stop the run; a saved one in between does not', async () => {
+  const three = await run([[unreachable()], [unreachable()], [unreachable()], ['saved']]);
+  expect(three).toMatchObject({ stoppedBy: 'unreachable', failed: ['0', '1', '2'] });
+  const between = await run([[unreachable()], [unreachable()], ['saved'], [unreachable()]]);
+  expect(between).toMatchObject({ stoppedBy: undefined, saved: ['2'] });
+});
+
+test('a chapter that failed during an outage is tried once more at the end', async () => {
+  const outages = { count: 0 };
+  const onChapter = (id: string): void => {
+    if (id === '0') outages.count += 1;
+  };
+  const again = await run([[lost(), 'saved'], ['saved']], { onChapter }, outages);
+  expect(again).toMatchObject({ saved: ['1', '0'], failed: [] });
+  const twice = await run([[lost(), lost()], ['saved']], { onChapter }, outages);
+  expect(twice).toMatchObject({ saved: ['1'], failed: ['0'] });
+});
+
+test('an outage that lasted too long stops the run at once', async () => {
+  const tooLong = new OutageTooLong('unreachable', 'no response for 10 min');
+  const outcome = await run([[tooLong], ['saved']]);
+  expect(outcome).toMatchObject({ failed: ['0'], stoppedBy: tooLong.code });
+});
+
+test('after an interruption no further chapter starts', async () => {
+  const stop = new AbortController();
+  const onChapter = (id: string): void => {
+    if (id === '1') stop.abort(interruption());
+  };
+  const outcome = await run([['saved'], ['saved'], ['saved'], ['saved']], {
+    signal: stop.signal,
+    onChapter,
+  });
+  expect(outcome).toMatchObject({ notStarted: ['2', '3'], stoppedBy: 'interrupted' });
+});
