@@ -200,7 +200,7 @@ class Batch {
     this.#inFlight.add(saving);
   }
 
-  /** It is saved all the same if the server cannot be told; then the run stops. */
+  /** It is saved all the same if the server cannot be reached; then the run stops. */
   async #finishClaim({ id }: ChapterJob): Promise<void> {
     try {
       await this.deps.share?.finish(id);

@@ -31,7 +31,7 @@ describeWith('a share', { programs: ['redis-server'] }, () => {
     return share;
   };
 
-  test('an item is claimed by one, done by nobody else, and free after a release', async () => {
+  test('an item is claimed by one, never done twice, and free after a release', async () => {
     const [one, other] = [openOne(), openOne()];
     expect([await one.claim('a'), await other.claim('a'), await one.claim('a')]).toEqual([
       'claimed',

@@ -14,7 +14,7 @@ export type ClaimResult = 'claimed' | 'taken' | 'done';
 /** All methods throw StorageError `ledger-unreachable` or `ledger-unusable`. */
 export interface WorkShare {
   claim(id: string): Promise<ClaimResult>;
-  /** It was done by this process; nobody else gets it. */
+  /** It was done by this process; no other process gets it. */
   finish(id: string): Promise<void>;
   /** It was not done; others may claim it at once. */
   release(id: string): Promise<void>;
