@@ -160,7 +160,7 @@ function bindAfterDownload(options: DownloadOptions): BindAfterDownload | undefi
 }
 
 /** The built-in template contains the language in a run with several. */
-function nameTemplates(template: string): PlanOptions['nameChapter'] {
+export function nameTemplates(template: string): PlanOptions['nameChapter'] {
   const inOneLanguage = compileNameTemplate(template === '' ? DEFAULT_NAME_TEMPLATE : template);
   const inSeveralLanguages =
     template === '' ? compileNameTemplate(DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE) : inOneLanguage;

@@ -20,6 +20,7 @@ import { loginCommand } from './commands/login.js';
 import { logoutCommand } from './commands/logout.js';
 import { refreshCommand } from './commands/refresh.js';
 import { reportStatusCommand } from './commands/report-status.js';
+import { retagCommand } from './commands/retag.js';
 import { searchCommand } from './commands/search.js';
 import { syncCommand } from './commands/sync-command.js';
 import { whoamiCommand } from './commands/whoami.js';
@@ -33,7 +34,14 @@ export interface ContextSource {
 }
 
 const COMMANDS = {
-  'Chapters:': [downloadCommand, syncCommand, searchCommand, bindCommand, demoCommand],
+  'Chapters:': [
+    downloadCommand,
+    syncCommand,
+    searchCommand,
+    bindCommand,
+    retagCommand,
+    demoCommand,
+  ],
   'Account:': [loginCommand, whoamiCommand, refreshCommand, logoutCommand],
   'Status:': [limitsCommand, reportStatusCommand],
   'Configuration:': [configCommand, completionCommand, completeCommand, helpCommand],

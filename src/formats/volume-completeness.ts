@@ -1,4 +1,4 @@
-/** Which volumes are complete, according to the service's list of chapters. */
+/** Which volumes are complete, by the list of chapters of the service. */
 import type { Chapter } from '../api/chapters.js';
 import { chapterKey } from '../selection/reading-order.js';
 import { parseNumber } from '../selection/ranges.js';

@@ -1,0 +1,185 @@
+/**
+ * Brings the metadata of chapter files up to date: asks the service by the hundred, and rewrites ComicInfo.xml and the
+ * names of the files whose metadata changed. Pages are not downloaded.
+ */
+import { rmdir } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+import { fetchChapters, type Chapter } from '../api/chapters.js';
+import type { ServiceClient } from '../api/client.js';
+import { fetchTitles, type Title } from '../api/titles.js';
+import { comicInfoXml } from '../cbz/comic-info.js';
+import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
+import type { FormatFileName } from '../cbz/file-name.js';
+import { scanLibrary } from '../cbz/library-index.js';
+import { UsageError, toTankobonError, type TankobonError } from '../core/errors.js';
+import { removeFile, renameInto, temporaryName, toStorageError } from '../core/files.js';
+import { publishNew } from '../core/publish.js';
+import { makeFolders } from '../core/safe-folders.js';
+import { comicMetadata, nameValues, type VolumeField } from '../download/comic-metadata.js';
+import { readChapterFile, rewriteChapterFile } from '../formats/chapter-file.js';
+
+export interface RetagRequest {
+  readonly folder: string;
+  /** The templates that may have named the files. */
+  readonly nameTemplates: readonly FormatFileName[];
+  readonly volumeField: VolumeField;
+  readonly dryRun: boolean;
+}
+
+export type RetagEvent =
+  | {
+      readonly type: 'chapter-retagged';
+      readonly chapter: string;
+      readonly file: string;
+      /** The new path, if the name changed. */
+      readonly newFile?: string;
+      /** The names of the metadata that changed, such as `volume`. */
+      readonly changed: readonly string[];
+    }
+  | {
+      readonly type: 'chapter-failed';
+      readonly chapter: string;
+      readonly file: string;
+      readonly reason: TankobonError['code'];
+      readonly message: string;
+    }
+  | {
+      readonly type: 'retag-summary';
+      readonly changed: number;
+      readonly unchanged: number;
+      /** Chapters that the service does not list any more. */
+      readonly notListed: number;
+      readonly failed: number;
+    };
+
+interface RetagDeps {
+  readonly client: ServiceClient;
+  readonly observe: (event: RetagEvent) => void;
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+interface ChapterOnDisk {
+  readonly file: string;
+  readonly chapter: Chapter;
+  readonly title: Title | undefined;
+}
+
+/** Throws UsageError `nothing-to-bind` for a folder without chapters, and errors of the service. */
+export async function retag(
+  request: RetagRequest,
+  deps: RetagDeps,
+): Promise<readonly TankobonError[]> {
+  const { client, observe, warn, signal } = deps;
+  const library = await scanLibrary(request.folder, { signal });
+  const archives = library.archives.filter(({ isBound }) => !isBound);
+  if (archives.length === 0)
+    throw new UsageError('nothing-to-bind', `No chapters found: ${request.folder}`);
+  const ids = archives.map(({ chapterId }) => chapterId);
+  const chapters = await fetchChapters(client, ids, { signal, warn });
+  const titleIds = [...chapters.values()].flatMap(({ titleId }) => titleId ?? []);
+  const { titles } = await fetchTitles(client, titleIds, { signal, warn });
+  const count = { changed: 0, unchanged: 0, notListed: 0 };
+  const errors: TankobonError[] = [];
+  for (const { file, chapterId } of archives) {
+    signal.throwIfAborted();
+    const chapter = chapters.get(chapterId);
+    const title = titles.get(chapter?.titleId ?? '');
+    // Without its title, a chapter would lose the series.
+    if (!chapter || !title) {
+      count.notListed += 1;
+      continue;
+    }
+    try {
+      const changed = await retagFile({ file, chapter, title }, request, deps);
+      if (changed) observe(changed);
+      count[changed ? 'changed' : 'unchanged'] += 1;
+    } catch (thrown) {
+      signal.throwIfAborted();
+      const error = toTankobonError(toStorageError(thrown, file));
+      const { code, message } = error;
+      observe({ type: 'chapter-failed', chapter: chapterId, file, reason: code, message });
+      errors.push(error);
+    }
+  }
+  observe({ type: 'retag-summary', ...count, failed: errors.length });
+  return errors;
+}
+
+/** Undefined if nothing changed, or if the file has no ComicInfo.xml. */
+async function retagFile(
+  { file, chapter, title }: ChapterOnDisk,
+  request: RetagRequest,
+  { signal }: RetagDeps,
+): Promise<RetagEvent | undefined> {
+  const content = await readChapterFile(file);
+  if (!content) return undefined;
+  const metadata = comicMetadata(chapter, title, [], request.volumeField);
+  const before = await readComicInfo(content.comicInfo);
+  const after = await readComicInfo(await comicInfoXml(metadata));
+  const changed = changedFields(before, after);
+  if (changed.length === 0) return undefined;
+  const newFile = renamed(file, before, { chapter, title }, request.nameTemplates);
+  if (!request.dryRun) {
+    makeFolders(dirname(newFile));
+    const publish = (tmpFile: string) => replace(tmpFile, file, newFile);
+    const tmpFile = temporaryName(newFile);
+    const published = await rewriteChapterFile(file, content, metadata, {
+      tmpFile,
+      publish,
+      signal,
+    });
+    const event = { type: 'chapter-retagged' as const, chapter: chapter.id, file, changed };
+    return published === file ? event : { ...event, newFile: published };
+  }
+  const event = { type: 'chapter-retagged' as const, chapter: chapter.id, file, changed };
+  return newFile === file ? event : { ...event, newFile };
+}
+
+function changedFields(before: ChapterMetadata, after: ChapterMetadata): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names]
+    .filter((name) => {
+      const key = name as keyof ChapterMetadata;
+      return JSON.stringify(before[key]) !== JSON.stringify(after[key]);
+    })
+    .sort();
+}
+
+/** The new path. A file that was renamed by hand keeps its name: only one that a template gave is changed. */
+function renamed(
+  file: string,
+  before: ChapterMetadata,
+  { chapter, title }: Pick<ChapterOnDisk, 'chapter' | 'title'>,
+  templates: readonly FormatFileName[],
+): string {
+  const { series, volume, number, title: name, translators = [] } = before;
+  const oldValues = {
+    id: chapter.id,
+    series,
+    volume,
+    chapter: number,
+    title: name,
+    group: translators.join(' + '),
+    language: chapter.language,
+  };
+  const path = resolve(file).split(sep).join('/');
+  for (const format of templates) {
+    const oldName = format(oldValues);
+    if (path.endsWith(`/${oldName}`))
+      return join(path.slice(0, -oldName.length), format(nameValues(chapter, title)));
+  }
+  return file;
+}
+
+/** The old file is removed when the new one is complete. A name that is taken is left alone. */
+async function replace(tmpFile: string, file: string, newFile: string): Promise<string> {
+  if (resolve(file) !== resolve(newFile) && (await publishNew(tmpFile, newFile))) {
+    await removeFile(file);
+    // Fails if it is not empty.
+    await rmdir(dirname(file)).catch(() => undefined);
+    return newFile;
+  }
+  await renameInto(tmpFile, file);
+  return file;
+}

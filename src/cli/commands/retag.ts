@@ -1,0 +1,84 @@
+/** `tankobon retag`: brings the metadata and names of downloaded chapters up to date. */
+import type { Command } from 'commander';
+import type { RetagEvent } from '../../app/retag.js';
+import { decidingExitCode, type ExitCode } from '../../core/exit-codes.js';
+import type { CommandContext } from '../command-context.js';
+import type { CommandRunner } from '../command-runner.js';
+import { addExamples } from '../help-format.js';
+import { settingOption } from '../option-parsers.js';
+
+interface RetagOptions {
+  readonly name?: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+export function retagCommand(program: Command, { run }: CommandRunner): Command {
+  const command = program
+    .command('retag')
+    .description('update the metadata and names of chapters that changed on the service')
+    .argument('<dir>', 'folder of CBZ files that tankobon saved')
+    .addOption(settingOption('name', '--name <template>'))
+    .option('--dry-run', 'print what would change')
+    .option('--json', 'print one JSON object per line to standard output, and nothing else there')
+    .action((folder: string, options: RetagOptions) =>
+      run((context) => retagFolder(folder, options, context)),
+    );
+  return addExamples(command, [
+    ['tankobon retag ~/comics --dry-run', 'print which chapters got a volume or a title'],
+  ]);
+}
+
+async function retagFolder(
+  folder: string,
+  options: RetagOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { retag } = await import('../../app/retag.js');
+  const { nameTemplates } = await import('../../app/download-request.js');
+  const { withService } = await import('../with-service.js');
+  const { warningMessage } = await import('../output/error-message.js');
+  const { settings, stdout, stderr, signal } = context;
+  const format = nameTemplates(options.name ?? settings.name);
+  const request = {
+    folder,
+    nameTemplates: [format(false), format(true)],
+    volumeField: settings.volumeField as 'number' | 'none',
+    dryRun: options.dryRun === true,
+  };
+  const observe = (event: RetagEvent): void => {
+    if (options.json) stdout.write(`${JSON.stringify(event)}\n`);
+    else if (event.type === 'chapter-retagged') stdout.write(`${describe(event)}\n`);
+    else stderr.write(`${describe(event)}\n`);
+  };
+  const errors = await withService(context, (service) =>
+    retag(request, {
+      client: service.anonymous,
+      observe,
+      warn: (message) => void stderr.write(warningMessage(message)),
+      signal,
+    }),
+  );
+  for (const hint of new Set(errors.map((error) => error.hint))) stderr.write(`hint: ${hint}\n`);
+  return decidingExitCode(errors.map(({ exitCode }) => exitCode));
+}
+
+function describe(event: RetagEvent): string {
+  switch (event.type) {
+    case 'chapter-retagged': {
+      const { file, newFile, changed } = event;
+      const renamed = newFile === undefined ? '' : `\n  renamed to ${newFile}`;
+      return `${file}: ${changed.join(', ')}${renamed}`;
+    }
+    case 'chapter-failed':
+      return `error: ${event.message}`;
+    case 'retag-summary': {
+      const { changed, unchanged, notListed, failed } = event;
+      return [
+        `${changed} changed, ${unchanged} unchanged`,
+        ...(notListed > 0 ? [`${notListed} not listed by the service`] : []),
+        ...(failed > 0 ? [`${failed} failed`] : []),
+      ].join(', ');
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/** `tankobon retag`: files whose chapter got a volume, a title or a group later. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { commandTree } from '../../../src/cli/program.js';
+import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
+import { readComment, readEntry } from '../../support/archive.js';
+import { imageDigests } from '../../support/bind-harness.js';
+import { testImage, writeChapterFile } from '../../support/chapter-files.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+
+let harness: DownloadHarness;
+beforeEach(async () => {
+  harness = await DownloadHarness.start();
+});
+afterEach(() => harness.stop());
+
+const SERIES = 'The Lighthouse Cat of Minami Island';
+const OLD_NAME = `${SERIES}/${SERIES} Ch.001 [Tidewater Scans].cbz`;
+const NEW_NAME = `${SERIES}/${SERIES} Vol.01 Ch.001 - The Light Goes Out [Tidewater Scans].cbz`;
+
+/** Chapter 1 as it was saved before it had a volume and a title. */
+async function addOldChapter(name = OLD_NAME): Promise<string> {
+  return writeChapterFile(join(harness.output, name), {
+    id: EXAMPLE_CHAPTERS.first,
+    version: 1,
+    series: SERIES,
+    number: '1',
+    translators: ['Tidewater Scans'],
+    images: [await testImage('jpeg', 1), await testImage('png', 2)],
+  });
+}
+
+async function retag(...words: readonly string[]) {
+  return harness.command(async (context) => {
+    let code = 0;
+    const tree = commandTree({
+      run: async (action) => {
+        code = await action(context);
+      },
+      runBare: () => Promise.reject(new Error('not bare')),
+    });
+    await tree.parseAsync(['retag', harness.output, ...words], { from: 'user' });
+    return code as 0;
+  });
+}
+
+test('rewrites ComicInfo and the name; pages and identity stay, and a second run changes nothing', async () => {
+  const file = await addOldChapter();
+  const [digests, comment] = [await imageDigests(file), await readComment(file)];
+  const dryRun = await retag('--dry-run', '--json');
+  const [event] = dryRun.stdout.split('\n').map((line) => JSON.parse(line || '{}') as unknown);
+  const newFile = join(harness.output, NEW_NAME);
+  expect(event).toMatchObject({ type: 'chapter-retagged', file, newFile });
+  expect(readdirSync(dirname(file))).toEqual([basename(file)]);
+  const { code, stdout, stderr } = await retag();
+  expect([code, stderr]).toEqual([0, expect.stringContaining('1 changed, 0 unchanged')]);
+  expect(stdout).toContain('title, volume');
+  expect(readdirSync(dirname(file))).toEqual([basename(newFile)]);
+  expect([await imageDigests(newFile), await readComment(newFile)]).toEqual([digests, comment]);
+  const xml = await readEntry(newFile, 'ComicInfo.xml');
+  expect(xml).toContain('<Volume>1</Volume>');
+  expect(xml).toMatch(/<Page Image="1" [^>]*ImageWidth="60"/);
+  expect((await retag()).stderr).toContain('0 changed, 1 unchanged');
+});
+
+test('a file that was renamed by hand keeps its name, and a taken name is left alone', async () => {
+  const byHand = await addOldChapter('my own name.cbz');
+  await retag();
+  expect(readdirSync(harness.output)).toEqual([basename(byHand)]);
+  const taken = join(harness.output, NEW_NAME);
+  mkdirSync(dirname(taken), { recursive: true });
+  renameSync(byHand, taken);
+  const old = await addOldChapter();
+  await retag();
+  expect(readdirSync(dirname(taken)).sort()).toEqual([basename(old), basename(taken)].sort());
+  expect(await readEntry(old, 'ComicInfo.xml')).toContain('<Volume>1</Volume>');
+});
