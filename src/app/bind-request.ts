@@ -35,7 +35,8 @@ export interface BindOptions {
 
 const DEFAULT_NAMES: Readonly<Record<BindBy, string>> = {
   volume: '{series}/{series} Vol.{volume:02}',
-  title: '{series}/{series}',
+  // A chapter without number, volume and title is named after the series alone.
+  title: '{series}/{series} (all)',
   chapter: DEFAULT_NAME_TEMPLATE.replace(/\.cbz$/, ''),
 };
 /** Without the series' name, which the folder above has. */

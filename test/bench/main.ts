@@ -1,5 +1,6 @@
 /** `npm run bench -- [measurement…]`: all of them where none is named. */
 import { batch } from './batch.js';
+import { bind } from './bind.js';
 import { ensureInstalled } from './debian-packages.js';
 import { http2 } from './http2.js';
 import { install } from './install.js';
@@ -22,6 +23,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   http2,
   batch,
   scale,
+  bind,
   install,
 ];
 

