@@ -1,10 +1,10 @@
-/** What a user's machine gets: the size of a production install, and of how many packages it consists. */
+/** What a user's machine gets: the size of a production install, of how many packages it consists, and how long npx takes. */
 import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { record, type Measurement } from './records.js';
-import { rounded } from './statistics.js';
+import { median, medianRatio, rounded } from './statistics.js';
 
 export const install: Measurement = {
   name: 'install',
@@ -28,6 +28,7 @@ export const install: Measurement = {
         what: 'npm install --omit=dev of the packed package into an empty folder',
         rows: [
           { of: 'all', packages: packages.length, megabytes: size([join(folder, 'node_modules')]) },
+          ...coldNpx(resolve(folder, packed.trim())),
           ...largest.map(({ path, bytes }) => ({
             of: path.slice(path.lastIndexOf('node_modules') + 'node_modules/'.length),
             packages: 1,
@@ -41,6 +42,35 @@ export const install: Measurement = {
     return Promise.resolve();
   },
 };
+
+const NPX_RUNS = 5;
+
+/** `npx ./tankobon.tgz --version` with an empty cache; in turn with another build that is named in the environment. */
+function coldNpx(tarball: string): readonly Record<string, string | number>[] {
+  const baseline = process.env['TANKOBON_BASELINE_TARBALL'];
+  const tarballs = baseline === undefined ? [tarball] : [tarball, resolve(baseline)];
+  const times = tarballs.map((): number[] => []);
+  for (let run = 0; run < NPX_RUNS; run += 1) {
+    for (const [index, file] of tarballs.entries()) {
+      const cache = mkdtempSync(join(tmpdir(), 'tankobon-npx-'));
+      cpSync(file, join(cache, 'tankobon.tgz'));
+      const startedMs = performance.now();
+      execFileSync('npx', ['--yes', './tankobon.tgz', '--version'], {
+        cwd: cache,
+        env: { ...process.env, npm_config_cache: cache },
+        stdio: 'ignore',
+      });
+      times[index]?.push(performance.now() - startedMs);
+      rmSync(cache, { recursive: true, force: true });
+    }
+  }
+  const [own = [], before = []] = times;
+  return times.map((ms, index) => ({
+    of: index === 0 ? 'npx, empty cache' : 'npx, empty cache, baseline',
+    medianMs: Math.round(median(ms)),
+    ...(index === 0 && before.length > 0 && { timesBaseline: rounded(medianRatio(own, before)) }),
+  }));
+}
 
 /** The folders of all packages below, nested ones too. */
 function packagesIn(folder: string): string[] {
