@@ -43,7 +43,7 @@ export const install: Measurement = {
   },
 };
 
-const NPX_RUNS = 5;
+const NPX_RUNS = 3;
 
 /** `npx ./tankobon.tgz --version` with an empty cache; in turn with another build that is named in the environment. */
 function coldNpx(tarball: string): readonly Record<string, string | number>[] {
