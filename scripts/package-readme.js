@@ -7,7 +7,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const README = fileURLToPath(new URL('../README.md', import.meta.url));
-const ORIGINAL = `${README}.original`;
+const ORIGINAL = `.${README}.original`;
 
 /** Absolute links stay. */
 function forPackagePage(text) {

@@ -30,7 +30,7 @@ test('packing puts it in place, also after a pack that was killed, and restores 
     expect(readme()).not.toMatch(/\]\((?!https?:)/);
     run('--restore');
     expect(readme()).toBe(original);
-    expect(existsSync(join(folder, 'README.md.original'))).toBe(false);
+    expect(existsSync(join(folder, '.README.md.original'))).toBe(false);
     run('--restore');
     expect(readme()).toBe(original);
   } finally {
