@@ -23,7 +23,7 @@ export interface RespServer {
 export async function startRespServer(): Promise<RespServer> {
   const known = new Set<string>();
   const sockets = new Set<Socket>();
-  const scripts = new ScriptServer(() => Date.now());
+  const scripts = new ScriptServer(() => performance.timeOrigin + performance.now());
   const server = createServer((socket) => {
     result.connections += 1;
     sockets.add(socket);

@@ -3,9 +3,15 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { seeded } from '../support/ledger-simulation.js';
 import type { ProcessPool } from '../support/process-pool.js';
 import { startRedis, type RedisProcess } from '../support/redis-process.js';
+import { describeLedgerRules } from '../support/ledger-suite.js';
+import { redisLedger } from '../support/redis-ledger-under-test.js';
 import { describeWith } from '../support/requirements.js';
 import { expectLimitsKept } from '../support/server-pool.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
+
+describeWith('one server', { programs: ['redis-server'] }, () => {
+  describeLedgerRules('on a server', async (clock) => redisLedger(clock, await startRedis()));
+});
 
 describeWith('a ledger on a server', { programs: ['redis-server'] }, () => {
   let redis: RedisProcess;

@@ -15,8 +15,8 @@ export interface RoundTrip {
   readonly serverMs: number;
 }
 
-/** Servers may read their clock once for several commands. */
-const TOLERANCE_MS = 1;
+/** Servers may read their clock once for several commands, or in whole milliseconds. */
+const TOLERANCE_MS = 2;
 /** The most that time servers slew a clock by: half a millisecond in a second. */
 const MAX_DRIFT = 0.000_5;
 /** The wall clock is read by a command before or after. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import {
@@ -9,6 +10,9 @@ import {
 } from '../../../src/rate-limit/machine-ledger.js';
 import type { RequestInfo, RateLedger, Wait } from '../../../src/rate-limit/rate-ledger.js';
 import { ledgerFolder } from '../../support/test-client.js';
+import { describeLedgerRules } from '../../support/ledger-suite.js';
+import { redisLedger } from '../../support/redis-ledger-under-test.js';
+import { startRespServer } from '../../support/resp-server.js';
 import { adjustableClock, type FakeClock } from '../../support/fake-clock.js';
 
 const HOST = 'https://api.example.org';
@@ -48,6 +52,21 @@ const used = (endpoint?: string): number =>
   viewLedger({ folder, clock }).quotas.find((quota) => quota.endpoint === endpoint)?.used ?? 0;
 const AT_HOME_NAME = 'GET /at-home/server/{id}';
 
+describeLedgerRules('in a folder', (testClock) => {
+  const ruled = ledgerFolder();
+  const options = { folder: ruled, clock: testClock };
+  return Promise.resolve({
+    open: (addresses) => openMachineLedger({ ...options, addresses, warn: () => undefined }),
+    view: () => Promise.resolve(viewLedger(options)),
+    reset: () => resetLedger({ ...options, warn: () => undefined }),
+    remove: () => rm(ruled, { recursive: true }),
+  });
+});
+
+describeLedgerRules('on a stand-in for a server', async (testClock) =>
+  redisLedger(testClock, await startRespServer()),
+);
+
 describe('a damaged ledger', () => {
   test('is moved away with a warning, and all limits count as used up now', async () => {
     const path = join(folder, 'ledger.json');
@@ -72,100 +91,6 @@ describe('a damaged ledger', () => {
   });
 });
 
-describe('the service’s headers', () => {
-  const response = (limit: number, remaining: number, endsInS: number) => ({
-    status: 200,
-    headers: {
-      date: new Date(clock.wallMs() + 7_200_000).toUTCString(),
-      'x-ratelimit-limit': String(limit),
-      'x-ratelimit-remaining': String(remaining),
-      'x-ratelimit-retry-after': String(Math.floor(clock.wallMs() / 1_000) + 7_200 + endsInS),
-    },
-  });
-
-  test('show the use of other programs, until the end of the period', async () => {
-    const permit = await openOne().reserve(AT_HOME);
-    await permit.settle(response(40, 9, 30));
-    expect(used(AT_HOME_NAME)).toBe(31);
-    clock.advance(31_000);
-    expect(used(AT_HOME_NAME)).toBe(1);
-  });
-
-  test('of concurrent requests count the use of others once', async () => {
-    const ledger = openOne();
-    const permits = await Promise.all([1, 2, 3].map(() => ledger.reserve(AT_HOME)));
-    for (const [at, permit] of permits.entries()) await permit.settle(response(40, 29 - at, 30));
-    expect(used(AT_HOME_NAME)).toBe(3 + 10);
-  });
-
-  test('lower a limit, and raise it again', async () => {
-    const ledger = openOne();
-    await (await ledger.reserve(AT_HOME)).settle(response(3, 2, 30));
-    const allowed = () =>
-      viewLedger({ folder, clock }).quotas.find(({ endpoint }) => endpoint === AT_HOME_NAME)
-        ?.allowed;
-    expect(allowed()).toBe(3);
-    await (await ledger.reserve(AT_HOME)).settle(response(60, 58, 30));
-    expect(allowed()).toBe(40);
-  });
-
-  test('that cannot be meant change nothing', async () => {
-    const ledger = openOne();
-    await (await ledger.reserve(AT_HOME)).settle(response(40, 41, 30));
-    await (await ledger.reserve(AT_HOME)).settle(response(0, 0, -99_999));
-    expect(used(AT_HOME_NAME)).toBe(2);
-  });
-});
-
-test('requests that need only the general limit overtake those that wait for their endpoint’s quota', async () => {
-  const ledger = openOne();
-  const first = await ledger.reserve(AT_HOME);
-  const date = new Date(clock.wallMs()).toUTCString();
-  const headers = { date, 'x-ratelimit-limit': '40', 'x-ratelimit-remaining': '0' };
-  await first.settle({ status: 200, headers });
-  const stopping = new AbortController();
-  const waiting = ledger.reserve(AT_HOME, { signal: stopping.signal });
-  await (await openOne().reserve(request('/manga/x'))).settle(OK);
-  await (await ledger.reserve(request('/manga/y'))).settle(OK);
-  stopping.abort(new Error('stop'));
-  await expect(waiting).rejects.toThrow('stop');
-  await clock.sleep(50);
-  expect(viewLedger({ folder, clock }).waiting).toBe(0);
-});
-
-test('a request aborted while it is granted leaves no permit behind', async () => {
-  const ledger = openOne();
-  for (let times = 0; times < 5; times += 1) {
-    const stopping = new AbortController();
-    const reserving = ledger.reserve(request('/manga/x'), { signal: stopping.signal });
-    setTimeout(() => {
-      stopping.abort(new Error('stop'));
-    }, times / 5);
-    await reserving.then(
-      (permit) => permit.settle(),
-      () => undefined,
-    );
-  }
-  await clock.sleep(50);
-  expect(viewLedger({ folder, clock }).underWay).toBe(0);
-});
-
-test('unsettled permits count while their process lives, and expire after it has left', async () => {
-  const [one, other] = [openOne(), openOne()];
-  await Promise.all([1, 2, 3, 4, 5].map(() => one.reserve(request('/manga/x'))));
-  clock.advance(10_000);
-  let isGranted = false;
-  const waiting = other.reserve(request('/manga/x')).then((permit) => {
-    isGranted = true;
-    return permit;
-  });
-  await clock.sleep(300);
-  expect(isGranted).toBe(false);
-  await one.close();
-  clock.advance(1_100);
-  await (await waiting).settle(OK);
-});
-
 test('after a reboot all recorded use counts as used now', async () => {
   const before = openOne();
   for (let times = 0; times < 3; times += 1) {
@@ -176,15 +101,6 @@ test('after a reboot all recorded use counts as used now', async () => {
   expect(used(AT_HOME_NAME)).toBe(3);
   clock.advance(30_000);
   expect(used(AT_HOME_NAME)).toBe(3);
-});
-
-test('a reset removes everything but requests under way', async () => {
-  const ledger = openOne();
-  await (await ledger.reserve(AT_HOME)).settle(OK);
-  const underWay = await ledger.reserve(AT_HOME);
-  await resetLedger({ folder, clock, warn: () => undefined });
-  expect(used(AT_HOME_NAME)).toBe(1);
-  await underWay.settle(OK);
 });
 
 test('the folder stays small: one file, one lock, and one file for each live process', async () => {

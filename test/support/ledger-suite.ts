@@ -1,0 +1,182 @@
+/** The rules of the shared ledger, the same for every store that it is kept in. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { RateLedger, RequestInfo } from '../../src/rate-limit/rate-ledger.js';
+import type { LedgerView } from '../../src/rate-limit/ledger-view.js';
+import { readAddresses } from '../../src/rate-limit/service-addresses.js';
+import { adjustableClock, type FakeClock } from './fake-clock.js';
+
+const HOST = 'https://api.example.org';
+const ADDRESSES = readAddresses({ apiUrl: HOST, authUrl: HOST, networkUrl: HOST, realm: 'r' });
+const AT_HOME_NAME = 'GET /at-home/server/{id}';
+const OK = { status: 200, headers: {} };
+
+/** A ledger that is empty at first, in one store. */
+export interface LedgerUnderTest {
+  /** Stands for one process. */
+  open(addresses: typeof ADDRESSES): RateLedger;
+  view(): Promise<LedgerView>;
+  reset(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export function describeLedgerRules(
+  store: string,
+  create: (clock: FakeClock) => Promise<LedgerUnderTest>,
+): void {
+  describe(`the rules of a ledger ${store}`, () => {
+    let ledgers: LedgerUnderTest;
+    let clock: FakeClock;
+    const open: RateLedger[] = [];
+    beforeEach(async () => {
+      clock = adjustableClock();
+      ledgers = await create(clock);
+    });
+    afterEach(async () => {
+      for (const ledger of open.splice(0)) await ledger.close();
+      await ledgers.remove();
+    });
+    const openOne = (): RateLedger => {
+      const ledger = ledgers.open(ADDRESSES);
+      open.push(ledger);
+      return ledger;
+    };
+    const request = (path: string, method = 'GET'): RequestInfo => ({
+      method,
+      url: new URL(path, HOST),
+    });
+    const AT_HOME = request('/at-home/server/x');
+    const quota = async (endpoint?: string) =>
+      (await ledgers.view()).quotas.find((one) => one.endpoint === endpoint);
+    const used = async (endpoint?: string): Promise<number> => (await quota(endpoint))?.used ?? 0;
+
+    describe('the service’s headers', () => {
+      const response = (limit: number, remaining: number, endsInS: number) => ({
+        status: 200,
+        headers: {
+          date: new Date(clock.wallMs() + 7_200_000).toUTCString(),
+          'x-ratelimit-limit': String(limit),
+          'x-ratelimit-remaining': String(remaining),
+          'x-ratelimit-retry-after': String(Math.floor(clock.wallMs() / 1_000) + 7_200 + endsInS),
+        },
+      });
+
+      test('show the use of other programs, until the end of the period', async () => {
+        const permit = await openOne().reserve(AT_HOME);
+        await permit.settle(response(40, 9, 30));
+        expect(await used(AT_HOME_NAME)).toBe(31);
+        clock.advance(31_000);
+        expect(await used(AT_HOME_NAME)).toBe(1);
+      });
+
+      test('of concurrent requests count the use of others once', async () => {
+        const ledger = openOne();
+        const permits = await Promise.all([1, 2, 3].map(() => ledger.reserve(AT_HOME)));
+        for (const [at, permit] of permits.entries())
+          await permit.settle(response(40, 29 - at, 30));
+        expect(await used(AT_HOME_NAME)).toBe(3 + 10);
+      });
+
+      test('lower a limit, and raise it again', async () => {
+        const ledger = openOne();
+        await (await ledger.reserve(AT_HOME)).settle(response(3, 2, 30));
+        expect((await quota(AT_HOME_NAME))?.allowed).toBe(3);
+        await (await ledger.reserve(AT_HOME)).settle(response(60, 58, 30));
+        expect((await quota(AT_HOME_NAME))?.allowed).toBe(40);
+      });
+
+      test('that cannot be meant change nothing', async () => {
+        const ledger = openOne();
+        await (await ledger.reserve(AT_HOME)).settle(response(40, 41, 30));
+        await (await ledger.reserve(AT_HOME)).settle(response(0, 0, -99_999));
+        expect(await used(AT_HOME_NAME)).toBe(2);
+      });
+    });
+
+    test('a 429 and a ban hold for all processes at once', async () => {
+      const [one, other] = [openOne(), openOne()];
+      await (await one.reserve(AT_HOME)).settle({ status: 429, headers: { 'retry-after': '20' } });
+      expect((await ledgers.view()).cooldown?.why).toBe('rate-limited');
+      let isGranted = false;
+      const waiting = other.reserve(AT_HOME).then((permit) => {
+        isGranted = true;
+        return permit;
+      });
+      clock.advance(10_000);
+      await clock.sleep(300);
+      expect(isGranted).toBe(false);
+      clock.advance(11_000);
+      await (await waiting).settle({ status: 403, headers: {}, generic: true });
+      await expect(one.reserve(AT_HOME)).rejects.toMatchObject({ code: 'banned' });
+    });
+
+    test('no process gets a sixth request in a second', async () => {
+      const [one, other] = [openOne(), openOne()];
+      const grants: number[] = [];
+      const use = async (ledger: RateLedger): Promise<void> => {
+        const permit = await ledger.reserve(request('/manga/x'));
+        grants.push(clock.monotonicMs());
+        await permit.settle(OK);
+      };
+      await Promise.all([1, 2, 3, 4].flatMap(() => [use(one), use(other)]));
+      expect((grants[5] ?? 0) - (grants[0] ?? 0)).toBeGreaterThan(1_000);
+    });
+
+    test('requests that need only the general limit overtake those that wait for their endpoint’s quota', async () => {
+      const ledger = openOne();
+      const first = await ledger.reserve(AT_HOME);
+      const date = new Date(clock.wallMs()).toUTCString();
+      const headers = { date, 'x-ratelimit-limit': '40', 'x-ratelimit-remaining': '0' };
+      await first.settle({ status: 200, headers });
+      const stopping = new AbortController();
+      const waiting = ledger.reserve(AT_HOME, { signal: stopping.signal });
+      await (await openOne().reserve(request('/manga/x'))).settle(OK);
+      await (await ledger.reserve(request('/manga/y'))).settle(OK);
+      stopping.abort(new Error('stop'));
+      await expect(waiting).rejects.toThrow('stop');
+      await clock.sleep(50);
+      expect((await ledgers.view()).waiting).toBe(0);
+    });
+
+    test('a request aborted while it is granted leaves no permit behind', async () => {
+      const ledger = openOne();
+      for (let times = 0; times < 5; times += 1) {
+        const stopping = new AbortController();
+        const reserving = ledger.reserve(request('/manga/x'), { signal: stopping.signal });
+        setTimeout(() => {
+          stopping.abort(new Error('stop'));
+        }, times / 5);
+        await reserving.then(
+          (permit) => permit.settle(),
+          () => undefined,
+        );
+      }
+      await clock.sleep(50);
+      expect((await ledgers.view()).underWay).toBe(0);
+    });
+
+    test('unsettled permits count while their process lives, and expire after it has left', async () => {
+      const [one, other] = [openOne(), openOne()];
+      await Promise.all([1, 2, 3, 4, 5].map(() => one.reserve(request('/manga/x'))));
+      clock.advance(10_000);
+      let isGranted = false;
+      const waiting = other.reserve(request('/manga/x')).then((permit) => {
+        isGranted = true;
+        return permit;
+      });
+      await clock.sleep(300);
+      expect(isGranted).toBe(false);
+      await one.close();
+      clock.advance(1_100);
+      await (await waiting).settle(OK);
+    });
+
+    test('a reset removes everything but requests under way', async () => {
+      const ledger = openOne();
+      await (await ledger.reserve(AT_HOME)).settle(OK);
+      const underWay = await ledger.reserve(AT_HOME);
+      await ledgers.reset();
+      expect(await used(AT_HOME_NAME)).toBe(1);
+      await underWay.settle(OK);
+    });
+  });
+}

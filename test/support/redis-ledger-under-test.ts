@@ -1,0 +1,51 @@
+/** A ledger on a server, for the rules that hold in every store. */
+import {
+  openRedisLedger,
+  resetRedisLedger,
+  viewRedisLedger,
+} from '../../src/rate-limit/redis/redis-ledger.js';
+import { RedisConnection } from '../../src/rate-limit/redis/redis-connection.js';
+import { systemClock } from '../../src/core/clock.js';
+import type { FakeClock } from './fake-clock.js';
+import type { LedgerUnderTest } from './ledger-suite.js';
+
+const SECONDS = 1;
+
+export async function redisLedger(
+  clock: FakeClock,
+  server: { readonly url: string; stop(): Promise<unknown> },
+): Promise<LedgerUnderTest> {
+  const address = { url: new URL(server.url) };
+  const startedMs = clock.monotonicMs() - systemClock.monotonicMs();
+  /** The server's time moves with the clock of the test. */
+  const runner = () => {
+    const connection = new RedisConnection(address);
+    return {
+      async evaluate(...call: Parameters<RedisConnection['evaluate']>): Promise<unknown> {
+        const reply = (await connection.evaluate(...call)) as unknown[];
+        const passedMs = clock.monotonicMs() - systemClock.monotonicMs() - startedMs;
+        const serverS = Number(reply[SECONDS]) + Math.floor(passedMs / 1_000);
+        const microseconds = Number(reply[SECONDS + 1]) + (passedMs % 1_000) * 1_000;
+        return reply.with(SECONDS, String(serverS)).with(SECONDS + 1, String(microseconds));
+      },
+      close: () => {
+        connection.close();
+      },
+      shortenWaits: (ms: number) => {
+        connection.shortenWaits(ms);
+      },
+    };
+  };
+  const options = () => ({ server: address, clock, runner: runner(), warn: () => undefined });
+  const reset = () => resetRedisLedger(options());
+  // At its first use all limits count as used up.
+  await reset();
+  return {
+    open: (addresses) => openRedisLedger({ ...options(), addresses, maxOutageMs: 5_000 }),
+    view: () => viewRedisLedger(options()),
+    reset,
+    remove: async () => {
+      await server.stop();
+    },
+  };
+}
