@@ -13,7 +13,7 @@ const SECONDS = 1;
 
 export async function redisLedger(
   clock: FakeClock,
-  server: { readonly url: string; stop(): Promise<unknown> },
+  server: { readonly url: string; stop?(): Promise<unknown> },
 ): Promise<LedgerUnderTest> {
   const address = { url: new URL(server.url) };
   const startedMs = clock.monotonicMs() - systemClock.monotonicMs();
@@ -45,7 +45,7 @@ export async function redisLedger(
     view: () => viewRedisLedger(options()),
     reset,
     remove: async () => {
-      await server.stop();
+      await server.stop?.();
     },
   };
 }
