@@ -7,7 +7,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const README = fileURLToPath(new URL('../README.md', import.meta.url));
-const ORIGINAL = `.${README}.original`;
+const ORIGINAL = fileURLToPath(new URL('../.README.md.original', import.meta.url));
 
 /** Absolute links stay. */
 function forPackagePage(text) {
