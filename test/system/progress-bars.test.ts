@@ -107,7 +107,8 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
     await open(200);
     await terminal.type(`${download} --chapters 1-12 | cat`);
     await terminal.until((screen) => /^Ch\. \d+ .*[█░]/m.test(screen));
-    const screen = await terminal.until((text) => /^12 saved/m.test(text));
+    // The shell's prompt follows when `cat` has printed all.
+    const screen = await terminal.until((text) => /^12 saved[^]*^\$ *$/m.test(text));
     const files = readdirSync(join(folder, 'out'), { recursive: true, encoding: 'utf8' });
     const paths = files.filter((name) => name.endsWith('.cbz')).map((name) => join('out', name));
     const shown = rowsWith(screen, /\.cbz/).map((row) => row.trimEnd());
