@@ -49,7 +49,8 @@ async function waitUntilDue(
 ): Promise<boolean> {
   const startedMs = clock.monotonicMs();
   const dueWallMs = clock.wallMs() + delayMs;
-  for (let seen = version; ;) {
+  const isAborted = () => signal.aborted;
+  for (let seen = version; !isAborted();) {
     const leftMs = Math.min(
       dueWallMs - clock.wallMs(),
       delayMs - (clock.monotonicMs() - startedMs),
@@ -58,7 +59,7 @@ async function waitUntilDue(
     try {
       await clock.sleep(Math.min(leftMs, POLL_MS), signal);
     } catch (error) {
-      if (signal.aborted) return false;
+      if (isAborted()) return false;
       throw error;
     }
     const now = await fileVersion();
@@ -66,4 +67,5 @@ async function waitUntilDue(
     seen = now;
     if (await isFileUsable()) return true;
   }
+  return false;
 }

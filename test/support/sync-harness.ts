@@ -28,9 +28,9 @@ export interface MovableClock extends Clock {
   advance(ms: number): void;
 }
 
-/** Twenty times faster than real time, and moved forward by the test. */
-export function movableClock(): MovableClock {
-  const base = acceleratedClock(20);
+/** Faster than real time, and moved forward by the test. */
+export function movableClock(factor: number): MovableClock {
+  const base = acceleratedClock(factor);
   let offsetMs = 0;
   return {
     wallMs: () => base.wallMs() + offsetMs,
@@ -113,9 +113,9 @@ export class SyncHarness {
 
   static async start(
     library: (nowMs: number) => Library,
-    options: PracticeOptions = {},
+    { factor = 20, ...options }: PracticeOptions & { readonly factor?: number } = {},
   ): Promise<SyncHarness> {
-    const clock = movableClock();
+    const clock = movableClock(factor);
     const base = await DownloadHarness.start({
       // The general limit is not under test, and the clock runs faster than the machine.
       limits: { general: { requests: 10_000, periodMs: 1_000 } },

@@ -7,6 +7,7 @@ import { addEnvironment, addExamples } from '../help-format.js';
 import { durationText, settingOption } from '../option-parsers.js';
 import type { SyncFlags } from './sync.js';
 import type { AddFlags } from './sync-edit.js';
+import type { ImportFlags } from './sync-import.js';
 
 const FILE = [
   '--file <file>',
@@ -18,13 +19,14 @@ interface FileFlags {
   readonly json?: boolean;
 }
 
+/** The options of a subcommand: those that `sync` has too are parsed as its own, wherever they are. */
+const flagsOf = (self: Command) => self.optsWithGlobals<AddFlags & FileFlags & ImportFlags>();
+
 export function syncCommand(program: Command, runner: CommandRunner): Command {
   const { run } = runner;
   const command = program
     .command('sync')
     .description('download new chapters of the subscribed series')
-    // An option after a subcommand belongs to that.
-    .enablePositionalOptions()
     .option(...FILE)
     .option('--every <duration>', 'repeat until stopped, such as 6h; at least 15m')
     .option('--only <names...>', 'only series whose URL, folder or name contains one of these')
@@ -44,8 +46,8 @@ export function syncCommand(program: Command, runner: CommandRunner): Command {
     .description('show the last run, the next run, and what waits for a group')
     .option(...FILE)
     .option('--json', 'print one JSON object')
-    .action((flags: FileFlags) =>
-      run(async (context) => (await import('./sync-status.js')).syncStatus(flags, context)),
+    .action((_: FileFlags, self: Command) =>
+      run(async (context) => (await import('./sync-status.js')).syncStatus(flagsOf(self), context)),
     );
   addExamples(command, [
     ['tankobon sync add https://mangadex.org/title/UUID --language en', 'subscribe to a series'],
@@ -61,8 +63,10 @@ function addEditCommands(sync: Command, { run }: CommandRunner): void {
     .description('subscribe to a title or a list, or change the options of a subscription')
     .argument('<target>', 'title or list: its UUID (title:UUID, list:UUID) or its MangaDex URL')
     .option(...FILE)
-    .action((target: string, flags: AddFlags) =>
-      run(async (context) => (await import('./sync-edit.js')).syncAdd(target, flags, context)),
+    .action((target: string, _: AddFlags, self: Command) =>
+      run(async (context) =>
+        (await import('./sync-edit.js')).syncAdd(target, flagsOf(self), context),
+      ),
     );
   addSeriesOptions(add);
   sync
@@ -70,16 +74,18 @@ function addEditCommands(sync: Command, { run }: CommandRunner): void {
     .description('end a subscription; downloaded chapters are kept')
     .argument('<title>', 'URL, UUID, folder or name')
     .option(...FILE)
-    .action((title: string, flags: FileFlags) =>
-      run(async (context) => (await import('./sync-edit.js')).syncRemove(title, flags, context)),
+    .action((title: string, _: FileFlags, self: Command) =>
+      run(async (context) =>
+        (await import('./sync-edit.js')).syncRemove(title, flagsOf(self), context),
+      ),
     );
   sync
     .command('list')
     .description('print the subscriptions')
     .option(...FILE)
     .option('--json', 'print one JSON array')
-    .action((flags: FileFlags) =>
-      run(async (context) => (await import('./sync-edit.js')).syncList(flags, context)),
+    .action((_: FileFlags, self: Command) =>
+      run(async (context) => (await import('./sync-edit.js')).syncList(flagsOf(self), context)),
     );
   sync
     .command('import-follows')
@@ -89,8 +95,10 @@ function addEditCommands(sync: Command, { run }: CommandRunner): void {
       '--status <statuses>',
       `only with these reading statuses: ${READING_STATUSES.join(', ')}`,
     )
-    .action((flags: FileFlags & { status?: string }) =>
-      run(async (context) => (await import('./sync-import.js')).syncImportFollows(flags, context)),
+    .action((_: FileFlags, self: Command) =>
+      run(async (context) =>
+        (await import('./sync-import.js')).syncImportFollows(flagsOf(self), context),
+      ),
     );
 }
 

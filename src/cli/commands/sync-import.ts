@@ -14,7 +14,7 @@ import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { pluralize } from '../output/sizes.js';
 
-interface ImportFlags {
+export interface ImportFlags {
   readonly file?: string;
   readonly status?: string;
 }

@@ -5,8 +5,9 @@ import type { Clock } from '../../../src/core/clock.js';
 
 let nowMs = 0;
 let calls = 0;
+let suspendedMs = 0;
 const clock: Clock = {
-  wallMs: () => nowMs,
+  wallMs: () => nowMs + suspendedMs,
   monotonicMs: () => nowMs,
   sleep: () => Promise.resolve(),
 };
@@ -40,7 +41,16 @@ const dead = { toError, beforeRenewal: () => Promise.resolve() };
 
 beforeEach(() => {
   nowMs = 0;
+  suspendedMs = 0;
   calls = 0;
+});
+
+test('a base URL that grew old while the machine was suspended is renewed before use', async () => {
+  const baseUrls = open();
+  suspendedMs = 60 * MINUTE_MS;
+  expect((await wait(baseUrls)).url).toBe('https://node-1.example');
+  expect(baseUrls.take()?.url).toBe('https://node-1.example');
+  expect(calls).toBe(1);
 });
 
 test('a recent base URL is used without a metadata request', () => {

@@ -1,0 +1,146 @@
+/** `tankobon sync` as a user runs it: edits, status, repetition and signals, each in a process of its own. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import { start, tankobon } from '../../support/command.js';
+import { DAY_MS, HOUR_MS, syncChapter, syncLibrary, titleId } from '../../support/sync-harness.js';
+
+const ALPHA = titleId('Alpha');
+const BETA = titleId('Beta');
+
+let folder: string;
+let service: PracticeService;
+let env: Record<string, string>;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-sync-commands-'));
+  const library = syncLibrary(['Alpha'], Date.now() - 9 * DAY_MS);
+  service = await startPracticeService({ library, latencyMs: { node: 100 } });
+  env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
+});
+afterEach(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (...words: string[]) => tankobon(['sync', ...words], { env });
+
+test('add, list and remove edit the file in the configuration folder, and send nothing', async () => {
+  const added = await run(
+    ...['add', `https://mangadex.org/title/${ALPHA}/alpha`, '--language', 'pt-br,en'],
+    ...['--group', 'Preferred Scans,"Other, Scans"', '--wait-for-group', '2d', '--upgrade'],
+    ...['--folder', 'My Series', '--bind', 'volume', '--format', 'epub', '--from-now'],
+  );
+  expect(added).toMatchObject({ code: 0 });
+  expect((await run('add', BETA)).code).toBe(0);
+  const file = join(folder, 'home', 'subscriptions.yaml');
+  const text = readFileSync(file, 'utf8');
+  for (const line of [
+    `- target: https://mangadex.org/title/${ALPHA}/alpha`,
+    'language: [ pt-br, en ]',
+    'wait-for-group: 2d',
+    'bind: { by: volume, format: epub }',
+    `- target: title:${BETA}`,
+  ])
+    expect(text).toContain(line);
+  const list = JSON.parse((await run('list', '--json')).stdout) as unknown[];
+  expect(list).toMatchObject([
+    { id: ALPHA, options: { group: ['Preferred Scans', 'Other, Scans'], upgrade: true } },
+    { id: BETA },
+  ]);
+  expect((await run('remove', 'alpha')).code).toBe(0);
+  expect((await run('list')).stdout).toBe(`title:${BETA}\n`);
+  expect(await run('remove', 'nothing')).toMatchObject({ code: 2 });
+  expect(service.log).toEqual([]);
+});
+
+test('an invalid option, target or file exits with 2 and changes nothing', async () => {
+  expect(await run()).toMatchObject({ code: 2 });
+  expect((await run('add', `title:${ALPHA}`, '--chapters', 'x')).code).toBe(2);
+  expect((await run('add', `https://mangadex.org/chapter/${ALPHA}`)).code).toBe(2);
+  expect((await run('add', `title:${ALPHA}`, '--format', 'epub')).code).toBe(2);
+  expect((await run('--every', '5m')).stderr).toContain('at least 15 minutes');
+  const file = join(folder, 'bad.yaml');
+  writeFileSync(file, 'series:\n  - target: 7\n');
+  const { code, stderr } = await run('--file', file);
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`${file}:2:13: series[0].target`),
+  });
+  expect(service.log).toEqual([]);
+});
+
+test('a link to the file stays one, and the mode of the file is kept', async () => {
+  const file = join(folder, 'real.yaml');
+  writeFileSync(file, '# mine\n', { mode: 0o640 });
+  symlinkSync(file, join(folder, 'link.yaml'));
+  expect((await run('add', ALPHA, '--file', join(folder, 'link.yaml'))).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toContain('# mine');
+  expect(statSync(file).mode & 0o777).toBe(0o640);
+});
+
+describe('status', () => {
+  test('shows the last run and what waits for a group', async () => {
+    const release = syncChapter('Alpha', '3', Date.now() - HOUR_MS, { group: 'Other' });
+    service.library.addChapter(release);
+    await run(
+      'add',
+      ALPHA,
+      '-o',
+      join(folder, 'comics'),
+      '--group',
+      'Preferred',
+      '--wait-for-group',
+      '2d',
+    );
+    expect((await run('status')).stdout).toBe('Last run: never\n');
+    expect((await run('--quiet')).code).toBe(0);
+    const { stdout } = await run('status');
+    expect(stdout).toContain('2 new chapters');
+    expect(stdout).toMatch(/Waiting for a group:\n {2}Alpha, chapter 3: until \d{4}-/);
+    expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({
+      lastRun: { saved: 2, failed: 0 },
+      waiting: [{ title: ALPHA, name: 'Alpha', chapter: release.id, number: '3' }],
+    });
+  });
+});
+
+describe('SIGTERM', () => {
+  /** Resolves when the process has printed `text`. */
+  const printed = ({ child }: ReturnType<typeof start>, text: string) =>
+    new Promise<void>((resolve) => {
+      let all = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk: string) => {
+          all += chunk;
+          if (all.includes(text)) resolve();
+        });
+    });
+
+  test('within a run stops it; the next one continues', async () => {
+    await run('add', ALPHA, '-o', join(folder, 'comics'));
+    const running = start(['sync', '--every', '6h'], { env });
+    while (!service.log.some(({ host }) => host === 'node')) await delay(5);
+    running.child.kill('SIGTERM');
+    expect((await running.finished).code).toBe(130);
+    expect(await run()).toMatchObject({ code: 0 });
+  });
+
+  test('between two runs ends it with 0; until then, status names the next run', async () => {
+    await run('add', ALPHA, '-o', join(folder, 'comics'));
+    const running = start(['sync', '--every', '6h'], { env });
+    await printed(running, 'Next run');
+    expect((await run('status')).stdout).toMatch(/Running: process \d+\n[^]*Next run: /);
+    expect(await run()).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(`process ${running.child.pid ?? ''}`),
+    });
+    running.child.kill('SIGTERM');
+    expect((await running.finished).code).toBe(0);
+  });
+});
