@@ -65,6 +65,8 @@ async function bind(
   const { bindObserver } = await import('../output/bind-observer.js');
   const groups = options.group === undefined ? undefined : commaSeparated(options.group);
   const request = bindRequest(files, { ...options, groups }, context.settings);
+  const { keepHeapSmall } = await import('../heap-size.js');
+  keepHeapSmall();
   const observer = bindObserver(
     { json: options.json === true, quiet: options.quiet === true },
     context,
