@@ -167,7 +167,9 @@ export function preferredText(
   texts: Readonly<Record<string, string>>,
   languages: readonly string[],
 ): string | undefined {
-  const ordered = [...languages.map((code) => texts[code]), ...Object.values(texts)];
+  // A service may call a language `toString`.
+  const known = languages.filter((code) => Object.hasOwn(texts, code));
+  const ordered = [...known.map((code) => texts[code]), ...Object.values(texts)];
   return ordered.find((text) => text !== undefined && text.trim() !== '')?.trim();
 }
 
