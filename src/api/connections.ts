@@ -93,7 +93,7 @@ export async function openConnections(
         (options) => {
           if (tunnels && options.url && proxyFor(options.url, env)) {
             options.agent = { https: tunnels };
-            options.context = { proxyHost: proxy?.host };
+            options.context = { proxyHost: proxy.host };
           }
         },
       ],

@@ -56,12 +56,6 @@ function adjustable(base: Clock): FakeClock {
   };
 }
 
-/** The system clock, but sleeps last a tenth: long enough that a report is tried within its 2 s on a busy machine. */
-export const shortSleepClock: Clock = {
-  ...systemClock,
-  sleep: (ms, signal) => systemClock.sleep(ms / 10, signal),
-};
-
 /** A clock on which everything runs `factor` times faster, for the client and the practice service alike. */
 export function acceleratedClock(factor: number): Clock {
   const startWallMs = systemClock.wallMs();

@@ -58,7 +58,7 @@ describe('the clock of a server', () => {
     expect(clock.toServerMs(2_000)).toBeGreaterThanOrEqual(2_000 + OFFSET_MS + pausedMs);
   });
 
-  test('a step of the local wall clock does not move the server's time', () => {
+  test('a step of the local wall clock does not move the time of the server', () => {
     const clock = new ServerClock();
     clock.measure(trip(0, 1, 1));
     expect(clock.measure(trip(1_000, 1, 1, 0, 1_000 + DAY_MS))).toBe(false);
