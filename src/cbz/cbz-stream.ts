@@ -8,8 +8,15 @@ import type { ZipArchive } from 'archiver';
 /** Data is synced to disk in steps of this size, so that little is left to sync at the end. */
 const SYNC_INTERVAL_BYTES = 8 * 1024 * 1024;
 
+const GATHER_BUFFER_BYTES = 64 * 1024;
+/** Larger pieces are entries, whose memory tells them apart. */
+const MAX_GATHERED_BYTES = 2 * 1024;
+
 export class CbzStream {
   readonly #pending: Buffer[] = [];
+  /** The last of the pending pieces if it is gathered, and the rest of its buffer. */
+  #gathered: Buffer = Buffer.alloc(0);
+  #free: Buffer = Buffer.alloc(0);
   #end: { readonly error: Error | undefined } | undefined;
   #wake: () => void = () => undefined;
   #unsyncedBytes = 0;
@@ -26,7 +33,7 @@ export class CbzStream {
       this.#wake();
     };
     archive.on('data', (piece: Buffer) => {
-      this.#pending.push(piece);
+      this.#append(piece);
       this.#wake();
     });
     archive.once('end', () => {
@@ -59,6 +66,25 @@ export class CbzStream {
         });
       }
     }
+  }
+
+  /** Pieces of headers are gathered: at the end, archiver emits the whole directory in pieces of a few bytes. */
+  #append(piece: Buffer): void {
+    if (piece.length > MAX_GATHERED_BYTES || piece.buffer.byteLength > MAX_GATHERED_BYTES * 4) {
+      this.#pending.push(piece);
+      return;
+    }
+    const isFull = this.#free.length < piece.length;
+    if (isFull) this.#free = Buffer.allocUnsafeSlow(GATHER_BUFFER_BYTES);
+    if (isFull || this.#pending.at(-1) !== this.#gathered) {
+      this.#gathered = this.#free.subarray(0, 0);
+      this.#pending.push(this.#gathered);
+    }
+    piece.copy(this.#free);
+    this.#free = this.#free.subarray(piece.length);
+    const { buffer, byteOffset, length } = this.#gathered;
+    this.#gathered = Buffer.from(buffer, byteOffset, length + piece.length);
+    this.#pending[this.#pending.length - 1] = this.#gathered;
   }
 
   /** Resolves when everything written is on the disk. */

@@ -71,10 +71,19 @@ export class ZipFileWriter {
   }
 
   /** Appends an entry and resolves when its bytes are in the file. No other data may share the memory of `data`. */
-  async write(name: string, data: Buffer): Promise<void> {
+  async write(name: string, content: Buffer): Promise<void> {
+    const data = this.#withOwnMemory(content);
     this.archive.append(data, { name, date: ENTRY_DATE, mode: ENTRY_MODE });
     this.#entries.push({ name, bytes: data.length, crc32: crc32(data) });
     await this.#stream.drain(data);
+  }
+
+  /** The stream recognises an entry's bytes by their memory, which is larger than that of headers. */
+  #withOwnMemory(content: Buffer): Buffer {
+    if (content.buffer.byteLength >= MIN_BUFFER_BYTES) return content;
+    const data = this.bufferFor(content.length).subarray(0, content.length);
+    content.copy(data);
+    return data;
   }
 
   /** Syncs and verifies the archive, and publishes it. */
