@@ -67,7 +67,6 @@ const schema = z.object({
 
 export type SyncState = z.output<typeof schema>;
 export type TitleState = z.output<typeof titleState>;
-export type RunRecord = z.output<typeof runRecord>;
 
 const FILE_MODE = 0o600;
 
