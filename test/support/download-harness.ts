@@ -53,9 +53,9 @@ export class DownloadHarness {
     private readonly clock: Clock,
   ) {}
 
-  /** The service and the downloads share the clock, which is ten times faster than real time by default. */
+  /** The service and the downloads share the clock, which is four times faster than real time by default. */
   static async start(options: PracticeOptions = {}): Promise<DownloadHarness> {
-    const { clock = acceleratedClock(10) } = options;
+    const { clock = acceleratedClock(4) } = options;
     return new DownloadHarness(await startPracticeService({ ...options, clock }), clock);
   }
 

@@ -28,7 +28,7 @@ test('no argument, help and --help print the same: description, commands in grou
   expect(examples.slice(0, 4).map((line) => line.trim().split(/ {2}/)[0])).toEqual([
     'tankobon demo',
     'tankobon search <words>',
-    'tankobon download <UUID or URL>',
+    'tankobon <UUID or URL>',
     '',
   ]);
   for (const [name = ''] of COMMANDS) expect(none.stdout).toContain(`  ${name}`);
@@ -77,7 +77,7 @@ test('help environment lists the variables, and help exit-codes every code', asy
   for (const name of ['TANKOBON_API_URL', 'TANKOBON_HOME', 'HTTPS_PROXY', 'NO_PROXY', 'NO_COLOR'])
     expect(stdout).toContain(`  ${name}`);
   const codes = await tankobon(['help', 'exit-codes']);
-  expect(codes.stdout.match(/^ {2}\d+/gm)?.map(Number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 130]);
+  expect(codes.stdout.match(/^ {2}\d+/gm)?.map(Number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 130]);
 });
 
 test.each([

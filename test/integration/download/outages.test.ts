@@ -121,14 +121,14 @@ const outageWaits = (events: readonly DownloadEvent[]) =>
 describe('a run waits for the end of an outage: no chapter is missing, exit 0, and the wait is shown', () => {
   const onApi = 'the API alone';
   test.each<[string, string, number, number, Begin]>([
-    ['resets', onApi, 2_000, 8, apiAnswers(RESET)],
-    ['resets', onApi, 3_000, 8, apiAnswers(RESET)],
-    ['resets', onApi, 20_000, 20, apiAnswers(RESET)],
-    ['resets', 'everything', 3_000, 8, allReset],
-    ['resets', 'everything', 90_000, 50, allReset],
-    ['a maintenance page with 503', onApi, 120_000, 60, apiAnswers(htmlResponse(503, 'Back soon'))],
-    ['a maintenance page with 200', onApi, 120_000, 60, apiAnswers(htmlResponse(200, 'Back soon'))],
-    ['a black hole', onApi, 90_000, 50, apiAnswers(SILENCE)],
+    ['resets', onApi, 2_000, 4, apiAnswers(RESET)],
+    ['resets', onApi, 3_000, 4, apiAnswers(RESET)],
+    ['resets', onApi, 20_000, 10, apiAnswers(RESET)],
+    ['resets', 'everything', 3_000, 4, allReset],
+    ['resets', 'everything', 90_000, 30, allReset],
+    ['a maintenance page with 503', onApi, 120_000, 40, apiAnswers(htmlResponse(503, 'Back soon'))],
+    ['a maintenance page with 200', onApi, 120_000, 40, apiAnswers(htmlResponse(200, 'Back soon'))],
+    ['a black hole', onApi, 90_000, 30, apiAnswers(SILENCE)],
   ])(
     '%s, %s, %d ms',
     async (_what, _where, lastsMs, times, begin) => {
@@ -146,7 +146,7 @@ describe('a run waits for the end of an outage: no chapter is missing, exit 0, a
   );
 
   test('failed name lookups, 90,000 ms', async () => {
-    const clock = acceleratedClock(50);
+    const clock = acceleratedClock(30);
     const { code, events } = await downloadThrough(
       { begin: noNames, lastsMs: 90_000, clock },
       {},

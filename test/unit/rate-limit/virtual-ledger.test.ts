@@ -123,7 +123,8 @@ describe('on a server', () => {
     expect(arrived).toHaveLength(200);
     expect(maxRequestsInWindow(arrived, 60_000)).toBe(40);
     expect(maxRequestsInWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
-    const minutes = ((arrived.at(-1) ?? 0) - (arrived[0] ?? 0)) / 60_000;
+    // The first 40 go at once; the quota limits the rest.
+    const minutes = ((arrived.at(-1) ?? 0) - (arrived[39] ?? 0)) / 60_000;
     expect((200 - 40) / minutes).toBeGreaterThanOrEqual(0.97 * 40);
   }, 60_000);
 
