@@ -9,7 +9,7 @@ import type { ZipArchive } from 'archiver';
 const SYNC_INTERVAL_BYTES = 8 * 1024 * 1024;
 
 const GATHER_BUFFER_BYTES = 64 * 1024;
-/** Larger pieces are entries, whose memory tells them apart. */
+/** Larger pieces are contents of entries, which are distinguished by their memory. */
 const MAX_GATHERED_BYTES = 2 * 1024;
 
 export class CbzStream {
