@@ -76,7 +76,10 @@ export async function runProgram(
 function withCommand(program: Command, args: readonly string[]): readonly string[] {
   if (args.length === 0) return ['help'];
   const isCommand = (word: string) => program.commands.some((command) => command.name() === word);
-  const first = args.find((word) => isCommand(word) || looksLikeTarget(word)) ?? '';
+  // A mistyped command is an error, whatever follows it; options may stand before the address.
+  const isFirst = (word: string, at: number) =>
+    isCommand(word) || looksLikeTarget(word) || (at === 0 && !word.startsWith('-'));
+  const first = args.find(isFirst) ?? '';
   return looksLikeTarget(first) ? ['download', ...args] : args;
 }
 

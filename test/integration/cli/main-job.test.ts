@@ -184,6 +184,7 @@ test.each([
   ['a quality that is none', ['download', '-q', 'best', ID], /data, data-saver/],
   ['too many pages at once', ['download', '--concurrency', '17', ID], /from 1 to 16/],
   ['an unknown command', ['downlaod'], /download/],
+  ['an unknown command before a target', ['downlaod', ID], /Did you mean download/],
 ])('%s is exit 2 with a sentence that shows a right one', async (_what, words, sentence) => {
   const { code, stderr } = await tankobon(words, { env: { TANKOBON_HOME: join(folder, 'home') } });
   expect(code).toBe(2);
