@@ -2,6 +2,8 @@
 import { systemClock, type Clock } from '../../src/core/clock.js';
 
 export interface FakeClock extends Clock {
+  /** How far the monotonic clock was moved, in ms. */
+  movedMs(): number;
   /** Moves both clocks forward, as if this much time had passed. */
   advance(ms: number): void;
   /** Steps the wall clock alone, as an administrator or a time server does. */
@@ -43,6 +45,7 @@ function adjustable(base: Clock): FakeClock {
     wallMs: () => base.wallMs() + wallOffsetMs,
     monotonicMs: () => base.monotonicMs() + monotonicOffsetMs,
     sleep: (ms, signal) => base.sleep(ms, signal),
+    movedMs: () => monotonicOffsetMs,
     advance(ms) {
       wallOffsetMs += ms;
       monotonicOffsetMs += ms;

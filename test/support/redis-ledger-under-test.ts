@@ -5,7 +5,6 @@ import {
   viewRedisLedger,
 } from '../../src/rate-limit/redis/redis-ledger.js';
 import { RedisConnection } from '../../src/rate-limit/redis/redis-connection.js';
-import { systemClock } from '../../src/core/clock.js';
 import type { FakeClock } from './fake-clock.js';
 import type { LedgerUnderTest } from './ledger-suite.js';
 
@@ -16,17 +15,16 @@ export async function redisLedger(
   server: { readonly url: string; stop?(): Promise<unknown> },
 ): Promise<LedgerUnderTest> {
   const address = { url: new URL(server.url) };
-  const startedMs = clock.monotonicMs() - systemClock.monotonicMs();
   /** The server's time moves with the clock of the test. */
   const runner = () => {
     const connection = new RedisConnection(address);
     return {
       async evaluate(...call: Parameters<RedisConnection['evaluate']>): Promise<unknown> {
         const reply = (await connection.evaluate(...call)) as unknown[];
-        const passedMs = clock.monotonicMs() - systemClock.monotonicMs() - startedMs;
-        const serverS = Number(reply[SECONDS]) + Math.floor(passedMs / 1_000);
-        const microseconds = Number(reply[SECONDS + 1]) + (passedMs % 1_000) * 1_000;
-        return reply.with(SECONDS, String(serverS)).with(SECONDS + 1, String(microseconds));
+        const movedMs = clock.movedMs();
+        const seconds = Number(reply[SECONDS]) + Math.floor(movedMs / 1_000);
+        const microseconds = Number(reply[SECONDS + 1]) + (movedMs % 1_000) * 1_000;
+        return reply.with(SECONDS, String(seconds)).with(SECONDS + 1, String(microseconds));
       },
       close: () => {
         connection.close();
