@@ -34,6 +34,9 @@ export async function syncSeries(due: DueTitle, session: SyncSession): Promise<S
   const output = outputOf(options, session.options.file, settings);
   const library = await libraries.open(output);
   const releases = await readReleases(due, session);
+  // A run that was killed may have saved a chapter without recording it.
+  const there = releases.filter(({ id: chapterId }) => library.find(chapterId) !== undefined);
+  if (!session.options.dryRun) await history.add(...there.map(({ id: chapterId }) => chapterId));
   const sinceMs = sinceOf(due, session, nowMs);
   const rules = releaseRules({ ...options, since: sinceMs }, settings);
   const decisions = decideReleases(

@@ -1,7 +1,7 @@
 /**
  * The download archive: a text file with one line, `mangadex <chapter id>`, for each chapter that was downloaded, the
  * convention of yt-dlp and gallery-dl. A chapter in it is not downloaded again, also after its CBZ was moved or deleted.
- * Each line is appended by one write, so that several processes can share the file.
+ * Lines are appended by one write, so that several processes can share the file.
  */
 import { constants } from 'node:fs';
 import { mkdir, type FileHandle } from 'node:fs/promises';
@@ -17,8 +17,8 @@ import { UUID_PATTERN } from '../core/uuid.js';
 
 export interface DownloadArchive {
   has(chapterId: string): boolean;
-  /** Appends the chapter unless it is in the archive. Throws StorageError. */
-  add(chapterId: string): Promise<void>;
+  /** Appends the chapters that are not in the archive, with one write. Throws StorageError. */
+  add(...chapterIds: string[]): Promise<void>;
 }
 
 const LINE = new RegExp(`^mangadex (${UUID_PATTERN})$`);
@@ -39,11 +39,12 @@ export async function openDownloadArchive(file: string): Promise<DownloadArchive
   let last: Promise<void> = Promise.resolve();
   return {
     has: (chapterId) => ids.has(chapterId.toLowerCase()),
-    add(chapterId) {
-      const id = chapterId.toLowerCase();
-      if (ids.has(id)) return last;
-      ids.add(id);
-      last = last.catch(() => undefined).then(() => appendLine(file, `mangadex ${id}\n`));
+    add(...chapterIds) {
+      const fresh = chapterIds.map((id) => id.toLowerCase()).filter((id) => !ids.has(id));
+      if (fresh.length === 0) return last;
+      for (const id of fresh) ids.add(id);
+      const lines = fresh.map((id) => `mangadex ${id}\n`).join('');
+      last = last.catch(() => undefined).then(() => appendLines(file, lines));
       return last;
     },
   };
@@ -56,14 +57,14 @@ async function readIds(file: string): Promise<Set<string>> {
   return parseDownloadArchive(bytes?.toString('utf8') ?? '');
 }
 
-async function appendLine(file: string, line: string): Promise<void> {
+async function appendLines(file: string, lines: string): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true });
     const handle = await openOrCreate(file);
     try {
       // The line of a process that was killed, or met a full disk, may be incomplete.
       const start = (await endsWithLine(handle)) ? '' : '\n';
-      await handle.appendFile(start + line);
+      await handle.appendFile(start + lines);
       await handle.sync();
     } finally {
       await handle.close();

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
 import { DAY_MS, SyncHarness, syncTitle, titleId } from '../../support/sync-harness.js';
 
-const TITLES = 350;
+const TITLES = 210;
 const names = Array.from({ length: TITLES }, (_, index) => `Title ${index}`);
 
 let harness: SyncHarness;
@@ -17,8 +17,8 @@ test('a run with nothing new asks for a hundred titles in each request, and read
   expect((await harness.sync()).code).toBe(0);
   harness.catalogueRequests();
   expect((await harness.sync()).lines.at(-1)).toMatchObject({ titles: TITLES, saved: 0 });
-  expect(harness.catalogueRequests()).toEqual(Array.from({ length: 4 }, () => '/manga'));
+  expect(harness.catalogueRequests()).toEqual(Array.from({ length: 3 }, () => '/manga'));
   harness.clock.advance(8 * DAY_MS);
   await harness.sync();
-  expect(harness.catalogueRequests()).toHaveLength(4 + 3);
+  expect(harness.catalogueRequests()).toHaveLength(3 + 3);
 });

@@ -1,6 +1,6 @@
 /** Runs of `tankobon sync` over time: what is new, once, in the right release. */
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   chapterId,
@@ -14,7 +14,7 @@ import {
 } from '../../support/sync-harness.js';
 import { readIdentity } from '../../../src/cbz/library-index.js';
 import { tryLockFile } from '../../../src/core/lock.js';
-import { lockPath, syncFolder } from '../../../src/sync/sync-state.js';
+import { archiveFile, lockPath, syncFolder } from '../../../src/sync/sync-state.js';
 import { readArchive } from '../../support/archive.js';
 
 const SERIES = `series:\n  - target: title:${titleId('Alpha')}\n  - target: title:${titleId('Beta')}\n`;
@@ -64,6 +64,21 @@ describe('two runs with a release between them', () => {
     expect(savedIn(lines)).toEqual([]);
     expect(lines.at(-1)).toMatchObject({ saved: 0, skipped: 4 });
   });
+});
+
+test('a chapter that a killed run saved without recording it is added to the history', async () => {
+  harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha', 'Beta'], nowMs - 9 * DAY_MS));
+  harness.write(SERIES);
+  await harness.sync();
+  const folder = await syncFolder(join(harness.base.folder, 'home'), harness.file);
+  const history = archiveFile(folder);
+  const lines = readFileSync(history, 'utf8').split('\n').filter(Boolean);
+  expect(lines).toHaveLength(4);
+  writeFileSync(history, `${lines.slice(1).join('\n')}\n`);
+  rmSync(join(folder, 'state.json'));
+  expect(savedIn((await harness.sync()).lines)).toEqual([]);
+  const after = readFileSync(history, 'utf8').split('\n').filter(Boolean);
+  expect(after.sort()).toEqual(lines.sort());
 });
 
 describe('a group that comes late', () => {
