@@ -14,6 +14,7 @@ import type { ReleaseRules } from '../sync/release-decisions.js';
 import type { SeriesOptions } from '../sync/subscriptions.js';
 import { downloadRequest, type DownloadRequest } from './download-request.js';
 import type { Settings } from './setting-definitions.js';
+import type { SyncOptions } from './sync-session.js';
 
 /** The rules as text: a change of them makes the title due. */
 export function rulesText(options: SeriesOptions, settings: Settings): string {
@@ -52,8 +53,7 @@ export function outputOf({ output }: SeriesOptions, file: string, settings: Sett
 /** A download without targets; its chapters are known already. */
 export function seriesRequest(
   options: SeriesOptions,
-  file: string,
-  maxOutage: string,
+  { file, maxOutage, share }: Pick<SyncOptions, 'file' | 'maxOutage' | 'share'>,
   settings: Settings,
 ): DownloadRequest {
   const { folder, quality } = options;
@@ -63,7 +63,7 @@ export function seriesRequest(
     (folder === undefined || settings.name !== ''
       ? undefined
       : defaultTemplate(options, settings).replace('{series}/', ''));
-  const request = downloadRequest([], { quality, name, maxOutage }, settings);
+  const request = downloadRequest([], { quality, name, maxOutage, share }, settings);
   const { nameChapter } = request.plan;
   return {
     ...request,

@@ -138,7 +138,7 @@ async function save(
   if (taken.length === 0) return { saved: [], result: undefined };
   const { state, history, libraries, journal, context, listeners } = session;
   const library = await libraries.open(output);
-  const { file, folder, maxOutage } = session.options;
+  const { folder } = session.options;
   const replacements = new Map(
     taken.flatMap(({ chapter, replaces = '' }) => {
       const old = library.find(replaces);
@@ -151,7 +151,7 @@ async function save(
     if (replaces !== undefined) state.replacements[chapter.id] = replaces;
   // The replaced archive is removed after its replacement is saved, if need be by the next run.
   if (replacements.size > 0) await writeSyncState(folder, state);
-  const request = seriesRequest(options, file, maxOutage, context.settings);
+  const request = seriesRequest(options, session.options, context.settings);
   const titles = new Map([[id, title]]);
   const byId = new Map(taken.map((one) => [one.chapter.id, one]));
   const saved: { one: TakenRelease; file: string; journaled: Promise<void> }[] = [];

@@ -28,6 +28,8 @@ export interface SyncOptions {
   /** The state folder of the subscriptions file. */
   readonly folder: string;
   readonly maxOutage: string;
+  /** Machines that name the same share divide the chapters. */
+  readonly share?: string;
   /** Decide, and download nothing. */
   readonly dryRun: boolean;
   /** New subscriptions start now: what was readable before is not downloaded. */

@@ -5,6 +5,7 @@ import type { Subscriptions } from '../sync/subscriptions.js';
 import { archiveFile, readSyncState, writeSyncState } from '../sync/sync-state.js';
 import { UpdatesJournal } from '../sync/updates-journal.js';
 import { isTolerable } from '../selection/resolve-targets.js';
+import { shareServer } from './chapter-share.js';
 import type { AppContext } from './context.js';
 import { downloadRequest } from './download-request.js';
 import { withSession } from './download.js';
@@ -24,8 +25,9 @@ export async function runSync(
   listeners: SyncListeners,
   signal: AbortSignal,
 ): Promise<SyncReport> {
-  const { folder, maxOutage } = options;
-  const request = downloadRequest([], { maxOutage }, context.settings);
+  const { folder, maxOutage, share } = options;
+  const request = downloadRequest([], { maxOutage, share }, context.settings);
+  if (share !== undefined) await shareServer(context);
   const state = await readSyncState(folder);
   const history = await openDownloadArchive(archiveFile(folder));
   return withSession(context, request, listeners, signal, async (service) => {

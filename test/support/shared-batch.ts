@@ -1,13 +1,13 @@
 /** Machines that divide one list of chapters: each with a home and an output folder of its own, and one ledger server. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { systemClock } from '../../src/core/clock.js';
 import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
-import { generateChapter } from '../../src/practice-server/library/library.js';
+import { generateChapter, type Library } from '../../src/practice-server/library/library.js';
 import { resetRedisLedger } from '../../src/rate-limit/redis/redis-ledger.js';
 import { start, type Running } from './command.js';
 import { startRedis, type RedisProcess } from './redis-process.js';
@@ -31,6 +31,21 @@ export class SharedBatch {
       }),
     );
     const service = await startPracticeService({ chapters: all, latencyMs: { node: 100 } });
+    return SharedBatch.#with(
+      service,
+      all.map(({ id }) => id),
+    );
+  }
+
+  /** For subscriptions. */
+  static async startWith(library: Library): Promise<SharedBatch> {
+    return SharedBatch.#with(
+      await startPracticeService({ library, latencyMs: { node: 100 } }),
+      library.chapters().map(({ id }) => id),
+    );
+  }
+
+  static async #with(service: PracticeService, ids: readonly string[]): Promise<SharedBatch> {
     const redis = await startRedis();
     // The first use of a ledger costs a minute.
     await resetRedisLedger({
@@ -38,34 +53,48 @@ export class SharedBatch {
       clock: systemClock,
       warn: () => undefined,
     });
-    return new SharedBatch(
-      service,
-      redis,
-      all.map(({ id }) => id),
-    );
+    return new SharedBatch(service, redis, ids);
   }
 
   /** Starts `download --share` on a machine. */
   run(machine: number): Running {
     const words = ['download', '--share', 'list', '--no-metadata', '--json'];
-    return start([...words, '--output', this.#output(machine), ...this.ids], {
-      env: {
-        ...this.service.environment,
-        TANKOBON_HOME: join(this.#folder, `home-${machine}`),
-        TANKOBON_LEDGER: this.redis.url,
-      },
-    });
+    return this.#start(machine, [...words, '--output', this.#output(machine), ...this.ids]);
+  }
+
+  /** Starts `sync --share` on a machine that is subscribed to a title. */
+  sync(machine: number, titleId: string): Running {
+    mkdirSync(this.#home(machine), { recursive: true });
+    const output = JSON.stringify(this.#output(machine));
+    const subscriptions = `defaults: { output: ${output} }\nseries: [{ target: title:${titleId} }]\n`;
+    writeFileSync(join(this.#home(machine), 'subscriptions.yaml'), subscriptions);
+    return this.#start(machine, ['sync', '--share', 'list', '--json']);
   }
 
   /** The chapters that a machine has saved. */
   saved(machine: number): string[] {
-    return readdirSync(this.#output(machine)).filter((name) => name.endsWith('.cbz'));
+    const files = readdirSync(this.#output(machine), { recursive: true, encoding: 'utf8' });
+    return files.filter((file) => file.endsWith('.cbz')).map((file) => basename(file));
   }
 
   async stop(): Promise<void> {
     await this.service.stop();
     await this.redis.stop();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #start(machine: number, words: readonly string[]): Running {
+    return start(words, {
+      env: {
+        ...this.service.environment,
+        TANKOBON_HOME: this.#home(machine),
+        TANKOBON_LEDGER: this.redis.url,
+      },
+    });
+  }
+
+  #home(machine: number): string {
+    return join(this.#folder, `home-${machine}`);
   }
 
   #output(machine: number): string {

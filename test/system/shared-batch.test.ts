@@ -1,10 +1,12 @@
 /** Machines that divide one list of chapters, with a real server. A machine that dies is in the long runs. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { systemClock } from '../../src/core/clock.js';
+import { createLibrary } from '../../src/practice-server/library/library.js';
 import { openWorkShare, type WorkShare } from '../../src/rate-limit/redis/work-share.js';
 import { startRedis, type RedisProcess } from '../support/redis-process.js';
 import { describeWith } from '../support/requirements.js';
 import { SharedBatch } from '../support/shared-batch.js';
+import { DAY_MS, syncChapter, syncTitle, titleId } from '../support/sync-harness.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 
 describeWith('a share', { programs: ['redis-server'] }, () => {
@@ -77,6 +79,37 @@ describeWith('machines with one share', { programs: ['redis-server'] }, () => {
       expect(batch.service.violations()).toEqual([]);
       expect(log.filter(({ status }) => status === 429)).toEqual([]);
       expect(ends.map(({ stdout }) => stdout).join('')).toContain('"reason":"shared-done"');
+    } finally {
+      await batch.stop();
+    }
+  }, 60_000);
+
+  test('that are subscribed to the same title load each new chapter once', async () => {
+    const numbers = ['1', '2', '3', '4', '5', '6'];
+    const readableMs = Date.now() - 9 * DAY_MS;
+    const batch = await SharedBatch.startWith(
+      createLibrary({
+        titles: [syncTitle('Alpha')],
+        chapters: numbers.map((number) => syncChapter('Alpha', number, readableMs)),
+        lists: [],
+      }),
+    );
+    try {
+      const machines = [1, 2];
+      const run = () =>
+        Promise.all(machines.map((machine) => batch.sync(machine, titleId('Alpha')).finished));
+      const ends = await run();
+      expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+      const saved = machines.map((machine) => batch.saved(machine));
+      expect(saved.flat()).toHaveLength(numbers.length);
+      expect(new Set(saved.flat()).size).toBe(numbers.length);
+      expect(Math.min(...saved.map(({ length }) => length))).toBeGreaterThan(0);
+      expect(ends.map(({ stdout }) => stdout).join('')).toContain('"reason":"shared-done"');
+      const requests = batch.service.log.length;
+      expect((await run()).map(({ code }) => code)).toEqual([0, 0]);
+      const again = batch.service.log.slice(requests).map(({ path }) => path);
+      expect(again.filter((path) => path.startsWith('/at-home/'))).toEqual([]);
+      expect(batch.service.violations()).toEqual([]);
     } finally {
       await batch.stop();
     }

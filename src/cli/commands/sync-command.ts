@@ -32,6 +32,10 @@ export function syncCommand(program: Command, runner: CommandRunner): Command {
     .option('--only <names...>', 'only series whose URL, folder or name contains one of these')
     .option('--from-now', 'new subscriptions start with the next chapter, not with the first')
     .addOption(settingOption('maxOutage', '--max-outage <duration>'))
+    .option(
+      '--share <name>',
+      'divide new chapters among the machines that run this with the same name and ledger server',
+    )
     .option('--dry-run', 'print what would be downloaded, and why')
     .option('--html <file>', 'write the report as a page for a browser')
     .option('--json', 'print one JSON object per line to standard output, and nothing else there')

@@ -30,6 +30,7 @@ export interface SyncFlags {
   readonly only?: readonly string[];
   readonly fromNow?: boolean;
   readonly maxOutage?: string;
+  readonly share?: string;
   readonly dryRun?: boolean;
   readonly html?: string;
   readonly json?: boolean;
@@ -124,7 +125,7 @@ async function runAndReport(
   context: CommandContext,
   maxOutage: string,
 ): Promise<SyncReport> {
-  const { dryRun = false, fromNow = false, only = [] } = flags;
+  const { dryRun = false, fromNow = false, only = [], share } = flags;
   const names = new Map<string, string>();
   const labels = new Map<string, ProgressLabel>();
   const observer = await chooseObserver(
@@ -139,7 +140,7 @@ async function runAndReport(
   );
   try {
     const subscriptions = await readSubscriptions(file, context);
-    const options = { file, folder, maxOutage, dryRun, fromNow, only };
+    const options = { file, folder, maxOutage, share, dryRun, fromNow, only };
     const report = await runSync(
       context,
       subscriptions,

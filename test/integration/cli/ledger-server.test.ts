@@ -53,6 +53,20 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
+test.each([
+  ['a ledger in a folder', 'list', /--share needs a ledger on a server/],
+  ['a name that is not one', 'a list', /share: "a list"/],
+])('sync --share with %s is refused before anything is sent', async (_, name, message) => {
+  writeFileSync(join(home, 'subscriptions.yaml'), `series: [{ target: title:${CHAPTER} }]\n`);
+  const { code, stderr } = await run(['sync', '--share', name], {
+    TANKOBON_LEDGER: join(home, 'ledger'),
+    // Any request would fail in another way.
+    TANKOBON_API_URL: 'http://127.0.0.1:1',
+  });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+});
+
 describe('without the server', () => {
   test('a download ends with exit code 8 after --max-outage, and sends nothing', async () => {
     const url = `redis://127.0.0.1:${await freePort()}/0`;
