@@ -21,10 +21,12 @@ export async function redisLedger(
     return {
       async evaluate(...call: Parameters<RedisConnection['evaluate']>): Promise<unknown> {
         const reply = (await connection.evaluate(...call)) as unknown[];
-        const movedMs = clock.movedMs();
-        const seconds = Number(reply[SECONDS]) + Math.floor(movedMs / 1_000);
-        const microseconds = Number(reply[SECONDS + 1]) + (movedMs % 1_000) * 1_000;
-        return reply.with(SECONDS, String(seconds)).with(SECONDS + 1, String(microseconds));
+        const [seconds, microseconds] = [Number(reply[SECONDS]), Number(reply[SECONDS + 1])];
+        const movedS = Math.floor(clock.movedMs() / 1_000);
+        const restMs = clock.movedMs() - movedS * 1_000;
+        return reply
+          .with(SECONDS, String(seconds + movedS))
+          .with(SECONDS + 1, String(microseconds + restMs * 1_000));
       },
       close: () => {
         connection.close();

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import type { Certificate } from '../../src/practice-server/self-signed.js';
 import { ScriptServer } from './script-server.js';
 
 /** An error reply is an Error; the text `silence` is no reply at all. */
@@ -12,6 +14,8 @@ export interface RespServer {
   readonly scripts: ScriptServer;
   /** The commands so far, by their names. */
   readonly commands: string[];
+  /** The arguments of each login. */
+  readonly logins: (readonly string[])[];
   connections: number;
   /** Replies to the next commands, whatever they are; `undefined` is the proper reply. */
   readonly replies: (RespReply | undefined)[];
@@ -20,11 +24,12 @@ export interface RespServer {
   stop(): Promise<void>;
 }
 
-export async function startRespServer(): Promise<RespServer> {
+/** @param certificate for a server that speaks TLS */
+export async function startRespServer(certificate?: Certificate): Promise<RespServer> {
   const known = new Set<string>();
   const sockets = new Set<Socket>();
   const scripts = new ScriptServer(() => performance.timeOrigin + performance.now());
-  const server = createServer((socket) => {
+  const serve = (socket: Socket): void => {
     result.connections += 1;
     sockets.add(socket);
     socket.on('error', () => undefined);
@@ -33,14 +38,16 @@ export async function startRespServer(): Promise<RespServer> {
       received += chunk.toString('utf8');
       for (let next = readCommand(received); next; next = readCommand(received)) {
         received = received.slice(next.length);
-        const [name = ''] = next.args;
+        const [name = '', ...rest] = next.args;
         result.commands.push(name);
+        if (name === 'AUTH') result.logins.push(rest);
         const planned = result.replies.shift();
         const reply = planned === undefined ? properReply(next.args) : planned;
         if (reply !== 'silence') socket.write(encode(reply));
       }
     });
-  });
+  };
+  const server = certificate ? createTlsServer(certificate, serve) : createServer(serve);
   const properReply = ([name, script = '', count, ...rest]: readonly string[]): unknown => {
     if (name === 'EVALSHA' && !known.has(script)) return new Error('NOSCRIPT No matching script.');
     if (name === 'EVAL') known.add(createHash('sha1').update(script).digest('hex'));
@@ -52,9 +59,10 @@ export async function startRespServer(): Promise<RespServer> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const result: RespServer = {
-    url: `redis://127.0.0.1:${port}/0`,
+    url: `${certificate ? 'rediss' : 'redis'}://127.0.0.1:${port}/0`,
     scripts,
     commands: [],
+    logins: [],
     connections: 0,
     replies: [],
     forgetScripts: () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { selfSigned } from '../../../src/practice-server/self-signed.js';
 import { tankobon } from '../../support/command.js';
 import { freePort } from '../../support/redis-process.js';
 import { startRespServer, type RespServer } from '../../support/resp-server.js';
@@ -116,6 +117,49 @@ describe('the password', () => {
     expect(stderr).toContain('not the URL of a Redis or Valkey server');
     expect(stderr).not.toContain(PASSWORD);
   });
+});
+
+describe('over TLS', () => {
+  let secure: RespServer;
+  let trusted: Readonly<Record<string, string>>;
+  beforeEach(async () => {
+    const certificate = selfSigned();
+    secure = await startRespServer(certificate);
+    const file = join(home, 'authority.pem');
+    writeFileSync(file, certificate.cert);
+    trusted = { NODE_EXTRA_CA_CERTS: file };
+  });
+  afterEach(() => secure.stop());
+
+  test('a server whose certificate NODE_EXTRA_CA_CERTS names is used, with its password', async () => {
+    const login = { TANKOBON_LEDGER_USERNAME: 'ann', TANKOBON_LEDGER_PASSWORD: PASSWORD };
+    const { code, stderr } = await run(['limits'], {
+      TANKOBON_LEDGER: secure.url,
+      ...trusted,
+      ...login,
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(secure.logins).toEqual([['ann', PASSWORD]]);
+    expect(secure.commands).toContain('EVALSHA');
+  });
+
+  const refusal = async (env: Readonly<Record<string, string>>): Promise<void> => {
+    const password = { TANKOBON_LEDGER_PASSWORD: PASSWORD };
+    const { code, stderr } = await run(['limits'], { ...password, DEBUG: 'tankobon', ...env });
+    expect(code).toBe(8);
+    expect(stderr).toContain('ledger-unusable');
+    expect(stderr).toContain('the certificate of the server is not valid');
+    expect(secure.logins).toEqual([]);
+  };
+
+  test('a certificate of an unknown authority is refused before the password is sent', () =>
+    refusal({ TANKOBON_LEDGER: secure.url }));
+
+  test('a certificate for another address is refused before the password is sent', () =>
+    refusal({
+      TANKOBON_LEDGER: secure.url.replace('127.0.0.1', '[::ffff:127.0.0.1]'),
+      ...trusted,
+    }));
 });
 
 describe('what is loaded', () => {

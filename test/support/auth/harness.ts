@@ -68,8 +68,15 @@ async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
 }
 
 /** Runs any other program to its end. */
-export async function run(command: string, words: readonly string[], env: Env): Promise<Ended> {
+export async function run(
+  command: string,
+  words: readonly string[],
+  env: Env,
+  input = '',
+): Promise<Ended> {
   const child = spawn(command, words, { env: { ...BARE_ENV, ...env } });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
   const failed = once(child, 'error').then(([error]: unknown[]) => {
     throw new Error(`${command} cannot be run`, { cause: error });
   });
