@@ -40,6 +40,7 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
   [
     '',
     [
+      'bind',
       'completion',
       'config',
       'demo',
@@ -50,7 +51,9 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
       'logout',
       'refresh',
       'report-status',
+      'retag',
       'search',
+      'sync',
       'whoami',
     ],
   ],

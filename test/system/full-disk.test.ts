@@ -43,14 +43,20 @@ async function downloadOnto(options: string, afterMount = 'true') {
     PROGRAM,
   };
   // Asynchronous, because the practice service answers from this process.
-  return new Promise<{ code: number | null; left: string[]; events: unknown[] }>((done) => {
+  return new Promise<{
+    code: number | null;
+    left: string[];
+    events: unknown[];
+    stderr: string;
+  }>((done) => {
     const words = ['--user', '--map-root-user', '--mount', 'sh', '-c', script];
-    const child = execFile('unshare', words, { env }, (_error, stdout) => {
+    const child = execFile('unshare', words, { env }, (_error, stdout, stderr) => {
       const lines = stdout.trim().split('\n');
       const isEvent = (line: string) => line.startsWith('{');
       done({
         code: child.exitCode,
         left: lines.filter((line) => !isEvent(line)),
+        stderr,
         events: lines.filter(isEvent).map((line): unknown => JSON.parse(line)),
       });
     });
@@ -75,9 +81,12 @@ describeWith('a disk', { mountNamespace: true }, () => {
     expect(left).toEqual([expect.stringMatching(/^\.\S+\.tankobon$/)]);
   });
 
-  test('that is read-only: not-writable, exit 3', async () => {
-    const { code, events } = await downloadOnto('size=1m', 'mount -o remount,ro "$OUTPUT"');
-    expect(code).toBe(3);
-    expect(events).toContainEqual(failure('not-writable', 'Cannot create the folder'));
+  test('that is read-only: exit 2, and nothing was sent', async () => {
+    const before = service.log.length;
+    const { code, stderr } = await downloadOnto('size=1m', 'mount -o remount,ro "$OUTPUT"');
+    expect(code).toBe(2);
+    expect(stderr).toContain(join(folder, 'output'));
+    expect(stderr).toContain('hint: ');
+    expect(service.log).toHaveLength(before);
   });
 });
