@@ -3,7 +3,7 @@ const js = require('@eslint/js');
 const tseslint = require('typescript-eslint');
 
 module.exports = tseslint.config(
-  { ignores: ['dist/', 'build/', 'test/bench/out/', 'coverage/', 'node_modules/'] },
+  { ignores: ['dist/', 'build/', 'test/bench/out/', 'coverage/', 'docs/api/', 'node_modules/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
