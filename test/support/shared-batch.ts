@@ -1,5 +1,5 @@
 /** Machines that divide one list of chapters: each with a home and an output folder of its own, and one ledger server. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { systemClock } from '../../src/core/clock.js';
@@ -37,10 +37,10 @@ export class SharedBatch {
     );
   }
 
-  /** For subscriptions. */
+  /** For subscriptions. Slow, so that a machine that starts late still finds something to do. */
   static async startWith(library: Library): Promise<SharedBatch> {
     return SharedBatch.#with(
-      await startPracticeService({ library, latencyMs: { node: 100 } }),
+      await startPracticeService({ library, latencyMs: { node: 600 } }),
       library.chapters().map(({ id }) => id),
     );
   }
@@ -73,7 +73,9 @@ export class SharedBatch {
 
   /** The chapters that a machine has saved. */
   saved(machine: number): string[] {
-    const files = readdirSync(this.#output(machine), { recursive: true, encoding: 'utf8' });
+    const output = this.#output(machine);
+    if (!existsSync(output)) return [];
+    const files = readdirSync(output, { recursive: true, encoding: 'utf8' });
     return files.filter((file) => file.endsWith('.cbz')).map((file) => basename(file));
   }
 
