@@ -9,7 +9,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
-import { PROGRAM } from '../support/command.js';
+import { PROGRAM, tankobon } from '../support/command.js';
 import { describeWith } from '../support/requirements.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';
@@ -27,13 +27,16 @@ afterEach(() => {
 });
 afterAll(() => service.stop());
 
-/** Downloads onto a tmpfs that is mounted with these options, then lists what is left there. */
-async function downloadOnto(options: string, afterMount = 'true') {
+/** Runs a command on a tmpfs that is mounted with these options, then lists what is left there. */
+async function runOnto(
+  options: string,
+  { words = `download ${ID}`, afterMount = 'true', list = 'ls -A "$OUTPUT"' } = {},
+) {
   const output = join(folder, 'output');
   mkdirSync(output);
   const script =
     `mount -t tmpfs -o ${options} none "$OUTPUT" && ${afterMount} && ` +
-    `"$NODE" "$PROGRAM" download ${ID} --json -o "$OUTPUT"; code=$?; ls -A "$OUTPUT"; exit $code`;
+    `"$NODE" "$PROGRAM" ${words} --json -o "$OUTPUT"; code=$?; ${list}; exit $code`;
   const env = {
     PATH: process.env['PATH'],
     ...service.environment,
@@ -75,15 +78,37 @@ describeWith('a disk', { mountNamespace: true }, () => {
     ['the pages', '500k'],
     ['the CBZ beside the pages', '1800k'],
   ])('too small for %s: disk-full, exit 3, only the workspace is left', async (_, size) => {
-    const { code, events, left } = await downloadOnto(`size=${size}`);
+    const { code, events, left } = await runOnto(`size=${size}`);
     expect(code).toBe(3);
     expect(events).toContainEqual(failure('disk-full', 'No space left on the device'));
     expect(left).toEqual([expect.stringMatching(/^\.\S+\.tankobon$/)]);
   });
 
+  test.each(['cbz', 'epub', 'pdf', 'folder'])(
+    'too small for a bound %s: disk-full, exit 3, no file is left',
+    async (format) => {
+      const chapters = join(folder, 'chapters');
+      const env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
+      const downloaded = await tankobon(['download', ID, '-o', chapters], { env });
+      expect(downloaded.code).toBe(0);
+      const words = `bind ${chapters} --by chapter --format ${format}`;
+      const { code, events, left } = await runOnto('size=300k', {
+        words,
+        list: 'find "$OUTPUT" -type f',
+      });
+      expect(code).toBe(3);
+      expect(events).toContainEqual(
+        expect.objectContaining({ type: 'book-failed', reason: 'disk-full' }),
+      );
+      expect(left.filter((name) => name !== '')).toEqual([]);
+    },
+  );
+
   test('that is read-only: exit 2, and nothing was sent', async () => {
     const before = service.log.length;
-    const { code, stderr } = await downloadOnto('size=1m', 'mount -o remount,ro "$OUTPUT"');
+    const { code, stderr } = await runOnto('size=1m', {
+      afterMount: 'mount -o remount,ro "$OUTPUT"',
+    });
     expect(code).toBe(2);
     expect(stderr).toContain(join(folder, 'output'));
     expect(stderr).toContain('hint: ');
