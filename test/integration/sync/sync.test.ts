@@ -10,8 +10,10 @@ import {
   syncChapter,
   SyncHarness,
   syncLibrary,
+  syncTitle,
   titleId,
 } from '../../support/sync-harness.js';
+import { createLibrary } from '../../../src/practice-server/library/library.js';
 import { readIdentity } from '../../../src/cbz/library-index.js';
 import { tryLockFile } from '../../../src/core/lock.js';
 import { archiveFile, lockPath, syncFolder } from '../../../src/sync/sync-state.js';
@@ -79,6 +81,28 @@ test('a chapter that a killed run saved without recording it is added to the his
   expect(savedIn((await harness.sync()).lines)).toEqual([]);
   const after = readFileSync(history, 'utf8').split('\n').filter(Boolean);
   expect(after.sort()).toEqual(lines.sort());
+});
+
+test('bind makes a book of each volume after a series got something', async () => {
+  harness = await SyncHarness.start((nowMs) => {
+    const readableMs = nowMs - 9 * DAY_MS;
+    return createLibrary({
+      titles: [syncTitle('Alpha')],
+      chapters: ['1', '2'].map((number) =>
+        syncChapter('Alpha', number, readableMs, { volume: '1' }),
+      ),
+      lists: [],
+    });
+  });
+  harness.write(
+    `series:\n  - target: title:${titleId('Alpha')}\n    bind: { by: volume, format: epub }\n`,
+  );
+  expect((await harness.sync()).code).toBe(0);
+  const books = harness.base.files().filter((file) => file.endsWith('.epub'));
+  expect(books).toHaveLength(1);
+  const pages = (await readArchive(books[0] ?? '')).filter(({ name }) => name.endsWith('.xhtml'));
+  expect(pages.length).toBeGreaterThanOrEqual(4);
+  expect(harness.base.archives()).toHaveLength(2);
 });
 
 describe('a group that comes late', () => {
