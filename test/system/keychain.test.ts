@@ -84,6 +84,21 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
     expect((await cli(['logout'], env)).stdout).toContain('not logged in');
   });
 
+  test('login --for stores the key of a media server in the Secret Service, and an empty key removes it', async () => {
+    const env = await withKeychain();
+    const store = (key: string) =>
+      cli(['login', '--for', 'komga', '--stdin'], env, JSON.stringify({ key }));
+    const key = 'a-key-for-tests';
+    const stored = await store(key);
+    expect(stored).toMatchObject({ code: 0, stderr: '' });
+    expect(stored.stdout).not.toContain(key);
+    expect(await entriesOf('tankobon hooks', env)).toEqual(['komga']);
+    const words = ['lookup', 'service', 'tankobon hooks', 'username', 'komga'];
+    expect((await run('secret-tool', words, env)).stdout).toBe(key);
+    expect((await store('')).stdout).toBe('Key for komga removed.\n');
+    expect(await entriesOf('tankobon hooks', env)).toEqual([]);
+  });
+
   test('an entry that was removed or changed by hand is noticed, and logout removes what is left', async () => {
     const env = await withKeychain();
     await login(env);
