@@ -10,7 +10,7 @@ import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
 import { UsageError, type TankobonError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
 import type { VolumeField } from '../download/comic-metadata.js';
-import { BOOK_FORMATS, type BookFormat } from '../formats/bind-choices.js';
+import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS, type BookFormat } from '../formats/bind-choices.js';
 import type { PlanOptions } from '../download/plan.js';
 import type { Quality } from '../image/page-url.js';
 import { parseLanguages } from '../selection/language-codes.js';
@@ -148,7 +148,7 @@ export function downloadRequest(
 function bindAfterDownload(options: DownloadOptions): BindAfterDownload | undefined {
   const { bind, format = 'cbz', keepChapters = false, metadata } = options;
   if (bind !== undefined) {
-    check('bind', bind, ['volume', 'title'].includes(bind), 'volume or title');
+    check('bind', bind, MULTI_CHAPTER_BOOKS.includes(bind), 'volume or title');
     check('format', format, BOOK_FORMATS.includes(format), BOOK_FORMATS.join(', '));
     if (metadata === false)
       throw new UsageError('bad-option', 'Chapters without metadata cannot be bound.');

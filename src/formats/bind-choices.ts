@@ -1,7 +1,7 @@
-/** What the user chooses between. */
-
 /** What becomes one book. */
 export const BIND_BY = ['volume', 'title', 'chapter'] as const;
+/** What `--bind` of a download or a subscription makes. */
+export const MULTI_CHAPTER_BOOKS = ['volume', 'title'] as const;
 export type BindBy = (typeof BIND_BY)[number];
 
 export const BOOK_FORMATS = ['cbz', 'epub', 'pdf', 'folder'] as const;

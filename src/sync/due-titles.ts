@@ -4,7 +4,7 @@ import type { TitleState } from './sync-state.js';
 const DAY_MS = 86_400_000;
 /** Beyond the last upload, a title can change: a chapter is restored, or gets a new version. */
 const MAX_AGE_MS = 7 * DAY_MS;
-/** So many of these titles a run, so that a run with nothing new stays within its requests. */
+/** The number of these titles in one run: few, so that a run with nothing new stays within its requests. */
 const MAX_ROUTINE_READS = 3;
 /** What was published while the last run was under way, or with a wrong clock, must not be missed. */
 const FEED_OVERLAP_MS = DAY_MS;

@@ -10,7 +10,7 @@ import { isPublicAddress } from '../api/public-address.js';
 import { READING_STATUSES, type ReadingStatus } from '../api/reading-statuses.js';
 import { parseRanges } from '../selection/ranges.js';
 import { parseTarget, type Target } from '../selection/target.js';
-import { BIND_BY, BIND_FORMATS } from './bind-options.js';
+import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../formats/bind-choices.js';
 
 const QUALITIES = ['data', 'data-saver'] as const;
 
@@ -89,7 +89,9 @@ const optionShape = {
   folder: folder.optional(),
   name: passes(text, compileNameTemplate).optional(),
   quality: z.enum(QUALITIES).optional(),
-  bind: z.strictObject({ by: z.enum(BIND_BY), format: z.enum(BIND_FORMATS).optional() }).optional(),
+  bind: z
+    .strictObject({ by: z.enum(MULTI_CHAPTER_BOOKS), format: z.enum(BOOK_FORMATS).optional() })
+    .optional(),
   paused: z.boolean().optional(),
   since: time.optional(),
 };

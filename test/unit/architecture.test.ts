@@ -13,7 +13,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['api'],
   ['image', 'auth', 'selection', 'health-reports'],
   ['cbz'],
-  ['download', 'formats', 'sync'],
+  ['formats'],
+  ['download', 'sync'],
   ['app'],
   ['cli', '.'],
 ];

@@ -1,6 +1,6 @@
 /** `tankobon download`: its options; the work is in download.ts. */
 import { Option, type Command } from 'commander';
-import { BOOK_FORMATS } from '../../formats/bind-choices.js';
+import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../../formats/bind-choices.js';
 import type { CommandRunner } from '../command-runner.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { collect, integerBetween, settingOption } from '../option-parsers.js';
@@ -111,7 +111,7 @@ function addFileOptions(command: Command): void {
       new Option(
         '--bind <unit>',
         'afterwards bind each complete volume, or the title, into one file',
-      ).choices(['volume', 'title']),
+      ).choices(MULTI_CHAPTER_BOOKS),
     )
     .addOption(
       new Option(

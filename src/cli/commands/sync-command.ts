@@ -1,7 +1,7 @@
 /** `tankobon sync` and its subcommands: their options. The work is in sync.ts, sync-edit.ts and sync-status.ts. */
 import { Option, type Command } from 'commander';
 import { READING_STATUSES } from '../../api/reading-statuses.js';
-import { BIND_BY, BIND_FORMATS } from '../../sync/bind-options.js';
+import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../../formats/bind-choices.js';
 import type { CommandRunner } from '../command-runner.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { durationText, settingOption } from '../option-parsers.js';
@@ -130,11 +130,13 @@ function addSeriesOptions(add: Command): void {
     .addOption(
       new Option('-q, --quality <quality>', 'data or data-saver').choices(['data', 'data-saver']),
     )
-    .addOption(new Option('--bind <by>', 'bind the chapters: volume or title').choices(BIND_BY))
+    .addOption(
+      new Option('--bind <by>', 'bind the chapters: volume or title').choices(MULTI_CHAPTER_BOOKS),
+    )
     .addOption(
       new Option(
         '--format <format>',
-        `format of the bound books: ${BIND_FORMATS.join(', ')}`,
-      ).choices(BIND_FORMATS),
+        `format of the bound books: ${BOOK_FORMATS.join(', ')}`,
+      ).choices(BOOK_FORMATS),
     );
 }

@@ -13,7 +13,7 @@ const CHAPTERS_WITHOUT_VOLUME = 40;
 const FIRST_RELEASE_MS = Date.UTC(2015, 0, 3, 12);
 const DAY_MS = 86_400_000;
 const DAYS_PER_CHAPTER = 2;
-/** Shortens the interval for titles with so many chapters that some would be in the future. */
+/** A title with more chapters than fit gets a shorter interval, so that none is in the future. */
 const MAX_RUN_DAYS = 3_000;
 const REUPLOAD_EVERY = 97;
 

@@ -35,7 +35,8 @@ export class ServerClock {
 
   /**
    * Returns whether the server's clock was stepped since the last measurement: what was written by it before cannot be
-   * compared with it any more. A machine that was suspended, whose monotonic clock stood still, is no such step.
+   * compared with it any more. A suspended machine, whose
+   * monotonic clock stood still, does not count as a step.
    */
   measure({ sentMs, receivedMs, serverMs, wallMs }: RoundTrip): boolean {
     const minMs = serverMs - receivedMs - TOLERANCE_MS;
