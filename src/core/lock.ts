@@ -151,7 +151,9 @@ function openLockFile(
     if (!isSystemError(error, 'ENOENT')) throw error;
   }
   try {
-    return createLockFile(file, kind, mode ?? PRIVATE_FILE_MODE);
+    return kind === 'kernel' && mode === undefined
+      ? createLockFileInPlace(file, kind, PRIVATE_FILE_MODE)
+      : createLockFile(file, kind, mode ?? PRIVATE_FILE_MODE);
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'EEXIST')) return undefined;
     throw error;
@@ -175,9 +177,14 @@ function createLockFile(file: string, kind: LockKind, mode: number): number {
   } finally {
     unlinkSync(temporary);
   }
-  const unlinked = createFileSync(file, { mode });
-  writeHolder(unlinked, kind);
-  return unlinked;
+  return createLockFileInPlace(file, kind, mode);
+}
+
+/** A process killed here leaves no second file; an empty one counts as the kernel's. */
+function createLockFileInPlace(file: string, kind: LockKind, mode: number): number {
+  const descriptor = createFileSync(file, { mode });
+  writeHolder(descriptor, kind);
+  return descriptor;
 }
 
 function isStillAt(file: string, descriptor: number): boolean {

@@ -44,7 +44,7 @@ const ARCHIVE_FILE = 'archive.part';
 /** The largest value of the setting for the page size. */
 const MAX_PAGE_BYTES = 2 ** 30;
 const PAGE_FILE = /^(\d+)\.([0-9a-f]{64})\.([a-z]+)$/;
-const UNFINISHED_FILE = /^(\d+\.part|\.chapter\.json\.[0-9a-f]{12}\.tmp)$/;
+const UNFINISHED_FILE = /^(\d+\.part|\.(chapter\.json|lock)\.[0-9a-f]{12}\.tmp)$/;
 
 /** FUSE, NFS and SMB keep a removed file under such a name until its last handle is closed. */
 const REMOVED_FILE = /^\.(fuse_hidden|nfs|smb)[0-9a-f]+$/i;

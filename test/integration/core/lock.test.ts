@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { LockKind } from '../../../src/core/file-locks.js';
@@ -121,6 +121,23 @@ test('kernel: a killed holder releases its lock at once', async () => {
   holder.kill('SIGKILL');
   await once(holder, 'exit');
   expect(await lockFile(file, { giveUpAfterMs: 500 })).toBeDefined();
+});
+
+test('kernel: no second file exists while a lock is taken, so that a killed process leaves none', async () => {
+  const { tryLockFile } = await locksOfKind('kernel');
+  const names = new Set<string>();
+  const watcher = watch(folder);
+  const seenLast = new Promise<void>((resolveSeen) => {
+    watcher.on('change', (_, name) => {
+      names.add(String(name));
+      if (name === 'last') resolveSeen();
+    });
+  });
+  (await tryLockFile(join(folder, 'j.lock')))?.release();
+  writeFileSync(join(folder, 'last'), '');
+  await seenLast;
+  watcher.close();
+  expect([...names]).toEqual(['j.lock', 'last']);
 });
 
 test('heartbeat: the lock of a killed holder is taken over when it was not renewed for five seconds', async () => {

@@ -47,16 +47,17 @@ test('finished pages are kept, and only the missing one is loaded', async () => 
 
 test('a workspace that a killed run left of a saved chapter is removed, unless it is in use', async () => {
   const folder = await leaveUnfinished();
+  writeFileSync(join(folder, '.lock.0123456789ab.tmp'), '');
   cpSync(folder, join(harness.folder, 'left'), { recursive: true });
   await loadedPages();
   cpSync(join(harness.folder, 'left'), folder, { recursive: true });
   const lock = await lockFile(join(folder, 'lock'));
   const { events } = await harness.download({ targets: [ID] });
   expect(events[0]).toMatchObject({ type: 'chapter-skipped', reason: 'already-there' });
-  expect(readdirSync(folder)).toHaveLength(PAGES + 1);
+  expect(readdirSync(folder)).toHaveLength(PAGES + 2);
   lock.release();
   await harness.dryRun({ targets: [ID] });
-  expect(readdirSync(folder)).toHaveLength(PAGES + 1);
+  expect(readdirSync(folder)).toHaveLength(PAGES + 2);
   await harness.download({ targets: [ID] });
   expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
 });
