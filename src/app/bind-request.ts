@@ -2,7 +2,7 @@
 import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../cbz/file-name.js';
 import { commaSeparated } from '../core/comma-separated.js';
 import { UsageError } from '../core/errors.js';
-import type { BindRequest } from '../formats/bind.js';
+import type { BindRequest } from '../formats/plan-books.js';
 import {
   BIND_BY,
   BOOK_FORMATS,

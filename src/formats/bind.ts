@@ -2,54 +2,33 @@
  * Binds chapters into books: reads what the inputs contain, groups it, and writes each book that is missing or lacks a
  * chapter. A book that fails does not affect the others.
  */
-import { dirname, join, relative, resolve } from 'node:path';
-import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
-import { hasCode, StorageError, toTankobonError, UsageError } from '../core/errors.js';
+import { dirname } from 'node:path';
+import {
+  hasCode,
+  StorageError,
+  toTankobonError,
+  UsageError,
+  type TankobonError,
+} from '../core/errors.js';
 import { makeFoldersBelow, toStorageError } from '../core/files.js';
-import type { TankobonError } from '../core/errors.js';
 import type { ObserveBind } from './bind-events.js';
 import type { CoverImage } from './book.js';
-import type { BindBy, BookFormat } from './bind-choices.js';
-import { writeBook } from './write-book.js';
-import { bookMetadata, type VolumeField } from './book-metadata.js';
-import { collectChapters, type FailedFile } from './collect-chapters.js';
+import { bookMetadata } from './book-metadata.js';
 import { assertConverter } from './convert-image.js';
 import { existingBook, type ExistingBook } from './existing-book.js';
 import { findCover, readCover } from './find-cover.js';
-import { groupVolumes, type ChapterGroup, type Grouping } from './group-volumes.js';
+import { groupVolumes, type ChapterGroup } from './group-volumes.js';
+import {
+  observePlan,
+  pageCount,
+  planBooks,
+  type BindPlan,
+  type BindRequest,
+  type PlannedBook,
+} from './plan-books.js';
 import { withBookPlace, type BookPlace } from './publish-book.js';
-import { chapterLabel, sourceKey, type SourceChapter } from './source-chapter.js';
-
-export interface BindRequest {
-  /** CBZ files, bound CBZ or EPUB files, and folders that contain such. */
-  readonly inputs: readonly string[];
-  readonly by: BindBy;
-  readonly format: BookFormat;
-  /** The folder for the books. */
-  readonly output: string;
-  /** Returns a book's path below the output folder. */
-  readonly nameBook: FormatFileName;
-  /** Scanlation groups in order of preference, for chapters with several releases. */
-  readonly groups: readonly string[];
-  /** An image file; `auto`: one that is beside the chapters. */
-  readonly cover: string;
-  readonly force: boolean;
-  /** Convert images that the format cannot contain. */
-  readonly convert: boolean;
-  readonly volumeField: VolumeField;
-  /** Only these books are written; by default all. */
-  readonly isWanted?: (group: ChapterGroup) => boolean;
-}
-
-export interface PlannedBook {
-  readonly file: string;
-  readonly group: ChapterGroup;
-}
-
-export interface BindPlan extends Omit<Grouping, 'groups'> {
-  readonly books: readonly PlannedBook[];
-  readonly failed: readonly FailedFile[];
-}
+import { sourceKey, type SourceChapter } from './source-chapter.js';
+import { writeBook } from './write-book.js';
 
 export interface BoundBook extends PlannedBook {
   readonly status: 'saved' | 'skipped' | 'failed';
@@ -61,19 +40,6 @@ export interface BindResult {
   readonly unassigned: readonly SourceChapter[];
   /** Errors of books and of archives. */
   readonly errors: readonly TankobonError[];
-}
-
-/** Reads the inputs and writes nothing. Throws UsageError: `nothing-to-bind`, `bad-option`. */
-export async function planBooks(request: BindRequest, signal: AbortSignal): Promise<BindPlan> {
-  const { by, groups, output, nameBook, isWanted = () => true } = request;
-  const { chapters, failed } = await collectChapters(request.inputs, signal);
-  const grouping = groupVolumes(chapters, by, groups);
-  const books = grouping.groups
-    .filter(isWanted)
-    .map((group) => ({ group, file: join(output, nameBook(nameValues(group))) }));
-  assertDistinct(books);
-  assertNotInputs(books, chapters);
-  return { ...grouping, books, failed };
 }
 
 /** Throws UsageError before anything is written; every other failure is in the result and among the events. */
@@ -112,35 +78,6 @@ export async function bindBooks(
   });
   signal.throwIfAborted();
   return { books, unassigned: plan.unassigned, errors };
-}
-
-/** What is missing is reported before anything is written. */
-export function observePlan(plan: BindPlan, observe: ObserveBind): void {
-  for (const { file, error } of plan.failed)
-    observe({
-      type: 'chapter-left-out',
-      file,
-      reason: 'archive-damaged',
-      message: error.message,
-    });
-  for (const { file } of plan.otherReleases)
-    observe({ type: 'chapter-left-out', file, reason: 'other-release' });
-  for (const { file } of plan.unassigned)
-    observe({ type: 'chapter-left-out', file, reason: 'no-volume' });
-  for (const { file, group } of plan.books) {
-    const { series, language, volume, chapters, missing } = group;
-    const pages = pageCount(chapters);
-    observe({
-      type: 'book-planned',
-      file,
-      series,
-      language,
-      volume,
-      chapters: chapters.length,
-      pages,
-      missing,
-    });
-  }
 }
 
 interface BindContext {
@@ -258,55 +195,4 @@ async function write(
     signal,
   });
   return bytes;
-}
-
-function nameValues(group: ChapterGroup) {
-  const { by, series, language, volume, chapters } = group;
-  const [first] = chapters;
-  const { number, title, translators = [] } = first?.metadata ?? {};
-  const isChapter = by === 'chapter';
-  return {
-    id: first ? (first.identity?.chapterId ?? chapterLabel(first.metadata)) : 'book',
-    series,
-    language,
-    volume: by === 'title' ? undefined : volume,
-    chapter: isChapter ? number : undefined,
-    title: isChapter ? title : undefined,
-    group: isChapter ? translators.join(' + ') : undefined,
-  };
-}
-
-function assertDistinct(books: readonly PlannedBook[]): void {
-  const byKey = new Map<string, PlannedBook>();
-  for (const book of books) {
-    const key = pathCollisionKey(book.file);
-    const other = byKey.get(key);
-    if (other) throw sameName(book, other);
-    byKey.set(key, book);
-  }
-}
-
-function sameName({ file, group }: PlannedBook, { group: other }: PlannedBook): UsageError {
-  const languages = [other.language, group.language].map((code) => code || 'unknown');
-  const message =
-    languages[0] === languages[1]
-      ? `Two books have the same name: ${file}`
-      : `Chapters in two languages (${languages.join(', ')}) have the same name: ${file}`;
-  const hint = 'Distinguish them with --name, which has {language}, {volume} and {chapter}.';
-  return new UsageError('bad-option', message, { hint });
-}
-
-function assertNotInputs(books: readonly PlannedBook[], chapters: readonly SourceChapter[]): void {
-  const inputs = new Set(chapters.flatMap((one) => (one.isBound ? [] : [resolve(one.file)])));
-  for (const { file } of books) {
-    if (!inputs.has(resolve(file))) continue;
-    const message = `The book would replace the chapter that it is made of: ${relative('.', file)}`;
-    throw new UsageError('bad-option', message, {
-      hint: 'Choose another folder with --output, or another --name.',
-    });
-  }
-}
-
-function pageCount(chapters: readonly SourceChapter[]): number {
-  return chapters.reduce((sum, { pages }) => sum + pages.length, 0);
 }

@@ -61,7 +61,8 @@ async function bind(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { bindRequest } = await import('../../app/bind-request.js');
-  const { bindBooks, observePlan, planBooks } = await import('../../formats/bind.js');
+  const { bindBooks } = await import('../../formats/bind.js');
+  const { observePlan, planBooks } = await import('../../formats/plan-books.js');
   const { bindObserver } = await import('../output/bind-observer.js');
   const groups = options.group === undefined ? undefined : commaSeparated(options.group);
   const request = bindRequest(files, { ...options, groups }, context.settings);

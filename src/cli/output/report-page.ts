@@ -2,6 +2,7 @@
  * The figures of the health reports as one HTML page without scripts or external resources, for light and dark screens
  * and for print.
  */
+import { escapeHtml, htmlPage } from './html-page.js';
 import type { ReportStatus } from '../../health-reports/report-status.js';
 import type { NodeFigures } from '../../health-reports/statistics.js';
 import { durationChart } from './duration-chart.js';
@@ -11,30 +12,18 @@ import { formatBytes, formatDuration, formatLocalTime } from './sizes.js';
 
 /** `nowMs` is by the wall clock. */
 export function reportPage(status: ReportStatus, nowMs: number): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Health reports of tankobon</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<header>
+  return htmlPage(
+    'Health reports of tankobon',
+    STYLE,
+    `<header>
 <h1>Health reports</h1>
 <p class="quiet">The reports that tankobon sent about the pages it loaded. Written at ${formatLocalTime(nowMs, 0)}.</p>
 </header>
 ${tiles(status)}
 ${hostLine(status, nowMs)}
 ${status.nodes.length === 0 ? '<p>No loads recorded yet.</p>' : charts(status, nowMs)}
-${terms()}
-</main>
-</body>
-</html>
-`;
+${terms()}`,
+  );
 }
 
 function charts(status: ReportStatus, nowMs: number): string {
@@ -65,7 +54,7 @@ function wide(name: string, content: string): string {
 
 function terms(): string {
   const items = REPORT_TERMS.map(
-    ([term, meaning]) => `<div><dt>${escape(term)}</dt><dd>${escape(meaning)}</dd></div>`,
+    ([term, meaning]) => `<div><dt>${escapeHtml(term)}</dt><dd>${escapeHtml(meaning)}</dd></div>`,
   );
   return `<section>
 <h2>Terms</h2>
@@ -93,13 +82,15 @@ function hostLine(status: ReportStatus, nowMs: number): string {
   const sentences = [
     `Report host: ${state === 'down' ? '<strong class="bad">down</strong>' : state}.`,
     ...(host.lastError
-      ? [`Last error: ${escape(host.lastError.reason)}, ${ago(host.lastError.atMs)}.`]
+      ? [`Last error: ${escapeHtml(host.lastError.reason)}, ${ago(host.lastError.atMs)}.`]
       : []),
     ...(lastSentAtMs === undefined ? [] : [`Last sent: ${ago(lastSentAtMs)}.`]),
     ...(oldestWaitingAgeMs === undefined
       ? []
       : [`Oldest waiting: ${formatDuration(oldestWaitingAgeMs)}.`]),
-    ...Object.entries(reasons).map(([reason, count]) => `Not sent: ${count} (${escape(reason)}).`),
+    ...Object.entries(reasons).map(
+      ([reason, count]) => `Not sent: ${count} (${escapeHtml(reason)}).`,
+    ),
   ];
   return `<p>${sentences.join(' ')}</p>`;
 }
@@ -107,7 +98,7 @@ function hostLine(status: ReportStatus, nowMs: number): string {
 function nodeRow(node: NodeFigures): string {
   const { successRate, cachedShare, medianMs, slowestMs, bytesPerSecond } = node;
   const level = successRate >= 0.95 ? 'good' : successRate >= 0.8 ? 'warning' : 'bad';
-  return `<tr><th scope="row">${escape(node.node)}</th><td class="number">${node.loads.toLocaleString('en')}</td><td>${shareBar(successRate, level, 'success')}</td><td>${shareBar(cachedShare, 'plain', 'cached')}</td><td class="number">${medianMs === undefined ? '–' : formatDuration(medianMs)}</td><td class="number">${slowestMs === undefined ? '–' : formatDuration(slowestMs)}</td><td class="number">${bytesPerSecond === undefined ? '–' : formatBytes(bytesPerSecond)}</td></tr>`;
+  return `<tr><th scope="row">${escapeHtml(node.node)}</th><td class="number">${node.loads.toLocaleString('en')}</td><td>${shareBar(successRate, level, 'success')}</td><td>${shareBar(cachedShare, 'plain', 'cached')}</td><td class="number">${medianMs === undefined ? '–' : formatDuration(medianMs)}</td><td class="number">${slowestMs === undefined ? '–' : formatDuration(slowestMs)}</td><td class="number">${bytesPerSecond === undefined ? '–' : formatBytes(bytesPerSecond)}</td></tr>`;
 }
 
 function shareBar(share: number | undefined, level: string, name: string): string {
@@ -115,10 +106,6 @@ function shareBar(share: number | undefined, level: string, name: string): strin
   const percent = share === 1 ? '100' : (Math.floor(share * 1_000) / 10).toFixed(1);
   const width = (share * 100).toFixed(1);
   return `<span class="share"><svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="${name} ${percent} %"><rect class="track" width="100" height="10"/><rect class="${level}" width="${width}" height="10"/></svg>${percent} %</span>`;
-}
-
-function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const STYLE = `

@@ -1,4 +1,5 @@
 /** The report of a run of `tankobon sync`: one table for a terminal, one line a series for a log, one page for a browser. */
+import { escapeHtml, htmlPage } from './html-page.js';
 import stringWidth from 'string-width';
 import type { SeriesReport } from '../../app/sync-events.js';
 import type { SyncReport } from '../../app/sync-session.js';
@@ -53,27 +54,18 @@ export function summaryLine({ titles, series, startedAtMs, endedAtMs }: SyncRepo
 export function syncPage(report: SyncReport): string {
   const { series, endedAtMs, errors } = report;
   const row = (one: SeriesReport) =>
-    `<tr><th scope="row">${escape(one.name)}</th>${COLUMNS.map((name) => `<td>${one[name]}</td>`).join('')}</tr>`;
+    `<tr><th scope="row">${escapeHtml(one.name)}</th>${COLUMNS.map((name) => `<td>${one[name]}</td>`).join('')}</tr>`;
   const waiting = series.flatMap(({ name, waiting: chapters }) =>
     chapters.map(
       ({ number, untilMs }) =>
-        `<li>${escape(name)}, chapter ${escape(number ?? '–')}: until ${formatLocalTime(untilMs, 0)}</li>`,
+        `<li>${escapeHtml(name)}, chapter ${escapeHtml(number ?? '–')}: until ${formatLocalTime(untilMs, 0)}</li>`,
     ),
   );
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>tankobon sync</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<h1>tankobon sync</h1>
-<p>${escape(summaryLine(report))} Written at ${formatLocalTime(endedAtMs, 0)}.</p>
+  return htmlPage(
+    'tankobon sync',
+    STYLE,
+    `<h1>tankobon sync</h1>
+<p>${escapeHtml(summaryLine(report))} Written at ${formatLocalTime(endedAtMs, 0)}.</p>
 <table>
 <thead><tr><th scope="col">Series</th>${COLUMNS.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
 <tbody>
@@ -83,20 +75,13 @@ ${series.map(row).join('\n')}
 ${list('Waiting for a group', waiting)}
 ${list(
   'Errors',
-  errors.map(({ message }) => `<li>${escape(message)}</li>`),
-)}
-</main>
-</body>
-</html>
-`;
+  errors.map(({ message }) => `<li>${escapeHtml(message)}</li>`),
+)}`,
+  );
 }
 
 function list(title: string, items: readonly string[]): string {
   return items.length === 0 ? '' : `<h2>${title}</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
-}
-
-function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const STYLE = `
