@@ -1,5 +1,5 @@
 /**
- * The pages and covers that scripts/practice-pages draws. Chapters share them: a comment with the chapter's id makes
+ * The pages and covers drawn in scripts/practice-pages. Chapters share them: a comment with the chapter's id makes
  * the bytes of each page, and so its sha256, unique.
  */
 import { readFileSync } from 'node:fs';
