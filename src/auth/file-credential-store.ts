@@ -12,6 +12,7 @@ import {
   makePrivateFolder as makeFolder,
   openRegularFile,
   removeFile,
+  removeLeftovers,
   toStorageError,
   writeFileAtomic,
 } from '../core/files.js';
@@ -38,13 +39,17 @@ export function fileCredentialStore(file: string): CredentialStore {
       await makePrivateFolder(dirname(file));
       await writePrivateFile(file, `${JSON.stringify({ format: FORMAT, login }, undefined, 2)}\n`);
     },
-    clear: () => naming(file, removeFile(file)),
+    async clear() {
+      await removeLeftovers({ file }, 0);
+      return naming(file, removeFile(file));
+    },
   };
 }
 
-/** Storage errors name the file. */
-export function writePrivateFile(file: string, text: string): Promise<void> {
-  return naming(file, writeFileAtomic(file, text, { mode: 0o600 }));
+/** The caller excludes other writers. Storage errors name the file. */
+export async function writePrivateFile(file: string, text: string): Promise<void> {
+  await removeLeftovers({ file }, 0);
+  await naming(file, writeFileAtomic(file, text, { mode: 0o600 }));
 }
 
 async function naming<T>(file: string, operation: Promise<T>): Promise<T> {

@@ -4,10 +4,11 @@
  */
 import { join } from 'node:path';
 import { hasCode } from '../core/errors.js';
-import { statIfExists, toStorageError, writeFileAtomic } from '../core/files.js';
+import { statIfExists } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
+import { lockFile } from '../core/lock.js';
 import type { StorageKind } from './login-record.js';
-import { makePrivateFolder, readPrivateFile } from './file-credential-store.js';
+import { makePrivateFolder, readPrivateFile, writePrivateFile } from './file-credential-store.js';
 import type { HookService } from './hook-services.js';
 import { systemKeychain, type Keychain } from './keychain.js';
 
@@ -19,7 +20,6 @@ export interface HookKeys {
 }
 
 const MAX_KEY_LENGTH = 1_024;
-const FILE_MODE = 0o600;
 
 /** A header value: visible ASCII characters. */
 export function isValidHookKey(key: string): boolean {
@@ -39,7 +39,7 @@ export function openHookKeys(
   };
   const writeFileKey = async (service: HookService, key: string): Promise<void> => {
     const keys = { ...(await readFileKeys()), [service]: key === '' ? undefined : key };
-    await writePrivate(file, JSON.stringify(keys));
+    await writePrivateFile(file, JSON.stringify(keys));
   };
   return {
     async read(service) {
@@ -51,18 +51,28 @@ export function openHookKeys(
     },
     async write(service, key, kind) {
       await makePrivateFolder(folder);
-      if (kind === 'file') {
-        await writeFileKey(service, key);
-        await removeFromKeychain(service);
-        return `the file ${file}, unencrypted`;
+      const lock = await lockFile(join(folder, 'hook-keys.lock'));
+      try {
+        return await (kind === 'file' ? writeToFile(service, key) : writeToKeychain(service, key));
+      } finally {
+        lock.release();
       }
-      await writePrivate(marker, '');
-      if (key === '') await keychain.delete(service);
-      else await keychain.set(service, Buffer.from(key));
-      if (await statIfExists(file)) await writeFileKey(service, '');
-      return `the operating system’s keychain, as "${keychain.service}"`;
     },
   };
+
+  async function writeToFile(service: HookService, key: string): Promise<string> {
+    await writeFileKey(service, key);
+    await removeFromKeychain(service);
+    return `the file ${file}, unencrypted`;
+  }
+
+  async function writeToKeychain(service: HookService, key: string): Promise<string> {
+    await writePrivateFile(marker, '');
+    if (key === '') await keychain.delete(service);
+    else await keychain.set(service, Buffer.from(key));
+    if (await statIfExists(file)) await writeFileKey(service, '');
+    return `the operating system’s keychain, as "${keychain.service}"`;
+  }
 
   async function removeFromKeychain(service: HookService): Promise<void> {
     if (!(await statIfExists(marker))) return;
@@ -72,10 +82,4 @@ export function openHookKeys(
       if (!hasCode(error, 'no-keychain')) throw error;
     }
   }
-}
-
-async function writePrivate(file: string, text: string): Promise<void> {
-  await writeFileAtomic(file, text, { mode: FILE_MODE }).catch((error: unknown) => {
-    throw toStorageError(error, file);
-  });
 }

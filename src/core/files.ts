@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, readFileSync, type Stats } from 'node:fs';
-import { open, rename, rm, stat, unlink } from 'node:fs/promises';
+import { lstat, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { retryWhileBusy } from './busy-retry.js';
 import {
@@ -31,10 +31,36 @@ export {
 /** Far above the size of every file that tankobon reads into memory. */
 const MAX_READ_BYTES = 64 * 2 ** 20;
 
+/** An older file of a process is a leftover. By the clock of the machine that wrote it, which may be wrong by hours. */
+export const MIN_LEFTOVER_AGE_MS = 2 * 24 * 60 * 60_000;
+const TEMPORARY_NAME = /^\.(?:(.+)\.)?[0-9a-f]{12}\.tmp$/;
+
 /** A hidden name in the same folder as `file`, so that the rename is atomic. */
 export function temporaryName(file: string): string {
   const mark = randomBytes(6).toString('hex');
-  return join(dirname(file), `.${basename(file).slice(0, 60)}.${mark}.tmp`);
+  return join(dirname(file), `.${shortName(file)}.${mark}.tmp`);
+}
+
+function shortName(file: string): string {
+  return basename(file).slice(0, 60);
+}
+
+/**
+ * Removes the temporary files of `file`, or of all files in `folder`, that killed processes have left. `minAgeMs` is by
+ * the wall clock; 0 where a lock excludes other writers. Never rejects.
+ */
+export async function removeLeftovers(
+  of: { readonly file: string } | { readonly folder: string },
+  minAgeMs = MIN_LEFTOVER_AGE_MS,
+): Promise<void> {
+  const folder = 'file' in of ? dirname(of.file) : of.folder;
+  for (const name of await readdir(folder).catch(() => [])) {
+    const [isTemporary, writtenName] = TEMPORARY_NAME.exec(name) ?? [];
+    if (!isTemporary || ('file' in of && writtenName !== shortName(of.file))) continue;
+    const path = join(folder, name);
+    const { mtimeMs = Infinity } = (await lstat(path).catch(() => undefined)) ?? {};
+    if (Date.now() - mtimeMs >= minAgeMs) await unlink(path).catch(() => undefined);
+  }
 }
 
 /**
@@ -56,6 +82,7 @@ export async function writeFileAtomic(
       await handle.close();
     }
     await renameInto(tmpFile, file);
+    await removeLeftovers({ file });
   } catch (error) {
     await rm(tmpFile, { force: true }).catch(() => undefined);
     throw error;

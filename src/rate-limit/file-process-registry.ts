@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.js';
+import { MIN_LEFTOVER_AGE_MS, removeLeftovers } from '../core/files.js';
 import { tryLockFile, type HeldLock } from '../core/lock.js';
 import { thisBoot, type Boot } from './boot.js';
 import { ledgerAccess, unlinkIfExists } from './ledger-folder.js';
@@ -14,8 +15,6 @@ import type { Liveness, ProcessRegistry } from './ledger-store.js';
 
 const SUFFIX = '.process';
 const FILE_NAME = /^[\w-]{1,80}\.process$/;
-/** By the wall clock of the writing machine, which may be wrong by hours. */
-const MAX_UNKNOWN_AGE_MS = 2 * 24 * 60 * 60_000;
 
 export class FileProcessRegistry implements ProcessRegistry {
   readonly ownId: string;
@@ -52,6 +51,7 @@ export class FileProcessRegistry implements ProcessRegistry {
   }
 
   async sweep(): Promise<void> {
+    await removeLeftovers({ folder: this.folder });
     for (const name of readdirSync(this.folder)) {
       if (!FILE_NAME.test(name)) continue;
       const processId = name.slice(0, -SUFFIX.length);
@@ -83,7 +83,7 @@ export class FileProcessRegistry implements ProcessRegistry {
 
   #isOld(processId: string): boolean {
     const stats = lstatSync(this.#fileOf(processId), { throwIfNoEntry: false });
-    return stats?.isFile() === true && this.clock.wallMs() - stats.mtimeMs > MAX_UNKNOWN_AGE_MS;
+    return stats?.isFile() === true && this.clock.wallMs() - stats.mtimeMs > MIN_LEFTOVER_AGE_MS;
   }
 
   #remove(processId: string): void {
