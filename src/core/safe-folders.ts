@@ -16,26 +16,31 @@ const PRIVATE_FOLDER_MODE = 0o700;
 const OTHERS_RIGHTS = 0o077;
 
 /**
- * Creates `folder` and the folders above it. Used instead of Node's `recursive` option, which never returns for a
- * folder below /proc.
+ * Creates `folder` and the folders above it; returns those that were missing, the outermost first. Used instead of
+ * Node's `recursive` option, which never returns for a folder below /proc.
  */
-export function makeFolders(folder: string, mode?: number): void {
+export function makeFolders(folder: string, mode?: number): string[] {
   try {
     mkdirSync(folder, { mode });
+    return [folder];
   } catch (error) {
     if (isSystemError(error, 'ENOENT') && dirname(folder) !== folder) {
-      makeFolders(dirname(folder), mode);
-      makeFolder(folder, mode);
-    } else if (!isFolder(folder)) throw error;
+      const above = makeFolders(dirname(folder), mode);
+      return makeFolder(folder, mode) ? [...above, folder] : above;
+    }
+    if (!isFolder(folder)) throw error;
+    return [];
   }
 }
 
-/** Another process may create it at the same time. */
-function makeFolder(folder: string, mode: number | undefined): void {
+/** False if another process created it at the same time. */
+function makeFolder(folder: string, mode: number | undefined): boolean {
   try {
     mkdirSync(folder, { mode });
+    return true;
   } catch (error) {
     if (!isSystemError(error, 'EEXIST') || !isFolder(folder)) throw error;
+    return false;
   }
 }
 
@@ -79,22 +84,25 @@ export async function makePrivateFolder(folder: string): Promise<void> {
 }
 
 /**
- * Creates `folder` and the folders above it, with modes by the umask. `root` and the folders above it may be links; a
- * link below it is refused (StorageError `unsafe-path`), since it could point anywhere.
+ * Creates `folder` and the folders above it, with modes by the umask; resolves with those that were missing, the
+ * outermost first. `root` and the folders above it may be links; a link below it is refused (StorageError
+ * `unsafe-path`), since it could point anywhere.
  */
-export async function makeFoldersBelow(root: string, folder: string): Promise<void> {
-  makeFolders(root);
+export async function makeFoldersBelow(root: string, folder: string): Promise<string[]> {
+  const created = makeFolders(root);
   let current = root;
   for (const name of relative(root, folder).split(sep).filter(Boolean)) {
     current = join(current, name);
     try {
       await mkdir(current);
+      created.push(current);
     } catch (error) {
       const stats = await lstat(current).catch(() => undefined);
       if (stats?.isSymbolicLink()) throw unsafe(current, kindOf(stats), error);
       if (!stats?.isDirectory()) throw error;
     }
   }
+  return created;
 }
 
 function assertFolder(folder: string, stats: Stats): void {

@@ -2,7 +2,6 @@
  * Binds chapters into books: reads what the inputs contain, groups it, and writes each book that is missing or lacks a
  * chapter. A book that fails does not affect the others.
  */
-import { dirname } from 'node:path';
 import {
   hasCode,
   StorageError,
@@ -10,7 +9,7 @@ import {
   UsageError,
   type TankobonError,
 } from '../core/errors.js';
-import { makeFoldersBelow, toStorageError } from '../core/files.js';
+import { toStorageError } from '../core/files.js';
 import type { ObserveBind } from './bind-events.js';
 import type { CoverImage } from './book.js';
 import { bookMetadata } from './book-metadata.js';
@@ -95,8 +94,7 @@ async function bindBook(
   const { request, observe, signal } = context;
   const { file } = planned;
   try {
-    await makeFoldersBelow(request.output, dirname(file));
-    return await withBookPlace(file, signal, async (place) => {
+    return await withBookPlace(request.output, file, signal, async (place) => {
       const existing = await existingBook(file, request.format);
       const book = { file, group: withExisting(planned.group, existing, request) };
       if (!isToWrite(book, existing, plan, request)) {

@@ -3,13 +3,18 @@
  * a killed one left.
  */
 import { createHash } from 'node:crypto';
-import { rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StorageError } from '../core/errors.js';
-import { removeFile, renameInto, statIfExists, syncFolder } from '../core/files.js';
+import {
+  makeFoldersBelow,
+  removeFile,
+  renameInto,
+  statIfExists,
+  syncFolder,
+} from '../core/files.js';
 import { lockFile } from '../core/lock.js';
 import { publishNew } from '../core/publish.js';
-import { makeFolders } from '../core/safe-folders.js';
 
 export interface BookPlace {
   /** Does not exist; on the file system of the final path. */
@@ -18,13 +23,27 @@ export interface BookPlace {
   readonly publish: (tmpFile: string, replaces: boolean) => Promise<string>;
 }
 
-/** Calls `act` while no other process writes this book. */
+/** Calls `act` while no other process writes this book, in its folder below `root`, which is created if missing. */
 export async function withBookPlace<T>(
+  root: string,
   file: string,
   signal: AbortSignal,
   act: (place: BookPlace) => Promise<T>,
 ): Promise<T> {
-  makeFolders(dirname(file));
+  const created = await makeFoldersBelow(root, dirname(file));
+  try {
+    return await withLock(file, signal, act);
+  } finally {
+    // Fails unless they are empty, as after an error.
+    for (const folder of created.reverse()) await rmdir(folder).catch(() => undefined);
+  }
+}
+
+async function withLock<T>(
+  file: string,
+  signal: AbortSignal,
+  act: (place: BookPlace) => Promise<T>,
+): Promise<T> {
   const hidden = hiddenName(file);
   const lockPath = `${hidden}.lock`;
   const tmpFile = `${hidden}.tmp`;
@@ -33,8 +52,7 @@ export async function withBookPlace<T>(
   try {
     // Between two renames a killed run leaves a folder under neither name.
     if (!(await statIfExists(file))) await renameIfExists(oldFolder, file);
-    await rm(oldFolder, { recursive: true, force: true });
-    await rm(tmpFile, { recursive: true, force: true });
+    await removeLeftovers(hidden);
     const publish = async (finished: string, replaces: boolean): Promise<string> => {
       if (replaces && (await statIfExists(file))?.isDirectory()) {
         await rename(file, oldFolder);
@@ -60,6 +78,16 @@ function hiddenName(file: string): string {
   const name = basename(file);
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 12);
   return join(dirname(file), `.${name.slice(0, 40)}.${hash}`);
+}
+
+/** The unfinished book, the one that it replaced, and lock files that did not get their name (see lock.ts). */
+async function removeLeftovers(hidden: string): Promise<void> {
+  const folder = dirname(hidden);
+  for (const name of await readdir(folder)) {
+    const isLeftover = name.replace(/^\.\./, '.').startsWith(basename(hidden));
+    if (isLeftover && /\.(tmp|old)$/.test(name))
+      await rm(join(folder, name), { recursive: true, force: true });
+  }
 }
 
 async function renameIfExists(from: string, to: string): Promise<void> {
