@@ -7,7 +7,7 @@
  * change with any release.
  */
 export { downloadChapters, openRateLedger } from './app/public-api.js';
-export type { DownloadChaptersOptions, ApiOptions } from './app/public-api.js';
+export type { ApiOptions, ChapterMessage, DownloadChaptersOptions } from './app/public-api.js';
 export { SKIP_REASONS } from './download/events.js';
 export type {
   Detail,
@@ -17,6 +17,8 @@ export type {
   SkipReason,
   Warning,
 } from './download/events.js';
+export { LEFT_OUT_REASONS } from './formats/bind-events.js';
+export type { BindEvent, BookPageEvent, LeftOutReason } from './formats/bind-events.js';
 export type { Quality } from './image/page-url.js';
 
 export type {

@@ -41,6 +41,7 @@ const titleAttributes = ({ withFallback, optional, listOf }: Tolerance) =>
     description: optional(texts),
     originalLanguage: optional(code),
     status: optional(word),
+    lastVolume: optional(text),
     year: withFallback(nullToUndefined(z.number().int()), textAsYear),
     contentRating: optional(word),
     chapterNumbersResetOnNewVolume: optional(z.boolean()),

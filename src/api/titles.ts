@@ -22,6 +22,8 @@ export interface Title {
   readonly description: Readonly<Record<string, string>>;
   readonly originalLanguage: string | undefined;
   readonly status: string | undefined;
+  /** How many volumes it has; known of titles that are complete. */
+  readonly volumeCount?: number | undefined;
   readonly year: number | undefined;
   readonly contentRating: string | undefined;
   /** Whether chapter numbers restart in each volume. */
@@ -129,6 +131,7 @@ export function toTitle({ id, attributes, relationships }: TitleEntity): Title {
     description: attributes.description ?? {},
     originalLanguage: attributes.originalLanguage,
     status: attributes.status,
+    volumeCount: volumeCount(attributes.lastVolume),
     year: attributes.year,
     contentRating: attributes.contentRating,
     numbersRestart: attributes.chapterNumbersResetOnNewVolume ?? false,
@@ -171,6 +174,11 @@ export function preferredText(
   const known = languages.filter((code) => Object.hasOwn(texts, code));
   const ordered = [...known.map((code) => texts[code]), ...Object.values(texts)];
   return ordered.find((text) => text !== undefined && text.trim() !== '')?.trim();
+}
+
+/** The service has an empty text where the last volume is not published. */
+function volumeCount(lastVolume = ''): number | undefined {
+  return /^[1-9]\d{0,3}$/.test(lastVolume) ? Number(lastVolume) : undefined;
 }
 
 /** English, otherwise the romanised original: not the chapter's language, so that all chapters share a folder. */

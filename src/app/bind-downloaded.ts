@@ -36,16 +36,23 @@ export async function bindDownloaded(
   if (files.size === 0) return [];
   const presentIds = new Set(known.map(({ chapterId }) => chapterId));
   const observe = listeners.observeBind ?? (() => undefined);
+  const nowMs = context.clock.wallMs();
   const isWanted = (group: ChapterGroup): boolean => {
-    const missing = missingFrom(group, titles, listed, presentIds);
-    if (missing === undefined || missing.length === 0) return missing !== undefined;
-    const { series, language, volume } = group;
-    observe({ type: 'volume-incomplete', series, language, volume, missing });
-    return false;
+    const found = titleOf(group, titles, listed);
+    const { by, series, language, volume } = group;
+    if (!found || by !== 'volume' || volume === undefined) return found !== undefined;
+    const wanted = { language: found.language, volume };
+    const { missing, unavailable } = missingChapters(found.title, wanted, { presentIds, nowMs });
+    if (missing.length > 0)
+      observe({ type: 'volume-incomplete', series, language, volume, missing });
+    else if (unavailable.length > 0)
+      observe({ type: 'chapters-unavailable', series, language, volume, chapters: unavailable });
+    return missing.length === 0;
   };
+  const volumeCount = (group: ChapterGroup) => titleOf(group, titles, listed)?.title.volumeCount;
   const options = { ...bind, output, force, groups: selection.groups };
   const books = await bindBooks(
-    { ...bindRequest([...files], options, context.settings), isWanted },
+    { ...bindRequest([...files], options, context.settings), isWanted, volumeCount },
     observe,
     signal,
   );
@@ -67,24 +74,21 @@ async function titlesOf(
     const { language } = chapter ?? {};
     const languages = language === undefined ? [] : [language];
     const chapters = await fetchTitleFeed(client, titleId, { languages, signal, warn });
-    titles.set(titleId, { chapters, numbersRestart: (await title)?.numbersRestart ?? false });
+    const { numbersRestart = false, volumeCount } = (await title) ?? {};
+    titles.set(titleId, { chapters, numbersRestart, volumeCount });
   }
   return titles;
 }
 
-/** Undefined for chapters that are not of a title in the plan; nothing is missing from a whole title. */
-function missingFrom(
-  { by, volume, chapters }: ChapterGroup,
+/** The title of these chapters and their language in its list; undefined if they are not of a title in the plan. */
+function titleOf(
+  { chapters }: ChapterGroup,
   titles: ReadonlyMap<string, TitleChapters>,
   listed: ReadonlyMap<string, Chapter>,
-  presentIds: ReadonlySet<string>,
-): readonly string[] | undefined {
-  const known = chapters.flatMap(({ identity }) => listed.get(identity?.chapterId ?? '') ?? []);
-  const [first] = known;
+): { readonly title: TitleChapters; readonly language: string } | undefined {
+  const [first] = chapters.flatMap(({ identity }) => listed.get(identity?.chapterId ?? '') ?? []);
   const title = [...titles.values()].find((one) => first && one.chapters.includes(first));
-  if (!first || !title) return undefined;
-  if (by !== 'volume' || volume === undefined) return [];
-  return missingChapters(title, { language: first.language, volume }, presentIds);
+  return first && title && { title, language: first.language };
 }
 
 /** Only files that tankobon made of one chapter each. */

@@ -3,6 +3,7 @@ import { systemClock } from '../core/clock.js';
 import { interruption } from '../core/errors.js';
 import { Redactor } from '../core/redactor.js';
 import type { DownloadMessage } from '../download/events.js';
+import type { BindEvent, BookPageEvent } from '../formats/bind-events.js';
 import { openLedger } from '../rate-limit/open-ledger.js';
 import { ledgerLocation } from './ledger-location.js';
 import { parseDuration } from '../core/duration.js';
@@ -25,12 +26,15 @@ export interface DownloadChaptersOptions extends DownloadOptions, ApiOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What `downloadChapters` yields. */
+export type ChapterMessage = DownloadMessage | BindEvent | BookPageEvent;
+
 /**
  * Downloads chapters and saves each as a CBZ.
  *
  * Targets are UUIDs or web addresses of chapters, titles (`title:UUID`) and lists (`list:UUID`). A chapter that cannot
- * be saved is an event (`chapter-failed` with an error code) and does not stop the others. The last event is the
- * `summary`. Leaving the loop early stops the download.
+ * be saved is an event (`chapter-failed` with an error code) and does not stop the others. With `bind`, the events of the
+ * books follow. The last event is the `summary`. Leaving the loop early stops the download.
  *
  * Throws TankobonError: UsageError (`bad-target`, `bad-option`, `bad-setting`, …) before anything is sent; ServiceError
  * (`banned`, `wait-too-long`, `unreachable`, …) if the chapters cannot be resolved; RunError (`interrupted`) if aborted.
@@ -38,8 +42,8 @@ export interface DownloadChaptersOptions extends DownloadOptions, ApiOptions {
 export async function* downloadChapters(
   targets: readonly string[],
   options: DownloadChaptersOptions = {},
-): AsyncGenerator<DownloadMessage, void, undefined> {
-  const queue: DownloadMessage[] = [];
+): AsyncGenerator<ChapterMessage, void, undefined> {
+  const queue: ChapterMessage[] = [];
   const state: { isOver: boolean; wake: () => void } = { isOver: false, wake: () => undefined };
   const stop = new AbortController();
   const interrupt = (): void => {
@@ -76,7 +80,7 @@ async function run(
   targets: readonly string[],
   options: DownloadChaptersOptions,
   signal: AbortSignal,
-  observe: (message: DownloadMessage) => void,
+  observe: (message: ChapterMessage) => void,
 ): Promise<void> {
   const context = await openContext(options);
   const { hostname } = readAddresses(context.settings).apiUrl;
@@ -85,7 +89,7 @@ async function run(
     { languages: [], groups: [], ...options },
     context.settings,
   );
-  const result = await download(context, request, { observe }, signal);
+  const result = await download(context, request, { observe, observeBind: observe }, signal);
   signal.throwIfAborted();
   if (!result.isPlanned && result.stoppedBy) throw result.stoppedBy;
 }

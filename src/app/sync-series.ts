@@ -206,7 +206,10 @@ async function bindSeries(
   const library = await libraries.open(output);
   const archives = releases.map(({ id }) => library.find(id));
   const inputs = archives.flatMap((one) => (one && !one.isBound ? [one.file] : []));
-  const request = bindRequest(inputs, { ...options.bind, output }, context.settings);
+  const request = {
+    ...bindRequest(inputs, { ...options.bind, output }, context.settings),
+    volumeCount: () => title.volumeCount,
+  };
   const observe: ObserveBind = (event) => {
     if (event.type === 'book-failed') warn(`Not bound: ${event.message}`);
   };

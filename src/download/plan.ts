@@ -66,6 +66,7 @@ export interface PlannedChapter {
 
 export interface PlannedSeries extends Series {
   readonly numbersRestart: boolean;
+  readonly volumeCount: number | undefined;
 }
 
 export interface Plan {
@@ -133,10 +134,10 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
   const chapters = planJobs(missing, library, resolution, { ...options, nameChapter });
   const metadataError = resolution.fullTitles.then(({ error }) => error);
   const leftovers = library.hiddenFolders.filter((folder) => finished.has(basename(folder)));
-  const series = resolution.series.map((one) => ({
-    ...one,
-    numbersRestart: resolution.titles.get(one.titleId)?.numbersRestart ?? false,
-  }));
+  const series = resolution.series.map((one) => {
+    const { numbersRestart = false, volumeCount } = resolution.titles.get(one.titleId) ?? {};
+    return { ...one, numbersRestart, volumeCount };
+  });
   return { chapters, skipped, leftovers, excluded, failed, series, metadataError };
 }
 

@@ -35,6 +35,14 @@ export type BindEvent =
       readonly volume?: string;
       readonly missing: readonly string[];
     }
+  /** Chapters that the service lists without pages: hosted elsewhere, or taken down. The volume is bound without them. */
+  | {
+      readonly type: 'chapters-unavailable';
+      readonly series: string;
+      readonly language: string;
+      readonly volume?: string;
+      readonly chapters: readonly string[];
+    }
   /** A chapter that is in no book. */
   | {
       readonly type: 'chapter-left-out';

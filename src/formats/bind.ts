@@ -180,7 +180,7 @@ async function write(
   const found = request.cover === 'auto' ? await findCover(group, others) : undefined;
   const book = {
     group,
-    metadata: bookMetadata(group, request.volumeField),
+    metadata: bookMetadata(group, request.volumeField, request.volumeCount?.(group)),
     cover: cover ?? found,
   };
   const { bytes } = await writeBook(book, request.format, {

@@ -9,7 +9,12 @@ export type VolumeField = 'number' | 'none';
 
 const STRICTEST_FIRST: readonly AgeRating[] = ['X18+', 'Mature 17+', 'Teen', 'Everyone'];
 
-export function bookMetadata(group: ChapterGroup, volumeField: VolumeField): ChapterMetadata {
+/** `volumeCount`: how many volumes the series has, if known. */
+export function bookMetadata(
+  group: ChapterGroup,
+  volumeField: VolumeField,
+  volumeCount?: number,
+): ChapterMetadata {
   const chapters = group.chapters.map(({ metadata }) => metadata);
   const [first = {}] = chapters;
   const only = group.by === 'chapter' ? first : undefined;
@@ -18,6 +23,7 @@ export function bookMetadata(group: ChapterGroup, volumeField: VolumeField): Cha
     title: only?.title ?? (volume === undefined || only ? undefined : `Volume ${volume}`),
     series,
     number: only?.number ?? (volumeField === 'none' ? volume : undefined),
+    count: group.by === 'volume' ? volumeCount : undefined,
     volume: volumeField === 'number' ? volume : undefined,
     summary: firstOf(chapters, ({ summary }) => summary),
     publishedAt: latestOf(chapters),

@@ -28,6 +28,8 @@ export interface BindRequest {
   readonly volumeField: VolumeField;
   /** Only these books are written; by default all. */
   readonly isWanted?: (group: ChapterGroup) => boolean;
+  /** How many volumes the group's series has, which no file says. */
+  readonly volumeCount?: (group: ChapterGroup) => number | undefined;
 }
 
 export interface PlannedBook {

@@ -2,33 +2,55 @@
 import type { Chapter } from '../api/chapters.js';
 import { chapterKey } from '../selection/reading-order.js';
 import { parseNumber } from '../selection/ranges.js';
+import { unavailableReason } from '../selection/select-chapters.js';
 
 export interface TitleChapters {
   /** All releases that the service lists. */
   readonly chapters: readonly Chapter[];
   /** Whether chapter numbers restart in each volume. */
   readonly numbersRestart: boolean;
+  readonly volumeCount?: number | undefined;
+}
+
+/** Chapters of a volume, by number. */
+export interface MissingChapters {
+  /** The volume is complete if there are none. */
+  readonly missing: readonly string[];
+  /** The service has no pages of them: they are hosted elsewhere, or taken down. */
+  readonly unavailable: readonly string[];
 }
 
 /**
- * The chapters of a volume that are in the service's list in this language and not among `presentIds`, by number; empty if
- * the volume is complete. One release of a chapter is enough, and one release that names the volume.
+ * The chapters of a volume that are in the service's list in this language and not among `presentIds`. One release of a
+ * chapter is enough, and one release that names the volume. A chapter that will be published is missing.
  */
 export function missingChapters(
   { chapters, numbersRestart }: TitleChapters,
   { language, volume }: { readonly language: string; readonly volume: string },
-  presentIds: ReadonlySet<string>,
-): readonly string[] {
+  { presentIds, nowMs }: { readonly presentIds: ReadonlySet<string>; readonly nowMs: number },
+): MissingChapters {
   const ofLanguage = chapters.filter((chapter) => chapter.language === language);
   const keyOf = (chapter: Chapter) => chapterKey(chapter, numbersRestart);
   const present = new Set(ofLanguage.filter(({ id }) => presentIds.has(id)).map(keyOf));
+  const obtainable = new Set(ofLanguage.filter((one) => isObtainable(one, nowMs)).map(keyOf));
   const missing = new Map<string, string>();
+  const unavailable = new Map<string, string>();
   for (const chapter of ofLanguage) {
     const key = keyOf(chapter);
     if (!isSameVolume(chapter.volume, volume) || present.has(key)) continue;
-    missing.set(key, chapter.number ?? chapter.title ?? 'without a number');
+    const name = chapter.number ?? chapter.title ?? 'without a number';
+    (obtainable.has(key) ? missing : unavailable).set(key, name);
   }
-  return [...missing.values()].sort((a, b) => (parseNumber(a) ?? 0) - (parseNumber(b) ?? 0));
+  return { missing: byNumber(missing), unavailable: byNumber(unavailable) };
+}
+
+function isObtainable(chapter: Chapter, nowMs: number): boolean {
+  const { reason } = unavailableReason(chapter, nowMs) ?? {};
+  return reason === undefined || reason === 'chapter-unpublished';
+}
+
+function byNumber(names: ReadonlyMap<string, string>): readonly string[] {
+  return [...names.values()].sort((a, b) => (parseNumber(a) ?? 0) - (parseNumber(b) ?? 0));
 }
 
 function isSameVolume(a: string | undefined, b: string): boolean {

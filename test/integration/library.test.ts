@@ -9,12 +9,7 @@ import {
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
 import { EXAMPLE_TITLES, generateChapter } from '../../src/practice-server/library/library.js';
-import {
-  downloadChapters,
-  hasCode,
-  openRateLedger,
-  type DownloadMessage,
-} from '../../src/index.js';
+import { downloadChapters, hasCode, openRateLedger, type ChapterMessage } from '../../src/index.js';
 import { PROGRAM, tankobon } from '../support/command.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0011';
@@ -47,8 +42,8 @@ const archives = () =>
     name.endsWith('.cbz'),
   );
 
-async function all(messages: AsyncIterable<DownloadMessage>): Promise<DownloadMessage[]> {
-  const events: DownloadMessage[] = [];
+async function all(messages: AsyncIterable<ChapterMessage>): Promise<ChapterMessage[]> {
+  const events: ChapterMessage[] = [];
   for await (const event of messages) events.push(event);
   return events;
 }
@@ -84,6 +79,18 @@ test('the events of a download end with the summary, and an unavailable chapter 
   expect(archives()).toHaveLength(1);
 });
 
+test('with bind, the events of the books come before the summary', async () => {
+  const targets = [`title:${EXAMPLE_TITLES.starlight}`];
+  const options = { languages: ['en'], bind: 'title', format: 'epub' } as const;
+  const events = await all(downloadChapters(targets, { env, output: folder, ...options }));
+  const ofBooks = events.map(({ type }) => type).filter((type) => /^book-|summary/.test(type));
+  expect(new Set(ofBooks)).toEqual(
+    new Set(['book-planned', 'book-page', 'book-saved', 'bind-summary', 'summary']),
+  );
+  expect(ofBooks.at(-1)).toBe('summary');
+  expect(archives()).toEqual([]);
+});
+
 test('leaving the loop stops the download in order: the next one goes on where it was', async () => {
   for await (const event of downloadChapters([ID], { env, output: folder, concurrency: 1 })) {
     if (event.type === 'page-loaded' && event.page >= 3) break;
@@ -97,7 +104,7 @@ test('leaving the loop stops the download in order: the next one goes on where i
 
 test('a signal stops it with the code interrupted, after the summary', async () => {
   const stop = new AbortController();
-  const events: DownloadMessage[] = [];
+  const events: ChapterMessage[] = [];
   const thrown: unknown = await (async () => {
     for await (const event of downloadChapters([ID], {
       env,

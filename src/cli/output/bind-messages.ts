@@ -21,6 +21,11 @@ export function describeBindEvent(event: BindEvent): string | undefined {
       const { series, volume = '', missing } = event;
       return `${series} Vol. ${volume}: not bound yet; missing: chapter ${missing.join(', ')}`;
     }
+    case 'chapters-unavailable': {
+      const { series, volume = '', chapters } = event;
+      const missing = `chapter ${chapters.join(', ')}`;
+      return `${series} Vol. ${volume}: bound without ${missing}, which MangaDex does not have (hosted elsewhere, or taken down)`;
+    }
     case 'chapter-left-out':
       return event.message === undefined
         ? `left out: ${event.file}: ${LEFT_OUT_REASONS[event.reason]}`

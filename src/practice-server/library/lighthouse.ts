@@ -20,6 +20,7 @@ export const lighthouseTitle = (): LibraryTitle =>
       en: 'The light of Minami Island goes out, and only the cat knows why.\n\nA quiet story in short chapters.',
       'pt-br': 'O farol da ilha se apaga, e só a gata sabe por quê.',
     },
+    lastVolume: '3',
     publicationDemographic: 'seinen',
     year: 2021,
     createdAt: '2023-03-01T09:00:00+00:00',
