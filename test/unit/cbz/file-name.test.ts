@@ -7,6 +7,7 @@ import {
   compileNameTemplate,
   pathCollisionKey,
 } from '../../../src/cbz/file-name.js';
+import { codePoint } from '../../support/code-point.js';
 
 const ID = '5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01';
 const ALL = {
@@ -132,7 +133,7 @@ describe('a cleaned name', () => {
 });
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc.string({ unit: codePoint, maxLength: 400 }),
   fc.string({
     unit: fc.constantFrom(
       '.',

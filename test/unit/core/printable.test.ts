@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { printable, printableJson, printableLine } from '../../../src/core/printable.js';
+import { codePoint } from '../../support/code-point.js';
 
 const SPECIAL =
   // eslint-disable-next-line no-control-regex
@@ -9,7 +10,7 @@ const SPECIAL =
 const texts = fc.string({
   unit: fc.oneof(
     fc.constantFrom('\u001b', '\u009b', '\r', '\n', '\t', '\u202e', '\u2066', '\u2028', 'a', '[2J'),
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }),
+    fc.string({ unit: codePoint, minLength: 1, maxLength: 3 }),
   ),
 });
 

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { UsageError } from '../../../src/core/errors.js';
 import { parseLanguages } from '../../../src/selection/language-codes.js';
+import { codePoint } from '../../support/code-point.js';
 
 test('codes are lower case, and all means every language', () => {
   expect(parseLanguages(['EN', 'pt-BR', ' zh-hk '], '--language')).toEqual([
@@ -42,7 +43,7 @@ test.each([
 test('any text gives codes or a UsageError', () => {
   fc.assert(
     fc.property(
-      fc.array(fc.string({ unit: 'binary', maxLength: 12 }), { maxLength: 3 }),
+      fc.array(fc.string({ unit: codePoint, maxLength: 12 }), { maxLength: 3 }),
       (texts) => {
         try {
           for (const code of parseLanguages(texts, '--language'))

@@ -3,10 +3,11 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { UsageError } from '../../../src/core/errors.js';
 import { isWithin, parseRanges } from '../../../src/selection/ranges.js';
+import { codePoint } from '../../support/code-point.js';
 
 test('any text gives ranges in order, or a UsageError that names the option', () => {
   const text = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.string({ unit: codePoint, maxLength: 20 }),
     fc.string({ unit: fc.constantFrom('1', '0', '.', '-', ',', ' ', 'none'), maxLength: 8 }),
   );
   fc.assert(
