@@ -1,8 +1,6 @@
 /** Chapters. A chapter is one group's release in one language. */
-import { appendAll, chunk, collectionQuery, MAX_PAGE_SIZE, withRatings } from './collection.js';
-import { CollectionReader, type CollectionOptions } from './collection-reader.js';
 import type { ServiceClient } from './client.js';
-import { parseWith } from './parse-response.js';
+import { CollectionReader, fetchEntity, type CollectionOptions } from './entities.js';
 import type { ChapterEntity } from './response-schemas.js';
 import { relatedTitle, type Title } from './titles.js';
 
@@ -45,14 +43,9 @@ export async function fetchChapter(
   chapterId: string,
   signal?: AbortSignal,
 ): Promise<Chapter> {
-  const { data } = await client.api({
-    method: 'GET',
-    path: `/chapter/${chapterId}`,
-    query: appendAll(new URLSearchParams(), 'includes', INCLUDES),
-    parser: parseWith(({ single, chapterEntity }) => single(chapterEntity)),
-    signal,
-  });
-  return toChapter(data);
+  const options = { includes: INCLUDES, signal };
+  const path = `/chapter/${chapterId}`;
+  return toChapter(await fetchEntity(client, path, (it) => it.chapterEntity, options));
 }
 
 /**
@@ -64,17 +57,9 @@ export async function fetchChapters(
   chapterIds: readonly string[],
   options: CollectionOptions = {},
 ): Promise<Map<string, Chapter>> {
-  const chapters = new Map<string, Chapter>();
   const reader = new CollectionReader(client, '/chapter', (it) => it.chapterEntity, options);
-  for (const ids of chunk([...new Set(chapterIds)], MAX_PAGE_SIZE)) {
-    const query = withRatings(collectionQuery(0, MAX_PAGE_SIZE));
-    appendAll(query, 'ids', ids);
-    appendAll(query, 'includes', INCLUDES);
-    const { items } = await reader.readPage(query);
-    for (const entity of items) chapters.set(entity.id, toChapter(entity));
-  }
-  reader.finish();
-  return chapters;
+  const found = await reader.readByIds(chapterIds, INCLUDES);
+  return new Map(found.map((entity) => [entity.id, toChapter(entity)]));
 }
 
 export function toChapter({ id, attributes, relationships }: ChapterEntity): Chapter {

@@ -1,8 +1,7 @@
 /** The covers of a title's volumes. */
-import { appendAll, collectionQuery, MAX_COLLECTION_END, MAX_PAGE_SIZE } from './collection.js';
-import { CollectionReader, type CollectionOptions } from './collection-reader.js';
-import type { ServiceClient } from './client.js';
 import { ServiceError } from '../core/errors.js';
+import type { ServiceClient } from './client.js';
+import { CollectionReader, type CollectionOptions } from './entities.js';
 import type { Cover, Title } from './titles.js';
 
 /** Where images of covers are: `uploads.` in place of `api.`; on a practice service, the host of the API. */
@@ -18,18 +17,13 @@ export async function fetchCovers(
   titleId: string,
   options: CollectionOptions = {},
 ): Promise<Cover[]> {
-  const covers = new Map<string, Cover>();
   const reader = new CollectionReader(client, '/cover', (it) => it.coverEntity, options);
-  for (let offset = 0; offset < MAX_COLLECTION_END;) {
-    const query = appendAll(collectionQuery(offset, MAX_PAGE_SIZE), 'manga', [titleId]);
-    query.append('order[volume]', 'asc');
-    const { items, received, total } = await reader.readPage(query);
-    for (const { id, attributes } of items) covers.set(id, { id, ...attributes });
-    offset += received;
-    if (received === 0 || offset >= total) break;
-  }
-  reader.finish();
-  return [...covers.values()];
+  const parameters = new URLSearchParams({ 'manga[]': titleId, 'order[volume]': 'asc' });
+  const covers = (await reader.readAll(parameters)).map(({ id, attributes }) => ({
+    id,
+    ...attributes,
+  }));
+  return [...new Map(covers.map((cover) => [cover.id, cover])).values()];
 }
 
 /**

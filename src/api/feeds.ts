@@ -9,13 +9,10 @@ import {
   appendAll,
   collectionQuery,
   formatSince,
-  MAX_COLLECTION_END,
   MAX_FEED_PAGE_SIZE,
   withRatings,
 } from './collection.js';
-import { CollectionReader, type CollectionOptions } from './collection-reader.js';
-import { parseWith } from './parse-response.js';
-import type { ChapterEntity } from './response-schemas.js';
+import { CollectionReader, fetchEntity, type CollectionOptions } from './entities.js';
 
 export interface TitleList {
   readonly id: string;
@@ -34,16 +31,11 @@ export async function fetchList(
   listId: string,
   signal?: AbortSignal,
 ): Promise<TitleList> {
-  const { data } = await client.api({
-    method: 'GET',
-    path: `/list/${listId}`,
-    parser: parseWith(({ single, listEntity }) => single(listEntity)),
-    signal,
-  });
-  const titles = data.relationships.filter(({ type }) => type === 'manga');
+  const list = await fetchEntity(client, `/list/${listId}`, (it) => it.listEntity, { signal });
+  const titles = list.relationships.filter(({ type }) => type === 'manga');
   return {
-    id: data.id,
-    name: data.attributes.name,
+    id: list.id,
+    name: list.attributes.name,
     titleIds: [...new Set(titles.map(({ id }) => id))],
   };
 }
@@ -82,7 +74,14 @@ export function fetchListFeed(
 /** Far more than any title has: a limit for feeds that never end. */
 const MAX_CHAPTERS = 200_000;
 
-/** All chapters of the feed at `path`, oldest first. */
+/** The parameters of every feed: chapters in these languages, with their groups. */
+export function feedParameters(languages: readonly string[] | undefined): URLSearchParams {
+  const parameters = withRatings(new URLSearchParams());
+  appendAll(parameters, 'translatedLanguage', languages);
+  return appendAll(parameters, 'includes', ['scanlation_group']);
+}
+
+/** All chapters of the feed at `path`, oldest first, read in windows of 10,000. */
 export async function readFeed(
   client: ServiceClient,
   path: string,
@@ -90,46 +89,27 @@ export async function readFeed(
 ): Promise<Chapter[]> {
   const chapters = new Map<string, Chapter>();
   const reader = new CollectionReader(client, path, (it) => it.chapterEntity, options);
-  let since: Date | undefined;
-  for (;;) {
-    const last = await readWindow(reader, options, since, chapters);
-    if (last === undefined) {
+  for (let since: Date | undefined; ;) {
+    const parameters = feedParameters(options.languages);
+    parameters.append('order[createdAt]', 'asc');
+    if (since) parameters.append('createdAtSince', formatSince(since));
+    let last: Chapter | undefined;
+    for await (const { items, isLast } of reader.pages(MAX_FEED_PAGE_SIZE, parameters)) {
+      for (const entity of items) {
+        last = toChapter(entity);
+        chapters.set(last.id, last);
+      }
+      if (!isLast) continue;
       reader.finish();
       return [...chapters.values()];
     }
-    const isAdvancing = last.createdAt && (!since || last.createdAt > since);
+    const isAdvancing = last?.createdAt && (!since || last.createdAt > since);
     if (!isAdvancing || chapters.size > MAX_CHAPTERS) {
       throw new ServiceError(
         'bad-answer',
         `Unexpected response from the service: the feed does not end: ${path}.`,
       );
     }
-    since = last.createdAt;
+    since = last?.createdAt;
   }
-}
-
-/** Adds a window of up to 10,000 chapters. Resolves with its last one; with undefined at the end of the feed. */
-async function readWindow(
-  reader: CollectionReader<ChapterEntity>,
-  { languages }: FeedOptions,
-  since: Date | undefined,
-  chapters: Map<string, Chapter>,
-): Promise<Chapter | undefined> {
-  let last: Chapter | undefined;
-  for (let offset = 0; offset < MAX_COLLECTION_END;) {
-    const size = Math.min(MAX_FEED_PAGE_SIZE, MAX_COLLECTION_END - offset);
-    const query = withRatings(collectionQuery(offset, size));
-    appendAll(query, 'translatedLanguage', languages);
-    appendAll(query, 'includes', ['scanlation_group']);
-    query.append('order[createdAt]', 'asc');
-    if (since) query.append('createdAtSince', formatSince(since));
-    const { items, received, total } = await reader.readPage(query);
-    for (const entity of items) {
-      last = toChapter(entity);
-      chapters.set(last.id, last);
-    }
-    offset += received;
-    if (received === 0 || offset >= total) return undefined;
-  }
-  return last;
 }

@@ -5,18 +5,12 @@
 import { isUuid } from '../core/uuid.js';
 import { toChapter, type Chapter } from './chapters.js';
 import type { ServiceClient } from './client.js';
-import {
-  appendAll,
-  collectionQuery,
-  MAX_COLLECTION_END,
-  MAX_PAGE_SIZE,
-  withRatings,
-} from './collection.js';
-import { CollectionReader } from './collection-reader.js';
-import { readFeed, type FeedOptions } from './feeds.js';
+import { appendAll, MAX_PAGE_SIZE } from './collection.js';
+import { CollectionReader } from './entities.js';
+import { feedParameters, readFeed, type FeedOptions } from './feeds.js';
 import { parseWith } from './parse-response.js';
 import { READING_STATUSES, type ReadingStatus } from './reading-statuses.js';
-import { toTitle, type Title } from './titles.js';
+import { TITLE_INCLUDES, toTitle, type Title } from './titles.js';
 
 const FEED_PATH = '/user/follows/manga/feed';
 
@@ -40,20 +34,15 @@ export async function fetchFollowedSince(
 ): Promise<Chapter[] | undefined> {
   const reader = new CollectionReader(client, FEED_PATH, (it) => it.chapterEntity, options);
   const found: Chapter[] = [];
-  for (let offset = 0; offset < MAX_COLLECTION_END; offset += MAX_PAGE_SIZE) {
-    const query = withRatings(collectionQuery(offset, MAX_PAGE_SIZE));
-    appendAll(query, 'translatedLanguage', options.languages);
-    appendAll(query, 'includes', ['scanlation_group']);
-    query.append('order[readableAt]', 'desc');
-    const { items, received, total } = await reader.readPage(query);
+  const parameters = feedParameters(options.languages);
+  parameters.append('order[readableAt]', 'desc');
+  for await (const { items, isLast } of reader.pages(MAX_PAGE_SIZE, parameters)) {
     const chapters = items.map(toChapter);
     found.push(...chapters.filter((chapter) => readableMs(chapter) >= sinceMs));
     const oldest = chapters.at(-1);
-    const isPast = oldest !== undefined && readableMs(oldest) < sinceMs;
-    if (isPast || received === 0 || offset + received >= total) {
-      reader.finish();
-      return found;
-    }
+    if (!isLast && (!oldest || readableMs(oldest) >= sinceMs)) continue;
+    reader.finish();
+    return found;
   }
   return undefined;
 }
@@ -68,22 +57,10 @@ export async function fetchFollowedTitles(
   client: ServiceClient,
   options: FeedOptions = {},
 ): Promise<Title[]> {
-  const reader = new CollectionReader(
-    client,
-    '/user/follows/manga',
-    (it) => it.titleEntity,
-    options,
-  );
-  const titles: Title[] = [];
-  for (let offset = 0; offset < MAX_COLLECTION_END; offset += MAX_PAGE_SIZE) {
-    const query = collectionQuery(offset, MAX_PAGE_SIZE);
-    appendAll(query, 'includes', ['author', 'artist', 'cover_art']);
-    const { items, received, total } = await reader.readPage(query);
-    titles.push(...items.map(toTitle));
-    if (received === 0 || offset + received >= total) break;
-  }
-  reader.finish();
-  return titles;
+  const path = '/user/follows/manga';
+  const reader = new CollectionReader(client, path, (it) => it.titleEntity, options);
+  const parameters = appendAll(new URLSearchParams(), 'includes', TITLE_INCLUDES);
+  return (await reader.readAll(parameters)).map(toTitle);
 }
 
 /** The reading status of each title in the account's library, by one request. Unknown statuses are left out. */

@@ -145,10 +145,10 @@ const singleEnvelope = z.object({ result: z.literal('ok'), data: z.unknown() });
 
 /** One entity. `parse` throws if it is unusable. */
 export const single = <T>(schema: EntitySchema<T>) => ({
-  parse(value: unknown): { readonly data: T } {
+  parse(value: unknown): T {
     const read = schema.read(singleEnvelope.parse(value).data);
     if (!read.success) throw read.error;
-    return { data: read.data };
+    return read.data;
   },
 });
 

@@ -1,9 +1,8 @@
 /** Titles. A title is a series with its authors, tags and cover. */
 import { UsageError } from '../core/errors.js';
-import { appendAll, chunk, collectionQuery, MAX_PAGE_SIZE, withRatings } from './collection.js';
-import { CollectionReader, type CollectionOptions } from './collection-reader.js';
 import type { ServiceClient } from './client.js';
-import { parseWith } from './parse-response.js';
+import { appendAll, collectionQuery, MAX_PAGE_SIZE, withRatings } from './collection.js';
+import { CollectionReader, fetchEntity, type CollectionOptions } from './entities.js';
 import type { Relationship, TitleEntity } from './response-schemas.js';
 
 export interface Cover {
@@ -40,7 +39,7 @@ export interface Title {
   readonly latestChapterId?: string | undefined;
 }
 
-const INCLUDES = ['author', 'artist', 'cover_art'] as const;
+export const TITLE_INCLUDES = ['author', 'artist', 'cover_art'] as const;
 
 /** One title with its people and cover, by one request. Throws ServiceRefusal with status 404 if it is not found. */
 export async function fetchTitle(
@@ -48,14 +47,8 @@ export async function fetchTitle(
   titleId: string,
   signal?: AbortSignal,
 ): Promise<Title> {
-  const { data } = await client.api({
-    method: 'GET',
-    path: `/manga/${titleId}`,
-    query: appendAll(new URLSearchParams(), 'includes', INCLUDES),
-    parser: parseWith(({ single, titleEntity }) => single(titleEntity)),
-    signal,
-  });
-  return toTitle(data);
+  const options = { includes: TITLE_INCLUDES, signal };
+  return toTitle(await fetchEntity(client, `/manga/${titleId}`, (it) => it.titleEntity, options));
 }
 
 export interface FetchedTitles {
@@ -70,16 +63,9 @@ export async function fetchTitles(
   titleIds: readonly string[],
   options: CollectionOptions = {},
 ): Promise<FetchedTitles> {
-  const titles = new Map<string, Title>();
   const reader = new CollectionReader(client, '/manga', (it) => it.titleEntity, options);
-  for (const ids of chunk([...new Set(titleIds)], MAX_PAGE_SIZE)) {
-    const query = withRatings(collectionQuery(0, MAX_PAGE_SIZE));
-    appendAll(query, 'ids', ids);
-    appendAll(query, 'includes', INCLUDES);
-    const { items } = await reader.readPage(query);
-    for (const entity of items) titles.set(entity.id, toTitle(entity));
-  }
-  reader.finish();
+  const found = await reader.readByIds(titleIds, TITLE_INCLUDES);
+  const titles = new Map(found.map((entity) => [entity.id, toTitle(entity)]));
   return { titles, skipped: reader.skipped };
 }
 

@@ -238,12 +238,9 @@ class Resolver {
     if (!list) return false;
     if (list.titleIds.length === 0) return true;
     const chapters = await fetchListFeed(client, id, this.deps);
-    for (const titleId of list.titleIds) {
-      this.#addSeries(
-        titleId,
-        chapters.filter((chapter) => chapter.titleId === titleId),
-      );
-    }
+    for (const titleId of list.titleIds) this.#addSeries(titleId, []);
+    for (const chapter of chapters)
+      this.#series.get(chapter.titleId ?? '')?.set(chapter.id, chapter);
     return true;
   }
 

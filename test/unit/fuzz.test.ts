@@ -175,7 +175,7 @@ describe('the catalogue', () => {
     async () => {
       const nameChapter = compileNameTemplate(DEFAULT_NAME_TEMPLATE);
       await hold(tampered({ result: 'ok', data: CHAPTER }), async (value) => {
-        const chapter = toChapter(single(chapterEntity).parse(value).data);
+        const chapter = toChapter(single(chapterEntity).parse(value));
         const path = nameChapter(nameValues(chapter, chapter.partialTitle));
         expect(
           path.split('/').every((segment) => segment !== '..' && Buffer.byteLength(segment) <= 255),
@@ -206,7 +206,7 @@ describe('the catalogue', () => {
         relationships: [{ id: ID, type: 'manga' }],
       };
       await hold(tampered({ result: 'ok', data: TITLE }), (value) =>
-        toTitle(single(titleEntity).parse(value).data),
+        toTitle(single(titleEntity).parse(value)),
       );
       await hold(tampered({ result: 'ok', data: [CHAPTER, CHAPTER], total: 2 }), (value) =>
         collection(chapterEntity, 100).parse(value).items.map(toChapter),

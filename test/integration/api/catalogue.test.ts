@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fetchChapter } from '../../../src/api/chapters.js';
 import { chooseCover, coverUrl, fetchCovers } from '../../../src/api/covers.js';
+import type { ServiceClient } from '../../../src/api/client.js';
 import { fetchTitleFeed } from '../../../src/api/feeds.js';
+import { fetchFollowedSince, fetchFollowedTitles } from '../../../src/api/follows.js';
 import { parseRanges } from '../../../src/selection/ranges.js';
 import { resolveTargets, type Resolution } from '../../../src/selection/resolve-targets.js';
 import { searchTitles } from '../../../src/api/titles.js';
@@ -258,6 +260,55 @@ describe('a feed', () => {
       });
     } finally {
       stuck();
+    }
+  });
+});
+
+describe('pages with fewer entries than requested', () => {
+  const SHORT_PAGE = 30;
+  const TOTAL = 70;
+  const entities = (type: string, attributes: object) =>
+    Array.from({ length: TOTAL }, (_, index) => ({
+      id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+      type,
+      attributes,
+      relationships: [],
+    }));
+  const followed = entities('chapter', {
+    translatedLanguage: 'en',
+    version: 1,
+    readableAt: '2024-01-01T00:00:00+00:00',
+  });
+
+  test.each([
+    [
+      'the feed of followed titles',
+      '/user/follows/manga/feed',
+      followed,
+      (client: ServiceClient) => fetchFollowedSince(client, 0),
+    ],
+    [
+      'followed titles',
+      '/user/follows/manga',
+      entities('manga', { title: { en: 'One' } }),
+      fetchFollowedTitles,
+    ],
+    [
+      'covers',
+      '/cover',
+      entities('cover_art', { fileName: 'one.jpg' }),
+      (client: ServiceClient) => fetchCovers(client, UNKNOWN),
+    ],
+  ])('%s: all entries are read', async (_, path, all, read) => {
+    const undo = practice.service.intercept(path, ({ query }) => {
+      const offset = Number(query.get('offset'));
+      const data = all.slice(offset, offset + SHORT_PAGE);
+      return jsonResponse(200, { result: 'ok', data, total: TOTAL });
+    });
+    try {
+      expect(await read(practice.client)).toHaveLength(TOTAL);
+    } finally {
+      undo();
     }
   });
 });

@@ -449,6 +449,25 @@ describe('reading markers', () => {
     expect(marks()).toEqual([second, joint]);
   });
 
+  test('the marks of several titles are listed together, or by title', () => {
+    const { lighthouse, starlight } = EXAMPLE_TITLES;
+    const { second, starlightSpanish } = EXAMPLE_CHAPTERS;
+    for (const id of [second, starlightSpanish]) {
+      ask(`/chapter/${id}/read`, { method: 'POST', account });
+    }
+    const path = `/manga/read?ids[]=${lighthouse}&ids[]=${starlight}&ids[]=${EXAMPLE_TITLES.odd}`;
+    const markers = (query = '', of = account) => bodyOf(ask(path + query, { account: of }));
+    expect(markers()).toEqual({ result: 'ok', data: [second, starlightSpanish] });
+    expect(markers('&grouped=true')).toEqual({
+      result: 'ok',
+      data: { [lighthouse]: [second], [starlight]: [starlightSpanish] },
+    });
+    expect(markers('', 'another reader')).toEqual({ result: 'ok', data: [] });
+    expect(ask(path).status).toBe(401);
+    expect(ask(`${path}&grouped=1`, { account }).status).toBe(400);
+    expect(ask('/manga/read?ids[]=7', { account }).status).toBe(400);
+  });
+
   test.each([[{ chapters: [] }], [{ chapterIdsRead: 'all' }], [undefined]])(
     'a body that is not as documented is refused: %j',
     (json) => {
