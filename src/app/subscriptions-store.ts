@@ -9,6 +9,7 @@ import { parseSubscriptions, type SubscriptionsText } from '../sync/subscription
 import type { Subscriptions } from '../sync/subscriptions.js';
 import { syncFolder } from '../sync/sync-state.js';
 import type { AppContext } from './context.js';
+import { prepareStateFolder } from './state-folder.js';
 
 const FILE_NAME = 'subscriptions.yaml';
 const MAX_BYTES = 4 * 2 ** 20;
@@ -39,6 +40,7 @@ export async function editSubscriptions<T extends { readonly text: string }>(
   context: AppContext,
   change: (source: SubscriptionsText) => T,
 ): Promise<T> {
+  prepareStateFolder(context);
   const folder = await syncFolder(context.paths.state, file);
   const lock = await lockFile(join(folder, 'edit.lock'));
   try {

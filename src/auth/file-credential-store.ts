@@ -5,7 +5,7 @@
 import type { Stats } from 'node:fs';
 import { stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AuthError, hasCode } from '../core/errors.js';
+import { AuthError, hasCode, StorageError } from '../core/errors.js';
 import {
   isOwnedByUs,
   isSystemError,
@@ -54,7 +54,12 @@ export async function writePrivateFile(file: string, text: string): Promise<void
 
 async function naming<T>(file: string, operation: Promise<T>): Promise<T> {
   return operation.catch((error: unknown) => {
-    throw toStorageError(error, file);
+    const named = toStorageError(error, file);
+    if (!hasCode(named, 'not-writable')) throw named;
+    throw new StorageError('not-writable', named.message, {
+      cause: error,
+      hint: 'Check its permissions, or set TANKOBON_HOME to another folder.',
+    });
   });
 }
 

@@ -26,10 +26,14 @@ export function start(
     readonly env?: Readonly<Record<string, string>>;
     readonly cwd?: string;
     readonly input?: string;
+    /** Needs root. */
+    readonly uid?: number;
   } = {},
 ): Running {
   const child = spawn(process.execPath, [PROGRAM, ...words], {
     cwd: options.cwd,
+    uid: options.uid,
+    gid: options.uid,
     env: { PATH: process.env['PATH'], NODE_OPTIONS: process.env['NODE_OPTIONS'], ...options.env },
   });
   let stdout = '';

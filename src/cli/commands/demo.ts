@@ -7,10 +7,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathsFrom } from '../../app/paths.js';
+import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import type { Library, LibraryChapter } from '../../practice-server/library/records.js';
 import type { PracticeService } from '../../practice-server/practice-service.js';
-import type { CommandContext } from '../command-context.js';
+import type { BareCommandContext } from '../command-context.js';
 import type { CommandRunner } from '../command-runner.js';
 import { addExamples } from '../help-format.js';
 import { pluralize } from '../output/sizes.js';
@@ -21,25 +22,25 @@ interface DemoOptions {
   readonly serve?: boolean;
 }
 
-export function demoCommand(program: Command, { run }: CommandRunner): Command {
+export function demoCommand(program: Command, { runBare }: CommandRunner): Command {
   const command = program
     .command('demo')
     .description('start a practice server on this machine and download a chapter from it')
     .option('-o, --output <dir>', 'folder for the CBZ file (default: .)', '.')
     .option('--serve', 'keep the server running and print the environment for another terminal')
-    .action((options: DemoOptions) => run((context) => demo(options, context)));
+    .action((options: DemoOptions) => runBare((context) => demo(options, context)));
   return addExamples(command, [
     ['tankobon demo', 'nothing leaves this machine'],
     ['tankobon demo --serve', 'to try the other commands'],
   ]);
 }
 
-async function demo(options: DemoOptions, context: CommandContext): Promise<ExitCode> {
+async function demo(options: DemoOptions, context: BareCommandContext): Promise<ExitCode> {
   const { startPracticeService } = await import('../../practice-server/practice-service.js');
-  const home = mkdtempSync(join(tmpdir(), 'tankobon-demo-'));
+  const home = makeTemporaryHome();
   const service = await startPracticeService();
   try {
-    const environment = { ...service.environment, TANKOBON_HOME: home };
+    const environment = { ...service.environment, TANKOBON_HOME: home, TANKOBON_LEDGER: '' };
     return options.serve
       ? await serve(service, environment, context)
       : await downloadOne(service, options.output, environment, context);
@@ -49,28 +50,43 @@ async function demo(options: DemoOptions, context: CommandContext): Promise<Exit
   }
 }
 
+function makeTemporaryHome(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'tankobon-demo-'));
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    const message = `The folder for temporary files cannot be used (${code}): ${tmpdir()}`;
+    const variable = process.platform === 'win32' ? 'TEMP' : 'TMPDIR';
+    throw new UsageError('bad-setting', message, {
+      cause,
+      hint: `Set ${variable} to a folder that you can write to.`,
+    });
+  }
+}
+
 async function downloadOne(
   service: PracticeService,
   output: string,
   environment: Readonly<NodeJS.ProcessEnv>,
-  context: CommandContext,
+  // Not its paths, which need a home folder.
+  { env: outerEnv, stdin, stdout, stderr, signal, clock, redactor }: BareCommandContext,
 ): Promise<ExitCode> {
   const { loadSettings } = await import('../../app/settings.js');
   const { download } = await import('./download.js');
-  const env = { ...context.env, ...environment };
+  const env = { ...outerEnv, ...environment };
   const paths = pathsFrom(env);
   const { settings } = await loadSettings(env, paths.config);
   const { id: chapter } = firstChapter(service.library);
-  context.stderr.write(
+  stderr.write(
     `Practice server running at ${service.addresses.apiUrl}; downloading chapter ${chapter}.\n`,
   );
   const code = await download(
     { targets: [chapter], output, force: true },
-    { ...context, env, paths, settings },
+    { env, paths, settings, stdin, stdout, stderr, signal, clock, redactor },
   );
   if (code !== EXIT.done) return code;
   const received = `${pluralize(service.log.length, 'request')} and ${pluralize(service.reports.length, 'health report')}`;
-  context.stderr.write(
+  stderr.write(
     `The server received ${received}. To try the other commands, run: tankobon demo --serve\n`,
   );
   return EXIT.done;
@@ -79,7 +95,7 @@ async function downloadOne(
 async function serve(
   service: PracticeService,
   environment: Readonly<Record<string, string>>,
-  { stdout, stderr, signal }: CommandContext,
+  { stdout, stderr, signal }: BareCommandContext,
 ): Promise<ExitCode> {
   const { PRACTICE_ACCOUNT, PRACTICE_CLIENT } = await import('../../practice-server/accounts.js');
   const account = {

@@ -1,5 +1,6 @@
 /** `tankobon login`: exchanges the password for tokens (spec 4.1) and stores them. The password is not stored. */
 import { Option, type Command } from 'commander';
+import { prepareStateFolder } from '../../app/state-folder.js';
 import type { CredentialStore } from '../../auth/login-record.js';
 import type { Credentials } from '../../auth/credentials.js';
 import type { Login } from '../../auth/login-record.js';
@@ -57,6 +58,7 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
 }
 
 export async function login(options: LoginOptions, context: CommandContext): Promise<ExitCode> {
+  prepareStateFolder(context);
   const { credentialsOf } = await import('../../app/login.js');
   const { FIELD_NAMES, givenFields, LOGIN_FIELDS } = await import('./login-input.js');
   const { askForFields } = await import('./login-prompts.js');

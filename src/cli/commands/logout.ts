@@ -1,5 +1,6 @@
 /** `tankobon logout`: removes the login from this machine. Sends nothing. */
 import type { Command } from 'commander';
+import { prepareStateFolder } from '../../app/state-folder.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import type { CommandContext } from '../command-context.js';
 import type { CommandRunner } from '../command-runner.js';
@@ -12,6 +13,7 @@ export function logoutCommand(program: Command, { run }: CommandRunner): Command
 }
 
 async function logout(context: CommandContext): Promise<ExitCode> {
+  prepareStateFolder(context);
   const { credentialsOf } = await import('../../app/login.js');
   const credentials = credentialsOf(context);
   const lock = await credentials.lock(context.signal);

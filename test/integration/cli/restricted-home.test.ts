@@ -1,0 +1,144 @@
+/** Without a home folder or with a read-only one, and with another folder for temporary files. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import { LOGIN_ENV } from '../../support/auth/harness.js';
+import { tankobon } from '../../support/command.js';
+import { posixTest } from '../../support/platform.js';
+
+const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061';
+const TITLE = 'https://mangadex.org/title/3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
+/** Root may write everywhere: as a user that the system does not know. */
+const uid = process.getuid?.() === 0 ? 64_003 : undefined;
+const FOLDERS = ['XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'TANKOBON_HOME', 'TANKOBON_LEDGER'];
+
+let service: PracticeService;
+let folder: string;
+let home: string;
+let output: string;
+beforeAll(async () => {
+  const chapters = [generateChapter({ id: ID, pages: 2, bytesPerPage: 4_000 })];
+  service = await startPracticeService({ chapters, specificationOnly: true });
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-restricted-'));
+  [home, output] = [join(folder, 'home'), join(folder, 'output')];
+  for (const path of [home, output]) mkdirSync(path);
+  for (const path of [folder, output]) chmodSync(path, 0o777);
+  chmodSync(home, 0o555);
+});
+afterEach(() => {
+  chmodSync(home, 0o755);
+  rmSync(folder, { recursive: true, force: true });
+});
+afterAll(() => service.stop());
+
+/** Runs a command line that writes its files to `output`. */
+const run = (line: string, env: Readonly<Record<string, string>>, input?: string) =>
+  tankobon(line.split(' '), {
+    env: {
+      ...Object.fromEntries(FOLDERS.map((name) => [name, ''])),
+      ...service.environment,
+      ...LOGIN_ENV,
+      ...env,
+    },
+    cwd: output,
+    uid,
+    input,
+  });
+
+describe('with a read-only HOME', () => {
+  const readOnly = () => ({ HOME: home });
+
+  posixTest.each([
+    [`download ${ID}`],
+    ['search light'],
+    ['login --insecure-storage'],
+    ['login --for komga --stdin --insecure-storage'],
+    ['logout'],
+    ['config set quality data-saver'],
+    [`sync add ${TITLE}`],
+  ])('%s is refused with a sentence and what to do, and sends nothing', async (line) => {
+    const before = service.log.length;
+    const { code, stdout, stderr } = await run(line, readOnly(), '{"key":"secret"}');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(`^error: .*cannot be used.*${home}`),
+      expect.stringMatching(/^hint: .*\bset TANKOBON_HOME to /i),
+    ]);
+    expect(service.log.length).toBe(before);
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  posixTest.each([['config list'], ['limits'], ['report-status'], ['sync status'], ['demo']])(
+    '%s works',
+    async (line) => {
+      expect(await run(line, readOnly())).toMatchObject({ code: 0 });
+    },
+  );
+
+  posixTest('TANKOBON_HOME is enough, and a ledger that cannot be written is named', async () => {
+    const env = { ...readOnly(), TANKOBON_HOME: join(output, 'state') };
+    expect(await run('login --insecure-storage', env)).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(`download ${ID}`, env)).toMatchObject({ code: 0 });
+    expect(readdirSync(output).sort()).toEqual([`${ID}.cbz`, 'state']);
+
+    const TANKOBON_LEDGER = join(home, 'ledger');
+    const refused = await run(`download ${ID} --force`, { ...env, TANKOBON_LEDGER });
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toMatch(/error: The rate ledger cannot be used: .*ledger \(EACCES\)/);
+    expect(refused.stderr).toContain('hint: Set TANKOBON_LEDGER');
+  });
+
+  posixTest('credentials that became read-only are named, with what to do', async () => {
+    const state = join(output, 'state');
+    const env = { HOME: home, TANKOBON_HOME: state };
+    expect(await run('login --insecure-storage', env)).toMatchObject({ code: 0 });
+    chmodSync(join(state, 'credentials'), 0o500);
+    const { code, stderr } = await run('logout', env);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^error: .*\(EACCES\): .*credentials/);
+    expect(stderr).toContain('hint: Check its permissions, or set TANKOBON_HOME to another folder');
+  });
+});
+
+describe('with TMPDIR elsewhere', () => {
+  const elsewhere = (TMPDIR: string) => ({
+    HOME: '/nonexistent',
+    TANKOBON_HOME: join(output, 'state'),
+    TMPDIR,
+    TEMP: TMPDIR,
+    TMP: TMPDIR,
+  });
+
+  test('only demo uses it, and leaves nothing there', async () => {
+    const temporary = join(output, 'for temporary files');
+    mkdirSync(temporary);
+    chmodSync(temporary, 0o777);
+    expect(await run('demo', elsewhere(temporary))).toMatchObject({ code: 0 });
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  test('a missing one is a sentence of demo, and nothing to the others', async () => {
+    const missing = elsewhere(join(folder, 'missing'));
+    for (const line of ['login --insecure-storage', `download ${ID}`, 'config set quality data'])
+      expect({ line, ...(await run(line, missing)) }).toMatchObject({ line, code: 0 });
+    const refused = await run('demo', missing);
+    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 2, stdout: '' });
+    expect(refused.stderr.trimEnd().split('\n')).toEqual([
+      `error: The folder for temporary files cannot be used (ENOENT): ${join(folder, 'missing')}`,
+      expect.stringMatching(/^hint: Set (TMPDIR|TEMP) to a folder that you can write to\.$/),
+    ]);
+  });
+});
+
+test('demo needs neither a home folder nor the configured ledger', async () => {
+  const env = { HOME: '', TANKOBON_LEDGER: '/nonexistent/ledger' };
+  expect(await run('demo', env)).toMatchObject({ code: 0 });
+});
