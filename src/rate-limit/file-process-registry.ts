@@ -39,6 +39,7 @@ export class FileProcessRegistry implements ProcessRegistry {
     this.#lock = await tryLockFile(file, ledgerAccess(this.folder));
     if (!this.#lock) throw new Error(`The lock of ${file} is not available.`);
     this.#inode = inodeOf(file);
+    await this.#sweep();
   }
 
   async livenessOf(processId: string): Promise<Liveness> {
@@ -50,7 +51,15 @@ export class FileProcessRegistry implements ProcessRegistry {
     return 'dead';
   }
 
-  async sweep(): Promise<void> {
+  leave(): void {
+    if (!this.#lock) return;
+    this.#lock.release();
+    this.#lock = undefined;
+    this.#remove(this.ownId);
+  }
+
+  /** Removes what processes that died long ago have left. */
+  async #sweep(): Promise<void> {
     await removeLeftovers({ folder: this.folder });
     for (const name of readdirSync(this.folder)) {
       if (!FILE_NAME.test(name)) continue;
@@ -58,13 +67,6 @@ export class FileProcessRegistry implements ProcessRegistry {
       const liveness = await this.livenessOf(processId);
       if (liveness === 'unknown' && this.#isOld(processId)) this.#remove(processId);
     }
-  }
-
-  leave(): void {
-    if (!this.#lock) return;
-    this.#lock.release();
-    this.#lock = undefined;
-    this.#remove(this.ownId);
   }
 
   /** Undefined where it cannot be determined, such as where the file is not a regular file. */

@@ -47,10 +47,10 @@ export interface EntryTypes {
 }
 
 export type EntryKind = keyof EntryTypes;
-export type StampedEntries = {
+type StampedEntries = {
   readonly [Kind in EntryKind]: readonly Stamped<EntryTypes[Kind]>[];
 };
-export type Entries = { [Kind in EntryKind]: EntryTypes[Kind][] };
+type Entries = { [Kind in EntryKind]: EntryTypes[Kind][] };
 
 export interface LedgerRecord {
   /** Random, drawn when the ledger is made, so that a replacement is noticed. */
@@ -107,49 +107,70 @@ export const emptyRecord = (id: string): LedgerRecord => ({
   entries: forEachKind(() => []),
 });
 
-export function openRecord(record: LedgerRecord, reader: Reader): OpenedRecord {
-  const boots = new Map(record.boots.map((of) => [of.boot, of]));
+/** How the entries of a record are read, and written again. */
+export interface Conversion {
+  /** The entry in the reader's times, and how it is stored where it was not modified. */
+  read(
+    stamped: Stamped<object>,
+    kind: EntryKind,
+  ): { readonly entry: object; readonly unmodified?: Stamped<object> };
+  write(entry: object): Stamped<object>;
+  /** Those to store, the writer first. */
+  boots(moment: Moment): readonly [BootRecord, ...BootRecord[]];
+}
+
+export function openWith(record: LedgerRecord, conversion: Conversion): OpenedRecord {
   const origins = new Map<object, { readonly stamped: Stamped<object>; readonly text: string }>();
-  const open = (stamped: Stamped<object>, kind: EntryKind): object => {
-    const { entry, boot, shiftsMs } = stamped;
-    const isOwn = boot === reader.boot;
-    if (isOwn && shiftsMs.size === 0) return entry;
-    const known = shiftsMs.get(reader.boot);
-    const isBackoff = kind === 'rateLimit' || kind === 'ban';
-    const shiftMs = isOwn ? 0 : shiftFor(boots.get(boot), reader, known, isBackoff);
-    const opened = shifted(entry, shiftMs);
-    const shifts = isOwn ? shiftsMs : new Map(shiftsMs).set(reader.boot, known ?? shiftMs);
-    const text = JSON.stringify(opened);
-    origins.set(opened, { stamped: { entry, boot, shiftsMs: shifts }, text });
-    return opened;
-  };
   const entries: Entries = forEachKind((kind) =>
-    record.entries[kind].map((stamped) => open(stamped, kind)),
+    record.entries[kind].map((stamped) => {
+      const { entry, unmodified } = conversion.read(stamped, kind);
+      if (unmodified) origins.set(entry, { stamped: unmodified, text: JSON.stringify(entry) });
+      return entry;
+    }),
   );
+  const state = stateOf(entries, record.probeId);
   const close = (moment: Moment): LedgerRecord => {
-    const own = ownBoot(record, reader, moment);
-    const kept = [own, ...latestOthers(record, reader)];
-    const keptIds = new Set(kept.map(({ boot }) => boot));
+    const boots = conversion.boots(moment);
+    const kept = new Set(boots.map(({ boot }) => boot));
+    const closing = entriesOf(state);
     const stamp = (entry: object): Stamped<object> => {
       const origin = origins.get(entry);
       const isUnmodified =
-        origin && keptIds.has(origin.stamped.boot) && JSON.stringify(entry) === origin.text;
-      return isUnmodified ? origin.stamped : { entry, boot: reader.boot, shiftsMs: new Map() };
+        kept.has(origin?.stamped.boot ?? '') && JSON.stringify(entry) === origin?.text;
+      return isUnmodified ? origin.stamped : conversion.write(entry);
     };
-    const closing = entriesOf(state);
     return {
       id: record.id,
-      revision: own.revision,
-      boots: kept,
+      revision: boots[0].revision,
+      boots,
       entries: forEachKind((kind) => closing[kind].map(stamp)),
       probeId: state.backoff.probeId,
     };
   };
-  const state = stateOf(entries, record.probeId);
   return { state, close };
 }
 
-export function stateOf(entries: Entries, probeId: string | undefined): LedgerState {
+export function openRecord(record: LedgerRecord, reader: Reader): OpenedRecord {
+  const boots = new Map(record.boots.map((of) => [of.boot, of]));
+  return openWith(record, {
+    read(stamped, kind) {
+      const { entry, boot, shiftsMs } = stamped;
+      if (boot === reader.boot) {
+        if (shiftsMs.size === 0) return { entry };
+        return { entry: { ...entry }, unmodified: stamped };
+      }
+      const known = shiftsMs.get(reader.boot);
+      const isBackoff = kind === 'rateLimit' || kind === 'ban';
+      const shiftMs = shiftFor(boots.get(boot), reader, known, isBackoff);
+      const shifts = new Map(shiftsMs).set(reader.boot, known ?? shiftMs);
+      return { entry: shifted(entry, shiftMs), unmodified: { entry, boot, shiftsMs: shifts } };
+    },
+    write: (entry) => ({ entry, boot: reader.boot, shiftsMs: new Map() }),
+    boots: (moment) => [ownBoot(record, reader, moment), ...latestOthers(record, reader)],
+  });
+}
+
+function stateOf(entries: Entries, probeId: string | undefined): LedgerState {
   const { unknownUse, rateLimit, ban, ...lists } = entries;
   return {
     ...lists,
@@ -158,7 +179,7 @@ export function stateOf(entries: Entries, probeId: string | undefined): LedgerSt
   };
 }
 
-export function entriesOf({ unknownUse, backoff, ...lists }: LedgerState): Entries {
+function entriesOf({ unknownUse, backoff, ...lists }: LedgerState): Entries {
   const listOf = <T>(entry: T | undefined): T[] => (entry === undefined ? [] : [entry]);
   return {
     ...lists,

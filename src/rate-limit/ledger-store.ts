@@ -37,11 +37,9 @@ export type Liveness = 'alive' | 'dead' | 'lapsed' | 'unknown';
 /** The processes that use the ledger. All methods but the last two are called within a transaction. */
 export interface ProcessRegistry {
   readonly ownId: string;
-  /** Registers this process, where it is not registered yet or no longer. */
+  /** Registers this process where it is not registered, and removes what processes that died long ago have left. */
   enter(): Promise<void>;
   livenessOf(processId: string): Promise<Liveness>;
-  /** Removes what processes that died long ago have left. */
-  sweep(): Promise<void>;
   /** Whether the others take this process for alive: after a long pause they may not. Default: they do. */
   isConfirmed?(): boolean;
   leave(): void | Promise<void>;

@@ -37,7 +37,6 @@ export class SharedLedger implements RateLedger {
   readonly #outstanding = new Map<string, PermitRecord>();
   /** Of these, the ids of those that have ended. */
   readonly #ended = new Set<string>();
-  #hasEntered = false;
   #isClosed = false;
   /** Whether the shared queue holds tickets of this process, to be withdrawn when no request waits any more. */
   #hasTickets = false;
@@ -64,7 +63,6 @@ export class SharedLedger implements RateLedger {
     while (this.#running) await this.#running;
     if (this.#unrecorded.length > 0) await this.#transaction();
     await this.deps.processes.leave();
-    this.#hasEntered = false;
   }
 
   async #reserve(request: RequestInfo, options: ReserveOptions): Promise<Permit> {
@@ -161,8 +159,6 @@ export class SharedLedger implements RateLedger {
   async #update(state: LedgerState, settlements: readonly Settlement[]): Promise<UpdateResult> {
     const { processes } = this.deps;
     await processes.enter();
-    if (!this.#hasEntered) await processes.sweep();
-    this.#hasEntered = true;
     return updateLedger(state, {
       settlements,
       pending: this.#pending.all,

@@ -143,7 +143,6 @@ export class Simulation {
       processes: {
         ownId: `process-${process}`,
         enter: () => Promise.resolve(),
-        sweep: () => Promise.resolve(),
         livenessOf: (id) => Promise.resolve(this.#livenessOf(process, id)),
         leave: () => undefined,
       },
@@ -165,7 +164,11 @@ export class Simulation {
       if (this.isDown()) throw new RedisFailure('no connection', true);
       return reply;
     };
-    const processes = new LedgerServer({ evaluate }, clock, host);
+    const processes = new LedgerServer(
+      { evaluate, shortenWaits: () => undefined, close: () => undefined },
+      clock,
+      host,
+    );
     const store = new RedisStore({
       server: processes,
       clock,

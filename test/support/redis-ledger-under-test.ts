@@ -31,8 +31,8 @@ export async function redisLedger(
       close: () => {
         connection.close();
       },
-      shortenWaits: (ms: number) => {
-        connection.shortenWaits(ms);
+      shortenWaits: () => {
+        connection.shortenWaits();
       },
     };
   };

@@ -3,6 +3,7 @@
  * stores a new state where the caller has seen the latest one; otherwise it returns that. All rules are the caller's.
  */
 import { isRecord, parseJson } from '../../core/json.js';
+import { MAX_TIME_MS } from '../ledger-record.js';
 import { redisScript } from './redis-connection.js';
 import { unexpectedReply } from './redis-failure.js';
 
@@ -112,7 +113,8 @@ export function readReply(reply: unknown): ScriptReply {
     throw unexpectedReply('another version of tankobon uses this ledger');
   }
   const serverMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
-  if ((kind !== 'current' && kind !== 'stale') || !(serverMs > 0) || !Number.isFinite(serverMs)) {
+  const isTime = serverMs > 0 && serverMs < MAX_TIME_MS;
+  if ((kind !== 'current' && kind !== 'stale') || !isTime) {
     throw unexpectedReply('not what the script returns');
   }
   if (typeof run !== 'string' || !/^\w{12,64}$/.test(run)) throw unexpectedReply('no run id');

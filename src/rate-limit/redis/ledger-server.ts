@@ -18,9 +18,6 @@ import {
 import type { ScriptRunner } from './redis-connection.js';
 import { ServerClock } from './server-clock.js';
 
-/** What a transaction says to the server. */
-type Exchange = Pick<ScriptCall, 'seen' | 'next'>;
-
 const HEARTBEAT_MS = PROCESS_LIFETIME_MS / 3;
 /** After this long without a reply a process no longer relies on being registered. */
 const MAX_CONFIRMED_MS = (PROCESS_LIFETIME_MS * 2) / 3;
@@ -44,8 +41,8 @@ export class LedgerServer implements ProcessRegistry {
   }
 
   /** Throws RedisFailure. The state is absent where the caller has seen the latest one, and its own is stored. */
-  async exchange(exchange: Exchange): Promise<Snapshot | undefined> {
-    return this.#call({ ...exchange, registering: 'enter' });
+  async exchange(states: Pick<ScriptCall, 'seen' | 'next'>): Promise<Snapshot | undefined> {
+    return this.#call({ ...states, registering: 'enter' });
   }
 
   /** The state and the processes, without registering this one. */
@@ -57,7 +54,7 @@ export class LedgerServer implements ProcessRegistry {
     return { latest, processes: this.#processes };
   }
 
-  /** Registered with each exchange. */
+  /** Each exchange registers the process, and removes those that have lapsed. */
   enter(): Promise<void> {
     this.#heartbeat ??= setInterval(() => {
       void this.#beat();
@@ -70,11 +67,6 @@ export class LedgerServer implements ProcessRegistry {
     return Promise.resolve(isAlive ? 'alive' : 'lapsed');
   }
 
-  /** The server does it. */
-  sweep(): Promise<void> {
-    return Promise.resolve();
-  }
-
   isConfirmed(): boolean {
     return systemClock.monotonicMs() - this.#confirmedMs < MAX_CONFIRMED_MS;
   }
@@ -82,9 +74,14 @@ export class LedgerServer implements ProcessRegistry {
   async leave(): Promise<void> {
     clearInterval(this.#heartbeat);
     this.#heartbeat = undefined;
-    if (this.#confirmedMs === -Infinity) return;
     // Without it the registration lapses.
-    await this.#call({ registering: 'leave' }).catch(() => undefined);
+    if (this.#confirmedMs > -Infinity)
+      await this.#call({ registering: 'leave' }).catch(() => undefined);
+    this.runner.close();
+  }
+
+  shortenWaits(): void {
+    this.runner.shortenWaits();
   }
 
   async #beat(): Promise<void> {

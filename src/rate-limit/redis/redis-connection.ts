@@ -14,6 +14,11 @@ export interface RedisAddress {
   readonly password?: string;
 }
 
+/** For messages: without user name and password. */
+export function shownAddress({ url }: RedisAddress): string {
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}
+
 export interface RedisScript {
   readonly text: string;
   /** By which a server knows a script that it has run before. */
@@ -24,14 +29,19 @@ export function redisScript(text: string): RedisScript {
   return { text, sha1: createHash('sha1').update(text).digest('hex') };
 }
 
-/** Runs a script on the server. Throws RedisFailure. */
+/** Runs scripts on a server. */
 export interface ScriptRunner {
+  /** Throws RedisFailure. */
   evaluate(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  /** Before the process ends: waits at most a second for a reply from now on. */
+  shortenWaits(): void;
+  close(): void;
 }
 
 const DEFAULT_PORT = 6379;
 /** Of a connection with its login, and of a reply. */
 const MAX_REPLY_MS = 5_000;
+const MAX_LAST_REPLY_MS = 1_000;
 
 type Library = typeof Redis;
 type Client = Pick<ReturnType<Library['createClient']>, 'sendCommand' | 'destroy'>;
@@ -64,9 +74,8 @@ export class RedisConnection implements ScriptRunner {
     });
   }
 
-  /** Before the process ends: waits at most this long for a reply from now on. */
-  shortenWaits(ms: number): void {
-    this.maxReplyMs = Math.min(this.maxReplyMs, ms);
+  shortenWaits(): void {
+    this.maxReplyMs = Math.min(this.maxReplyMs, MAX_LAST_REPLY_MS);
   }
 
   close(): void {

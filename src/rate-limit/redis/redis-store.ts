@@ -50,6 +50,7 @@ export class RedisStore implements LedgerStore {
 
   shortenWaits(): void {
     this.#outage.close();
+    this.options.server.shortenWaits();
   }
 
   /** The state at this moment and the processes, for display. Throws StorageError. */

@@ -4,7 +4,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { StoreWait } from '../ledger-store.js';
-import { redisScript, RedisConnection, type RedisAddress } from './redis-connection.js';
+import {
+  redisScript,
+  RedisConnection,
+  shownAddress,
+  type RedisAddress,
+} from './redis-connection.js';
 import { unexpectedReply } from './redis-failure.js';
 import { ServerOutage, type ServerOutageOptions } from './server-outage.js';
 
@@ -32,7 +37,6 @@ export interface WorkShareOptions extends Omit<ServerOutageOptions, 'shownUrl'> 
 }
 
 const LEASE_MS = 60_000;
-const MAX_LAST_REPLY_MS = 1_000;
 /** Of the list of finished items, since the last of them. */
 const LIFETIME_MS = 35 * 24 * 60 * 60_000;
 
@@ -69,9 +73,7 @@ return results
 const RESULTS: readonly ClaimResult[] = ['claimed', 'taken', 'done'];
 
 export function openWorkShare(options: WorkShareOptions): WorkShare {
-  const { server } = options;
-  const shownUrl = `${server.url.protocol}//${server.url.host}${server.url.pathname}`;
-  return new RedisWorkShare({ ...options, shownUrl });
+  return new RedisWorkShare({ ...options, shownUrl: shownAddress(options.server) });
 }
 
 class RedisWorkShare implements WorkShare {
@@ -110,7 +112,7 @@ class RedisWorkShare implements WorkShare {
   async close(): Promise<void> {
     clearInterval(this.#renewal);
     this.#outage.close();
-    this.#connection.shortenWaits(MAX_LAST_REPLY_MS);
+    this.#connection.shortenWaits();
     // Without it the leases lapse.
     if (this.#held.size > 0)
       await this.#evaluate('release', [...this.#held]).catch(() => undefined);

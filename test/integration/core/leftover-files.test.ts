@@ -75,6 +75,7 @@ test('a process that starts to use the ledger removes old leftovers from its fol
   leaveBehind(join(folder, 'ledger.lock'), THREE_DAYS_S);
   leaveBehind(join(folder, 'mode'), THREE_DAYS_S);
   const registry = new FileProcessRegistry(folder, systemClock);
-  await registry.sweep();
+  await registry.enter();
+  registry.leave();
   expect(readdirSync(folder).map((name) => join(folder, name))).toEqual([young]);
 });
