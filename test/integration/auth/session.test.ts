@@ -15,20 +15,21 @@ import {
 } from '../../../src/practice-server/practice-service.js';
 import type { TankobonError } from '../../../src/core/errors.js';
 import { newFolder } from '../../support/auth/harness.js';
-import { runWith, SettableClock } from '../../support/auth/context.js';
+import { runWith } from '../../support/auth/context.js';
+import { adjustableClock, type FakeClock } from '../../support/fake-clock.js';
 
 const MINUTE_MS = 60_000;
 
 let folder: string;
 let practice: PracticeService;
 let service: Service;
-let clock: SettableClock;
+let clock: FakeClock;
 let credentials: Credentials;
 let session: Session;
 
 beforeEach(() => {
   folder = newFolder();
-  clock = new SettableClock();
+  clock = adjustableClock();
 });
 afterEach(async () => {
   await service.close();
@@ -57,10 +58,10 @@ const stored = async () => (await credentials.read())?.login;
 test('a token is used until a minute before it expires', async () => {
   const { accessToken } = await begin();
   expect(await session.getToken()).toBe(accessToken);
-  clock.pass(14 * MINUTE_MS - 5_000);
+  clock.advance(14 * MINUTE_MS - 5_000);
   expect(await session.getToken()).toBe(accessToken);
   expect(grantsAsked()).toBe(0);
-  clock.pass(5_000);
+  clock.advance(5_000);
   const renewed = await session.getToken();
   expect(renewed).not.toBe(accessToken);
   expect(grantsAsked()).toBe(1);
@@ -69,23 +70,23 @@ test('a token is used until a minute before it expires', async () => {
 
 test('the lifetime is expires_in, or 15 minutes without it', async () => {
   await begin({ tokens: { accessTokenMs: 5 * MINUTE_MS } });
-  clock.pass(4 * MINUTE_MS + 1_000);
+  clock.advance(4 * MINUTE_MS + 1_000);
   await session.getToken();
   expect(grantsAsked()).toBe(1);
   await service.close();
   await practice.stop();
   await begin({ tokens: { sendLifetimes: false } });
-  clock.pass(13 * MINUTE_MS);
+  clock.advance(13 * MINUTE_MS);
   await session.getToken();
   expect(grantsAsked()).toBe(0);
-  clock.pass(MINUTE_MS + 1_000);
+  clock.advance(MINUTE_MS + 1_000);
   await session.getToken();
   expect(grantsAsked()).toBe(1);
 });
 
 test('concurrent requests share one renewal', async () => {
   const { accessToken } = await begin();
-  clock.pass(15 * MINUTE_MS);
+  clock.advance(15 * MINUTE_MS);
   const due = await Promise.all(Array.from({ length: 30 }, () => session.getToken()));
   expect(new Set(due).size).toBe(1);
   const rejected = due[0] ?? '';
@@ -110,14 +111,14 @@ test('a token that the API rejects is renewed before it expires, but not repeate
   expect(second).toBeDefined();
   expect(await session.renew(second ?? '')).toBeUndefined();
   expect(grantsAsked()).toBe(1);
-  clock.pass(6_000);
+  clock.advance(6_000);
   expect(await session.renew(second ?? '')).toBeDefined();
   expect(grantsAsked()).toBe(2);
 });
 
 test('a token from the future is renewed, since the clock was or is wrong', async () => {
   await begin();
-  clock.wallAheadMs = -10 * MINUTE_MS;
+  clock.stepWall(-10 * MINUTE_MS);
   await session.getToken();
   expect(grantsAsked()).toBe(1);
   await session.getToken();
@@ -126,10 +127,10 @@ test('a token from the future is renewed, since the clock was or is wrong', asyn
 
 test('setting the clock back during a run does not extend a token', async () => {
   await begin();
-  clock.wallAheadMs = 10 * MINUTE_MS;
+  clock.stepWall(10 * MINUTE_MS);
   await session.getToken();
-  clock.monotonicAheadMs = 14 * MINUTE_MS;
-  clock.wallAheadMs = MINUTE_MS;
+  clock.advance(14 * MINUTE_MS);
+  clock.stepWall(-23 * MINUTE_MS);
   await session.getToken();
   expect(grantsAsked()).toBe(1);
 });
@@ -177,7 +178,7 @@ test('a rejected client does not end the session', async () => {
 
 test('a rotated refresh token is stored before the new access token is used', async () => {
   await begin();
-  clock.pass(15 * MINUTE_MS);
+  clock.advance(15 * MINUTE_MS);
   const failing = new Session({
     credentials: {
       lock: (signal) => credentials.lock(signal),
@@ -197,7 +198,7 @@ test('without rotation the old refresh token stays in use', async () => {
   const { refreshToken, refreshObtainedAtMs } = await begin({
     tokens: { rotateRefreshTokens: false },
   });
-  clock.pass(15 * MINUTE_MS);
+  clock.advance(15 * MINUTE_MS);
   await session.getToken();
   expect((await stored())?.tokens).toMatchObject({ refreshToken, refreshObtainedAtMs });
 });
@@ -225,11 +226,11 @@ test('without a usable login the error is reported once and requests are anonymo
     (error) => errors.push(error),
     service.outages,
   );
-  clock.pass(15 * MINUTE_MS);
+  clock.advance(15 * MINUTE_MS);
   practice.injectApiFault({ host: 'auth', fault: 'unavailable', times: 1 });
   expect(await bearer.getToken()).toBeUndefined();
   expect(await bearer.getToken()).toBeUndefined();
   expect(errors.map(({ code }) => code)).toEqual(['service-failed']);
-  clock.pass(MINUTE_MS);
+  clock.advance(MINUTE_MS);
   expect(await bearer.getToken()).toBeDefined();
 });

@@ -1,4 +1,4 @@
-/** Command contexts, clocks and tokens for the tests of the login. */
+/** Command contexts and tokens for the tests of the login. */
 import { PassThrough, Readable } from 'node:stream';
 import { pathsFrom } from '../../../src/app/paths.js';
 import type { CommandContext } from '../../../src/cli/command-context.js';
@@ -7,30 +7,6 @@ import { systemClock, type Clock } from '../../../src/core/clock.js';
 import type { Tokens } from '../../../src/auth/login-record.js';
 import type { Env } from './harness.js';
 import { Redactor } from '../../../src/core/redactor.js';
-
-/** The system clock, with both times adjustable. */
-export class SettableClock implements Clock {
-  wallAheadMs = 0;
-  monotonicAheadMs = 0;
-
-  wallMs(): number {
-    return systemClock.wallMs() + this.wallAheadMs;
-  }
-
-  monotonicMs(): number {
-    return systemClock.monotonicMs() + this.monotonicAheadMs;
-  }
-
-  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    await systemClock.sleep(ms, signal);
-  }
-
-  /** Time passes for both. */
-  pass(ms: number): void {
-    this.wallAheadMs += ms;
-    this.monotonicAheadMs += ms;
-  }
-}
 
 /** A command context whose output is discarded; `input` is its standard input. */
 export async function runWith(
