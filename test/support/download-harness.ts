@@ -159,16 +159,17 @@ const SHORT_TIMEOUTS = {
   maxPageBytes: 2 * 1024 * 1024,
 } satisfies Partial<Settings>;
 
-const SHORT_TIME_LIMITS = {
-  firstByteTimeoutMs: 300,
-  idleTimeoutMs: 300,
-  pageTimeoutMs: 900,
-} satisfies Partial<Settings>;
-const SLOW_FAULTS: readonly FaultName[] = ['silent-node', 'hang', 'stall', 'trickle'];
+/** The limits by which a load with these faults ends. */
+const TIME_LIMITS: Readonly<Partial<Record<FaultName, Partial<Settings>>>> = {
+  'silent-node': { firstByteTimeoutMs: 300 },
+  hang: { firstByteTimeoutMs: 300 },
+  stall: { idleTimeoutMs: 300 },
+  trickle: { pageTimeoutMs: 900 },
+};
 
-/** Short limits for the faults that end by them. For others they would only be met on a busy machine. */
+/** The one limit that ends the fault is short. The others would only be met on a busy machine. */
 export function timeLimitsFor(fault: FaultName): Partial<Settings> {
-  return SLOW_FAULTS.includes(fault) ? SHORT_TIME_LIMITS : {};
+  return TIME_LIMITS[fault] ?? {};
 }
 
 async function textOf(stream: PassThrough): Promise<string> {
