@@ -1,5 +1,5 @@
 /** Options whose values are checked, and options that override a setting. */
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { settingDefinition, type SettingKey } from '../app/setting-definitions.js';
 import { BYTE_RATE_EXAMPLES, parseByteRate } from '../core/byte-rate.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
@@ -24,6 +24,22 @@ export function settingOption(key: SettingKey, flags: string): Option {
   return option;
 }
 
+/** The options for which an empty value means something, as for the settings of their names. */
+const MAY_BE_EMPTY = ['language', 'group', 'name', 'limitRate'];
+
+/** Any other empty value is a mistake, such as an unset variable in a script. Throws CommanderError. */
+export function refuseEmptyValues(command: Command): void {
+  const values: Readonly<Record<string, unknown>> = command.optsWithGlobals();
+  for (const option of command.options) {
+    const name = option.attributeName();
+    const isEmpty = [values[name]].flat().includes('');
+    if (isEmpty && !MAY_BE_EMPTY.includes(name))
+      command.error(
+        `error: option '${option.flags}' argument '' is invalid. It must not be empty.`,
+      );
+  }
+}
+
 /** Appends the values of an option that can be repeated. */
 export function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
@@ -36,7 +52,7 @@ export function durationText(text: string): string {
 }
 
 function byteRate(text: string): string {
-  if (parseByteRate(text) === undefined)
+  if (text !== '' && parseByteRate(text) === undefined)
     throw new InvalidArgumentError(`It must be a rate such as ${BYTE_RATE_EXAMPLES}.`);
   return text;
 }

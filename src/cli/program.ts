@@ -25,6 +25,7 @@ import { searchCommand } from './commands/search.js';
 import { syncCommand } from './commands/sync-command.js';
 import { whoamiCommand } from './commands/whoami.js';
 import { addExamples, HELP, HELP_WIDTH } from './help-format.js';
+import { refuseEmptyValues } from './option-parsers.js';
 import { COLOR_CHOICES } from './output/colors.js';
 
 export interface ContextSource {
@@ -98,6 +99,9 @@ export function commandTree(runner: CommandRunner = { run: notRun, runBare: notR
     .helpCommand(false)
     .configureHelp(HELP)
     .configureOutput({ ...HELP_WIDTH, outputError: () => undefined })
+    .hook('preAction', (_, command) => {
+      refuseEmptyValues(command);
+    })
     .exitOverride();
   for (const [group, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(group);

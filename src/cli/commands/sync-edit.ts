@@ -105,6 +105,7 @@ function onlyMatch(
   state: SyncState,
   extraHosts: readonly string[],
 ): number {
+  if (words.trim() === '') throw new UsageError('bad-target', 'No subscription was named.');
   const id = idOf(words, extraHosts);
   const matches = [...series.entries()].filter(([, { target, text, folder }]) => {
     if (id !== undefined) return target.id === id;

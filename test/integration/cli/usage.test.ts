@@ -34,6 +34,18 @@ test('a missing target file is bad-input-file', async () => {
   expect(stderr).toContain(ERROR_CODES['bad-input-file'].hint);
 });
 
+test.each([
+  ['download', 'x', '--output', ''],
+  ['download', '--from-file', 'list.txt', '--from-file', ''],
+  ['sync', '--only', ''],
+  ['sync', 'add', 'x', '--file', ''],
+])('an empty value, as of an unset variable, is bad-option: %s', async (...words) => {
+  await expect(runHere(words)).rejects.toMatchObject({
+    code: 'bad-option',
+    message: expect.stringContaining("argument '' is invalid. It must not be empty."),
+  });
+});
+
 test('a report page that cannot be written is bad-output', async () => {
   const words = ['report-status', '--html', join(folder, 'no', 'such', 'nodes.html')];
   await expect(runHere(words)).rejects.toMatchObject({ code: 'bad-output' });

@@ -56,6 +56,7 @@ test('add, list and remove edit the file in the configuration folder, and send n
   expect((await run('remove', 'alpha')).code).toBe(0);
   expect((await run('list')).stdout).toBe(`title:${BETA}\n`);
   expect(await run('remove', 'nothing')).toMatchObject({ code: 2 });
+  expect(await run('remove', '')).toMatchObject({ code: 2 });
   expect(service.log).toEqual([]);
 });
 
