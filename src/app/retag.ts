@@ -11,10 +11,18 @@ import { comicInfoXml } from '../cbz/comic-info.js';
 import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { FormatFileName } from '../cbz/file-name.js';
 import { scanLibrary } from '../cbz/library-index.js';
+import { systemClock } from '../core/clock.js';
 import { UsageError, toTankobonError, type TankobonError } from '../core/errors.js';
-import { removeFile, renameInto, temporaryName, toStorageError } from '../core/files.js';
+import {
+  haveSameBytes,
+  removeFile,
+  renameInto,
+  temporaryName,
+  toStorageError,
+} from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import { makeFolders } from '../core/safe-folders.js';
+import { removeLeftovers } from '../download/leftovers.js';
 import { comicMetadata, nameValues, type VolumeField } from '../download/comic-metadata.js';
 import { readChapterFile, rewriteChapterFile } from '../formats/chapter-file.js';
 
@@ -72,6 +80,7 @@ export async function retag(
 ): Promise<readonly TankobonError[]> {
   const { client, observe, warn, signal } = deps;
   const library = await scanLibrary(request.folder, { signal });
+  if (!request.dryRun) await removeLeftovers(library.leftFiles, systemClock);
   const archives = library.archives.filter(({ isBound }) => !isBound);
   if (archives.length === 0)
     throw new UsageError('nothing-to-bind', `No chapters found: ${request.folder}`);
@@ -172,9 +181,15 @@ function renamed(
   return file;
 }
 
-/** The old file is removed when the new one is complete. A name that is taken is left alone. */
+/**
+ * The old file is removed when the new one is complete. A name that is taken is left alone, unless it is by the same
+ * bytes, as after a kill between the two steps.
+ */
 async function replace(tmpFile: string, file: string, newFile: string): Promise<string> {
-  if (resolve(file) !== resolve(newFile) && (await publishNew(tmpFile, newFile))) {
+  if (
+    resolve(file) !== resolve(newFile) &&
+    ((await publishNew(tmpFile, newFile)) || (await haveSameBytes(tmpFile, newFile)))
+  ) {
     await removeFile(file);
     // Fails if it is not empty.
     await rmdir(dirname(file)).catch(() => undefined);

@@ -9,9 +9,9 @@ import { EXIT } from '../core/exit-codes.js';
 import { saveChapters } from '../download/batch.js';
 import { saveCovers } from '../download/cover.js';
 import { waitingEvent } from '../download/events.js';
+import { removeLeftovers } from '../download/leftovers.js';
 import { PageQueue } from '../download/page-queue.js';
 import type { Plan, PlannedChapter } from '../download/plan.js';
-import { Workspace } from '../download/workspace.js';
 import type { ImageLoaderDeps } from '../image/load-image.js';
 import { openChapterShare } from './chapter-share.js';
 import type { DownloadResult, DownloadSession } from './download-session.js';
@@ -36,9 +36,7 @@ export async function savePlan(
   result: DownloadResult,
 ): Promise<void> {
   const { context, request, listeners, service, client, prefetcher, userSignal, warn } = session;
-  // Left behind, they cost only space: a failure is not worth a message.
-  for (const folder of plan.leftovers)
-    await Workspace.removeLeftover(folder, context.clock).catch(() => undefined);
+  await removeLeftovers(plan.leftovers, context.clock);
   const reports = request.reports ? await openHealthReports(context, service, { warn }) : undefined;
   const share =
     request.share === undefined

@@ -10,7 +10,7 @@ import { BYTE_RATE_EXAMPLES, parseByteRate } from '../core/byte-rate.js';
 import { commaSeparated } from '../core/comma-separated.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
 import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
-import { isSystemError, makeFolders, openRegularFileSync } from '../core/files.js';
+import { isSystemError, makeFolders, openRegularFileSync, writeFileAtomic } from '../core/files.js';
 import { readAddress } from '../rate-limit/service-addresses.js';
 import { parseLanguages } from '../selection/language-codes.js';
 import {
@@ -182,7 +182,7 @@ async function importConf(configFolder: string) {
  * Opens the settings file, whose values may be invalid. Throws UsageError('bad-setting') for a file that is not a JSON
  * object, and leaves it as it is: a run by night must not continue with the defaults.
  */
-export async function openSettingsFile(configFolder: string) {
+async function openSettingsFile(configFolder: string) {
   hasSettingsFile(configFolder);
   const { default: Conf } = await importConf(configFolder);
   const file = join(configFolder, SETTINGS_FILE);
@@ -206,6 +206,28 @@ export async function openSettingsFile(configFolder: string) {
     throw new UsageError('bad-setting', `The settings file is damaged, ${reason}: ${file}`, {
       cause,
       hint: 'Repair it, or move it away to continue with the defaults.',
+    });
+  }
+}
+
+/**
+ * Stores a value, or restores the default. Not by conf, whose temporary file would stay after a kill. Throws as
+ * openSettingsFile does.
+ */
+export async function storeSetting(
+  configFolder: string,
+  key: SettingKey,
+  value: SettingValue | undefined,
+): Promise<void> {
+  const { store, path } = await openSettingsFile(configFolder);
+  try {
+    const text = JSON.stringify({ ...store, [key]: value }, undefined, '\t');
+    await writeFileAtomic(path, text, { mode: FILE_MODE });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError('bad-setting', `The settings file cannot be written: ${reason}`, {
+      cause,
+      hint: 'Check the permissions of its folder, or set TANKOBON_HOME to another folder.',
     });
   }
 }

@@ -4,6 +4,7 @@ import type { Chapter } from '../api/chapters.js';
 import { fetchTitleFeed } from '../api/feeds.js';
 import { hasCode, type TankobonError } from '../core/errors.js';
 import { removeFile } from '../core/files.js';
+import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import type { ObserveBind } from '../formats/bind-events.js';
 import { decideReleases, type TakenRelease } from '../sync/release-decisions.js';
 import { writeKnownReleases } from '../sync/known-releases.js';
@@ -28,15 +29,22 @@ const PERMANENT_CODES = ['chapter-not-found', 'chapter-unavailable', 'chapter-ex
 /** Throws errors that concern the whole run. */
 export async function syncSeries(due: DueTitle, session: SyncSession): Promise<SeriesResult> {
   const { id, title, options } = due;
-  const { context, state, libraries, history, observeSync } = session;
+  const { context, state, libraries, history, journal, observeSync } = session;
   const { settings, clock } = context;
   const nowMs = clock.wallMs();
   const output = outputOf(options, session.options.file, settings);
   const library = await libraries.open(output);
   const releases = await readReleases(due, session);
-  // A run that was killed may have saved a chapter without recording it.
+  // A run that was killed may have saved a chapter without recording, announcing or binding it.
   const there = releases.filter(({ id: chapterId }) => library.find(chapterId) !== undefined);
-  if (!session.options.dryRun) await history.add(...there.map(({ id: chapterId }) => chapterId));
+  const savedIds = there.map(({ id: chapterId }) => chapterId);
+  const isUnfinished =
+    savedIds.some((chapterId) => !history.has(chapterId)) ||
+    (await journal.read()).some(({ titleId }) => titleId === id);
+  if (!session.options.dryRun) {
+    await history.add(...savedIds);
+    await removeLeftovers(findLeftovers(library, savedIds, settings.quality), clock);
+  }
   const sinceMs = sinceOf(due, session, nowMs);
   const rules = releaseRules({ ...options, since: sinceMs }, settings);
   const decisions = decideReleases(
@@ -54,7 +62,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession): Promise<S
   const { saved, result } = session.options.dryRun
     ? plannedOnly(id, decisions.taken, session)
     : await save(due, decisions.taken, output, session);
-  if (result && saved.length > 0) await bindSeries(due, output, releases, session);
+  if (!session.options.dryRun && (saved.length > 0 || isUnfinished))
+    await bindSeries(due, output, releases, session);
   const failed = result?.failed ?? [];
   const isComplete =
     !result?.stoppedBy && failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));

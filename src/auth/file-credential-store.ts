@@ -12,7 +12,7 @@ import {
   makePrivateFolder as makeFolder,
   openRegularFile,
   removeFile,
-  removeLeftovers,
+  removeLeftTemporaries,
   toStorageError,
   writeFileAtomic,
 } from '../core/files.js';
@@ -40,16 +40,15 @@ export function fileCredentialStore(file: string): CredentialStore {
       await writePrivateFile(file, `${JSON.stringify({ format: FORMAT, login }, undefined, 2)}\n`);
     },
     async clear() {
-      await removeLeftovers({ file }, 0);
+      await removeLeftTemporaries(dirname(file));
       return naming(file, removeFile(file));
     },
   };
 }
 
-/** The caller excludes other writers. Storage errors name the file. */
-export async function writePrivateFile(file: string, text: string): Promise<void> {
-  await removeLeftovers({ file }, 0);
-  await naming(file, writeFileAtomic(file, text, { mode: 0o600 }));
+/** Storage errors name the file. */
+export function writePrivateFile(file: string, text: string): Promise<void> {
+  return naming(file, writeFileAtomic(file, text, { mode: 0o600 }));
 }
 
 async function naming<T>(file: string, operation: Promise<T>): Promise<T> {

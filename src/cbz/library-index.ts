@@ -6,7 +6,7 @@ import type { Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ZipFile } from 'yauzl';
-import { isSystemError, openRegularFile, statIfExists } from '../core/files.js';
+import { isLeftTemporary, isSystemError, openRegularFile, statIfExists } from '../core/files.js';
 import {
   BOUND_COMMENT,
   manifestIdentities,
@@ -34,6 +34,8 @@ export interface LibraryIndex {
   readonly unidentified: readonly string[];
   /** Not scanned. */
   readonly hiddenFolders: readonly string[];
+  /** Temporary files that killed processes left. */
+  readonly leftFiles: readonly string[];
 }
 
 /** What an earlier scan found in a file, as long as its size and modification time are the same. */
@@ -65,7 +67,7 @@ export async function scanLibrary(
   folder: string,
   { signal, cache }: ScanOptions = {},
 ): Promise<LibraryIndex> {
-  const { files, hiddenFolders } = await listFiles(folder, signal);
+  const { files, hiddenFolders, leftFiles } = await listFiles(folder, signal);
   const archives: ExistingArchive[] = [];
   const damaged: { file: string; why: string }[] = [];
   const unidentified: string[] = [];
@@ -90,6 +92,7 @@ export async function scanLibrary(
     damaged: damaged.sort(byFile),
     unidentified,
     hiddenFolders,
+    leftFiles,
   };
 }
 
@@ -147,6 +150,7 @@ interface ListedFile {
 async function listFiles(root: string, signal: AbortSignal | undefined) {
   const files: ListedFile[] = [];
   const hiddenFolders: string[] = [];
+  const leftFiles: string[] = [];
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     signal?.throwIfAborted();
@@ -154,12 +158,13 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
       const file = join(folder, entry.name);
       const isHidden = entry.name.startsWith('.');
       if (entry.isDirectory()) (isHidden ? hiddenFolders : folders).push(file);
+      else if (isLeftTemporary(file)) leftFiles.push(file);
       else if (isHidden) continue;
       else if (isCbz(entry.name) || mayBeBound(entry.name))
         files.push({ file, isRegular: entry.isFile() });
     }
   }
-  return { files, hiddenFolders };
+  return { files, hiddenFolders, leftFiles };
 }
 
 /** The CBZ and EPUB files in a folder and its subfolders, except hidden ones, by path. */

@@ -2,10 +2,10 @@
  * Reads and writes files. A file is written under a temporary name, synced and renamed, and its folder synced, so that
  * neither a kill nor a power cut leaves an incomplete file under its final name.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { closeSync, constants, readFileSync, type Stats } from 'node:fs';
-import { lstat, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { open, rename, rm, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { retryWhileBusy } from './busy-retry.js';
 import {
   createFile,
@@ -15,9 +15,16 @@ import {
   type OpenOptions,
 } from './safe-open.js';
 import { isSystemError } from './system-errors.js';
+import { removeLeftTemporaries, temporaryName } from './temporary-files.js';
 
 export { makeFolders, makeFoldersBelow, makePrivateFolder } from './safe-folders.js';
 export { isSystemError, toStorageError } from './system-errors.js';
+export {
+  isLeftTemporary,
+  MIN_LEFTOVER_AGE_MS,
+  removeLeftTemporaries,
+  temporaryName,
+} from './temporary-files.js';
 export {
   createFile,
   createFileSync,
@@ -31,47 +38,17 @@ export {
 /** Far above the size of every file that tankobon reads into memory. */
 const MAX_READ_BYTES = 64 * 2 ** 20;
 
-/** An older file of a process is a leftover. By the clock of the machine that wrote it, which may be wrong by hours. */
-export const MIN_LEFTOVER_AGE_MS = 2 * 24 * 60 * 60_000;
-const TEMPORARY_NAME = /^\.(?:(.+)\.)?[0-9a-f]{12}\.tmp$/;
-
-/** A hidden name in the same folder as `file`, so that the rename is atomic. */
-export function temporaryName(file: string): string {
-  const mark = randomBytes(6).toString('hex');
-  return join(dirname(file), `.${shortName(file)}.${mark}.tmp`);
-}
-
-function shortName(file: string): string {
-  return basename(file).slice(0, 60);
-}
-
-/**
- * Removes the temporary files of `file`, or of all files in `folder`, that killed processes have left. `minAgeMs` is by
- * the wall clock; 0 where a lock excludes other writers. Never rejects.
- */
-export async function removeLeftovers(
-  of: { readonly file: string } | { readonly folder: string },
-  minAgeMs = MIN_LEFTOVER_AGE_MS,
-): Promise<void> {
-  const folder = 'file' in of ? dirname(of.file) : of.folder;
-  for (const name of await readdir(folder).catch(() => [])) {
-    const [isTemporary, writtenName] = TEMPORARY_NAME.exec(name) ?? [];
-    if (!isTemporary || ('file' in of && writtenName !== shortName(of.file))) continue;
-    const path = join(folder, name);
-    const { mtimeMs = Infinity } = (await lstat(path).catch(() => undefined)) ?? {};
-    if (Date.now() - mtimeMs >= minAgeMs) await unlink(path).catch(() => undefined);
-  }
-}
-
 /**
  * Writes `data` to `file`, completely or not at all; an existing link is replaced, not followed. The file has exactly
- * `mode` from the first byte on, regardless of the umask; by default the umask decides.
+ * `mode` from the first byte on, regardless of the umask; by default the umask decides. Removes the temporary files that
+ * killed processes left in the folder.
  */
 export async function writeFileAtomic(
   file: string,
   data: string | Uint8Array,
   options: { readonly mode?: number } = {},
 ): Promise<void> {
+  await removeLeftTemporaries(dirname(file));
   const tmpFile = temporaryName(file);
   try {
     const handle = await createFile(tmpFile, options);
@@ -82,7 +59,6 @@ export async function writeFileAtomic(
       await handle.close();
     }
     await renameInto(tmpFile, file);
-    await removeLeftovers({ file });
   } catch (error) {
     await rm(tmpFile, { force: true }).catch(() => undefined);
     throw error;
@@ -164,6 +140,20 @@ export function readFileIfExistsSync(file: string, options: ReadOptions = {}): B
   } finally {
     closeSync(opened.descriptor);
   }
+}
+
+/** Whether both files exist and are equal. Throws as openRegularFile does. */
+export async function haveSameBytes(file: string, other: string): Promise<boolean> {
+  const [stats, otherStats] = [await statIfExists(file), await statIfExists(other)];
+  if (!stats || stats.size !== otherStats?.size) return false;
+  return (await digestOf(file)) === (await digestOf(other));
+}
+
+async function digestOf(file: string): Promise<string> {
+  const handle = await openRegularFile(file);
+  const hash = createHash('sha256');
+  for await (const chunk of handle.createReadStream()) hash.update(chunk as Buffer);
+  return hash.digest('hex');
 }
 
 /** Undefined if the file does not exist. */

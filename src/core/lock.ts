@@ -143,7 +143,7 @@ function guardedByKernel(file: string): StorageError {
 function openLockFile(
   file: string,
   kind: LockKind,
-  { mode, isTrusted }: LockFileOptions,
+  { mode = PRIVATE_FILE_MODE, isTrusted }: LockFileOptions,
 ): number | undefined {
   try {
     return openRegularFileSync(file, { flags: constants.O_RDWR, isTrusted }).descriptor;
@@ -151,9 +151,9 @@ function openLockFile(
     if (!isSystemError(error, 'ENOENT')) throw error;
   }
   try {
-    return kind === 'kernel' && mode === undefined
-      ? createLockFileInPlace(file, kind, PRIVATE_FILE_MODE)
-      : createLockFile(file, kind, mode ?? PRIVATE_FILE_MODE);
+    return kind === 'kernel' && mode === PRIVATE_FILE_MODE
+      ? createLockFileInPlace(file, kind, mode)
+      : createLockFile(file, kind, mode);
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'EEXIST')) return undefined;
     throw error;

@@ -2,7 +2,6 @@
  * Opens files in places where other users may have planted links or other files. Links are not followed, named pipes and
  * devices are refused without blocking, and the checks apply to the opened file, so that it cannot be replaced in between.
  */
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -18,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { retryWhileBusy } from './busy-retry.js';
 import { StorageError } from './errors.js';
 import { isSystemError } from './system-errors.js';
+import { temporaryName } from './temporary-files.js';
 
 export interface OpenOptions {
   /** Of `fs.constants`. Default: O_RDONLY. O_NOFOLLOW and O_NONBLOCK are added. */
@@ -147,7 +147,7 @@ export function isOwnedByUs(path: string, { uid }: Stats): boolean {
 
 /** The owner of files that this process creates in `folder`; undefined if it cannot create any. */
 function uidOfNewFiles(folder: string): number | undefined {
-  const file = join(folder, `.${randomBytes(6).toString('hex')}.tmp`);
+  const file = temporaryName(join(folder, 'owner'));
   try {
     const descriptor = createFileSync(file);
     try {

@@ -2,8 +2,8 @@
  * Plans a download: from the user's targets to the chapters to save, with their releases, names and paths. Catalogue
  * metadata is optional: without it, a chapter still becomes a CBZ.
  */
-import { basename, join, relative, sep } from 'node:path';
-import { distinctPaths, workspaceName, type FormatFileName } from '../cbz/file-name.js';
+import { join, relative, sep } from 'node:path';
+import { distinctPaths, type FormatFileName } from '../cbz/file-name.js';
 import { formatIdentityComment } from '../cbz/identity.js';
 import { scanLibrary, type LibraryIndex } from '../cbz/library-index.js';
 import type { Chapter } from '../api/chapters.js';
@@ -16,6 +16,7 @@ import type { Quality } from '../image/page-url.js';
 import type { TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import type { ChapterJob } from './chapter.js';
+import { findLeftovers } from './leftovers.js';
 import {
   selectForPlan,
   type ChosenChapter,
@@ -72,7 +73,7 @@ export interface PlannedSeries extends Series {
 export interface Plan {
   readonly chapters: readonly PlannedChapter[];
   readonly skipped: readonly SkippedChapter[];
-  /** Workspaces that a killed run left of chapters that are already saved. */
+  /** What killed runs left: workspaces of chapters that are already saved, and temporary files. */
   readonly leftovers: readonly string[];
   /** Releases that the selection excludes. */
   readonly excluded: readonly ExcludedChapter[];
@@ -112,7 +113,7 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
   deps.onActivity?.('scanning');
   const library = await libraryScan;
   const missing: ChosenChapter[] = [];
-  const finished = new Set<string>();
+  const finished: string[] = [];
   for (const one of selected) {
     const existing = library.find(one.id);
     const isNewer = (one.chapter?.version ?? 0) > (existing?.version ?? Number.POSITIVE_INFINITY);
@@ -126,14 +127,14 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
       const reason = isNewer ? 'newer-version' : 'already-there';
       skipped.push({ id: one.id, reason, file: existing.file });
       // The pages of an unfinished newer version are kept.
-      if (!isNewer) finished.add(workspaceName(one.id, existing.quality ?? options.quality));
+      if (!isNewer) finished.push(one.id);
     }
   }
   const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
   const nameChapter = options.nameChapter(languages.size > 1);
   const chapters = planJobs(missing, library, resolution, { ...options, nameChapter });
   const metadataError = resolution.fullTitles.then(({ error }) => error);
-  const leftovers = library.hiddenFolders.filter((folder) => finished.has(basename(folder)));
+  const leftovers = findLeftovers(library, finished, options.quality);
   const series = resolution.series.map((one) => {
     const { numbersRestart = false, volumeCount } = resolution.titles.get(one.titleId) ?? {};
     return { ...one, numbersRestart, volumeCount };

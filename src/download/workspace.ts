@@ -44,7 +44,7 @@ const ARCHIVE_FILE = 'archive.part';
 /** The largest value of the setting for the page size. */
 const MAX_PAGE_BYTES = 2 ** 30;
 const PAGE_FILE = /^(\d+)\.([0-9a-f]{64})\.([a-z]+)$/;
-const UNFINISHED_FILE = /^(\d+\.part|\.(chapter\.json|lock)\.[0-9a-f]{12}\.tmp)$/;
+const UNFINISHED_FILE = /^(\d+\.part|\.(chapter\.json|lock)\.[0-9a-f]{8}-\d+-[0-9a-f]{12}\.tmp)$/;
 
 /** FUSE, NFS and SMB keep a removed file under such a name until its last handle is closed. */
 const REMOVED_FILE = /^\.(fuse_hidden|nfs|smb)[0-9a-f]+$/i;
@@ -95,13 +95,16 @@ export class Workspace {
   }
 
   /**
-   * Removes the workspace of a chapter that is already saved, which a process left that was killed before it removed
-   * it. Leaves a workspace that is in use, and anything else that has its name. Throws StorageError and system errors.
+   * Removes what a killed process left: a temporary file, or the workspace of a chapter that is already saved, unless it
+   * is in use. Throws StorageError and system errors.
    */
-  static async removeLeftover(folder: string, clock: Clock): Promise<void> {
-    if (!(await lstat(folder)).isDirectory()) return;
-    const lock = await tryLockFile(join(folder, LOCK_FILE));
-    if (lock) await new Workspace(folder, lock, clock).remove();
+  static async removeLeftover(path: string, clock: Clock): Promise<void> {
+    if (!(await lstat(path)).isDirectory()) {
+      await removeFile(path);
+      return;
+    }
+    const lock = await tryLockFile(join(path, LOCK_FILE));
+    if (lock) await new Workspace(path, lock, clock).remove();
   }
 
   /**

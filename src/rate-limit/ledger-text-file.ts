@@ -16,6 +16,8 @@ export class LedgerTextFile {
   readonly damagedPath: string;
   /** Holds the new text until it replaces the old one. */
   readonly #tmpPath: string;
+  /** Holds the first text, and is never read: a process killed while it writes it leaves no damaged ledger. */
+  readonly #firstPath: string;
 
   constructor(
     private readonly folder: string,
@@ -23,6 +25,7 @@ export class LedgerTextFile {
   ) {
     this.path = join(folder, 'ledger.json');
     this.#tmpPath = join(folder, 'ledger.json.tmp');
+    this.#firstPath = join(folder, 'ledger.json.first');
     this.damagedPath = join(folder, 'ledger.damaged.json');
   }
 
@@ -47,9 +50,10 @@ export class LedgerTextFile {
   }
 
   async write(text: string, { mode }: FileAccess): Promise<void> {
-    if (exists(this.path)) await this.#clear(this.#tmpPath);
-    else if (exists(this.#tmpPath)) await this.#putInPlace();
-    const descriptor = createFileSync(this.#tmpPath, { mode });
+    if (!exists(this.path) && exists(this.#tmpPath)) await this.#putInPlace(this.#tmpPath);
+    const file = exists(this.path) ? this.#tmpPath : this.#firstPath;
+    await this.#clear(file);
+    const descriptor = createFileSync(file, { mode });
     try {
       writeFileSync(descriptor, text);
     } finally {
@@ -57,7 +61,7 @@ export class LedgerTextFile {
     }
     // Not renamed over the old file: some file systems (ext4) then flush it at once, which takes 20 times longer.
     await this.#clear(this.path);
-    await this.#putInPlace();
+    await this.#putInPlace(file);
   }
 
   /** Possible whatever is at the path, since the folder is ours or our group's. */
@@ -67,9 +71,9 @@ export class LedgerTextFile {
     }
   }
 
-  #putInPlace(): Promise<void> {
+  #putInPlace(file: string): Promise<void> {
     return retryIfBusy(() => {
-      renameSync(this.#tmpPath, this.path);
+      renameSync(file, this.path);
     });
   }
 

@@ -98,19 +98,9 @@ async function change(
   text: string | undefined,
   { env, paths, stderr }: BareCommandContext,
 ): Promise<ExitCode> {
-  const { openSettingsFile, parseSetting } = await import('../../app/settings.js');
+  const { parseSetting, storeSetting } = await import('../../app/settings.js');
   const value = text === undefined ? undefined : parseSetting(key, text);
-  const file = await openSettingsFile(paths.config);
-  try {
-    if (value === undefined) file.delete(key);
-    else file.set(key, value);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError('bad-setting', `The settings file cannot be written: ${reason}`, {
-      cause,
-      hint: 'Check the permissions of its folder, or set TANKOBON_HOME to another folder.',
-    });
-  }
+  await storeSetting(paths.config, key, value);
   const { env: variable } = settingDefinition(key);
   if (variable !== undefined && env[variable])
     stderr.write(warningMessage(`${variable} is set and overrides the settings file.`));

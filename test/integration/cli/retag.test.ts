@@ -1,6 +1,6 @@
 /** `tankobon retag`: files whose chapter got a volume, a title or a group later. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { commandTree } from '../../../src/cli/program.js';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
@@ -8,6 +8,7 @@ import { readComment, readEntry } from '../../support/archive.js';
 import { imageDigests } from '../../support/bind-harness.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { leftFile } from '../../support/left-file.js';
 
 let harness: DownloadHarness;
 beforeEach(async () => {
@@ -20,9 +21,12 @@ const OLD_NAME = `${SERIES}/${SERIES} Ch.001 [Tidewater Scans].cbz`;
 const NEW_NAME = `${SERIES}/${SERIES} Vol.01 Ch.001 - The Light Goes Out [Tidewater Scans].cbz`;
 
 /** Chapter 1 as it was saved before it had a volume and a title. */
-async function addOldChapter(name = OLD_NAME): Promise<string> {
+async function addOldChapter(
+  name = OLD_NAME,
+  id: string = EXAMPLE_CHAPTERS.first,
+): Promise<string> {
   return writeChapterFile(join(harness.output, name), {
-    id: EXAMPLE_CHAPTERS.first,
+    id,
     version: 1,
     series: SERIES,
     number: '1',
@@ -64,13 +68,25 @@ test('rewrites ComicInfo and the name; pages and identity stay, and a second run
   expect((await retag()).stderr).toContain('0 changed, 1 unchanged');
 });
 
+test('after a kill between the new file and the removal of the old one, only the new one stays', async () => {
+  const old = await addOldChapter();
+  const bytes = readFileSync(old);
+  await retag();
+  writeFileSync(old, bytes);
+  writeFileSync(leftFile(old), bytes.subarray(0, 100));
+  await retag('--dry-run');
+  expect(readdirSync(dirname(old))).toHaveLength(3);
+  expect((await retag()).code).toBe(0);
+  expect(readdirSync(dirname(old))).toEqual([basename(NEW_NAME)]);
+});
+
 test('a file that was renamed by hand keeps its name, and a taken name is left alone', async () => {
   const byHand = await addOldChapter('my own name.cbz');
   await retag();
   expect(readdirSync(harness.output)).toEqual([basename(byHand)]);
   const taken = join(harness.output, NEW_NAME);
-  mkdirSync(dirname(taken), { recursive: true });
-  renameSync(byHand, taken);
+  rmSync(byHand);
+  await addOldChapter(NEW_NAME, '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0200');
   const old = await addOldChapter();
   await retag();
   expect(readdirSync(dirname(taken)).sort()).toEqual([basename(old), basename(taken)].sort());

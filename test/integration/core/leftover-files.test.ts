@@ -1,4 +1,4 @@
-/** Temporary files that killed processes left in folders of the state. */
+/** Temporary files of processes that were killed, and of those that run. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
   existsSync,
@@ -17,6 +17,7 @@ import { systemClock } from '../../../src/core/clock.js';
 import { temporaryName, writeFileAtomic } from '../../../src/core/files.js';
 import { FileProcessRegistry } from '../../../src/rate-limit/file-process-registry.js';
 import { someTokens } from '../../support/auth/context.js';
+import { leftFile } from '../../support/left-file.js';
 
 const THREE_DAYS_S = 3 * 24 * 3_600;
 
@@ -28,54 +29,59 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** What a process that was killed while it wrote `file` leaves. */
-function leaveBehind(file: string, ageS: number): string {
-  const leftover = temporaryName(file);
-  writeFileSync(leftover, 'incomplete', { mode: 0o600 });
+function put(path: string, ageS = 0): string {
+  writeFileSync(path, 'incomplete', { mode: 0o600 });
   const atS = Date.now() / 1_000 - ageS;
-  utimesSync(leftover, atS, atS);
-  return leftover;
+  utimesSync(path, atS, atS);
+  return path;
 }
 
-test('writing a file removes its own old leftovers, and no others', async () => {
-  const file = join(folder, 'state.json');
-  const old = leaveBehind(file, THREE_DAYS_S);
-  const kept = [leaveBehind(file, 60), leaveBehind(join(folder, 'state.json.other'), THREE_DAYS_S)];
-  await writeFileAtomic(file, 'new');
-  expect(existsSync(old)).toBe(false);
-  expect(kept.map((leftover) => existsSync(leftover))).toEqual([true, true]);
+/** The name that a process on another machine, or in another container, gives. */
+const onOtherMachine = (path: string) => path.replace(/\.[0-9a-f]{8}-(?=[^/]*$)/, '.00000000-');
+
+test('writing a file removes what killed processes left in its folder, and nothing else', async () => {
+  const file = join(folder, 'report.html');
+  put(leftFile(file));
+  put(leftFile(join(folder, 'cover')));
+  put(onOtherMachine(leftFile(file)), THREE_DAYS_S);
+  const kept = [
+    put(temporaryName(file)),
+    put(onOtherMachine(leftFile(file)), 60),
+    put(join(folder, '.notes.tmp'), THREE_DAYS_S),
+    put(join(folder, 'report.html.tmp'), THREE_DAYS_S),
+  ];
+  await writeFileAtomic(file, 'whole');
+  const names = readdirSync(folder).map((name) => join(folder, name));
+  expect(names.sort()).toEqual([...kept, file].sort());
 });
 
-test.each(['write', 'clear'] as const)(
-  '%s of the login removes copies of it at once',
-  async (method) => {
-    const file = join(folder, 'credentials', 'login.json');
-    mkdirSync(join(folder, 'credentials'), { mode: 0o700 });
-    const leftover = leaveBehind(file, 1);
-    await fileCredentialStore(file)[method]({
-      username: 'reader',
-      clientId: 'personal-client-1',
-      clientSecret: 'secret',
-      tokens: someTokens(),
-    });
-    expect(existsSync(leftover)).toBe(false);
-  },
-);
+test.each(['write', 'clear'] as const)('%s of the login removes copies of it', async (method) => {
+  const file = join(folder, 'credentials', 'login.json');
+  mkdirSync(join(folder, 'credentials'), { mode: 0o700 });
+  const leftover = put(leftFile(file));
+  await fileCredentialStore(file)[method]({
+    username: 'reader',
+    clientId: 'personal-client-1',
+    clientSecret: 'secret',
+    tokens: someTokens(),
+  });
+  expect(existsSync(leftover)).toBe(false);
+});
 
-test('storing a key removes copies of the others at once', async () => {
-  const leftover = leaveBehind(join(folder, 'hook-keys.json'), 1);
+test('storing a key removes copies of the others', async () => {
+  const leftover = put(leftFile(join(folder, 'hook-keys.json')));
   const keys = openHookKeys(folder);
   await Promise.all([keys.write('komga', 'one', 'file'), keys.write('kavita', 'two', 'file')]);
   expect(existsSync(leftover)).toBe(false);
   expect([await keys.read('komga'), await keys.read('kavita')]).toEqual(['one', 'two']);
 });
 
-test('a process that starts to use the ledger removes old leftovers from its folder', async () => {
-  const young = leaveBehind(join(folder, 'ledger.lock'), 60);
-  leaveBehind(join(folder, 'ledger.lock'), THREE_DAYS_S);
-  leaveBehind(join(folder, 'mode'), THREE_DAYS_S);
+test('a process that starts to use the ledger removes leftovers from its folder', async () => {
+  const inUse = put(temporaryName(join(folder, 'ledger.lock')));
+  put(leftFile(join(folder, 'ledger.lock')));
+  put(leftFile(join(folder, 'mode')));
   const registry = new FileProcessRegistry(folder, systemClock);
   await registry.enter();
   registry.leave();
-  expect(readdirSync(folder).map((name) => join(folder, name))).toEqual([young]);
+  expect(readdirSync(folder).map((name) => join(folder, name))).toEqual([inUse]);
 });

@@ -6,6 +6,7 @@ import { lockFile } from '../../../src/core/lock.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { readEntry, readPages, writeArchive } from '../../support/archive.js';
+import { leftFile } from '../../support/left-file.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0041';
 const PAGES = 6;
@@ -47,7 +48,7 @@ test('finished pages are kept, and only the missing one is loaded', async () => 
 
 test('a workspace that a killed run left of a saved chapter is removed, unless it is in use', async () => {
   const folder = await leaveUnfinished();
-  writeFileSync(join(folder, '.lock.0123456789ab.tmp'), '');
+  writeFileSync(join(folder, '.lock.01234567-89-0123456789ab.tmp'), '');
   cpSync(folder, join(harness.folder, 'left'), { recursive: true });
   await loadedPages();
   cpSync(join(harness.folder, 'left'), folder, { recursive: true });
@@ -58,6 +59,15 @@ test('a workspace that a killed run left of a saved chapter is removed, unless i
   lock.release();
   await harness.dryRun({ targets: [ID] });
   expect(readdirSync(folder)).toHaveLength(PAGES + 2);
+  await harness.download({ targets: [ID] });
+  expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
+});
+
+test('the temporary file of a cover that a killed run left is removed, but not by a dry run', async () => {
+  await loadedPages();
+  writeFileSync(leftFile(join(harness.output, 'cover')), 'half');
+  await harness.dryRun({ targets: [ID] });
+  expect(readdirSync(harness.output)).toHaveLength(2);
   await harness.download({ targets: [ID] });
   expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
 });

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import {
   openMachineLedger,
@@ -13,6 +14,7 @@ import { ledgerFolder } from '../../support/test-client.js';
 import { describeLedgerRules } from '../../support/ledger-suite.js';
 import { redisLedger } from '../../support/redis-ledger-under-test.js';
 import { startRespServer } from '../../support/resp-server.js';
+import { start } from '../../support/command.js';
 import { adjustableClock, type FakeClock } from '../../support/fake-clock.js';
 
 const HOST = 'https://api.example.org';
@@ -110,6 +112,22 @@ test('the folder stays small: one file, one lock, and one file for each live pro
     await ledger.close();
   }
   expect(readdirSync(folder).sort()).toEqual(['ledger.json', 'ledger.lock']);
+});
+
+test('a process that is killed while it writes the first text leaves no damaged ledger', async () => {
+  const hook = pathToFileURL(resolve('test/support/workers/kill-hook.js')).href;
+  const { finished } = start(['search', 'x'], {
+    env: {
+      NODE_OPTIONS: `--import=${hook}`,
+      KILL_AFTER: 'open.*ledger.json',
+      TANKOBON_API_URL: 'http://127.0.0.1:9',
+      TANKOBON_LEDGER: folder,
+      TANKOBON_HOME: folder,
+    },
+  });
+  expect((await finished).signal).toBe('SIGKILL');
+  await (await openOne().reserve(AT_HOME)).settle(OK);
+  expect([warnings, used(AT_HOME_NAME)]).toEqual([[], 1]);
 });
 
 test('the temporary file of a killed process is ignored, unless the ledger itself is missing', async () => {

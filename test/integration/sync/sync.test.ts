@@ -1,6 +1,14 @@
 /** Runs of `tankobon sync` over time: what is new, once, in the right release. */
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import {
   chapterId,
@@ -14,6 +22,7 @@ import {
   titleId,
 } from '../../support/sync-harness.js';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
+import { workspaceName } from '../../../src/cbz/file-name.js';
 import { readIdentity } from '../../../src/cbz/library-index.js';
 import { tryLockFile } from '../../../src/core/lock.js';
 import { archiveFile, lockPath, syncFolder } from '../../../src/sync/sync-state.js';
@@ -68,7 +77,7 @@ describe('two runs with a release between them', () => {
   });
 });
 
-test('a chapter that a killed run saved without recording it is added to the history', async () => {
+test('a chapter that a killed run saved without recording it is added to the history, and its workspace removed', async () => {
   harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha', 'Beta'], nowMs - 9 * DAY_MS));
   harness.write(SERIES);
   await harness.sync();
@@ -78,7 +87,10 @@ test('a chapter that a killed run saved without recording it is added to the his
   expect(lines).toHaveLength(4);
   writeFileSync(history, `${lines.slice(1).join('\n')}\n`);
   rmSync(join(folder, 'state.json'));
+  const workspace = workspaceName(chapterId('Alpha', '1'), 'data');
+  mkdirSync(join(harness.base.output, 'Alpha', workspace));
   expect(savedIn((await harness.sync()).lines)).toEqual([]);
+  expect(readdirSync(join(harness.base.output, 'Alpha'))).not.toContain(workspace);
   const after = readFileSync(history, 'utf8').split('\n').filter(Boolean);
   expect(after.sort()).toEqual(lines.sort());
 });
@@ -103,6 +115,11 @@ test('bind makes a book of each volume after a series got something', async () =
   const pages = (await readArchive(books[0] ?? '')).filter(({ name }) => name.endsWith('.xhtml'));
   expect(pages.length).toBeGreaterThanOrEqual(4);
   expect(harness.base.archives()).toHaveLength(2);
+  // As a run leaves it that is killed before it binds.
+  rmSync(books[0] ?? '');
+  rmSync(join(harness.base.folder, 'home', 'sync'), { recursive: true });
+  expect(savedIn((await harness.sync()).lines)).toEqual([]);
+  expect(harness.base.files()).toEqual(expect.arrayContaining(books));
 });
 
 describe('a group that comes late', () => {

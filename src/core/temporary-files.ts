@@ -1,0 +1,50 @@
+/**
+ * Temporary files beside the file that they become. Their names contain this machine and process, so that a later
+ * process can tell those of a killed one from those in use.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { lstatSync } from 'node:fs';
+import { readdir, unlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { isSystemError } from './system-errors.js';
+
+/** An older file of a process is a leftover. By the clock of the machine that wrote it, which may be wrong by hours. */
+export const MIN_LEFTOVER_AGE_MS = 2 * 24 * 60 * 60_000;
+const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+const NAME = /^\..*\.([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}\.tmp$/s;
+
+/** A hidden name in the same folder as `file`, so that the rename is atomic. */
+export function temporaryName(file: string): string {
+  const mark = `${HOST}-${process.pid}-${randomBytes(6).toString('hex')}`;
+  return join(dirname(file), `.${basename(file).slice(0, 60)}.${mark}.tmp`);
+}
+
+/**
+ * Whether `path` is a temporary file that nobody writes any more: its process was one of this machine and has ended, or
+ * it is old, as those of containers, which are a machine each.
+ */
+export function isLeftTemporary(path: string): boolean {
+  const [, host, pid] = NAME.exec(basename(path)) ?? [];
+  if (pid === undefined) return false;
+  if (host === HOST && !isRunning(Number(pid))) return true;
+  const { mtimeMs = Infinity } = lstatSync(path, { throwIfNoEntry: false }) ?? {};
+  return Date.now() - mtimeMs >= MIN_LEFTOVER_AGE_MS;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return !isSystemError(error, 'ESRCH');
+  }
+}
+
+/** Removes what killed processes left in `folder`. It costs only space: failures are ignored. */
+export async function removeLeftTemporaries(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((): string[] => []);
+  for (const name of names) {
+    const path = join(folder, name);
+    if (isLeftTemporary(path)) await unlink(path).catch(() => undefined);
+  }
+}

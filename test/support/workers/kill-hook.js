@@ -1,0 +1,53 @@
+/**
+ * Imported before the program: kills the process at a chosen change of a file. `KILL_AT=n` kills before the n-th change,
+ * `KILL_AFTER=pattern` after the first whose name and path match. `KILL_COUNT=file` receives the number of changes.
+ */
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+
+const { KILL_AT, KILL_AFTER, KILL_COUNT } = process.env;
+const pattern = KILL_AFTER === undefined ? undefined : new RegExp(KILL_AFTER);
+const writeFile = fs.writeFileSync;
+let changes = 0;
+let isDue = false;
+
+function onChange(name, [path, second]) {
+  changes += 1;
+  if (isDue || changes === Number(KILL_AT)) {
+    process.kill(process.pid, 'SIGKILL');
+    for (;;);
+  }
+  isDue = pattern?.test(`${name} ${path} ${second}`) === true;
+}
+
+const opensForWriting = ([, flags]) =>
+  typeof flags === 'number' ? (flags & 3) !== 0 : /[wa+]/.test(String(flags));
+// Standard output and standard error are not files.
+const isFile = ([target]) => typeof target !== 'number' || target > 2;
+
+function wrap(object, name, counts = isFile) {
+  const original = object[name];
+  if (typeof original !== 'function') return;
+  object[name] = function (...args) {
+    if (counts(args)) onChange(name, args);
+    return original.apply(this, args);
+  };
+}
+
+const CHANGES =
+  'appendFile chmod fchmod link mkdir rename rm rmdir truncate unlink write writeFile';
+for (const name of CHANGES.split(' ')) {
+  wrap(fs, `${name}Sync`);
+  wrap(fs.promises, name);
+}
+wrap(fs, 'openSync', opensForWriting);
+wrap(fs.promises, 'open', opensForWriting);
+const probe = await fs.promises.open(process.execPath);
+const handle = Object.getPrototypeOf(probe);
+await probe.close();
+for (const name of ['appendFile', 'chmod', 'sync', 'write', 'writeFile', 'writev'])
+  wrap(handle, name);
+syncBuiltinESMExports();
+process.on('exit', () => {
+  if (KILL_COUNT) writeFile(KILL_COUNT, String(changes));
+});
