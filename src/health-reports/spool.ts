@@ -17,12 +17,14 @@ import {
   writeFileSync,
   type Dir,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import {
   createFileSync,
+  isLeftTemporary,
   isOwnedByUs,
   makePrivateFolder,
   openRegularFileSync,
+  temporaryName,
 } from '../core/files.js';
 import { parseJson } from '../core/json.js';
 import { tryLockDescriptor, type HeldLock } from '../core/lock.js';
@@ -37,8 +39,8 @@ const MAX_ENTRIES = 2 * MAX_SPOOLED;
 const MAX_REMOVED = 1_000;
 const MAX_FILE_BYTES = 64 * 1024;
 
-/** When the load ended (ms since the epoch), the run that recorded it, its number there; `.tmp` if incomplete. */
-const FILE_NAME = /^\d{15}-[0-9a-f]{12}-\d{8}\.json(\.tmp)?$/;
+/** When the load ended (ms since the epoch), the run that recorded it, its number there. */
+const FILE_NAME = /^\d{15}-[0-9a-f]{12}-\d{8}\.json$/;
 
 /** A report whose file this process holds the lock of, until one of the two methods is called. */
 export interface HeldReport {
@@ -97,20 +99,20 @@ export class Spool {
     this.#added += 1;
     const digits = (value: number, count: number) => String(value).padStart(count, '0');
     const name = `${digits(atMs, 15)}-${this.#run}-${digits(this.#added, 8)}.json`;
-    const tmpFile = join(this.folder, `${name}.tmp`);
+    const file = join(this.folder, name);
+    const tmpFile = temporaryName(file);
     let descriptor: number | undefined;
     try {
       await (this.#folderReady ??= makePrivateFolder(this.folder));
       descriptor = createFileSync(tmpFile, { mode: 0o600 });
       // Held before it has a name that others look for.
-      const file = join(this.folder, name);
       const lock = await tryLockDescriptor(file, descriptor, { isCreating: true });
       writeFileSync(descriptor, JSON.stringify(report));
       renameSync(tmpFile, file);
       return this.#held(name, { descriptor, lock }, report);
     } catch (error) {
       this.#folderReady = undefined;
-      this.#unlink(`${name}.tmp`);
+      this.#unlink(basename(tmpFile));
       if (descriptor !== undefined) closeQuietly(descriptor);
       throw error;
     }
@@ -128,33 +130,32 @@ export class Spool {
 
   /** The names of the waiting reports, oldest first. */
   names(): string[] {
-    return this.#entries().filter(isReport);
+    return this.#entries();
   }
 
   /** As `names`; first removes excess and outdated reports, and the temporary files of killed processes. */
   list(nowMs: number): { readonly waiting: string[]; readonly dropped: DroppedReport[] } {
-    const entries = this.#entries();
-    const isOld = (name: string) => nowMs - endedAtMs(name) > MAX_AGE_MS;
+    const entries = this.#entries((name) => isReport(name) || this.#isLeft(name));
     const reports = entries.filter(isReport);
+    for (const name of entries) if (!isReport(name)) this.#unlink(name);
+    const isOld = (name: string) => nowMs - endedAtMs(name) > MAX_AGE_MS;
     const tooMany = new Set(reports.slice(0, Math.max(0, reports.length - MAX_SPOOLED)));
-    const due = entries.filter((name) => isOld(name) || tooMany.has(name));
+    const due = reports.filter((name) => isOld(name) || tooMany.has(name));
     const removed = due.slice(0, MAX_REMOVED).filter((name) => this.#unlink(name));
     const notWaiting = new Set(due);
     return {
       waiting: reports.filter((name) => !notWaiting.has(name)),
-      dropped: removed
-        .filter(isReport)
-        .map((name) => ({ name, reason: isOld(name) ? 'too old' : 'too many' })),
+      dropped: removed.map((name) => ({ name, reason: isOld(name) ? 'too old' : 'too many' })),
     };
   }
 
   /** Reads a few entries only. */
   isEmpty(): boolean {
-    return !this.#entries(100).some(isReport);
+    return this.#entries(isReport, 100).length === 0;
   }
 
-  /** The names of reports and temporary files, oldest first; other entries are ignored. */
-  #entries(maxEntries = MAX_ENTRIES): string[] {
+  /** The names of the files that `isWanted` accepts, oldest first. */
+  #entries(isWanted = isReport, maxEntries = MAX_ENTRIES): string[] {
     const names: string[] = [];
     let folder: Dir | undefined;
     try {
@@ -162,7 +163,7 @@ export class Spool {
       for (let read = 0; read < maxEntries; read += 1) {
         const entry = folder.readSync();
         if (!entry) break;
-        if (entry.isFile() && FILE_NAME.test(entry.name)) names.push(entry.name);
+        if (entry.isFile() && isWanted(entry.name)) names.push(entry.name);
       }
     } catch {
       // A folder that is missing or cannot be read is empty.
@@ -200,6 +201,10 @@ export class Spool {
     return { report, isOwn: this.isOwn(name), isStored: true, remove, release };
   }
 
+  #isLeft(name: string): boolean {
+    return isLeftTemporary(join(this.folder, name));
+  }
+
   #unlink(name: string): boolean {
     const file = join(this.folder, name);
     try {
@@ -214,7 +219,7 @@ export class Spool {
 }
 
 function isReport(name: string): boolean {
-  return name.endsWith('.json');
+  return FILE_NAME.test(name);
 }
 
 /** `undefined` if the file is damaged. */

@@ -75,6 +75,8 @@ export function addSeries(
     for (const [key, value] of Object.entries(entry))
       document.setIn(['series', index, key], createNode(document, value));
   } else {
+    // Only `null` has passed as a file without series.
+    if (isScalar(document.contents)) document.contents = null;
     if (!isSeq(document.get('series'))) document.set('series', document.createNode([]));
     const node = new YAMLMap();
     const first = document.createNode(target);

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import {
-  existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -13,13 +12,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import {
   MAX_AGE_MS,
   MAX_SPOOLED,
   Spool,
   type HeldReport,
 } from '../../../src/health-reports/spool.js';
+import { temporaryName } from '../../../src/core/files.js';
+import { leftFile } from '../../support/left-file.js';
 import { numberOf, reportNo } from '../../support/report-listener.js';
 
 const NOW_MS = Date.UTC(2026, 5, 1);
@@ -211,13 +212,13 @@ describe('age', () => {
     expect(new Spool(folder).list(0).waiting).toEqual([nameOf(1)]);
   });
 
-  test('a temporary file of a killed process is not sent, and is removed after 24 hours', () => {
-    put(`${nameOf(1)}.tmp`, JSON.stringify(reportNo(1)));
+  test('a temporary file of a killed process is not sent, and is removed; that of a living one stays', () => {
+    const inUse = basename(temporaryName(join(folder, nameOf(2))));
+    put(basename(leftFile(join(folder, nameOf(1)))), JSON.stringify(reportNo(1)));
+    put(inUse, JSON.stringify(reportNo(2)));
     const spool = new Spool(folder);
     expect(spool.names()).toEqual([]);
-    expect(spool.list(NOW_MS + MAX_AGE_MS)).toEqual({ waiting: [], dropped: [] });
-    expect(existsSync(join(folder, `${nameOf(1)}.tmp`))).toBe(true);
-    expect(spool.list(NOW_MS + MAX_AGE_MS + 1)).toEqual({ waiting: [], dropped: [] });
-    expect(readdirSync(folder)).toEqual([]);
+    expect(spool.list(NOW_MS)).toEqual({ waiting: [], dropped: [] });
+    expect(readdirSync(folder)).toEqual([inUse]);
   });
 });

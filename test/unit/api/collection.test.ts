@@ -2,6 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ZodError } from 'zod';
+import type { ServiceClient } from '../../../src/api/client.js';
+import { fetchTitleFeed } from '../../../src/api/feeds.js';
 import { chapterEntity, collection, titleEntity } from '../../../src/api/response-schemas.js';
 import { toChapter } from '../../../src/api/chapters.js';
 import { STRICT, uuid } from '../../../src/api/schema-parts.js';
@@ -121,4 +123,16 @@ describe('the work on a large answer', () => {
     expect(result.error?.issues).toHaveLength(1);
     expect(read.size).toBe(1);
   });
+});
+
+test('a list that never ends, one entry at a time, is left after 400 requests', async () => {
+  let requests = 0;
+  const api = () => {
+    requests += 1;
+    return Promise.resolve({ items: [], received: 1, repaired: 0, total: 1e9 });
+  };
+  await expect(fetchTitleFeed({ api } as unknown as ServiceClient, ID)).rejects.toMatchObject({
+    code: 'bad-answer',
+  });
+  expect(requests).toBe(400);
 });

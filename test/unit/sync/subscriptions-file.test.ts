@@ -169,6 +169,7 @@ describe('edits', () => {
     const { text } = addSeries(source('# nothing yet\n'), `title:${ID}`, {});
     expect(text).toContain('# nothing yet');
     expect(parse(text).series).toHaveLength(1);
+    expect(parse(addSeries(source('null\n'), `title:${ID}`, {}).text).series).toHaveLength(1);
     expect(() => addSeries(source(''), `title:${ID}`, { chapters: 'x' })).toThrow(
       'series[0].chapters',
     );
