@@ -40,7 +40,11 @@ export interface CollectionOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Of full pages, far more than any title has: a limit for collections that never end. */
+const MAX_PAGES = 400;
+
 export class CollectionReader<T> {
+  #pages = 0;
   #received = 0;
   #usable = 0;
   #repaired = 0;
@@ -68,12 +72,17 @@ export class CollectionReader<T> {
     return page;
   }
 
-  /** Pages of up to `size` entries, to the end of the collection or of what the service lists of it (spec 8.4). */
+  /**
+   * Pages of up to `size` entries, to the end of the collection or of what the service lists of it (spec 8.4). Throws
+   * ServiceError `bad-answer` after very many, also of several calls.
+   */
   async *pages(
     size: number,
     parameters: URLSearchParams,
   ): AsyncGenerator<{ readonly items: readonly T[]; readonly isLast: boolean }> {
     for (let offset = 0, isLast = false; !isLast && offset < MAX_COLLECTION_END;) {
+      this.#pages += 1;
+      if (this.#pages > MAX_PAGES) throw endlessCollection(this.path);
       const query = collectionQuery(offset, Math.min(size, MAX_COLLECTION_END - offset));
       for (const [name, value] of parameters) query.append(name, value);
       const { items, received, total } = await this.readPage(query);
@@ -124,4 +133,11 @@ export class CollectionReader<T> {
         `${this.#repaired} read with defaults.`,
     );
   }
+}
+
+export function endlessCollection(path: string): ServiceError {
+  return new ServiceError(
+    'bad-answer',
+    `Unexpected response from the service: the list does not end: ${path}.`,
+  );
 }

@@ -2,7 +2,6 @@
  * Lists of titles, and the feeds of chapters of a title or a list. The service shows the first 10,000 entries of a
  * collection (spec 8.4); a longer feed is continued from the creation date of the last chapter, without duplicates.
  */
-import { ServiceError } from '../core/errors.js';
 import { toChapter, type Chapter } from './chapters.js';
 import type { ServiceClient } from './client.js';
 import {
@@ -12,7 +11,12 @@ import {
   MAX_FEED_PAGE_SIZE,
   withRatings,
 } from './collection.js';
-import { CollectionReader, fetchEntity, type CollectionOptions } from './entities.js';
+import {
+  CollectionReader,
+  endlessCollection,
+  fetchEntity,
+  type CollectionOptions,
+} from './entities.js';
 
 export interface TitleList {
   readonly id: string;
@@ -71,9 +75,6 @@ export function fetchListFeed(
   return readFeed(client, `/list/${listId}/feed`, options);
 }
 
-/** Far more than any title has: a limit for feeds that never end. */
-const MAX_CHAPTERS = 200_000;
-
 /** The parameters of every feed: chapters in these languages, with their groups. */
 export function feedParameters(languages: readonly string[] | undefined): URLSearchParams {
   const parameters = withRatings(new URLSearchParams());
@@ -104,12 +105,7 @@ export async function readFeed(
       return [...chapters.values()];
     }
     const isAdvancing = last?.createdAt && (!since || last.createdAt > since);
-    if (!isAdvancing || chapters.size > MAX_CHAPTERS) {
-      throw new ServiceError(
-        'bad-answer',
-        `Unexpected response from the service: the feed does not end: ${path}.`,
-      );
-    }
+    if (!isAdvancing) throw endlessCollection(path);
     since = last?.createdAt;
   }
 }
