@@ -27,6 +27,7 @@ import { whoamiCommand } from './commands/whoami.js';
 import { addExamples, HELP, HELP_WIDTH } from './help-format.js';
 import { refuseEmptyValues } from './option-parsers.js';
 import { COLOR_CHOICES } from './output/colors.js';
+import { rawStream } from './output/safe-stream.js';
 
 export interface ContextSource {
   /** With the settings in force. Throws UsageError('bad-setting') if they cannot be read. */
@@ -54,13 +55,17 @@ export async function runProgram(
   { context, bareContext }: ContextSource,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.done;
-  const program = commandTree({
+  const runner: CommandRunner = {
     run: async (action) => {
       exitCode = await action(await context());
     },
     runBare: async (action) => {
       exitCode = await action(bareContext());
     },
+  };
+  const program = commandTree(runner, (text) => {
+    // Raw, since help has our own colors.
+    rawStream(bareContext().stdout).write(text);
   });
   try {
     await program.parseAsync(withCommand(program, args), { from: 'user' });
@@ -86,8 +91,11 @@ function withCommand(program: Command, args: readonly string[]): readonly string
 
 const notRun = () => Promise.reject(new Error('This command tree runs no commands.'));
 
-/** The tree, not yet parsed. Without a runner it is only for reading. */
-export function commandTree(runner: CommandRunner = { run: notRun, runBare: notRun }): Command {
+/** The tree, not yet parsed. Without a runner it is only for reading. `writeHelp` gets help and the version. */
+export function commandTree(
+  runner: CommandRunner = { run: notRun, runBare: notRun },
+  writeHelp?: (text: string) => void,
+): Command {
   const program = new Command('tankobon')
     .description('Download MangaDex chapters as CBZ files')
     .version(VERSION)
@@ -98,7 +106,11 @@ export function commandTree(runner: CommandRunner = { run: notRun, runBare: notR
     )
     .helpCommand(false)
     .configureHelp(HELP)
-    .configureOutput({ ...HELP_WIDTH, outputError: () => undefined })
+    .configureOutput({
+      ...HELP_WIDTH,
+      outputError: () => undefined,
+      ...(writeHelp && { writeOut: writeHelp }),
+    })
     .hook('preAction', (_, command) => {
       refuseEmptyValues(command);
     })

@@ -1,6 +1,6 @@
 /**
  * The program in the test's process, from the sources: far cheaper than a process of its own. For what does not depend
- * on a process; help, which commander prints to the process's output, does.
+ * on a process.
  */
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -13,6 +13,8 @@ import type { Finished } from './command.js';
 
 // The keychain's library reads the process's environment. No test asks the user's own keychain.
 process.env['DBUS_SESSION_BUS_ADDRESS'] = 'unix:path=/nonexistent/bus';
+// commander colors help if the process's output is a terminal.
+process.env['NO_COLOR'] = '1';
 
 export async function tankobonHere(
   words: readonly string[],

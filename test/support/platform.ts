@@ -1,7 +1,10 @@
-/** Tests of what some systems lack. */
-import { test } from '@jest/globals';
+/** Tests of what some systems lack; there they are skipped. */
+import { describe, test } from '@jest/globals';
 
-/** Windows has no POSIX signals, file modes, named pipes or sh. */
-export const posixTest = process.platform === 'win32' ? test.skip : test;
-/** Device files such as /dev/full, and /proc. */
-export const linuxTest = process.platform === 'linux' ? test : test.skip;
+const { platform } = process;
+
+/** Windows has no POSIX signals, file modes, named pipes or sh, and symbolic links only for some users. */
+export const posixTest = platform === 'win32' ? test.skip : test;
+export const posixDescribe = platform === 'win32' ? describe.skip : describe;
+/** Device files such as /dev/full, /proc, and the errors that they give. */
+export const linuxTest = platform === 'linux' ? test : test.skip;

@@ -13,6 +13,7 @@ import { fileCredentialStore } from '../../../src/auth/file-credential-store.js'
 import type { Login } from '../../../src/auth/login-record.js';
 import { newFolder } from '../../support/auth/harness.js';
 import { someTokens } from '../../support/auth/context.js';
+import { posixTest } from '../../support/platform.js';
 
 const login: Login = {
   username: 'reader',
@@ -32,7 +33,7 @@ afterEach(() => {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('the file and its folder are private from the start', async () => {
+posixTest('the file and its folder are private from the start', async () => {
   const umask = process.umask(0);
   try {
     await fileCredentialStore(file).write(login);
@@ -45,7 +46,7 @@ test('the file and its folder are private from the start', async () => {
   expect(await fileCredentialStore(file).read()).toEqual(login);
 });
 
-test.each([
+posixTest.each([
   ['the file', 0o640, 0o700],
   ['the file', 0o604, 0o700],
   ['the folder', 0o600, 0o750],
@@ -62,7 +63,7 @@ test.each([
   expect(await fileCredentialStore(file).read()).toEqual(login);
 });
 
-test('a link in place of the file is not followed', async () => {
+posixTest('a link in place of the file is not followed', async () => {
   await fileCredentialStore(file).write(login);
   renameSync(file, join(folder, 'elsewhere'));
   symlinkSync(join(folder, 'elsewhere'), file);

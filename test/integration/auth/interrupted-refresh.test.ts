@@ -1,5 +1,5 @@
 /** A renewal that is under way when a command ends is waited for and stored: its answer may have cost the old token. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
@@ -7,8 +7,8 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
+import { tankobonHere } from '../../support/in-process.js';
 import {
-  cli,
   ended,
   LOGIN_ENV,
   newFolder,
@@ -16,6 +16,7 @@ import {
   type Ended,
   type Env,
 } from '../../support/auth/harness.js';
+import { posixTest } from '../../support/platform.js';
 
 const chapter = generateChapter({ pages: 1, bytesPerPage: 2_000 });
 /** The clock of these commands is an hour ahead, so that they find the access token expired. */
@@ -33,7 +34,9 @@ beforeEach(async () => {
   // Rotates, as it does by itself, and takes its time to answer.
   practice = await startPracticeService({ chapters: [chapter], latencyMs: { auth: 400 } });
   env = { ...practice.environment, TANKOBON_HOME: join(folder, 'home') };
-  const login = await cli(['login', '--insecure-storage'], { ...env, ...LOGIN_ENV });
+  const login = await tankobonHere(['login', '--insecure-storage'], {
+    env: { ...env, ...LOGIN_ENV },
+  });
   expect(login).toMatchObject({ code: 0 });
 });
 afterEach(async () => {
@@ -58,7 +61,7 @@ async function signalledInRefresh(
   return over;
 }
 
-test.each([
+posixTest.each([
   ['refresh', 'SIGINT'],
   ['refresh', 'SIGTERM'],
   ['download', 'SIGINT'],
@@ -69,21 +72,27 @@ test.each([
   const run = await signalledInRefresh(words, signal, command === 'refresh' ? {} : AHEAD);
   expect(run.code).toBe(130);
   expect(refreshes()).toBe(1);
-  expect(await cli(['refresh'], env)).toMatchObject({ code: 0, stderr: '' });
+  expect(await tankobonHere(['refresh'], { env })).toMatchObject({ code: 0, stderr: '' });
   expect(practice.violations()).toEqual([]);
 });
 
-test('a command that waits for the lock of the login ends at once, and the login is unchanged', async () => {
-  practice.injectApiFault({ fault: 'too-many', host: 'auth', times: 1 });
-  const run = await signalledInRefresh(['refresh'], 'SIGINT', {});
-  expect(run.code).toBe(130);
-  // The 429 came after the signal; what waits for its end is not sent any more.
-  expect(refreshes()).toBe(1);
-});
+posixTest(
+  'a command that waits for the lock of the login ends at once, and the login is unchanged',
+  async () => {
+    practice.injectApiFault({ fault: 'too-many', host: 'auth', times: 1 });
+    const run = await signalledInRefresh(['refresh'], 'SIGINT', {});
+    expect(run.code).toBe(130);
+    // The 429 came after the signal; what waits for its end is not sent any more.
+    expect(refreshes()).toBe(1);
+  },
+);
 
-test('a token endpoint that never responds delays the end of a command only briefly', async () => {
-  practice.injectApiFault({ fault: 'hang', host: 'auth', times: 'always' });
-  const run = await signalledInRefresh(['refresh'], 'SIGINT', FAST);
-  expect(run.code).toBe(130);
-  expect(run.stderr).toContain('Waiting for the renewed login');
-});
+posixTest(
+  'a token endpoint that never responds delays the end of a command only briefly',
+  async () => {
+    practice.injectApiFault({ fault: 'hang', host: 'auth', times: 'always' });
+    const run = await signalledInRefresh(['refresh'], 'SIGINT', FAST);
+    expect(run.code).toBe(130);
+    expect(run.stderr).toContain('Waiting for the renewed login');
+  },
+);

@@ -16,6 +16,7 @@ import {
   type Ended,
   type Env,
 } from '../../support/auth/harness.js';
+import { tankobonHere } from '../../support/in-process.js';
 
 const chapter = generateChapter({ pages: 3, bytesPerPage: 2_000, seed: 3 });
 let practice: PracticeService;
@@ -55,7 +56,15 @@ async function watched(words: readonly string[], own: Env = {}, input?: string):
   return out;
 }
 
-const login = (own: Env = {}) => watched(['login', '--insecure-storage'], { ...LOGIN_ENV, ...own });
+/** The same in this process, which has no command line to watch. */
+async function here(words: readonly string[], own: Env = {}, input?: string): Promise<Ended> {
+  const out = await tankobonHere(words, { env: { ...env, ...own }, input });
+  seen.push(out.stdout, out.stderr);
+  return out;
+}
+
+const LOGIN = ['login', '--insecure-storage'];
+const login = (own: Env = {}) => here(LOGIN, { ...LOGIN_ENV, ...own });
 
 /** Every file below, but for the credentials that are their owner's alone. */
 function filesBelow(top: string): readonly string[] {
@@ -80,7 +89,7 @@ function shapesOf(secret: string): readonly string[] {
 }
 
 test('the token is sent to the API only, and a run prints no secret', async () => {
-  expect(await login()).toMatchObject({ code: 0 });
+  expect(await watched(LOGIN, LOGIN_ENV)).toMatchObject({ code: 0 });
   const output = join(folder, 'out');
   const download = ['download', chapter.id, '--output', output, '--json'];
   expect(await watched(download)).toMatchObject({ code: 0 });
@@ -88,7 +97,7 @@ test('the token is sent to the API only, and a run prints no secret', async () =
   practice.expireAccessTokens();
   practice.injectPageFaults({ page: 1, attempts: 2, fault: 'status-500' });
   expect(await watched([...download, '--force'])).toMatchObject({ code: 0 });
-  await watched(['whoami']);
+  await here(['whoami']);
   await watched(['refresh']);
 
   const withToken = practice.log.filter(({ headers }) => headers.authorization !== undefined);
@@ -108,7 +117,7 @@ test('the token is sent to the API only, and a run prints no secret', async () =
   ];
   for (const echo of echoes) {
     const stop = practice.intercept('/', () => echo, 'auth');
-    const [refused] = await Promise.all([login(), watched(['refresh'])]);
+    const [refused] = await Promise.all([login(), here(['refresh'])]);
     expect(refused.code).toBeGreaterThan(0);
     stop();
   }
@@ -116,11 +125,11 @@ test('the token is sent to the API only, and a run prints no secret', async () =
   await Promise.all([
     login({ TANKOBON_AUTH_URL: 'http://127.0.0.1:1' }),
     login({ TANKOBON_CLIENT_ID: 'personal-client-none' }),
-    watched(['login', '--stdin'], {}, input.slice(0, -1)),
+    here(['login', '--stdin'], {}, input.slice(0, -1)),
   ]);
   practice.revokeRefreshTokens();
-  await watched(['refresh']);
-  await watched(['download', chapter.id, '--output', output, '--force']);
+  await here(['refresh']);
+  await here(['download', chapter.id, '--output', output, '--force']);
   await watched(['logout']);
 
   const files = filesBelow(folder);

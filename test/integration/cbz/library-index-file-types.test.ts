@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,34 +8,38 @@ import { writeCbz } from '../../../src/cbz/cbz-writer.js';
 import { formatIdentityComment } from '../../../src/cbz/identity.js';
 import { scanLibrary } from '../../../src/cbz/library-index.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
+import { posixTest } from '../../support/platform.js';
 
-test('files that are not regular are listed as damaged and do not block the scan', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tankobon-kinds-'));
-  const page = join(folder, 'page.png');
-  writeFileSync(page, SAMPLE_IMAGES.png);
-  const chapterId = '00000000-0000-4000-8000-000000000001';
-  await writeCbz({
-    file: join(folder, 'elsewhere', 'a.zip'),
-    pages: [{ file: page, bytes: SAMPLE_IMAGES.png.length }],
-    comment: formatIdentityComment({ chapterId }),
-  });
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(join(folder, 'socket.cbz'), listening));
-  try {
-    execFileSync('mkfifo', [join(folder, 'pipe.cbz')]);
-    symlinkSync(join(folder, 'pipe.cbz'), join(folder, 'to-pipe.cbz'));
-    symlinkSync('/dev/zero', join(folder, 'to-zero.cbz'));
-    symlinkSync(join(folder, 'elsewhere', 'a.zip'), join(folder, 'to-archive.cbz'));
-    const library = await scanLibrary(folder);
-    expect(library.damaged).toEqual(
-      ['pipe', 'socket', 'to-pipe', 'to-zero'].map((name) => ({
-        file: join(folder, `${name}.cbz`),
-        why: 'not a regular file',
-      })),
-    );
-    expect(library.find(chapterId)?.file).toBe(join(folder, 'to-archive.cbz'));
-  } finally {
-    server.close();
-    rmSync(folder, { recursive: true });
-  }
-});
+posixTest(
+  'files that are not regular are listed as damaged and do not block the scan',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tankobon-kinds-'));
+    const page = join(folder, 'page.png');
+    writeFileSync(page, SAMPLE_IMAGES.png);
+    const chapterId = '00000000-0000-4000-8000-000000000001';
+    await writeCbz({
+      file: join(folder, 'elsewhere', 'a.zip'),
+      pages: [{ file: page, bytes: SAMPLE_IMAGES.png.length }],
+      comment: formatIdentityComment({ chapterId }),
+    });
+    const server = createServer();
+    await new Promise<void>((listening) => server.listen(join(folder, 'socket.cbz'), listening));
+    try {
+      execFileSync('mkfifo', [join(folder, 'pipe.cbz')]);
+      symlinkSync(join(folder, 'pipe.cbz'), join(folder, 'to-pipe.cbz'));
+      symlinkSync('/dev/zero', join(folder, 'to-zero.cbz'));
+      symlinkSync(join(folder, 'elsewhere', 'a.zip'), join(folder, 'to-archive.cbz'));
+      const library = await scanLibrary(folder);
+      expect(library.damaged).toEqual(
+        ['pipe', 'socket', 'to-pipe', 'to-zero'].map((name) => ({
+          file: join(folder, `${name}.cbz`),
+          why: 'not a regular file',
+        })),
+      );
+      expect(library.find(chapterId)?.file).toBe(join(folder, 'to-archive.cbz'));
+    } finally {
+      server.close();
+      rmSync(folder, { recursive: true });
+    }
+  },
+);

@@ -10,7 +10,7 @@ import { chapterId, testImage, writeChapterFile } from '../../support/chapter-fi
 import { PROGRAM, start, tankobon } from '../../support/command.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 
-const KILLS = Number(process.env['TANKOBON_KILLS'] ?? (IS_LONG_RUN ? 20 : 3));
+const KILLS = Number(process.env['TANKOBON_KILLS'] ?? (IS_LONG_RUN ? 20 : 2));
 const PAGES = 40;
 
 let folder: string;
@@ -18,7 +18,7 @@ let env: Record<string, string>;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankobon-bind-cli-'));
   env = { TANKOBON_HOME: join(folder, 'home') };
-  const image = await testImage('png', 3, { width: 400, height: 600 });
+  const image = await testImage('png', 3, { width: 200, height: 300 });
   for (const number of [1, 2, 4]) {
     await writeChapterFile(join(folder, 'in', `${number}.cbz`), {
       id: chapterId(number),

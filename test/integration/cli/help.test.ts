@@ -3,7 +3,9 @@ import { expect, test } from '@jest/globals';
 import { commandTree } from '../../../src/cli/program.js';
 import { settingDefinition, SETTING_KEYS } from '../../../src/app/setting-definitions.js';
 import { tankobon } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 
+const print = (...words: readonly string[]) => tankobonHere(words, { env: {} });
 const tree = commandTree();
 const COMMANDS = tree
   .createHelp()
@@ -14,11 +16,7 @@ const COMMANDS = tree
   ]);
 
 test('no argument, help and --help print the same: description, commands in groups, three examples', async () => {
-  const [none, help, flag] = await Promise.all([
-    tankobon([]),
-    tankobon(['help']),
-    tankobon(['--help']),
-  ]);
+  const [none, help, flag] = await Promise.all([tankobon([]), print('help'), print('--help')]);
   expect([none.code, help.code, flag.code]).toEqual([0, 0, 0]);
   expect(help.stdout).toBe(none.stdout);
   expect(flag.stdout).toBe(none.stdout);
@@ -39,10 +37,7 @@ test('no argument, help and --help print the same: description, commands in grou
 test.each(COMMANDS.map((words) => [words.join(' '), words] as const))(
   'help %s describes every option and argument, and prints the same as --help',
   async (_name, words) => {
-    const [help, flag] = await Promise.all([
-      tankobon(['help', ...words]),
-      tankobon([...words, '--help']),
-    ]);
+    const [help, flag] = await Promise.all([print('help', ...words), print(...words, '--help')]);
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(flag.stdout).toBe(help.stdout);
     let command = tree.commands.find((one) => one.name() === words[0]);
@@ -58,7 +53,7 @@ test.each(COMMANDS.map((words) => [words.join(' '), words] as const))(
 );
 
 test('an option that overrides a setting states its range, choices, default and name', async () => {
-  const { stdout } = await tankobon(['help', 'download']);
+  const { stdout } = await print('help', 'download');
   const text = stdout.replace(/\s+/g, ' ');
   for (const key of SETTING_KEYS) {
     const { flag, default: defaultValue, range, choices } = settingDefinition(key);
@@ -73,10 +68,10 @@ test('an option that overrides a setting states its range, choices, default and 
 });
 
 test('help environment lists the variables, and help exit-codes every code', async () => {
-  const { stdout } = await tankobon(['help', 'environment']);
+  const { stdout } = await print('help', 'environment');
   for (const name of ['TANKOBON_API_URL', 'TANKOBON_HOME', 'HTTPS_PROXY', 'NO_PROXY', 'NO_COLOR'])
     expect(stdout).toContain(`  ${name}`);
-  const codes = await tankobon(['help', 'exit-codes']);
+  const codes = await print('help', 'exit-codes');
   expect(codes.stdout.match(/^ {2}\d+/gm)?.map(Number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 130]);
 });
 
@@ -92,7 +87,7 @@ test.each([
   [['search'], "Missing required argument 'words'", 'tankobon help search'],
   [['download', '--latest', '0'], 'whole number from 1', 'tankobon help download'],
 ])('%j is exit 2, suggests the right word, and says what to run', async (words, right, next) => {
-  const { code, stdout, stderr } = await tankobon(words);
+  const { code, stdout, stderr } = await print(...words);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(right);
   expect(stderr).toContain(next);

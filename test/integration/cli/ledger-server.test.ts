@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { selfSigned } from '../../../src/practice-server/self-signed.js';
 import { tankobon } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 import { freePort } from '../../support/redis-process.js';
 import { startRespServer, type RespServer } from '../../support/resp-server.js';
 
@@ -23,6 +24,9 @@ afterEach(async () => {
 });
 
 const run = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  tankobonHere(words, { env: { TANKOBON_HOME: home, TANKOBON_LEDGER: server.url, ...env } });
+/** In a process of its own, which reads NODE_EXTRA_CA_CERTS and NODE_OPTIONS at its start. */
+const runProcess = (words: readonly string[], env: Readonly<Record<string, string>>) =>
   tankobon(words, { env: { TANKOBON_HOME: home, TANKOBON_LEDGER: server.url, ...env } });
 
 test('limits shows the machines that use it, for people and as JSON', async () => {
@@ -133,7 +137,7 @@ describe('over TLS', () => {
 
   test('a server whose certificate NODE_EXTRA_CA_CERTS names is used, with its password', async () => {
     const login = { TANKOBON_LEDGER_USERNAME: 'ann', TANKOBON_LEDGER_PASSWORD: PASSWORD };
-    const { code, stderr } = await run(['limits'], {
+    const { code, stderr } = await runProcess(['limits'], {
       TANKOBON_LEDGER: secure.url,
       ...trusted,
       ...login,
@@ -145,7 +149,11 @@ describe('over TLS', () => {
 
   const refusal = async (env: Readonly<Record<string, string>>): Promise<void> => {
     const password = { TANKOBON_LEDGER_PASSWORD: PASSWORD };
-    const { code, stderr } = await run(['limits'], { ...password, DEBUG: 'tankobon', ...env });
+    const { code, stderr } = await runProcess(['limits'], {
+      ...password,
+      DEBUG: 'tankobon',
+      ...env,
+    });
     expect(code).toBe(8);
     expect(stderr).toContain('ledger-unusable');
     expect(stderr).toContain('the certificate of the server is not valid');
@@ -170,7 +178,7 @@ describe('what is loaded', () => {
       hook,
       `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(list)}, Object.keys(require.cache).join('\\n')));`,
     );
-    await run(['limits'], { ...env, NODE_OPTIONS: `--require=${hook}` });
+    await runProcess(['limits'], { ...env, NODE_OPTIONS: `--require=${hook}` });
     const files = readFileSync(list, 'utf8').split('\n');
     return files.map((file) => readFileSync(file, 'utf8')).join('\n');
   };

@@ -12,10 +12,15 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { start, tankobon } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
+import { IS_LONG_RUN } from '../../support/long-run.js';
 import { readArchive, readPages } from '../../support/archive.js';
+import { posixTest } from '../../support/platform.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0011';
 const chapter = generateChapter({ id: ID, pages: 24, bytesPerPage: 60_000 });
+
+const KILLS = IS_LONG_RUN ? 20 : 3;
 
 let folder: string;
 let service: PracticeService | undefined;
@@ -46,46 +51,55 @@ test('the demo writes a complete CBZ and prints its path', async () => {
   expect(await readPages(file)).toHaveLength(12);
 });
 
-test('download fetches from a practice service that another process keeps up, by the environment it prints', async () => {
-  const serving = start(['demo', '--serve']);
-  const messages = new Promise<string>((resolve) => {
-    let text = '';
-    serving.child.stderr.on('data', (chunk: string) => {
-      text += chunk;
-      if (text.includes('tankobon whoami')) resolve(text);
+posixTest(
+  'download fetches from a practice service that another process keeps up, by the environment it prints',
+  async () => {
+    const serving = start(['demo', '--serve']);
+    const messages = new Promise<string>((resolve) => {
+      let text = '';
+      serving.child.stderr.on('data', (chunk: string) => {
+        text += chunk;
+        if (text.includes('tankobon whoami')) resolve(text);
+      });
     });
-  });
-  let printed = '';
-  serving.child.stdout.on('data', (text: string) => (printed += text));
-  while (!printed.includes('TANKOBON_CLIENT_SECRET=') && serving.child.exitCode === null)
-    await delay(50);
-  const env = Object.fromEntries(
-    [...printed.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
-      name,
-      value.replace(/^'(.*)'$/, '$1'),
-    ]),
-  );
-  const { code, stdout } = await tankobon(
-    ['download', '5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01', '-o', folder],
-    { env },
-  );
-  expect(code).toBe(0);
-  await readArchive(stdout.trim());
-  const suggested = [...(await messages).matchAll(/^ {2}tankobon (.*?)(?: {3}.*)?$/gm)].map(
-    ([, words = '']) => words.split(' '),
-  );
-  expect(suggested.map(([command]) => command)).toEqual([
-    'search',
-    'download',
-    'download',
-    'login',
-    'whoami',
-  ]);
-  for (const words of suggested)
-    expect(await tankobon(words, { env, cwd: folder })).toMatchObject({ code: 0 });
-  serving.child.kill('SIGINT');
-  expect((await serving.finished).code).toBe(0);
-});
+    let printed = '';
+    serving.child.stdout.on('data', (text: string) => (printed += text));
+    while (!printed.includes('TANKOBON_CLIENT_SECRET=') && serving.child.exitCode === null)
+      await delay(50);
+    const env = Object.fromEntries(
+      [...printed.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+        name,
+        value.replace(/^'(.*)'$/, '$1'),
+      ]),
+    );
+    const { code, stdout } = await tankobon(
+      ['download', '5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01', '-o', folder],
+      { env },
+    );
+    expect(code).toBe(0);
+    await readArchive(stdout.trim());
+    const suggested = [...(await messages).matchAll(/^ {2}tankobon (.*?)(?: {3}.*)?$/gm)].map(
+      ([, words = '']) => words.split(' '),
+    );
+    expect(suggested.map(([command]) => command)).toEqual([
+      'search',
+      'download',
+      'download',
+      'login',
+      'whoami',
+    ]);
+    for (const words of suggested) {
+      // Only a download depends on the working folder.
+      const run =
+        words[0] === 'download'
+          ? tankobon(words, { env, cwd: folder })
+          : tankobonHere(words, { env });
+      expect(await run).toMatchObject({ code: 0 });
+    }
+    serving.child.kill('SIGINT');
+    expect((await serving.finished).code).toBe(0);
+  },
+);
 
 test('a service that knows only the endpoints of the specification still yields a CBZ, named by the id', async () => {
   const { env } = await serve({ specificationOnly: true });
@@ -107,10 +121,10 @@ test('the same chapter into two folders gives identical bytes, whatever the time
   expect(sha256(two.stdout.trim())).toBe(sha256(one.stdout.trim()));
 });
 
-test('killed at five moments and started again each time: in the end one whole CBZ, never a broken one', async () => {
+test('killed at several moments and started again each time: in the end one whole CBZ, never a broken one', async () => {
   const { env } = await serve({ latencyMs: { node: 40 } });
   const output = join(folder, 'shelf');
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < KILLS; round += 1) {
     const { child, finished } = start(['download', ID, '-o', output, '--concurrency', '2'], {
       env,
     });
@@ -131,37 +145,40 @@ test('killed at five moments and started again each time: in the end one whole C
   expect(readdirSync(output).filter((entry) => entry.startsWith('.'))).toEqual([]);
 });
 
-test('Ctrl-C does not wait for loads under way, keeps the finished pages, and the next run loads nothing twice', async () => {
-  const { env, service: running } = await serve({ latencyMs: { node: 60 } });
-  const output = join(folder, 'shelf');
-  const isPage = ({ host, status }: { host: string; status: number }) =>
-    host === 'node' && status === 200;
-  const { child, finished } = start(
-    ['download', ID, '-o', output, '--concurrency', '2', '--json'],
-    { env },
-  );
-  while (running.log.filter(isPage).length < 8) await delay(20);
-  // A run that waited for these loads would outlast this test.
-  running.injectPageFaults({ fault: 'hang', attempts: 'always' });
-  child.kill('SIGINT');
-  const first = await finished;
-  expect(first.code).toBe(130);
-  running.clearPageFaults();
-  const loaded = (text: string) =>
-    text
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as { type: string; page?: number })
-      .filter(({ type }) => type === 'page-loaded')
-      .map(({ page }) => page);
-  const before = loaded(first.stdout);
-  expect(before.length).toBeGreaterThanOrEqual(4);
-  const second = await tankobon(['download', ID, '-o', output, '--json'], { env });
-  expect(second.code).toBe(0);
-  const after = loaded(second.stdout);
-  expect(after.filter((page) => before.includes(page))).toEqual([]);
-  expect(before.length + after.length).toBe(24);
-});
+posixTest(
+  'Ctrl-C does not wait for loads under way, keeps the finished pages, and the next run loads nothing twice',
+  async () => {
+    const { env, service: running } = await serve({ latencyMs: { node: 60 } });
+    const output = join(folder, 'shelf');
+    const isPage = ({ host, status }: { host: string; status: number }) =>
+      host === 'node' && status === 200;
+    const { child, finished } = start(
+      ['download', ID, '-o', output, '--concurrency', '2', '--json'],
+      { env },
+    );
+    while (running.log.filter(isPage).length < 8) await delay(20);
+    // A run that waited for these loads would outlast this test.
+    running.injectPageFaults({ fault: 'hang', attempts: 'always' });
+    child.kill('SIGINT');
+    const first = await finished;
+    expect(first.code).toBe(130);
+    running.clearPageFaults();
+    const loaded = (text: string) =>
+      text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as { type: string; page?: number })
+        .filter(({ type }) => type === 'page-loaded')
+        .map(({ page }) => page);
+    const before = loaded(first.stdout);
+    expect(before.length).toBeGreaterThanOrEqual(4);
+    const second = await tankobon(['download', ID, '-o', output, '--json'], { env });
+    expect(second.code).toBe(0);
+    const after = loaded(second.stdout);
+    expect(after.filter((page) => before.includes(page))).toEqual([]);
+    expect(before.length + after.length).toBe(24);
+  },
+);
 
 test('every request says who sends it, carries no Via, and breaks no rule', async () => {
   const { env, service: running } = await serve();
@@ -186,7 +203,9 @@ test.each([
   ['an unknown command', ['downlaod'], /download/],
   ['an unknown command before a target', ['downlaod', ID], /Did you mean download/],
 ])('%s is exit 2 with a sentence that shows a right one', async (_what, words, sentence) => {
-  const { code, stderr } = await tankobon(words, { env: { TANKOBON_HOME: join(folder, 'home') } });
+  const { code, stderr } = await tankobonHere(words, {
+    env: { TANKOBON_HOME: join(folder, 'home') },
+  });
   expect(code).toBe(2);
   expect(stderr).toMatch(sentence);
 });

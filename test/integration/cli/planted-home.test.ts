@@ -1,5 +1,5 @@
 /** What may stand in TANKOBON_HOME in place of our own files, and running without a home folder. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
@@ -18,6 +18,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileCredentialStore, makePrivateFolder } from '../../../src/auth/file-credential-store.js';
 import { start, tankobon } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
+import { posixDescribe, posixTest } from '../../support/platform.js';
 
 let folder: string;
 let home: string;
@@ -30,7 +32,7 @@ afterEach(() => {
 });
 
 const config = (...words: string[]) =>
-  tankobon(['config', ...words], { env: { TANKOBON_HOME: home } });
+  tankobonHere(['config', ...words], { env: { TANKOBON_HOME: home } });
 
 const PLANTED: readonly (readonly [string, (path: string) => void])[] = [
   ['a named pipe', (path) => void execFileSync('mkfifo', [path])],
@@ -48,7 +50,7 @@ const PLANTED: readonly (readonly [string, (path: string) => void])[] = [
   ],
 ];
 
-describe.each(PLANTED)('%s', (kind, plant) => {
+posixDescribe.each(PLANTED)('%s', (kind, plant) => {
   test('in place of the settings file is refused by every command at once', async () => {
     mkdirSync(home);
     const file = join(home, 'settings.json');
@@ -79,18 +81,21 @@ test('a settings file that is far too large is not read', async () => {
   });
 });
 
-test('a link in place of the credentials’ folder is refused, and its target keeps its mode', async () => {
-  mkdirSync(home);
-  const target = join(folder, 'target');
-  mkdirSync(target);
-  symlinkSync(target, join(home, 'credentials'));
-  await expect(makePrivateFolder(join(home, 'credentials'))).rejects.toMatchObject({
-    code: 'unsafe-path',
-  });
-  expect(statSync(target).mode & 0o777).toBe(0o755);
-});
+posixTest(
+  'a link in place of the credentials’ folder is refused, and its target keeps its mode',
+  async () => {
+    mkdirSync(home);
+    const target = join(folder, 'target');
+    mkdirSync(target);
+    symlinkSync(target, join(home, 'credentials'));
+    await expect(makePrivateFolder(join(home, 'credentials'))).rejects.toMatchObject({
+      code: 'unsafe-path',
+    });
+    expect(statSync(target).mode & 0o777).toBe(0o755);
+  },
+);
 
-describe('without a home folder', () => {
+posixDescribe('without a home folder', () => {
   const homeless = { HOME: '' };
 
   test.each([['--help'], ['--version'], ['help'], ['download --help'], ['completion bash']])(
@@ -123,19 +128,22 @@ describe('without a home folder', () => {
   });
 });
 
-test('targets are read from a named pipe, as a shell’s process substitution gives one', async () => {
-  const pipe = join(folder, 'targets');
-  execFileSync('mkfifo', [pipe]);
-  const reading = tankobon(['download', '--from-file', pipe, '-o', folder], {
-    env: { TANKOBON_HOME: home },
-  });
-  execFileSync('sh', ['-c', 'echo nonsense > "$0"', pipe]);
-  const { code, stderr } = await reading;
-  expect(stderr).toMatch(/line 1: .*"nonsense"/);
-  expect(code).toBe(2);
-});
+posixTest(
+  'targets are read from a named pipe, as a shell’s process substitution gives one',
+  async () => {
+    const pipe = join(folder, 'targets');
+    execFileSync('mkfifo', [pipe]);
+    const reading = tankobon(['download', '--from-file', pipe, '-o', folder], {
+      env: { TANKOBON_HOME: home },
+    });
+    execFileSync('sh', ['-c', 'echo nonsense > "$0"', pipe]);
+    const { code, stderr } = await reading;
+    expect(stderr).toMatch(/line 1: .*"nonsense"/);
+    expect(code).toBe(2);
+  },
+);
 
-test('reading targets from a named pipe that stays open can be interrupted', async () => {
+posixTest('reading targets from a named pipe that stays open can be interrupted', async () => {
   const pipe = join(folder, 'targets');
   execFileSync('mkfifo', [pipe]);
   const { child, finished } = start(['download', '--from-file', pipe, '-o', folder], {
@@ -159,8 +167,8 @@ async function openForWriting(pipe: string): Promise<number> {
   }
 }
 
-test('a target file that is too large is not read to its end', async () => {
-  const { code, stderr } = await tankobon(['download', '--from-file', '/dev/zero'], {
+posixTest('a target file that is too large is not read to its end', async () => {
+  const { code, stderr } = await tankobonHere(['download', '--from-file', '/dev/zero'], {
     env: { TANKOBON_HOME: home },
   });
   expect({ code, stderr }).toEqual({

@@ -14,6 +14,7 @@ import {
 import { ERROR_CODES, type ErrorCode } from '../../../src/core/error-codes.js';
 import { readPages } from '../../support/archive.js';
 import { PROGRAM, tankobon } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 import { linuxTest, posixTest } from '../../support/platform.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';
@@ -105,7 +106,7 @@ test('a name too long for the file system is said so', async () => {
   const targets = [`title:${EXAMPLE_TITLES.lighthouse}`, '--language', 'en', '--chapters', '1'];
   const words = ['download', ...targets, '--json', '--name', name, '-o', join(folder, 'deep')];
   const catalogue = await startPracticeService();
-  const { code, stdout, stderr } = await tankobon(words, {
+  const { code, stdout, stderr } = await tankobonHere(words, {
     env: { ...env, ...catalogue.environment },
   });
   await catalogue.stop();
@@ -128,7 +129,7 @@ linuxTest.each([
   async (_what, output, reason) => {
     const before = service.log.length;
     for (const more of [[], ['--dry-run']]) {
-      const { code, stderr } = await tankobon(['download', ID, '-o', output, ...more], { env });
+      const { code, stderr } = await tankobonHere(['download', ID, '-o', output, ...more], { env });
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(reason) });
       expect(stderr).toMatch(
         /^error: The output folder cannot be used, .*\nhint: Choose a writable folder: --output DIR\n$/,
@@ -148,7 +149,7 @@ linuxTest.each([
     ['search', 'light'],
     ['config', 'set', 'quality', 'data'],
   ]) {
-    const { code, stderr } = await tankobon(words, { env: { ...env, TANKOBON_HOME: home } });
+    const { code, stderr } = await tankobonHere(words, { env: { ...env, TANKOBON_HOME: home } });
     expect({ words, code, stderr }).toEqual({
       words,
       code: 2,
@@ -165,7 +166,7 @@ test('~/ at the start of a quoted folder is the home folder, in the option and i
   const words = ['download', ID, '--output=~/by-option'];
   expect((await tankobon(words, { env: atHome, cwd: folder })).code).toBe(0);
   expect(readdirSync(join(home, 'by-option'))).toEqual([`${ID}.cbz`]);
-  await tankobon(['config', 'set', 'output', '~/by-setting'], { env: atHome });
+  await tankobonHere(['config', 'set', 'output', '~/by-setting'], { env: atHome });
   expect((await tankobon(['download', ID], { env: atHome, cwd: folder })).code).toBe(0);
   expect(readdirSync(join(home, 'by-setting'))).toEqual([`${ID}.cbz`]);
 });
@@ -185,7 +186,7 @@ test('two processes at the same chapter and folder: one does it, the other waits
 
 test('a chapter from a file, from standard input, and twice on the command line is done once', async () => {
   const input = `# a shelf\n\n${ID}\nnonsense\nhttps://mangadex.org/chapter/${ID}/3 # again\n`;
-  const { code, stdout, stderr } = await tankobon(
+  const { code, stdout, stderr } = await tankobonHere(
     ['download', ID, '--from-file', '-', '-o', folder],
     { env, input },
   );
@@ -196,7 +197,7 @@ test('a chapter from a file, from standard input, and twice on the command line 
 
 test('the network being dead is said in a sentence that helps', async () => {
   const dead = { ...env, TANKOBON_API_URL: 'http://127.0.0.1:9' };
-  const { code, stderr } = await tankobon(['download', ID, '-o', folder], { env: dead });
+  const { code, stderr } = await tankobonHere(['download', ID, '-o', folder], { env: dead });
   expect(code).toBe(3);
   expect(stderr).toMatch(/127\.0\.0\.1:9/);
   expect(stderr).toContain('Check the network');
@@ -206,12 +207,12 @@ test('the network being dead is said in a sentence that helps', async () => {
 test('a folder of our own that cannot be one is said with the variable that names it', async () => {
   const file = join(folder, 'file');
   closeSync(openSync(file, 'w'));
-  const noLedger = await tankobon(['download', ID, '-o', folder, '--json'], {
+  const noLedger = await tankobonHere(['download', ID, '-o', folder, '--json'], {
     env: { ...env, TANKOBON_LEDGER: file },
   });
   expect(noLedger.code).toBe(3);
   expect(eventsIn(noLedger.stdout)).toContainEqual(failure('unsafe-path', 'is not a folder'));
   expect(noLedger.stderr).toContain('Set TANKOBON_LEDGER');
   const noHome = { ...service.environment, TANKOBON_HOME: file };
-  expect(await tankobon(['limits'], { env: noHome })).toMatchObject({ code: 0, stderr: '' });
+  expect(await tankobonHere(['limits'], { env: noHome })).toMatchObject({ code: 0, stderr: '' });
 });

@@ -1,5 +1,5 @@
 /** Files and folders planted where tankobon reads or writes. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import {
   lstatSync,
@@ -26,6 +26,7 @@ import {
   writeFileAtomic,
 } from '../../../src/core/files.js';
 import { tryLockFile } from '../../../src/core/lock.js';
+import { posixDescribe, posixTest } from '../../support/platform.js';
 
 let folder: string;
 let socket: Server | undefined;
@@ -63,7 +64,7 @@ const PLANTED: Readonly<Record<string, (path: string) => unknown>> = {
 };
 const KINDS = Object.keys(PLANTED);
 
-describe.each(KINDS)('%s in place of a file', (kind) => {
+posixDescribe.each(KINDS)('%s in place of a file', (kind) => {
   let path: string;
   beforeEach(async () => {
     path = join(folder, 'x');
@@ -100,7 +101,7 @@ describe.each(KINDS)('%s in place of a file', (kind) => {
   });
 });
 
-test('a broken link is not a lock file either, and its target is not created', async () => {
+posixTest('a broken link is not a lock file either, and its target is not created', async () => {
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'x.lock'));
   await expect(tryLockFile(join(folder, 'x.lock'))).rejects.toMatchObject({ code: 'unsafe-path' });
   await expect(makePrivateFolder(join(folder, 'x.lock'))).rejects.toMatchObject({
@@ -109,7 +110,7 @@ test('a broken link is not a lock file either, and its target is not created', a
   expect(readdirSync(folder)).toEqual(['x.lock']);
 });
 
-test('a link to a folder is not made private, nor is its target', async () => {
+posixTest('a link to a folder is not made private, nor is its target', async () => {
   const target = join(folder, 'target');
   mkdirSync(target, { mode: 0o755 });
   symlinkSync(target, join(folder, 'link'));
@@ -119,7 +120,7 @@ test('a link to a folder is not made private, nor is its target', async () => {
   expect(statSync(target).mode & 0o777).toBe(0o755);
 });
 
-test('a device is refused', async () => {
+posixTest('a device is refused', async () => {
   await expect(readFileIfExists('/dev/zero')).rejects.toMatchObject({
     code: 'unsafe-path',
     message: '/dev/zero is a device and is not used.',
@@ -136,7 +137,7 @@ test('a file that is too large is not read', async () => {
   expect(readFileIfExistsSync(join(folder, 'none'))).toBeUndefined();
 });
 
-test('a file or link is removed, never its target', async () => {
+posixTest('a file or link is removed, never its target', async () => {
   writeFileSync(join(folder, 'victim'), '');
   symlinkSync(join(folder, 'victim'), join(folder, 'x'));
   expect(await removeFile(join(folder, 'x'))).toBe(true);
@@ -146,7 +147,7 @@ test('a file or link is removed, never its target', async () => {
   await expect(removeFile(join(folder, 'deep'))).rejects.toThrow();
 });
 
-test.each([0o000, 0o077, 0o777])('modes are as requested under umask %o', async (umask) => {
+posixTest.each([0o000, 0o077, 0o777])('modes are as requested under umask %o', async (umask) => {
   const before = process.umask(umask);
   try {
     await writeFileAtomic(join(folder, 'state.json'), '{}', { mode: 0o600 });

@@ -1,5 +1,5 @@
 /** The batch script of docs/scripting.md runs as it stands there. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { PROGRAM } from '../../support/command.js';
+import { posixTest } from '../../support/platform.js';
 
 let folder: string;
 let service: PracticeService;
@@ -52,7 +53,7 @@ function nightly(): Promise<{ code: number | null; stdout: string; stderr: strin
   });
 }
 
-test('it fetches what is new, and the next night nothing', async () => {
+posixTest('it fetches what is new, and the next night nothing', async () => {
   const first = await nightly();
   expect(first).toMatchObject({ code: 0, stderr: '' });
   expect(first.stdout).toMatch(/^.*\d\d:\d\d:\d\d.*\n(Comics\/.*\.cbz\n){2}Up to date\.\n$/);
@@ -68,7 +69,7 @@ test('it fetches what is new, and the next night nothing', async () => {
   expect(loads()).toBe(before);
 });
 
-test('a ban is reported as the script documents it', async () => {
+posixTest('a ban is reported as the script documents it', async () => {
   service.ban();
   const { code, stdout } = await nightly();
   expect({ code, stdout }).toEqual({

@@ -6,6 +6,7 @@ import { interruption } from '../../../src/core/errors.js';
 import { start } from '../../support/command.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { readEntry } from '../../support/archive.js';
+import { posixTest } from '../../support/platform.js';
 
 const ID = EXAMPLE_CHAPTERS.first;
 const ADDRESS = `https://mangadex.org/chapter/${ID}`;
@@ -116,7 +117,7 @@ describe('the people of a title', () => {
   });
 });
 
-test('a run that is stopped after its chapters were saved still reports them', async () => {
+posixTest('a run that is stopped after its chapters were saved still reports them', async () => {
   harness.service.injectApiFault({ fault: 'hang', pathStart: '/cover', times: 'always' });
   const { child, finished } = start(['download', ID, '--cover', '--json', '-o', harness.output], {
     env: { ...harness.service.environment, TANKOBON_HOME: harness.folder },

@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { posixDescribe, posixTest } from '../../support/platform.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061';
 const PAGES = 4;
@@ -55,7 +56,7 @@ async function leaveUnfinished(): Promise<void> {
   harness.service.clearPageFaults();
 }
 
-test('a link in place of the workspace is refused, and its target is unchanged', async () => {
+posixTest('a link in place of the workspace is refused, and its target is unchanged', async () => {
   symlinkSync(victim, workspace);
   const { code, events, stderr } = await download();
   expect(code).toBe(3);
@@ -79,7 +80,7 @@ test('files of other programs stay in the workspace, and so does the folder', as
   expect(existsSync(join(workspace, 'photos', 'a.jpg'))).toBe(true);
 });
 
-test('a workspace that other users can read gets mode 0700 and is used', async () => {
+posixTest('a workspace that other users can read gets mode 0700 and is used', async () => {
   mkdirSync(workspace, { mode: 0o755 });
   await leaveUnfinished();
   expect(statSync(workspace).mode & 0o777).toBe(0o700);
@@ -87,7 +88,7 @@ test('a workspace that other users can read gets mode 0700 and is used', async (
   expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
 });
 
-test('links in place of loading pages are replaced, not followed', async () => {
+posixTest('links in place of loading pages are replaced, not followed', async () => {
   harness.service.injectPageFaults({ fault: 'status-500', chapter: ID, attempts: 2 });
   const planting = setInterval(() => {
     if (!existsSync(join(workspace, 'chapter.json'))) return;
@@ -104,7 +105,7 @@ test('links in place of loading pages are replaced, not followed', async () => {
   expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
 });
 
-describe('in place of a file of the workspace', () => {
+posixDescribe('in place of a file of the workspace', () => {
   const pageName = () => readdirSync(workspace).find((name) => name.startsWith('2.')) ?? '';
 
   test.each([
@@ -167,7 +168,7 @@ describe('folders below the output folder', () => {
   const first = () =>
     described.service.library.chapters().find((one) => one.pages('data').length > 0)?.id ?? '';
 
-  test('that are links are refused', async () => {
+  posixTest('that are links are refused', async () => {
     symlinkSync(victim, join(described.output, 'Series'));
     const { code, events } = await described.download({ targets: [first()], ...inFolder });
     expect(code).toBe(3);
@@ -175,12 +176,15 @@ describe('folders below the output folder', () => {
     expectVictimUntouched();
   });
 
-  test('are created and used otherwise, even if the output folder itself is a link', async () => {
-    const link = join(described.folder, 'link');
-    symlinkSync(described.output, link);
-    const { code } = await described.download({ targets: [first()], output: link, ...inFolder });
-    expect(code).toBe(0);
-    expect(lstatSync(join(described.output, 'Series')).isDirectory()).toBe(true);
-    expect(described.archives()).toHaveLength(1);
-  });
+  posixTest(
+    'are created and used otherwise, even if the output folder itself is a link',
+    async () => {
+      const link = join(described.folder, 'link');
+      symlinkSync(described.output, link);
+      const { code } = await described.download({ targets: [first()], output: link, ...inFolder });
+      expect(code).toBe(0);
+      expect(lstatSync(join(described.output, 'Series')).isDirectory()).toBe(true);
+      expect(described.archives()).toHaveLength(1);
+    },
+  );
 });

@@ -22,6 +22,7 @@ import {
 import { temporaryName } from '../../../src/core/files.js';
 import { leftFile } from '../../support/left-file.js';
 import { numberOf, reportNo } from '../../support/report-listener.js';
+import { posixTest } from '../../support/platform.js';
 
 const NOW_MS = Date.UTC(2026, 5, 1);
 let folder: string;
@@ -49,7 +50,7 @@ const held = (claimed: HeldReport | 'damaged' | undefined): HeldReport => {
   return claimed;
 };
 
-test('a report is one private file, which is deleted when the report is removed', async () => {
+posixTest('a report is one private file, which is deleted when the report is removed', async () => {
   const report = await new Spool(folder).add(reportNo(1), NOW_MS);
   const [name = '', ...others] = readdirSync(folder);
   expect(others).toEqual([]);
@@ -160,23 +161,26 @@ describe('foreign files in the spool', () => {
     expect(await new Spool(folder).claim(nameOf(1))).toBe('damaged');
   });
 
-  test('links, pipes, folders and files of other names are neither read nor removed', async () => {
-    put('secret.json', JSON.stringify(reportNo(9)));
-    put(`.${nameOf(1)}`, 'x');
-    put(`${nameOf(1)}.bak`, 'x');
-    symlinkSync('secret.json', join(folder, nameOf(2, 0)));
-    execFileSync('mkfifo', [join(folder, nameOf(3, 0))]);
-    mkdirSync(join(folder, nameOf(4, 0)));
-    const before = readdirSync(folder);
-    const spool = new Spool(folder);
-    expect(spool.names()).toEqual([]);
-    expect(spool.isEmpty()).toBe(true);
-    expect(spool.list(NOW_MS)).toEqual({ waiting: [], dropped: [] });
-    for (const number of [2, 3, 4]) expect(await spool.claim(nameOf(number, 0))).toBeUndefined();
-    expect(readdirSync(folder)).toEqual(before);
-  });
+  posixTest(
+    'links, pipes, folders and files of other names are neither read nor removed',
+    async () => {
+      put('secret.json', JSON.stringify(reportNo(9)));
+      put(`.${nameOf(1)}`, 'x');
+      put(`${nameOf(1)}.bak`, 'x');
+      symlinkSync('secret.json', join(folder, nameOf(2, 0)));
+      execFileSync('mkfifo', [join(folder, nameOf(3, 0))]);
+      mkdirSync(join(folder, nameOf(4, 0)));
+      const before = readdirSync(folder);
+      const spool = new Spool(folder);
+      expect(spool.names()).toEqual([]);
+      expect(spool.isEmpty()).toBe(true);
+      expect(spool.list(NOW_MS)).toEqual({ waiting: [], dropped: [] });
+      for (const number of [2, 3, 4]) expect(await spool.claim(nameOf(number, 0))).toBeUndefined();
+      expect(readdirSync(folder)).toEqual(before);
+    },
+  );
 
-  test('a link in place of the folder is not used', async () => {
+  posixTest('a link in place of the folder is not used', async () => {
     mkdirSync(join(folder, '..', 'elsewhere'));
     symlinkSync('elsewhere', folder);
     await expect(new Spool(folder).add(reportNo(1), NOW_MS)).rejects.toMatchObject({

@@ -9,6 +9,7 @@ import {
   StatisticsLog,
 } from '../../../src/health-reports/statistics-log.js';
 import type { PastLoad } from '../../../src/health-reports/statistics.js';
+import { posixTest } from '../../support/platform.js';
 
 let folder: string;
 let file: string;
@@ -36,7 +37,7 @@ test('is empty if missing', async () => {
   });
 });
 
-test('adds up the batches of concurrent writers', async () => {
+posixTest('adds up the batches of concurrent writers', async () => {
   const logs = Array.from({ length: 4 }, () => new StatisticsLog(folder));
   await Promise.all(
     logs.map(async (log, index) => {
@@ -108,7 +109,7 @@ test('stays small, and keeps the counts and the last loads', async () => {
   expect(statistics.loads.at(-1)?.atMs).toBe(7_777);
 });
 
-test('is not written through a link', async () => {
+posixTest('is not written through a link', async () => {
   symlinkSync('elsewhere', file);
   const log = new StatisticsLog(folder);
   log.add({ sent: 1 });

@@ -1,5 +1,5 @@
 /** Planted files in the ledger's folder, and its permissions. */
-import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
@@ -24,6 +24,7 @@ import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { FileStore } from '../../../src/rate-limit/file-store.js';
 import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
 import type { RateLedger } from '../../../src/rate-limit/rate-ledger.js';
+import { posixDescribe, posixTest } from '../../support/platform.js';
 
 const run = promisify(execFile);
 
@@ -85,7 +86,7 @@ const expectSecretUntouched = (): void => {
   expect(modeOf(secret)).toBe(0o600);
 };
 
-describe('a link in place of', () => {
+posixDescribe('a link in place of', () => {
   test.each(['ledger.json', 'ledger.json.tmp', 'ledger.damaged.json', 'abc.process'])(
     '%s is not followed: its target is not read, written or chmodded',
     async (name) => {
@@ -123,7 +124,7 @@ describe('a link in place of', () => {
   });
 });
 
-test.each([
+posixTest.each([
   ['hard', linkSync],
   ['symbolic', symlinkSync],
 ])('%s links that appear during a transaction change no file', async (_, plant) => {
@@ -148,7 +149,7 @@ const PLANTS: readonly (readonly [string, (file: string) => Promise<unknown>])[]
   ['a socket', (file) => once(sockets.listen(file), 'listening')],
   ['too large a file', (file) => writeFile(file, Buffer.alloc(2 ** 21))],
 ];
-test.each(PLANTS)(
+posixTest.each(PLANTS)(
   '%s in place of the ledger is moved away at once, and all limits count as used up',
   async (_, plant) => {
     mkdirSync(folder, { mode: 0o700 });
@@ -170,13 +171,13 @@ test('folders in place of all its files do not block it', async () => {
   expect(lstatSync(join(folder, 'ledger.json')).isFile()).toBe(true);
 });
 
-test('a named pipe in place of the lock is refused at once', async () => {
+posixTest('a named pipe in place of the lock is refused at once', async () => {
   mkdirSync(folder, { mode: 0o700 });
   await run('mkfifo', [join(folder, 'ledger.lock')]);
   await expectRefusal('unsafe-path', /ledger\.lock is a named pipe/);
 });
 
-describe('permissions', () => {
+posixDescribe('permissions', () => {
   test('a new folder is private, for any umask', async () => {
     const before = process.umask(0);
     try {

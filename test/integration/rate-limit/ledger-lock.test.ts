@@ -11,6 +11,7 @@ import { nativeLocks } from '../../../src/core/native-lock.js';
 import { MODULES_URL } from '../../support/build-folders.js';
 import { FileStore } from '../../../src/rate-limit/file-store.js';
 import { start } from '../../support/command.js';
+import { posixTest } from '../../support/platform.js';
 
 const ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
 
@@ -35,7 +36,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
+posixTest.each(['SIGINT', 'SIGTERM'] as const)(
   'a command that waits for the lock names its holder, and ends on the first %s',
   async (signal) => {
     const { child, finished } = start(['download', ID, '-o', join(folder, 'out')], {

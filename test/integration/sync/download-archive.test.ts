@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import { openDownloadArchive, parseDownloadArchive } from '../../../src/sync/download-archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { posixTest } from '../../support/platform.js';
 
 const { starlightFirst, starlightSecond } = EXAMPLE_CHAPTERS;
 
@@ -65,7 +66,7 @@ describe('the file', () => {
     expect([...parseDownloadArchive(readFileSync(file, 'utf8'))].sort()).toEqual(ids);
   });
 
-  test('a link is refused', async () => {
+  posixTest('a link is refused', async () => {
     const file = join(folder, 'link');
     symlinkSync(join(folder, 'shared'), file);
     await expect(openDownloadArchive(file)).rejects.toMatchObject({ code: 'unsafe-path' });
@@ -98,7 +99,7 @@ describe('a download', () => {
     expect(forced.events.at(-1)).toMatchObject({ saved: 2 });
   });
 
-  test('an archive that cannot be read stops it before anything is sent', async () => {
+  posixTest('an archive that cannot be read stops it before anything is sent', async () => {
     harness = await DownloadHarness.start();
     appendFileSync(join(harness.folder, 'file'), '');
     symlinkSync(join(harness.folder, 'file'), join(harness.folder, 'link'));

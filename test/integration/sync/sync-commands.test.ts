@@ -1,4 +1,4 @@
-/** `tankobon sync` as a user runs it: edits, status, repetition and signals, each in a process of its own. */
+/** `tankobon sync` as a user runs it: edits, status, and in a process of its own repetition and signals. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,10 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { start, tankobon } from '../../support/command.js';
+import { start } from '../../support/command.js';
+import { tankobonHere } from '../../support/in-process.js';
 import { DAY_MS, HOUR_MS, syncChapter, syncLibrary, titleId } from '../../support/sync-harness.js';
+import { posixDescribe, posixTest } from '../../support/platform.js';
 
 const ALPHA = titleId('Alpha');
 const BETA = titleId('Beta');
@@ -28,7 +30,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = (...words: string[]) => tankobon(['sync', ...words], { env });
+const run = (...words: string[]) => tankobonHere(['sync', ...words], { env });
 
 test('add, list and remove edit the file in the configuration folder, and send nothing', async () => {
   const added = await run(
@@ -76,7 +78,7 @@ test('an invalid option, target or file exits with 2 and changes nothing', async
   expect(service.log).toEqual([]);
 });
 
-test('a link to the file stays one, and the mode of the file is kept', async () => {
+posixTest('a link to the file stays one, and the mode of the file is kept', async () => {
   const file = join(folder, 'real.yaml');
   writeFileSync(file, '# mine\n', { mode: 0o640 });
   symlinkSync(file, join(folder, 'link.yaml'));
@@ -111,7 +113,7 @@ describe('status', () => {
   });
 });
 
-describe('SIGTERM', () => {
+posixDescribe('SIGTERM', () => {
   /** Resolves when the process has printed `text`. */
   const printed = ({ child }: ReturnType<typeof start>, text: string) =>
     new Promise<void>((resolve) => {

@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MODULES_URL } from '../build-folders.js';
+import { tankobonHere } from '../in-process.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -54,7 +55,10 @@ export function defineTokenProcessTests(storage: 'keychain' | 'file'): void {
   });
 
   const login = ['login', ...(storage === 'file' ? ['--insecure-storage'] : [])];
-  const logIn = () => cli(login, { ...env, ...LOGIN_ENV });
+  /** In this process where that cannot reach a real keychain. */
+  const command = (words: readonly string[], own: Env = env) =>
+    storage === 'file' ? tankobonHere(words, { env: own }) : cli(words, own);
+  const logIn = () => command(login, { ...env, ...LOGIN_ENV });
   const refreshes = () =>
     practice.log.filter(({ body }) => body.startsWith('grant_type=refresh_token')).length;
 
@@ -88,14 +92,14 @@ export function defineTokenProcessTests(storage: 'keychain' | 'file'): void {
     expect(refreshes()).toBe(1);
     expect(practice.violations()).toEqual([]);
     // The refresh token that was stored is the valid one.
-    expect(await cli(['refresh'], env)).toMatchObject({ code: 0 });
+    expect(await command(['refresh'])).toMatchObject({ code: 0 });
   });
 
   test('a refresh killed between the answer and the end of the store: the next command works or asks for a login', async () => {
     expect(await logIn()).toMatchObject({ code: 0 });
     for (const afterMs of KILL_AFTER_MS[storage]) {
       await runKilled(['refresh'], env, afterMs);
-      const next = await cli(['refresh'], env);
+      const next = await command(['refresh']);
       if (next.code === 0) continue;
       expect(next).toMatchObject({ code: 4, stdout: '' });
       expect(next.stderr).toContain('The session has ended');
