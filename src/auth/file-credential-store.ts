@@ -66,7 +66,11 @@ async function naming<T>(file: string, operation: Promise<T>): Promise<T> {
 export async function makePrivateFolder(folder: string): Promise<void> {
   await naming(folder, makeFolder(folder));
   if (isOpenToOthers(await naming(folder, stat(folder)))) {
-    throw exposed(folder, 'other users can read it, and its mode cannot be changed');
+    throw exposed(
+      folder,
+      'other users can read it, and its mode cannot be changed',
+      'Set TANKOBON_HOME to a folder on a file system with modes, such as that of a local disk.',
+    );
   }
 }
 
@@ -106,6 +110,6 @@ function isOpenToOthers({ mode }: Stats): boolean {
   return process.platform !== 'win32' && (mode & OTHERS) !== 0;
 }
 
-function exposed(path: string, reason: string): AuthError {
-  return new AuthError('credentials-exposed', `${path} is not used: ${reason}`);
+function exposed(path: string, reason: string, hint?: string): AuthError {
+  return new AuthError('credentials-exposed', `${path} is not used: ${reason}`, { hint });
 }

@@ -18,7 +18,10 @@ const DEBIAN_PACKAGES = {
   'gnome-keyring-daemon': 'gnome-keyring',
   java: 'openjdk-17-jre-headless',
   jq: 'jq',
+  losetup: 'mount',
+  'mkfs.exfat': 'exfatprogs',
   'mkfs.vfat': 'dosfstools',
+  'mount.exfat-fuse': 'exfat-fuse',
   mutool: 'mupdf-tools',
   pdfimages: 'poppler-utils',
   pdfinfo: 'poppler-utils',
@@ -43,6 +46,8 @@ interface Requirements {
   /** A monotonic clock of its own for a process. */
   readonly timeNamespace?: boolean;
   readonly fuse?: boolean;
+  /** A file as a block device. */
+  readonly loopDevice?: boolean;
 }
 
 /**
@@ -77,6 +82,7 @@ function permissionHints(needs: Requirements): string[] {
   if (needs.timeNamespace && !canUnshare('--time', '--fork'))
     hints.push('allow time namespaces (unshare --time, as root)');
   if (needs.fuse && !existsSync('/dev/fuse')) hints.push('provide /dev/fuse');
+  if (needs.loopDevice && !existsSync('/dev/loop-control')) hints.push('provide loop devices');
   return hints;
 }
 

@@ -1,7 +1,16 @@
-/** A FAT drive as the output folder: no links, no modes, names without regard to case. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+/** A drive with FAT or exFAT as the output folder: no links, no modes, names without regard to case. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateChapter } from '../../src/practice-server/library/library.js';
@@ -9,60 +18,130 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
+import { LOGIN_ENV } from '../support/auth/harness.js';
 import { readPages } from '../support/archive.js';
 import { tankobon } from '../support/command.js';
 import { describeWith } from '../support/requirements.js';
 
-const IDS = [1, 2, 3].map((number) => `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f008${number}`);
+/** Reserved on Windows, with characters that FAT lacks, the same but for the case, ending in dots, and too long. */
+const NAMES = [
+  'CON.cbz',
+  'Comic: 1?.cbz',
+  'COMIC_ 1_.cbz',
+  'Ends in dots.../Part.cbz',
+  `${'long '.repeat(60)}.cbz`,
+];
+const IDS = [1, 2, 3, 4, 5].map((number) => `0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f008${number}`);
 const PAGES = 4;
 const IMAGE_BYTES = 64 * 1024 * 1024;
-const needs = { programs: ['fusefat', 'mkfs.vfat'], root: true, fuse: true } as const;
 
-describeWith('a FAT file system', needs, () => {
-  let folder: string;
-  let drive: string;
-  let service: PracticeService;
-  let mount: { readonly status: number | null };
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'tankobon-fat-'));
-    drive = join(folder, 'drive');
-    const image = join(folder, 'image');
-    writeFileSync(image, '');
-    truncateSync(image, IMAGE_BYTES);
-    execFileSync('mkfs.vfat', [image], { stdio: 'ignore' });
-    mkdirSync(drive);
-    mount = spawnSync('fusefat', ['-o', 'rw+', image, drive], { stdio: 'ignore' });
-    const chapters = IDS.map((id, seed) =>
-      generateChapter({ id, pages: PAGES, bytesPerPage: 5_000, seed }),
-    );
-    service = await startPracticeService({ chapters });
-  });
-  afterAll(async () => {
-    await service.stop();
-    if (mount.status === 0) execFileSync('umount', [drive]);
-    rmSync(folder, { recursive: true, force: true });
-  });
+interface Drive {
+  readonly needs: Parameters<typeof describeWith>[1];
+  /** Of a login in a file on it. The one without modes shows all files as readable for everybody. */
+  readonly loginCode: 0 | 7;
+  readonly format: (image: string) => void;
+  /** Returns what undoes it. */
+  readonly mount: (image: string, drive: string) => () => void;
+}
 
-  const download = (...words: string[]) =>
-    tankobon(['download', ...words, '--quiet'], {
-      env: { ...service.environment, TANKOBON_HOME: join(folder, 'home') },
+const run = (program: string, ...words: readonly string[]): string =>
+  execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+
+const DRIVES: Readonly<Record<string, Drive>> = {
+  FAT: {
+    needs: { programs: ['fusefat', 'mkfs.vfat'] },
+    loginCode: 0,
+    format: (image) => run('mkfs.vfat', image),
+    mount(image, drive) {
+      run('fusefat', '-o', 'rw+', image, drive);
+      return () => run('umount', drive);
+    },
+  },
+  exFAT: {
+    needs: { programs: ['mount.exfat-fuse', 'mkfs.exfat', 'losetup'], loopDevice: true },
+    loginCode: 7,
+    format: (image) => run('mkfs.exfat', image),
+    mount(image, drive) {
+      const device = run('losetup', '--find', '--show', image).trim();
+      const detach = () => run('losetup', '--detach', device);
+      try {
+        run('mount.exfat-fuse', device, drive);
+      } catch (error) {
+        detach();
+        throw error;
+      }
+      return () => {
+        run('umount', drive);
+        detach();
+      };
+    },
+  },
+};
+
+describe.each(Object.entries(DRIVES))(
+  'a drive with',
+  (fileSystem, { needs, loginCode, format, mount }) => {
+    describeWith(fileSystem, { ...needs, root: true, fuse: true }, () => {
+      let folder: string;
+      let drive: string;
+      let service: PracticeService;
+      let unmount: () => void = () => undefined;
+      beforeAll(async () => {
+        folder = mkdtempSync(join(tmpdir(), 'tankobon-fat-'));
+        drive = join(folder, 'drive');
+        const image = join(folder, 'image');
+        writeFileSync(image, '');
+        truncateSync(image, IMAGE_BYTES);
+        format(image);
+        mkdirSync(drive);
+        unmount = mount(image, drive);
+        const chapters = IDS.map((id, seed) =>
+          generateChapter({ id, pages: PAGES, bytesPerPage: 5_000, seed }),
+        );
+        service = await startPracticeService({ chapters });
+      });
+      afterAll(async () => {
+        await service.stop();
+        unmount();
+        rmSync(folder, { recursive: true, force: true });
+      });
+
+      const download = (...words: string[]) =>
+        tankobon(['download', ...words, '--quiet'], {
+          env: { ...service.environment, TANKOBON_HOME: join(folder, 'home') },
+        });
+
+      test('chapters are saved whole, also under names that it does not have, and found again', async () => {
+        expect(readFileSync('/proc/mounts', 'utf8')).toContain(` ${drive} fuse`);
+        const output = join(drive, 'comics');
+        for (const [index, id] of IDS.entries()) {
+          const words = [id, '-o', output, '--name', NAMES[index] ?? ''];
+          expect(await download(...words)).toMatchObject({ code: 0, stderr: '' });
+        }
+        const files = readdirSync(output, { recursive: true, encoding: 'utf8' }).filter(
+          (name) => !statSync(join(output, name)).isDirectory(),
+        );
+        expect(files.filter((name) => !name.endsWith('.cbz'))).toEqual([]);
+        expect(new Set(files.map((name) => name.toLowerCase())).size).toBe(IDS.length);
+        for (const file of files) expect(await readPages(join(output, file))).toHaveLength(PAGES);
+        const again = await download(...IDS, '-o', output, '--json');
+        expect(again.code).toBe(0);
+        expect(again.stdout).toContain(`"skipped":${IDS.length}`);
+      });
+
+      test('the state and the ledger can be on it; a login that others could read is refused', async () => {
+        const env = { ...service.environment, TANKOBON_HOME: join(drive, 'home') };
+        const [id = ''] = IDS;
+        const saved = await tankobon(['download', id, '-o', join(folder, 'output')], { env });
+        expect(saved).toMatchObject({ code: 0, stderr: expect.stringContaining('1 saved') });
+        const login = await tankobon(['login', '--insecure-storage'], {
+          env: { ...env, ...LOGIN_ENV },
+        });
+        expect(login.code).toBe(loginCode);
+        if (loginCode === 0) return;
+        expect(login.stderr).toContain('other users can read it, and its mode cannot be changed');
+        expect(login.stderr).toContain('hint: Set TANKOBON_HOME to a folder');
+      });
     });
-
-  test('chapters are saved whole, also under names that FAT does not have, and found again', async () => {
-    expect(mount.status).toBe(0);
-    const output = join(drive, 'comics');
-    // Reserved on Windows, with characters that FAT lacks, and the same but for the case.
-    const names = ['CON.cbz', 'Comic: 1?.cbz', 'COMIC_ 1_.cbz'];
-    for (const [index, id] of IDS.entries()) {
-      const words = [id, '-o', output, '--name', names[index] ?? ''];
-      expect(await download(...words)).toMatchObject({ code: 0, stderr: '' });
-    }
-    const files = readdirSync(output).filter((name) => name.endsWith('.cbz'));
-    expect(new Set(files.map((name) => name.toLowerCase())).size).toBe(IDS.length);
-    for (const file of files) expect(await readPages(join(output, file))).toHaveLength(PAGES);
-    expect(readdirSync(output).filter((name) => !name.endsWith('.cbz'))).toEqual([]);
-    const again = await download(...IDS, '-o', output, '--json');
-    expect(again.code).toBe(0);
-    expect(again.stdout).toContain('"skipped":3');
-  });
-});
+  },
+);
