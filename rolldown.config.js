@@ -20,6 +20,7 @@ export default defineConfig({
   resolve: {
     alias: {
       'http2-wrapper': replacement('no-http2.js'),
+      'cacheable-request': replacement('no-http-cache.js'),
       'crc-32': replacement('node-crc-32.js'),
       'readable-stream/passthrough': replacement('node-pass-through.cjs'),
       'readable-stream': 'node:stream',

@@ -14,6 +14,8 @@ export const install: Measurement = {
     try {
       const npm = (cwd: string, ...words: readonly string[]): string =>
         execFileSync('npm', words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      // What `prepack` adds to the build.
+      execFileSync(process.execPath, ['scripts/bill-of-materials.js'], { stdio: 'ignore' });
       const packed = npm('.', 'pack', '--ignore-scripts', '--silent', '--pack-destination', folder);
       writeFileSync(join(folder, 'package.json'), '{ "private": true }');
       npm(folder, 'install', '--omit=dev', '--ignore-scripts', resolve(folder, packed.trim()));
