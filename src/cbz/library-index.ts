@@ -1,22 +1,19 @@
 /**
- * Finds the chapters that exist in a folder by the content of the CBZ files, not by their names: renamed and moved
- * files are recognised. Reads only the end of each file, or `ComicInfo.xml` if the archive has no comment of ours.
+ * Finds the chapters that exist in a folder by the content of its files, not by their names: renamed and moved files
+ * are recognised.
  */
 import type { Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import type { ZipFile } from 'yauzl';
-import { isLeftTemporary, isSystemError, openRegularFile, statIfExists } from '../core/files.js';
-import {
-  BOUND_COMMENT,
-  manifestIdentities,
-  MANIFEST_NAME,
-  MAX_MANIFEST_BYTES,
-  readPdfManifest,
-} from './bound-manifest.js';
+import { join } from 'node:path';
+import { isLeftTemporary, isSystemError, statIfExists } from '../core/files.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
-import { parseComicInfoIdentity, parseIdentityComment, type CbzIdentity } from './identity.js';
-import { openZip, readEntryText } from './zip-file.js';
+import {
+  NOTHING,
+  readContent,
+  type ArchiveContent,
+  type ScannedIdentity,
+} from './archive-content.js';
+import type { CbzIdentity } from './identity.js';
 
 export interface ExistingArchive extends CbzIdentity {
   readonly file: string;
@@ -45,23 +42,17 @@ export interface IdentityCache {
   set(file: string, stats: Stats, found: ScannedIdentity): void;
 }
 
-/** The chapter of an archive; undefined if it names none; the reason if it cannot be read. */
-export type ScannedIdentity = CbzIdentity | string | undefined;
-
 export interface ScanOptions {
   readonly signal?: AbortSignal;
   readonly cache?: IdentityCache;
 }
 
 const MAX_OPEN_FILES = 16;
-/** In an archive with more entries, ComicInfo.xml is not looked for. */
-const MAX_ENTRIES = 20_000;
-const MAX_COMIC_INFO_BYTES = 2 ** 20;
 
 /**
- * Scans a folder and its subfolders for chapters, also for those in bound files (CBZ, EPUB, PDF, folders), except hidden ones and links to folders. A link to a CBZ counts as one; a named
- * pipe, a socket or a device does not. A missing folder is an empty library. Rejects with the signal's reason when
- * aborted.
+ * Scans a folder and its subfolders for chapters, also for those in bound files (CBZ, EPUB, PDF, folders), except hidden
+ * ones and links to folders. A link to a CBZ counts as one; a named pipe, a socket or a device does not. A missing
+ * folder is an empty library. Rejects with the signal's reason when aborted.
  */
 export async function scanLibrary(
   folder: string,
@@ -76,7 +67,9 @@ export async function scanLibrary(
     for (const listed of remaining) {
       signal?.throwIfAborted();
       const { file } = listed;
-      const content = cache ? await cachedContent(listed, cache) : await contentOf(listed);
+      const content = cache
+        ? await cachedContent(listed, cache)
+        : await readContent(listed.file, listed.isRegular);
       const { identities, isBound, why } = content;
       for (const identity of identities)
         archives.push({ ...identity, file, ...(isBound && { isBound }) });
@@ -119,17 +112,17 @@ export function withChanges(
 }
 
 /** Bound files are read in each scan: they are few, and have several chapters. */
-async function cachedContent(listed: ListedFile, cache: IdentityCache): Promise<Content> {
+async function cachedContent(listed: ListedFile, cache: IdentityCache): Promise<ArchiveContent> {
   const stats = await statIfExists(listed.file).catch(() => undefined);
   if (!stats) return { ...NOTHING, why: 'it cannot be read' };
   const known = cache.get(listed.file, stats);
   if (known) return toContent(known.found);
-  const content = await contentOf(listed);
+  const content = await readContent(listed.file, listed.isRegular);
   if (!content.isBound) cache.set(listed.file, stats, content.why ?? content.identities[0]);
   return content;
 }
 
-function toContent(found: ScannedIdentity): Content {
+function toContent(found: ScannedIdentity): ArchiveContent {
   if (typeof found === 'string') return { ...NOTHING, why: found };
   return found ? { identities: [found], isBound: false } : NOTHING;
 }
@@ -183,76 +176,6 @@ async function entriesOf(folder: string) {
     if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) return [];
     throw error;
   }
-}
-
-/** Resolves with undefined if the archive is not of one chapter, and with the reason if it cannot be read. */
-export async function readIdentity(file: string): Promise<ScannedIdentity> {
-  const { identities, isBound, why } = await contentOf({ file, isRegular: false });
-  return why ?? (isBound ? undefined : identities[0]);
-}
-
-interface Content {
-  readonly identities: readonly CbzIdentity[];
-  readonly isBound: boolean;
-  /** Why the file cannot be read. */
-  readonly why?: string;
-}
-
-const NOTHING: Content = { identities: [], isBound: false };
-
-async function contentOf(listed: ListedFile): Promise<Content> {
-  const { file } = listed;
-  try {
-    if (basename(file) === COMIC_INFO_NAME) return await chapterFolder(file);
-    if (/\.pdf$/i.test(file))
-      return { identities: manifestIdentities((await readPdfManifest(file)) ?? ''), isBound: true };
-    return await zipContent(listed);
-  } catch (error) {
-    const why = error instanceof Object && 'message' in error ? String(error.message) : error;
-    return { ...NOTHING, why: String(why) };
-  }
-}
-
-/** A folder of images, as `bind --format folder` writes it for each chapter. */
-async function chapterFolder(comicInfo: string): Promise<Content> {
-  const handle = await openRegularFile(comicInfo);
-  try {
-    if ((await handle.stat()).size > MAX_COMIC_INFO_BYTES) return NOTHING;
-    const identity = parseComicInfoIdentity(await handle.readFile('utf8'));
-    return { identities: identity ? [identity] : [], isBound: true };
-  } finally {
-    await handle.close();
-  }
-}
-
-async function zipContent({ file, isRegular }: ListedFile): Promise<Content> {
-  const zip = await openZip(file, isRegular);
-  if (!zip) return { ...NOTHING, why: 'not a regular file' };
-  try {
-    if (zip.comment === BOUND_COMMENT) {
-      const manifest = await entryText(zip, MANIFEST_NAME, MAX_MANIFEST_BYTES);
-      return { identities: manifestIdentities(manifest ?? ''), isBound: true };
-    }
-    const identity =
-      parseIdentityComment(zip.comment) ??
-      parseComicInfoIdentity((await entryText(zip, COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES)) ?? '');
-    return { identities: identity ? [identity] : [], isBound: false };
-  } finally {
-    zip.close();
-  }
-}
-
-async function entryText(
-  zip: ZipFile,
-  name: string,
-  maxBytes: number,
-): Promise<string | undefined> {
-  if (zip.entryCount > MAX_ENTRIES) return undefined;
-  for await (const entry of zip.eachEntry()) {
-    if (entry.fileName !== name) continue;
-    return entry.uncompressedSize > maxBytes ? undefined : await readEntryText(zip, entry);
-  }
-  return undefined;
 }
 
 function isCbz(name: string): boolean {

@@ -97,12 +97,12 @@ export class ZipFileWriter {
     return { file: await publish(tmpFile), bytes };
   }
 
-  /** Closes the file, and removes it unless it was published. */
+  /** Closes the file, and removes it unless it was published. Never rejects: the result is known by then. */
   async discard(): Promise<void> {
     this.archive.abort();
     this.archive.destroy();
     await this.#stream.idle();
-    await this.handle.close();
-    await rm(this.options.tmpFile, { force: true });
+    await this.handle.close().catch(() => undefined);
+    await rm(this.options.tmpFile, { force: true }).catch(() => undefined);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Temporary files beside the file that they become. Their names contain this machine and process, so that a later
- * process can tell those of a killed one from those in use.
+ * process can distinguish those of a killed one from those in use.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
@@ -21,8 +21,8 @@ export function temporaryName(file: string): string {
 }
 
 /**
- * Whether `path` is a temporary file that nobody writes any more: its process was one of this machine and has ended, or
- * it is old, as those of containers, which are a machine each.
+ * Whether `path` is a temporary file that no process writes any more: its process was one of this machine and has ended,
+ * or it is old, as those of containers, which are a machine each.
  */
 export function isLeftTemporary(path: string): boolean {
   const [, host, pid] = NAME.exec(basename(path)) ?? [];

@@ -4,13 +4,13 @@
  * outage of the service are tried once more at the end.
  */
 import { toTankobonError, TankobonError } from '../core/errors.js';
-import { OutageTooLong } from '../api/outage.js';
 import {
   prepareChapter,
   type ChapterJob,
   type ChapterDeps,
   type PreparedChapter,
 } from './chapter.js';
+import { mayBeOutage, OutageCounter } from './chapter-failure.js';
 
 export interface BatchOutcome {
   /** The ids of the chapters whose CBZ was written. */
@@ -29,42 +29,15 @@ interface FailedChapter {
 
 /** Chapters whose pages load at the same time: enough to fill the queue with short chapters. */
 const MAX_CHAPTERS_IN_FLIGHT = 8;
-/** After this many chapters in a row that the network or the service failed, the run stops. */
-const MAX_CONSECUTIVE_OUTAGES = 3;
 /** How often to check whether a chapter that another machine has claimed is done, or free again. */
 const CLAIM_POLL_MS = 2_000;
-
-/** Errors that concern the whole run. */
-const RUN_WIDE_CODES: ReadonlySet<string> = new Set([
-  'interrupted',
-  'banned',
-  'wait-too-long',
-  'rate-limited',
-  'captcha-required',
-  'disk-full',
-  'ledger-unreachable',
-  'ledger-unusable',
-  'fault',
-]);
-
-/** Errors of a chapter that an outage may have caused. */
-const OUTAGE_CODES: ReadonlySet<string> = new Set([
-  'unreachable',
-  'service-failed',
-  'bad-answer',
-  'page-lost',
-]);
 
 /** What a batch itself uses; the rest of `ChapterDeps` is for the chapters. */
 export type BatchDeps = Pick<ChapterDeps, 'queue' | 'observe' | 'outages' | 'share'> & {
   readonly loader: Pick<ChapterDeps['loader'], 'clock'>;
 };
 
-type PrepareChapter<Deps> = (
-  job: ChapterJob,
-  deps: Deps,
-  signal: AbortSignal,
-) => Promise<PreparedChapter | undefined>;
+type Prepare = (job: ChapterJob, signal: AbortSignal) => Promise<PreparedChapter | undefined>;
 
 /** Saves the chapters and reports each one's result to `deps.observe`. Never throws for a chapter. */
 export function saveChapters(
@@ -72,17 +45,17 @@ export function saveChapters(
   deps: ChapterDeps,
   signal: AbortSignal,
 ): Promise<BatchOutcome> {
-  return runBatch(jobs, deps, signal, prepareChapter);
+  return runBatch(jobs, deps, signal, (job, stop) => prepareChapter(job, deps, stop));
 }
 
 /** The same with any way to prepare a chapter. */
-export async function runBatch<Deps extends BatchDeps>(
+export async function runBatch(
   jobs: Iterable<ChapterJob>,
-  deps: Deps,
+  deps: BatchDeps,
   signal: AbortSignal,
-  prepare: PrepareChapter<Deps>,
+  prepare: Prepare,
 ): Promise<BatchOutcome> {
-  const batch = new Batch(deps, signal, (job, stopSignal) => prepare(job, deps, stopSignal));
+  const batch = new Batch(deps, signal, prepare);
   for (const job of jobs) await batch.start(job);
   return batch.finish();
 }
@@ -90,7 +63,7 @@ export async function runBatch<Deps extends BatchDeps>(
 class Batch {
   readonly #saved = new Set<string>();
   #skipped = 0;
-  #consecutiveOutages = 0;
+  readonly #outageCounter = new OutageCounter();
   readonly #failed: FailedChapter[] = [];
   readonly #notStarted: ChapterJob[] = [];
   /** Chapters that failed during an outage; undefined during their second try. */
@@ -104,10 +77,7 @@ class Batch {
   constructor(
     private readonly deps: BatchDeps,
     signal: AbortSignal,
-    private readonly prepare: (
-      job: ChapterJob,
-      signal: AbortSignal,
-    ) => Promise<PreparedChapter | undefined>,
+    private readonly prepare: Prepare,
   ) {
     this.#signal = AbortSignal.any([signal, this.#stop.signal]);
   }
@@ -134,15 +104,14 @@ class Batch {
   }
 
   async finish(): Promise<BatchOutcome> {
-    await Promise.all(this.#inFlight);
-    await this.#startTaken();
+    await this.#settled();
     const toRetry = this.#toRetry ?? [];
     this.#toRetry = undefined;
     for (const { job, error } of toRetry) {
       if (this.#signal.aborted) this.#fail(job, error);
       else await this.start(job);
     }
-    await Promise.all(this.#inFlight);
+    await this.#settled();
     return {
       saved: this.#saved,
       skipped: this.#skipped,
@@ -162,11 +131,11 @@ class Batch {
     return false;
   }
 
-  /** Waits for the chapters of other machines, and takes over those of machines that are gone. */
-  async #startTaken(): Promise<void> {
-    const { clock } = this.deps.loader;
+  /** Also waits for the chapters of other machines, and takes over those of machines that are gone. */
+  async #settled(): Promise<void> {
+    await Promise.all(this.#inFlight);
     while (this.#taken.length > 0) {
-      await clock.sleep(CLAIM_POLL_MS, this.#signal).catch(() => undefined);
+      await this.deps.loader.clock.sleep(CLAIM_POLL_MS, this.#signal).catch(() => undefined);
       for (const job of this.#taken.splice(0)) await this.start(job);
       await Promise.all(this.#inFlight);
     }
@@ -186,7 +155,7 @@ class Batch {
       .then(
         async (saved) => {
           this.#saved.add(job.id);
-          this.#consecutiveOutages = 0;
+          this.#outageCounter.recordSaved();
           this.deps.observe({ type: 'chapter-saved', chapter: job.id, ...saved });
           await this.#finishClaim(job);
         },
@@ -225,7 +194,8 @@ class Batch {
   #fail(job: ChapterJob, thrown: unknown, outagesBefore = this.#outages): void {
     const error = this.#toError(thrown);
     const { code, message } = error;
-    if (this.#toRetry && this.#mayBeOutage(error, outagesBefore)) {
+    const hadOutage = this.#outages > outagesBefore && !this.#signal.aborted;
+    if (this.#toRetry && hadOutage && mayBeOutage(error)) {
       this.#toRetry.push({ job, error });
       this.deps.observe({
         type: 'warning',
@@ -234,14 +204,9 @@ class Batch {
       return;
     }
     this.#failed.push({ job, error });
-    // Another machine may have more luck; if it cannot be reached, the claim lapses.
+    // Another machine may save it; if the server cannot be reached, the claim lapses.
     this.deps.share?.release(job.id).catch(() => undefined);
-    const isOutage = code === 'unreachable' || code === 'service-failed';
-    this.#consecutiveOutages = isOutage ? this.#consecutiveOutages + 1 : 0;
-    const stopsRun =
-      RUN_WIDE_CODES.has(code) ||
-      error instanceof OutageTooLong ||
-      this.#consecutiveOutages >= MAX_CONSECUTIVE_OUTAGES;
+    const stopsRun = this.#outageCounter.recordFailed(error);
     const isUnfinished = stopsRun || error === this.#stopReason;
     this.deps.observe({
       type: 'chapter-failed',
@@ -251,15 +216,6 @@ class Batch {
       ...(isUnfinished && { unfinished: true }),
     });
     if (stopsRun) this.#stop.abort(error);
-  }
-
-  #mayBeOutage(error: TankobonError, outagesBefore: number): boolean {
-    return (
-      this.#outages > outagesBefore &&
-      OUTAGE_CODES.has(error.code) &&
-      !(error instanceof OutageTooLong) &&
-      !this.#signal.aborted
-    );
   }
 
   /** After an abort, a platform error such as AbortError becomes the abort's reason. */

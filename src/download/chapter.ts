@@ -6,27 +6,21 @@ import { CbzWriter, writeCbz } from '../cbz/cbz-writer.js';
 import { fetchAtHomeMetadata, pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
 import { BaseUrls } from '../image/base-urls.js';
 import { digestInFileName, type Quality } from '../image/page-url.js';
-import { ChapterError, hasCode, StorageError } from '../core/errors.js';
+import { ChapterError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
+import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
 import { loadPage, type PageJob, type PageDeps } from './page.js';
 import { PagePacker } from './page-packer.js';
 import type { MetadataPrefetcher } from './prefetch.js';
 import type { WorkShare } from '../rate-limit/redis/work-share.js';
-import { findPublished, publishChapter } from './publish-chapter.js';
+import { findPublished, publishChapter, type ChapterTarget } from './publish-chapter.js';
 import { Workspace, type KeptPage } from './workspace.js';
 
-export interface ChapterJob {
-  readonly id: string;
-  /** The CBZ's final path. */
-  readonly file: string;
+export interface ChapterJob extends ChapterTarget {
   /** The user's output folder, which contains `file`. */
   readonly output: string;
   readonly quality: Quality;
-  /** Download the chapter again although its CBZ exists. */
-  readonly replace: boolean;
-  /** Another release of the chapter, whose CBZ is replaced if it has the same path. */
-  readonly replacesChapter?: string;
   /** The archive comment, which identifies the chapter. */
   readonly comment?: string;
   /** Creates ComicInfo.xml for these pages; `undefined` leaves it out. Never throws. */
@@ -50,9 +44,6 @@ export interface PreparedChapter {
   /** Loads the missing pages and writes the CBZ. Call it once; its pages are queued when it returns. */
   save(): Promise<SavedChapter>;
 }
-
-/** After this many failed pages the rest of the chapter is not tried. */
-const MAX_FAILED_PAGES = 3;
 
 /**
  * Locks the workspace, requests the delivery metadata, and verifies the pages of an earlier run. Resolves with
@@ -79,7 +70,7 @@ export async function prepareChapter(
   });
   try {
     if (!(await isDone(job))) return await prepareIn(workspace, job, deps, signal);
-    await workspace.remove();
+    await cleanUp(workspace, deps);
     return undefined;
   } catch (error) {
     await workspace.close();
@@ -112,7 +103,8 @@ async function prepareIn(
   if (names.length === 0)
     throw new ChapterError('chapter-empty', `The service lists no pages: chapter ${id}`);
   const renew = async () => {
-    const renewed = assertUnchanged(job, metadata, await fetchMetadata());
+    const renewed = await fetchMetadata();
+    assertSamePages(metadata, renewed, quality, id);
     observeBaseUrl(id, renewed, deps);
     return renewed;
   };
@@ -134,21 +126,6 @@ async function prepareIn(
 
 function observeBaseUrl(chapter: string, { baseUrl }: AtHomeMetadata, { observe }: PageDeps): void {
   observe({ type: 'detail', chapter, message: `base URL ${baseUrl}` });
-}
-
-/** Renewed metadata is used only if it describes the same pages. */
-function assertUnchanged(
-  { id, quality }: ChapterJob,
-  before: AtHomeMetadata,
-  now: AtHomeMetadata,
-): AtHomeMetadata {
-  const pagesOf = (metadata: AtHomeMetadata) =>
-    JSON.stringify([metadata.hash, pageFileNames(metadata, quality)]);
-  if (pagesOf(now) === pagesOf(before)) return now;
-  throw new ChapterError(
-    'chapter-changed',
-    `The chapter changed on the service during the download: chapter ${id}`,
-  );
 }
 
 async function save(
@@ -174,9 +151,12 @@ async function save(
       pages: pages.length,
       kept: kept.size,
     });
-    await loadPages(pages, deps, () => {
+    const load = async (page: PageJob, stop: AbortSignal) => {
+      await loadPage({ ...page, signal: stop }, deps);
       packer.packAvailable();
-    });
+    };
+    const missing = pages.filter(({ page }) => !kept.has(page));
+    await loadAll(missing, load, signal);
     const saved = await pack(job, pages.length, workspace, packer, signal);
     await packer.discard();
     await cleanUp(workspace, deps);
@@ -198,49 +178,19 @@ async function cleanUp(workspace: Workspace, { observe }: ChapterDeps): Promise<
   }
 }
 
-/** Loads all missing pages. A failed page does not stop the others, so that the next run has less to load. */
-async function loadPages(
-  pages: readonly PageJob[],
-  deps: PageDeps,
-  onKept: () => void,
-): Promise<void> {
-  const failures: unknown[] = [];
-  const stop = new AbortController();
-  const loads = pages
-    .filter(({ page, workspace }) => !workspace.kept.has(page))
-    .map(async (page) => {
-      const signal = AbortSignal.any([page.signal, stop.signal]);
-      try {
-        await loadPage({ ...page, signal }, deps);
-        onKept();
-      } catch (error) {
-        failures.push(error);
-        if (!hasCode(error, 'page-lost') || failures.length >= MAX_FAILED_PAGES) stop.abort(error);
-      }
-    });
-  await Promise.all(loads);
-  pages[0]?.signal.throwIfAborted();
-  stop.signal.throwIfAborted();
-  if (failures.length > 0) throw failures[0];
-}
-
 /** Completes the archive that was written during the download; if there is none, packs all pages now. */
 async function pack(
-  { id, file, comment, comicInfo: createComicInfo, replace, replacesChapter }: ChapterJob,
+  job: ChapterJob,
   count: number,
   workspace: Workspace,
   packer: PagePacker,
   signal: AbortSignal,
 ): Promise<SavedChapter> {
-  const pages = [...workspace.kept.values()].sort((a, b) => a.page - b.page);
-  if (pages.length !== count || pages.some(({ page }, index) => page !== index + 1)) {
-    const message = `${pages.length} of ${count} pages are in the workspace: chapter ${id}`;
-    throw new StorageError('archive-wrong', message);
-  }
-  const publish = (tmpFile: string) =>
-    publishChapter(tmpFile, { id, file, replace, replacesChapter });
+  const { id, file, comment } = job;
+  const pages = completePages(workspace.kept, count, id);
+  const publish = (tmpFile: string) => publishChapter(tmpFile, job);
   const [comicInfo, archive] = await Promise.all([
-    createComicInfo?.(pages),
+    job.comicInfo?.(pages),
     packer.finishedArchive(count),
   ]);
   try {

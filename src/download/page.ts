@@ -4,18 +4,18 @@
  */
 import type { IsFirstParty } from '../api/first-party-domain.js';
 import type { OutageMonitor } from '../api/outage.js';
-import { ChapterError, LoadError, ServiceError, type TankobonError } from '../core/errors.js';
+import { raceWithSignal } from '../core/abort.js';
+import { LoadError } from '../core/errors.js';
+import { toStorageError, removeFile } from '../core/files.js';
 import { formatDuration } from '../core/human-format.js';
 import { retryDelayMs } from '../core/retry-delay.js';
-import { toStorageError, removeFile } from '../core/files.js';
-import { raceWithSignal } from '../core/abort.js';
-import type { Reports } from '../health-reports/health-report.js';
+import type { ReportSender } from '../health-reports/sender.js';
 import type { BaseUrl, BaseUrls, DeadBaseUrl } from '../image/base-urls.js';
 import type { CheckedImage } from '../image/image-check.js';
 import { loadImage, type ImageLoaderDeps, type ImageOutcome } from '../image/load-image.js';
-import type { LoadReason } from '../image/load-reason.js';
 import { pageUrl, digestInFileName, type Quality } from '../image/page-url.js';
 import type { Observe } from './events.js';
+import { evaluateLoad, invalidAddress, type LoadResult } from './load-result.js';
 import type { PageSlot, PageQueue } from './page-queue.js';
 import type { Workspace } from './workspace.js';
 
@@ -26,7 +26,7 @@ export interface PageDeps {
   /** In [0, 1). */
   readonly random: () => number;
   /** Undefined if the user turned reports off. */
-  readonly reports: Pick<Reports, 'record' | 'recordAndSend'> | undefined;
+  readonly reports: Pick<ReportSender, 'record' | 'recordAndSend'> | undefined;
   readonly isFirstParty: IsFirstParty;
   /** Counts the outages of the service; absent if the run does not wait for their end. */
   readonly outages?: Pick<OutageMonitor, 'count'>;
@@ -44,21 +44,13 @@ export interface PageJob {
   readonly signal: AbortSignal;
 }
 
-/** The result of one attempt; without `url`, the base URL made no valid address. */
-type Attempt =
-  | {
-      readonly base: BaseUrl;
-      readonly url: URL;
-      readonly outcome: ImageOutcome;
-      /** The image to keep, if the attempt succeeded. */
-      readonly image: CheckedImage | undefined;
-      /** Settled when the report is stored and, for a failed load, its delivery was tried. */
-      readonly reported: Promise<void>;
-    }
-  | { readonly base: BaseUrl; readonly url: undefined; readonly outcome: LoadError };
-
-/** Complete images whose digest is not the one in the file name: digest to the name of the host that served it. */
-type MismatchedImages = Map<string, string>;
+type Attempt = LoadResult & {
+  readonly base: BaseUrl;
+  /** The node's, with its port; empty if the base URL made no valid address. */
+  readonly host: string;
+  /** Settled when the report is stored and, for a failed load, its delivery was tried. */
+  readonly reported: Promise<void>;
+};
 
 const MAX_ATTEMPTS = 5;
 const RETRY_DELAYS = { firstMs: 250, maxMs: 5_000 };
@@ -67,211 +59,142 @@ const RETRY_DELAYS = { firstMs: 250, maxMs: 5_000 };
  * Stores the page in the workspace. Throws ChapterError('page-lost'), ServiceError('bad-answer') if no base URL was
  * usable, or an error that concerns the whole chapter.
  */
-export async function loadPage(job: PageJob, deps: PageDeps): Promise<void> {
-  const { chapter, page } = job;
-  const mismatched: MismatchedImages = new Map();
-  let outages = deps.outages?.count;
-  for (let attempt = 1; ; attempt += 1) {
-    const result = await nextAttempt(job, deps, mismatched);
-    if (result.url) {
+export function loadPage(job: PageJob, deps: PageDeps, load = loadImage): Promise<void> {
+  return new PageDownload(job, deps, load).run();
+}
+
+class PageDownload {
+  readonly #mismatched = new Map<string, string>();
+
+  constructor(
+    private readonly job: PageJob,
+    private readonly deps: PageDeps,
+    private readonly load: typeof loadImage,
+  ) {}
+
+  async run(): Promise<void> {
+    const { chapter, page, workspace, baseUrls } = this.job;
+    const { observe } = this.deps;
+    let outages = this.deps.outages?.count;
+    for (let attempt = 1; ; attempt += 1) {
+      const result = await this.#nextAttempt();
       // The report is stored before the page: after a kill in between, the page is loaded and reported again.
       await result.reported;
-      if (result.image) {
-        await keep(job, result.image, result.outcome.bytes);
-        observeLoaded(job, deps, result.url, result.outcome);
-        return;
+      if (result.image) return this.#keep(result);
+      const { reason, toError } = result.failure;
+      await this.#inWorkspace(removeFile(workspace.partFile(page)));
+      observe({ type: 'page-failed', chapter, page, reason, attempt });
+      if (attempt === MAX_ATTEMPTS)
+        throw toError(`Page ${page} of chapter ${chapter} failed ${attempt} times`);
+      await this.#pause(attempt);
+      baseUrls.retire(result.base);
+      await this.#untilUsable();
+      if (this.deps.outages?.count !== outages) {
+        // The metadata request waited for the end of an outage, which may have caused the earlier failures.
+        outages = this.deps.outages?.count;
+        attempt = 0;
       }
-      await discard(job);
-    }
-    const { reason, message } = failureOf(result.outcome);
-    deps.observe({ type: 'page-failed', chapter, page, reason, attempt });
-    if (attempt === MAX_ATTEMPTS)
-      throw finalError(
-        result,
-        `Page ${page} of chapter ${chapter} failed ${attempt} times; last error: ${message}`,
-      );
-    await pause(attempt, job, deps);
-    job.baseUrls.retire(result.base);
-    await job.baseUrls.untilUsable();
-    if (deps.outages?.count !== outages) {
-      // The metadata request waited for the end of an outage, which may have caused the earlier failures.
-      outages = deps.outages?.count;
-      attempt = 0;
     }
   }
-}
 
-/** Loads the page once, as soon as a slot is free and a base URL is usable. */
-async function nextAttempt(
-  job: PageJob,
-  deps: PageDeps,
-  mismatched: MismatchedImages,
-): Promise<Attempt> {
-  for (;;) {
-    const attempt = await deps.queue.run((slot) => tryOnce(job, deps, slot, mismatched));
-    if (attempt) return attempt;
-    // Other pages can use the slot meanwhile.
-    await job.baseUrls.untilUsable();
+  /** Loads the page once, as soon as a slot is free and a base URL is usable. */
+  async #nextAttempt(): Promise<Attempt> {
+    for (;;) {
+      const attempt = await this.deps.queue.run((slot) => this.#tryOnce(slot));
+      if (attempt) return attempt;
+      // Other pages can use the slot meanwhile.
+      await this.#untilUsable();
+    }
   }
-}
 
-/** Returns undefined if no base URL is usable now. */
-async function tryOnce(
-  job: PageJob,
-  deps: PageDeps,
-  slot: PageSlot,
-  mismatched: MismatchedImages,
-): Promise<Attempt | undefined> {
-  job.signal.throwIfAborted();
-  const base = job.baseUrls.take();
-  if (!base) return undefined;
-  let attempt: Attempt | undefined;
-  try {
-    attempt = await loadFrom(base, job, deps, slot, mismatched);
-    return attempt;
-  } finally {
-    job.baseUrls.settle(base, attempt && deadBaseUrl(attempt, job, deps));
+  /** Other pages may go on waiting for the renewed base URL. */
+  #untilUsable(): Promise<void> {
+    return raceWithSignal(this.job.baseUrls.untilUsable(), this.job.signal);
   }
-}
 
-async function loadFrom(
-  base: BaseUrl,
-  job: PageJob,
-  deps: PageDeps,
-  slot: PageSlot,
-  mismatched: MismatchedImages,
-): Promise<Attempt> {
-  const { chapter, quality, hash, fileName, signal } = job;
-  const request = {
-    file: job.workspace.partFile(job.page),
-    expectedDigest: digestInFileName(fileName),
-    buffer: slot.buffer,
-    onBytes: (bytes: number) => {
-      deps.observe({ type: 'page-bytes', chapter, bytes });
-    },
-    onReceived: slot.release,
-  };
-  try {
-    const url = pageUrl({ baseUrl: base.url, quality, hash, fileName });
-    const outcome = await loadImage(deps.loader, { ...request, url }, signal);
-    const image = outcome.ok ? outcome : confirmedMismatch(url, outcome.image, mismatched);
-    const reported = reportLoad(url, outcome, deps, signal);
-    return { base, url, outcome, image, reported };
-  } catch (error) {
-    if (error instanceof LoadError) return { base, url: undefined, outcome: error };
-    throw error;
+  /** Returns undefined if no base URL is usable now. */
+  async #tryOnce(slot: PageSlot): Promise<Attempt | undefined> {
+    const { baseUrls, signal } = this.job;
+    signal.throwIfAborted();
+    const base = baseUrls.take();
+    if (!base) return undefined;
+    let attempt: Attempt | undefined;
+    try {
+      attempt = await this.#loadFrom(base, slot);
+      return attempt;
+    } finally {
+      baseUrls.settle(base, attempt && this.#deadBaseUrl(attempt));
+    }
   }
-}
 
-/**
- * Returns the image once two hosts have served the same bytes: then the digest in the file name is wrong. Two base
- * URLs of one host are not enough, since it serves the same file again.
- */
-function confirmedMismatch(
-  { hostname }: URL,
-  image: CheckedImage | undefined,
-  mismatched: MismatchedImages,
-): CheckedImage | undefined {
-  if (!image) return undefined;
-  const firstHost = mismatched.get(image.digest);
-  if (firstHost === undefined) mismatched.set(image.digest, hostname);
-  return firstHost === undefined || firstHost === hostname ? undefined : image;
-}
-
-/** Reports each load from a base URL outside the service's own domain, exactly once (spec 4.3). */
-async function reportLoad(
-  url: URL,
-  { ok, bytes, durationMs, cached }: ImageOutcome,
-  { reports, isFirstParty }: PageDeps,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!reports || (await isFirstParty(url))) return;
-  const report = { url: url.href, success: ok, bytes, duration: durationMs, cached };
-  if (ok) {
-    await reports.record(report);
-    return;
+  async #loadFrom(base: BaseUrl, slot: PageSlot): Promise<Attempt> {
+    const { chapter, page, quality, hash, fileName, workspace, signal } = this.job;
+    const request = {
+      file: workspace.partFile(page),
+      expectedDigest: digestInFileName(fileName),
+      buffer: slot.buffer,
+      onBytes: (bytes: number) => {
+        this.deps.observe({ type: 'page-bytes', chapter, bytes });
+      },
+      onReceived: slot.release,
+    };
+    try {
+      const url = pageUrl({ baseUrl: base.url, quality, hash, fileName });
+      const outcome = await this.load(this.deps.loader, { ...request, url }, signal);
+      const result = evaluateLoad(outcome, url.hostname, this.#mismatched);
+      return { ...result, base, host: url.host, reported: this.#report(url, outcome) };
+    } catch (error) {
+      if (!(error instanceof LoadError)) throw error;
+      return { ...invalidAddress(error), base, host: '', reported: Promise.resolve() };
+    }
   }
-  // A user who stops the run does not wait for the report host; the report is stored for the next run.
-  await raceWithSignal(reports.recordAndSend(report), signal).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
-}
 
-/** Whether the attempt shows that its base URL is of no use: nothing responded, or it has expired. */
-function deadBaseUrl(attempt: Attempt, job: PageJob, deps: PageDeps): DeadBaseUrl | undefined {
-  const { reason, message } = failureOf(attempt.outcome);
-  if (attempt.url) {
-    const { ok, responded } = attempt.outcome;
-    if (ok || (responded && reason !== 'base-url-expired')) return undefined;
+  /** Reports each load from a base URL outside the service's own domain, exactly once (spec 4.3). */
+  async #report(url: URL, { ok, bytes, durationMs, cached }: ImageOutcome): Promise<void> {
+    const { reports, isFirstParty } = this.deps;
+    const { signal } = this.job;
+    if (!reports || (await isFirstParty(url))) return;
+    const report = { url: url.href, success: ok, bytes, duration: durationMs, cached };
+    if (ok) return reports.record(report);
+    // A user who stops the run does not wait for the report host; the report is stored for the next run.
+    await raceWithSignal(reports.recordAndSend(report), signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
   }
-  return {
-    toError: (count) =>
-      finalError(
-        attempt,
-        `The last ${count} base URLs of chapter ${job.chapter} failed; last error: ${message}`,
-      ),
-    async beforeRenewal(count) {
-      if (attempt.url) await attempt.reported;
-      await pause(count, job, deps);
-    },
-  };
-}
 
-function pause(
-  attempt: number,
-  { chapter, page, signal }: PageJob,
-  { loader, random, observe }: PageDeps,
-): Promise<void> {
-  const delayMs = retryDelayMs(RETRY_DELAYS, attempt, random());
-  const message = `page ${page}: next attempt in ${formatDuration(delayMs)}`;
-  observe({ type: 'detail', chapter, message });
-  return loader.clock.sleep(delayMs, signal);
-}
-
-async function keep(
-  { page, workspace }: PageJob,
-  { digest, extension }: CheckedImage,
-  bytes: number,
-): Promise<void> {
-  try {
-    await workspace.keep(page, { digest, extension, bytes });
-  } catch (error) {
-    throw toStorageError(error, workspace.folder);
+  #deadBaseUrl({ failure, reported }: Attempt): DeadBaseUrl | undefined {
+    if (!failure?.isBaseUrlDead) return undefined;
+    return {
+      toError: (count) =>
+        failure.toError(`The last ${count} base URLs of chapter ${this.job.chapter} failed`),
+      beforeRenewal: async (count) => {
+        await reported;
+        await this.#pause(count);
+      },
+    };
   }
-}
 
-async function discard({ page, workspace }: PageJob): Promise<void> {
-  try {
-    await removeFile(workspace.partFile(page));
-  } catch (error) {
-    throw toStorageError(error, workspace.folder);
+  #pause(attempt: number): Promise<void> {
+    const { chapter, page, signal } = this.job;
+    const { loader, random, observe } = this.deps;
+    const delayMs = retryDelayMs(RETRY_DELAYS, attempt, random());
+    const message = `page ${page}: next attempt in ${formatDuration(delayMs)}`;
+    observe({ type: 'detail', chapter, message });
+    return loader.clock.sleep(delayMs, signal);
   }
-}
 
-function observeLoaded(
-  { chapter, page }: PageJob,
-  { observe }: PageDeps,
-  { host }: URL,
-  { ok, bytes, durationMs, cached }: ImageOutcome,
-): void {
-  observe({
-    type: 'page-loaded',
-    chapter,
-    page,
-    bytes,
-    ms: durationMs,
-    host,
-    cached,
-    ...(!ok && { warning: 'bad-digest' }),
-  });
-}
+  async #keep({ image, outcome, host }: Extract<Attempt, { image: CheckedImage }>): Promise<void> {
+    const { chapter, page, workspace } = this.job;
+    const { digest, extension } = image;
+    const { ok, bytes, durationMs: ms, cached } = outcome;
+    await this.#inWorkspace(workspace.keep(page, { digest, extension, bytes }));
+    const warning = ok ? {} : { warning: 'bad-digest' as const };
+    this.deps.observe({ type: 'page-loaded', chapter, page, bytes, ms, host, cached, ...warning });
+  }
 
-function failureOf(outcome: ImageOutcome | LoadError): { reason: LoadReason; message: string } {
-  if (outcome instanceof LoadError) return { reason: outcome.code, message: outcome.message };
-  return outcome.ok ? { reason: 'bad-digest', message: '' } : outcome;
-}
-
-/** If no address was valid, the service's response is at fault. */
-function finalError({ url }: Attempt, message: string): TankobonError {
-  return url ? new ChapterError('page-lost', message) : new ServiceError('bad-answer', message);
+  async #inWorkspace<T>(operation: Promise<T>): Promise<T> {
+    return operation.catch((error: unknown) => {
+      throw toStorageError(error, this.job.workspace.folder);
+    });
+  }
 }

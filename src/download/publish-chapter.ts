@@ -4,7 +4,7 @@
  */
 import { basename, dirname, join } from 'node:path';
 import { candidatePaths } from '../cbz/file-name.js';
-import { readIdentity } from '../cbz/library-index.js';
+import { readIdentity } from '../cbz/archive-content.js';
 import { StorageError } from '../core/errors.js';
 import { toStorageError, renameInto, statIfExists } from '../core/files.js';
 import { publishNew } from '../core/publish.js';

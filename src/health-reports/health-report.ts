@@ -36,18 +36,3 @@ export function validReport(report: HealthReport): HealthReport {
 
 /** Resolves with the status of the response; rejects without one. */
 export type SendReport = (report: HealthReport, signal: AbortSignal) => Promise<number>;
-
-export interface Reports {
-  /** Resolves once the report is stored; it is sent in the background. Throws for an invalid report. */
-  record(report: HealthReport): Promise<void>;
-  /**
-   * For a failed load: ahead of other reports, and resolves once delivery was attempted, after at most 2 s. Does not wait
-   * while the host is known to be down.
-   */
-  recordAndSend(report: HealthReport): Promise<void>;
-  /**
-   * Before the exit: waits for the rest for at most `maxWaitMs` (2,000), less if the host does not respond. A later run
-   * sends what is left. The counts are of the reports recorded here.
-   */
-  finish(maxWaitMs?: number): Promise<{ sent: number; waiting: number }>;
-}

@@ -2,37 +2,27 @@
  * Sends health reports beside the downloads. Each is written to the spool first, so that a slow host delays nothing, and
  * a later run sends what was not accepted. A kill loses no recorded report, and repeats at most those in flight.
  */
-import { waitAtMost, type Clock } from '../core/clock.js';
+import { waitAtMost } from '../core/clock.js';
 import { retryDelayMs } from '../core/retry-delay.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { classifyError, classifyStatus, type DeliveryResult } from './delivery-result.js';
-import { validReport, type HealthReport, type Reports, type SendReport } from './health-report.js';
-import { Spool, spoolFolder, type HeldReport } from './spool.js';
+import { MAX_PROBE_WAIT_MS, remainingWaitMs } from './exit-wait.js';
+import { validReport, type HealthReport, type SendReport } from './health-report.js';
+import { ReportStore, type ReportStoreOptions } from './report-store.js';
+import type { HeldReport } from './spool.js';
 import { StatisticsLog } from './statistics-log.js';
 
 /** More than concurrent pages usually are, so that reports keep up with them. */
 export const MAX_IN_FLIGHT = 8;
 /** Reports in memory, each with its file open; the others are in the spool only. */
 const MAX_QUEUED = 64;
-/** After this many stored reports, excess and outdated ones are removed. */
-const PRUNE_EVERY = 500;
-
 const RETRY_DELAYS = { firstMs: 250, maxMs: 4_000 };
 /** Of an exit, and of a failed load. */
 const MAX_WAIT_MS = 2_000;
-/** Of an exit, from the first request on, while the host has not responded to any. */
-const MAX_FIRST_RESPONSE_MS = 1_000;
-/** Of an exit, for the probe of a host that is down, and for aborted requests to end. */
-const MAX_PROBE_WAIT_MS = 300;
 const POLL_MS = 20;
 
-export interface ReportSenderDeps {
-  /** See reportsFolder. Created if missing. */
-  readonly folder: string;
-  readonly clock: Clock;
+export interface ReportSenderDeps extends Omit<ReportStoreOptions, 'onDropped'> {
   readonly send: SendReport;
-  /** Called once if reports cannot be stored and are sent from memory. */
-  readonly onStorageError?: (error: unknown) => void;
 }
 
 interface QueuedReport extends HeldReport {
@@ -40,38 +30,42 @@ interface QueuedReport extends HeldReport {
   readonly onAttempted?: () => void;
 }
 
-export class ReportSender implements Reports {
-  readonly #spool: Spool;
+export class ReportSender {
+  readonly #store: ReportStore;
   readonly #breaker: CircuitBreaker;
   readonly #statistics: StatisticsLog;
   readonly #queue: QueuedReport[] = [];
-  /** Files of the spool, sent after the queue, from the end; absent until the spool is listed (again). */
-  #files: string[] | undefined;
   readonly #workers = new Set<Promise<void>>();
   #stopping = new AbortController();
-  #firstRequestMs: number | undefined;
-  #hasResponded = false;
+  readonly #contact: { firstRequestMs?: number; hasResponded: boolean } = { hasResponded: false };
   #failuresInRow = 0;
   #resumeAtMs = 0;
-  #stored = 0;
   readonly #counts = { ownSent: 0, ownWaiting: 0, sent: 0, givenUp: 0 };
-  #hasStorageError = false;
 
   /** Starts to send the reports of earlier runs. */
   constructor(private readonly deps: ReportSenderDeps) {
-    this.#spool = new Spool(spoolFolder(deps.folder));
+    const onDropped = (reason: string, isOwn: boolean): void => {
+      this.#statistics.add({ dropped: 1, reasons: { [reason]: 1 } });
+      if (isOwn) this.#counts.ownWaiting -= 1;
+    };
+    this.#store = new ReportStore({ ...deps, onDropped });
     this.#breaker = new CircuitBreaker(deps.folder, deps.clock);
     this.#statistics = new StatisticsLog(deps.folder);
     this.#startWorkers();
   }
 
+  /** Resolves once the report is stored; it is sent in the background. Throws for an invalid report. */
   async record(report: HealthReport): Promise<void> {
-    this.#queue.push(await this.#store(report));
+    this.#queue.push(await this.#add(report));
     this.#startWorkers();
   }
 
+  /**
+   * For a failed load: ahead of other reports, and resolves once delivery was attempted, after at most 2 s. Does not wait
+   * while the host is known to be down.
+   */
   async recordAndSend(report: HealthReport): Promise<void> {
-    const held = await this.#store(report);
+    const held = await this.#add(report);
     const attempted = new Promise<void>((onAttempted) => {
       this.#queue.unshift({ ...held, onAttempted });
     });
@@ -80,13 +74,17 @@ export class ReportSender implements Reports {
     await waitAtMost(this.deps.clock, MAX_WAIT_MS, attempted);
   }
 
+  /**
+   * Before the exit: waits for the rest for at most `maxWaitMs`, less if the host does not respond. A later run sends what
+   * is left. The counts are of the reports recorded here.
+   */
   async finish(maxWaitMs = MAX_WAIT_MS): Promise<{ sent: number; waiting: number }> {
     await this.#drain(maxWaitMs);
     this.#stopping.abort();
     await waitAtMost(this.deps.clock, MAX_PROBE_WAIT_MS, Promise.all(this.#workers));
     this.#stopping = new AbortController();
     this.#emptyQueue();
-    this.#files = undefined;
+    this.#store.forgetList();
     await this.#statistics.flush();
     const { ownSent: sent, ownWaiting: waiting } = this.#counts;
     Object.assign(this.#counts, { ownSent: 0, ownWaiting: 0 });
@@ -106,29 +104,18 @@ export class ReportSender implements Reports {
     return { sent, givenUp };
   }
 
-  /** Stores the report in the spool or, if that fails, in memory. */
-  async #store(report: HealthReport): Promise<HeldReport> {
+  async #add(report: HealthReport): Promise<HeldReport> {
     const valid = validReport(report);
     const { url, duration: durationMs, ...rest } = valid;
     const atMs = Math.max(0, Math.round(this.deps.clock.wallMs()));
     this.#statistics.add({ loads: [{ atMs, node: new URL(url).host, durationMs, ...rest }] });
     this.#counts.ownWaiting += 1;
     if (this.#queue.length >= MAX_QUEUED) this.#emptyQueue();
-    try {
-      const held = await this.#spool.add(valid, atMs);
-      this.#stored += 1;
-      if (this.#stored % PRUNE_EVERY === 0) this.#listSpool();
-      return held;
-    } catch (error) {
-      if (!this.#hasStorageError) this.deps.onStorageError?.(error);
-      this.#hasStorageError = true;
-      const noop = () => undefined;
-      return { report: valid, isOwn: true, isStored: false, remove: noop, release: noop };
-    }
+    return this.#store.add(valid, atMs);
   }
 
   #startWorkers(): void {
-    const waiting = this.#queue.length + (this.#files?.length ?? 1);
+    const waiting = this.#queue.length + this.#store.maxWaiting;
     const wanted = Math.min(MAX_IN_FLIGHT - this.#workers.size, waiting);
     for (let started = 0; started < wanted; started += 1) {
       // Runs once it is counted, since it may start others itself.
@@ -159,30 +146,30 @@ export class ReportSender implements Reports {
     while (!signal.aborted) {
       const queued = this.#queue.shift();
       if (queued) return queued;
-      if (!this.#files) {
-        // Listing takes time linear in the number of reports: not while the host is down.
+      if (!this.#store.isListed) {
+        // Takes too long while the host is down.
         if (this.#breaker.isBlocked()) return undefined;
-        const names = this.#listSpool().reverse();
-        const isOwn = (name: string) => this.#spool.isOwn(name);
-        this.#files = [...names.filter((name) => !isOwn(name)), ...names.filter(isOwn)];
+        this.#store.list();
         this.#startWorkers();
       }
-      const name = this.#files.pop();
-      if (name === undefined) return undefined;
-      const held = await this.#spool.claim(name);
-      if (held === 'damaged') this.#countDropped('damaged', this.#spool.isOwn(name));
-      else if (held) return held;
+      const taken = await this.#store.take();
+      if (taken !== 'not-available') return taken;
     }
     return undefined;
   }
 
   async #deliver(next: QueuedReport, signal: AbortSignal): Promise<void> {
-    this.#firstRequestMs ??= this.deps.clock.monotonicMs();
+    this.#contact.firstRequestMs ??= this.deps.clock.monotonicMs();
     const result = await this.deps.send(next.report, signal).then(classifyStatus, classifyError);
     if (result.kind === 'accepted' || result.kind === 'rejected') {
       await this.#settle(next, result);
     } else {
-      if (!signal.aborted) await this.#pauseAfter(result);
+      if (!signal.aborted) {
+        this.#failuresInRow += 1;
+        const delayMs = retryDelayMs(RETRY_DELAYS, this.#failuresInRow);
+        this.#resumeAtMs = this.deps.clock.monotonicMs() + delayMs;
+        await this.#breaker.recordFailure(result.reason, result.kind === 'unavailable');
+      }
       this.#queue.unshift(next);
       if (signal.aborted) this.#emptyQueue();
     }
@@ -202,39 +189,19 @@ export class ReportSender implements Reports {
     }
     this.#failuresInRow = 0;
     this.#resumeAtMs = 0;
-    this.#hasResponded = true;
+    this.#contact.hasResponded = true;
     await this.#breaker.recordSuccess();
     // After a successful probe the others follow.
     this.#startWorkers();
   }
 
-  async #pauseAfter(result: Exclude<DeliveryResult, { kind: 'accepted' }>): Promise<void> {
-    this.#failuresInRow += 1;
-    const delayMs = retryDelayMs(RETRY_DELAYS, this.#failuresInRow);
-    this.#resumeAtMs = this.deps.clock.monotonicMs() + delayMs;
-    await this.#breaker.recordFailure(result.reason, result.kind === 'unavailable');
-  }
-
   /** Leaves queued reports in the spool, for when the host is back. */
   #emptyQueue(): void {
     for (const queued of this.#queue.splice(0)) {
-      if (!queued.isStored) this.#countDropped('not stored', true);
       queued.release();
       queued.onAttempted?.();
-      this.#files = undefined;
+      this.#store.forgetList();
     }
-  }
-
-  /** Removes excess and outdated reports from the spool. */
-  #listSpool(): string[] {
-    const { waiting, dropped } = this.#spool.list(this.deps.clock.wallMs());
-    for (const { name, reason } of dropped) this.#countDropped(reason, this.#spool.isOwn(name));
-    return waiting;
-  }
-
-  #countDropped(reason: string, isOwn: boolean): void {
-    this.#statistics.add({ dropped: 1, reasons: { [reason]: 1 } });
-    if (isOwn) this.#counts.ownWaiting -= 1;
   }
 
   /** Waits until nothing is being sent, as long as a response is likely. */
@@ -243,11 +210,13 @@ export class ReportSender implements Reports {
     const startedMs = clock.monotonicMs();
     if (maxWaitMs > 0) this.#startWorkers();
     while (this.#workers.size > 0) {
-      const nowMs = clock.monotonicMs();
-      const isSilent =
-        !this.#hasResponded && nowMs - (this.#firstRequestMs ?? nowMs) >= MAX_FIRST_RESPONSE_MS;
-      const limitMs = this.#breaker.isOpen() ? MAX_PROBE_WAIT_MS : isSilent ? 0 : maxWaitMs;
-      const leftMs = Math.min(limitMs, maxWaitMs) - (nowMs - startedMs);
+      const leftMs = remainingWaitMs({
+        nowMs: clock.monotonicMs(),
+        startedMs,
+        maxWaitMs,
+        ...this.#contact,
+        isHostDown: this.#breaker.isOpen(),
+      });
       if (leftMs <= 0) return;
       await waitAtMost(clock, Math.min(POLL_MS, leftMs), Promise.all(this.#workers));
     }

@@ -47,18 +47,10 @@ export interface HeldReport {
   readonly report: HealthReport;
   /** Whether this instance added it. */
   readonly isOwn: boolean;
-  /** False for a report in memory only. */
-  readonly isStored: boolean;
   /** Removes the file. */
   remove(): void;
   /** Leaves the file for a later sender. */
   release(): void;
-}
-
-interface LockedFile {
-  readonly descriptor: number;
-  /** Releasing it closes the file. */
-  readonly lock: HeldLock | undefined;
 }
 
 export interface DroppedReport {
@@ -102,30 +94,45 @@ export class Spool {
     const file = join(this.folder, name);
     const tmpFile = temporaryName(file);
     let descriptor: number | undefined;
+    let lock: HeldLock | undefined;
     try {
       await (this.#folderReady ??= makePrivateFolder(this.folder));
       descriptor = createFileSync(tmpFile, { mode: 0o600 });
       // Held before it has a name that others look for.
-      const lock = await tryLockDescriptor(file, descriptor, { isCreating: true });
+      lock = await tryLockDescriptor(file, descriptor, { isCreating: true });
       writeFileSync(descriptor, JSON.stringify(report));
       renameSync(tmpFile, file);
-      return this.#held(name, { descriptor, lock }, report);
+      return this.#held(name, descriptor, lock, report);
     } catch (error) {
       this.#folderReady = undefined;
       this.#unlink(basename(tmpFile));
-      if (descriptor !== undefined) closeQuietly(descriptor);
+      closeQuietly(descriptor, lock);
       throw error;
     }
   }
 
-  /** `undefined` if another process holds it or removed it, or it is not a regular file of this user. */
+  /**
+   * `undefined` if another process holds it or removed it, if it is not a regular file of this user, or if it cannot be
+   * read.
+   */
   async claim(name: string): Promise<HeldReport | 'damaged' | undefined> {
-    const locked = await this.#lock(name);
-    if (!locked) return undefined;
-    const report = readReport(locked.descriptor);
-    if (report) return this.#held(name, locked, report);
-    this.#held(name, locked, undefined).remove();
-    return 'damaged';
+    const file = join(this.folder, name);
+    let descriptor: number | undefined;
+    let lock: HeldLock | undefined;
+    try {
+      ({ descriptor } = openRegularFileSync(file, { flags: constants.O_RDWR }));
+      lock = await tryLockDescriptor(file, descriptor);
+      if (lock) {
+        const report = readReport(descriptor);
+        if (report) return this.#held(name, descriptor, lock, report);
+        this.#held(name, descriptor, lock, undefined).remove();
+        return 'damaged';
+      }
+    } catch {
+      // See above.
+    }
+    closeQuietly(descriptor, lock);
+    return undefined;
   }
 
   /** The names of the waiting reports, oldest first. */
@@ -172,22 +179,7 @@ export class Spool {
     return names.sort();
   }
 
-  /** Undefined if the file is gone, foreign, not a file, or cannot be locked. */
-  async #lock(name: string): Promise<LockedFile | undefined> {
-    const file = join(this.folder, name);
-    let descriptor: number | undefined;
-    try {
-      ({ descriptor } = openRegularFileSync(file, { flags: constants.O_RDWR }));
-      const lock = await tryLockDescriptor(file, descriptor);
-      if (lock) return { descriptor, lock };
-    } catch {
-      // See above.
-    }
-    if (descriptor !== undefined) closeQuietly(descriptor);
-    return undefined;
-  }
-
-  #held<Report>(name: string, { descriptor, lock }: LockedFile, report: Report) {
+  #held<T>(name: string, descriptor: number, lock: HeldLock | undefined, report: T) {
     let isHeld = true;
     const release = (): void => {
       if (isHeld) closeQuietly(descriptor, lock);
@@ -198,7 +190,7 @@ export class Spool {
       if (isHeld && !this.#unlink(name)) emptyQuietly(descriptor);
       release();
     };
-    return { report, isOwn: this.isOwn(name), isStored: true, remove, release };
+    return { report, isOwn: this.isOwn(name), remove, release };
   }
 
   #isLeft(name: string): boolean {
@@ -236,10 +228,11 @@ function emptyQuietly(descriptor: number): void {
   }
 }
 
-function closeQuietly(descriptor: number, lock?: HeldLock): void {
+/** Releasing the lock closes the file. */
+function closeQuietly(descriptor: number | undefined, lock: HeldLock | undefined): void {
   try {
     if (lock) lock.release();
-    else closeSync(descriptor);
+    else if (descriptor !== undefined) closeSync(descriptor);
   } catch {
     // A network file system may report a failed write here; the descriptor is closed all the same.
   }

@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import type { IdentityCache, ScannedIdentity } from '../cbz/library-index.js';
+import type { ScannedIdentity } from '../cbz/archive-content.js';
+import type { IdentityCache } from '../cbz/library-index.js';
 import { makePrivateFolder, readFileIfExists, writeFileAtomic } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';

@@ -1,7 +1,7 @@
 /** Packing during the download gives the same archive as packing at the end, or none. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,4 +71,12 @@ test('a page that changed on disk: no archive, and no file left', async () => {
   expect(await packer.finishedArchive(pages.length)).toBeUndefined();
   await packer.discard();
   expect(existsSync(tmpFile)).toBe(false);
+});
+
+test('discarding an archive never fails, whatever has its name by then', async () => {
+  const tmpFile = join(folder, 'replaced.part');
+  const writer = await CbzWriter.create({ tmpFile, pages: pages.length });
+  rmSync(tmpFile);
+  mkdirSync(tmpFile);
+  await expect(writer.discard()).resolves.toBeUndefined();
 });

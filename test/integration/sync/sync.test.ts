@@ -23,7 +23,7 @@ import {
 } from '../../support/sync-harness.js';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
 import { workspaceName } from '../../../src/cbz/file-name.js';
-import { readIdentity } from '../../../src/cbz/library-index.js';
+import { readIdentity } from '../../../src/cbz/archive-content.js';
 import { tryLockFile } from '../../../src/core/lock.js';
 import { archiveFile, lockPath, syncFolder } from '../../../src/sync/sync-state.js';
 import { readArchive } from '../../support/archive.js';

@@ -8,7 +8,7 @@ import {
   StorageError,
   type TankobonError,
 } from '../../../src/core/errors.js';
-import { runBatch } from '../../../src/download/batch.js';
+import { runBatch, type BatchDeps } from '../../../src/download/batch.js';
 import type { ChapterJob } from '../../../src/download/chapter.js';
 import type { DownloadMessage } from '../../../src/download/events.js';
 import { PageQueue } from '../../../src/download/page-queue.js';
@@ -22,7 +22,11 @@ const unreachable = () => new ServiceError('unreachable', 'no response');
 /** Runs chapters `0`, `1`, … that end with these results; a retried one takes the next result of its list. */
 async function run(
   results: readonly (readonly Result[])[],
-  options: { readonly signal?: AbortSignal; readonly onChapter?: (id: string) => void } = {},
+  options: {
+    readonly signal?: AbortSignal;
+    readonly onChapter?: (id: string) => void;
+    readonly share?: BatchDeps['share'];
+  } = {},
   outages = { count: 0 },
 ) {
   const events: DownloadMessage[] = [];
@@ -39,6 +43,7 @@ async function run(
     observe: (event: DownloadMessage) => void events.push(event),
     outages,
     loader: { clock: skippingClock() },
+    share: options.share,
   };
   const { signal = new AbortController().signal, onChapter } = options;
   const outcome = await runBatch(jobs, deps, signal, ({ id, file }) => {
@@ -116,4 +121,26 @@ test('after an interruption no further chapter starts', async () => {
     onChapter,
   });
   expect(outcome).toMatchObject({ notStarted: ['2', '3'], stoppedBy: 'interrupted' });
+});
+
+test('a chapter that another machine claims before its second try is waited for', async () => {
+  const outages = { count: 0 };
+  let claims = 0;
+  const share = {
+    claim: () => {
+      claims += 1;
+      const result = (['claimed', 'taken', 'taken', 'done'] as const)[claims - 1];
+      return Promise.resolve(result ?? 'done');
+    },
+    finish: () => Promise.resolve(),
+    release: () => Promise.resolve(),
+  };
+  const onChapter = (): void => {
+    outages.count += 1;
+  };
+  const outcome = await run([[lost()]], { onChapter, share }, outages);
+  expect(outcome).toMatchObject({ saved: [], skipped: 1, failed: [] });
+  expect(outcome.events).toContainEqual(
+    expect.objectContaining({ type: 'chapter-skipped', reason: 'shared-done' }),
+  );
 });

@@ -1,0 +1,93 @@
+/**
+ * Reads which chapters a file contains: only its end, or `ComicInfo.xml` if the archive has no comment of ours.
+ */
+import { basename } from 'node:path';
+import type { ZipFile } from 'yauzl';
+import { openRegularFile } from '../core/files.js';
+import {
+  BOUND_COMMENT,
+  manifestIdentities,
+  MANIFEST_NAME,
+  MAX_MANIFEST_BYTES,
+  readPdfManifest,
+} from './bound-manifest.js';
+import { COMIC_INFO_NAME } from './comic-info.js';
+import { parseComicInfoIdentity, parseIdentityComment, type CbzIdentity } from './identity.js';
+import { openZip, readEntryText } from './zip-file.js';
+
+/** In an archive with more entries, ComicInfo.xml is not looked for. */
+const MAX_ENTRIES = 20_000;
+const MAX_COMIC_INFO_BYTES = 2 ** 20;
+
+/** The chapter of an archive; undefined if it names none; the reason if it cannot be read. */
+export type ScannedIdentity = CbzIdentity | string | undefined;
+
+/** Resolves with undefined if the archive is not of one chapter, and with the reason if it cannot be read. */
+export async function readIdentity(file: string): Promise<ScannedIdentity> {
+  const { identities, isBound, why } = await readContent(file);
+  return why ?? (isBound ? undefined : identities[0]);
+}
+
+export interface ArchiveContent {
+  readonly identities: readonly CbzIdentity[];
+  readonly isBound: boolean;
+  /** Why the file cannot be read. */
+  readonly why?: string;
+}
+
+export const NOTHING: ArchiveContent = { identities: [], isBound: false };
+
+/** Never rejects. `isRegular`: the file is known not to be a link, a pipe, a socket or a device. */
+export async function readContent(file: string, isRegular = false): Promise<ArchiveContent> {
+  try {
+    if (basename(file) === COMIC_INFO_NAME) return await chapterFolder(file);
+    if (/\.pdf$/i.test(file))
+      return { identities: manifestIdentities((await readPdfManifest(file)) ?? ''), isBound: true };
+    return await zipContent(file, isRegular);
+  } catch (error) {
+    const why = error instanceof Object && 'message' in error ? String(error.message) : error;
+    return { ...NOTHING, why: String(why) };
+  }
+}
+
+/** A folder of images, as `bind --format folder` writes it for each chapter. */
+async function chapterFolder(comicInfo: string): Promise<ArchiveContent> {
+  const handle = await openRegularFile(comicInfo);
+  try {
+    if ((await handle.stat()).size > MAX_COMIC_INFO_BYTES) return NOTHING;
+    const identity = parseComicInfoIdentity(await handle.readFile('utf8'));
+    return { identities: identity ? [identity] : [], isBound: true };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function zipContent(file: string, isRegular: boolean): Promise<ArchiveContent> {
+  const zip = await openZip(file, isRegular);
+  if (!zip) return { ...NOTHING, why: 'not a regular file' };
+  try {
+    if (zip.comment === BOUND_COMMENT) {
+      const manifest = await entryText(zip, MANIFEST_NAME, MAX_MANIFEST_BYTES);
+      return { identities: manifestIdentities(manifest ?? ''), isBound: true };
+    }
+    const identity =
+      parseIdentityComment(zip.comment) ??
+      parseComicInfoIdentity((await entryText(zip, COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES)) ?? '');
+    return { identities: identity ? [identity] : [], isBound: false };
+  } finally {
+    zip.close();
+  }
+}
+
+async function entryText(
+  zip: ZipFile,
+  name: string,
+  maxBytes: number,
+): Promise<string | undefined> {
+  if (zip.entryCount > MAX_ENTRIES) return undefined;
+  for await (const entry of zip.eachEntry()) {
+    if (entry.fileName !== name) continue;
+    return entry.uncompressedSize > maxBytes ? undefined : await readEntryText(zip, entry);
+  }
+  return undefined;
+}

@@ -1,0 +1,151 @@
+/** Compares the selected chapters with the existing archives, and plans a job for each missing one. Pure. */
+import { join, relative, sep } from 'node:path';
+import type { Chapter } from '../api/chapters.js';
+import type { Title } from '../api/titles.js';
+import { distinctPaths, type FormatFileName } from '../cbz/file-name.js';
+import { formatIdentityComment } from '../cbz/identity.js';
+import type { LibraryIndex } from '../cbz/library-index.js';
+import type { Quality } from '../image/page-url.js';
+import type { Resolution } from '../selection/resolve-targets.js';
+import type { ChapterJob } from './chapter.js';
+import { comicMetadata, nameValues, type VolumeField } from './comic-metadata.js';
+import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
+import type { KeptPage } from './workspace.js';
+
+export interface ReplacedArchive {
+  readonly chapterId: string;
+  readonly file: string;
+}
+
+export interface PlannedChapter {
+  readonly job: ChapterJob;
+  readonly chapter: Chapter | undefined;
+  /** For people; undefined without metadata. */
+  readonly seriesName: string | undefined;
+  /** With its people and covers, once they are loaded. Never rejects. */
+  readonly title: Promise<Title | undefined>;
+  /** Why this release was selected, for people. */
+  readonly why: string;
+}
+
+export interface JobOptions {
+  /** The folder for the CBZ files. Archives anywhere below it count as existing. */
+  readonly output: string;
+  readonly quality: Quality;
+  /** Download existing chapters again. */
+  readonly force: boolean;
+  /** False: files are named by id and contain no ComicInfo.xml. */
+  readonly metadata: boolean;
+  readonly volumeField: VolumeField;
+  /** Archives of other releases whose names may be taken over, by the id of the chapter that replaces each. */
+  readonly replacements?: ReadonlyMap<string, ReplacedArchive>;
+  /** Returns a chapter's path below the output folder. */
+  readonly nameChapter: FormatFileName;
+}
+
+export interface ComparedChapters {
+  readonly missing: readonly ChosenChapter[];
+  readonly skipped: readonly SkippedChapter[];
+  /** The ids of chapters that exist in their newest version. */
+  readonly finished: readonly string[];
+}
+
+/** `history`: chapters that count as downloaded although their archives may be missing. */
+export function compareWithLibrary(
+  selected: readonly ChosenChapter[],
+  library: Pick<LibraryIndex, 'find'>,
+  { force, update }: { readonly force: boolean; readonly update: boolean },
+  history?: { readonly has: (chapterId: string) => boolean },
+): ComparedChapters {
+  const missing: ChosenChapter[] = [];
+  const skipped: SkippedChapter[] = [];
+  const finished: string[] = [];
+  for (const one of selected) {
+    const { id, chapter } = one;
+    const existing = library.find(id);
+    const isNewer = (chapter?.version ?? 0) > (existing?.version ?? Number.POSITIVE_INFINITY);
+    if (!existing && !force && history?.has(id) === true)
+      skipped.push({ id, reason: 'in-download-archive' });
+    else if (!existing) missing.push(one);
+    else if (force || (isNewer && update))
+      // A bound file keeps its other chapters: the chapter gets a file of its own.
+      missing.push(existing.isBound ? one : { ...one, replaces: existing.file });
+    else {
+      skipped.push({
+        id,
+        reason: isNewer ? 'newer-version' : 'already-there',
+        file: existing.file,
+      });
+      // The pages of an unfinished newer version are kept.
+      if (!isNewer) finished.push(id);
+    }
+  }
+  return { missing, skipped, finished };
+}
+
+/** One job for each of `selected`, with a path that no other chapter has. */
+export function planJobs(
+  selected: readonly ChosenChapter[],
+  library: LibraryIndex,
+  { titles, fullTitles }: Pick<Resolution, 'titles' | 'fullTitles'>,
+  options: JobOptions,
+): PlannedChapter[] {
+  const { output, quality, metadata } = options;
+  const findTitle = (known: ReadonlyMap<string, Title>, chapter: Chapter | undefined) =>
+    known.get(chapter?.titleId ?? '') ?? chapter?.partialTitle;
+  const candidates = selected.map(({ id, chapter }) => ({
+    chapterId: id,
+    path:
+      chapter && metadata
+        ? options.nameChapter(nameValues(chapter, findTitle(titles, chapter)))
+        : `${id}.cbz`,
+  }));
+  const replaced = [...(options.replacements?.values() ?? [])].map(({ file }) => file);
+  const paths = distinctPaths(candidates, existingPaths(library, output, new Set(replaced)));
+  const damaged = new Set(library.damaged.map(({ file }) => file));
+  return selected.map(({ id, chapter, why, replaces }, index) => {
+    const file = replaces ?? join(output, paths[index] ?? `${id}.cbz`);
+    const title = fullTitles.then((full) => findTitle(full.titles, chapter));
+    const job: ChapterJob = {
+      id,
+      file,
+      output,
+      quality,
+      replace: options.force || replaces !== undefined || damaged.has(file),
+      replacesChapter: options.replacements?.get(id)?.chapterId,
+      comment: formatIdentityComment({ chapterId: id, quality, version: chapter?.version }),
+      comicInfo:
+        chapter && metadata
+          ? (pages) => createComicInfo(chapter, title, pages, options.volumeField)
+          : undefined,
+    };
+    return { job, chapter, seriesName: findTitle(titles, chapter)?.name, title, why };
+  });
+}
+
+/** The paths of all existing archives, also of those that tankobon did not write. */
+function existingPaths(
+  library: LibraryIndex,
+  output: string,
+  replaced: ReadonlySet<string>,
+): string[] {
+  const files = [...library.archives.map(({ file }) => file), ...library.unidentified];
+  return files
+    .filter((file) => !replaced.has(file))
+    .map((file) => relative(output, file).split(sep).join('/'));
+}
+
+async function createComicInfo(
+  chapter: Chapter,
+  title: Promise<Title | undefined>,
+  pages: readonly KeptPage[],
+  volumeField: VolumeField,
+): Promise<string> {
+  const { comicInfoXml } = await import('../cbz/comic-info.js');
+  const { imageDimensionsOfFile } = await import('../image/dimensions.js');
+  const sized = [];
+  // One after another, so that the beginning of only one page is in memory.
+  for (const { file, bytes } of pages)
+    sized.push({ bytes, ...(await imageDimensionsOfFile(file).catch(() => undefined)) });
+  return comicInfoXml(comicMetadata(chapter, await title, sized, volumeField));
+}

@@ -1,0 +1,168 @@
+/** Which of the selected chapters are downloaded, and to which file. */
+import { describe, expect, test } from '@jest/globals';
+import { join } from 'node:path';
+import type { Chapter } from '../../../src/api/chapters.js';
+import type { ExistingArchive, LibraryIndex } from '../../../src/cbz/library-index.js';
+import { compareWithLibrary, planJobs, type JobOptions } from '../../../src/download/plan-jobs.js';
+import type { ChosenChapter } from '../../../src/download/plan-selection.js';
+
+const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0503';
+const OTHER = '1d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0503';
+const OUTPUT = join('/', 'library');
+const FILE = join(OUTPUT, 'Old Name.cbz');
+
+const chapter = (id = ID): Chapter => ({
+  id,
+  number: '1',
+  volume: undefined,
+  title: undefined,
+  language: 'en',
+  pages: 1,
+  externalUrl: undefined,
+  isUnavailable: false,
+  version: 2,
+  publishAt: undefined,
+  readableAt: undefined,
+  createdAt: undefined,
+  groups: [],
+  titleId: undefined,
+  partialTitle: undefined,
+});
+const chosen = (id = ID): ChosenChapter => ({ id, chapter: chapter(id), why: 'named' });
+
+describe('a selected chapter', () => {
+  const compare = (
+    existing: Partial<ExistingArchive> | undefined,
+    { history = [] as string[], force = false, update = false } = {},
+  ) =>
+    compareWithLibrary(
+      [chosen()],
+      { find: () => existing && { chapterId: ID, file: FILE, ...existing } },
+      { force, update },
+      { has: (id) => history.includes(id) },
+    );
+
+  test('without an archive is missing', () => {
+    expect(compare(undefined)).toEqual({
+      missing: [chosen()],
+      skipped: [],
+      finished: [],
+    });
+  });
+
+  test('in the download archive is skipped, except with --force', () => {
+    expect(compare(undefined, { history: [ID] })).toMatchObject({
+      missing: [],
+      skipped: [{ id: ID, reason: 'in-download-archive' }],
+    });
+    expect(compare(undefined, { history: [ID], force: true }).missing).toEqual([chosen()]);
+  });
+
+  test('with an archive of its version is skipped, and is finished', () => {
+    expect(compare({ version: 2 })).toEqual({
+      missing: [],
+      skipped: [{ id: ID, reason: 'already-there', file: FILE }],
+      finished: [ID],
+    });
+  });
+
+  test('with an archive of an unknown version is skipped', () => {
+    expect(compare({}).skipped).toMatchObject([{ reason: 'already-there' }]);
+  });
+
+  test('with an older archive is skipped as such and keeps its workspace; --update replaces it', () => {
+    expect(compare({ version: 1 })).toEqual({
+      missing: [],
+      skipped: [{ id: ID, reason: 'newer-version', file: FILE }],
+      finished: [],
+    });
+    const { missing } = compare({ version: 1 }, { update: true });
+    expect(missing).toEqual([{ ...chosen(), replaces: FILE }]);
+  });
+
+  test('with --force replaces its own archive, but not a bound file', () => {
+    expect(compare({ version: 2 }, { force: true }).missing).toMatchObject([{ replaces: FILE }]);
+    const bound = compare({ version: 2, isBound: true }, { force: true });
+    expect(bound.missing).toEqual([chosen()]);
+  });
+});
+
+describe('the job of a chapter', () => {
+  const library: LibraryIndex = {
+    find: () => undefined,
+    archives: [],
+    damaged: [],
+    unidentified: [],
+    hiddenFolders: [],
+    leftFiles: [],
+  };
+  const OPTIONS: JobOptions = {
+    output: OUTPUT,
+    quality: 'data',
+    force: false,
+    metadata: true,
+    volumeField: 'number',
+    nameChapter: ({ chapter: number }) => `Chapter ${number ?? ''}.cbz`,
+  };
+  const resolution = {
+    titles: new Map(),
+    fullTitles: Promise.resolve({ titles: new Map(), error: undefined }),
+  };
+  const plan = (
+    selected: readonly ChosenChapter[],
+    options: Partial<JobOptions> = {},
+    existing: Partial<LibraryIndex> = {},
+  ) =>
+    planJobs(selected, { ...library, ...existing }, resolution, { ...OPTIONS, ...options }).map(
+      ({ job }) => job,
+    );
+
+  test('has its name, its identity, and does not replace anything', () => {
+    expect(plan([chosen()])).toMatchObject([
+      {
+        id: ID,
+        file: join(OUTPUT, 'Chapter 1.cbz'),
+        replace: false,
+        comment: `tankobon chapter=${ID} version=2 quality=data`,
+      },
+    ]);
+  });
+
+  test('without metadata is named by the id and has no ComicInfo.xml', () => {
+    const [job] = plan([chosen()], { metadata: false });
+    expect(job).toMatchObject({ file: join(OUTPUT, `${ID}.cbz`), comicInfo: undefined });
+    const [unknown] = plan([{ ...chosen(), chapter: undefined }]);
+    expect(unknown).toMatchObject({ file: join(OUTPUT, `${ID}.cbz`), comicInfo: undefined });
+  });
+
+  test('gets its id in the name where two chapters, or another archive, have the same', () => {
+    const names = (jobs: readonly { file: string }[]) => jobs.map(({ file }) => file);
+    expect(names(plan([chosen(), chosen(OTHER)]))).toEqual([
+      join(OUTPUT, `Chapter 1 (${ID.slice(0, 8)}).cbz`),
+      join(OUTPUT, `Chapter 1 (${OTHER.slice(0, 8)}).cbz`),
+    ]);
+    const taken = { chapterId: OTHER, file: join(OUTPUT, 'chapter 1.CBZ') };
+    expect(names(plan([chosen()], {}, { archives: [taken] }))).toEqual([
+      join(OUTPUT, `Chapter 1 (${ID.slice(0, 8)}).cbz`),
+    ]);
+  });
+
+  test('takes over the name of the release that it replaces', () => {
+    const old = { chapterId: OTHER, file: join(OUTPUT, 'Chapter 1.cbz') };
+    const replacements = new Map([[ID, old]]);
+    expect(plan([chosen()], { replacements }, { archives: [old] })).toMatchObject([
+      { file: old.file, replacesChapter: OTHER, replace: false },
+    ]);
+  });
+
+  test('replaces its existing archive under the name that it has', () => {
+    const [job] = plan([{ ...chosen(), replaces: FILE }]);
+    expect(job).toMatchObject({ file: FILE, replace: true });
+  });
+
+  test('has ComicInfo.xml also if a page cannot be read: then without its dimensions', async () => {
+    const [job] = plan([chosen()]);
+    const gone = { page: 1, file: join('/', 'nonexistent', '1.png'), bytes: 7, sha256: '' };
+    expect(await job?.comicInfo?.([gone])).toContain('<Page Image="0" ImageSize="7"/>');
+  });
+});
