@@ -55,7 +55,8 @@ export class Session implements TokenProvider {
       this.#reading ??= this.deps.credentials.readForApi().finally(() => {
         this.#reading = undefined;
       });
-      this.#cache((await this.#reading)?.login.tokens);
+      const stored = await raceWithSignal(this.#reading, signal);
+      this.#cache(stored?.login.tokens);
     }
     const cached = this.#cached;
     if (!cached) return undefined;
