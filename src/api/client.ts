@@ -1,12 +1,8 @@
-/**
- * The client of the service. Every request, and every retry of one, first waits for the rate limits and any cooldown,
- * and its response is passed on to them. The access token is added to requests to the API only.
- */
+/** The client of the service: adds the access token to requests to the API, and repeats those that failed temporarily. */
 import type { Clock } from '../core/clock.js';
-import { ServiceError } from '../core/errors.js';
 import { retryDelayMs } from '../core/retry-delay.js';
 import { UUID_PATTERN } from '../core/uuid.js';
-import type { Permit, RateLedger, RequestInfo, Wait } from '../rate-limit/rate-ledger.js';
+import type { Permit, RequestInfo } from '../rate-limit/rate-ledger.js';
 import {
   endpointUrl,
   hostKey,
@@ -15,25 +11,17 @@ import {
 } from '../rate-limit/service-addresses.js';
 import {
   classifyResponse,
-  isBan,
   isTokenRejected,
   unexpectedResponse,
   type ApiResponse,
 } from './classify-response.js';
 import { checkCollectionEnd } from './collection.js';
-import type { Connections } from './connections.js';
 import type { IsFirstParty } from './first-party-domain.js';
 import type { OutageMonitor } from './outage.js';
 import type { Parser } from './parse-response.js';
-import { checkWait, markRetryable, MAX_ATTEMPTS, RETRY_DELAYS, RetryableError } from './retry.js';
-import {
-  apiHeaders,
-  jsonValue,
-  ResponseTimeout,
-  sendRequest,
-  type IncomingResponse,
-  type OutgoingRequest,
-} from './send-request.js';
+import { checkWait, MAX_ATTEMPTS, RETRY_DELAYS, RetryableError } from './retry.js';
+import { reserve, sendPermitted, type PermittedDeps } from './send-permitted.js';
+import { apiHeaders } from './send-request.js';
 
 /** Provides the access token of a login. */
 export interface TokenProvider {
@@ -85,32 +73,20 @@ export interface Retry {
   readonly delayMs: number;
 }
 
-export interface ClientDeps {
+export interface ClientDeps extends PermittedDeps {
   readonly addresses: ServiceAddresses;
   readonly isFirstParty: IsFirstParty;
-  readonly connections: Connections;
-  readonly ledger: RateLedger;
   readonly clock: Clock;
   /** Shared by all clients of a run. If absent, requests do not wait for the end of an outage. */
   readonly outages?: OutageMonitor;
   /** If absent, all requests are anonymous. */
   readonly tokenProvider?: TokenProvider;
-  /** Called for waits of over `minReportedWaitMs`, two seconds by default. */
-  readonly onWait?: (wait: Wait) => void;
-  readonly minReportedWaitMs?: number;
   readonly onRetry?: (retry: Retry) => void;
   /** Called when a request to the API has been sent. */
   readonly onSent?: () => void;
-  /** Called with the time in the `Date` header of each response of the API, in milliseconds since the epoch. */
-  readonly onServiceTime?: (serviceMs: number) => void;
-  /** Of a response, decompressed. */
-  readonly maxResponseBytes?: number;
   readonly random?: () => number;
 }
 
-const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
-/** How often one request is repeated after a 429. Each time all requests wait as the service requests. */
-const MAX_RATE_LIMIT_RETRIES = 5;
 const MIN_REPORTED_WAIT_MS = 2_000;
 
 export function createServiceClient(deps: ClientDeps): ServiceClient {
@@ -148,7 +124,7 @@ class Client implements ServiceClient {
   async postTokenForm(form: URLSearchParams, options: TokenFormOptions = {}): Promise<ApiResponse> {
     const { signal, waitSignal = signal } = options;
     const outgoing = { method: 'POST', url: tokenUrl(this.deps.addresses), form, signal } as const;
-    return this.#send('auth', outgoing, waitSignal).catch((error: unknown) => {
+    return sendPermitted(this.deps, 'auth', outgoing, waitSignal).catch((error: unknown) => {
       throw error instanceof RetryableError ? error.failure : error;
     });
   }
@@ -156,7 +132,7 @@ class Client implements ServiceClient {
   async reserve(request: RequestInfo, signal?: AbortSignal): Promise<Permit | undefined> {
     const isOfService =
       this.#hosts.has(hostKey(request.url)) || (await this.deps.isFirstParty(request.url));
-    return isOfService ? this.#reserve(request, signal) : undefined;
+    return isOfService ? reserve(this.deps, request, signal) : undefined;
   }
 
   /**
@@ -211,7 +187,8 @@ class Client implements ServiceClient {
   ): Promise<RetryableError | undefined> {
     const url = endpointUrl(this.deps.addresses.apiUrl, path, query);
     try {
-      const response = await this.#send('api', { method, url, signal, headers: apiHeaders() });
+      const outgoing = { method, url, signal, headers: apiHeaders() };
+      const response = await sendPermitted(this.deps, 'api', outgoing);
       classifyResponse(`${method} ${path}`, response, this.deps.clock.wallMs());
     } catch (error) {
       signal?.throwIfAborted();
@@ -233,7 +210,7 @@ class Client implements ServiceClient {
     };
     const send = (token: string | undefined) => {
       const headers = apiHeaders(token, captchaResult);
-      return this.#send('api', { method, url, json, signal, onSent, headers });
+      return sendPermitted(this.deps, 'api', { method, url, json, signal, onSent, headers });
     };
     const token = await tokenProvider?.getToken(signal);
     let response = await send(token);
@@ -253,63 +230,6 @@ class Client implements ServiceClient {
     } catch (cause) {
       throw unexpectedResponse(name, 'it does not match the schema', cause);
     }
-  }
-
-  /** Sends until the response is neither a 429 nor a ban. After a ban, it is the ledger that throws. */
-  async #send(
-    host: 'api' | 'auth',
-    outgoing: OutgoingRequest,
-    waitSignal = outgoing.signal,
-  ): Promise<ApiResponse> {
-    for (let retries = 0; ; retries += 1) {
-      const permit = await this.#reserve(outgoing, waitSignal);
-      const response = await this.#sendOnce(host, outgoing, permit);
-      if (response.status !== 429 && !isBan(response)) return response;
-      if (retries === MAX_RATE_LIMIT_RETRIES) {
-        throw new ServiceError(
-          'rate-limited',
-          `${outgoing.url.host} responded with 429 to ${retries + 1} requests, although every wait was observed.`,
-        );
-      }
-    }
-  }
-
-  async #sendOnce(
-    host: 'api' | 'auth',
-    outgoing: OutgoingRequest,
-    permit: Permit,
-  ): Promise<ApiResponse> {
-    const { connections, maxResponseBytes = MAX_RESPONSE_BYTES } = this.deps;
-    let incoming: IncomingResponse;
-    try {
-      incoming = await sendRequest(connections[host], outgoing);
-    } catch (error) {
-      await permit.settle(error instanceof ResponseTimeout ? 'timeout' : undefined);
-      throw markRetryable(error);
-    }
-    const { status, headers } = incoming;
-    const serviceMs = Date.parse(headers.date ?? '');
-    if (host === 'api' && !Number.isNaN(serviceMs)) this.deps.onServiceTime?.(serviceMs);
-    if (status === 429) {
-      incoming.discard();
-      await permit.settle({ status, headers });
-      return { status, headers, body: undefined };
-    }
-    if (status !== 403) void permit.settle({ status, headers });
-    try {
-      const response = { status, headers, body: jsonValue(await incoming.text(maxResponseBytes)) };
-      if (status === 403) await permit.settle({ status, headers, generic: isBan(response) });
-      return response;
-    } catch (error) {
-      // A 403 without a complete body counts as a ban too.
-      if (status === 403) await permit.settle({ status, headers, generic: true });
-      throw markRetryable(error);
-    }
-  }
-
-  async #reserve(request: RequestInfo, signal?: AbortSignal): Promise<Permit> {
-    const { ledger, onWait, minReportedWaitMs } = this.deps;
-    return ledger.reserve(request, { signal, onWait, minReportedWaitMs });
   }
 }
 

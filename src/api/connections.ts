@@ -6,9 +6,12 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Delays, ExtendOptions, Got } from 'got';
 import { USER_AGENT } from '../core/version.js';
-import { guardPageAddresses, type PageAddressOptions } from './page-address-guard.js';
+import {
+  guardPageAddresses,
+  privateLookup,
+  type PageAddressOptions,
+} from './page-address-guard.js';
 import { proxyFor, tunnelAgent, type ProxyEnvironment } from './proxy.js';
-import { privateLookup } from './private-lookup.js';
 import { withDeadline } from './request-deadline.js';
 
 export interface TimeLimits {
@@ -99,64 +102,53 @@ export async function openConnections(
       ],
     },
   };
-  const base = once(() => got.extend(common));
-  const withoutCredentials = once(() =>
-    base().extend({ hooks: { beforeRequest: [dropCredentials] } }),
-  );
-  const api = once(() => base().extend(timeLimits(limits, limits.apiTimeoutMs)));
-  const auth = once(() => withoutCredentials().extend(timeLimits(limits, limits.apiTimeoutMs)));
-  const page = once(() =>
-    withoutCredentials().extend({
-      ...timeLimits(limits, limits.pageTimeoutMs),
-      agent: { http: pageHttp, https: pageHttps },
-      hooks: {
-        beforeRequest: [
-          async ({ url }) => {
-            if (url) await guard.check(url);
-          },
-        ],
-      },
-      // Images do not compress, and the length must be verifiable.
-      decompress: false,
-      headers: { 'accept-encoding': 'identity' },
-    }),
-  );
-  const report = once(() =>
-    withoutCredentials().extend(timeLimits(limits, limits.reportTimeoutMs)),
-  );
-  const hook = once(() =>
-    base().extend({
-      ...timeLimits({ ...limits, firstByteTimeoutMs: HOOK_TIMEOUT_MS }, HOOK_TIMEOUT_MS),
-      agent: { http: privateHttp, https },
-    }),
-  );
-  return {
-    get api() {
-      return api();
-    },
-    get auth() {
-      return auth();
-    },
-    get page() {
-      return page();
-    },
-    get report() {
-      return report();
-    },
-    get hook() {
-      return hook();
-    },
+  const base = () => got.extend(common);
+  const withoutCredentials = () =>
+    got.extend(common, { hooks: { beforeRequest: [dropCredentials] } });
+  const instances = createdOnUse({
+    api: () => base().extend(timeLimits(limits, limits.apiTimeoutMs)),
+    auth: () => withoutCredentials().extend(timeLimits(limits, limits.apiTimeoutMs)),
+    page: () =>
+      withoutCredentials().extend({
+        ...timeLimits(limits, limits.pageTimeoutMs),
+        agent: { http: pageHttp, https: pageHttps },
+        hooks: {
+          beforeRequest: [
+            async ({ url }) => {
+              if (url) await guard.check(url);
+            },
+          ],
+        },
+        // Images do not compress, and the length must be verifiable.
+        decompress: false,
+        headers: { 'accept-encoding': 'identity' },
+      }),
+    report: () => withoutCredentials().extend(timeLimits(limits, limits.reportTimeoutMs)),
+    hook: () =>
+      base().extend({
+        ...timeLimits({ ...limits, firstByteTimeoutMs: HOOK_TIMEOUT_MS }, HOOK_TIMEOUT_MS),
+        agent: { http: privateHttp, https },
+      }),
+  });
+  return Object.assign(instances, {
     close() {
       for (const agent of [http, https, pageHttp, pageHttps, privateHttp, tunnels])
         agent?.destroy();
     },
-  };
+  });
 }
 
-/** An instance takes a millisecond to create, and most commands use one of the four. */
-function once(create: () => Got): () => Got {
-  let instance: Got | undefined;
-  return () => (instance ??= create());
+/** An instance takes a millisecond to create, and most commands use one of them. */
+function createdOnUse<Name extends string>(
+  creators: Readonly<Record<Name, () => Got>>,
+): Readonly<Record<Name, Got>> {
+  const instances = {} as Record<Name, Got>;
+  for (const name of Object.keys(creators) as Name[]) {
+    let instance: Got | undefined;
+    const get = () => (instance ??= creators[name]());
+    Object.defineProperty(instances, name, { get, enumerable: true });
+  }
+  return instances;
 }
 
 /** got's time limits for each phase, and a deadline for the whole request. */

@@ -3,10 +3,9 @@
  * before a request, and resolved addresses before a connection, so that DNS responses cannot bypass it. If the API
  * itself has such an address, as a self-hosted service does, its pages may too.
  */
-import { lookup as systemLookup } from 'node:dns';
-import type { LookupAddress } from 'node:dns';
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { LoadError } from '../core/errors.js';
+import { LoadError, ServiceError } from '../core/errors.js';
 import { isPublicAddress, isPublicHost } from './public-address.js';
 
 export interface PageAddressOptions {
@@ -52,6 +51,19 @@ export function guardPageAddresses(options: PageAddressOptions): PageAddressGuar
     },
   };
 }
+
+/** Resolves names for plain http: to media servers at home: a public address is refused, since it would see the key. */
+export const privateLookup: LookupFunction = (hostname, options, callback) => {
+  systemLookup(hostname, options, (error, found, family) => {
+    const open = error ? undefined : addressesIn(found).find(isPublicAddress);
+    const message = `${hostname} (${open ?? ''}) is on the public internet and is reached by https: only.`;
+    callback(
+      open === undefined ? error : new ServiceError('insecure-address', message),
+      found,
+      family,
+    );
+  });
+};
 
 function addressesIn(found: string | readonly LookupAddress[]): readonly string[] {
   return typeof found === 'string' ? [found] : found.map(({ address }) => address);

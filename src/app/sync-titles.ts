@@ -5,7 +5,7 @@
 import { fetchList } from '../api/feeds.js';
 import { fetchTitles, type Title } from '../api/titles.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
-import { isTolerable } from '../selection/resolve-targets.js';
+import { isTolerable } from '../selection/title-loader.js';
 import { dueTitles } from '../sync/due-titles.js';
 import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';

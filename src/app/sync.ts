@@ -4,7 +4,7 @@ import { openDownloadArchive } from '../sync/download-archive.js';
 import type { Subscriptions } from '../sync/subscriptions.js';
 import { archiveFile, readSyncState, writeSyncState } from '../sync/sync-state.js';
 import { UpdatesJournal } from '../sync/updates-journal.js';
-import { isTolerable } from '../selection/resolve-targets.js';
+import { isTolerable } from '../selection/title-loader.js';
 import { shareServer } from './chapter-share.js';
 import type { AppContext } from './context.js';
 import { downloadRequest } from './download-request.js';

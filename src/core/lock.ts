@@ -2,17 +2,7 @@
  * Locks between processes on files. Two kinds: the operating system's on an open file, which is released when its
  * process ends; and where Node has no addon for those, a heartbeat. Processes exclude each other only by the same kind.
  */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  linkSync,
-  lstatSync,
-  readSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
-import { hostname } from 'node:os';
+import { closeSync, constants, fstatSync, linkSync, lstatSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemClock, type Clock } from './clock.js';
 import { hasCode, StorageError } from './errors.js';
@@ -21,11 +11,13 @@ import {
   createFileSync,
   isSystemError,
   openRegularFileSync,
-  readFileIfExistsSync,
   temporaryName,
   type OpenOptions,
 } from './files.js';
+import { lockHolder, recordedKind, writeHolder } from './lock-holder.js';
 import { makeFolders } from './safe-folders.js';
+
+export { lockHolder } from './lock-holder.js';
 
 export interface HeldLock {
   /** Releases the lock. May be called twice. */
@@ -191,52 +183,6 @@ function isStillAt(file: string, descriptor: number): boolean {
   const named = lstatSync(file, { throwIfNoEntry: false });
   const opened = fstatSync(descriptor);
   return named?.ino === opened.ino && named.dev === opened.dev;
-}
-
-const HOLDER_BYTES = 96;
-const OWN_HOST =
-  hostname()
-    .replace(/[^\w.-]/g, '_')
-    .slice(0, 64) || 'unknown';
-const HEARTBEAT_MARK = ' heartbeat';
-const HOLDER = /^(\d{1,10}) ([\w.-]{1,64})( heartbeat)?\n/;
-
-/** Named in the messages of processes that wait. Always of the same length, to overwrite a longer one. */
-function writeHolder(descriptor: number, kind: LockKind): void {
-  const holder = Buffer.alloc(HOLDER_BYTES, ' ');
-  const mark = kind === 'heartbeat' ? HEARTBEAT_MARK : '';
-  holder.write(`${process.pid} ${OWN_HOST}${mark}\n`, 'latin1');
-  try {
-    writeSync(descriptor, holder, 0, HOLDER_BYTES, 0);
-  } catch {
-    // The lock is held without it.
-  }
-}
-
-/** The kind that the first holder took, and so all others. On Windows a file that the kernel locked cannot be read. */
-function recordedKind(descriptor: number): LockKind {
-  const holder = Buffer.alloc(HOLDER_BYTES);
-  try {
-    const bytes = readSync(descriptor, holder, 0, HOLDER_BYTES, 0);
-    const [, , , mark] = HOLDER.exec(holder.toString('latin1', 0, bytes)) ?? [];
-    return mark === HEARTBEAT_MARK ? 'heartbeat' : 'kernel';
-  } catch {
-    return 'kernel';
-  }
-}
-
-/** The process that last took the lock of `file`, in words. On Windows a locked file cannot be read. */
-export function lockHolder(file: string, { isTrusted }: LockFileOptions = {}): string {
-  let text = '';
-  try {
-    const options = { maxBytes: HOLDER_BYTES, isTrusted };
-    text = readFileIfExistsSync(file, options)?.toString('latin1') ?? '';
-  } catch {
-    // Unreadable: the holder is not known.
-  }
-  const [, pid, host] = HOLDER.exec(text) ?? [];
-  if (pid === undefined || host === undefined) return 'another process';
-  return host === OWN_HOST ? `process ${pid}` : `process ${pid} on ${host}`;
 }
 
 /**

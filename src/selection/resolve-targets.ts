@@ -2,14 +2,19 @@
  * Resolves targets to chapters and titles, with as few requests as possible: chapters and titles are requested by the
  * hundred, feeds by five hundred. Metadata is optional: a chapter that the service does not list is returned by its id.
  */
-import { ServiceRefusal } from '../api/api-errors.js';
 import { fetchChapter, fetchChapters, type Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import { fetchList, fetchListFeed, fetchTitleFeed } from '../api/feeds.js';
-import { OutageTooLong } from '../api/outage.js';
-import { fetchTitle, fetchTitles, type Title } from '../api/titles.js';
-import { ChapterError, hasCode, toTankobonError, type TankobonError } from '../core/errors.js';
+import type { Title } from '../api/titles.js';
+import { ChapterError, type TankobonError } from '../core/errors.js';
 import type { Target } from './target.js';
+import {
+  isTolerable,
+  orNotFound,
+  TitleLoader,
+  warnOfMissing,
+  type FullTitles,
+} from './title-loader.js';
 
 export interface ResolveDeps {
   readonly client: ServiceClient;
@@ -44,12 +49,6 @@ export interface Resolution {
   readonly failures: readonly { readonly target: Target; readonly error: TankobonError }[];
 }
 
-export interface FullTitles {
-  readonly titles: ReadonlyMap<string, Title>;
-  /** An error that concerns the whole run, and prevented further titles. */
-  readonly error: TankobonError | undefined;
-}
-
 /** Throws errors that concern the whole run: no connection, a cooldown, a captcha. */
 export async function resolveTargets(
   targets: readonly Target[],
@@ -63,18 +62,19 @@ export async function resolveTargets(
   const loading = resolver.loadTitlesOfChapters();
   // If the names are known, people and covers can be loaded during the download.
   if (!resolver.hasAllNames()) await loading;
-  return { ...resolver.result(targets), fullTitles: resolver.fullTitles(loading) };
+  return { ...resolver.result(targets), fullTitles: resolver.titles.whenLoaded(loading) };
 }
 
 class Resolver {
   readonly #chapters = new Map<string, Chapter>();
   readonly #series = new Map<string, Map<string, Chapter>>();
-  readonly #titles = new Map<string, Title>();
+  readonly titles: TitleLoader;
   readonly #idsWithoutMetadata = new Set<string>();
-  readonly #unusableTitleIds = new Set<string>();
   readonly #failures: { target: Target; error: TankobonError }[] = [];
 
-  constructor(private readonly deps: ResolveDeps) {}
+  constructor(private readonly deps: ResolveDeps) {
+    this.titles = new TitleLoader(deps);
+  }
 
   result(targets: readonly Target[]): Omit<Resolution, 'fullTitles'> {
     return {
@@ -83,9 +83,9 @@ class Resolver {
         titleId,
         chapters: [...chapters.values()],
       })),
-      titles: this.#titles,
+      titles: this.titles.loaded,
       idsWithoutMetadata: [...this.#idsWithoutMetadata],
-      unusableTitleIds: this.#unusableTitleIds,
+      unusableTitleIds: this.titles.unusable,
       failures: this.#failures,
     };
   }
@@ -100,7 +100,7 @@ class Resolver {
     }
     for (const [id, chapter] of listed) this.#chapters.set(id, chapter);
     const missing = targets.filter(({ id }) => !listed.has(id));
-    await this.#loadTitles(missing.flatMap(({ kind, id }) => (kind === 'any' ? [id] : [])));
+    await this.titles.load(missing.flatMap(({ kind, id }) => (kind === 'any' ? [id] : [])));
     for (const target of missing) {
       await this.#orFail(target, async () => {
         if (!(await this.#addTitle(target))) await this.#addUnlisted(target, ids.length > 1);
@@ -109,7 +109,7 @@ class Resolver {
   }
 
   async addTitles(targets: readonly Target[]): Promise<void> {
-    await this.#loadTitles(targets.map(({ id }) => id));
+    await this.titles.load(targets.map(({ id }) => id));
     for (const target of targets) {
       await this.#orFail(target, async () => {
         if (await this.#addTitle(target)) return;
@@ -127,35 +127,22 @@ class Resolver {
 
   async loadTitlesOfChapters(): Promise<void> {
     const ofChapters = [...this.#chapters.values()].flatMap(({ titleId }) => titleId ?? []);
+    const { loaded, unusable } = this.titles;
     const unknown = [...ofChapters, ...this.#series.keys()].filter(
-      (id) => !this.#titles.has(id) && !this.#unusableTitleIds.has(id),
+      (id) => !loaded.has(id) && !unusable.has(id),
     );
-    await this.#loadTitles([...new Set(unknown)]);
+    await this.titles.load([...new Set(unknown)]);
   }
 
   /** Whether all names of titles are known, also from the responses of their chapters. */
   hasAllNames(): boolean {
-    const isLoaded = (id: string) => this.#titles.has(id);
+    const isLoaded = (id: string) => this.titles.loaded.has(id);
     return (
       [...this.#series.keys()].every(isLoaded) &&
       [...this.#chapters.values()].every(
         ({ titleId = '', partialTitle }) => isLoaded(titleId) || (partialTitle?.name ?? '') !== '',
       )
     );
-  }
-
-  /** The titles when `loading` has ended; a failure is a warning. */
-  async fullTitles(loading: Promise<void>): Promise<FullTitles> {
-    const titles = this.#titles;
-    try {
-      await loading;
-    } catch (cause) {
-      if (this.deps.signal.aborted) return { titles, error: undefined };
-      const error = toTankobonError(cause);
-      this.#warn('titles', error);
-      return { titles, error };
-    }
-    return { titles, error: undefined };
   }
 
   /** Undefined if the service does not provide metadata of chapters. */
@@ -169,40 +156,15 @@ class Resolver {
       return new Map(chapter ? [[first, chapter]] : []);
     } catch (error) {
       if (!isTolerable(error)) throw error;
-      this.#warn('chapters', error);
+      warnOfMissing('chapters', error, warn);
       return undefined;
     }
   }
 
-  async #loadTitles(ids: readonly string[]): Promise<void> {
-    const { client, signal, warn } = this.deps;
-    const [first] = ids;
-    if (first === undefined) return;
-    try {
-      if (ids.length === 1) {
-        const title = await orNotFound(fetchTitle(client, first, signal));
-        if (title) this.#titles.set(first, title);
-        return;
-      }
-      const { titles, skipped } = await fetchTitles(client, ids, { signal, warn });
-      for (const [id, title] of titles) this.#titles.set(id, title);
-      if (skipped > 0) this.#markUnusable(ids);
-    } catch (error) {
-      if (!isTolerable(error)) throw error;
-      this.#warn('titles', error);
-      if (error.code === 'bad-answer') this.#markUnusable(ids);
-    }
-  }
-
-  /** Marks those that were not loaded: any of them may be the invalid entry. */
-  #markUnusable(ids: readonly string[]): void {
-    for (const id of ids) if (!this.#titles.has(id)) this.#unusableTitleIds.add(id);
-  }
-
   /** Adds the feed if the id is that of a title. For an unusable title, the status of the feed decides. */
   async #addTitle({ id }: Target): Promise<boolean> {
-    const isLoaded = this.#titles.has(id);
-    if (!isLoaded && !this.#unusableTitleIds.has(id)) return false;
+    const isLoaded = this.titles.loaded.has(id);
+    if (!isLoaded && !this.titles.unusable.has(id)) return false;
     const feed = fetchTitleFeed(this.deps.client, id, this.deps);
     const chapters = await (isLoaded ? feed : orNotFound(feed));
     if (chapters) this.#addSeries(id, chapters);
@@ -253,28 +215,4 @@ class Resolver {
   #addFailure(target: Target, message: string): void {
     this.#failures.push({ target, error: new ChapterError('chapter-not-found', message) });
   }
-
-  #warn(what: 'chapters' | 'titles', error: TankobonError): void {
-    this.deps.warn(`No metadata of the ${what} is available: ${error.message}`);
-  }
-}
-
-/** Refusals that concern one chapter, title or list: it does not exist, or is not accessible. */
-const NOT_FOUND_STATUSES: readonly number[] = [400, 401, 403, 404];
-
-async function orNotFound<T>(request: Promise<T>): Promise<T | undefined> {
-  try {
-    return await request;
-  } catch (error) {
-    if (error instanceof ServiceRefusal && NOT_FOUND_STATUSES.includes(error.status)) {
-      return undefined;
-    }
-    throw error;
-  }
-}
-
-/** Chapters can be downloaded without metadata, unless the service is down or refuses all requests. */
-export function isTolerable(error: unknown): error is TankobonError {
-  if (error instanceof OutageTooLong) return false;
-  return hasCode(error, 'request-refused', 'bad-answer', 'service-failed');
 }

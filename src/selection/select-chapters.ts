@@ -74,11 +74,7 @@ export function selectChapters(
     else candidates.push(chapter);
   }
   const selected = options.allReleases
-    ? candidates.map((chapter): SelectedChapter => ({
-        chapter,
-        reason: 'all-asked',
-        explanation: 'all releases are requested',
-      }))
+    ? candidates.map((chapter) => withReason(chapter, 'all-asked'))
     : onePerNumber(candidates, options, context.numbersRestart ?? false, excluded);
   const latest = lastPublished(selected, options.latest, excluded);
   const order = compareReadingOrder(context.numbersRestart ?? false);
@@ -195,8 +191,12 @@ function onePerNumber(
       excluded.push({ chapter: other.chapter, reason: 'other-release', explanation: why });
     }
     const reason = second ? (decidedBy(best.rank, second.rank) ?? 'date') : 'only-release';
-    return [{ chapter: best.chapter, reason, explanation: explain(reason, best.chapter) }];
+    return [withReason(best.chapter, reason)];
   });
+}
+
+function withReason(chapter: Chapter, reason: SelectionReason): SelectedChapter {
+  return { chapter, reason, explanation: explain(reason, chapter) };
 }
 
 function explain(reason: SelectionReason, chapter: Chapter): string {

@@ -1,0 +1,94 @@
+/** Loads titles for the chapters of a run. They are optional: what cannot be loaded is a warning. */
+import { ServiceRefusal } from '../api/api-errors.js';
+import type { ServiceClient } from '../api/client.js';
+import { OutageTooLong } from '../api/outage.js';
+import { fetchTitle, fetchTitles, type Title } from '../api/titles.js';
+import { hasCode, toTankobonError, type TankobonError } from '../core/errors.js';
+
+export interface FullTitles {
+  readonly titles: ReadonlyMap<string, Title>;
+  /** An error that concerns the whole run, and prevented further titles. */
+  readonly error: TankobonError | undefined;
+}
+
+interface LoaderDeps {
+  readonly client: ServiceClient;
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export class TitleLoader {
+  readonly loaded = new Map<string, Title>();
+  /** The ids of titles whose response is invalid. */
+  readonly unusable = new Set<string>();
+
+  constructor(private readonly deps: LoaderDeps) {}
+
+  /** Throws errors that concern the whole run. */
+  async load(ids: readonly string[]): Promise<void> {
+    const { client, signal, warn } = this.deps;
+    const [first] = ids;
+    if (first === undefined) return;
+    try {
+      if (ids.length === 1) {
+        const title = await orNotFound(fetchTitle(client, first, signal));
+        if (title) this.loaded.set(first, title);
+        return;
+      }
+      const { titles, skipped } = await fetchTitles(client, ids, { signal, warn });
+      for (const [id, title] of titles) this.loaded.set(id, title);
+      if (skipped > 0) this.#markUnusable(ids);
+    } catch (error) {
+      if (!isTolerable(error)) throw error;
+      warnOfMissing('titles', error, warn);
+      if (error.code === 'bad-answer') this.#markUnusable(ids);
+    }
+  }
+
+  /** The titles when `loading` has ended; a failure is a warning. */
+  async whenLoaded(loading: Promise<void>): Promise<FullTitles> {
+    const titles = this.loaded;
+    try {
+      await loading;
+    } catch (cause) {
+      if (this.deps.signal.aborted) return { titles, error: undefined };
+      const error = toTankobonError(cause);
+      warnOfMissing('titles', error, this.deps.warn);
+      return { titles, error };
+    }
+    return { titles, error: undefined };
+  }
+
+  /** Marks those that were not loaded: any of them may be the invalid entry. */
+  #markUnusable(ids: readonly string[]): void {
+    for (const id of ids) if (!this.loaded.has(id)) this.unusable.add(id);
+  }
+}
+
+export function warnOfMissing(
+  what: 'chapters' | 'titles',
+  { message }: TankobonError,
+  warn: (message: string) => void,
+): void {
+  warn(`No metadata of the ${what} is available: ${message}`);
+}
+
+/** Refusals that concern one chapter, title or list: it does not exist, or is not accessible. */
+const NOT_FOUND_STATUSES: readonly number[] = [400, 401, 403, 404];
+
+export async function orNotFound<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof ServiceRefusal && NOT_FOUND_STATUSES.includes(error.status)) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** Chapters can be downloaded without metadata, unless the service is down or refuses all requests. */
+export function isTolerable(error: unknown): error is TankobonError {
+  if (error instanceof OutageTooLong) return false;
+  return hasCode(error, 'request-refused', 'bad-answer', 'service-failed');
+}
