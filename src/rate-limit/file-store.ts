@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { systemClock, type Clock } from '../core/clock.js';
 import { StorageError } from '../core/errors.js';
 import { lockFile, lockHolder, type HeldLock } from '../core/lock.js';
+import { isSystemError } from '../core/system-errors.js';
 import type { Moment } from './backoff.js';
 import { distinctBoot, thisBoot, type Boot } from './boot.js';
 import { ledgerAccess, toLedgerError, type FileAccess } from './ledger-folder.js';
@@ -34,6 +35,7 @@ const LOCK_REPORT_MS = 250;
 const MIN_REPORTED_LOCK_WAIT_MS = 2_000;
 const MAX_LOCK_WAIT_MS = 30_000;
 const MAX_LAST_LOCK_WAIT_MS = 1_000;
+const MAX_ATTEMPTS = 3;
 /** The monotonic clocks of two processors differ slightly; a larger difference means another boot. */
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 
@@ -58,25 +60,36 @@ export class FileStore implements LedgerStore {
     onWait?: (wait: StoreWait) => void,
   ): Promise<T> {
     const { folder } = this.options;
-    try {
-      const access = ledgerAccess(folder);
-      const lock = await this.#takeLock(access, onWait);
+    for (let attempt = 1; ; attempt += 1) {
       try {
-        const before = this.#file.readOrDamaged(access);
-        const opened = this.#openChecked(before);
-        const result = await change(opened.state);
-        const next = opened.close(this.#now());
-        const body = bodyOf(next);
-        if (before === undefined || body !== bodyIn(before)) {
-          await this.#file.write(textOf(next, body), access);
-          this.#last = next;
-        }
-        return result;
-      } finally {
-        lock.release();
+        return await this.#attempt(change, onWait);
+      } catch (error) {
+        // The folder was deleted meanwhile; the next attempt creates it.
+        if (attempt === MAX_ATTEMPTS || !isSystemError(error, 'ENOENT'))
+          throw toLedgerError(error, folder);
       }
-    } catch (error) {
-      throw toLedgerError(error, folder);
+    }
+  }
+
+  async #attempt<T>(
+    change: (state: LedgerState) => Promise<T>,
+    onWait?: (wait: StoreWait) => void,
+  ): Promise<T> {
+    const access = ledgerAccess(this.options.folder);
+    const lock = await this.#takeLock(access, onWait);
+    try {
+      const before = this.#file.readOrDamaged(access);
+      const opened = this.#openChecked(before);
+      const result = await change(opened.state);
+      const next = opened.close(this.#now());
+      const body = bodyOf(next);
+      if (before === undefined || body !== bodyIn(before)) {
+        await this.#file.write(textOf(next, body), access);
+        this.#last = next;
+      }
+      return result;
+    } finally {
+      lock.release();
     }
   }
 

@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { copyFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FileStore } from '../../../src/rate-limit/file-store.js';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
 import type { RateLedger } from '../../../src/rate-limit/rate-ledger.js';
@@ -102,6 +103,21 @@ describe('a ledger that this process has written', () => {
     await waiting;
     await underWay.settle(OK);
   });
+});
+
+test('a folder that is deleted within a transaction is created again, and the use in it counts as unknown', async () => {
+  const store = new FileStore({ folder, clock, warn: (text) => warnings.push(text) });
+  await store.transaction(() => Promise.resolve());
+  const unknownUse: boolean[] = [];
+  await store.transaction((state) => {
+    if (unknownUse.length === 0) rmSync(folder, { recursive: true });
+    unknownUse.push(state.unknownUse !== undefined);
+    state.unknownUse = { atMs: clock.monotonicMs() };
+    return Promise.resolve();
+  });
+  expect(unknownUse).toEqual([false, true]);
+  expect(existsSync(file)).toBe(true);
+  expect(warnings).toEqual([expect.stringContaining('has disappeared')]);
 });
 
 test('processes whose ledger is deleted repeatedly exceed no limit', async () => {
