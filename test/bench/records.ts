@@ -62,7 +62,8 @@ function overview(): string {
 
 /** A table in Markdown; a list of all runs is left to the JSON. */
 function table(rows: readonly Row[]): string {
-  const names = Object.keys(rows[0] ?? {}).filter((name) => !Array.isArray(rows[0]?.[name]));
+  const all = rows.flatMap((row) => Object.keys(row).filter((name) => !Array.isArray(row[name])));
+  const names = [...new Set(all)];
   const cells = [names, ...rows.map((row) => names.map((name) => cellText(row[name])))];
   const widths = names.map((_, column) =>
     Math.max(...cells.map((row) => row[column]?.length ?? 0)),
