@@ -7,7 +7,8 @@ import {
   compileNameTemplate,
   pathCollisionKey,
 } from '../../../src/cbz/file-name.js';
-import { codePoint } from '../../support/code-point.js';
+import { codePoint } from '../../support/any-text.js';
+import { fuzzRuns } from '../../support/long-run.js';
 
 const ID = '5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01';
 const ALL = {
@@ -187,7 +188,7 @@ describe('for any metadata', () => {
         }
         expect(compileNameTemplate(template)(known)).toBe(path);
       }),
-      { numRuns: 400 },
+      { numRuns: fuzzRuns(1_500) },
     );
   });
 });

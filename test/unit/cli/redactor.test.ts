@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Redactor, redactorFor } from '../../../src/core/redactor.js';
 import { safeText } from '../../../src/cli/output/safe-stream.js';
-import { codePoint } from '../../support/code-point.js';
+import { codePoint } from '../../support/any-text.js';
 
 const knowing = (...secrets: readonly string[]): Redactor => {
   const redactor = new Redactor();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { printable, printableJson, printableLine } from '../../../src/core/printable.js';
-import { codePoint } from '../../support/code-point.js';
+import { codePoint } from '../../support/any-text.js';
 
 const SPECIAL = /(?![\t\n])\p{Cc}|[\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF]/u;
 const texts = fc.string({

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { UsageError } from '../../../src/core/errors.js';
 import { parseLanguages } from '../../../src/selection/language-codes.js';
-import { codePoint } from '../../support/code-point.js';
+import { codePoint } from '../../support/any-text.js';
 
 test('codes are lower case, and all means every language', () => {
   expect(parseLanguages(['EN', 'pt-BR', ' zh-hk '], '--language')).toEqual([

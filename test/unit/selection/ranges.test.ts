@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { UsageError } from '../../../src/core/errors.js';
 import { isWithin, parseRanges } from '../../../src/selection/ranges.js';
-import { codePoint } from '../../support/code-point.js';
+import { codePoint } from '../../support/any-text.js';
 
 test('any text gives ranges in order, or a UsageError that names the option', () => {
   const text = fc.oneof(

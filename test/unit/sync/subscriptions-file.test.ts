@@ -8,6 +8,7 @@ import {
   parseSubscriptions,
   removeSeries,
 } from '../../../src/sync/subscriptions-file.js';
+import { fuzzRuns } from '../../support/long-run.js';
 
 const ID = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
 const OTHER_ID = '8b7e2a64-1f3d-4c58-a2c6-5d9e0b3f7202';
@@ -139,7 +140,7 @@ test('any text is read or refused, never a fault', () => {
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: fuzzRuns(1_500) },
   );
 });
 
