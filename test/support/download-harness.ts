@@ -59,6 +59,19 @@ export class DownloadHarness {
     return new DownloadHarness(await startPracticeService({ ...options, clock }), clock);
   }
 
+  /** For tests that run at the same time: each has its own service and folder. */
+  static async use<T>(
+    options: PracticeOptions,
+    act: (harness: DownloadHarness) => Promise<T>,
+  ): Promise<T> {
+    const harness = await DownloadHarness.start(options);
+    try {
+      return await act(harness);
+    } finally {
+      await harness.stop();
+    }
+  }
+
   /** The output folder. */
   get output(): string {
     return join(this.folder, 'library');

@@ -1,6 +1,6 @@
 /**
- * Puts the temporary files of the tests into memory where Linux offers it: they create and sync thousands of small
- * files, which take most of the time on a disk. `TMPDIR` overrides it.
+ * Puts the temporary files of `npm test` into memory where Linux offers it: the tests create and sync thousands of
+ * small files. `TMPDIR` overrides it. The system tests and the long runs stay on the disk.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';

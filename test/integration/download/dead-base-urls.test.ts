@@ -1,10 +1,12 @@
 /** Dead base URLs: few loads, a report before each metadata request, and a chapter that fails soon. */
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { FaultName } from '../../../src/practice-server/page-faults.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
+import type { PracticeOptions } from '../../../src/practice-server/practice-service.js';
 import type { LogEntry } from '../../../src/practice-server/request-log.js';
 import type { LoadReason } from '../../../src/image/load-reason.js';
-import { DownloadHarness, type RunResult } from '../../support/download-harness.js';
+import { testConcurrently } from '../../support/concurrent-tests.js';
+import { DownloadHarness, timeLimitsFor, type RunResult } from '../../support/download-harness.js';
 
 const PAGES = 60;
 /** Pages in flight at once by default. */
@@ -15,16 +17,13 @@ const chapter = generateChapter({
   bytesPerPage: 4_000,
 });
 
-let harness: DownloadHarness;
-afterEach(() => harness.stop());
-
 const isMetadataCall = ({ path }: LogEntry) => path.startsWith('/at-home/server/');
 const isPageLoad = ({ host }: LogEntry) => host === 'node';
 const failures = ({ events }: RunResult) => events.filter(({ type }) => type === 'page-failed');
 
 /** As many reports as failed loads, and the first one before the second metadata call (spec 4.3). */
-function expectTruthfulReports(ran: RunResult): void {
-  const { log, reports } = harness.service;
+function expectTruthfulReports({ service }: DownloadHarness, ran: RunResult): void {
+  const { log, reports } = service;
   const failed = reports.filter(({ success }) => !success);
   // On a busy machine, a report whose answer comes too late is sent again.
   const distinct = new Set(failed.map(({ url, duration }) => `${url} ${duration}`));
@@ -35,92 +34,95 @@ function expectTruthfulReports(ran: RunResult): void {
   const secondCall = log.flatMap((entry, index) => (isMetadataCall(entry) ? [index] : []))[1];
   expect(firstReport).toBeGreaterThan(-1);
   expect(firstReport).toBeLessThan(secondCall ?? -1);
-  expect(harness.service.violations()).toEqual([]);
+  expect(service.violations()).toEqual([]);
 }
 
-describe('if all nodes are dead, a chapter of 60 pages fails after few loads', () => {
-  test.each<[FaultName, LoadReason]>([
-    ['connect-refused', 'connect-failed'],
-    ['bad-certificate', 'bad-certificate'],
-    ['tls-refused', 'bad-certificate'],
-    ['connection-reset', 'connection-broken'],
-    ['status-403', 'base-url-expired'],
-    ['status-410', 'base-url-expired'],
-  ])('%s', async (fault, reason) => {
-    harness = await DownloadHarness.start({ chapters: [chapter], nodes: 1 });
-    harness.service.injectPageFaults({ fault, attempts: 'always' });
-    const ran = await harness.download({ targets: [chapter.id] });
+const DEAD: readonly [FaultName, LoadReason][] = [
+  ['connect-refused', 'connect-failed'],
+  ['bad-certificate', 'bad-certificate'],
+  ['connection-reset', 'connection-broken'],
+  ['status-403', 'base-url-expired'],
+  ['hang', 'first-byte-timeout'],
+];
+
+async function failsSoon(fault: FaultName, reason: LoadReason): Promise<void> {
+  await DownloadHarness.use({ chapters: [chapter], nodes: 1 }, async (harness) => {
+    const { service } = harness;
+    service.injectPageFaults({ fault, attempts: 'always' });
+    const settings = timeLimitsFor(fault);
+    const ran = await harness.download({ targets: [chapter.id] }, { settings });
 
     expect(ran.code).toBe(3);
     expect(ran.events).toContainEqual(
       expect.objectContaining({ type: 'chapter-failed', reason: 'page-lost' }),
     );
     expect(harness.files()).toEqual([]);
-    expect(harness.service.log.filter(isPageLoad).length).toBeLessThanOrEqual(SLOTS + 4);
+    expect(service.log.filter(isPageLoad).length).toBeLessThanOrEqual(SLOTS + 4);
     expect(failures(ran).length).toBeLessThanOrEqual(SLOTS + 4);
     expect(new Set(failures(ran).map((event) => 'reason' in event && event.reason))).toEqual(
       new Set([reason]),
     );
-    expect(harness.service.log.filter(isMetadataCall)).toHaveLength(5);
-    expectTruthfulReports(ran);
+    expect(service.log.filter(isMetadataCall)).toHaveLength(5);
+    expectTruthfulReports(harness, ran);
   });
+}
 
-  test('a node that accepts requests and never responds', async () => {
-    harness = await DownloadHarness.start({ chapters: [chapter], nodes: 1 });
-    harness.service.injectPageFaults({ fault: 'hang', attempts: 'always' });
-    const ran = await harness.download(
-      { targets: [chapter.id] },
-      { settings: { firstByteTimeoutMs: 100 } },
-    );
-    expect(ran.code).toBe(3);
-    expect(harness.service.log.filter(isPageLoad).length).toBeLessThanOrEqual(SLOTS + 4);
-    expect(harness.service.log.filter(isMetadataCall)).toHaveLength(5);
-    expectTruthfulReports(ran);
-  });
+describe('if all nodes are dead, a chapter of 60 pages fails after few loads', () => {
+  testConcurrently({
+    ...Object.fromEntries(DEAD.map(([fault, reason]) => [fault, () => failsSoon(fault, reason)])),
 
-  test('with the maximum concurrency', async () => {
-    harness = await DownloadHarness.start({ chapters: [chapter], nodes: 1 });
-    harness.service.injectPageFaults({ fault: 'status-410', attempts: 'always' });
-    const ran = await harness.download({ targets: [chapter.id], concurrency: 16 });
-    expect(ran.code).toBe(3);
-    expect(harness.service.log.filter(isPageLoad).length).toBeLessThanOrEqual(30);
-    expectTruthfulReports(ran);
+    'status-410, with the maximum concurrency': () =>
+      DownloadHarness.use({ chapters: [chapter], nodes: 1 }, async (harness) => {
+        harness.service.injectPageFaults({ fault: 'status-410', attempts: 'always' });
+        const ran = await harness.download({ targets: [chapter.id], concurrency: 16 });
+        expect(ran.code).toBe(3);
+        expect(harness.service.log.filter(isPageLoad).length).toBeLessThanOrEqual(30);
+        expectTruthfulReports(harness, ran);
+      }),
   });
 });
 
-test('after a base URL expires, no page but those in flight is requested from it', async () => {
-  let loads = 0;
-  harness = await DownloadHarness.start({
-    chapters: [chapter],
-    nodes: 1,
-    onRequest: ({ host }) => {
-      if (host !== 'node') return;
-      loads += 1;
-      if (loads === 20) harness.service.expireBaseUrls();
-    },
-  });
-  const ran = await harness.download({ targets: [chapter.id] });
-  expect(ran.code).toBe(0);
-  const expired = harness.service.log.filter(({ findings }) =>
-    findings.includes('base-url-expired'),
-  );
-  expect(expired.length).toBeGreaterThan(0);
-  expect(expired.length).toBeLessThanOrEqual(SLOTS);
-  expect(failures(ran)).toHaveLength(expired.length);
-  expect(harness.service.log.filter(isMetadataCall)).toHaveLength(2);
-  expectTruthfulReports(ran);
-});
+testConcurrently({
+  'after a base URL expires, no page but those in flight is requested from it': () => {
+    let loads = 0;
+    let expire: () => void;
+    const service: PracticeOptions = {
+      chapters: [chapter],
+      nodes: 1,
+      onRequest: ({ host }) => {
+        if (host !== 'node') return;
+        loads += 1;
+        if (loads === 20) expire();
+      },
+    };
+    return DownloadHarness.use(service, async (harness) => {
+      const { log } = harness.service;
+      expire = () => {
+        harness.service.expireBaseUrls();
+      };
+      const ran = await harness.download({ targets: [chapter.id] });
+      expect(ran.code).toBe(0);
+      const expired = log.filter(({ findings }) => findings.includes('base-url-expired'));
+      expect(expired.length).toBeGreaterThan(0);
+      expect(expired.length).toBeLessThanOrEqual(SLOTS);
+      expect(failures(ran)).toHaveLength(expired.length);
+      expect(log.filter(isMetadataCall)).toHaveLength(2);
+      expectTruthfulReports(harness, ran);
+    });
+  },
 
-test('one dead node costs only the loads in flight, and the chapter is saved', async () => {
-  harness = await DownloadHarness.start({ chapters: [chapter], nodes: 3 });
-  const [dead = ''] = harness.service.nodes;
-  harness.service.injectPageFaults({ fault: 'connection-reset', node: dead, attempts: 'always' });
-  const ran = await harness.download({ targets: [chapter.id] });
-  expect(ran.code).toBe(0);
-  expect(harness.archives()).toHaveLength(1);
-  const loads = harness.service.log.filter(isPageLoad);
-  expect(loads.filter(({ origin }) => origin === dead).length).toBeLessThanOrEqual(SLOTS);
-  expect(loads.length).toBeLessThanOrEqual(PAGES + SLOTS);
-  expect(harness.service.log.filter(isMetadataCall)).toHaveLength(2);
-  expectTruthfulReports(ran);
+  'one dead node costs only the loads in flight, and the chapter is saved': () =>
+    DownloadHarness.use({ chapters: [chapter], nodes: 3 }, async (harness) => {
+      const { service } = harness;
+      const [dead = ''] = service.nodes;
+      service.injectPageFaults({ fault: 'connection-reset', node: dead, attempts: 'always' });
+      const ran = await harness.download({ targets: [chapter.id] });
+      expect(ran.code).toBe(0);
+      expect(harness.archives()).toHaveLength(1);
+      const loads = service.log.filter(isPageLoad);
+      expect(loads.filter(({ origin }) => origin === dead).length).toBeLessThanOrEqual(SLOTS);
+      expect(loads.length).toBeLessThanOrEqual(PAGES + SLOTS);
+      expect(service.log.filter(isMetadataCall)).toHaveLength(2);
+      expectTruthfulReports(harness, ran);
+    }),
 });

@@ -1,20 +1,23 @@
 /**
  * Outages during a run, against the practice service, on an accelerated clock that the client and the practice
- * service share.
+ * service share. The runs mostly wait, so they go on at the same time.
  */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import dns from 'node:dns';
 import type { DownloadOptions } from '../../../src/cli/commands/download.js';
 import type { DownloadEvent } from '../../../src/download/events.js';
 import { htmlResponse, type EndpointResponse } from '../../../src/practice-server/endpoint.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
-import type { PracticeService } from '../../../src/practice-server/practice-service.js';
-import { systemClock, type Clock } from '../../../src/core/clock.js';
+import type {
+  PracticeOptions,
+  PracticeService,
+} from '../../../src/practice-server/practice-service.js';
 import {
   DownloadHarness,
   type RunResult,
   type RunOverrides,
 } from '../../support/download-harness.js';
+import { testConcurrently } from '../../support/concurrent-tests.js';
 import { acceleratedClock } from '../../support/fake-clock.js';
 
 const chapters = Array.from({ length: 5 }, (_, index) =>
@@ -28,16 +31,6 @@ const chapters = Array.from({ length: 5 }, (_, index) =>
 const ids = chapters.map(({ id }) => id);
 const RESET: EndpointResponse = { status: 0, delivery: { how: 'reset' } };
 const SILENCE: EndpointResponse = { status: 0, delivery: { how: 'silence' } };
-
-const lookup = dns.lookup;
-let harness: DownloadHarness;
-beforeEach(() => {
-  dns.lookup = lookup;
-});
-afterEach(async () => {
-  dns.lookup = lookup;
-  await harness.stop();
-});
 
 /** Starts an outage; what it returns ends it. */
 type Begin = (service: PracticeService) => () => void;
@@ -58,6 +51,7 @@ const allReset: Begin = (service) => {
 };
 
 const noNames: Begin = (service) => {
+  const { lookup } = dns;
   // Open connections do not need the name.
   const takeBack = service.intercept('/', () => RESET);
   dns.lookup = ((name: string, options: unknown, done: (error: Error) => void) => {
@@ -73,7 +67,14 @@ const noNames: Begin = (service) => {
 interface Outage {
   readonly begin: Begin;
   readonly lastsMs: number;
-  readonly clock: Clock;
+  /** How much faster than real time the clock runs. */
+  readonly times: number;
+}
+
+interface Outcome extends RunResult {
+  readonly archives: readonly string[];
+  /** The requests that the API got during the outage. */
+  readonly probes: number;
 }
 
 /** The first chapter's pages are loaded when this many loads have started. */
@@ -81,35 +82,38 @@ const LOADS_BEFORE = 5;
 
 /** Downloads all chapters; the outage begins when the first one is loaded. */
 async function downloadThrough(
-  { begin, lastsMs, clock }: Outage,
+  { begin, lastsMs, times }: Outage,
   options: Partial<DownloadOptions> = {},
   changeFor: (service: PracticeService) => RunOverrides = () => ({}),
-): Promise<RunResult & { readonly probes: number }> {
+): Promise<Outcome> {
+  const clock = acceleratedClock(times);
   let loads = 0;
   let end: Promise<number> | undefined;
-  harness = await DownloadHarness.start({
+  let startOutage: () => Promise<number>;
+  const service: PracticeOptions = {
     chapters,
     clock,
     latencyMs: { node: 20 },
     onRequest({ host }) {
       if (host === 'node') loads += 1;
-      if (loads >= LOADS_BEFORE) end ??= outage();
+      if (loads >= LOADS_BEFORE) end ??= startOutage();
     },
-  });
-  const { service } = harness;
-  /** Resolves with how many requests the API got meanwhile. */
-  const outage = async (): Promise<number> => {
-    const before = service.log.length;
-    const takeBack = begin(service);
-    await clock.sleep(lastsMs);
-    takeBack();
-    return service.log.slice(before).filter(({ host }) => host === 'api').length;
   };
-  const ran = await harness.download(
-    { targets: ids, concurrency: 2, ...options },
-    { clock, ...changeFor(service) },
-  );
-  return { ...ran, probes: (await end) ?? 0 };
+  return DownloadHarness.use(service, async (harness) => {
+    const { log } = harness.service;
+    startOutage = async () => {
+      const before = log.length;
+      const takeBack = begin(harness.service);
+      await clock.sleep(lastsMs);
+      takeBack();
+      return log.slice(before).filter(({ host }) => host === 'api').length;
+    };
+    const ran = await harness.download(
+      { targets: ids, concurrency: 2, ...options },
+      changeFor(harness.service),
+    );
+    return { ...ran, archives: harness.archives(), probes: (await end) ?? 0 };
+  });
 }
 
 const typesOf = (events: readonly DownloadEvent[], type: DownloadEvent['type']) =>
@@ -118,171 +122,176 @@ const typesOf = (events: readonly DownloadEvent[], type: DownloadEvent['type']) 
 const outageWaits = (events: readonly DownloadEvent[]) =>
   events.filter((event) => event.type === 'waiting' && event.for === 'outage');
 
-describe('a run waits for the end of an outage: no chapter is missing, exit 0, and the wait is shown', () => {
-  const onApi = 'the API alone';
-  test.each<[string, string, number, number, Begin]>([
-    ['resets', onApi, 2_000, 4, apiAnswers(RESET)],
-    ['resets', onApi, 3_000, 4, apiAnswers(RESET)],
-    ['resets', onApi, 20_000, 10, apiAnswers(RESET)],
-    ['resets', 'everything', 3_000, 4, allReset],
-    ['resets', 'everything', 90_000, 30, allReset],
-    ['a maintenance page with 503', onApi, 120_000, 40, apiAnswers(htmlResponse(503, 'Back soon'))],
-    ['a maintenance page with 200', onApi, 120_000, 40, apiAnswers(htmlResponse(200, 'Back soon'))],
-    ['a black hole', onApi, 90_000, 30, apiAnswers(SILENCE)],
-  ])(
-    '%s, %s, %d ms',
-    async (_what, _where, lastsMs, times, begin) => {
-      const clock = acceleratedClock(times);
-      const { code, events, probes, stderr } = await downloadThrough({ begin, lastsMs, clock });
-      expect({ stderr, failed: typesOf(events, 'chapter-failed') }).toMatchObject({ failed: [] });
-      expect(code).toBe(0);
-      expect(harness.archives()).toHaveLength(ids.length);
-      expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 5, failed: 0, notStarted: 0 });
-      expect(outageWaits(events).length).toBeGreaterThan(0);
-      // The requests in flight when it began, and then one at a time.
-      expect(probes).toBeLessThanOrEqual(outageWaits(events).length + 6);
-    },
-    60_000,
-  );
+interface Case {
+  readonly what: string;
+  readonly lastsMs: number;
+  readonly times: number;
+  readonly begin: Begin;
+}
 
-  test('failed name lookups, 90,000 ms', async () => {
-    const clock = acceleratedClock(30);
-    const { code, events } = await downloadThrough(
-      { begin: noNames, lastsMs: 90_000, clock },
-      {},
-      ({ addresses }) => ({
-        env: { TANKOBON_API_URL: addresses.apiUrl.replace('127.0.0.1', 'localhost') },
-      }),
-    );
-    expect(code).toBe(0);
-    expect(harness.archives()).toHaveLength(ids.length);
-    expect(outageWaits(events)).toContainEqual(expect.objectContaining({ reason: 'unreachable' }));
-  }, 60_000);
+const OUTAGES: readonly Case[] = [
+  { what: 'resets of the API', lastsMs: 3_000, times: 4, begin: apiAnswers(RESET) },
+  { what: 'resets of all hosts', lastsMs: 90_000, times: 40, begin: allReset },
+  ...[503, 200].map((status) => ({
+    what: `a maintenance page with ${status}`,
+    lastsMs: 120_000,
+    times: 40,
+    begin: apiAnswers(htmlResponse(status, 'Back soon')),
+  })),
+  { what: 'a black hole', lastsMs: 90_000, times: 40, begin: apiAnswers(SILENCE) },
+];
+
+async function survives(outage: Case): Promise<void> {
+  const { code, events, probes, stderr, archives } = await downloadThrough(outage);
+  expect({ stderr, failed: typesOf(events, 'chapter-failed') }).toMatchObject({ failed: [] });
+  expect(code).toBe(0);
+  expect(archives).toHaveLength(ids.length);
+  expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 5, failed: 0, notStarted: 0 });
+  expect(outageWaits(events).length).toBeGreaterThan(0);
+  // The requests in flight when it began, and then one at a time.
+  expect(probes).toBeLessThanOrEqual(outageWaits(events).length + 6);
+}
+
+describe('a run waits for the end of an outage: no chapter is missing, exit 0, and the wait is shown', () => {
+  testConcurrently({
+    ...Object.fromEntries(
+      OUTAGES.map((outage) => [`${outage.what}, ${outage.lastsMs} ms`, () => survives(outage)]),
+    ),
+
+    // The others use addresses, not names.
+    'failed name lookups, 90,000 ms': async () => {
+      const { code, events, archives } = await downloadThrough(
+        { begin: noNames, lastsMs: 90_000, times: 40 },
+        {},
+        ({ addresses }) => ({
+          env: { TANKOBON_API_URL: addresses.apiUrl.replace('127.0.0.1', 'localhost') },
+        }),
+      );
+      expect(code).toBe(0);
+      expect(archives).toHaveLength(ids.length);
+      expect(outageWaits(events)).toContainEqual(
+        expect.objectContaining({ reason: 'unreachable' }),
+      );
+    },
+  });
 });
 
-test('an outage longer than --max-outage ends the run: one chapter failed, the rest not started, exit 3', async () => {
-  const clock = acceleratedClock(20);
-  const { code, events, stderr } = await downloadThrough(
-    { begin: apiAnswers(RESET), lastsMs: 60_000, clock },
-    { maxOutage: '20s' },
-  );
-  expect(code).toBe(3);
-  const failed = typesOf(events, 'chapter-failed');
-  expect(failed).toHaveLength(1);
-  expect(failed[0]).toMatchObject({ reason: 'unreachable', unfinished: true });
-  const left = events.filter(
-    (event) => event.type === 'chapter-skipped' && event.reason === 'not-started',
-  );
-  expect(events.at(-1)).toMatchObject({
-    type: 'summary',
-    failed: 1,
-    notStarted: left.length,
-    stopped: 'unreachable',
-  });
-  expect(left.length + failed.length + typesOf(events, 'chapter-saved').length).toBe(ids.length);
-  expect(stderr).toContain('--max-outage');
-}, 60_000);
-
-test('--max-outage 0 fails at once, like a run without any response', async () => {
-  const { code, events } = await downloadThrough(
-    { begin: apiAnswers(RESET), lastsMs: 3_000, clock: acceleratedClock(4) },
-    { maxOutage: '0' },
-  );
-  expect(code).toBe(3);
-  expect(outageWaits(events)).toEqual([]);
-  await harness.stop();
-
-  harness = await DownloadHarness.start({ chapters });
-  harness.service.intercept('/', () => RESET);
-  const offline = await harness.download({ targets: ids }, { clock: systemClock });
-  expect(offline.code).toBe(3);
-  expect(outageWaits(offline.events)).toEqual([]);
-  expect(harness.service.log.length).toBeLessThanOrEqual(4);
-}, 30_000);
-
-test('a chapter with status 500 fails alone, and delays the others only by its retries', async () => {
-  const clock = acceleratedClock(10);
-  harness = await DownloadHarness.start({ chapters, clock });
-  const bad = ids[2] ?? '';
-  harness.service.intercept(`/at-home/server/${bad}`, () => htmlResponse(500, 'Broken'));
-  const { code, events } = await harness.download({ targets: ids }, { clock });
-  expect(code).toBe(3);
-  expect(typesOf(events, 'chapter-failed')).toEqual([
-    expect.objectContaining({ chapter: bad, reason: 'service-failed' }),
-  ]);
-  expect(typesOf(events, 'chapter-saved')).toHaveLength(ids.length - 1);
-  // Three tries, and the probe that succeeded.
-  const asked = harness.service.log.filter(({ path }) => path.endsWith(bad));
-  expect(asked.filter(({ path }) => path.startsWith('/at-home/'))).toHaveLength(3);
-}, 30_000);
-
-test('a dead report host is not an outage', async () => {
-  harness = await DownloadHarness.start({ chapters });
-  await harness.service.setReportHost('dead');
-  const { code, events } = await harness.download({ targets: ids });
-  expect(code).toBe(0);
-  expect(outageWaits(events)).toEqual([]);
-}, 30_000);
-
-test('a ban is not an outage: it ends the run at once', async () => {
-  const clock = acceleratedClock(10);
-  const { code, events } = await downloadThrough({
-    begin: (service) => {
-      service.ban();
-      return () => undefined;
+testConcurrently({
+  'an outage longer than --max-outage ends the run: one chapter failed, the rest not started, exit 3':
+    async () => {
+      const { code, events, stderr } = await downloadThrough(
+        { begin: apiAnswers(RESET), lastsMs: 60_000, times: 20 },
+        { maxOutage: '20s' },
+      );
+      expect(code).toBe(3);
+      const failed = typesOf(events, 'chapter-failed');
+      expect(failed).toHaveLength(1);
+      expect(failed[0]).toMatchObject({ reason: 'unreachable', unfinished: true });
+      const left = events.filter(
+        (event) => event.type === 'chapter-skipped' && event.reason === 'not-started',
+      );
+      expect(events.at(-1)).toMatchObject({
+        type: 'summary',
+        failed: 1,
+        notStarted: left.length,
+        stopped: 'unreachable',
+      });
+      expect(left.length + failed.length + typesOf(events, 'chapter-saved').length).toBe(
+        ids.length,
+      );
+      expect(stderr).toContain('--max-outage');
     },
-    lastsMs: 1_000,
-    clock,
-  });
-  expect(code).toBe(6);
-  expect(outageWaits(events)).toEqual([]);
-  expect(events.at(-1)).toMatchObject({ type: 'summary', stopped: 'banned' });
-}, 30_000);
 
-test('attempts of a page before an outage do not count after it', async () => {
-  const clock = acceleratedClock(20);
-  const [only = ''] = ids;
-  let failedLoads = 0;
-  harness = await DownloadHarness.start({
-    chapters,
-    clock,
-    onRequest({ host, status }) {
-      if (host !== 'node' || status !== 500) return;
-      failedLoads += 1;
-      if (failedLoads !== 4) return;
-      const takeBack = apiAnswers(RESET)(harness.service);
-      void clock.sleep(20_000).then(takeBack);
-    },
-  });
-  harness.service.injectPageFaults({ fault: 'status-500', chapter: only, page: 2, attempts: 7 });
-  const { code, events } = await harness.download({ targets: [only] }, { clock });
-  expect(code).toBe(0);
-  const attempts = events.flatMap((event) => (event.type === 'page-failed' ? [event.attempt] : []));
-  expect(attempts).toEqual([1, 2, 3, 4, 1, 2, 3]);
-}, 30_000);
+  '--max-outage 0 fails at once': async () => {
+    const { code, events } = await downloadThrough(
+      { begin: apiAnswers(RESET), lastsMs: 3_000, times: 4 },
+      { maxOutage: '0' },
+    );
+    expect(code).toBe(3);
+    expect(outageWaits(events)).toEqual([]);
+  },
 
-test('a chapter that failed during an outage is tried once more at the end', async () => {
-  const clock = acceleratedClock(20);
-  const [first = ''] = ids;
-  let failedLoads = 0;
-  harness = await DownloadHarness.start({
-    chapters,
-    clock,
-    onRequest({ host, status }) {
-      if (host !== 'node' || status !== 500) return;
-      failedLoads += 1;
-      if (failedLoads !== 4) return;
-      const takeBack = apiAnswers(RESET)(harness.service);
-      void clock.sleep(20_000).then(takeBack);
+  'a run without any response fails at once': () =>
+    DownloadHarness.use({ chapters }, async (harness) => {
+      const { service } = harness;
+      service.intercept('/', () => RESET);
+      const { code, events } = await harness.download({ targets: ids });
+      expect(code).toBe(3);
+      expect(outageWaits(events)).toEqual([]);
+      expect(service.log.length).toBeLessThanOrEqual(4);
+    }),
+
+  'a chapter with status 500 fails alone, and delays the others only by its retries': () =>
+    DownloadHarness.use({ chapters, clock: acceleratedClock(10) }, async (harness) => {
+      const bad = ids[2] ?? '';
+      const { service } = harness;
+      service.intercept(`/at-home/server/${bad}`, () => htmlResponse(500, 'Broken'));
+      const { code, events } = await harness.download({ targets: ids });
+      expect(code).toBe(3);
+      expect(typesOf(events, 'chapter-failed')).toEqual([
+        expect.objectContaining({ chapter: bad, reason: 'service-failed' }),
+      ]);
+      expect(typesOf(events, 'chapter-saved')).toHaveLength(ids.length - 1);
+      // Three tries, and the probe that succeeded.
+      const asked = service.log.filter(({ path }) => path.endsWith(bad));
+      expect(asked.filter(({ path }) => path.startsWith('/at-home/'))).toHaveLength(3);
+    }),
+
+  'a dead report host is not an outage': () =>
+    DownloadHarness.use({ chapters }, async (harness) => {
+      await harness.service.setReportHost('dead');
+      const { code, events } = await harness.download({ targets: ids });
+      expect(code).toBe(0);
+      expect(outageWaits(events)).toEqual([]);
+    }),
+
+  'a ban is not an outage: it ends the run at once': async () => {
+    const { code, events } = await downloadThrough({
+      begin: (service) => {
+        service.ban();
+        return () => undefined;
+      },
+      lastsMs: 1_000,
+      times: 10,
+    });
+    expect(code).toBe(6);
+    expect(outageWaits(events)).toEqual([]);
+    expect(events.at(-1)).toMatchObject({ type: 'summary', stopped: 'banned' });
+  },
+
+  'a page’s attempts before an outage do not count after it, and a chapter that failed during one is tried once more at the end':
+    () => {
+      const clock = acceleratedClock(20);
+      const [first = ''] = ids;
+      let failedLoads = 0;
+      let startOutage: () => () => void;
+      const service: PracticeOptions = {
+        chapters,
+        clock,
+        onRequest({ host, status }) {
+          if (host !== 'node' || status !== 500) return;
+          failedLoads += 1;
+          if (failedLoads === 4) void clock.sleep(20_000).then(startOutage());
+        },
+      };
+      return DownloadHarness.use(service, async (harness) => {
+        startOutage = () => apiAnswers(RESET)(harness.service);
+        // Four loads before the outage, and all five after it.
+        const plan = { fault: 'status-500', chapter: first, page: 2, attempts: 9 } as const;
+        harness.service.injectPageFaults(plan);
+        const { code, events, stderr } = await harness.download({ targets: ids });
+        const attempts = events.flatMap((event) =>
+          event.type === 'page-failed' ? [event.attempt] : [],
+        );
+        expect(attempts).toEqual([1, 2, 3, 4, 1, 2, 3, 4, 5]);
+        expect(stderr).toContain(`${first} failed during an outage and is tried again at the end`);
+        expect(code).toBe(0);
+        expect(typesOf(events, 'chapter-failed')).toEqual([]);
+        const saved = events.flatMap((event) =>
+          event.type === 'chapter-saved' ? [event.chapter] : [],
+        );
+        expect(saved).toHaveLength(ids.length);
+        expect(saved.at(-1)).toBe(first);
+      });
     },
-  });
-  // Four loads before the outage, and all five after it.
-  harness.service.injectPageFaults({ fault: 'status-500', chapter: first, page: 2, attempts: 9 });
-  const { code, events, stderr } = await harness.download({ targets: ids }, { clock });
-  expect(stderr).toContain(`${first} failed during an outage and is tried again at the end`);
-  expect(code).toBe(0);
-  expect(typesOf(events, 'chapter-failed')).toEqual([]);
-  const saved = events.flatMap((event) => (event.type === 'chapter-saved' ? [event.chapter] : []));
-  expect(saved).toHaveLength(ids.length);
-  expect(saved.at(-1)).toBe(first);
-}, 30_000);
+});

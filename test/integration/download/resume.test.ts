@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { lockFile } from '../../../src/core/lock.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { acceleratedClock } from '../../support/fake-clock.js';
 import { readEntry, readPages, writeArchive } from '../../support/archive.js';
 import { leftFile } from '../../support/left-file.js';
 
@@ -14,7 +15,11 @@ const chapter = generateChapter({ id: ID, pages: PAGES, bytesPerPage: 20_000 });
 
 let harness: DownloadHarness;
 beforeEach(async () => {
-  harness = await DownloadHarness.start({ chapters: [chapter], specificationOnly: true });
+  harness = await DownloadHarness.start({
+    chapters: [chapter],
+    clock: acceleratedClock(20),
+    specificationOnly: true,
+  });
 });
 afterEach(() => harness.stop());
 
@@ -125,7 +130,7 @@ test('a template that leaves the output folder fails before anything is sent', a
 
 test('a name of 400 characters is shortened', async () => {
   await harness.stop();
-  harness = await DownloadHarness.start({ chapters: [chapter] });
+  harness = await DownloadHarness.start({ chapters: [chapter], clock: acceleratedClock(20) });
   const { code } = await harness.download({ targets: [ID], name: `${'ツ'.repeat(200)}{id}` });
   expect(code).toBe(0);
   expect(harness.archives()).toHaveLength(1);

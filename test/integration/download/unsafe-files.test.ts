@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { acceleratedClock } from '../../support/fake-clock.js';
 import { posixDescribe, posixTest } from '../../support/platform.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061';
@@ -25,7 +26,11 @@ let harness: DownloadHarness;
 let victim: string;
 let workspace: string;
 beforeEach(async () => {
-  harness = await DownloadHarness.start({ chapters: [chapter], specificationOnly: true });
+  harness = await DownloadHarness.start({
+    chapters: [chapter],
+    clock: acceleratedClock(20),
+    specificationOnly: true,
+  });
   mkdirSync(harness.output, { recursive: true });
   workspace = join(harness.output, `.${ID}.data.tankobon`);
   victim = join(harness.folder, 'victim');

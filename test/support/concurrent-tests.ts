@@ -1,0 +1,24 @@
+/** Tests that mostly wait, all at the same time. Jest's own `test.concurrent` does not allow dynamic imports in ES modules. */
+import { beforeAll, test } from '@jest/globals';
+
+/** Each shares nothing with the others. They run before the first test, which then shows how its own ended. */
+export function testConcurrently(
+  tests: Readonly<Record<string, () => Promise<void>>>,
+  { concurrency = 5 } = {},
+): void {
+  const titles = Object.keys(tests);
+  const errors = new Map<string, unknown>();
+  beforeAll(async () => {
+    const left = [...titles];
+    const runAll = async (): Promise<void> => {
+      for (let title = left.shift(); title !== undefined; title = left.shift()) {
+        const run = tests[title];
+        await run?.().catch((error: unknown) => errors.set(title ?? '', error));
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, runAll));
+  }, 120_000);
+  test.each(titles)('%s', (title) => {
+    if (errors.has(title)) throw errors.get(title);
+  });
+}
