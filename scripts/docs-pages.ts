@@ -211,7 +211,7 @@ function troubleshootingPage(): string[] {
     'An error message says what happened and what to do. With `DEBUG=tankobon` in the environment it also shows the code and the stack trace; with `--json` the events contain the code.',
     '## Exit codes',
     table(['code', 'meaning'], Object.entries(EXIT_MEANINGS)),
-    'If several apply, the exit code is the first of 6, 5, 4 and 3.',
+    'If several apply, the exit code is the first of 8, 6, 5, 7, 4 and 3.',
     '## Errors by code',
     ...Object.entries(ERRORS).flatMap(([heading, codes]) => [
       `### ${heading}`,

@@ -2,6 +2,7 @@
 import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../cbz/file-name.js';
 import { commaSeparated } from '../core/comma-separated.js';
 import { UsageError } from '../core/errors.js';
+import { expandHome } from '../core/home-folder.js';
 import type { BindRequest } from '../formats/plan-books.js';
 import {
   BIND_BY,
@@ -59,7 +60,7 @@ export function bindRequest(
     inputs,
     by,
     format,
-    output: options.output ?? settings.output,
+    output: expandHome(options.output ?? settings.output),
     nameBook: compileNameTemplate(name ?? defaults[by], bookExtension(format)),
     groups: options.groups ?? commaSeparated(settings.group),
     cover,

@@ -1,5 +1,5 @@
 /** The events of `tankobon sync`: those of its downloads, and one for each series. Fields are only added. */
-import type { Observe } from '../download/events.js';
+import type { DownloadMessage } from '../download/events.js';
 
 export type SyncEvent =
   | {
@@ -36,27 +36,15 @@ export type SyncEvent =
       readonly message: string;
     };
 
-export type ObserveSync = (event: Parameters<Observe>[0] | SyncEvent) => void;
+export type ObserveSync = (event: DownloadMessage | SyncEvent) => void;
 
-const SYNC_EVENTS: readonly string[] = [
-  'series-synced',
-  'chapter-waiting',
-  'planned',
-  'hook-failed',
-] satisfies SyncEvent['type'][];
-
-/** Whether it is an event of the sync, and not of one of its downloads. */
-export function isSyncEvent(event: { readonly type: string }): event is SyncEvent {
-  return SYNC_EVENTS.includes(event.type);
-}
+export const SERIES_COUNTS = ['new', 'replaced', 'skipped', 'failed'] as const;
+/** Chapters. */
+export type SeriesCounts = Record<(typeof SERIES_COUNTS)[number], number>;
 
 /** One line of the report. */
-export interface SeriesReport {
+export interface SeriesReport extends Readonly<SeriesCounts> {
   readonly titleId: string;
   readonly name: string;
-  readonly new: number;
-  readonly replaced: number;
-  readonly skipped: number;
-  readonly failed: number;
   readonly waiting: readonly { readonly number: string | undefined; readonly untilMs: number }[];
 }

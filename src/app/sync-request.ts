@@ -1,6 +1,5 @@
 /** The rules and the download request of one series, from its options in the subscriptions file. */
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import {
   DEFAULT_NAME_TEMPLATE,
   DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
@@ -10,6 +9,7 @@ import { cleanSegment } from '../cbz/path-segment.js';
 import { parseLanguages } from '../selection/language-codes.js';
 import { parseRanges } from '../selection/ranges.js';
 import { commaSeparated } from '../core/comma-separated.js';
+import { expandHome } from '../core/home-folder.js';
 import type { ReleaseRules } from '../sync/release-decisions.js';
 import type { SeriesOptions } from '../sync/subscriptions.js';
 import { downloadRequest, type DownloadRequest } from './download-request.js';
@@ -45,9 +45,8 @@ export function languagesOf(options: SeriesOptions, settings: Settings): readonl
 
 /** The output folder: `~` is the home folder, and a relative path is relative to the subscriptions file. */
 export function outputOf({ output }: SeriesOptions, file: string, settings: Settings): string {
-  if (output === undefined) return resolve(settings.output);
-  const path = output === '~' || /^~[/\\]/.test(output) ? join(homedir(), output.slice(1)) : output;
-  return resolve(dirname(file), path);
+  if (output === undefined) return resolve(expandHome(settings.output));
+  return resolve(dirname(file), expandHome(output));
 }
 
 /** A download without targets; its chapters are known already. */

@@ -8,7 +8,7 @@ import type { SyncState } from '../sync/sync-state.js';
 import type { UpdatesJournal } from '../sync/updates-journal.js';
 import type { SolveCaptcha } from '../api/captcha.js';
 import type { DownloadListeners, ServiceSession } from './download-session.js';
-import type { ObserveSync, SeriesReport } from './sync-events.js';
+import type { ObserveSync, SeriesCounts, SeriesReport } from './sync-events.js';
 import type { SyncLibraries } from './sync-libraries.js';
 
 /** A title that is kept up to date. */
@@ -58,16 +58,19 @@ export interface SyncSession extends ServiceSession {
   readonly observeSync: ObserveSync;
 }
 
+/** Up to date while the run goes on. */
 export interface SyncReport {
   readonly startedAtMs: number;
-  readonly endedAtMs: number;
+  endedAtMs: number;
   /** Series that had news or failed, in the order of the file. */
-  readonly series: readonly SeriesReport[];
+  readonly series: SeriesReport[];
+  /** Of all series; targets that are not available count as failed. */
+  readonly totals: SeriesCounts;
   /** The number of subscribed titles. */
-  readonly titles: number;
+  titles: number;
   /** Targets and chapters that failed. */
-  readonly errors: readonly TankobonError[];
-  readonly notStarted: number;
-  readonly stoppedBy: TankobonError | undefined;
-  readonly reports: { readonly sent: number; readonly waiting: number };
+  readonly errors: TankobonError[];
+  notStarted: number;
+  stoppedBy: TankobonError | undefined;
+  reports: { readonly sent: number; readonly waiting: number };
 }

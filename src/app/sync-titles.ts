@@ -19,13 +19,19 @@ export interface TitleCheck {
   readonly titles: readonly SubscribedTitle[];
   readonly due: readonly DueTitle[];
   /** Titles and lists that are not available. */
-  readonly errors: readonly TankobonError[];
+  readonly failed: readonly FailedTarget[];
+}
+
+interface FailedTarget {
+  /** As in the file, or `title:` and its id. */
+  readonly target: string;
+  readonly error: TankobonError;
 }
 
 /** Throws errors that concern the whole run. */
 export async function checkTitles(session: SyncSession): Promise<TitleCheck> {
-  const errors: TankobonError[] = [];
-  const listed = await subscribedTitles(session, errors);
+  const failed: FailedTarget[] = [];
+  const listed = await subscribedTitles(session, failed);
   const followed =
     session.options.only.length > 0 ? [] : await followedTitles(session, new Set(listed.keys()));
   const titles = [...listed.values(), ...followed];
@@ -33,8 +39,9 @@ export async function checkTitles(session: SyncSession): Promise<TitleCheck> {
   const nowMs = context.clock.wallMs();
   const known = await fetchTitles(client, [...listed.keys()], { warn, signal });
   for (const id of listed.keys()) {
-    if (!known.titles.has(id) && known.skipped === 0)
-      errors.push(new ChapterError('chapter-not-found', `Title not found: ${id}`));
+    if (known.titles.has(id) || known.skipped > 0) continue;
+    const error = new ChapterError('chapter-not-found', `Title not found: ${id}`);
+    failed.push({ target: `title:${id}`, error });
   }
   const due = dueTitles(
     titles
@@ -52,7 +59,7 @@ export async function checkTitles(session: SyncSession): Promise<TitleCheck> {
   const all = new Map([...known.titles, ...more.titles]);
   return {
     titles,
-    errors,
+    failed,
     due: titles.flatMap((one) => {
       const title = all.get(one.id);
       return title && due.has(one.id) ? [{ ...one, title }] : [];
@@ -63,7 +70,7 @@ export async function checkTitles(session: SyncSession): Promise<TitleCheck> {
 /** The titles of the file, by id. A title with its own entry has its options, also if it is in a list. */
 async function subscribedTitles(
   session: SyncSession,
-  errors: TankobonError[],
+  failed: FailedTarget[],
 ): Promise<Map<string, SubscribedTitle>> {
   const { client, subscriptions, userSignal } = session;
   const titles = new Map<string, SubscribedTitle>();
@@ -73,14 +80,14 @@ async function subscribedTitles(
     if (kind === 'title') titles.set(id, { id, options: one });
   }
   for (const one of series) {
-    const { target } = one;
+    const { target, text } = one;
     if (target.kind !== 'list') continue;
     try {
       const { titleIds } = await fetchList(client, target.id, userSignal);
       for (const id of titleIds) if (!titles.has(id)) titles.set(id, { id, options: one });
     } catch (error) {
       if (!isTolerable(error)) throw error;
-      errors.push(error);
+      failed.push({ target: text, error });
     }
   }
   // A paused title is not downloaded as part of a list either.

@@ -9,10 +9,11 @@ import { shareServer } from './chapter-share.js';
 import type { AppContext } from './context.js';
 import { downloadRequest } from './download-request.js';
 import { withSession } from './download.js';
-import type { SeriesReport } from './sync-events.js';
+import { SERIES_COUNTS, type SeriesReport } from './sync-events.js';
 import { runHooks } from './sync-hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
-import { removeReplaced, syncSeries, type SeriesResult } from './sync-series.js';
+import { removeReplaced } from './sync-save.js';
+import { syncSeries } from './sync-series.js';
 import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
 import { checkTitles, type DueTitle } from './sync-titles.js';
 import { outputOf } from './sync-request.js';
@@ -41,134 +42,116 @@ export async function runSync(
       journal: new UpdatesJournal(folder),
       observeSync: listeners.observe,
     };
-    const run = new SyncRun(session);
-    await run.syncTitles();
-    return run.finish();
+    const report = emptyReport(context.clock.wallMs());
+    const stop = (error: unknown): void => {
+      report.stoppedBy ??= toTankobonError(error);
+    };
+    try {
+      await syncTitles(session, report);
+    } catch (error) {
+      if (error instanceof UsageError) throw error;
+      stop(error);
+    }
+    report.endedAtMs = context.clock.wallMs();
+    if (options.dryRun) return report;
+    // The state is stored first: a hook may take a while.
+    await storeLastRun(report, session);
+    if (!session.userSignal.aborted) await runHooks(session).catch(stop);
+    return report;
   });
 }
 
-class SyncRun {
-  readonly #startedAtMs: number;
-  readonly #series: SeriesReport[] = [];
-  readonly #errors: TankobonError[] = [];
-  #titles = 0;
-  #notStarted = 0;
-  #stoppedBy: TankobonError | undefined;
-  #reports = { sent: 0, waiting: 0 };
+function emptyReport(startedAtMs: number): SyncReport {
+  return {
+    startedAtMs,
+    endedAtMs: startedAtMs,
+    series: [],
+    totals: { new: 0, replaced: 0, skipped: 0, failed: 0 },
+    titles: 0,
+    errors: [],
+    notStarted: 0,
+    stoppedBy: undefined,
+    reports: { sent: 0, waiting: 0 },
+  };
+}
 
-  constructor(private readonly session: SyncSession) {
-    this.#startedAtMs = session.context.clock.wallMs();
+async function syncTitles(session: SyncSession, report: SyncReport): Promise<void> {
+  const { titles, due, failed } = await checkTitles(session);
+  report.titles = titles.length;
+  if (failed.length === 0) forgetOthers(new Set(titles.map(({ id }) => id)), session);
+  for (const { target, error } of failed) addFailure(target, error, report, session);
+  report.totals.failed += failed.length;
+  await finishReplacements(session);
+  for (const one of due) {
+    if (report.stoppedBy) report.notStarted += 1;
+    else await syncTitle(one, report, session);
   }
+}
 
-  async syncTitles(): Promise<void> {
-    const { session } = this;
-    try {
-      const { titles, due, errors } = await checkTitles(session);
-      this.#titles = titles.length;
-      if (errors.length === 0) this.#forgetOthers(new Set(titles.map(({ id }) => id)));
-      this.#errors.push(...errors);
-      await this.#finishReplacements();
-      for (const one of due) {
-        if (this.#stoppedBy) this.#notStarted += 1;
-        else await this.#sync(one);
-      }
-    } catch (error) {
-      if (error instanceof UsageError) throw error;
-      this.#stop(toTankobonError(error));
-    }
+async function syncTitle(due: DueTitle, report: SyncReport, session: SyncSession): Promise<void> {
+  const { options, state } = session;
+  try {
+    const result = await syncSeries(due, session);
+    const { errors, notStarted, stoppedBy, reports, ...series } = result;
+    report.errors.push(...errors);
+    report.notStarted += notStarted;
+    report.stoppedBy = stoppedBy;
+    report.reports = { sent: report.reports.sent + reports.sent, waiting: reports.waiting };
+    addSeries(series, report, session);
+  } catch (error) {
+    if (!isTolerable(error)) throw error;
+    const { id, title } = due;
+    const known = state.titles[id];
+    if (known) known.isIncomplete = true;
+    addFailure(`title:${id}`, error, report, session);
+    const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, waiting: [] };
+    addSeries({ titleId: id, name: title.name, ...counts }, report, session);
   }
+  if (!options.dryRun) await writeSyncState(options.folder, state);
+}
 
-  async #sync(due: DueTitle): Promise<void> {
-    const { options, state } = this.session;
-    try {
-      this.#add(await syncSeries(due, this.session));
-    } catch (error) {
-      if (!isTolerable(error)) throw error;
-      const { id, title } = due;
-      const known = state.titles[id];
-      if (known) known.isIncomplete = true;
-      this.#errors.push(error);
-      const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, waiting: [] };
-      this.#report({ titleId: id, name: title.name, ...counts });
-    }
-    if (!options.dryRun) await writeSyncState(options.folder, state);
-  }
+/** A title or a list that is not available. */
+function addFailure(
+  target: string,
+  error: TankobonError,
+  report: SyncReport,
+  { observeSync }: SyncSession,
+): void {
+  const { code, message } = error;
+  report.errors.push(error);
+  observeSync({ type: 'target-failed', target, reason: code, message });
+}
 
-  #add({ errors, notStarted, stoppedBy, reports, ...series }: SeriesResult): void {
-    this.#errors.push(...errors);
-    this.#notStarted += notStarted;
-    this.#reports = { sent: this.#reports.sent + reports.sent, waiting: reports.waiting };
-    this.#report(series);
-    if (stoppedBy) this.#stop(stoppedBy);
-  }
+function addSeries(series: SeriesReport, report: SyncReport, { observeSync }: SyncSession): void {
+  report.series.push(series);
+  for (const name of SERIES_COUNTS) report.totals[name] += series[name];
+  const { titleId, waiting, ...counts } = series;
+  observeSync({ type: 'series-synced', ...counts, title: titleId, waiting: waiting.length });
+}
 
-  #report(series: SeriesReport): void {
-    this.#series.push(series);
-    const { titleId, waiting, ...counts } = series;
-    const event = { ...counts, title: titleId, waiting: waiting.length };
-    this.session.observeSync({ type: 'series-synced', ...event });
-  }
+/** Titles that are not subscribed to any more: subscribed to again, they are new. */
+function forgetOthers(
+  ids: ReadonlySet<string>,
+  { state, options, subscriptions }: SyncSession,
+): void {
+  if (options.only.length > 0) return;
+  const paused = new Set(subscriptions.series.map(({ target }) => target.id));
+  const kept = Object.entries(state.titles).filter(([id]) => ids.has(id) || paused.has(id));
+  state.titles = Object.fromEntries(kept);
+}
 
-  /** Titles that are not subscribed to any more: subscribed to again, they are new. */
-  #forgetOthers(ids: ReadonlySet<string>): void {
-    const { state, options, subscriptions } = this.session;
-    if (options.only.length > 0) return;
-    const paused = new Set(subscriptions.series.map(({ target }) => target.id));
-    const kept = Object.entries(state.titles).filter(([id]) => ids.has(id) || paused.has(id));
-    state.titles = Object.fromEntries(kept);
-  }
+/** A run that was killed may have saved a replacement without removing the replaced archive. */
+async function finishReplacements(session: SyncSession): Promise<void> {
+  if (session.options.dryRun || Object.keys(session.state.replacements).length === 0) return;
+  const { series, follows } = session.subscriptions;
+  const all = [...series, ...(follows ? [follows.options] : [])];
+  const outputs = all.map((one) => outputOf(one, session.options.file, session.context.settings));
+  for (const output of new Set(outputs)) await removeReplaced(output, session);
+}
 
-  #stop(error: TankobonError): void {
-    this.#stoppedBy ??= error;
-  }
-
-  /** A run that was killed may have saved a replacement without removing the replaced archive. */
-  async #finishReplacements(): Promise<void> {
-    const { session } = this;
-    if (session.options.dryRun || Object.keys(session.state.replacements).length === 0) return;
-    const { series, follows } = session.subscriptions;
-    const all = [...series, ...(follows ? [follows.options] : [])];
-    const outputs = all.map((one) => outputOf(one, session.options.file, session.context.settings));
-    for (const output of new Set(outputs)) await removeReplaced(output, session);
-  }
-
-  async finish(): Promise<SyncReport> {
-    const { session } = this;
-    const { clock } = session.context;
-    const report: Omit<SyncReport, 'stoppedBy'> = {
-      startedAtMs: this.#startedAtMs,
-      endedAtMs: clock.wallMs(),
-      series: this.#series,
-      titles: this.#titles,
-      errors: this.#errors,
-      notStarted: this.#notStarted,
-      reports: this.#reports,
-    };
-    if (!session.options.dryRun) {
-      // The state is stored first: a hook may take a while.
-      await this.#store(report);
-      if (!session.userSignal.aborted) {
-        await runHooks(session).catch((error: unknown) => {
-          this.#stop(toTankobonError(error));
-        });
-      }
-    }
-    return { ...report, stoppedBy: this.#stoppedBy };
-  }
-
-  async #store({ startedAtMs, endedAtMs, series }: Omit<SyncReport, 'stoppedBy'>): Promise<void> {
-    const { state, options } = this.session;
-    const sum = (count: (one: SeriesReport) => number) =>
-      series.reduce((total, one) => total + count(one), 0);
-    state.lastRun = {
-      startedAtMs,
-      endedAtMs,
-      saved: sum((one) => one.new),
-      replaced: sum((one) => one.replaced),
-      skipped: sum((one) => one.skipped),
-      failed: sum((one) => one.failed),
-      stopped: this.#stoppedBy?.code,
-    };
-    await writeSyncState(options.folder, state);
-  }
+async function storeLastRun(report: SyncReport, { state, options }: SyncSession): Promise<void> {
+  const { startedAtMs, endedAtMs, totals, stoppedBy } = report;
+  const { new: saved, ...counts } = totals;
+  state.lastRun = { startedAtMs, endedAtMs, saved, ...counts, stopped: stoppedBy?.code };
+  await writeSyncState(options.folder, state);
 }

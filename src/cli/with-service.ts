@@ -1,7 +1,7 @@
 import { hasReports, openHealthReports, openService, type Service } from '../app/service.js';
 import { waitingEvent } from '../download/events.js';
 import type { CommandContext } from './command-context.js';
-import { warningMessage } from './output/error-message.js';
+import { warnTo } from './output/error-message.js';
 import { describeWait } from './output/sentences.js';
 
 /** How long such a command waits for health reports that earlier runs left. */
@@ -16,7 +16,7 @@ export async function withService<T>(
   work: (service: Service) => Promise<T>,
 ): Promise<T> {
   const { stderr, clock, settings } = context;
-  const warn = (message: string, hint?: string) => void stderr.write(warningMessage(message, hint));
+  const warn = warnTo(stderr);
   const service = await openService(context, {
     onWait: (wait) => void stderr.write(`${describeWait(waitingEvent(wait), clock.wallMs())}\n`),
     warn,

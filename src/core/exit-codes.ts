@@ -38,11 +38,12 @@ const PRECEDENCE: readonly ExitCode[] = [
   EXIT.keychain,
   EXIT.login,
   EXIT.incomplete,
-  EXIT.usage,
 ];
 
-/** The exit code of a run that met all of `codes`. */
-export function decidingExitCode(codes: Iterable<ExitCode>): ExitCode {
-  const met = new Set(codes);
+/** The exit code of a run with these errors. After its start, a usage error is that of one target, chapter or book. */
+export function exitCodeOf(errors: readonly { readonly exitCode: ExitCode }[]): ExitCode {
+  const met = new Set<ExitCode>(
+    errors.map(({ exitCode }) => (exitCode === EXIT.usage ? EXIT.incomplete : exitCode)),
+  );
   return PRECEDENCE.find((code) => met.has(code)) ?? EXIT.done;
 }

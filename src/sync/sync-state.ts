@@ -61,6 +61,8 @@ const schema = z.object({
     .optional(),
   /** By the id of a chapter, the downloaded release that it replaces. */
   replacements: z.record(z.string(), z.string()).default({}),
+  /** By the id of a chapter whose download was started, the release that it replaces, if it replaces one. */
+  downloading: z.record(z.string(), z.string().nullable()).default({}),
   lastRun: runRecord.optional(),
   nextRunMs: timeMs.optional(),
 });
@@ -85,7 +87,7 @@ export const lockPath = (folder: string): string => join(folder, 'lock');
 export async function readSyncState(folder: string): Promise<SyncState> {
   const bytes = await readFileIfExists(stateFile(folder));
   const state = schema.safeParse(parseJson(bytes?.toString('utf8') ?? ''));
-  return state.success ? state.data : { format: 1, titles: {}, replacements: {} };
+  return state.success ? state.data : { format: 1, titles: {}, replacements: {}, downloading: {} };
 }
 
 /** Throws StorageError. */

@@ -2,12 +2,13 @@
 import { Option, type Command } from 'commander';
 import type { BindOptions as RequestOptions } from '../../app/bind-request.js';
 import { commaSeparated } from '../../core/comma-separated.js';
-import { decidingExitCode, EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { BIND_BY, BOOK_FORMATS } from '../../formats/bind-choices.js';
 import type { CommandContext } from '../command-context.js';
 import type { CommandRunner } from '../command-runner.js';
 import { addExamples } from '../help-format.js';
 import { settingOption } from '../option-parsers.js';
+import { writeHints } from '../output/error-message.js';
 
 interface BindOptions extends Omit<RequestOptions, 'groups'> {
   /** Comma-separated, in order of preference. */
@@ -63,15 +64,12 @@ async function bind(
   const { bindRequest } = await import('../../app/bind-request.js');
   const { bindBooks } = await import('../../formats/bind.js');
   const { observePlan, planBooks } = await import('../../formats/plan-books.js');
-  const { bindObserver } = await import('../output/bind-observer.js');
+  const { chooseObserver } = await import('../output/choose-observer.js');
   const groups = options.group === undefined ? undefined : commaSeparated(options.group);
   const request = bindRequest(files, { ...options, groups }, context.settings);
   const { keepHeapSmall } = await import('../heap-size.js');
   keepHeapSmall();
-  const observer = bindObserver(
-    { json: options.json === true, quiet: options.quiet === true },
-    context,
-  );
+  const observer = await chooseObserver({ ...options, activity: 'reading' }, context);
   try {
     if (options.dryRun) {
       const plan = await planBooks(request, context.signal);
@@ -80,11 +78,8 @@ async function bind(
     }
     const { errors } = await bindBooks(request, observer.observe, context.signal);
     observer.close();
-    for (const hint of new Set(errors.map((error) => error.hint)))
-      context.stderr.write(`hint: ${hint}\n`);
-    return decidingExitCode(
-      errors.map(({ exitCode }) => (exitCode === EXIT.usage ? EXIT.incomplete : exitCode)),
-    );
+    writeHints(errors, context.stderr);
+    return exitCodeOf(errors);
   } finally {
     observer.close();
   }

@@ -1,22 +1,17 @@
 /** `tankobon download`: from flags to a download, and from its result to messages and an exit code. */
-import { basename } from 'node:path';
 import { download as runDownload, planDownload } from '../../app/download.js';
 import type { DownloadListeners, DownloadResult } from '../../app/download-session.js';
 import type { DownloadRequest } from '../../app/download-request.js';
 import { interruption, type TankobonError } from '../../core/errors.js';
-import { decidingExitCode, EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { createMinorCollector } from '../../download/gc-tuning.js';
 import type { Plan } from '../../download/plan.js';
-import type { ObserveBind } from '../../formats/bind-events.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
-import { describeBindEvent } from '../output/bind-messages.js';
 import { chooseObserver } from '../output/choose-observer.js';
-import { errorMessage } from '../output/error-message.js';
+import { errorMessage, writeHints } from '../output/error-message.js';
 import type { Observer } from '../output/observer.js';
-import { chapterLabels } from '../output/chapter-labels.js';
-import type { ProgressLabel } from '../output/progress-line.js';
 import { describeSkipped } from '../output/sentences.js';
 import { canAsk } from '../prompt.js';
 import { requestFromFlags, type DownloadOptions } from './download-options.js';
@@ -41,20 +36,9 @@ export async function download(
       context.stderr.write(errorMessage(error, context.env));
     return EXIT.usage;
   }
-  const names = new Map<string, string>();
-  const labels = new Map<string, ProgressLabel>();
-  const observer = await chooseObserver(
-    {
-      json: options.json === true,
-      quiet: options.quiet === true,
-      verbose: options.verbose === true,
-      name: (chapter) => names.get(chapter) ?? chapter,
-      label: (chapter) => labels.get(chapter) ?? { number: '', title: chapter },
-    },
-    context,
-  );
+  const observer = await chooseObserver(options, context);
   const listeners = {
-    ...listenersFor(observer, { names, labels }, options, context),
+    ...listenersFor(observer, options, context),
     confirm: confirm && ((plan: Plan) => observer.whilePrompting(() => confirm(plan))),
   };
   try {
@@ -62,32 +46,25 @@ export async function download(
       const plan = await planDownload(context, request, listeners, context.signal);
       observer.close();
       printPlan(plan, options, context);
-      printHints(allErrors(request, plan.failed), context);
-      return exitCodeFor(
-        request,
-        plan.failed.map(({ error }) => error),
-      );
+      const errors = allErrors(request, plan.failed);
+      writeHints(errors, context.stderr);
+      return exitCodeOf(errors);
     }
     const result = await runDownload(context, request, listeners, context.signal);
     observer.close();
     if (result.isCancelled) return EXIT.done;
-    printNextSteps(result, request, options, context);
-    const stops = result.stoppedBy ? [result.stoppedBy] : [];
-    const failures = result.failed.map(({ error }) => error);
-    return exitCodeFor(request, [...failures, ...stops, ...result.afterwards]);
+    const { failed, stoppedBy, afterwards } = result;
+    const stops = stoppedBy ? [stoppedBy] : [];
+    const errors = [...allErrors(request, failed), ...stops, ...afterwards];
+    printNextSteps(result, errors, options, context);
+    return request.plan.targets.length === 0 ? EXIT.usage : exitCodeOf(errors);
   } finally {
     observer.close();
   }
 }
 
-interface ChapterNames {
-  readonly names: Map<string, string>;
-  readonly labels: Map<string, ProgressLabel>;
-}
-
 function listenersFor(
   observer: Observer,
-  { names, labels }: ChapterNames,
   options: DownloadOptions,
   context: CommandContext,
 ): DownloadListeners {
@@ -97,12 +74,14 @@ function listenersFor(
       if (event.type === 'page-bytes') collect(event.bytes);
       observer.observe(event);
     },
-    observeBind: bindListener(observer, options, context),
+    // Chapters without a volume stay what they are, which is not worth a line.
+    observeBind: (event) => {
+      if (options.json || event.type !== 'chapter-left-out' || event.message !== undefined)
+        observer.observe(event);
+    },
     onPlan: ({ chapters, skipped }) => {
-      for (const { job } of chapters) names.set(job.id, basename(job.file, '.cbz'));
-      for (const [id, label] of chapterLabels(chapters)) labels.set(id, label);
       for (const line of describeSkipped(skipped)) observer.note(line);
-      observer.expect(chapters.map(({ job }) => job.id));
+      observer.expect(chapters);
     },
     note: observer.note,
     onActivity: observer.onActivity,
@@ -123,44 +102,8 @@ function listenersFor(
   };
 }
 
-/** Chapters without a volume stay what they are: each is an event, but not worth a line. */
-function bindListener(
-  { note }: Observer,
-  { json, quiet }: DownloadOptions,
-  { stdout }: CommandContext,
-): ObserveBind {
-  return (event) => {
-    if (event.type === 'book-page') return;
-    if (json) {
-      stdout.write(`${JSON.stringify(event)}\n`);
-      return;
-    }
-    const isShown = event.type !== 'chapter-left-out' || event.reason === 'archive-damaged';
-    const text = isShown ? describeBindEvent(event) : undefined;
-    if (text !== undefined && (!quiet || event.type === 'book-failed')) note(text);
-    if (event.type !== 'book-saved') return;
-    if (stdout.isTTY) note(event.file);
-    else stdout.write(`${event.file}\n`);
-  };
-}
-
 const byChapters = (a: { readonly chapters: number }, b: { readonly chapters: number }) =>
   b.chapters - a.chapters;
-
-/**
- * Exit 2 if no target can be parsed. A file name that cannot be written is a usage error for one chapter, and a failed
- * chapter among several.
- */
-function exitCodeFor(
-  { plan: { targets }, invalidTargets }: DownloadRequest,
-  errors: readonly TankobonError[],
-): ExitCode {
-  if (targets.length === 0) return EXIT.usage;
-  const codes = errors.map(({ exitCode }) =>
-    exitCode === EXIT.usage ? EXIT.incomplete : exitCode,
-  );
-  return decidingExitCode([...codes, ...invalidTargets.map(() => EXIT.incomplete)]);
-}
 
 function allErrors(
   { invalidTargets }: DownloadRequest,
@@ -171,22 +114,16 @@ function allErrors(
 
 /** One hint for each kind of failure, and the command that retries only the failed chapters. */
 function printNextSteps(
-  { failed, saved, skipped, stoppedBy, afterwards }: DownloadResult,
-  request: DownloadRequest,
+  { failed, saved, skipped, stoppedBy }: DownloadResult,
+  errors: readonly TankobonError[],
   options: DownloadOptions,
-  context: CommandContext,
+  { stderr }: CommandContext,
 ): void {
-  const { stderr } = context;
   // An interruption is part of the summary.
   if (stoppedBy && stoppedBy.code !== 'interrupted') stderr.write(`error: ${stoppedBy.message}\n`);
-  const errors = [...allErrors(request, failed), ...(stoppedBy ? [stoppedBy] : []), ...afterwards];
-  printHints(errors, context);
+  writeHints(errors, stderr);
   // A stopped run, or one that saved nothing, is retried with the same command.
   if (failed.length === 0 || saved + skipped === 0 || stoppedBy) return;
   const ids = failed.map(({ id }) => id);
   stderr.write(`hint: To retry only the failed chapters: ${retryCommand(ids, options)}\n`);
-}
-
-function printHints(errors: readonly TankobonError[], { stderr }: CommandContext): void {
-  for (const hint of new Set(errors.map((error) => error.hint))) stderr.write(`hint: ${hint}\n`);
 }

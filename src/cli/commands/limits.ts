@@ -8,7 +8,7 @@ import type { LedgerView, QuotaView } from '../../rate-limit/ledger-view.js';
 import type { BareCommandContext } from '../command-context.js';
 import type { CommandRunner } from '../command-runner.js';
 import { addEnvironment, addExamples } from '../help-format.js';
-import { warningMessage } from '../output/error-message.js';
+import { warnTo } from '../output/error-message.js';
 import { drawBar, glyphsFor, type Glyphs } from '../output/glyphs.js';
 import { formatDuration, formatLocalTime, pluralize } from '../output/sizes.js';
 import { confirm } from '../prompt.js';
@@ -60,8 +60,7 @@ export async function limits(
     'Run this at a terminal: tankobon limits --reset',
   );
   if (isConfirmed) {
-    const warn = (message: string) => void stderr.write(warningMessage(message));
-    await resetLedgerAt({ location, clock, warn });
+    await resetLedgerAt({ location, clock, warn: warnTo(stderr) });
   }
   stderr.write(
     isConfirmed ? 'Ledger cleared. Requests in flight still count.\n' : 'Nothing changed.\n',

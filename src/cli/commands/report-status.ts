@@ -7,7 +7,7 @@ import type { CommandContext } from '../command-context.js';
 import type { CommandRunner } from '../command-runner.js';
 import { addExamples } from '../help-format.js';
 import { usesColors } from '../output/colors.js';
-import { warningMessage } from '../output/error-message.js';
+import { warnTo } from '../output/error-message.js';
 import { glyphsFor } from '../output/glyphs.js';
 import { rawStream, safeTexts } from '../output/safe-stream.js';
 import { formatLocalTime, pluralize } from '../output/sizes.js';
@@ -68,12 +68,14 @@ async function show(
   { html, json }: ReportStatusOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { stdout, env, clock, redactor } = context;
+  const { stdout, stderr, env, clock, redactor } = context;
   const nowMs = clock.wallMs();
   const status = await readStatus(folder, context);
   if (html !== undefined) {
+    const { writeHtmlPage } = await import('../output/html-page.js');
     const { reportPage } = await import('../output/report-page.js');
-    await writePage(resolve(html), reportPage(status, nowMs), context);
+    await writeHtmlPage(html, reportPage(status, nowMs));
+    stderr.write(`Page written: ${resolve(html)}\n`);
   }
   if (json) stdout.write(`${JSON.stringify(status)}\n`);
   else if (html === undefined) {
@@ -90,18 +92,6 @@ async function show(
   }
 }
 
-async function writePage(file: string, page: string, { stderr }: CommandContext): Promise<void> {
-  const { writeFileAtomic } = await import('../../core/files.js');
-  await writeFileAtomic(file, page).catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError('bad-output', `The page cannot be written: ${reason}`, {
-      cause,
-      hint: 'Choose a file in a folder that you can write to: --html FILE',
-    });
-  });
-  stderr.write(`Page written: ${file}\n`);
-}
-
 async function flush(
   folder: string,
   { json }: ReportStatusOptions,
@@ -109,7 +99,7 @@ async function flush(
 ): Promise<ExitCode> {
   const { openHealthReports, openService } = await import('../../app/service.js');
   const { clock, signal, stdout, stderr } = context;
-  const warn = (message: string) => void stderr.write(warningMessage(message));
+  const warn = warnTo(stderr);
   const service = await openService(context, {
     onWait: ({ why, untilMs }) =>
       void stderr.write(`waiting until ${formatLocalTime(untilMs, clock.wallMs())}: ${why}\n`),

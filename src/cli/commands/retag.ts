@@ -1,11 +1,12 @@
 /** `tankobon retag`: brings the metadata and names of downloaded chapters up to date. */
 import type { Command } from 'commander';
 import type { RetagEvent } from '../../app/retag.js';
-import { decidingExitCode, type ExitCode } from '../../core/exit-codes.js';
+import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import type { CommandContext } from '../command-context.js';
 import type { CommandRunner } from '../command-runner.js';
 import { addExamples } from '../help-format.js';
 import { settingOption } from '../option-parsers.js';
+import { warnTo, writeHints } from '../output/error-message.js';
 
 interface RetagOptions {
   readonly name?: string;
@@ -37,7 +38,6 @@ async function retagFolder(
   const { retag } = await import('../../app/retag.js');
   const { nameTemplates } = await import('../../app/download-request.js');
   const { withService } = await import('../with-service.js');
-  const { warningMessage } = await import('../output/error-message.js');
   const { settings, stdout, stderr, signal } = context;
   const format = nameTemplates(options.name ?? settings.name);
   const request = {
@@ -55,12 +55,12 @@ async function retagFolder(
     retag(request, {
       client: service.anonymous,
       observe,
-      warn: (message) => void stderr.write(warningMessage(message)),
+      warn: warnTo(stderr),
       signal,
     }),
   );
-  for (const hint of new Set(errors.map((error) => error.hint))) stderr.write(`hint: ${hint}\n`);
-  return decidingExitCode(errors.map(({ exitCode }) => exitCode));
+  writeHints(errors, stderr);
+  return exitCodeOf(errors);
 }
 
 function describe(event: RetagEvent): string {

@@ -9,7 +9,7 @@ import type { CommandContext } from '../command-context.js';
 import type { CommandRunner } from '../command-runner.js';
 import { addExamples } from '../help-format.js';
 import { integerBetween, settingOption } from '../option-parsers.js';
-import { warningMessage } from '../output/error-message.js';
+import { warnTo } from '../output/error-message.js';
 import { canAsk } from '../prompt.js';
 
 interface SearchOptions {
@@ -103,7 +103,7 @@ async function findTitles(
       languages,
       limit,
       signal,
-      warn: (message) => void stderr.write(warningMessage(message)),
+      warn: warnTo(stderr),
     }),
   );
 }

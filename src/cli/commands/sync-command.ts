@@ -36,6 +36,7 @@ export function syncCommand(program: Command, runner: CommandRunner): Command {
       '--share <name>',
       'divide new chapters among the machines that run this with the same name and ledger server',
     )
+    .option('--captcha-result <token>', 'result of a captcha that you solved in a browser')
     .option('--dry-run', 'print what would be downloaded, and why')
     .option('--html <file>', 'write the report as a page for a browser')
     .option('--json', 'print one JSON object per line to standard output, and nothing else there')

@@ -1,9 +1,7 @@
 /** `tankobon sync import-follows`: subscribes to the titles that the logged-in account follows. */
 import { fetchFollowedTitles, fetchReadingStatuses } from '../../api/follows.js';
 import { READING_STATUSES, type ReadingStatus } from '../../api/reading-statuses.js';
-import { downloadRequest } from '../../app/download-request.js';
-import { withSession } from '../../app/download.js';
-import { requireLogin } from '../../app/login.js';
+import { requireLogin, sessionOf } from '../../app/login.js';
 import { editSubscriptions, subscriptionsPath } from '../../app/subscriptions-store.js';
 import { commaSeparated } from '../../core/comma-separated.js';
 import { UsageError } from '../../core/errors.js';
@@ -11,8 +9,9 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { printableLine } from '../../core/printable.js';
 import { addSeries, indexOfTarget, parseSubscriptions } from '../../sync/subscriptions-file.js';
 import type { CommandContext } from '../command-context.js';
-import { chooseObserver } from '../output/choose-observer.js';
+import { warnTo } from '../output/error-message.js';
 import { pluralize } from '../output/sizes.js';
+import { withService } from '../with-service.js';
 
 export interface ImportFlags {
   readonly file?: string;
@@ -49,21 +48,12 @@ async function fetchFollows(
   statuses: readonly ReadingStatus[] | undefined,
   context: CommandContext,
 ) {
-  const { signal, settings } = context;
-  const request = downloadRequest([], {}, settings);
-  const { observe } = await chooseObserver(
-    {
-      json: false,
-      quiet: true,
-      verbose: false,
-      name: (id) => id,
-      label: (id) => ({ number: '', title: id }),
-    },
-    context,
-  );
-  return withSession(context, request, { observe }, signal, async ({ client, login, warn }) => {
+  const { signal, stderr } = context;
+  return withService(context, async (service) => {
+    const login = sessionOf(context, service);
     await requireLogin(login, 'import-follows', signal);
-    const titles = await fetchFollowedTitles(client, { signal, warn });
+    const client = service.as(login);
+    const titles = await fetchFollowedTitles(client, { signal, warn: warnTo(stderr) });
     if (!statuses) return titles;
     const byTitle = await fetchReadingStatuses(client, signal);
     return titles.filter(({ id }) => statuses.some((status) => byTitle.get(id) === status));

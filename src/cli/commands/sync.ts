@@ -1,8 +1,6 @@
 /** `tankobon sync`: runs once, or repeatedly, and reports what each run did. */
-import { basename, resolve } from 'node:path';
 import { runSync } from '../../app/sync.js';
-import { isSyncEvent, type ObserveSync } from '../../app/sync-events.js';
-import { repeatSync, type RunOutcome } from '../../app/sync-loop.js';
+import { repeatSync } from '../../app/sync-loop.js';
 import type { SyncReport } from '../../app/sync-session.js';
 import {
   fileVersion,
@@ -10,17 +8,15 @@ import {
   subscriptionsPath,
 } from '../../app/subscriptions-store.js';
 import { hasCode, RunError, UsageError } from '../../core/errors.js';
-import { decidingExitCode, EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { writeFileAtomic } from '../../core/files.js';
+import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { lockHolder, tryLockFile } from '../../core/lock.js';
 import { lockPath, readSyncState, syncFolder, writeSyncState } from '../../sync/sync-state.js';
 import { parseInterval } from '../../sync/sync-schedule.js';
+import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
-import { chapterLabels } from '../output/chapter-labels.js';
 import { chooseObserver } from '../output/choose-observer.js';
-import { errorMessage } from '../output/error-message.js';
-import type { Observer } from '../output/observer.js';
-import type { ProgressLabel } from '../output/progress-line.js';
+import { errorMessage, writeHints } from '../output/error-message.js';
+import { writeHtmlPage } from '../output/html-page.js';
 import { formatLocalTime } from '../output/sizes.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
 
@@ -31,11 +27,18 @@ export interface SyncFlags {
   readonly fromNow?: boolean;
   readonly maxOutage?: string;
   readonly share?: string;
+  readonly captchaResult?: string;
   readonly dryRun?: boolean;
   readonly html?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
+}
+
+/** A subscriptions file, and the folder of its state. */
+interface SyncFiles {
+  readonly file: string;
+  readonly folder: string;
 }
 
 /** The longest duration there is: in practice, an outage has no limit. */
@@ -54,8 +57,13 @@ export async function sync(flags: SyncFlags, context: CommandContext): Promise<E
     throw new RunError('sync-running', `A sync of ${file} is running: ${holder}.`);
   }
   try {
-    if (intervalMs === undefined) return await runOnce(file, folder, flags, context);
-    return await runRepeatedly(intervalMs, file, folder, flags, context);
+    const files = { file, folder };
+    if (intervalMs !== undefined) return await runRepeatedly(intervalMs, files, flags, context);
+    const maxOutage = flags.maxOutage ?? context.settings.maxOutage;
+    const { stoppedBy, errors } = await runOnce(files, maxOutage, flags, context);
+    const all = [...errors, ...(stoppedBy ? [stoppedBy] : [])];
+    if (!flags.json) writeHints(all, context.stderr);
+    return exitCodeOf(all);
   } finally {
     lock.release();
   }
@@ -63,13 +71,13 @@ export async function sync(flags: SyncFlags, context: CommandContext): Promise<E
 
 async function runRepeatedly(
   intervalMs: number,
-  file: string,
-  folder: string,
+  files: SyncFiles,
   flags: SyncFlags,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { clock, signal, stderr, env } = context;
-  const isUsable = async () => {
+  const { file, folder } = files;
+  const isFileUsable = async () => {
     try {
       await readSubscriptions(file, context);
       return true;
@@ -85,10 +93,10 @@ async function runRepeatedly(
     signal,
     random: Math.random,
     fileVersion: () => fileVersion(file),
-    isFileUsable: isUsable,
-    run: async (): Promise<RunOutcome> => {
-      if (!(await isUsable())) return 'done';
-      const { stoppedBy } = await runAndReport(file, folder, flags, context, UNLIMITED_OUTAGE);
+    isFileUsable,
+    run: async () => {
+      if (!(await isFileUsable())) return 'done';
+      const { stoppedBy } = await runOnce(files, UNLIMITED_OUTAGE, flags, context);
       signal.throwIfAborted();
       return hasCode(stoppedBy, 'unreachable', 'service-failed') ? 'unreachable' : 'done';
     },
@@ -102,57 +110,26 @@ async function runRepeatedly(
 }
 
 async function runOnce(
-  file: string,
-  folder: string,
-  flags: SyncFlags,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const maxOutage = flags.maxOutage ?? context.settings.maxOutage;
-  const report = await runAndReport(file, folder, flags, context, maxOutage);
-  const { stoppedBy, errors } = report;
-  const all = [...errors, ...(stoppedBy ? [stoppedBy] : [])];
-  for (const hint of new Set(all.map((error) => error.hint)))
-    if (!flags.json) context.stderr.write(`hint: ${hint}\n`);
-  return decidingExitCode(
-    all.map(({ exitCode }) => (exitCode === EXIT.usage ? EXIT.incomplete : exitCode)),
-  );
-}
-
-async function runAndReport(
-  file: string,
-  folder: string,
-  flags: SyncFlags,
-  context: CommandContext,
+  files: SyncFiles,
   maxOutage: string,
+  flags: SyncFlags,
+  context: CommandContext,
 ): Promise<SyncReport> {
   const { dryRun = false, fromNow = false, only = [], share } = flags;
-  const names = new Map<string, string>();
-  const labels = new Map<string, ProgressLabel>();
-  const observer = await chooseObserver(
-    {
-      json: flags.json === true,
-      quiet: flags.quiet === true,
-      verbose: flags.verbose === true,
-      name: (chapter) => names.get(chapter) ?? chapter,
-      label: (chapter) => labels.get(chapter) ?? { number: '', title: chapter },
-    },
-    context,
-  );
+  const observer = await chooseObserver(flags, context);
   try {
-    const subscriptions = await readSubscriptions(file, context);
-    const options = { file, folder, maxOutage, share, dryRun, fromNow, only };
+    const subscriptions = await readSubscriptions(files.file, context);
     const report = await runSync(
       context,
       subscriptions,
-      options,
+      { ...files, maxOutage, share, dryRun, fromNow, only },
       {
-        observe: observeSync(observer, flags, context),
+        observe: observer.observe,
         note: observer.note,
         onActivity: observer.onActivity,
+        solveCaptcha: captchaSolver(flags.captchaResult, context, observer.whilePrompting),
         onPlan: ({ chapters }) => {
-          for (const { job } of chapters) names.set(job.id, basename(job.file, '.cbz'));
-          for (const [id, label] of chapterLabels(chapters)) labels.set(id, label);
-          observer.expect(chapters.map(({ job }) => job.id));
+          observer.expect(chapters);
         },
       },
       context.signal,
@@ -165,64 +142,39 @@ async function runAndReport(
   }
 }
 
-/** A download's observer does not know the events of series. */
-function observeSync(
-  { observe, note }: Observer,
-  flags: SyncFlags,
-  { stdout, clock }: CommandContext,
-): ObserveSync {
-  return (event) => {
-    if (!isSyncEvent(event)) observe(event);
-    else if (flags.json) stdout.write(`${JSON.stringify(event)}\n`);
-    else if (event.type === 'planned') stdout.write(`${event.chapter}  ${event.why}\n`);
-    else if (event.type === 'chapter-waiting') {
-      const until = formatLocalTime(Date.parse(event.until), clock.wallMs());
-      note(`${event.chapter}: waits for its group until ${until}`);
-    }
-  };
-}
-
+/** What failed was reported when it happened; only what stopped the run was not. */
 async function print(
   report: SyncReport,
   { json, quiet, html }: SyncFlags,
   { stdout, stderr }: CommandContext,
 ): Promise<void> {
-  const { series, errors, stoppedBy } = report;
-  if (html !== undefined) {
-    await writeFileAtomic(resolve(html), syncPage(report)).catch((cause: unknown) => {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new UsageError('bad-output', `The page cannot be written: ${reason}`, { cause });
-    });
+  const { series, stoppedBy } = report;
+  if (html !== undefined) await writeHtmlPage(html, syncPage(report));
+  if (json) {
+    stdout.write(`${JSON.stringify(summaryEvent(report))}\n`);
+    return;
   }
-  if (json) stdout.write(`${JSON.stringify(summaryEvent(report))}\n`);
-  else if (!quiet) {
+  if (!quiet) {
     if (stdout.isTTY && series.length > 0)
       stdout.write(syncTable(series, stdout.columns || DEFAULT_COLUMNS));
     else for (const one of series) stderr.write(`${seriesLine(one)}\n`);
     stderr.write(`${summaryLine(report)}\n`);
   }
-  // Failed chapters are reported when they fail.
-  const chapters = errors.filter(
-    (error) => !series.some(({ failed }) => failed > 0) || error === stoppedBy,
-  );
-  const shown = new Set([...(json ? [] : chapters), ...(stoppedBy && !json ? [stoppedBy] : [])]);
-  for (const { message } of shown) stderr.write(`error: ${message}\n`);
+  if (stoppedBy) stderr.write(`error: ${stoppedBy.message}\n`);
 }
 
 /** As that of a download, with the number of titles, replaced chapters and chapters that wait for a group. */
-function summaryEvent({ series, titles, notStarted, stoppedBy, reports }: SyncReport) {
-  const sum = (name: 'new' | 'replaced' | 'skipped' | 'failed') =>
-    series.reduce((total, one) => total + one[name], 0);
+function summaryEvent({ series, totals, titles, notStarted, stoppedBy, reports }: SyncReport) {
   return {
     type: 'summary',
-    saved: sum('new') + sum('replaced'),
-    skipped: sum('skipped'),
-    failed: sum('failed'),
+    saved: totals.new + totals.replaced,
+    skipped: totals.skipped,
+    failed: totals.failed,
     notStarted,
     stopped: stoppedBy?.code,
     reports,
     titles,
-    replaced: sum('replaced'),
+    replaced: totals.replaced,
     waiting: series.reduce((total, one) => total + one.waiting.length, 0),
   };
 }

@@ -3,8 +3,7 @@ import { basename } from 'node:path';
 import { LEFT_OUT_REASONS, type BindEvent } from '../../formats/bind-events.js';
 import { formatBytes, pluralize } from './sizes.js';
 
-/** One sentence, or one line for each thing that is missing; undefined for what people need not see. */
-export function describeBindEvent(event: BindEvent): string | undefined {
+export function describeBindEvent(event: BindEvent): string {
   switch (event.type) {
     case 'book-planned': {
       const { file, chapters, pages, missing } = event;

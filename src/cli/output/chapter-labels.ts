@@ -1,11 +1,11 @@
 /** What the progress bars call the chapters of a run: the number, and then what distinguishes it from the others. */
-import type { PlannedChapter } from '../../download/plan.js';
+import type { ExpectedChapter } from './observer.js';
 import type { ProgressLabel } from './progress-line.js';
 
-type Labelled = Pick<PlannedChapter, 'job' | 'chapter' | 'seriesName'>;
-
 /** The series is named where there are several, or where the chapter has no title. */
-export function chapterLabels(chapters: readonly Labelled[]): ReadonlyMap<string, ProgressLabel> {
+export function chapterLabels(
+  chapters: readonly ExpectedChapter[],
+): ReadonlyMap<string, ProgressLabel> {
   const isOneSeries = new Set(chapters.map(({ seriesName }) => seriesName)).size <= 1;
   return new Map(
     chapters.map(({ job, chapter, seriesName }) => {

@@ -1,73 +1,47 @@
-/** Chooses the observer of a download: JSON lines, errors only, progress bars or plain lines. */
+/** Chooses the observer of a command: JSON lines, errors only, progress bars or plain lines. */
 import type { CommandContext } from '../command-context.js';
 import { warningMessage } from './error-message.js';
-import { EventMessages } from './event-messages.js';
-import type { Observer, ObserverOptions } from './observer.js';
+import { EventMessages, isError, resultOf } from './event-messages.js';
+import type { AppEvent, Observer, ObserverOptions } from './observer.js';
 import { hasOwnTerminal } from './own-terminal.js';
 
 export async function chooseObserver(
   options: ObserverOptions,
   context: CommandContext,
 ): Promise<Observer> {
-  if (options.json) return jsonLines(options, context);
-  if (options.quiet) return errorsOnly(options, context);
-  if (context.stderr.isTTY && context.env['TERM'] !== 'dumb') {
+  const { stdout, stderr, env, clock } = context;
+  const { json, quiet, verbose } = options;
+  const isPlain = !json && !quiet;
+  const savedLines = isPlain && hasOwnTerminal(stderr, stdout);
+  const messages = new EventMessages({ verbose, savedLines }, clock);
+  if (isPlain && stderr.isTTY && env['TERM'] !== 'dumb') {
     const { ProgressBars } = await import('./progress-bars.js');
-    return new ProgressBars(options, context);
+    return new ProgressBars(messages, options, context);
   }
-  return plainLines(options, context);
-}
-
-const SILENT: Omit<Observer, 'observe'> = {
-  onActivity: () => undefined,
-  expect: () => undefined,
-  whilePrompting: (ask) => ask(),
-  note: () => undefined,
-  close: () => undefined,
-};
-
-/** Only events on standard output. Warnings and details are messages, and go to standard error. */
-function jsonLines(options: ObserverOptions, { stdout, stderr, clock }: CommandContext): Observer {
-  const messages = new EventMessages({ ...options, savedLines: false }, clock);
-  return {
-    ...SILENT,
-    observe(event) {
-      if (event.type === 'page-bytes') return;
-      if (event.type === 'warning') stderr.write(warningMessage(event.message, event.hint));
-      else if (event.type === 'detail') writeLines(stderr, messages.of(event));
-      else stdout.write(`${JSON.stringify(event)}\n`);
-    },
+  /** Messages on standard error, results such as the path of a saved file on standard output. */
+  const printLines = (event: AppEvent): void => {
+    if (isPlain || isError(event)) for (const line of messages.of(event)) stderr.write(`${line}\n`);
+    const result = resultOf(event);
+    if (result !== undefined) stdout.write(`${result}\n`);
   };
-}
-
-/** The paths of the saved files, and errors. */
-function errorsOnly(options: ObserverOptions, { stdout, stderr, clock }: CommandContext): Observer {
-  const messages = new EventMessages({ ...options, savedLines: false }, clock);
-  return {
-    ...SILENT,
-    observe(event) {
-      if (event.type === 'chapter-saved') stdout.write(`${event.file}\n`);
-      if (event.type === 'chapter-failed' || event.type === 'target-failed')
-        writeLines(stderr, messages.of(event));
-    },
+  /** Only events on standard output. Warnings and details are messages, and go to standard error. */
+  const printJson = (event: AppEvent): void => {
+    if (event.type === 'page-bytes' || event.type === 'book-page') return;
+    if (event.type === 'warning') stderr.write(warningMessage(event.message, event.hint));
+    else if (event.type === 'detail')
+      for (const line of messages.of(event)) stderr.write(`${line}\n`);
+    else stdout.write(`${JSON.stringify(event)}\n`);
   };
-}
-
-/** For a log: messages on standard error, the path of each saved file on standard output. */
-function plainLines(options: ObserverOptions, context: CommandContext): Observer {
-  const { stdout, stderr, clock } = context;
-  const savedLines = hasOwnTerminal(stderr, stdout);
-  const messages = new EventMessages({ ...options, savedLines }, clock);
   return {
-    ...SILENT,
-    observe(event) {
-      writeLines(stderr, messages.of(event));
-      if (event.type === 'chapter-saved') stdout.write(`${event.file}\n`);
+    observe: json ? printJson : printLines,
+    onActivity: () => undefined,
+    expect: (chapters) => {
+      messages.expect(chapters);
     },
-    note: (message) => void stderr.write(`${message}\n`),
+    whilePrompting: (ask) => ask(),
+    note: (message) => {
+      if (isPlain) stderr.write(`${message}\n`);
+    },
+    close: () => undefined,
   };
-}
-
-function writeLines(stream: NodeJS.WriteStream, lines: readonly string[]): void {
-  for (const line of lines) stream.write(`${line}\n`);
 }

@@ -1,5 +1,5 @@
 /** Errors and warnings as printed: what happened and to what, then what to do. */
-import { toTankobonError } from '../../core/errors.js';
+import { toTankobonError, type TankobonError } from '../../core/errors.js';
 import { printableLine } from '../../core/printable.js';
 
 /** `error: …` and `hint: …`; with `DEBUG=tankobon` also the code, the stack and the causes. */
@@ -16,6 +16,15 @@ export function errorMessage(thrown: unknown, env: Readonly<NodeJS.ProcessEnv>):
 
 export function warningMessage(message: string, hint?: string): string {
   return `warning: ${message}\n${hint === undefined ? '' : `hint: ${hint}\n`}`;
+}
+
+export function warnTo(stream: NodeJS.WriteStream): (message: string, hint?: string) => void {
+  return (message, hint) => void stream.write(warningMessage(message, hint));
+}
+
+/** One hint for each kind of error. */
+export function writeHints(errors: readonly TankobonError[], stream: NodeJS.WriteStream): void {
+  for (const hint of new Set(errors.map((error) => error.hint))) stream.write(`hint: ${hint}\n`);
 }
 
 function isDebugging(env: Readonly<NodeJS.ProcessEnv>): boolean {

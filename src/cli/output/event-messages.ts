@@ -1,18 +1,23 @@
 /** Events as lines for people: in a log, and above the progress bars. */
+import { basename } from 'node:path';
 import type { Clock } from '../../core/clock.js';
-import type { DownloadMessage } from '../../download/events.js';
-import { describeDetail, describeEvent, isShownWait } from './sentences.js';
+import type { DownloadEvent } from '../../download/events.js';
+import { describeBindEvent } from './bind-messages.js';
+import { warningMessage } from './error-message.js';
+import type { AppEvent, ExpectedChapter } from './observer.js';
+import { describeWait, isShownWait } from './sentences.js';
+import { formatBytes, formatLocalTime, pluralize } from './sizes.js';
 import { summaryLines } from './summary.js';
 
 export interface EventMessagesOptions {
-  readonly verbose: boolean;
+  readonly verbose?: boolean;
   /** Whether a saved chapter has a line beside its path on standard output. */
   readonly savedLines: boolean;
-  readonly name: (chapter: string) => string;
 }
 
 /** Remembers what failed, for the summary. */
 export class EventMessages {
+  readonly #names = new Map<string, string>();
   readonly #failed: string[] = [];
   readonly #started = new Set<string>();
   /** In progress when the run was stopped. */
@@ -25,50 +30,107 @@ export class EventMessages {
     private readonly clock: Pick<Clock, 'wallMs'>,
   ) {}
 
+  /** Names these chapters after their files; others are named by their ids. */
+  expect(chapters: readonly ExpectedChapter[]): void {
+    for (const { job } of chapters) this.#names.set(job.id, basename(job.file, '.cbz'));
+  }
+
   /** The lines for one event; none for those that people need not see. */
-  of(event: DownloadMessage): readonly string[] {
-    const { verbose, savedLines, name } = this.options;
+  of(event: AppEvent): readonly string[] {
+    const { verbose, savedLines } = this.options;
     const nowMs = this.clock.wallMs();
     switch (event.type) {
-      case 'page-bytes':
-        return [];
-      case 'chapter-failed':
-        // Reported once for the whole run.
-        if (event.unfinished) {
-          if (this.#started.has(event.chapter)) this.#unfinished += 1;
-          else this.#neverStarted += 1;
-          return [];
-        }
-        this.#failed.push(name(event.chapter));
-        break;
-      case 'chapter-saved':
-        if (!savedLines) return [];
-        break;
-      case 'chapter-started':
+      case 'chapter-started': {
         this.#started.add(event.chapter);
-        if (!verbose) return [];
-        break;
-      case 'page-failed':
-        if (!verbose) return [];
-        break;
-      case 'detail':
-        return verbose ? [describeDetail(event, name)] : [];
+        const kept = event.kept > 0 ? `, ${event.kept} already downloaded` : '';
+        const line = `${this.#name(event.chapter)}: ${pluralize(event.pages, 'page')}${kept}`;
+        return verbose ? [line] : [];
+      }
+      case 'page-loaded': {
+        const page = `${this.#name(event.chapter)}: page ${event.page}`;
+        const warning = `warning: ${page} does not match the digest in its name; kept, because two hosts sent the same image`;
+        return event.warning ? [warning] : [];
+      }
+      case 'page-failed': {
+        const attempt = `page ${event.page}, attempt ${event.attempt}`;
+        return verbose ? [`${this.#name(event.chapter)}: ${attempt}: ${event.reason}`] : [];
+      }
+      case 'chapter-saved': {
+        const size = `${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;
+        return savedLines ? [`saved: ${this.#name(event.chapter)}, ${size}`] : [];
+      }
+      case 'chapter-failed':
+        return this.#addFailure(event);
+      case 'target-failed':
+        return [`error: ${event.message}`];
       case 'waiting':
-        if (!verbose && !isShownWait(event, nowMs)) return [];
-        break;
+        return verbose || isShownWait(event, nowMs) ? [describeWait(event, nowMs)] : [];
+      case 'warning':
+        return [warningMessage(event.message, event.hint).trimEnd()];
+      case 'detail': {
+        const { chapter, message } = event;
+        if (!verbose) return [];
+        return [chapter === undefined ? message : `${this.#name(chapter)}: ${message}`];
+      }
       case 'summary':
         return summaryLines(event, {
           failed: this.#failed,
           unfinished: this.#unfinished,
           neverStarted: this.#neverStarted,
         });
+      case 'chapter-waiting': {
+        const until = formatLocalTime(Date.parse(event.until), nowMs);
+        return [`${event.chapter}: waits for its group until ${until}`];
+      }
+      case 'book-planned':
+      case 'book-saved':
+      case 'book-skipped':
+      case 'book-failed':
+      case 'chapters-unavailable':
+      case 'volume-incomplete':
+      case 'chapter-left-out':
+      case 'bind-summary':
+        return [describeBindEvent(event)];
+      // Skipped chapters are summarized by describeSkipped, series by the report of a sync.
+      case 'book-page':
       case 'chapter-skipped':
-      case 'page-loaded':
-      case 'target-failed':
-      case 'warning':
-        break;
+      case 'hook-failed':
+      case 'page-bytes':
+      case 'planned':
+      case 'series-synced':
+        return [];
     }
-    const line = describeEvent(event, name, nowMs);
-    return line === undefined ? [] : [line];
   }
+
+  #name(chapter: string): string {
+    return this.#names.get(chapter) ?? chapter;
+  }
+
+  #addFailure(event: Extract<DownloadEvent, { readonly type: 'chapter-failed' }>): string[] {
+    const name = this.#name(event.chapter);
+    // Reported once for the whole run.
+    if (event.unfinished) {
+      if (this.#started.has(event.chapter)) this.#unfinished += 1;
+      else this.#neverStarted += 1;
+      return [];
+    }
+    this.#failed.push(name);
+    return [`failed: ${name}: ${event.message}`];
+  }
+}
+
+/** What goes to standard output: the path of a saved file, or what a dry run of a sync plans. */
+export function resultOf(event: AppEvent): string | undefined {
+  if (event.type === 'chapter-saved' || event.type === 'book-saved') return event.file;
+  return event.type === 'planned' ? `${event.chapter}  ${event.why}` : undefined;
+}
+
+/** Whether it is reported with `--quiet` too. */
+export function isError(event: AppEvent): boolean {
+  return (
+    event.type === 'chapter-failed' ||
+    event.type === 'target-failed' ||
+    event.type === 'book-failed' ||
+    (event.type === 'chapter-left-out' && event.message !== undefined)
+  );
 }

@@ -1,3 +1,7 @@
+import { resolve } from 'node:path';
+import { UsageError } from '../../core/errors.js';
+import { writeFileAtomic } from '../../core/files.js';
+
 /** A page without scripts or external resources. The title and the body are HTML. */
 export function htmlPage(title: string, style: string, body: string): string {
   return `<!doctype html>
@@ -17,6 +21,17 @@ ${body}
 </body>
 </html>
 `;
+}
+
+/** Throws UsageError `bad-output`. */
+export async function writeHtmlPage(file: string, page: string): Promise<void> {
+  await writeFileAtomic(resolve(file), page).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError('bad-output', `The page cannot be written: ${reason}`, {
+      cause,
+      hint: 'Choose a file in a folder that you can write to: --html FILE',
+    });
+  });
 }
 
 /** For text between tags and in quoted attributes. */

@@ -1,14 +1,19 @@
-/** Where the events of a download go: to a program, a terminal or a log. */
-import type { Observe } from '../../download/events.js';
-import type { PlanActivity } from '../../download/plan.js';
-import type { ProgressLabel } from './progress-line.js';
+/** Where the events of a command go: to a program, a terminal or a log. */
+import type { SyncEvent } from '../../app/sync-events.js';
+import type { DownloadMessage } from '../../download/events.js';
+import type { PlanActivity, PlannedChapter } from '../../download/plan.js';
+import type { BindEvent, BookPageEvent } from '../../formats/bind-events.js';
+
+export type AppEvent = DownloadMessage | BindEvent | BookPageEvent | SyncEvent;
+export type Activity = PlanActivity | 'reading';
+export type ExpectedChapter = Pick<PlannedChapter, 'job' | 'chapter' | 'seriesName'>;
 
 export interface Observer {
-  readonly observe: Observe;
+  readonly observe: (event: AppEvent) => void;
   /** What is being done before the first chapter is downloaded. */
-  readonly onActivity: (activity: PlanActivity) => void;
-  /** Called with the ids of the chapters to download before the first one starts. */
-  readonly expect: (chapters: readonly string[]) => void;
+  readonly onActivity: (activity: Activity) => void;
+  /** Called with the chapters to download before the first one starts: messages name them. */
+  readonly expect: (chapters: readonly ExpectedChapter[]) => void;
   /** Runs a prompt, which has the terminal to itself meanwhile. */
   readonly whilePrompting: <T>(ask: () => Promise<T>) => Promise<T>;
   /** A message for people, which JSON output leaves out. */
@@ -18,11 +23,9 @@ export interface Observer {
 }
 
 export interface ObserverOptions {
-  readonly json: boolean;
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-  /** What messages call a chapter. */
-  readonly name: (chapter: string) => string;
-  /** What its progress bar shows. */
-  readonly label: (chapter: string) => ProgressLabel;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  /** The first one; `resolving` by default. */
+  readonly activity?: Activity;
 }

@@ -1,13 +1,7 @@
-/** Events as sentences for people: in a log, and above the progress bars. */
-import {
-  SKIP_REASONS,
-  type Detail,
-  type DownloadMessage,
-  type SkipReason,
-  type WaitingEvent,
-} from '../../download/events.js';
+/** Waits and skipped chapters as sentences for people. */
 import type { ErrorCode } from '../../core/error-codes.js';
-import { formatBytes, formatLocalTime, pluralize } from './sizes.js';
+import { SKIP_REASONS, type SkipReason, type WaitingEvent } from '../../download/events.js';
+import { formatLocalTime, pluralize } from './sizes.js';
 
 /** Shorter waits are not shown. */
 const MIN_SHOWN_WAIT_MS = 2_000;
@@ -39,47 +33,6 @@ export function describeWait(
 /** A short wait is shown only during an outage. */
 export function isShownWait(event: WaitingEvent, nowMs: number): boolean {
   return event.for === 'outage' || Date.parse(event.until) - nowMs > MIN_SHOWN_WAIT_MS;
-}
-
-/** One sentence; `undefined` for events that have none of their own. */
-export function describeEvent(
-  event: DownloadMessage,
-  name: (chapter: string) => string,
-  nowMs: number,
-): string | undefined {
-  switch (event.type) {
-    case 'chapter-started':
-      return `${name(event.chapter)}: ${pluralize(event.pages, 'page')}${event.kept > 0 ? `, ${event.kept} already downloaded` : ''}`;
-    case 'page-loaded':
-      return event.warning
-        ? `warning: ${name(event.chapter)}: page ${event.page} does not match the digest in its name; kept, because two hosts sent the same image`
-        : undefined;
-    case 'page-failed':
-      return `${name(event.chapter)}: page ${event.page}, attempt ${event.attempt}: ${event.reason}`;
-    case 'chapter-saved':
-      return `saved: ${name(event.chapter)}, ${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;
-    case 'chapter-failed':
-      return `failed: ${name(event.chapter)}: ${event.message}`;
-    case 'target-failed':
-      return `error: ${event.message}`;
-    case 'waiting':
-      return describeWait(event, nowMs);
-    case 'warning':
-      return `warning: ${event.message}${event.hint === undefined ? '' : `\nhint: ${event.hint}`}`;
-    // Skipped chapters are summarized by describeSkipped.
-    case 'chapter-skipped':
-    case 'detail':
-    case 'page-bytes':
-    case 'summary':
-      return undefined;
-  }
-}
-
-export function describeDetail(
-  { chapter, message }: Detail,
-  name: (chapter: string) => string,
-): string {
-  return chapter === undefined ? message : `${name(chapter)}: ${message}`;
 }
 
 /** One line for each reason: how many chapters, and which one if it is only one. */

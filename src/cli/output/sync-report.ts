@@ -1,52 +1,52 @@
 /** The report of a run of `tankobon sync`: one table for a terminal, one line a series for a log, one page for a browser. */
-import { escapeHtml, htmlPage } from './html-page.js';
 import stringWidth from 'string-width';
-import type { SeriesReport } from '../../app/sync-events.js';
+import { SERIES_COUNTS, type SeriesReport } from '../../app/sync-events.js';
 import type { SyncReport } from '../../app/sync-session.js';
 import { printableLine } from '../../core/printable.js';
+import { escapeHtml, htmlPage } from './html-page.js';
 import { fitToWidth } from './progress-line.js';
 import { formatDuration, formatLocalTime, pluralize } from './sizes.js';
 
-const COLUMNS = ['new', 'replaced', 'skipped', 'failed'] as const;
 const MIN_NAME_WIDTH = 12;
 const GAP = '  ';
 
 /** @param columns of the terminal */
 export function syncTable(series: readonly SeriesReport[], columns: number): string {
-  const countsWidth = COLUMNS.reduce((sum, name) => sum + GAP.length + name.length, 0);
+  const countsWidth = SERIES_COUNTS.reduce((sum, name) => sum + GAP.length + name.length, 0);
   const names = series.map(({ name }) => printableLine(name));
   const longest = Math.max(MIN_NAME_WIDTH, ...names.map((name) => stringWidth(name)));
   const width = Math.max(MIN_NAME_WIDTH, Math.min(longest, columns - 1 - countsWidth));
   const row = (name: string, cells: readonly string[]) =>
-    [fitToWidth(name, width), ...cells.map((cell, at) => cell.padStart(COLUMNS[at]?.length ?? 0))]
+    [
+      fitToWidth(name, width),
+      ...cells.map((cell, at) => cell.padStart(SERIES_COUNTS[at]?.length ?? 0)),
+    ]
       .join(GAP)
       .trimEnd();
   const rows = series.map((one, at) =>
     row(
       names[at] ?? '',
-      COLUMNS.map((name) => String(one[name])),
+      SERIES_COUNTS.map((name) => String(one[name])),
     ),
   );
-  return `${[row('series', COLUMNS), ...rows].join('\n')}\n`;
+  return `${[row('series', SERIES_COUNTS), ...rows].join('\n')}\n`;
 }
 
 /** Such as `The Lighthouse: 2 new, 1 failed`; counts of zero are left out. */
 export function seriesLine({ name, waiting, ...counts }: SeriesReport): string {
-  const parts = COLUMNS.filter((column) => counts[column] > 0).map(
+  const parts = SERIES_COUNTS.filter((column) => counts[column] > 0).map(
     (column) => `${counts[column]} ${column}`,
   );
   if (waiting.length > 0) parts.push(`${waiting.length} waiting for a group`);
   return `${printableLine(name)}: ${parts.length === 0 ? 'nothing new' : parts.join(', ')}`;
 }
 
-export function summaryLine({ titles, series, startedAtMs, endedAtMs }: SyncReport): string {
-  const sum = (name: (typeof COLUMNS)[number]) =>
-    series.reduce((total, one) => total + one[name], 0);
-  const replaced = sum('replaced') > 0 ? `, ${sum('replaced')} replaced` : '';
-  const failed = sum('failed') > 0 ? `, ${sum('failed')} failed` : '';
+export function summaryLine({ titles, totals, startedAtMs, endedAtMs }: SyncReport): string {
+  const replaced = totals.replaced > 0 ? `, ${totals.replaced} replaced` : '';
+  const failed = totals.failed > 0 ? `, ${totals.failed} failed` : '';
   return (
     `${pluralize(titles, 'series', 'series')} checked in ${formatDuration(endedAtMs - startedAtMs)}: ` +
-    `${pluralize(sum('new'), 'new chapter')}${replaced}${failed}.`
+    `${pluralize(totals.new, 'new chapter')}${replaced}${failed}.`
   );
 }
 
@@ -54,7 +54,7 @@ export function summaryLine({ titles, series, startedAtMs, endedAtMs }: SyncRepo
 export function syncPage(report: SyncReport): string {
   const { series, endedAtMs, errors } = report;
   const row = (one: SeriesReport) =>
-    `<tr><th scope="row">${escapeHtml(one.name)}</th>${COLUMNS.map((name) => `<td>${one[name]}</td>`).join('')}</tr>`;
+    `<tr><th scope="row">${escapeHtml(one.name)}</th>${SERIES_COUNTS.map((name) => `<td>${one[name]}</td>`).join('')}</tr>`;
   const waiting = series.flatMap(({ name, waiting: chapters }) =>
     chapters.map(
       ({ number, untilMs }) =>
@@ -67,7 +67,7 @@ export function syncPage(report: SyncReport): string {
     `<h1>tankobon sync</h1>
 <p>${escapeHtml(summaryLine(report))} Written at ${formatLocalTime(endedAtMs, 0)}.</p>
 <table>
-<thead><tr><th scope="col">Series</th>${COLUMNS.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
+<thead><tr><th scope="col">Series</th>${SERIES_COUNTS.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
 <tbody>
 ${series.map(row).join('\n')}
 </tbody>

@@ -21,11 +21,17 @@ import {
   syncTitle,
   titleId,
 } from '../../support/sync-harness.js';
-import { createLibrary } from '../../../src/practice-server/library/library.js';
 import { workspaceName } from '../../../src/cbz/file-name.js';
 import { readIdentity } from '../../../src/cbz/archive-content.js';
+import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import { tryLockFile } from '../../../src/core/lock.js';
-import { archiveFile, lockPath, syncFolder } from '../../../src/sync/sync-state.js';
+import {
+  archiveFile,
+  lockPath,
+  readSyncState,
+  syncFolder,
+  writeSyncState,
+} from '../../../src/sync/sync-state.js';
 import { readArchive } from '../../support/archive.js';
 
 const SERIES = `series:\n  - target: title:${titleId('Alpha')}\n  - target: title:${titleId('Beta')}\n`;
@@ -271,5 +277,44 @@ describe('options of a run', () => {
     expect(stdout.split('\n').filter((line) => line.endsWith('.cbz'))).toHaveLength(2);
     expect(readFileSync(html, 'utf8')).toContain('<td>2</td>');
     expect(readFileSync(html, 'utf8')).not.toContain('<Alpha>');
+  });
+
+  test('a target that is not available is an event and an error message, also beside a failed series', async () => {
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
+    const [missing, list] = [uuidOf('sync title', 'Missing'), uuidOf('sync list', 'Missing')];
+    harness.write(
+      `series:\n  - target: title:${titleId('Alpha')}\n  - target: title:${missing}\n  - target: list:${list}\n`,
+    );
+    const { code, lines } = await harness.sync();
+    expect(code).toBe(3);
+    expect(lines.filter(({ type }) => type === 'target-failed')).toMatchObject([
+      { target: `list:${list}`, reason: 'request-refused' },
+      { target: `title:${missing}`, reason: 'chapter-not-found' },
+    ]);
+    expect(lines.at(-1)).toMatchObject({ type: 'summary', saved: 2, failed: 2 });
+    const { stderr } = await harness.sync({ json: false });
+    expect(stderr).toContain(`error: Title not found: ${missing}\n`);
+    expect(stderr).toContain('0 new chapters, 2 failed.');
+  });
+
+  test('chapters that a killed run saved are announced by the next one, others in the folder are not', async () => {
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
+    const announced = join(harness.base.folder, 'announced.json');
+    harness.write(
+      `series:\n  - target: title:${titleId('Alpha')}\nhooks:\n  exec: [sh, -c, 'cat >${announced}']\n`,
+    );
+    await harness.base.download({ targets: [`title:${titleId('Alpha')}`] });
+    const folder = await syncFolder(join(harness.base.folder, 'home'), harness.file);
+    const state = await readSyncState(folder);
+    await writeSyncState(folder, { ...state, downloading: { [chapterId('Alpha', '2')]: null } });
+    expect((await harness.sync()).code).toBe(0);
+    expect(JSON.parse(readFileSync(announced, 'utf8'))).toMatchObject({
+      series: { id: titleId('Alpha') },
+      chapters: [{ id: chapterId('Alpha', '2') }],
+    });
+    expect(await readSyncState(folder)).toMatchObject({ downloading: {} });
+    rmSync(announced);
+    await harness.sync();
+    expect(existsSync(announced)).toBe(false);
   });
 });

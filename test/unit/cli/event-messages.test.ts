@@ -1,6 +1,7 @@
 /** Events and the summary as lines for people. */
 import { describe, expect, test } from '@jest/globals';
 import { EventMessages } from '../../../src/cli/output/event-messages.js';
+import type { ExpectedChapter } from '../../../src/cli/output/observer.js';
 import type { DownloadEvent, DownloadMessage } from '../../../src/download/events.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
@@ -28,10 +29,10 @@ function linesOf(
   events: readonly DownloadMessage[],
   options: { verbose?: boolean; savedLines?: boolean } = {},
 ): string[] {
-  const name = (chapter: string) => `Ch.${chapter}`;
-  const messages = new EventMessages(
-    { verbose: false, savedLines: false, ...options, name },
-    clock,
+  const messages = new EventMessages({ verbose: false, savedLines: false, ...options }, clock);
+  const ids = events.flatMap((event) => ('chapter' in event ? (event.chapter ?? []) : []));
+  messages.expect(
+    ids.map((id) => ({ job: { id, file: `/comics/Ch.${id}.cbz` } }) as ExpectedChapter),
   );
   return events.flatMap((event) => messages.of(event));
 }

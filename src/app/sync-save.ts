@@ -1,0 +1,176 @@
+/** Downloads the releases that a sync has decided to take, and binds and replaces what they complete. */
+import type { Chapter } from '../api/chapters.js';
+import { removeFile } from '../core/files.js';
+import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
+import type { ObserveBind } from '../formats/bind-events.js';
+import type { TakenRelease } from '../sync/release-decisions.js';
+import { writeSyncState, type SyncState } from '../sync/sync-state.js';
+import type { DownloadListeners, DownloadResult } from './download-session.js';
+import { downloadIn } from './download.js';
+import { seriesRequest } from './sync-request.js';
+import type { SyncSession } from './sync-session.js';
+import type { DueTitle } from './sync-titles.js';
+
+interface SavedReleases {
+  readonly saved: readonly TakenRelease[];
+  readonly result: DownloadResult;
+}
+
+export async function saveReleases(
+  { id, title, options }: DueTitle,
+  taken: readonly TakenRelease[],
+  output: string,
+  session: SyncSession,
+): Promise<SavedReleases> {
+  const { state, history, libraries, journal, context, listeners } = session;
+  const library = await libraries.open(output);
+  const replacements = new Map(
+    taken.flatMap(({ chapter, replaces = '' }) => {
+      const old = library.find(replaces);
+      return old && !old.isBound
+        ? [[chapter.id, { chapterId: old.chapterId, file: old.file }] as const]
+        : [];
+    }),
+  );
+  for (const { chapter, replaces } of taken) {
+    state.downloading[chapter.id] = replaces ?? null;
+    if (replaces !== undefined) state.replacements[chapter.id] = replaces;
+  }
+  // If the run is killed, the next one announces what was saved, and removes what was replaced.
+  await writeSyncState(session.options.folder, state);
+  const request = seriesRequest(options, session.options, context.settings);
+  const titles = new Map([[id, title]]);
+  const resolution = {
+    chapters: taken.map(({ chapter }) => chapter),
+    series: [],
+    titles,
+    fullTitles: Promise.resolve({ titles, error: undefined }),
+    idsWithoutMetadata: [],
+    unusableTitleIds: new Set<string>(),
+    failures: [],
+  };
+  const byId = new Map(taken.map((one) => [one.chapter.id, one]));
+  const saved: { one: TakenRelease; file: string; journaled: Promise<void> }[] = [];
+  const observe: DownloadListeners['observe'] = (event) => {
+    if (event.type !== 'summary') listeners.observe(event);
+    const one = event.type === 'chapter-saved' ? byId.get(event.chapter) : undefined;
+    if (!one || event.type !== 'chapter-saved') return;
+    const journaled = journal.add(updateOf(id, title.name, output, one, event.file));
+    // Awaited below.
+    journaled.catch(() => undefined);
+    saved.push({ one, file: event.file, journaled });
+  };
+  const result = await downloadIn({
+    ...session,
+    listeners: { ...listeners, observe },
+    history,
+    library,
+    request: { ...request, plan: { ...request.plan, replacements, resolution } },
+  }).finally(async () => {
+    await Promise.all(saved.map(({ journaled }) => journaled));
+    forgetDownloading(resolution.chapters, state);
+  });
+  const files = saved.map(({ one, file }) => ({ chapterId: one.chapter.id, file }));
+  libraries.update(output, files, new Set());
+  await removeReplaced(output, session);
+  return { saved: saved.map(({ one }) => one), result };
+}
+
+function forgetDownloading(chapters: readonly Chapter[], state: SyncState): void {
+  const ids = new Set(chapters.map(({ id }) => id));
+  const others = Object.entries(state.downloading).filter(([id]) => !ids.has(id));
+  state.downloading = Object.fromEntries(others);
+}
+
+/**
+ * A run that was killed may have saved chapters of these without recording or announcing them. Removes what it left
+ * behind. True if it may not have bound them either.
+ */
+export async function recoverSaved(
+  { id, title }: DueTitle,
+  releases: readonly Chapter[],
+  output: string,
+  { state, libraries, history, journal, context }: SyncSession,
+): Promise<boolean> {
+  const { settings, clock } = context;
+  const library = await libraries.open(output);
+  const saved = releases.filter((chapter) => library.find(chapter.id) !== undefined);
+  const savedIds = saved.map((chapter) => chapter.id);
+  for (const chapter of saved) {
+    const replaces = state.downloading[chapter.id];
+    if (replaces === undefined) continue;
+    const one = { chapter, replaces: replaces ?? undefined };
+    const file = library.find(chapter.id)?.file ?? '';
+    await journal.add(updateOf(id, title.name, output, one, file));
+  }
+  forgetDownloading(releases, state);
+  const isUnfinished =
+    savedIds.some((chapterId) => !history.has(chapterId)) ||
+    (await journal.read()).some(({ titleId }) => titleId === id);
+  await history.add(...savedIds);
+  await removeLeftovers(findLeftovers(library, savedIds, settings.quality), clock);
+  return isUnfinished;
+}
+
+function updateOf(
+  titleId: string,
+  series: string,
+  output: string,
+  { chapter, replaces }: Pick<TakenRelease, 'chapter' | 'replaces'>,
+  file: string,
+) {
+  const { id, number, volume, title, language, groups } = chapter;
+  const names = groups.map(({ name }) => name);
+  return {
+    titleId,
+    series,
+    output,
+    chapter: { id, number, volume, title, language, groups: names, file, replaces },
+  };
+}
+
+/** Binds all chapters of the series that are there. A book that fails is a warning: its chapters are saved. */
+export async function bindSeries(
+  { options, title }: DueTitle,
+  output: string,
+  releases: readonly Chapter[],
+  { libraries, context, warn, userSignal }: SyncSession,
+): Promise<void> {
+  if (!options.bind || userSignal.aborted) return;
+  const { bindRequest } = await import('./bind-request.js');
+  const { bindBooks } = await import('../formats/bind.js');
+  const library = await libraries.open(output);
+  const archives = releases.map(({ id }) => library.find(id));
+  const inputs = archives.flatMap((one) => (one && !one.isBound ? [one.file] : []));
+  const request = {
+    ...bindRequest(inputs, { ...options.bind, output }, context.settings),
+    volumeCount: () => title.volumeCount,
+  };
+  const observe: ObserveBind = (event) => {
+    if (event.type === 'book-failed') warn(`Not bound: ${event.message}`);
+  };
+  try {
+    await bindBooks(request, observe, userSignal);
+  } catch (error) {
+    userSignal.throwIfAborted();
+    warn(`${title.name} was not bound: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Removes the archives whose replacements are saved. */
+export async function removeReplaced(output: string, session: SyncSession): Promise<void> {
+  const { state, libraries } = session;
+  const library = await libraries.open(output);
+  const pending: Record<string, string> = {};
+  for (const [newId, oldId] of Object.entries(state.replacements)) {
+    const saved = library.find(newId);
+    const old = library.find(oldId);
+    if (!saved) pending[newId] = oldId;
+    // A bound file has other chapters too.
+    else if (old && !old.isBound && old.file !== saved.file) {
+      await removeFile(old.file);
+      libraries.update(output, [], new Set([old.file]));
+    }
+  }
+  state.replacements = pending;
+}

@@ -1,0 +1,86 @@
+/** Bars at the lower end of the terminal, with messages above them: those of cli-progress, drawn by BarTerminal. */
+import { MultiBar, type Options, type Params, type SingleBar } from 'cli-progress';
+import type { CommandContext } from '../command-context.js';
+import { BarTerminal } from './bar-terminal.js';
+import { colorMessages, usesColors } from './colors.js';
+import { glyphsFor } from './glyphs.js';
+import type { LineFormat } from './progress-line.js';
+import { rawStream, safeText } from './safe-stream.js';
+import { onTerminalLeft } from './terminal-signals.js';
+
+export type DrawLine = (params: Params, format: LineFormat) => string;
+
+const UPDATES_PER_SECOND = 10;
+
+export class BarDisplay {
+  readonly #terminal: BarTerminal;
+  readonly #multi: MultiBar;
+  readonly #colors: boolean;
+  readonly #leaveTerminal: () => void;
+
+  constructor(private readonly context: CommandContext) {
+    const { stderr, env, redactor } = context;
+    const stream = rawStream(stderr);
+    const terminal = new BarTerminal(stream);
+    const glyphs = glyphsFor(env);
+    this.#terminal = terminal;
+    this.#colors = usesColors(env, stderr);
+    this.#multi = new MultiBar({
+      terminal,
+      fps: UPDATES_PER_SECOND,
+      gracefulExit: false,
+      forceRedraw: true,
+      etaBuffer: 20,
+      format: (_options, params, payload: { readonly line: DrawLine }) =>
+        safeText(payload.line(params, { columns: terminal.getWidth(), glyphs }), redactor),
+    } as Options);
+    this.#multi.on('redraw-post', () => {
+      terminal.draw();
+    });
+    const redraw = (): void => {
+      this.#multi.update();
+    };
+    stream.on('resize', redraw);
+    const leave = onTerminalLeft(() => {
+      terminal.erase();
+    }, redraw);
+    this.#leaveTerminal = () => {
+      stream.off('resize', redraw);
+      leave();
+    };
+  }
+
+  add(total: number, done: number, line: DrawLine): SingleBar {
+    return this.#multi.create(total, done, { line });
+  }
+
+  remove(bar: SingleBar | undefined): void {
+    if (!bar) return;
+    bar.stop();
+    this.#multi.remove(bar);
+  }
+
+  /** Prints a message above the bars. */
+  print(text: string): void {
+    const safe = safeText(text, this.context.redactor);
+    this.#multi.log(`${this.#colors ? colorMessages(safe) : safe}\n`);
+  }
+
+  /** The terminal is free for a prompt meanwhile. */
+  async pauseWhile<T>(act: () => Promise<T>): Promise<T> {
+    this.#terminal.pause();
+    try {
+      return await act();
+    } finally {
+      this.#terminal.resume();
+    }
+  }
+
+  close(): void {
+    // Writes the messages that are still buffered.
+    this.#multi.update();
+    this.#multi.stop();
+    this.#terminal.erase();
+    this.#leaveTerminal();
+  }
+}

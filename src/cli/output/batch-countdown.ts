@@ -1,0 +1,59 @@
+/** The time left of a batch of chapters, by its speed and by the rate limits. */
+import type { Clock } from '../../core/clock.js';
+import { remainingBatchMs } from '../../download/estimate.js';
+import { quotasOf } from '../../rate-limit/quotas.js';
+
+/** Each chapter needs one such request (spec 8.3). */
+const CHAPTER_QUOTAS = quotasOf('any', 'GET', '/at-home/server/any');
+
+export class BatchCountdown {
+  readonly #chapters: ReadonlySet<string>;
+  readonly #sinceMs: number;
+  /** When the metadata of each chapter that has started was requested. */
+  readonly #startedAtMs: number[] = [];
+  #done = 0;
+  /** Undefined while unknown. */
+  #endMs: number | undefined;
+
+  constructor(
+    chapters: readonly string[],
+    private readonly clock: Pick<Clock, 'monotonicMs'>,
+  ) {
+    this.#chapters = new Set(chapters);
+    this.#sinceMs = clock.monotonicMs();
+    this.#estimate();
+  }
+
+  /** A chapter has started. */
+  start(): void {
+    this.#startedAtMs.push(this.clock.monotonicMs());
+    this.#estimate();
+  }
+
+  /** A chapter is done. False if it is not in the batch: the plan skips or fails it. */
+  finish(chapter: string): boolean {
+    if (!this.#chapters.has(chapter)) return false;
+    this.#done += 1;
+    this.#estimate();
+    return true;
+  }
+
+  /** Undefined while unknown. */
+  msLeft(): number | undefined {
+    return this.#endMs === undefined
+      ? undefined
+      : Math.max(0, this.#endMs - this.clock.monotonicMs());
+  }
+
+  #estimate(): void {
+    const nowMs = this.clock.monotonicMs();
+    const progress = {
+      done: this.#done,
+      total: this.#chapters.size,
+      elapsedMs: nowMs - this.#sinceMs,
+      startedAgoMs: this.#startedAtMs.map((atMs) => nowMs - atMs),
+    };
+    const leftMs = remainingBatchMs(progress, CHAPTER_QUOTAS);
+    this.#endMs = leftMs === undefined ? undefined : nowMs + leftMs;
+  }
+}
