@@ -45,8 +45,14 @@ function parseServerUrl(text: string): URL {
   );
 }
 
+/** A part with a percent sign that encodes nothing is taken as it is written. */
 function fromUrl(part: string): string | undefined {
-  return part === '' ? undefined : decodeURIComponent(part);
+  if (part === '') return undefined;
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 async function storedPassword(url: URL): Promise<string | undefined> {

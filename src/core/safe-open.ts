@@ -88,22 +88,21 @@ export function openRegularFileSync(
 const CREATE_FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
 const DEFAULT_FILE_MODE = 0o666;
 
-interface FileMode {
-  readonly mode?: number;
-}
-
 /**
  * Creates a file and opens it for reading and writing. Throws EEXIST if anything exists there, also a link. The file
  * has exactly `mode`, regardless of the umask; by default the umask decides.
  */
-export async function createFile(file: string, { mode }: FileMode = {}): Promise<FileHandle> {
+export async function createFile(
+  file: string,
+  { mode }: { readonly mode?: number } = {},
+): Promise<FileHandle> {
   const handle = await open(file, CREATE_FLAGS, mode ?? DEFAULT_FILE_MODE);
   if (mode !== undefined) await handle.chmod(mode).catch(ignoreUnsupportedMode);
   return handle;
 }
 
 /** The synchronous createFile; the caller closes the descriptor. */
-export function createFileSync(file: string, { mode }: FileMode = {}): number {
+export function createFileSync(file: string, { mode }: { readonly mode?: number } = {}): number {
   const descriptor = openSync(file, CREATE_FLAGS, mode ?? DEFAULT_FILE_MODE);
   try {
     if (mode !== undefined) fchmodSync(descriptor, mode);
