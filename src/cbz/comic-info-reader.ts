@@ -1,10 +1,8 @@
 /** Reads `ComicInfo.xml`, of tankobon and of other programs: what is unknown or invalid is left out. */
-import type { AgeRating, ComicMetadata } from './comic-info.js';
+import { AGE_RATINGS, type ComicMetadata } from './comic-info.js';
 
 /** Everything about a chapter but its pages; languages are BCP 47 tags. */
 export type ChapterMetadata = Omit<ComicMetadata, 'pages'>;
-
-const AGE_RATINGS: readonly AgeRating[] = ['Everyone', 'Teen', 'Mature 17+', 'X18+'];
 
 /** Empty for a text that is not ComicInfo. */
 export async function readComicInfo(xml: string): Promise<ChapterMetadata> {

@@ -5,7 +5,8 @@
 
 export const COMIC_INFO_NAME = 'ComicInfo.xml';
 
-export type AgeRating = 'Everyone' | 'Teen' | 'Mature 17+' | 'X18+';
+export const AGE_RATINGS = ['Everyone', 'Teen', 'Mature 17+', 'X18+'] as const;
+export type AgeRating = (typeof AGE_RATINGS)[number];
 
 export interface ComicPage {
   readonly bytes: number;

@@ -56,18 +56,14 @@ export async function prepareChapter(
   signal: AbortSignal,
 ): Promise<PreparedChapter | undefined> {
   if (await isDone(job)) return undefined;
-  const workspace = await Workspace.open({
-    chapterId: job.id,
-    target: job.file,
-    output: job.output,
-    quality: job.quality,
-    clock: deps.loader.clock,
-    signal,
-    onBusy: (holder) => {
-      const message = `Waiting for another tankobon that downloads chapter ${job.id} to this folder (${holder}).`;
-      deps.observe({ type: 'warning', message });
-    },
-  });
+  const { id: chapterId, file: target, output, quality } = job;
+  const { clock } = deps.loader;
+  const onBusy = (holder: string): void => {
+    const message = `Waiting for another tankobon that downloads chapter ${chapterId} to this folder (${holder}).`;
+    deps.observe({ type: 'warning', message });
+  };
+  const options = { chapterId, target, output, quality, clock, signal, onBusy };
+  const workspace = await Workspace.open(options);
   try {
     if (!(await isDone(job))) return await prepareIn(workspace, job, deps, signal);
     await cleanUp(workspace, deps);
@@ -135,22 +131,12 @@ async function save(
   deps: ChapterDeps,
   signal: AbortSignal,
 ): Promise<SavedChapter> {
-  const { kept } = workspace;
-  const packer = new PagePacker(kept, () =>
-    CbzWriter.create({
-      tmpFile: workspace.archiveFile,
-      pages: pages.length,
-      signal,
-      comment: job.comment,
-    }),
-  );
+  const { kept, archiveFile: tmpFile } = workspace;
+  const { id: chapter, comment } = job;
+  const options = { tmpFile, pages: pages.length, signal, comment };
+  const packer = new PagePacker(kept, () => CbzWriter.create(options));
   try {
-    deps.observe({
-      type: 'chapter-started',
-      chapter: job.id,
-      pages: pages.length,
-      kept: kept.size,
-    });
+    deps.observe({ type: 'chapter-started', chapter, pages: pages.length, kept: kept.size });
     const load = async (page: PageJob, stop: AbortSignal) => {
       await loadPage({ ...page, signal: stop }, deps);
       packer.packAvailable();

@@ -40,7 +40,7 @@ export interface PageJob {
   readonly hash: string;
   readonly quality: Quality;
   readonly baseUrls: BaseUrls;
-  readonly workspace: Pick<Workspace, 'folder' | 'kept' | 'keep' | 'partFile'>;
+  readonly workspace: Pick<Workspace, 'folder' | 'keep' | 'partFile'>;
   readonly signal: AbortSignal;
 }
 

@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { workspaceName } from '../cbz/file-name.js';
-import { imageExtension, type ImageExtension } from '../image/format.js';
+import { imageExtension } from '../image/format.js';
+import type { CheckedImage } from '../image/image-check.js';
 import { hasValidTrailer } from '../image/trailer.js';
 import type { Clock } from '../core/clock.js';
 import { hasCode, StorageError } from '../core/errors.js';
@@ -153,13 +154,8 @@ export class Workspace {
   /** Gives a verified page its final name, under which a later run finds it. */
   async keep(
     page: number,
-    image: {
-      readonly digest: string;
-      readonly extension: ImageExtension;
-      readonly bytes: number;
-    },
+    { digest, extension, bytes }: CheckedImage & { readonly bytes: number },
   ): Promise<void> {
-    const { digest, extension, bytes } = image;
     const file = join(this.folder, `${page}.${digest}.${extension}`);
     await renameFile(this.partFile(page), file);
     this.#kept.set(page, { page, file, bytes, sha256: digest });
@@ -235,9 +231,8 @@ export class Workspace {
 /** The files, or links in their place, whose names tankobon gives. Only these are ever removed. */
 async function ownFilesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
-  return entries.flatMap((entry) =>
-    isOwnName(entry.name) && !entry.isDirectory() ? [entry.name] : [],
-  );
+  const files = entries.filter((entry) => !entry.isDirectory());
+  return files.map(({ name }) => name).filter(isOwnName);
 }
 
 function isOwnName(name: string): boolean {

@@ -19,20 +19,16 @@ export interface ReportHostDeps {
 const MAX_BODY_BYTES = 64 * 1024;
 
 export function reportHost({ networkUrl, connections, client }: ReportHostDeps): SendReport {
-  const url = endpointUrl(networkUrl, '/report');
-  const method = 'POST';
-  // Exactly this, without a charset.
-  const headers = { 'content-type': 'application/json' };
+  const request = {
+    method: 'POST' as const,
+    url: endpointUrl(networkUrl, '/report'),
+    // Exactly this, without a charset.
+    headers: { 'content-type': 'application/json' },
+  };
   return async (json, signal) => {
-    const permit = await client.reserve({ method, url }, signal);
+    const permit = await client.reserve(request, signal);
     try {
-      const response = await sendRequest(connections.report, {
-        method,
-        url,
-        json,
-        headers,
-        signal,
-      });
+      const response = await sendRequest(connections.report, { ...request, json, signal });
       void response.text(MAX_BODY_BYTES).catch(() => undefined);
       await permit?.settle({ status: response.status, headers: response.headers });
       return response.status;

@@ -63,7 +63,6 @@ function run(outcomes: (ImageOutcome | Error)[], setup: Setup = {}): Promise<voi
     baseUrls: new BaseUrls(metadata(firstUrl), 0, setup.fetchMetadata ?? renew, clock),
     workspace: {
       folder: '/nonexistent',
-      kept: new Map(),
       keep: setup.keep ?? ((page) => Promise.resolve(void kept.push(page))),
       partFile: (page) => `/nonexistent/${page}.part`,
     },
