@@ -3,29 +3,19 @@
  * then what was asked for besides. Everything that happens is an event; the last one is the summary.
  */
 import { resolve } from 'node:path';
-import { interruption, TankobonError, UsageError } from '../core/errors.js';
-import { retryAfterCaptcha } from '../api/captcha.js';
-import { formatDuration } from '../core/human-format.js';
-import { waitingEvent, type Observe } from '../download/events.js';
+import { TankobonError, UsageError } from '../core/errors.js';
+import type { Observe } from '../download/events.js';
 import { planChapters, type Plan, type PlanDeps } from '../download/plan.js';
 import { withoutMissing } from '../download/missing-chapters.js';
-import { MetadataPrefetcher } from '../download/prefetch.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
 import { countLoads, emptyResult, observeSummary } from './download-result.js';
-import type {
-  DownloadListeners,
-  DownloadResult,
-  DownloadSession,
-  ServiceSession,
-} from './download-session.js';
+import type { DownloadListeners, DownloadResult, DownloadSession } from './download-session.js';
 import { HistoryRecorder } from './history-recorder.js';
-import { limitedContext } from './limited-context.js';
-import { requireLogin, sessionOf, sessionOrAnonymous } from './login.js';
+import { requireLogin } from './login.js';
 import { checkOutputFolder } from './output-folder.js';
 import { shareServer } from './chapter-share.js';
-import { openService } from './service.js';
-import { ServiceTime } from './service-time.js';
+import { withSession } from './with-session.js';
 
 /** Plans without saving. Throws TankobonError where the plan as a whole fails. */
 export async function planDownload(
@@ -81,60 +71,6 @@ async function openHistory({ downloadArchive }: DownloadRequest) {
   if (downloadArchive === undefined) return undefined;
   const { openDownloadArchive } = await import('../sync/download-archive.js');
   return openDownloadArchive(resolve(downloadArchive));
-}
-
-/** Opens a session for one or several downloads, and closes it when `act` is done. */
-export async function withSession<T>(
-  context: AppContext,
-  request: Pick<DownloadRequest, 'maxOutage' | 'concurrency' | 'bytesPerSecond'>,
-  listeners: DownloadListeners,
-  userSignal: AbortSignal,
-  act: (session: ServiceSession) => Promise<T>,
-): Promise<T> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([userSignal, over.signal]);
-  const warn = (message: string, hint?: string): void => {
-    listeners.observe({ type: 'warning', message, ...(hint !== undefined && { hint }) });
-  };
-  const serviceTime = new ServiceTime(context.clock);
-  const service = await openService(limitedContext(context, request), {
-    onServiceTime: (serviceMs) => {
-      serviceTime.record(serviceMs);
-    },
-    warn,
-    onWait: (wait) => {
-      listeners.observe(waitingEvent(wait));
-    },
-    maxOutage: request.maxOutage,
-    onSent: preloadOnce(signal),
-    onRetry: ({ request: failed, reason, delayMs }) => {
-      const message = `${failed}: ${reason} Next attempt in ${formatDuration(delayMs)}.`;
-      listeners.observe({ type: 'detail', message });
-    },
-    minReportedWaitMs: listeners.minReportedWaitMs,
-  });
-  try {
-    const login = sessionOf(context, service);
-    const loggedIn = service.as(sessionOrAnonymous(context, service, login, warn));
-    const { solveCaptcha } = listeners;
-    const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
-    const prefetcher = new MetadataPrefetcher(client, context.clock, signal);
-    const shared = { context, listeners, service, login, client, prefetcher, warn, serviceTime };
-    return await act({ ...shared, userSignal, signal });
-  } finally {
-    over.abort(interruption());
-    await service.close();
-  }
-}
-
-/** Loads what comes next from disk while the first answer is on its way. */
-function preloadOnce(signal: AbortSignal): () => void {
-  let loading: Promise<void> | undefined;
-  return () => {
-    loading ??= import('./save-plan.js').then(({ preload }) => preload(signal));
-    // If it fails, the import that needs the module fails too.
-    loading.catch(() => undefined);
-  };
 }
 
 /** One download within a session. Throws UsageError as `download` does. */

@@ -22,6 +22,10 @@ export interface ApiOptions {
 }
 
 export interface DownloadChaptersOptions extends DownloadOptions, ApiOptions {
+  /** The same as `languages`, by the name of the setting. */
+  readonly language?: readonly string[];
+  /** The same as `groups`, by the name of the setting. */
+  readonly group?: readonly string[];
   /** Stops the download; finished pages are kept for the next one. */
   readonly signal?: AbortSignal;
 }
@@ -86,7 +90,7 @@ async function run(
   const { hostname } = readAddresses(context.settings).apiUrl;
   const request = downloadRequest(
     targets.map((target) => parseTarget(target, [hostname])),
-    { languages: [], groups: [], ...options },
+    { languages: options.language ?? [], groups: options.group ?? [], ...options },
     context.settings,
   );
   const result = await download(context, request, { observe, observeBind: observe }, signal);

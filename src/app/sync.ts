@@ -8,13 +8,13 @@ import { isTolerable } from '../selection/title-loader.js';
 import { shareServer } from './chapter-share.js';
 import type { AppContext } from './context.js';
 import { downloadRequest } from './download-request.js';
-import { withSession } from './download.js';
 import { SERIES_COUNTS, type SeriesReport } from './sync-events.js';
 import { runHooks } from './sync-hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
 import { removeReplaced } from './sync-save.js';
 import { syncSeries } from './sync-series.js';
 import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
+import { withSession } from './with-session.js';
 import { checkTitles, type DueTitle } from './sync-titles.js';
 import { outputOf } from './sync-request.js';
 

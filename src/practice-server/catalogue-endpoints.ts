@@ -12,7 +12,12 @@ import { followEndpoints } from './catalogue-follows.js';
 import { lookupEndpoints } from './catalogue-lookups.js';
 import type { CatalogueQuery } from './catalogue-query.js';
 import { readingEndpoints } from './catalogue-reading.js';
-import { collectionResponse, entityOrNotFound, withQuery } from './catalogue-responses.js';
+import {
+  collectionResponse,
+  entityEndpoint,
+  entityOrNotFound,
+  withQuery,
+} from './catalogue-responses.js';
 import { selectTitles, TITLE_INCLUDES, TITLE_PARAMETERS } from './catalogue-titles.js';
 import {
   get,
@@ -62,28 +67,20 @@ export function catalogueEndpoints(library: Library, clock: Pick<Clock, 'wallMs'
       '/chapter',
       withQuery(CHAPTER_PARAMETERS, (query) => chaptersPage(library.chapters(), query)),
     ),
-    get(
-      '/chapter/{id}',
-      withQuery(CHAPTER_INCLUDES, (query, { ids: [id = ''] }) => {
-        return entityOrNotFound('chapter', library.chapter(id), (chapter) =>
-          entities.chapter(chapter, query.includes),
-        );
-      }),
-    ),
+    entityEndpoint('/chapter/{id}', CHAPTER_INCLUDES, (id, includes) => {
+      const chapter = library.chapter(id);
+      return chapter && entities.chapter(chapter, includes);
+    }),
     get(
       '/manga',
       withQuery(TITLE_PARAMETERS, (query) =>
         titlesPage(selectTitles(library.titles(), entities.chaptersOf, query), query),
       ),
     ),
-    get(
-      '/manga/{id}',
-      withQuery(TITLE_INCLUDES, (query, { ids: [id = ''] }) => {
-        return entityOrNotFound('title', library.title(id), (title) =>
-          entities.title(title, query.includes),
-        );
-      }),
-    ),
+    entityEndpoint('/manga/{id}', TITLE_INCLUDES, (id, includes) => {
+      const title = library.title(id);
+      return title && entities.title(title, includes);
+    }),
     get(
       '/manga/{id}/feed',
       feed(({ ids: [id = ''] }) => {
@@ -94,7 +91,10 @@ export function catalogueEndpoints(library: Library, clock: Pick<Clock, 'wallMs'
     coverSearch(library, entities),
     get(
       '/list/{id}',
-      withQuery({}, (_, request) => entityOrNotFound('list', visibleList(request), listEntity)),
+      withQuery({}, (_, request) => {
+        const list = visibleList(request);
+        return entityOrNotFound('list', list && listEntity(list));
+      }),
     ),
     get(
       '/list/{id}/feed',

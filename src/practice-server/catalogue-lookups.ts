@@ -9,6 +9,7 @@ import { anyOf, type Filter } from './catalogue-filters.js';
 import { includes, language, paging, uuid, type CatalogueQuery } from './catalogue-query.js';
 import {
   collectionResponse,
+  entityEndpoint,
   entityOrNotFound,
   withLogin,
   withQuery,
@@ -24,36 +25,27 @@ import {
 } from './endpoint.js';
 import { isPublished, type Library, type LibraryChapter } from './library/library.js';
 
-const byId = <T extends { readonly id: string }>(items: readonly T[], id = ''): T | undefined =>
+const byId = <T extends { readonly id: string }>(items: readonly T[], id: string): T | undefined =>
   items.find((item) => item.id === id.toLowerCase());
 
 function personEndpoints(library: Library, entities: Entities): Endpoint[] {
   return [
-    get(
-      '/author/{id}',
-      withQuery(includes('manga'), (query, { ids: [id] }) => {
-        const people = library.titles().flatMap(({ authors, artists }) => [...authors, ...artists]);
-        return entityOrNotFound('author', byId(people, id), (person) =>
-          entities.person(person, query.includes),
-        );
-      }),
-    ),
-    get(
-      '/group/{id}',
-      withQuery(includes('leader', 'member'), (_, { ids: [id] }) => {
-        const groups = library.chapters().flatMap((chapter) => chapter.groups);
-        return entityOrNotFound('group', byId(groups, id), groupEntity);
-      }),
-    ),
-    get(
-      '/cover/{id}',
-      withQuery(includes('manga', 'user'), (query, { ids: [id = ''] }) => {
-        const found = titleCovers(library).find(({ cover }) => cover.id === id.toLowerCase());
-        return entityOrNotFound('cover', found, ({ title, cover }) =>
-          entities.cover(title, cover, query.includes),
-        );
-      }),
-    ),
+    entityEndpoint('/author/{id}', includes('manga'), (id, included) => {
+      const people = library.titles().flatMap(({ authors, artists }) => [...authors, ...artists]);
+      const person = byId(people, id);
+      return person && entities.person(person, included);
+    }),
+    entityEndpoint('/group/{id}', includes('leader', 'member'), (id) => {
+      const group = byId(
+        library.chapters().flatMap(({ groups }) => groups),
+        id,
+      );
+      return group && groupEntity(group);
+    }),
+    entityEndpoint('/cover/{id}', includes('manga', 'user'), (id, included) => {
+      const found = titleCovers(library).find(({ cover }) => cover.id === id.toLowerCase());
+      return found && entities.cover(found.title, found.cover, included);
+    }),
   ];
 }
 
@@ -126,7 +118,7 @@ function titleEndpoints(library: Library, entities: Entities, nowMs: () => numbe
       withQuery(RANDOM_TITLE_PARAMETERS, (query) => {
         const titles = selectTitles(library.titles(), entities.chaptersOf, query);
         const title = titles[titles.length === 0 ? 0 : randomInt(titles.length)];
-        return entityOrNotFound('title', title, (each) => entities.title(each, query.includes));
+        return entityOrNotFound('title', title && entities.title(title, query.includes));
       }),
     ),
     get(
@@ -166,7 +158,7 @@ export function lookupEndpoints(
     ...titleEndpoints(library, entities, nowMs),
     get(
       '/user/me',
-      withLogin(({ account }) => entityOrNotFound('user', account, userEntity)),
+      withLogin(({ account }) => entityOrNotFound('user', userEntity(account))),
     ),
     get('/auth/check', ({ account }) =>
       jsonResponse(200, {

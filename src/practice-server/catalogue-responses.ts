@@ -2,24 +2,21 @@
 import { readQuery, type CatalogueQuery, type QueryParameters } from './catalogue-query.js';
 import {
   errorResponse,
+  get,
   jsonResponse,
   notFound,
+  type Endpoint,
   type EndpointRequest,
   type EndpointResponse,
 } from './endpoint.js';
 
 type Handler<Request = EndpointRequest> = (request: Request) => EndpointResponse;
 
-const entityResponse = (data: unknown): EndpointResponse =>
-  jsonResponse(200, { result: 'ok', response: 'entity', data });
-
-/** The entity of an item, or 404. */
-export const entityOrNotFound = <T>(
-  type: string,
-  item: T | undefined,
-  convert: (item: T) => unknown,
-): EndpointResponse =>
-  item === undefined ? notFound(`No such ${type}`) : entityResponse(convert(item));
+/** The response with an entity, or 404. */
+export const entityOrNotFound = (type: string, data: unknown): EndpointResponse =>
+  data === undefined
+    ? notFound(`No such ${type}`)
+    : jsonResponse(200, { result: 'ok', response: 'entity', data });
 
 /** One page of the items; only those of the page are converted. */
 export function collectionResponse<T>(
@@ -43,6 +40,19 @@ export function withQuery<Request extends EndpointRequest>(
     return 'refusal' in query ? query.refusal : respond(query, request);
   };
 }
+
+/** The endpoint of one entity by its id, such as `/author/{id}`. */
+export const entityEndpoint = (
+  path: string,
+  parameters: QueryParameters,
+  find: (id: string, includes: readonly string[]) => unknown,
+): Endpoint =>
+  get(
+    path,
+    withQuery(parameters, (query, { ids: [id = ''] }) =>
+      entityOrNotFound(path.split('/')[1] ?? '', find(id, query.includes)),
+    ),
+  );
 
 export type UserRequest = EndpointRequest & { readonly account: string };
 

@@ -17,8 +17,6 @@ export interface LimiterOptions {
   readonly requests?: Readonly<Record<string, number>>;
   /** Whether to send the three X-RateLimit headers; true by default. */
   readonly rateHeaders?: boolean;
-  /** Whether a 429 has a Retry-After in seconds, which some protection layers send. */
-  readonly retryAfter?: boolean;
   /** The number of requests during 429 that starts the ban; 10 by default. */
   readonly banAfter?: number;
   /** The number of 403 responses during the ban, before silence; 5 by default. */
@@ -195,17 +193,8 @@ export class Limiter {
 
   /** From the API with the quota's headers, or from the load balancer without them. */
   #tooManyRequests(quota: RateWindow | undefined, nowMs: number): EndpointResponse {
-    const exceeded = [...this.#windows.values()].filter((window) => window.isOver(nowMs));
-    const endsInMs = Math.max(...exceeded.map((window) => window.endsAtMs(nowMs) - nowMs));
-    const retryAfter: Record<string, string> =
-      this.options.retryAfter === true
-        ? { 'Retry-After': String(Math.ceil(endsInMs / 1_000)) }
-        : {};
-    if (quota === undefined) {
-      const page = htmlResponse(429, 'Too Many Requests');
-      return { ...page, headers: { ...page.headers, ...retryAfter } };
-    }
+    if (quota === undefined) return htmlResponse(429, 'Too Many Requests');
     const error = { title: 'too_many_requests', detail: 'The quota of this endpoint is used up' };
-    return errorResponse(429, error, { ...retryAfter, ...this.#rateHeaders(quota, nowMs) });
+    return errorResponse(429, error, this.#rateHeaders(quota, nowMs));
   }
 }

@@ -142,8 +142,6 @@ interface RandomFaults {
   readonly share: number;
   /** `RANDOM_FAULTS` by default. */
   readonly faults?: readonly FaultName[];
-  /** The maximum of consecutive failures of a page; 2 by default. */
-  readonly maxConsecutive?: number;
 }
 
 export type PageFaultPlan = PlannedFault | RandomFaults;
@@ -180,9 +178,8 @@ function randomFault(plan: RandomFaults, target: FaultTarget): FaultName | undef
   const faults = (plan.faults ?? RANDOM_FAULTS).filter((name) => FAULTS[name].of === kind);
   const share = kind === 'page' ? plan.share : plan.share / 10;
   const words = [plan.seed, target.chapter, target.page ?? '', target.attempt];
-  // Two consecutive base URLs are never both faulty.
-  const succeeds =
-    kind === 'page' ? target.attempt > (plan.maxConsecutive ?? 2) : target.attempt % 2 === 0;
+  // A page fails at most twice in a row, and two consecutive base URLs are never both faulty.
+  const succeeds = kind === 'page' ? target.attempt > 2 : target.attempt % 2 === 0;
   if (succeeds || chance('whether', ...words) >= share) return undefined;
   return faults[Math.floor(chance('which', ...words) * faults.length)];
 }

@@ -163,13 +163,13 @@ test.each([
   expect(service.log).toHaveLength(before);
 });
 
-test('chapters, volumes, groups, latest, update and cover work as on the command line', async () => {
+test('language, chapters, volumes, group, latest, update and cover work as on the command line', async () => {
   const catalogue = await startPracticeService();
   const options = {
     env: { ...env, ...catalogue.environment, TANKOBON_HOME: join(folder, 'home') },
     output: folder,
-    languages: ['en'],
-    groups: ['Tidewater Scans'],
+    language: ['en'],
+    group: ['Tidewater Scans'],
     volumes: '1',
     latest: 1,
     update: true,

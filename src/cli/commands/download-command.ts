@@ -14,12 +14,11 @@ export function downloadCommand(program: Command, { run }: CommandRunner): Comma
       '[target...]',
       'chapter, title or list: its UUID (title:UUID, list:UUID) or its MangaDex URL',
     )
-    .action(
-      (targets: string[], options: Omit<DownloadOptions, 'targets' | 'cover'> & CoverOption) =>
-        run(async (context) => {
-          const { download } = await import('./download.js');
-          return download(withTargets(targets, options), context);
-        }),
+    .action((targets: string[], options: DownloadFlags) =>
+      run(async (context) => {
+        const { download } = await import('./download.js');
+        return download(withTargets(targets, options), context);
+      }),
     );
   addSelectionOptions(command);
   addFileOptions(command);
@@ -54,19 +53,19 @@ export function downloadCommand(program: Command, { run }: CommandRunner): Comma
   return addEnvironment(command, 'TANKOBON_HOME', 'TANKOBON_LEDGER', 'HTTPS_PROXY', 'NO_PROXY');
 }
 
+interface DownloadFlags extends Omit<DownloadOptions, 'targets' | 'cover'> {
+  /** As commander parses `--cover [which]`. */
+  readonly cover?: string | boolean;
+}
+
 /** The word after `--cover` is a target unless it is `all`. */
 function withTargets(
   targets: readonly string[],
-  { cover, ...options }: Omit<DownloadOptions, 'targets' | 'cover'> & CoverOption,
+  { cover, ...options }: DownloadFlags,
 ): DownloadOptions {
-  if (cover === 'all') return { ...options, targets, cover };
-  if (typeof cover !== 'string') return { ...options, targets, cover };
-  return { ...options, cover: true, targets: [cover, ...targets] };
-}
-
-/** As commander parses `--cover [which]`. */
-interface CoverOption {
-  readonly cover?: string | boolean;
+  return typeof cover !== 'string' || cover === 'all'
+    ? { ...options, targets, cover }
+    : { ...options, targets: [cover, ...targets], cover: true };
 }
 
 function addSelectionOptions(command: Command): void {

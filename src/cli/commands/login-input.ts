@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { CLIENT_ID_PREFIX, isValidField } from '../../auth/login-record.js';
 import type { PasswordGrant } from '../../auth/token-endpoint.js';
 import { AuthError } from '../../core/errors.js';
+import { parseJson } from '../../core/json.js';
 import type { CommandContext } from '../command-context.js';
 import { readText } from '../read-text.js';
 
@@ -88,7 +89,7 @@ const INPUT = z.strictObject({
 /** The fields of a JSON object, named as here or as in the token request (spec 4.1). */
 export function fieldsInJson(json: string): GivenFields {
   // The cause is left out: the message of a parser quotes its input.
-  const input = INPUT.safeParse(parseJson(json));
+  const input = INPUT.safeParse(parseJson(json.replace(/^\uFEFF/, '')));
   if (!input.success) {
     throw new AuthError(
       'bad-login-input',
@@ -102,12 +103,4 @@ export function fieldsInJson(json: string): GivenFields {
     clientId: clientId ?? client_id,
     clientSecret: clientSecret ?? client_secret,
   };
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json.replace(/^\uFEFF/, ''));
-  } catch {
-    return undefined;
-  }
 }
