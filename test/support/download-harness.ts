@@ -185,6 +185,11 @@ export function timeLimitsFor(fault: FaultName): Partial<Settings> {
   return TIME_LIMITS[fault] ?? {};
 }
 
+/** Each report once: on a busy machine, one whose answer comes too late is sent again. */
+export function withoutRepeats(reports: PracticeService['reports']): PracticeService['reports'] {
+  return [...new Map(reports.map((each) => [`${each.url} ${each.duration}`, each])).values()];
+}
+
 async function textOf(stream: PassThrough): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);

@@ -8,7 +8,12 @@ import {
 import type { LoadReason } from '../../../src/image/load-reason.js';
 import type { PracticeService } from '../../../src/practice-server/practice-service.js';
 import type { LogEntry } from '../../../src/practice-server/request-log.js';
-import { DownloadHarness, timeLimitsFor, type RunResult } from '../../support/download-harness.js';
+import {
+  DownloadHarness,
+  timeLimitsFor,
+  withoutRepeats,
+  type RunResult,
+} from '../../support/download-harness.js';
 import { readPages } from '../../support/archive.js';
 
 const PAGES = 4;
@@ -80,7 +85,8 @@ async function downloadWith(fault: FaultName): Promise<Outcome> {
     const result = await harness.download({ targets: [once, always] }, { settings });
     const archives = harness.archives();
     const packed = (await readPages(archives[0] ?? '')).length;
-    const { log, reports } = service;
+    const { log } = service;
+    const reports = withoutRepeats(service.reports);
     return { ...result, archives, packed, log, reports, violations: service.violations() };
   } finally {
     await harness.stop();

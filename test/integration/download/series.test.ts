@@ -232,6 +232,23 @@ test('--cover saves the cover beside the chapters, --mark-read marks the saved c
   expect(harness.service.violations()).toEqual([]);
 });
 
+test('--mark-read without a login sends nothing, saves nothing and exits 4', () =>
+  DownloadHarness.use({}, async (loggedOut) => {
+    const { first, joint } = EXAMPLE_CHAPTERS;
+    const ran = await loggedOut.download({ targets: [first, joint], markRead: true });
+    const { code, events, stderr } = ran;
+    expect(code).toBe(4);
+    expect(stderr).toContain('tankobon login');
+    expect(events[0]).toMatchObject({
+      type: 'chapter-failed',
+      reason: 'not-logged-in',
+      message: 'Not logged in: marking chapters as read needs a login.',
+    });
+    expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 0, stopped: 'not-logged-in' });
+    expect(loggedOut.service.log).toEqual([]);
+    expect(loggedOut.archives()).toEqual([]);
+  }));
+
 test('--force replaces the chapter’s own file only', async () => {
   const output = join(harness.folder, 'forced');
   const name = '{series} {chapter:03}.cbz';

@@ -244,3 +244,15 @@ test('a large page is sent only as fast as it is read', async () => {
   expect(whole.body.equals(large.pages('data')[0]?.bytes() ?? Buffer.of())).toBe(true);
   expect(service.log.at(-1)?.sentBytes).toBe(whole.body.length);
 });
+
+test('base URLs have the advertised origin, and the node serves its URLs', async () => {
+  const advertised = 'http://127.0.0.1:2';
+  await start({ nodes: 1, advertisedNodes: [advertised] });
+  const { baseUrl } = json(await send(atHomeUrl(service))) as { baseUrl: string };
+  expect(baseUrl.startsWith(`${advertised}/`)).toBe(true);
+  const [page] = CHAPTER.pages('data');
+  const path = `${baseUrl.slice(advertised.length)}/data/${CHAPTER.hash}/${page?.fileName ?? ''}`;
+  const load = await send(`${service.nodes[0] ?? ''}${path}`);
+  expect(load.status).toBe(200);
+  expect(load.body.equals(page?.bytes() ?? Buffer.alloc(0))).toBe(true);
+});
