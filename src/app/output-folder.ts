@@ -1,6 +1,6 @@
 /** Checks the output folder before anything is sent, so that a mistyped path costs no requests. */
 import { constants } from 'node:fs';
-import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
+import { access, mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
@@ -13,7 +13,7 @@ export async function checkOutputFolder(output: string): Promise<void> {
     if (!isFolder) throw unusable(`${path} is not a folder`, folder);
     if (path === folder) await access(folder, constants.W_OK | constants.X_OK);
     // access() is not enough: root has the right to write to /proc, which takes no folders.
-    else await rmdir(await mkdtemp(join(path, '.tankobon-')));
+    else await tryFolder(join(path, PROBE_NAME));
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
     // A full disk is reported where it stops a chapter.
@@ -30,6 +30,17 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
   ENOTDIR: 'a part of the path is not a folder',
 };
+
+/** Always the same, so that one that a killed run left is removed by the next. */
+const PROBE_NAME = '.tankobon.check';
+
+async function tryFolder(path: string): Promise<void> {
+  await mkdir(path).catch((error: unknown) => {
+    if (!isSystemError(error, 'EEXIST')) throw error;
+  });
+  // Another process may have removed it.
+  await rmdir(path).catch(() => undefined);
+}
 
 async function nearestExisting(folder: string) {
   for (let path = folder; ; path = dirname(path)) {

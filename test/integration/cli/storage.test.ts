@@ -2,10 +2,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
+import { checkOutputFolder } from '../../../src/app/output-folder.js';
 import { EXAMPLE_TITLES, generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
@@ -113,6 +114,14 @@ test('a name too long for the file system is said so', async () => {
   expect(code).toBe(3);
   expect(eventsIn(stdout)).toContainEqual(failure('name-too-long', 'too long'));
   expect(stderr).toContain('--name TEMPLATE');
+});
+
+test('the check of an output folder leaves nothing, and removes what a killed run left of it', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'tankobon-output-'));
+  mkdirSync(join(parent, '.tankobon.check'));
+  await checkOutputFolder(join(parent, 'comics', 'new'));
+  expect(readdirSync(parent)).toEqual([]);
+  rmSync(parent, { recursive: true });
 });
 
 linuxTest.each([
