@@ -41,7 +41,8 @@ export function replyCode(message: string): string {
 
 /** The failure that an error reply means. Its text is not repeated, since a server may quote what it was sent. */
 export function replyFailure(message: string): RedisFailure {
-  const code = replyCode(message);
+  // Redis answers so, not NOAUTH, to a command of more than ten parts.
+  const code = message.includes('unauthenticated') ? 'NOAUTH' : replyCode(message);
   const temporary = TEMPORARY[code];
   if (temporary !== undefined) return new RedisFailure(`${temporary} (${code})`, true);
   const why = PERMANENT[code] ?? 'the server refused a command';

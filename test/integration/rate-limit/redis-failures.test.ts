@@ -117,6 +117,16 @@ describe('a failure that needs a change ends the run at once', () => {
     expect(waits).toEqual([]);
   });
 
+  test('no password, as Redis 7 answers to a long command', async () => {
+    const ledger = openOne();
+    server.replies.push(new Error('ERR Protocol error: unauthenticated multibulk length'));
+    const [code, , message] = await failureOf(ledger);
+    expect([code, message]).toEqual([
+      'ledger-unusable',
+      expect.stringContaining('the server requires a password (NOAUTH)'),
+    ]);
+  });
+
   test('a wrong password, which is not shown even if the server repeats it', async () => {
     const ledger = openOne(60_000, server.url, PASSWORD);
     server.replies.push(new Error(`WRONGPASS invalid password ${PASSWORD}`));
