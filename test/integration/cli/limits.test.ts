@@ -88,8 +88,9 @@ describe('tankobon limits', () => {
     const stopping = new AbortController();
     const waiting = ledger.reserve(AT_HOME, { signal: stopping.signal });
     waiting.catch(() => undefined);
-    await sleep(50);
-    expect(await run({})).toMatch(/1 process waiting\.\nPaused until .*429/);
+    let shown = await run({});
+    while (!shown.includes('waiting')) shown = await run({});
+    expect(shown).toMatch(/1 process waiting\.\nPaused until .*429/);
     expect(JSON.parse(await run({ json: true }))).toMatchObject({
       waiting: 1,
       cooldown: { why: 'rate-limited' },

@@ -97,8 +97,8 @@ describe('a ledger that this process has written', () => {
     rmSync(folder, { recursive: true });
     const stopping = new AbortController();
     const waiting = ledger.reserve(AT_HOME, { signal: stopping.signal }).catch(() => undefined);
-    await clock.sleep(100);
-    expect(viewLedger({ folder, clock }).underWay).toBe(1);
+    // Times out if it is not recorded.
+    while (viewLedger({ folder, clock }).underWay !== 1) await clock.sleep(10);
     stopping.abort();
     await waiting;
     await underWay.settle(OK);

@@ -76,7 +76,7 @@ describe('a damaged ledger', () => {
     const waits: Wait[] = [];
     const startedMs = clock.wallMs();
     const waiting = openOne().reserve(AT_HOME, { onWait: (wait) => waits.push(wait) });
-    await clock.sleep(100);
+    while (waits.length === 0) await clock.sleep(10);
     expect(readFileSync(join(folder, 'ledger.damaged.json'), 'utf8')).toBe('{"version":1,"wri');
     expect(warnings).toEqual([expect.stringMatching(/damaged/)]);
     expect(waits[0]?.for).toBe('quota');
@@ -118,7 +118,7 @@ test('a process that is killed while it writes the first text leaves no damaged 
   const hook = pathToFileURL(resolve('test/support/workers/kill-hook.js')).href;
   const { finished } = start(['search', 'x'], {
     env: {
-      NODE_OPTIONS: `--import=${hook}`,
+      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${hook}`,
       KILL_AFTER: 'open.*ledger.json',
       TANKOBON_API_URL: 'http://127.0.0.1:9',
       TANKOBON_LEDGER: folder,

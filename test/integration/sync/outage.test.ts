@@ -1,5 +1,6 @@
 /** Outages during a sync. */
 import { afterEach, expect, test } from '@jest/globals';
+import { setImmediate } from 'node:timers/promises';
 import type { EndpointResponse } from '../../../src/practice-server/endpoint.js';
 import { DAY_MS, savedIn, SyncHarness, syncLibrary, titleId } from '../../support/sync-harness.js';
 
@@ -20,18 +21,26 @@ async function start(): Promise<void> {
   harness.write(SUBSCRIPTIONS);
 }
 
-/** Resets all connections to the API, from its third request on, for three minutes of the test's clock. */
-async function outage(): Promise<void> {
+/** Resets all connections to the API from its third request on. Resolves after the first, with what ends it. */
+async function outage(): Promise<() => void> {
   const requests = () => harness.service.log.filter(({ host }) => host === 'api').length;
-  while (requests() < 3) await new Promise((resolve) => setImmediate(resolve));
-  const takeBack = harness.service.intercept('/', () => RESET);
-  await harness.clock.sleep(3 * MINUTE_MS);
-  takeBack();
+  while (requests() < 3) await setImmediate();
+  let resets = 0;
+  const end = harness.service.intercept('/', () => {
+    resets += 1;
+    return RESET;
+  });
+  while (resets === 0) await setImmediate();
+  return end;
 }
 
 test('an outage of three minutes is waited for, and everything arrives once', async () => {
   await start();
-  const [{ code, lines }] = await Promise.all([harness.sync(), outage()]);
+  const run = harness.sync();
+  const end = await outage();
+  await harness.clock.sleep(3 * MINUTE_MS);
+  end();
+  const { code, lines } = await run;
   expect({ code, waits: lines.some((line) => line['for'] === 'outage') }).toEqual({
     code: 0,
     waits: true,
@@ -42,7 +51,10 @@ test('an outage of three minutes is waited for, and everything arrives once', as
 
 test('an outage that is longer than allowed stops the run, and the next one continues', async () => {
   await start();
-  const [stopped] = await Promise.all([harness.sync({ maxOutage: '1m' }), outage()]);
+  const run = harness.sync({ maxOutage: '1m' });
+  const end = await outage();
+  const stopped = await run;
+  end();
   expect(stopped.code).toBe(3);
   expect(stopped.lines.at(-1)).toMatchObject({ type: 'summary', stopped: 'unreachable' });
   harness.clock.advance(5 * MINUTE_MS);
