@@ -4,6 +4,7 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { ZipArchive } from 'archiver';
+import { writePieces } from '../core/files.js';
 
 /** Data is synced to disk in steps of this size, so that little is left to sync at the end. */
 const SYNC_INTERVAL_BYTES = 8 * 1024 * 1024;
@@ -100,12 +101,8 @@ export class CbzStream {
   }
 
   async #write(pieces: readonly Buffer[]): Promise<void> {
-    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-    const { bytesWritten } = await this.handle.writev(pieces);
-    // The system may write less than requested.
-    if (bytesWritten < bytes)
-      await this.handle.writeFile(Buffer.concat(pieces).subarray(bytesWritten));
-    this.#unsyncedBytes += bytes;
+    await writePieces(this.handle, pieces);
+    this.#unsyncedBytes += pieces.reduce((sum, { length }) => sum + length, 0);
     if (this.#unsyncedBytes >= SYNC_INTERVAL_BYTES) this.#startSync();
   }
 

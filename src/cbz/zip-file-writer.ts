@@ -6,6 +6,7 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { ZipArchive } from 'archiver';
 import { CbzStream } from './cbz-stream.js';
+import { MIN_BUFFER_BYTES, reusedBuffer } from './zip-file.js';
 import { verifyCbz, type ExpectedEntry } from './verify-cbz.js';
 
 /** Gives a finished temporary file its final name and resolves with it. */
@@ -24,14 +25,10 @@ export interface ZipFileOptions {
 /** The earliest date in a ZIP, in UTC, as archiver writes it. */
 const ENTRY_DATE = new Date(Date.UTC(1980, 0, 1));
 const ENTRY_MODE = 0o644;
-/** The buffer has this size, or the next power of two that is larger than the entry. */
-const MIN_BUFFER_BYTES = 2 ** 20;
 
 export class ZipFileWriter {
   readonly #entries: ExpectedEntry[] = [];
   readonly #stream: CbzStream;
-  /** Reused for every entry: new buffers would accumulate until they are collected. */
-  #buffer: Buffer = Buffer.alloc(0);
 
   private constructor(
     private readonly options: ZipFileOptions,
@@ -53,14 +50,8 @@ export class ZipFileWriter {
     return this.#entries.length;
   }
 
-  /** A buffer that is larger than `bytes`; the next call may return the same. */
-  readonly bufferFor = (bytes: number): Buffer => {
-    if (this.#buffer.length <= bytes) {
-      const size = Math.max(2 ** Math.ceil(Math.log2(bytes + 1)), MIN_BUFFER_BYTES);
-      this.#buffer = Buffer.allocUnsafeSlow(size);
-    }
-    return this.#buffer;
-  };
+  /** Reused for every entry: new buffers would accumulate until they are collected. */
+  readonly bufferFor = reusedBuffer();
 
   /** Appends a short entry. It is written with the next one of `write`, or at the end. */
   append(name: string, data: string | Buffer): void {

@@ -63,6 +63,20 @@ const DEFLATED = 8;
 /** Gives a buffer of at least this many bytes; one call may reuse the buffer of the last one. */
 export type BufferFor = (bytes: number) => Buffer;
 
+export const MIN_BUFFER_BYTES = 2 ** 20;
+
+/** Each call may return the buffer of the last one, which is larger than `bytes`: new ones would accumulate. */
+export function reusedBuffer(): BufferFor {
+  let buffer: Buffer = Buffer.alloc(0);
+  return (bytes) => {
+    if (buffer.length <= bytes) {
+      const size = Math.max(2 ** Math.ceil(Math.log2(bytes + 1)), MIN_BUFFER_BYTES);
+      buffer = Buffer.allocUnsafeSlow(size);
+    }
+    return buffer;
+  };
+}
+
 /** Reads entries of one archive by their position, so that pages need no second pass over its directory. */
 export class ZipEntryReader {
   private constructor(private readonly handle: FileHandle) {}

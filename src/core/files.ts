@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, readFileSync, type Stats } from 'node:fs';
-import { open, rename, rm, stat, unlink } from 'node:fs/promises';
+import { open, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { retryWhileBusy } from './busy-retry.js';
 import {
@@ -63,6 +63,14 @@ export async function writeFileAtomic(
     await rm(tmpFile, { force: true }).catch(() => undefined);
     throw error;
   }
+}
+
+/** Writes the pieces one after the other, in one call to the system if possible. */
+export async function writePieces(handle: FileHandle, pieces: readonly Buffer[]): Promise<void> {
+  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+  const { bytesWritten } = await handle.writev(pieces);
+  // The system may write less than requested.
+  if (bytesWritten < bytes) await handle.writeFile(Buffer.concat(pieces).subarray(bytesWritten));
 }
 
 /** Renames a complete and synced file to its final name, replacing an existing file, and syncs the folder. */

@@ -29,7 +29,9 @@ export interface PageOptions {
 }
 
 /** Larger pages do not exist: a number like this in an archive is wrong. */
-const MAX_PAGE_BYTES = 2 ** 30;
+const MAX_PAGE_BYTES = 2 ** 28;
+/** Decoded, such an image has 800 MB. */
+const MAX_DECODED_PIXELS = 2e8;
 /** The beginning of an image contains its size in almost every file. */
 const DIMENSIONS_BYTES = 512 * 1024;
 
@@ -113,6 +115,13 @@ async function acceptable(original: Buffer, where: string, options: PageOptions)
   const dimensions =
     (await imageDimensions(data.subarray(0, DIMENSIONS_BYTES))) ?? (await imageDimensions(data));
   return { data, extension, dimensions };
+}
+
+/** For images that must be decoded. Throws StorageError `archive-damaged`. */
+export function assertDecodable(page: BookPage): void {
+  const { width, height } = requireDimensions(page);
+  if (width * height > MAX_DECODED_PIXELS)
+    throw damaged(`it has ${width} × ${height} pixels`, page.name);
 }
 
 /** For formats whose pages have the size of their images. Throws StorageError `archive-damaged`. */

