@@ -11,13 +11,12 @@ import {
   MAX_MANIFEST_BYTES,
   readPdfManifest,
 } from './bound-manifest.js';
-import { COMIC_INFO_NAME } from './comic-info.js';
+import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from './comic-info.js';
 import { parseComicInfoIdentity, parseIdentityComment, type CbzIdentity } from './identity.js';
 import { openZip, readEntryText } from './zip-file.js';
 
-/** In an archive with more entries, ComicInfo.xml is not looked for. */
+/** Of the entries after these, none is looked for; the manifest of a bound file is one of the first. */
 const MAX_ENTRIES = 20_000;
-const MAX_COMIC_INFO_BYTES = 2 ** 20;
 
 /** The chapter of an archive; undefined if it names none; the reason if it cannot be read. */
 export type ScannedIdentity = CbzIdentity | string | undefined;
@@ -84,8 +83,10 @@ async function entryText(
   name: string,
   maxBytes: number,
 ): Promise<string | undefined> {
-  if (zip.entryCount > MAX_ENTRIES) return undefined;
+  let remaining = MAX_ENTRIES;
   for await (const entry of zip.eachEntry()) {
+    remaining -= 1;
+    if (remaining < 0) return undefined;
     if (entry.fileName !== name) continue;
     return entry.uncompressedSize > maxBytes ? undefined : await readEntryText(zip, entry);
   }

@@ -4,6 +4,8 @@
  */
 
 export const COMIC_INFO_NAME = 'ComicInfo.xml';
+/** A larger one is not read. */
+export const MAX_COMIC_INFO_BYTES = 2 ** 20;
 
 export const AGE_RATINGS = ['Everyone', 'Teen', 'Mature 17+', 'X18+'] as const;
 export type AgeRating = (typeof AGE_RATINGS)[number];

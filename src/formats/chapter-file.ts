@@ -1,5 +1,10 @@
 /** A chapter's CBZ whose ComicInfo.xml is replaced; everything else keeps its bytes, names and order. */
-import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
+import {
+  COMIC_INFO_NAME,
+  comicInfoXml,
+  MAX_COMIC_INFO_BYTES,
+  type ComicPage,
+} from '../cbz/comic-info.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import {
   openZip,
@@ -28,8 +33,11 @@ export async function readChapterFile(file: string): Promise<ChapterFileContent 
       const entries: ZipEntry[] = [];
       let comicInfo: string | undefined;
       for await (const entry of zip.eachEntry()) {
-        if (entry.fileName === COMIC_INFO_NAME) comicInfo = await readEntryText(zip, entry);
-        else entries.push(toZipEntry(entry));
+        const { fileName, uncompressedSize } = entry;
+        if (fileName !== COMIC_INFO_NAME) entries.push(toZipEntry(entry));
+        else if (uncompressedSize <= MAX_COMIC_INFO_BYTES)
+          comicInfo = await readEntryText(zip, entry);
+        else throw new Error(`${fileName} has ${uncompressedSize} bytes`);
       }
       return comicInfo === undefined ? undefined : { comment: zip.comment, comicInfo, entries };
     } finally {

@@ -9,7 +9,7 @@ import {
 } from '../selection/select-chapters.js';
 import { parseNumber } from '../selection/ranges.js';
 import type { BindBy } from './bind-choices.js';
-import { toChapter, type SourceChapter } from './source-chapter.js';
+import { sourceKey, toChapter, type SourceChapter } from './source-chapter.js';
 
 /** The chapters of one book. */
 export interface ChapterGroup {
@@ -83,16 +83,29 @@ export function missingNumbers(numbers: readonly (string | undefined)[]): string
   });
 }
 
-/** The same chapter can be in several files: the newest version counts, then the first file. */
+/**
+ * The same chapter can be in several files: the newest version counts, then the first file. A chapter without an identity
+ * is the same as one in a book with the same metadata, but two files of such chapters are two releases.
+ */
 function withoutCopies(chapters: readonly SourceChapter[]): SourceChapter[] {
   const newest = new Map<string, SourceChapter>();
   for (const [index, chapter] of chapters.entries()) {
-    const key = chapter.identity?.chapterId ?? `file ${index}`;
+    const key = chapter.identity?.chapterId ?? contentKey(chapter);
     const other = newest.get(key);
-    if (!other || (chapter.identity?.version ?? 0) > (other.identity?.version ?? 0))
-      newest.set(key, chapter);
+    if (other && !chapter.identity && !chapter.isBound && !other.isBound)
+      newest.set(`${key} ${index}`, chapter);
+    else if (!other || isPreferred(chapter, other)) newest.set(key, chapter);
   }
   return [...newest.values()];
+}
+
+function contentKey(chapter: SourceChapter): string {
+  return [seriesKey(chapter), chapter.metadata.volume ?? '', sourceKey(chapter)].join('\n');
+}
+
+function isPreferred({ identity, isBound }: SourceChapter, other: SourceChapter): boolean {
+  if (!identity) return !isBound && other.isBound;
+  return (identity.version ?? 0) > (other.identity?.version ?? 0);
 }
 
 function selectReleases(chapters: readonly SourceChapter[], groups: readonly string[]) {
@@ -129,7 +142,8 @@ function normalizedNumber(text = ''): string {
   return /^\d+(\.\d+)?$/.test(text.trim()) ? String(Number(text)) : text.trim();
 }
 
-function partition<T>(items: readonly T[], keyOf: (item: T) => unknown): Map<unknown, T[]> {
+/** The items with the same key, in their order. */
+export function partition<T>(items: readonly T[], keyOf: (item: T) => unknown): Map<unknown, T[]> {
   const parts = new Map<unknown, T[]>();
   for (const item of items) {
     const key = keyOf(item);

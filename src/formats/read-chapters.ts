@@ -2,17 +2,21 @@
 import { basename, dirname, extname } from 'node:path';
 import type { ZipFile } from 'yauzl';
 import { BOUND_COMMENT, MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../cbz/bound-manifest.js';
-import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
+import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
 import { readComicInfo } from '../cbz/comic-info-reader.js';
 import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
 import { openZip, readEntryText, toZipEntry, type ZipEntry } from '../cbz/zip-file.js';
 import { StorageError } from '../core/errors.js';
 import { parseManifest } from './book-manifest.js';
+import { partition } from './group-volumes.js';
 import { guessName } from './guess-name.js';
 import { withGuesses, type SourceChapter } from './source-chapter.js';
 
-const MAX_COMIC_INFO_BYTES = 2 ** 20;
-const MAX_ENTRIES = 65_534;
+/** Room for an EPUB of 100,000 pages. */
+const MAX_ENTRIES = 250_000;
+/** Images hardly become smaller in a ZIP: an archive whose pages would be so much larger than itself is a bomb. */
+const MAX_COMPRESSION = 100;
+const MIN_BOMB_BYTES = 2 ** 28;
 /** Types that pages have elsewhere are pages too: they must not be left out silently. */
 const PAGE_NAME = /\.(jpe?g|png|gif|webp|avif|jxl|bmp|tiff?|heic)$/i;
 const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
@@ -54,6 +58,9 @@ async function chaptersOf(
       manifest = await readEntryText(zip, entry);
   }
   if (pages.length === 0) throw damaged('it contains no images');
+  const bytes = pages.reduce((sum, page) => sum + page.bytes, 0);
+  if (bytes > Math.max(MIN_BOMB_BYTES, zip.fileSize * MAX_COMPRESSION))
+    throw damaged(`its pages would have ${bytes} bytes`);
   if (isBound) return boundChapters(file, manifest ?? '', pages, damaged);
   const name = basename(file, extname(file));
   const metadata = withGuesses(await readComicInfo(comicInfo), guessName(name));
@@ -71,8 +78,9 @@ function boundChapters(
 ): SourceChapter[] {
   const chapters = parseManifest(manifest);
   if (!chapters) throw damaged('its manifest is invalid');
+  const byPrefix = partition(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0]);
   return chapters.map(({ identity, metadata, prefix }) => {
-    const own = pages.filter(({ name }) => basename(name).startsWith(prefix));
+    const own = byPrefix.get(prefix) ?? [];
     if (own.length === 0) throw damaged(`it lacks the pages ${prefix}`);
     return { file, isBound: true, identity, metadata, pages: own };
   });

@@ -34,7 +34,8 @@ export async function writeFolderBook(book: Book, options: WriteOptions): Promis
       bytes += data.length;
       if (chapter !== undefined) {
         const pages = pagesOf.get(chapter) ?? [];
-        pagesOf.set(chapter, [...pages, { bytes: data.length, ...dimensions }]);
+        pages.push({ bytes: data.length, ...dimensions });
+        pagesOf.set(chapter, pages);
       }
       onPage();
     }
