@@ -15,6 +15,7 @@ import type { ImageDimensions } from '../image/dimensions.js';
 import type { Book, WriteOptions, WrittenBook } from './book.js';
 import { bookTitle } from './book-metadata.js';
 import { assertDecodable, bookPages, requireDimensions, type BookPage } from './book-pages.js';
+import { convertToPng } from './convert-image.js';
 import { gifToPng } from './gif-to-png.js';
 import { chapterLabel, sourceKey } from './source-chapter.js';
 
@@ -73,7 +74,7 @@ export async function writePdfBook(book: Book, options: WriteOptions): Promise<W
     // pdfkit refers to a page's bytes until they are written, and each page is before the next one is read.
     const bufferFor = reusedBuffer();
     for await (const page of bookPages(book, bufferFor, pageOptions)) {
-      await addPage(pdf, page);
+      await addPage(pdf, await withoutPackedInterlace(page, convert));
       const chapter = page.page === 0 ? book.group.chapters[page.chapter ?? -1] : undefined;
       if (chapter) pdf.outline.addItem(chapterLabel(chapter.metadata));
       await writePieces(handle, pieces.splice(0));
@@ -134,6 +135,15 @@ async function addPage(pdf: Pdf, page: BookPage): Promise<void> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new StorageError('archive-damaged', `Damaged page: ${reason}: ${page.name}`, { cause });
   }
+}
+
+/** pdfkit draws interlaced PNGs of fewer than 8 bits wrong. */
+async function withoutPackedInterlace(page: BookPage, convert: boolean): Promise<BookPage> {
+  const [bits, interlaceMethod] = [page.data[24] ?? 8, page.data[28]];
+  if (page.extension !== 'png' || bits >= 8 || interlaceMethod !== 1) return page;
+  const message = `PDF cannot contain an interlaced PNG of ${bits} bits: ${page.name}`;
+  if (!convert) throw new StorageError('page-unsupported', message);
+  return { ...page, data: await convertToPng(page.data) };
 }
 
 function pageSize({ width, height }: ImageDimensions): [number, number] {

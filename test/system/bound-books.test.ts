@@ -105,7 +105,7 @@ const PNGS = [
     raw(channels).png({ palette: true, colours: 4 }),
     raw(channels).png({ palette: true, colours: 16 }),
     raw(channels).png({ palette: true, colours: 256 }),
-    raw(channels).png({ palette: true, colours: 16, progressive: true }),
+    raw(channels).png({ palette: true, colours: 256, progressive: true }),
   ]),
   raw(3).toColourspace('rgb16').png(),
   // pdfimages shows an image of one bit in black and white.

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { scanLibrary } from '../../../src/cbz/library-index.js';
 import { readArchive, readEntry, writeArchive } from '../../support/archive.js';
 import { bindFolder, fileDigest, imageDigests, sha256 } from '../../support/bind-harness.js';
@@ -244,6 +245,17 @@ describe('bad input', () => {
     expect(errors[0]?.message).toContain('001.avif');
     expect(await codesOf({ format: 'pdf' })).toEqual(['page-unsupported']);
     expect(await codesOf({ format: 'epub', convert: true })).toEqual([]);
+  });
+
+  test('an interlaced PNG of few bits is an error in a PDF, unless it is converted', async () => {
+    const png = sharp(await testImage('png')).png({
+      palette: true,
+      colours: 16,
+      progressive: true,
+    });
+    await addChapter(1, { images: [await png.toBuffer()] });
+    expect(await codesOf({ format: 'pdf' })).toEqual(['page-unsupported']);
+    expect(await codesOf({ format: 'pdf', convert: true })).toEqual([]);
   });
 
   test('a file of another program in the way is replaced only by force', async () => {
