@@ -180,9 +180,16 @@ const TIME_LIMITS: Readonly<Partial<Record<FaultName, Partial<Settings>>>> = {
   trickle: { pageTimeoutMs: 900 },
 };
 
-/** The one limit that ends the fault is short. The others would only be met on a busy machine. */
+/** They would only be met on a busy machine. */
+const OTHER_LIMITS = {
+  firstByteTimeoutMs: 20_000,
+  idleTimeoutMs: 20_000,
+  pageTimeoutMs: 30_000,
+} satisfies Partial<Settings>;
+
+/** Only the limit that ends the fault is short. */
 export function timeLimitsFor(fault: FaultName): Partial<Settings> {
-  return TIME_LIMITS[fault] ?? {};
+  return { ...OTHER_LIMITS, ...TIME_LIMITS[fault] };
 }
 
 /** Each report once: on a busy machine, one whose answer comes too late is sent again. */

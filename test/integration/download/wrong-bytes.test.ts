@@ -105,8 +105,9 @@ testConcurrently({
       ['endless-body', 'too-large'],
       ['html-page', 'not-a-picture'],
       ['cut-with-length', 'bad-length'],
-      ['stall', 'idle-timeout'],
     ]),
+
+  'nor of a body that stalls': () => loses(ONE_HOST, chapter, [['stall', 'idle-timeout']]),
 
   'nor does an image under a wrong digest that came first': () =>
     DownloadHarness.use({ chapters: [chapter], nodes: 1 }, async (harness) => {
