@@ -1,6 +1,11 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 
-/** Reads a stream to its end; undefined if it is larger than `maxBytes`. Throws the signal's reason if aborted. */
+const UTF16_MARK = Buffer.from([0xff, 0xfe]);
+
+/**
+ * Reads a stream to its end, as UTF-8, or as the UTF-16 that `>` writes in Windows PowerShell; undefined if it is larger
+ * than `maxBytes`. Throws the signal's reason if aborted.
+ */
 export async function readText(
   stream: Readable,
   maxBytes: number,
@@ -19,5 +24,6 @@ export async function readText(
     signal.throwIfAborted();
     throw error;
   }
-  return Buffer.concat(chunks).toString('utf8');
+  const whole = Buffer.concat(chunks);
+  return whole.toString(whole.subarray(0, 2).equals(UTF16_MARK) ? 'utf16le' : 'utf8');
 }

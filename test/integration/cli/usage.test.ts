@@ -1,6 +1,6 @@
 /** Usage errors that depend on a file: their codes, and the messages of the process. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from '../../../src/cli/program.js';
@@ -32,6 +32,16 @@ test('a missing target file is bad-input-file', async () => {
   expect(code).toBe(2);
   expect(stderr).toContain(missing);
   expect(stderr).toContain(ERROR_CODES['bad-input-file'].hint);
+});
+
+test('a target file in UTF-16, as Windows PowerShell writes it, is read', async () => {
+  const file = join(folder, 'utf16.txt');
+  writeFileSync(file, '\uFEFFnot-a-target\r\n', 'utf16le');
+  const { code, stderr } = await tankobonHere(['download', '--from-file', file], { env });
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('line 1: Not a chapter, title or list: "not-a-target"'),
+  ]);
 });
 
 test.each([
