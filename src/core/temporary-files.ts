@@ -3,7 +3,7 @@
  * process can distinguish those of a killed one from those in use.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { lstatSync } from 'node:fs';
+import { lstatSync, readlinkSync } from 'node:fs';
 import { readdir, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -11,8 +11,20 @@ import { isSystemError } from './system-errors.js';
 
 /** An older file of a process is a leftover. By the clock of the machine that wrote it, which may be wrong by hours. */
 export const MIN_LEFTOVER_AGE_MS = 2 * 24 * 60 * 60_000;
-const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+const HOST = createHash('sha256')
+  .update(`${hostname()} ${processNamespace()}`)
+  .digest('hex')
+  .slice(0, 8);
 const NAME = /^\..*\.([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}\.tmp$/s;
+
+/** A sandbox or container of this machine sees only its own processes. Empty where there are no such namespaces. */
+function processNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
+}
 
 /** A hidden name in the same folder as `file`, so that the rename is atomic. */
 export function temporaryName(file: string): string {
