@@ -26,7 +26,9 @@ beforeAll(async () => {
   const clock = acceleratedClock(5);
   harness = await DownloadHarness.start({ chapters, clock, specificationOnly: true });
   harness.service.injectPageFaults({ seed: SEED, share: 0.2 });
-  ran = await harness.download({ targets: chapters.map(({ id }) => id) }, { clock });
+  // The faults that hang and stall end by these.
+  const settings = { firstByteTimeoutMs: 1_000, idleTimeoutMs: 1_000 };
+  ran = await harness.download({ targets: chapters.map(({ id }) => id) }, { clock, settings });
   // What the exit had no patience for.
   await harness.command((run) => reportStatus({ flush: true }, run));
 });

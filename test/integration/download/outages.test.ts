@@ -31,6 +31,8 @@ const chapters = Array.from({ length: 5 }, (_, index) =>
 const ids = chapters.map(({ id }) => id);
 const RESET: EndpointResponse = { status: 0, delivery: { how: 'reset' } };
 const SILENCE: EndpointResponse = { status: 0, delivery: { how: 'silence' } };
+/** By which a request into silence ends. */
+const FIRST_BYTE_LIMIT = { firstByteTimeoutMs: 2_000 };
 
 /** Starts an outage; what it returns ends it. */
 type Begin = (service: PracticeService) => () => void;
@@ -110,7 +112,7 @@ async function downloadThrough(
     };
     const ran = await harness.download(
       { targets: ids, concurrency: 2, ...options },
-      changeFor(harness.service),
+      { settings: FIRST_BYTE_LIMIT, ...changeFor(harness.service) },
     );
     return { ...ran, archives: harness.archives(), probes: (await end) ?? 0 };
   });
