@@ -9,11 +9,11 @@ export function testConcurrently(
   const titles = Object.keys(tests);
   const errors = new Map<string, unknown>();
   beforeAll(async () => {
-    const left = [...titles];
+    const left = Object.entries(tests);
     const runAll = async (): Promise<void> => {
-      for (let title = left.shift(); title !== undefined; title = left.shift()) {
-        const run = tests[title];
-        await run?.().catch((error: unknown) => errors.set(title ?? '', error));
+      for (let next = left.shift(); next; next = left.shift()) {
+        const [title, run] = next;
+        await run().catch((error: unknown) => errors.set(title, error));
       }
     };
     await Promise.all(Array.from({ length: concurrency }, runAll));

@@ -2,9 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fetchChapter } from '../../../src/api/chapters.js';
 import { chooseCover, coverUrl, fetchCovers } from '../../../src/api/covers.js';
-import type { ServiceClient } from '../../../src/api/client.js';
 import { fetchTitleFeed } from '../../../src/api/feeds.js';
-import { fetchFollowedSince, fetchFollowedTitles } from '../../../src/api/follows.js';
 import { resolveTargets, type Resolution } from '../../../src/selection/resolve-targets.js';
 import { searchTitles } from '../../../src/api/titles.js';
 import { parseTarget } from '../../../src/selection/target.js';
