@@ -2,6 +2,7 @@
  * Creates `ComicInfo.xml`, the metadata of a CBZ. The elements are in the schema's order (ComicInfo 2.1 is an
  * `xs:sequence`), unknown values are left out, and characters that XML 1.0 does not allow are removed.
  */
+import { removeInvalidXml } from '../core/xml-text.js';
 
 export const COMIC_INFO_NAME = 'ComicInfo.xml';
 /** A larger one is not read. */
@@ -107,17 +108,14 @@ function pageElement(page: ComicPage, index: number): Record<string, unknown> {
   );
 }
 
-/** Not allowed by XML 1.0 (section 2.2): most control characters, lone surrogates, U+FFFE and U+FFFF. */
-const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
-
 function line(text: string | undefined): string | undefined {
-  return text?.replace(NOT_XML, '').replace(/\s+/gu, ' ').trim();
+  return text === undefined ? undefined : removeInvalidXml(text).replace(/\s+/gu, ' ').trim();
 }
 
 /** Normalises line endings and removes repeated empty lines. */
 function paragraphs(text: string | undefined): string | undefined {
-  return text
-    ?.replace(NOT_XML, '')
+  if (text === undefined) return undefined;
+  return removeInvalidXml(text)
     .replace(/\r\n?/g, '\n')
     .replace(/[^\S\n]+$/gmu, '')
     .replace(/\n{3,}/g, '\n\n')

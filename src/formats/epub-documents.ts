@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { languageTag } from '../cbz/comic-info.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
+import { escapeXml } from '../core/xml-text.js';
 import type { ImageDimensions } from '../image/dimensions.js';
 import type { ImageExtension } from '../image/format.js';
 import { assignSpreads } from './spreads.js';
@@ -236,17 +237,4 @@ function bookUrn({ identity }: EpubBook): string {
     `8${hex.slice(17, 20)}`,
   ];
   return `urn:uuid:${[...parts, hex.slice(20, 32)].join('-')}`;
-}
-
-/** Not allowed by XML 1.0 (section 2.2). */
-const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-
-export function escapeXml(text: string): string {
-  return text.replace(NOT_XML, '').replace(/[&<>"]/g, (character) => ESCAPES[character] ?? '');
 }

@@ -1,4 +1,5 @@
 /** The figures of the health reports, by node and over time. Pure functions of the recorded loads. */
+import { groupBy } from '../core/group-by.js';
 import type { Statistics } from './statistics-log.js';
 
 export type PastLoad = Statistics['loads'][number];
@@ -68,15 +69,4 @@ function figuresOf(loads: readonly PastLoad[]): Figures {
 function median(sorted: readonly number[]): number {
   const middle = (sorted.length - 1) / 2;
   return Math.round(((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2);
-}
-
-function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): Map<Key, T[]> {
-  const groups = new Map<Key, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 }

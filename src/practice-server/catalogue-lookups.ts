@@ -3,6 +3,7 @@
  * the logged-in user.
  */
 import { randomInt } from 'node:crypto';
+import { groupBy } from '../core/group-by.js';
 import { titleCovers } from './catalogue-covers.js';
 import { groupEntity, tagEntity, userEntity, type Entities } from './catalogue-entities.js';
 import { anyOf, type Filter } from './catalogue-filters.js';
@@ -49,36 +50,24 @@ function personEndpoints(library: Library, entities: Entities): Endpoint[] {
   ];
 }
 
-type NumberField = 'volume' | 'chapter';
-
-/** By volume or chapter number, in order of first occurrence. */
-function groupBy(chapters: readonly LibraryChapter[], field: NumberField) {
-  const groups = new Map<string, LibraryChapter[]>();
-  for (const chapter of chapters) {
-    const number = chapter.attributes[field] ?? 'none';
-    const group = groups.get(number) ?? [];
-    groups.set(number, group);
-    group.push(chapter);
-  }
-  return [...groups];
-}
-
 /** The service writes an empty object as an empty list. */
 const asObject = (entries: readonly (readonly [string, object])[]): object =>
   entries.length === 0 ? [] : Object.fromEntries(entries);
 
 const chaptersOf = (releases: readonly LibraryChapter[]): object =>
   asObject(
-    groupBy(releases, 'chapter').map(([chapter, [first, ...others]]) => [
-      chapter,
-      {
+    [...groupBy(releases, ({ attributes }) => attributes.chapter ?? 'none')].map(
+      ([chapter, [first, ...others]]) => [
         chapter,
-        id: first?.id,
-        others: others.map(({ id }) => id),
-        isUnavailable: false,
-        count: others.length + 1,
-      },
-    ]),
+        {
+          chapter,
+          id: first?.id,
+          others: others.map(({ id }) => id),
+          isUnavailable: false,
+          count: others.length + 1,
+        },
+      ],
+    ),
   );
 
 /** A title's volumes and chapters: for each number a chapter's id and the ids of its other releases. */
@@ -93,7 +82,7 @@ function aggregateResponse(
     anyOf(query, 'groups', ({ groups }) => groups.map(({ id }) => id)),
   ];
   const selected = chapters.filter((chapter) => filters.every((filter) => filter(chapter)));
-  const volumes = groupBy(selected, 'volume').map(
+  const volumes = [...groupBy(selected, ({ attributes }) => attributes.volume ?? 'none')].map(
     ([volume, releases]) =>
       [volume, { volume, count: releases.length, chapters: chaptersOf(releases) }] as const,
   );

@@ -4,6 +4,7 @@
  * a release of a better group (or language) replaces the one that was taken.
  */
 import type { Chapter } from '../api/chapters.js';
+import { groupBy } from '../core/group-by.js';
 import {
   isInGroup,
   rankOf,
@@ -70,7 +71,8 @@ export function decideReleases(
   let known = 0;
   const restart = context.numbersRestart ?? false;
   const allowed = releases.filter((chapter) => !isExcluded(chapter, rules));
-  for (const group of groupBy(allowed, (chapter) => releaseKey(chapter, selection, restart))) {
+  const byKey = groupBy(allowed, (chapter) => releaseKey(chapter, selection, restart));
+  for (const group of byKey.values()) {
     const had = group.filter((chapter) => has(chapter.id) || isBefore(chapter, rules.sinceMs));
     const { selected, excluded } = selectChapters(group, selection, context);
     for (const { chapter, reason } of excluded) {
@@ -155,17 +157,6 @@ function firstReadableMs(releases: readonly Chapter[]): number {
     (readableAt ?? publishAt ?? createdAt)?.getTime(),
   );
   return Math.min(...times.map((ms) => ms ?? 0));
-}
-
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return [...groups.values()];
 }
 
 function readingOrder(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { chapterPrefix, coverName, pageName } from '../../../src/formats/book.js';
-import { contentOpf, escapeXml, navXhtml, pageXhtml } from '../../../src/formats/epub-documents.js';
+import { escapeXml } from '../../../src/core/xml-text.js';
+import { contentOpf, navXhtml, pageXhtml } from '../../../src/formats/epub-documents.js';
 import { assignSpreads } from '../../../src/formats/spreads.js';
 
 const page = (name: string, chapterTitle?: string) => ({
