@@ -22,11 +22,22 @@ function twoUnits(large: number, largeUnit: string, small: number, smallUnit: st
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
+// The Swedish locale orders a date as ISO 8601 does, but writes 0:05 for five past midnight
+// unless each part is named.
+const TWO_DIGITS: Intl.DateTimeFormatOptions = {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+  timeZoneName: 'short',
+};
+
 /** Local time with its zone: `2026-11-21 17:28:37 CET`; today's without the date. */
 export function formatLocalTime(atMs: number, nowMs: number): string {
-  // The Swedish locale formats dates as ISO 8601 does.
-  const format = (ms: number) =>
-    new Date(ms).toLocaleString('sv-SE', { timeZoneName: 'short' }).replace('−', '-');
+  const format = (ms: number) => new Date(ms).toLocaleString('sv-SE', TWO_DIGITS).replace('−', '-');
   const [today = ''] = format(nowMs).split(' ');
   return format(atMs).replace(`${today} `, '');
 }

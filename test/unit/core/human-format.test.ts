@@ -36,3 +36,12 @@ test('a time is local, with its zone, and today without the date', () => {
   expect(formatLocalTime(nowMs + 60_000, nowMs)).toMatch(/^12:01:00 \S+$/);
   expect(formatLocalTime(nowMs - 86_400_000, nowMs)).toMatch(/^2026-11-20 12:00:00 \S+$/);
 });
+
+test('each hour of a day has two digits', () => {
+  const startMs = Date.parse('2026-11-20T00:05:09Z');
+  for (let hour = 0; hour < 48; hour += 1) {
+    const atMs = startMs + hour * 3_600_000;
+    const pattern = /^(\d{4}-\d\d-\d\d )?([01]\d|2[0-3]):\d\d:09 \S+$/;
+    expect(formatLocalTime(atMs, startMs)).toMatch(pattern);
+  }
+});
