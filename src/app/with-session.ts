@@ -1,5 +1,6 @@
 /** The connection to the service with its login, for one or several downloads. */
 import { retryAfterCaptcha } from '../api/captcha.js';
+import { sharedSignal } from '../core/abort.js';
 import { interruption } from '../core/errors.js';
 import { formatDuration } from '../core/human-format.js';
 import { waitingEvent } from '../download/events.js';
@@ -21,7 +22,7 @@ export async function withSession<T>(
   act: (session: ServiceSession) => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
-  const signal = AbortSignal.any([userSignal, over.signal]);
+  const signal = sharedSignal(AbortSignal.any([userSignal, over.signal]));
   const warn = (message: string, hint?: string): void => {
     listeners.observe({ type: 'warning', message, ...(hint !== undefined && { hint }) });
   };

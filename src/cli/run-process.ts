@@ -1,5 +1,6 @@
 /** Runs one command line in this process: signals in, exit code out. */
 import { pathsFrom } from '../app/paths.js';
+import { sharedSignal } from '../core/abort.js';
 import { systemClock } from '../core/clock.js';
 import { interruption } from '../core/errors.js';
 import { EXIT } from '../core/exit-codes.js';
@@ -36,7 +37,7 @@ export async function runProcess(args: readonly string[]): Promise<void> {
     stdout: safeStream(process.stdout, redactor),
     stderr,
     clock: systemClock,
-    signal: abort.signal,
+    signal: sharedSignal(abort.signal),
     // Found on first use: help works without a home folder.
     get paths() {
       return pathsFrom(env);

@@ -3,6 +3,7 @@
  * fails does not affect the others; an error that concerns the whole run stops it. Chapters that fail during an
  * outage of the service are tried once more at the end.
  */
+import { sharedSignal } from '../core/abort.js';
 import { toTankobonError, TankobonError } from '../core/errors.js';
 import {
   prepareChapter,
@@ -79,7 +80,7 @@ class Batch {
     signal: AbortSignal,
     private readonly prepare: Prepare,
   ) {
-    this.#signal = AbortSignal.any([signal, this.#stop.signal]);
+    this.#signal = sharedSignal(AbortSignal.any([signal, this.#stop.signal]));
   }
 
   /** Resolves when the next chapter can start. */

@@ -1,4 +1,5 @@
 /** Rules for the pages of a chapter: which metadata describes the same ones, when the others are given up, when all are there. */
+import { sharedSignal } from '../core/abort.js';
 import { ChapterError, hasCode, StorageError } from '../core/errors.js';
 import { pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
 import type { Quality } from '../image/page-url.js';
@@ -35,7 +36,7 @@ export async function loadAll<Page>(
 ): Promise<void> {
   const failures: unknown[] = [];
   const stop = new AbortController();
-  const anySignal = AbortSignal.any([signal, stop.signal]);
+  const anySignal = sharedSignal(AbortSignal.any([signal, stop.signal]));
   const loads = pages.map(async (page) => {
     try {
       await load(page, anySignal);

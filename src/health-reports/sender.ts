@@ -2,6 +2,7 @@
  * Sends health reports beside the downloads. Each is written to the spool first, so that a slow host delays nothing, and
  * a later run sends what was not accepted. A kill loses no recorded report, and repeats at most those in flight.
  */
+import { sharedSignal } from '../core/abort.js';
 import { waitAtMost } from '../core/clock.js';
 import { retryDelayMs } from '../core/retry-delay.js';
 import { CircuitBreaker } from './circuit-breaker.js';
@@ -119,7 +120,7 @@ export class ReportSender {
     const wanted = Math.min(MAX_IN_FLIGHT - this.#workers.size, waiting);
     for (let started = 0; started < wanted; started += 1) {
       // Runs once it is counted, since it may start others itself.
-      const worker = Promise.resolve(this.#stopping.signal)
+      const worker = Promise.resolve(sharedSignal(this.#stopping.signal))
         .then((signal) => this.#work(signal))
         .finally(() => this.#workers.delete(worker));
       this.#workers.add(worker);

@@ -45,6 +45,8 @@ export function start(
   const finished = new Promise<Finished>((done, failed) => {
     child.once('error', failed);
     child.once('close', (code, signal) => {
+      // Node's own warnings are of no use to a user.
+      if (/^\(node:\d+\) /m.test(stderr)) failed(new Error(`Node warned: ${stderr}`));
       done({ code, signal, stdout, stderr });
     });
   });
