@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { download, type DownloadOptions } from '../../src/cli/commands/download.js';
+import { reportStatus } from '../../src/cli/commands/report-status.js';
 import { pathsFrom } from '../../src/app/paths.js';
 import type { CommandContext } from '../../src/cli/command-context.js';
 import { loadSettings } from '../../src/app/settings.js';
@@ -158,6 +159,12 @@ export class DownloadHarness {
     return this.files().filter((file) => file.endsWith('.cbz'));
   }
 
+  /** The reports of all loads so far: those that a run on a busy machine left to be sent are sent now. */
+  async reports(): Promise<PracticeService['reports']> {
+    await this.command((run) => reportStatus({ flush: true, json: true }, run));
+    return withoutRepeats(this.service.reports);
+  }
+
   async stop(): Promise<void> {
     await this.service.stop();
     rmSync(this.folder, { recursive: true, force: true });
@@ -187,7 +194,7 @@ export function timeLimitsFor(fault: FaultName): Partial<Settings> {
 }
 
 /** Each report once: on a busy machine, one whose answer comes too late is sent again. */
-export function withoutRepeats(reports: PracticeService['reports']): PracticeService['reports'] {
+function withoutRepeats(reports: PracticeService['reports']): PracticeService['reports'] {
   return [...new Map(reports.map((each) => [`${each.url} ${each.duration}`, each])).values()];
 }
 

@@ -127,5 +127,6 @@ test('a node that answers 101 for ever costs its chapter, and each load is repor
   const failed = events.filter((event) => event.type === 'page-failed');
   expect(failed.length).toBeGreaterThan(0);
   expect(new Set(failed.map(({ reason }) => reason))).toEqual(new Set(['bad-status']));
-  expect(harness.service.reports.filter(({ success }) => !success)).toHaveLength(failed.length);
+  const reports = await harness.reports();
+  expect(reports.filter(({ success }) => !success)).toHaveLength(failed.length);
 });

@@ -8,12 +8,7 @@ import {
 import type { LoadReason } from '../../../src/image/load-reason.js';
 import type { PracticeService } from '../../../src/practice-server/practice-service.js';
 import type { LogEntry } from '../../../src/practice-server/request-log.js';
-import {
-  DownloadHarness,
-  timeLimitsFor,
-  withoutRepeats,
-  type RunResult,
-} from '../../support/download-harness.js';
+import { DownloadHarness, timeLimitsFor, type RunResult } from '../../support/download-harness.js';
 import { readPages } from '../../support/archive.js';
 
 const PAGES = 4;
@@ -86,7 +81,7 @@ async function downloadWith(fault: FaultName): Promise<Outcome> {
     const archives = harness.archives();
     const packed = (await readPages(archives[0] ?? '')).length;
     const { log } = service;
-    const reports = withoutRepeats(service.reports);
+    const reports = await harness.reports();
     return { ...result, archives, packed, log, reports, violations: service.violations() };
   } finally {
     await harness.stop();

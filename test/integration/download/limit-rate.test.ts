@@ -26,7 +26,7 @@ test('the bytes of a run take as long as the rate requires, without a failed pag
     expect(clock.movedMs()).toBeGreaterThan((total / 100_000) * 1_000 - 251);
     const [file = ''] = harness.archives();
     expect(await readPages(file)).toHaveLength(PAGES);
-    const reported = harness.service.reports.map(({ duration }) => duration);
+    const reported = (await harness.reports()).map(({ duration }) => duration);
     expect(reported).toHaveLength(PAGES);
     // A page takes 2 seconds at this rate, which no node is blamed for.
     expect(Math.max(...reported)).toBeLessThan(1_000);

@@ -31,6 +31,7 @@ const chapters = Array.from({ length: 5 }, (_, index) =>
 const ids = chapters.map(({ id }) => id);
 const RESET: EndpointResponse = { status: 0, delivery: { how: 'reset' } };
 const SILENCE: EndpointResponse = { status: 0, delivery: { how: 'silence' } };
+const HOUR_MS = 3_600_000;
 /** By which a request into silence ends. */
 const FIRST_BYTE_LIMIT = { firstByteTimeoutMs: 2_000 };
 
@@ -68,7 +69,8 @@ const noNames: Begin = (service) => {
 
 interface Outage {
   readonly begin: Begin;
-  readonly lastsMs: number;
+  /** Undefined if it does not end before the run does. */
+  readonly lastsMs?: number;
   /** How much faster than real time the clock runs. */
   readonly times: number;
 }
@@ -92,6 +94,7 @@ async function downloadThrough(
   let loads = 0;
   let end: Promise<number> | undefined;
   let startOutage: () => Promise<number>;
+  const runEnd = new AbortController();
   const service: PracticeOptions = {
     chapters,
     clock,
@@ -106,7 +109,7 @@ async function downloadThrough(
     startOutage = async () => {
       const before = log.length;
       const takeBack = begin(harness.service);
-      await clock.sleep(lastsMs);
+      await clock.sleep(lastsMs ?? HOUR_MS, runEnd.signal).catch(() => undefined);
       takeBack();
       return log.slice(before).filter(({ host }) => host === 'api').length;
     };
@@ -114,6 +117,7 @@ async function downloadThrough(
       { targets: ids, concurrency: 2, ...options },
       { settings: FIRST_BYTE_LIMIT, ...changeFor(harness.service) },
     );
+    runEnd.abort();
     return { ...ran, archives: harness.archives(), probes: (await end) ?? 0 };
   });
 }
@@ -132,7 +136,7 @@ interface Case {
 }
 
 const OUTAGES: readonly Case[] = [
-  { what: 'resets of the API', lastsMs: 3_000, times: 4, begin: apiAnswers(RESET) },
+  { what: 'resets of the API', lastsMs: 9_000, times: 4, begin: apiAnswers(RESET) },
   { what: 'resets of all hosts', lastsMs: 90_000, times: 40, begin: allReset },
   ...[503, 200].map((status) => ({
     what: `a maintenance page with ${status}`,
@@ -179,22 +183,24 @@ describe('a run waits for the end of an outage: no chapter is missing, exit 0, a
 });
 
 testConcurrently({
-  'an outage longer than --max-outage ends the run: one chapter failed, the rest not started, exit 3':
+  'an outage longer than --max-outage ends the run: the chapters in flight failed, the rest not started, exit 3':
     async () => {
       const { code, events, stderr } = await downloadThrough(
-        { begin: apiAnswers(RESET), lastsMs: 60_000, times: 20 },
+        { begin: apiAnswers(RESET), times: 20 },
         { maxOutage: '20s' },
       );
       expect(code).toBe(3);
       const failed = typesOf(events, 'chapter-failed');
-      expect(failed).toHaveLength(1);
-      expect(failed[0]).toMatchObject({ reason: 'unreachable', unfinished: true });
+      // One, and on a busy machine those that are still loading.
+      expect(failed.length).toBeGreaterThan(0);
+      for (const event of failed)
+        expect(event).toMatchObject({ reason: 'unreachable', unfinished: true });
       const left = events.filter(
         (event) => event.type === 'chapter-skipped' && event.reason === 'not-started',
       );
       expect(events.at(-1)).toMatchObject({
         type: 'summary',
-        failed: 1,
+        failed: failed.length,
         notStarted: left.length,
         stopped: 'unreachable',
       });
@@ -206,7 +212,7 @@ testConcurrently({
 
   '--max-outage 0 fails at once': async () => {
     const { code, events } = await downloadThrough(
-      { begin: apiAnswers(RESET), lastsMs: 3_000, times: 4 },
+      { begin: apiAnswers(RESET), times: 4 },
       { maxOutage: '0' },
     );
     expect(code).toBe(3);

@@ -9,12 +9,7 @@ import { generateChapter } from '../../../src/practice-server/library/library.js
 import type { LoadReason } from '../../../src/image/load-reason.js';
 import { readPages } from '../../support/archive.js';
 import { testConcurrently } from '../../support/concurrent-tests.js';
-import {
-  DownloadHarness,
-  timeLimitsFor,
-  withoutRepeats,
-  type RunResult,
-} from '../../support/download-harness.js';
+import { DownloadHarness, timeLimitsFor, type RunResult } from '../../support/download-harness.js';
 
 const PAGES = 6;
 const BAD_PAGE = 2;
@@ -67,7 +62,7 @@ async function loses(
     }
     // The first page without attempts left ends the chapter.
     expect(Math.max(...failed.map(({ attempt }) => attempt))).toBe(5);
-    const reports = withoutRepeats(harness.service.reports);
+    const reports = await harness.reports();
     expect(reports.filter(({ success }) => !success)).toHaveLength(failed.length);
     expect(reports.filter(({ success }) => success)).toHaveLength(PAGES - faults.length);
     const [workspace = ''] = readdirSync(harness.output);
@@ -142,7 +137,7 @@ testConcurrently({
         const loads = service.log.flatMap(({ load }) => (load?.page === BAD_PAGE ? [load] : []));
         expect(loads.length).toBeGreaterThanOrEqual(2);
         const name = chapter.pages('data')[BAD_PAGE - 1]?.fileName ?? '';
-        const reports = service.reports.filter(({ url }) => url.endsWith(name));
+        const reports = (await harness.reports()).filter(({ url }) => url.endsWith(name));
         expect(reports.map(({ success }) => success)).toEqual(loads.map(() => false));
       }),
 
@@ -169,6 +164,7 @@ testConcurrently({
         .pages('data')
         .map(({ fileName }) => /[0-9a-f]{64}/.exec(fileName)?.[0]);
       expect(await digestsIn(archive)).toEqual(promised);
-      expect(service.reports.filter(({ success }) => success)).toHaveLength(PAGES);
+      const reports = await harness.reports();
+      expect(reports.filter(({ success }) => success)).toHaveLength(PAGES);
     }),
 });
