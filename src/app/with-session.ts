@@ -8,10 +8,12 @@ import { MetadataPrefetcher } from '../download/prefetch.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
 import type { DownloadListeners, ServiceSession } from './download-session.js';
-import { limitedContext } from './limited-context.js';
 import { sessionOf, sessionOrAnonymous } from './login.js';
 import { openService } from './service.js';
 import { ServiceTime } from './service-time.js';
+
+/** The largest chunk of a body that is read at once. */
+const MAX_CHUNK_BYTES = 64 * 1024;
 
 /** Opens a session for one or several downloads, and closes it when `act` is done. */
 export async function withSession<T>(
@@ -64,5 +66,24 @@ function preloadOnce(signal: AbortSignal): () => void {
     loading ??= import('./save-plan.js').then(({ preload }) => preload(signal));
     // If it fails, the import that needs the module fails too.
     loading.catch(() => undefined);
+  };
+}
+
+/** The context with longer time limits of pages if their rate is limited: our own pauses are not failures of a node. */
+function limitedContext(
+  context: AppContext,
+  { bytesPerSecond, concurrency }: Pick<DownloadRequest, 'bytesPerSecond' | 'concurrency'>,
+): AppContext {
+  if (bytesPerSecond === undefined) return context;
+  const { settings } = context;
+  /** The pages in flight take turns. */
+  const msFor = (bytes: number) => Math.ceil((concurrency * bytes * 1_000) / bytesPerSecond);
+  return {
+    ...context,
+    settings: {
+      ...settings,
+      idleTimeoutMs: settings.idleTimeoutMs + msFor(MAX_CHUNK_BYTES),
+      pageTimeoutMs: settings.pageTimeoutMs + msFor(settings.maxPageBytes),
+    },
   };
 }
