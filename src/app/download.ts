@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { TankobonError, UsageError } from '../core/errors.js';
+import { statIfExists } from '../core/files.js';
 import type { Observe } from '../download/events.js';
 import { planChapters, type Plan, type PlanDeps } from '../download/plan.js';
 import { withoutMissing } from '../download/missing-chapters.js';
@@ -69,8 +70,13 @@ export async function download(
 
 async function openHistory({ downloadArchive }: DownloadRequest) {
   if (downloadArchive === undefined) return undefined;
+  const file = resolve(downloadArchive);
+  if ((await statIfExists(file))?.isDirectory()) {
+    const hint = 'Name a file: --download-archive FILE';
+    throw new UsageError('bad-option', `The download archive is a folder: ${file}`, { hint });
+  }
   const { openDownloadArchive } = await import('../sync/download-archive.js');
-  return openDownloadArchive(resolve(downloadArchive));
+  return openDownloadArchive(file);
 }
 
 /** One download within a session. Throws UsageError as `download` does. */

@@ -1,8 +1,8 @@
 /** The subscriptions file on disk: where it is, its text, and how it is replaced. */
-import { mkdir, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode, UsageError } from '../core/errors.js';
-import { readFileIfExists, statIfExists, toStorageError, writeFileAtomic } from '../core/files.js';
+import { makeFolders, readFileIfExists, statIfExists, toStorageError, writeFileAtomic } from '../core/files.js';
 import { lockFile } from '../core/lock.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
 import { parseSubscriptions, type SubscriptionsText } from '../sync/subscriptions-file.js';
@@ -48,7 +48,7 @@ export async function editSubscriptions<T extends { readonly text: string }>(
     const changed = change(source);
     const { text } = changed;
     if (text === source.text) return changed;
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(file), 0o700);
     const path = await realpath(file).catch(() => file);
     const mode = (await stat(path).catch(() => undefined))?.mode;
     await writeFileAtomic(path, text, mode === undefined ? {} : { mode: mode & 0o777 });
@@ -78,6 +78,7 @@ async function readSource(
     const reason = hasCode(cause) || cause instanceof Error ? cause.message : String(cause);
     throw new UsageError('bad-subscriptions', `The subscriptions file cannot be read: ${reason}`, {
       cause,
+      hint: 'Check the file and its permissions, or name another: --file FILE',
     });
   }
 }

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { hasCode } from '../core/errors.js';
-import { statIfExists } from '../core/files.js';
+import { removeFile, statIfExists } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { lockFile } from '../core/lock.js';
 import type { StorageKind } from './login-record.js';
@@ -67,11 +67,21 @@ export function openHookKeys(
   }
 
   async function writeToKeychain(service: HookService, key: string): Promise<string> {
-    await writePrivateFile(marker, '');
     if (key === '') await keychain.delete(service);
-    else await keychain.set(service, Buffer.from(key));
+    else await setInKeychain(service, key);
     if (await statIfExists(file)) await writeFileKey(service, '');
     return `the operating system’s keychain, as "${keychain.service}"`;
+  }
+
+  async function setInKeychain(service: HookService, key: string): Promise<void> {
+    const hadMarker = await statIfExists(marker);
+    await writePrivateFile(marker, '');
+    try {
+      await keychain.set(service, Buffer.from(key));
+    } catch (error) {
+      if (!hadMarker) await removeFile(marker);
+      throw error;
+    }
   }
 
   async function removeFromKeychain(service: HookService): Promise<void> {

@@ -25,6 +25,7 @@ import { searchCommand } from './commands/search.js';
 import { syncCommand } from './commands/sync-command.js';
 import { whoamiCommand } from './commands/whoami.js';
 import { addExamples, HELP, HELP_WIDTH } from './help-format.js';
+import { nearest } from './nearest.js';
 import { refuseEmptyValues } from './option-parsers.js';
 import { COLOR_CHOICES } from './output/colors.js';
 import { rawStream } from './output/safe-stream.js';
@@ -72,7 +73,7 @@ export async function runProgram(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return EXIT.done;
-    if (error.code !== 'commander.help') throw usageError(error.message, program, args);
+    if (error.code !== 'commander.help') throw usageError(error, program, args);
     return EXIT.usage;
   }
   return exitCode;
@@ -130,18 +131,32 @@ export function commandTree(
 }
 
 /** commander's message, `error: unknown option '--x'⏎(Did you mean --y?)`, as an error with a hint. */
-function usageError(text: string, program: Command, args: readonly string[]): UsageError {
-  const [message = '', suggestion = ''] = withoutOptionValue(text)
-    .replace(/^error: /, '')
-    .split('\n');
-  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
+function usageError(
+  { code, message: text }: CommanderError,
+  program: Command,
+  args: readonly string[],
+): UsageError {
   let command = program;
   for (const arg of args) command = command.commands.find((sub) => sub.name() === arg) ?? command;
+  const isUnknownCommand = code === 'commander.excessArguments' && command.commands.length > 0;
+  const [message = '', suggestion = ''] = isUnknownCommand
+    ? unknownCommand(command)
+    : withoutOptionValue(text)
+        .replace(/^error: /, '')
+        .split('\n');
+  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
   const path = command === program ? '' : ` ${commandPath(command)}`;
   // The error has no cause: with DEBUG, commander's own would print the value that is left out here.
   return new UsageError('bad-option', /[.!?]$/.test(sentence) ? sentence : `${sentence}.`, {
     hint: [suggestion.replace(/^\((.*)\)$/, '$1 '), `Run: tankobon help${path}`].join(''),
   });
+}
+
+/** As commander says it of a command that does nothing by itself. */
+function unknownCommand({ args: [word = ''], commands }: Command): readonly string[] {
+  const names = commands.map((command) => command.name());
+  const similar = nearest(word, names);
+  return [`unknown command '${word}'`, similar === undefined ? '' : `(Did you mean ${similar}?)`];
 }
 
 /** An unknown option without its value, which may be a password. */

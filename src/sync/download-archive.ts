@@ -4,11 +4,12 @@
  * Lines are appended by one write, so that several processes can share the file.
  */
 import { constants } from 'node:fs';
-import { mkdir, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
   createFile,
   isSystemError,
+  makeFolders,
   openRegularFile,
   readFileIfExists,
   toStorageError,
@@ -59,7 +60,7 @@ async function readIds(file: string): Promise<Set<string>> {
 
 async function appendLines(file: string, lines: string): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true });
+    makeFolders(dirname(file));
     const handle = await openOrCreate(file);
     try {
       // The line of a process that was killed, or met a full disk, may be incomplete.

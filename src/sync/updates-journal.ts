@@ -2,10 +2,10 @@
  * The chapters that were saved and not yet announced by the hooks: one line of JSON for each, appended when it is saved
  * and removed when the hooks of its series are done, so that a run that is killed announces nothing less.
  */
-import { appendFile, mkdir } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readFileIfExists, writeFileAtomic } from '../core/files.js';
+import { makeFolders, readFileIfExists, writeFileAtomic } from '../core/files.js';
 import { parseJson } from '../core/json.js';
 
 const update = z.object({
@@ -36,7 +36,7 @@ export class UpdatesJournal {
   }
 
   async add(one: ChapterUpdate): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    makeFolders(this.folder, 0o700);
     // The line of a killed process may be incomplete: an empty line ends it.
     await appendFile(this.#file, `\n${JSON.stringify(one)}\n`, { mode: FILE_MODE, flush: true });
   }

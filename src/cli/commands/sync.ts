@@ -7,7 +7,7 @@ import {
   readSubscriptions,
   subscriptionsPath,
 } from '../../app/subscriptions-store.js';
-import { hasCode, RunError, UsageError } from '../../core/errors.js';
+import { hasCode, RunError, toTankobonError, UsageError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { lockHolder, tryLockFile } from '../../core/lock.js';
 import { lockPath, readSyncState, syncFolder, writeSyncState } from '../../sync/sync-state.js';
@@ -16,7 +16,7 @@ import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { errorMessage, writeHints } from '../output/error-message.js';
-import { writeHtmlPage } from '../output/html-page.js';
+import { makeFolderOfPage, writeHtmlPage } from '../output/html-page.js';
 import { formatLocalTime } from '../output/sizes.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
 
@@ -50,6 +50,7 @@ export async function sync(flags: SyncFlags, context: CommandContext): Promise<E
   const intervalMs = flags.every === undefined ? undefined : parseInterval(flags.every);
   const file = subscriptionsPath(flags.file, context);
   await readSubscriptions(file, context);
+  if (flags.html !== undefined) makeFolderOfPage(flags.html);
   const folder = await syncFolder(context.paths.state, file);
   const lock = await tryLockFile(lockPath(folder));
   if (!lock) {
@@ -149,7 +150,13 @@ async function print(
   { stdout, stderr }: CommandContext,
 ): Promise<void> {
   const { series, stoppedBy } = report;
-  if (html !== undefined) await writeHtmlPage(html, syncPage(report));
+  if (html !== undefined) {
+    await writeHtmlPage(html, syncPage(report)).catch((error: unknown) => {
+      const failure = toTankobonError(error);
+      report.errors.push(failure);
+      stderr.write(`error: ${failure.message}\n`);
+    });
+  }
   if (json) {
     stdout.write(`${JSON.stringify(summaryEvent(report))}\n`);
     return;

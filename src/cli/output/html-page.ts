@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { UsageError } from '../../core/errors.js';
-import { writeFileAtomic } from '../../core/files.js';
+import { makeFolders, writeFileAtomic } from '../../core/files.js';
 
 /** A page without scripts or external resources. The title and the body are HTML. */
 export function htmlPage(title: string, style: string, body: string): string {
@@ -25,12 +25,23 @@ ${body}
 
 /** Throws UsageError `bad-output`. */
 export async function writeHtmlPage(file: string, page: string): Promise<void> {
-  await writeFileAtomic(resolve(file), page).catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError('bad-output', `The page cannot be written: ${reason}`, {
-      cause,
-      hint: 'Choose a file in a folder that you can write to: --html FILE',
-    });
+  await writeFileAtomic(resolve(file), page).catch(cannotWrite);
+}
+
+/** Creates the folder of a page that is written later. Throws UsageError `bad-output`. */
+export function makeFolderOfPage(file: string): void {
+  try {
+    makeFolders(dirname(resolve(file)));
+  } catch (cause) {
+    cannotWrite(cause);
+  }
+}
+
+function cannotWrite(cause: unknown): never {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  throw new UsageError('bad-output', `The page cannot be written: ${reason}`, {
+    cause,
+    hint: 'Choose a file in a folder that you can write to: --html FILE',
   });
 }
 

@@ -79,6 +79,7 @@ test.each([
   [['downlaod'], 'download', 'tankobon help'],
   [['download', '--forse'], '--force', 'tankobon help download'],
   [['config', 'lst'], 'list', 'tankobon help config'],
+  [['sync', '--quiet', 'ad', 'TITLE'], 'Did you mean add?', 'tankobon help sync'],
   [['config', 'list', '--jsno'], '--json', 'tankobon help config list'],
   [['help', 'serch'], 'tankobon help search', 'search'],
   [['help', 'exitcodes'], 'tankobon help exit-codes', 'exit-codes'],

@@ -1,11 +1,12 @@
 /** What a sync notifies, once for each series that got something. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { openHookKeys } from '../../../src/auth/hook-keys.js';
 import { storeHookKey } from '../../../src/cli/commands/login-hook-key.js';
 import { systemClock } from '../../../src/core/clock.js';
+import { AuthError } from '../../../src/core/errors.js';
 import { runExecHook } from '../../../src/sync/exec-hook.js';
 import { UpdatesJournal } from '../../../src/sync/updates-journal.js';
 import { syncFolder } from '../../../src/sync/sync-state.js';
@@ -206,6 +207,15 @@ test('a key can be replaced and removed, and must fit into a header', async () =
   await storeKey('komga', '');
   expect(await keys.read('komga')).toBeUndefined();
   expect(await keys.read('ntfy')).toBe(NTFY_TOKEN);
+  const empty = join(harness.base.folder, 'empty');
+  const noKeychain = new AuthError('no-keychain', 'None.');
+  const refuse = () => Promise.reject(noKeychain);
+  const keychain = { service: 'none', get: refuse, set: refuse, delete: refuse };
+  for (const key of ['', KOMGA_KEY]) {
+    const writing = openHookKeys(empty, keychain).write('komga', key, 'keychain');
+    await expect(writing).rejects.toBe(noKeychain);
+  }
+  expect(readdirSync(empty)).toEqual(['hook-keys.lock']);
   await expect(storeKey('komga', 'two words')).rejects.toMatchObject({ code: 'bad-login-input' });
 });
 

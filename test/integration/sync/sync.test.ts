@@ -24,6 +24,7 @@ import {
 import { workspaceName } from '../../../src/cbz/file-name.js';
 import { readIdentity } from '../../../src/cbz/archive-content.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
+import { interruption } from '../../../src/core/errors.js';
 import { tryLockFile } from '../../../src/core/lock.js';
 import {
   archiveFile,
@@ -277,6 +278,23 @@ describe('options of a run', () => {
     expect(stdout.split('\n').filter((line) => line.endsWith('.cbz'))).toHaveLength(2);
     expect(readFileSync(html, 'utf8')).toContain('<td>2</td>');
     expect(readFileSync(html, 'utf8')).not.toContain('<Alpha>');
+  });
+
+  test('an interrupted run writes its report, in a folder that did not exist', async () => {
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
+    harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
+    const html = join(harness.base.folder, 'new', 'report.html');
+    const interrupted = { signal: AbortSignal.abort(interruption()) };
+    expect((await harness.sync({ html }, interrupted)).code).toBe(130);
+    expect(readFileSync(html, 'utf8')).toContain('</html>');
+    const file = join(html, 'report.html');
+    await expect(harness.sync({ html: file })).rejects.toMatchObject({ code: 'bad-output' });
+    mkdirSync(join(harness.base.folder, 'folder'));
+    const folder = { html: join(harness.base.folder, 'folder') };
+    expect(await harness.sync(folder, interrupted)).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining('The page cannot be written'),
+    });
   });
 
   test('a target that is not available is an event and an error message, also beside a failed series', async () => {
