@@ -1,8 +1,15 @@
 /** The subscriptions file on disk: where it is, its text, and how it is replaced. */
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { decodeText } from '../core/decode-text.js';
 import { hasCode, UsageError } from '../core/errors.js';
-import { makeFolders, readFileIfExists, statIfExists, toStorageError, writeFileAtomic } from '../core/files.js';
+import {
+  makeFolders,
+  readFileIfExists,
+  statIfExists,
+  toStorageError,
+  writeFileAtomic,
+} from '../core/files.js';
 import { lockFile } from '../core/lock.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
 import { parseSubscriptions, type SubscriptionsText } from '../sync/subscriptions-file.js';
@@ -73,7 +80,7 @@ async function readSource(
   try {
     const path = await realpath(file).catch(() => file);
     const bytes = await readFileIfExists(path, { maxBytes: MAX_BYTES });
-    return bytes && { ...sourceOf(file, context), text: bytes.toString('utf8') };
+    return bytes && { ...sourceOf(file, context), text: decodeText(bytes) };
   } catch (cause) {
     const reason = hasCode(cause) || cause instanceof Error ? cause.message : String(cause);
     throw new UsageError('bad-subscriptions', `The subscriptions file cannot be read: ${reason}`, {

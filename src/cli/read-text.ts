@@ -1,10 +1,9 @@
 import { addAbortSignal, type Readable } from 'node:stream';
-
-const UTF16_MARK = Buffer.from([0xff, 0xfe]);
+import { decodeText } from '../core/decode-text.js';
 
 /**
- * Reads a stream to its end, as UTF-8, or as the UTF-16 that `>` writes in Windows PowerShell; undefined if it is larger
- * than `maxBytes`. Throws the signal's reason if aborted.
+ * Reads a stream to its end, as decodeText does; undefined if it is larger than `maxBytes`. Throws the signal's reason
+ * if aborted.
  */
 export async function readText(
   stream: Readable,
@@ -24,6 +23,5 @@ export async function readText(
     signal.throwIfAborted();
     throw error;
   }
-  const whole = Buffer.concat(chunks);
-  return whole.toString(whole.subarray(0, 2).equals(UTF16_MARK) ? 'utf16le' : 'utf8');
+  return decodeText(Buffer.concat(chunks));
 }

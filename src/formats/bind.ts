@@ -101,7 +101,7 @@ async function bindBook(
         observe({ type: 'book-skipped', file, reason: 'already-there' });
         return { ...book, status: 'skipped' };
       }
-      const bytes = await write(book, existing.kind !== 'none', place, plan, context);
+      const bytes = await write(book, existing, place, plan, context);
       const { chapters } = book.group;
       observe({
         type: 'book-saved',
@@ -168,7 +168,7 @@ function withoutVersion(chapter: SourceChapter): string {
 
 async function write(
   { file, group }: PlannedBook,
-  replaces: boolean,
+  existing: ExistingBook,
   { tmpFile, publish }: BookPlace,
   plan: BindPlan,
   { request, cover, observe, signal }: BindContext,
@@ -178,14 +178,17 @@ async function write(
     .map((chapter) => chapter.file)
     .filter((each) => !own.has(each));
   const found = request.cover === 'auto' ? await findCover(group, others) : undefined;
+  const known = [...group.chapters, ...(existing.kind === 'bound' ? existing.chapters : [])];
+  const volumeCount =
+    request.volumeCount?.(group) ?? known.find((chapter) => chapter.volumeCount)?.volumeCount;
   const book = {
     group,
-    metadata: bookMetadata(group, request.volumeField, request.volumeCount?.(group)),
+    metadata: bookMetadata(group, request.volumeField, volumeCount),
     cover: cover ?? found,
   };
   const { bytes } = await writeBook(book, request.format, {
     tmpFile,
-    publish: (finished) => publish(finished, replaces),
+    publish: (finished) => publish(finished, existing.kind !== 'none'),
     convert: request.convert,
     onPage: () => {
       observe({ type: 'book-page', file });

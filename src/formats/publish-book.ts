@@ -13,7 +13,7 @@ import {
   statIfExists,
   syncFolder,
 } from '../core/files.js';
-import { lockFile } from '../core/lock.js';
+import { lockFile, tryLockFile } from '../core/lock.js';
 import { publishNew } from '../core/publish.js';
 
 export interface BookPlace {
@@ -53,6 +53,7 @@ async function withLock<T>(
     // Between two renames a killed run leaves a folder under neither name.
     if (!(await statIfExists(file))) await renameIfExists(oldFolder, file);
     await removeLeftovers(hidden);
+    await removeLeftoversOfOthers(hidden);
     const publish = async (finished: string, replaces: boolean): Promise<string> => {
       if (replaces && (await statIfExists(file))?.isDirectory()) {
         await rename(file, oldFolder);
@@ -87,6 +88,21 @@ async function removeLeftovers(hidden: string): Promise<void> {
     const isLeftover = name.replace(/^\.\./, '.').startsWith(basename(hidden));
     if (isLeftover && /\.(tmp|old)$/.test(name))
       await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** Of the same book in another format, and of other books. Their `.old` stays: it may be all that there is of a book. */
+async function removeLeftoversOfOthers(own: string): Promise<void> {
+  const folder = dirname(own);
+  for (const name of await readdir(folder)) {
+    const [, hidden = basename(own)] = /^(\..*\.[0-9a-f]{12})\.(tmp|lock)$/s.exec(name) ?? [];
+    if (hidden === basename(own)) continue;
+    const lockPath = join(folder, `${hidden}.lock`);
+    const lock = await tryLockFile(lockPath).catch(() => undefined);
+    if (!lock) continue;
+    await rm(join(folder, `${hidden}.tmp`), { recursive: true, force: true });
+    await removeFile(lockPath);
+    lock.release();
   }
 }
 

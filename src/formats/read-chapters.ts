@@ -61,7 +61,12 @@ async function chaptersOf(
   const bytes = pages.reduce((sum, page) => sum + page.bytes, 0);
   if (bytes > Math.max(MIN_BOMB_BYTES, zip.fileSize * MAX_COMPRESSION))
     throw damaged(`its pages would have ${bytes} bytes`);
-  if (isBound) return boundChapters(file, manifest ?? '', pages, damaged);
+  if (isBound) {
+    const count = /<Count>(\d{1,6})<\/Count>/.exec(comicInfo)?.[1];
+    const volumeCount = count === undefined ? undefined : Number(count);
+    const chapters = boundChapters(file, manifest ?? '', pages, damaged);
+    return chapters.map((chapter) => ({ ...chapter, volumeCount }));
+  }
   const name = basename(file, extname(file));
   const metadata = withGuesses(await readComicInfo(comicInfo), guessName(name));
   const identity = parseIdentityComment(zip.comment) ?? parseComicInfoIdentity(comicInfo);

@@ -12,6 +12,8 @@ export interface SourceChapter {
   /** Unknown for files of other programs. */
   readonly identity: CbzIdentity | undefined;
   readonly metadata: ChapterMetadata;
+  /** How many volumes the series has, if a book that contains the chapter says so. */
+  readonly volumeCount?: number | undefined;
   /** In reading order; at least one. */
   readonly pages: readonly ZipEntry[];
 }

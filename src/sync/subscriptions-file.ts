@@ -11,7 +11,9 @@ import {
   isSeq,
   LineCounter,
   parseDocument,
+  visit,
   YAMLMap,
+  type Alias,
   type Document,
 } from 'yaml';
 import type { ZodError } from 'zod';
@@ -35,7 +37,7 @@ export interface SubscriptionsText {
 /** Throws UsageError `bad-subscriptions`. */
 export function parseSubscriptions(source: SubscriptionsText): Subscriptions {
   const { document, lines } = parseYaml(source);
-  const value: unknown = readValue(document, source);
+  const value: unknown = readValue(document, lines, source);
   const result = subscriptionsSchema(source.extraHosts).safeParse(value ?? {});
   if (!result.success) throw problemsOf(result.error, document, lines, source);
   const subscriptions = toSubscriptions(result.data, source.extraHosts);
@@ -131,19 +133,29 @@ function isSameValue(one: string, other: string): boolean {
 
 function parseYaml({ text, file }: SubscriptionsText) {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    logLevel: 'error',
+  });
   const [error] = document.errors;
-  if (error) throw invalid(file, lines, error.pos[0], undefined, error.message);
+  if (error) {
+    const message = error.code === 'MULTIPLE_DOCS' ? 'A second document begins' : error.message;
+    throw invalid(file, lines, error.pos[0], undefined, message);
+  }
   return { document, lines };
 }
 
-function readValue(document: Document, { file }: SubscriptionsText): unknown {
+function readValue(document: Document, lines: LineCounter, { file }: SubscriptionsText): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch (cause) {
     // An alias without an anchor, or too many aliases.
+    const aliases: Alias[] = [];
+    visit(document, { Alias: (_, alias) => void aliases.push(alias) });
+    const alias = aliases.find((one) => !one.resolve(document)) ?? aliases[0];
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError('bad-subscriptions', `${file}: ${reason}`, { cause });
+    throw invalid(file, lines, alias?.range?.[0] ?? 0, undefined, reason);
   }
 }
 

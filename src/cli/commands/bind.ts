@@ -62,6 +62,7 @@ async function bind(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { bindRequest } = await import('../../app/bind-request.js');
+  const { checkOutputFolder } = await import('../../app/output-folder.js');
   const { bindBooks } = await import('../../formats/bind.js');
   const { observePlan, planBooks } = await import('../../formats/plan-books.js');
   const { chooseObserver } = await import('../output/choose-observer.js');
@@ -76,6 +77,7 @@ async function bind(
       observePlan(plan, observer.observe);
       return plan.failed.length > 0 ? EXIT.incomplete : EXIT.done;
     }
+    await checkOutputFolder(request.output);
     const { errors } = await bindBooks(request, observer.observe, context.signal);
     observer.close();
     writeHints(errors, context.stderr);

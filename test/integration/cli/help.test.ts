@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { commandTree } from '../../../src/cli/program.js';
 import { settingDefinition, SETTING_KEYS } from '../../../src/app/setting-definitions.js';
-import { tankobon } from '../../support/command.js';
+import { start, tankobon } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
 
 const print = (...words: readonly string[]) => tankobonHere(words, { env: {} });
@@ -32,6 +32,12 @@ test('no argument, help and --help print the same: description, commands in grou
   for (const [name = ''] of COMMANDS) expect(none.stdout).toContain(`  ${name}`);
   for (const group of ['Chapters:', 'Account:', 'Status:', 'Configuration:'])
     expect(lines).toContain(group);
+});
+
+test('--version into a closed pipe ends without a stack trace', async () => {
+  const { child, finished } = start(['--version']);
+  child.stdout.destroy();
+  expect(await finished).toMatchObject({ code: 0, stderr: '' });
 });
 
 test.each(COMMANDS.map((words) => [words.join(' '), words] as const))(

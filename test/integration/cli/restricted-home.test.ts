@@ -9,6 +9,7 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { LOGIN_ENV } from '../../support/auth/harness.js';
+import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { tankobon } from '../../support/command.js';
 import { posixTest } from '../../support/platform.js';
 
@@ -52,6 +53,19 @@ const run = (line: string, env: Readonly<Record<string, string>>, input?: string
     uid,
     input,
   });
+
+posixTest('bind names an output folder that it cannot write to, and leaves nothing', async () => {
+  const file = join(output, '1.cbz');
+  await writeChapterFile(file, { number: '1', volume: '1', images: [await testImage('png')] });
+  chmodSync(file, 0o644);
+  const { code, stdout, stderr } = await run(`bind ${file} -o ${home}`, { TANKOBON_HOME: output });
+  expect({ code, stdout, stderr }).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `error: The output folder cannot be used, permission denied (EACCES): ${home}\nhint: Choose a writable folder: --output DIR\n`,
+  });
+  expect([readdirSync(home), readdirSync(output)]).toEqual([[], ['1.cbz']]);
+});
 
 describe('with a read-only HOME', () => {
   const readOnly = () => ({ HOME: home });

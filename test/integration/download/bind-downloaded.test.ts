@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { basename } from 'node:path';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
 import { readArchive, readEntry } from '../../support/archive.js';
-import { imageDigests } from '../../support/bind-harness.js';
+import { bindFolder, imageDigests } from '../../support/bind-harness.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 
 let harness: DownloadHarness;
@@ -68,6 +68,9 @@ test('a later run does not download bound chapters again; --force does, and bind
   const volume = harness.files().find((file) => file.endsWith('Vol.01.cbz')) ?? '';
   expect(await readEntry(volume, 'ComicInfo.xml')).toContain('<Count>3</Count>');
   const digests = await imageDigests(volume);
+  const offline = { inputs: [volume], output: harness.output, force: true };
+  expect((await bindFolder(harness.folder, offline)).books).toMatchObject([{ status: 'saved' }]);
+  expect(await readEntry(volume, 'ComicInfo.xml')).toContain('<Count>3</Count>');
   await harness.download({ ...LIGHTHOUSE, force: true, volumes: '1' });
   expect(await imageDigests(volume)).toEqual(digests);
   expect(booksOf('Vol.01')).toEqual([`${SERIES} Vol.01.cbz`]);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { scanLibrary } from '../../../src/cbz/library-index.js';
+import { tryLockFile } from '../../../src/core/lock.js';
 import { readArchive, readEntry, writeArchive } from '../../support/archive.js';
 import { bindFolder, fileDigest, imageDigests, sha256 } from '../../support/bind-harness.js';
 import {
@@ -103,8 +104,15 @@ describe('every format', () => {
     const hidden = `.Lighthouse Vol.01.cbz.${hash}`;
     for (const name of [`${hidden}.tmp`, `${hidden}.old`, `.${hidden}.lock.12ab.tmp`, '.other.tmp'])
       writeFileSync(output(name), '');
+    const [left, held] = ['.Vol.01.0123456789ab', '.Vol.02.0123456789ab'];
+    mkdirSync(output(`${left}.tmp`));
+    for (const name of [`${left}.tmp/1.png`, `${left}.lock`, `${held}.tmp`, `${held}.old`])
+      writeFileSync(output(name), '');
+    const lock = await tryLockFile(output(`${held}.lock`));
     await bindFolder(folder);
-    expect(readdirSync(output('.'))).toEqual(['.other.tmp', 'Lighthouse Vol.01.cbz']);
+    const kept = ['.other.tmp', ...['lock', 'old', 'tmp'].map((end) => `${held}.${end}`)];
+    expect(readdirSync(output('.')).sort()).toEqual([...kept, 'Lighthouse Vol.01.cbz'].sort());
+    lock?.release();
   });
 
   test.each(['cbz', 'epub', 'pdf', 'folder'] as const)(

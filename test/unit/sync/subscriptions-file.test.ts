@@ -102,7 +102,10 @@ describe('a problem is reported with line, column and field', () => {
     ['hooks: { exec: notify-send }', '1:16: hooks.exec:'],
     ['series: [', '1:'],
     ['a: 1\na: 2', '2:1: Map keys must be unique'],
-    ['series: *nothing', ''],
+    ['series: *nothing', '1:9: Unresolved alias'],
+    [`a: &a [1]\nb: &b [${'*a, '.repeat(20)}]\nc: [${'*b, '.repeat(20)}]`, '2:8: Excessive alias'],
+    ['series: []\n---\nseries: []', '2:1: A second document begins'],
+    ['__proto__: { paused: true }', '1:1: __proto__: is not a key of this file'],
     ['- a list', '1:1:'],
   ])('%j', (text, position) => {
     expect(() => parse(text)).toThrow(`subs.yaml:${position}`.replace(/:$/, ':'));
