@@ -48,7 +48,7 @@ export const SETTINGS = {
     default: LIVE_SERVICE.realm,
     env: 'TANKOBON_REALM',
   },
-  output: { description: 'folder for the CBZ files', default: '.', flag: '--output' },
+  output: { description: 'folder for the saved files', default: '.', flag: '--output' },
   quality: {
     description: 'images as uploaded, or compressed',
     default: 'data',

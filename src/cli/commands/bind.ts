@@ -30,9 +30,10 @@ export function bindCommand(program: Command, { run }: CommandRunner): Command {
       ).choices(BIND_BY),
     )
     .addOption(
-      new Option('--format <format>', `${BOOK_FORMATS.join(', ')} (default: cbz)`).choices(
-        BOOK_FORMATS,
-      ),
+      new Option(
+        '--format <format>',
+        `format of the books: ${BOOK_FORMATS.join(', ')} (default: cbz)`,
+      ).choices(BOOK_FORMATS),
     )
     .addOption(settingOption('output', '-o, --output <dir>'))
     .option('--name <template>', 'template of the file name, such as "{series} v{volume:02}"')
@@ -41,7 +42,10 @@ export function bindCommand(program: Command, { run }: CommandRunner): Command {
       '--cover <file>',
       'image for the cover; auto: a cover beside the chapters; none (default: auto)',
     )
-    .option('--convert', 'convert images that the format cannot contain to PNG; needs sharp')
+    .option(
+      '--convert',
+      'convert images that the format cannot contain to PNG; needs the npm package sharp',
+    )
     .option('--force', 'write books again that exist')
     .option('--dry-run', 'print what would be written, and what is missing')
     .option('--json', 'print one JSON object per line to standard output, and nothing else there')

@@ -109,7 +109,7 @@ function addFileOptions(command: Command): void {
     .addOption(
       new Option(
         '--bind <unit>',
-        'afterwards bind each complete volume, or the title, into one file',
+        'afterwards bind each complete volume, or the whole title, into one file: volume, title',
       ).choices(MULTI_CHAPTER_BOOKS),
     )
     .addOption(

@@ -19,7 +19,7 @@ interface LoginOptions extends LoginFlags {
 export function loginCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('login')
-    .description('log in with a personal client; asks for what is not given')
+    .description('log in to MangaDex with your personal API client; asks for what is not given')
     .option('--username <name>', 'name of the account (TANKOBON_USERNAME)')
     .option('--client-id <id>', 'id of the personal client, personal-client-… (TANKOBON_CLIENT_ID)')
     .option(
@@ -28,7 +28,7 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
     )
     .option(
       '--insecure-storage',
-      'without a keychain, store the login in a file that only you can read',
+      'store the login unencrypted in a file that only you can read, not in the keychain',
     )
     .addOption(
       new Option(

@@ -26,7 +26,9 @@ const DEFAULT_COLUMNS = 80;
 export function reportStatusCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('report-status')
-    .description('show the health reports sent and waiting, and the figures of the nodes')
+    .description(
+      'show the health reports sent and waiting, and the figures of the MangaDex@Home nodes',
+    )
     .option('--flush', 'send the waiting reports now')
     .option('--html <file>', 'write the figures as a page for a browser')
     .option('--clear', 'after confirmation, delete all reports and figures')

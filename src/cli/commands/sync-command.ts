@@ -125,11 +125,14 @@ function addSeriesOptions(add: Command): void {
     .option('--volumes <ranges>', 'only these volumes, such as 1-3,none')
     .option('--from-now', 'start with the next chapter, not with the first')
     .optionsGroup('Files:')
-    .option('-o, --output <dir>', 'folder for the CBZ files')
+    .option('-o, --output <dir>', 'folder for the saved files')
     .option('--folder <name>', 'folder of the series below it')
     .option('--name <template>', 'template of the file name')
     .addOption(
-      new Option('-q, --quality <quality>', 'data or data-saver').choices(['data', 'data-saver']),
+      new Option(
+        '-q, --quality <quality>',
+        'images as uploaded (data) or compressed (data-saver)',
+      ).choices(['data', 'data-saver']),
     )
     .addOption(
       new Option('--bind <by>', 'bind the chapters: volume or title').choices(MULTI_CHAPTER_BOOKS),
