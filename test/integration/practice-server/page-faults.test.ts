@@ -18,6 +18,7 @@ import {
   pageUrl,
   send,
   type RawResponse,
+  type SendOptions,
   LIBRARY,
 } from '../../support/plain-client.js';
 
@@ -40,9 +41,17 @@ const changedBytes = (bytes: Buffer): number =>
   bytes.filter((byte, index) => byte !== image[index]).length;
 const halfLength = Math.floor(image.length / 2);
 
-async function loadSecondPage(maxBytes = 1_000_000): Promise<RawResponse> {
+/** How the loads with these faults end. */
+const ENDS: Readonly<Partial<Record<FaultName, SendOptions>>> = {
+  'silent-node': { idleMs: 400 },
+  hang: { idleMs: 400 },
+  stall: { idleMs: 400 },
+  trickle: { maxBytes: 64 },
+};
+
+async function loadSecondPage(options?: SendOptions): Promise<RawResponse> {
   const issued = await atHome(service);
-  return send(pageUrl(issued, 2), { idleMs: 400, maxBytes });
+  return send(pageUrl(issued, 2), { maxBytes: 1_000_000, ...options });
 }
 
 const status =
@@ -162,7 +171,7 @@ const EXPECTATIONS: Readonly<Record<FaultName, (response: RawResponse) => void>>
 
 test.each(FAULT_NAMES)('%s occurs once', async (fault) => {
   service.injectPageFaults({ fault, chapter: CHAPTER.id, page: 2, attempts: 1 });
-  EXPECTATIONS[fault](await loadSecondPage(fault === 'trickle' ? 64 : undefined));
+  EXPECTATIONS[fault](await loadSecondPage(ENDS[fault]));
   const again = await loadSecondPage();
   expect(again).toMatchObject({ status: 200, complete: true });
   expect(again.headers['x-cache']).toBe('HIT');

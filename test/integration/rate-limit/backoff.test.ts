@@ -221,9 +221,9 @@ describe('a generic 403 is a ban', () => {
   });
 
   test('a timeout right after it renews it; a timeout long after does not', async () => {
-    const { client } = await make({ limits: { firstByteTimeoutMs: 100 } });
     service.behave(() => BAN);
-    await thrown(client.api(REQUEST));
+    await thrown((await make()).client.api(REQUEST));
+    const { client } = await make({ limits: { firstByteTimeoutMs: 100 } });
     clock.advance(10 * MINUTE_MS + 1_000);
     service.behave(() => 'silence');
     expect((await thrown(client.api(REQUEST))).code).toBe('banned');
