@@ -1,7 +1,5 @@
 /** The modes of the files that a run makes, under umasks that give everything and nothing. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,15 +9,18 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { PROGRAM } from '../../support/command.js';
+import { acceleratedClock } from '../../support/fake-clock.js';
+import { tankobonHere } from '../../support/in-process.js';
 import { posixDescribe } from '../../support/platform.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0081';
 const PAGES = 3;
+/** The attempts at a page that fails wait for each other. */
+const clock = acceleratedClock(10);
 let service: PracticeService;
 beforeAll(async () => {
   const chapter = generateChapter({ id: ID, pages: PAGES, bytesPerPage: 20_000 });
-  service = await startPracticeService({ chapters: [chapter] });
+  service = await startPracticeService({ chapters: [chapter], clock });
 });
 afterAll(() => service.stop());
 
@@ -44,21 +45,20 @@ posixDescribe.each(['000', '077'])('under umask %s', (umask) => {
   });
 
   async function run(...words: string[]): Promise<number | null> {
-    const script = 'umask "$0"; exec "$@"';
-    const child = spawn('sh', ['-c', script, umask, process.execPath, PROGRAM, ...words], {
-      env: {
-        PATH: process.env['PATH'],
+    const previous = process.umask(umask);
+    try {
+      const env = {
         ...service.environment,
         TANKOBON_HOME: join(folder, 'home'),
         TANKOBON_USERNAME: PRACTICE_ACCOUNT.username,
         TANKOBON_PASSWORD: PRACTICE_ACCOUNT.password,
         TANKOBON_CLIENT_ID: PRACTICE_CLIENT.id,
         TANKOBON_CLIENT_SECRET: PRACTICE_CLIENT.secret,
-      },
-      stdio: 'ignore',
-    });
-    const [code] = (await once(child, 'close')) as [number | null];
-    return code;
+      };
+      return (await tankobonHere(words, { env, clock })).code;
+    } finally {
+      process.umask(previous);
+    }
   }
   /** The mode that the umask leaves of `mode`. */
   const left = (mode: number) => (mode & ~Number.parseInt(umask, 8)).toString(8);

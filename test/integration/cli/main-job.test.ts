@@ -103,7 +103,7 @@ posixTest(
 
 test('a service that knows only the endpoints of the specification still yields a CBZ, named by the id', async () => {
   const { env } = await serve({ specificationOnly: true });
-  const { code, stdout } = await tankobon(['download', ID, '-o', folder], { env });
+  const { code, stdout } = await tankobonHere(['download', ID, '-o', folder], { env });
   expect(code).toBe(0);
   expect(stdout.trim()).toBe(join(folder, `${ID}.cbz`));
   await readArchive(stdout.trim());

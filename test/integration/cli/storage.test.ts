@@ -20,6 +20,8 @@ import { linuxTest, posixTest } from '../../support/platform.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';
 const PAGES = 20;
+/** Of one page. */
+const SMALL_ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0052';
 let service: PracticeService;
 let folder: string;
 /** One ledger for all, as the limits are those of one service. */
@@ -28,8 +30,9 @@ let env: Record<string, string>;
 beforeAll(async () => {
   ledger = mkdtempSync(join(tmpdir(), 'tankobon-disk-ledger-'));
   const chapter = generateChapter({ id: ID, pages: PAGES, bytesPerPage: 60_000 });
+  const small = generateChapter({ id: SMALL_ID, pages: 1, bytesPerPage: 2_000 });
   service = await startPracticeService({
-    chapters: [chapter],
+    chapters: [chapter, small],
     latencyMs: { node: 150 },
     specificationOnly: true,
   });
@@ -172,12 +175,12 @@ linuxTest.each([
 test('~/ at the start of a quoted folder is the home folder, in the option and in the setting', async () => {
   const home = join(folder, 'user');
   const atHome = { ...env, HOME: home, TANKOBON_HOME: join(folder, 'tilde-state') };
-  const words = ['download', ID, '--output=~/by-option'];
+  const words = ['download', SMALL_ID, '--output=~/by-option'];
   expect((await tankobon(words, { env: atHome, cwd: folder })).code).toBe(0);
-  expect(readdirSync(join(home, 'by-option'))).toEqual([`${ID}.cbz`]);
+  expect(readdirSync(join(home, 'by-option'))).toEqual([`${SMALL_ID}.cbz`]);
   await tankobonHere(['config', 'set', 'output', '~/by-setting'], { env: atHome });
-  expect((await tankobon(['download', ID], { env: atHome, cwd: folder })).code).toBe(0);
-  expect(readdirSync(join(home, 'by-setting'))).toEqual([`${ID}.cbz`]);
+  expect((await tankobon(['download', SMALL_ID], { env: atHome, cwd: folder })).code).toBe(0);
+  expect(readdirSync(join(home, 'by-setting'))).toEqual([`${SMALL_ID}.cbz`]);
 });
 
 test('two processes at the same chapter and folder: one does it, the other waits and finds it done', async () => {

@@ -54,8 +54,9 @@ test('binds the volumes that the service lists in full, and those that lack only
 });
 
 test('a later run does not download bound chapters again; --force does, and binds them anew', async () => {
-  await harness.download(LIGHTHOUSE);
-  const { events } = await harness.download(LIGHTHOUSE);
+  const options = { ...LIGHTHOUSE, volumes: '1' };
+  await harness.download(options);
+  const { events } = await harness.download(options);
   expect(typesOf(events)).not.toContain('chapter-saved');
   expect(events).toContainEqual(
     expect.objectContaining({
@@ -71,7 +72,7 @@ test('a later run does not download bound chapters again; --force does, and bind
   const offline = { inputs: [volume], output: harness.output, force: true };
   expect((await bindFolder(harness.folder, offline)).books).toMatchObject([{ status: 'saved' }]);
   expect(await readEntry(volume, 'ComicInfo.xml')).toContain('<Count>3</Count>');
-  await harness.download({ ...LIGHTHOUSE, force: true, volumes: '1' });
+  await harness.download({ ...options, force: true });
   expect(await imageDigests(volume)).toEqual(digests);
   expect(booksOf('Vol.01')).toEqual([`${SERIES} Vol.01.cbz`]);
 });
@@ -86,7 +87,7 @@ test('--keep-chapters keeps the files of the chapters; a chapter target is compa
   expect(two.events).toContainEqual(
     expect.objectContaining({ type: 'volume-incomplete', missing: ['3'] }),
   );
-  await harness.download({ ...LIGHTHOUSE, keepChapters: true });
+  await harness.download({ ...LIGHTHOUSE, volumes: '1', keepChapters: true });
   expect(booksOf('Vol.01')).toHaveLength(5);
 });
 
