@@ -91,11 +91,14 @@ async function removeLeftovers(hidden: string): Promise<void> {
   }
 }
 
-/** Of the same book in another format, and of other books. Their `.old` stays: it may be all that there is of a book. */
+/**
+ * Of the same book in another format, and of other books, by their lock files. Their `.old` stays: it may be all that
+ * there is of a book.
+ */
 async function removeLeftoversOfOthers(own: string): Promise<void> {
   const folder = dirname(own);
   for (const name of await readdir(folder)) {
-    const [, hidden = basename(own)] = /^(\..*\.[0-9a-f]{12})\.(tmp|lock)$/s.exec(name) ?? [];
+    const [, hidden = basename(own)] = /^(\..*\.[0-9a-f]{12})\.lock$/s.exec(name) ?? [];
     if (hidden === basename(own)) continue;
     const lockPath = join(folder, `${hidden}.lock`);
     const lock = await tryLockFile(lockPath).catch(() => undefined);
