@@ -1,6 +1,5 @@
 /** A thousand pages, one load in five failing in a way drawn from the whole fault list. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { reportStatus } from '../../src/cli/commands/report-status.js';
 import { generateChapter } from '../../src/practice-server/library/library.js';
 import type { LogEntry } from '../../src/practice-server/request-log.js';
 import { DownloadHarness, type RunResult } from '../support/download-harness.js';
@@ -29,8 +28,6 @@ beforeAll(async () => {
   // The faults that hang and stall end by these.
   const settings = { firstByteTimeoutMs: 1_000, idleTimeoutMs: 1_000 };
   ran = await harness.download({ targets: chapters.map(({ id }) => id) }, { clock, settings });
-  // What the exit had no patience for.
-  await harness.command((run) => reportStatus({ flush: true }, run));
 });
 afterAll(() => harness.stop());
 
@@ -41,10 +38,11 @@ test('every page is present and right', async () => {
   expect(ran.events.filter(({ type }) => type === 'page-loaded')).toHaveLength(CHAPTERS * PAGES);
 });
 
-test('one correct report for each load, the failed ones before the metadata is asked for again', () => {
+test('one correct report for each load, the failed ones before the metadata is asked for again', async () => {
   const failures = ran.events.filter(({ type }) => type === 'page-failed').length;
   expect(failures).toBeGreaterThan(CHAPTERS * PAGES * 0.1);
-  const { reports, log } = harness.service;
+  const reports = await harness.reports();
+  const { log } = harness.service;
   expect(reports.filter(({ success }) => success)).toHaveLength(CHAPTERS * PAGES);
   expect(reports.filter(({ success }) => !success)).toHaveLength(failures);
 

@@ -48,12 +48,12 @@ describeWith('a share', { programs: ['redis-server'] }, () => {
 
   test('a lease is renewed while its holder lives, and lapses after it', async () => {
     const proxy = await startTcpProxy(redis.port);
-    const [one, other] = [openOne(400, `redis://127.0.0.1:${proxy.port}/0`), openOne(400)];
+    const [one, other] = [openOne(1_500, `redis://127.0.0.1:${proxy.port}/0`), openOne(1_500)];
     await one.claim('a');
-    await systemClock.sleep(1_000);
+    await systemClock.sleep(2_000);
     expect(await other.claim('a')).toBe('taken');
     proxy.cut();
-    await systemClock.sleep(600);
+    await systemClock.sleep(1_800);
     expect(await other.claim('a')).toBe('claimed');
     await proxy.stop();
   });
