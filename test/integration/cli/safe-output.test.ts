@@ -15,10 +15,13 @@ import {
   type Ended,
   type Env,
 } from '../../support/auth/harness.js';
+import { acceleratedClock } from '../../support/fake-clock.js';
 import { tankobonHere } from '../../support/in-process.js';
 
+/** Shared with the service: attempts that fail wait for each other. */
+const clock = acceleratedClock(4);
 const cli = (words: readonly string[], env: Env, input?: string) =>
-  tankobonHere(words, { env, input });
+  tankobonHere(words, { env, input, clock });
 
 const chapter = generateChapter({ pages: 1, bytesPerPage: 2_000 });
 
@@ -28,7 +31,7 @@ let env: Env;
 
 beforeEach(async () => {
   folder = newFolder();
-  practice = await startPracticeService({ chapters: [chapter] });
+  practice = await startPracticeService({ chapters: [chapter], clock });
   env = { ...practice.environment, TANKOBON_HOME: join(folder, 'home'), DEBUG: 'tankobon' };
 });
 afterEach(async () => {

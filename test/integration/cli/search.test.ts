@@ -8,14 +8,17 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
+import { acceleratedClock } from '../../support/fake-clock.js';
 import { tankobonHere } from '../../support/in-process.js';
 
 let service: PracticeService;
 let folder: string;
 let env: Record<string, string>;
 let before = 0;
+/** Shared with the service, so that its limits cost less. */
+const clock = acceleratedClock(4);
 beforeAll(async () => {
-  service = await startPracticeService();
+  service = await startPracticeService({ clock });
   folder = mkdtempSync(join(tmpdir(), 'tankobon-search-'));
   env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
 });
@@ -31,7 +34,7 @@ const requests = () =>
   service.log.slice(before).map(({ method, path }) => `${method} ${path.split('?')[0] ?? ''}`);
 
 test('a row for each title, the title first; one request', async () => {
-  const { code, stdout } = await tankobonHere(['search', 'lighthouse'], { env });
+  const { code, stdout } = await tankobonHere(['search', 'lighthouse'], { env, clock });
   expect(code).toBe(0);
   const [head, row, ...more] = stdout.trimEnd().split('\n');
   expect(head).toMatch(/^title +year +status +languages +id$/);
@@ -41,14 +44,14 @@ test('a row for each title, the title first; one request', async () => {
 });
 
 test('--json is one array of objects', async () => {
-  const { stdout } = await tankobonHere(['search', '--json', 'light', 'house'], { env });
+  const { stdout } = await tankobonHere(['search', '--json', 'light', 'house'], { env, clock });
   const titles = JSON.parse(stdout) as Record<string, unknown>[];
   for (const title of titles)
     expect(Object.keys(title)).toEqual(['id', 'title', 'year', 'status', 'languages']);
 });
 
 test('nothing found is reported on standard error and exits 0', async () => {
-  const { code, stdout, stderr } = await tankobonHere(['search', 'xyzzy'], { env });
+  const { code, stdout, stderr } = await tankobonHere(['search', 'xyzzy'], { env, clock });
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   expect(stderr).toContain('No title');
 });
@@ -61,7 +64,10 @@ test('the languages of the flag narrow the search', async () => {
 });
 
 test('the name of a language is refused before anything is sent', async () => {
-  const { code, stderr } = await tankobonHere(['search', '--language', 'german', 'light'], { env });
+  const { code, stderr } = await tankobonHere(['search', '--language', 'german', 'light'], {
+    env,
+    clock,
+  });
   expect(code).toBe(2);
   expect(stderr).toMatch(/"german"\nhint: Did you mean de\?/);
   expect(requests()).toEqual([]);
@@ -69,15 +75,15 @@ test('the name of a language is refused before anything is sent', async () => {
 
 test('--first downloads the best match without a question, and with --json only names it', async () => {
   const output = join(folder, 'first');
-  await tankobonHere(['config', 'set', 'output', output], { env });
+  await tankobonHere(['config', 'set', 'output', output], { env, clock });
   const words = ['search', '--first', '--language', 'en', 'lighthouse'];
-  const { code, stdout, stderr } = await tankobonHere(words, { env });
+  const { code, stdout, stderr } = await tankobonHere(words, { env, clock });
   expect(code).toBe(0);
   const files = stdout.trimEnd().split('\n');
   expect(files.length).toBeGreaterThan(1);
   for (const file of files) expect(existsSync(file)).toBe(true);
   expect(stderr).toMatch(/^The Lighthouse/);
-  const { stdout: json } = await tankobonHere([...words, '--json'], { env });
+  const { stdout: json } = await tankobonHere([...words, '--json'], { env, clock });
   expect(JSON.parse(json)).toHaveLength(1);
 });
 
@@ -89,15 +95,17 @@ test('an address without a command is downloaded', async () => {
     `title:${id}`,
     `mangadex.org/title/${id}`,
   ]) {
-    const { code, stdout } = await tankobonHere([target, ...dry], { env });
+    const { code, stdout } = await tankobonHere([target, ...dry], { env, clock });
     expect(code).toBe(0);
     expect(stdout).toMatch(/chapters? to download/);
   }
-  expect((await tankobonHere([...dry, id], { env })).stdout).toMatch(/chapters? to download/);
-  const group = await tankobonHere([`https://mangadex.org/group/${id}`], { env });
+  expect((await tankobonHere([...dry, id], { env, clock })).stdout).toMatch(
+    /chapters? to download/,
+  );
+  const group = await tankobonHere([`https://mangadex.org/group/${id}`], { env, clock });
   expect(group.code).toBe(2);
   expect(group.stderr).toMatch(
     /^error: The address of a scanlation group, .*\nhint: .*--group NAME\n$/,
   );
-  expect((await tankobonHere(['lighthouse'], { env })).stderr).toMatch(/unknown command/i);
+  expect((await tankobonHere(['lighthouse'], { env, clock })).stderr).toMatch(/unknown command/i);
 });

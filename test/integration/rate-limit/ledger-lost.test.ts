@@ -9,89 +9,107 @@ import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
 import type { RateLedger } from '../../../src/rate-limit/rate-ledger.js';
 import { runPool } from '../../support/process-pool-run.js';
-import { adjustableClock, type FakeClock } from '../../support/fake-clock.js';
+import { testConcurrently } from '../../support/concurrent-tests.js';
+import { adjustableClock } from '../../support/fake-clock.js';
 import { maxRequestsInWindow } from '../../support/stub-server.js';
 
 const HOST = 'https://api.example.org';
 const AT_HOME = { method: 'GET', url: new URL('/at-home/server/x', HOST) };
 const OK = { status: 200, headers: {} };
 
-let base: string;
-let folder: string;
-let file: string;
-let clock: FakeClock;
-let warnings: string[];
-const open: RateLedger[] = [];
-beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), 'tankobon-ledger-lost-'));
-  folder = join(base, 'ledger');
-  file = join(folder, 'ledger.json');
-  clock = adjustableClock();
-  warnings = [];
-});
-afterEach(async () => {
-  for (const ledger of open.splice(0)) await ledger.close();
-  rmSync(base, { recursive: true, force: true });
-});
+class LostLedger {
+  readonly base = mkdtempSync(join(tmpdir(), 'tankobon-ledger-lost-'));
+  readonly folder = join(this.base, 'ledger');
+  readonly file = join(this.folder, 'ledger.json');
+  readonly clock = adjustableClock();
+  readonly warnings: string[] = [];
+  readonly #open: RateLedger[] = [];
 
-const openOne = (): RateLedger => {
-  const ledger = openMachineLedger({
-    folder,
-    clock,
-    warn: (text) => warnings.push(text),
-    addresses: readAddresses({ apiUrl: HOST, authUrl: HOST, networkUrl: HOST, realm: 'r' }),
-  });
-  open.push(ledger);
-  return ledger;
-};
+  openOne(): RateLedger {
+    const ledger = openMachineLedger({
+      folder: this.folder,
+      clock: this.clock,
+      warn: (text) => this.warnings.push(text),
+      addresses: readAddresses({ apiUrl: HOST, authUrl: HOST, networkUrl: HOST, realm: 'r' }),
+    });
+    this.#open.push(ledger);
+    return ledger;
+  }
+
+  async remove(): Promise<void> {
+    for (const ledger of this.#open.splice(0)) await ledger.close();
+    rmSync(this.base, { recursive: true, force: true });
+  }
+}
+
 const use = async (ledger: RateLedger): Promise<void> => {
   await (await ledger.reserve(AT_HOME)).settle(OK);
 };
 
-const DAMAGE: readonly (readonly [string, () => Promise<void>])[] = [
-  ['is deleted', () => rm(file)],
-  ['is deleted with its folder', () => rm(folder, { recursive: true })],
-  ['is damaged', () => writeFile(file, 'half a')],
-  ['is truncated to nothing', () => writeFile(file, '')],
-  ['is moved away with its folder', () => rename(folder, join(base, 'elsewhere'))],
-  [
-    'is replaced by a new one of another process',
-    async () => {
-      rmSync(folder, { recursive: true });
-      await use(openOne());
-    },
-  ],
-  ['is replaced by an older copy', () => copyFile(join(base, 'older'), file)],
-];
+type Damage = (lost: LostLedger) => Promise<void>;
+
+const DAMAGE: Readonly<Record<string, Damage>> = {
+  'is deleted': ({ file }) => rm(file),
+  'is deleted with its folder': ({ folder }) => rm(folder, { recursive: true }),
+  'is damaged': ({ file }) => writeFile(file, 'half a'),
+  'is truncated to nothing': ({ file }) => writeFile(file, ''),
+  'is moved away with its folder': ({ base, folder }) => rename(folder, join(base, 'elsewhere')),
+  'is replaced by a new one of another process': async (lost) => {
+    rmSync(lost.folder, { recursive: true });
+    await use(lost.openOne());
+  },
+  'is replaced by an older copy': ({ base, file }) => copyFile(join(base, 'older'), file),
+};
+
+async function expectUsedUp(damage: Damage): Promise<void> {
+  const lost = new LostLedger();
+  const { base, file, clock, warnings } = lost;
+  try {
+    const ledger = lost.openOne();
+    await use(ledger);
+    copyFileSync(file, join(base, 'older'));
+    await use(ledger);
+    await damage(lost);
+    let isGranted = false;
+    const waiting = use(ledger).then(() => {
+      isGranted = true;
+    });
+    await clock.sleep(100);
+    clock.advance(57_000);
+    await clock.sleep(1_100);
+    expect(isGranted).toBe(false);
+    clock.advance(4_000);
+    await waiting;
+    await use(ledger);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^The rate ledger in .* all limits count as used up/),
+    ]);
+  } finally {
+    await lost.remove();
+  }
+}
 
 describe('a ledger that this process has written', () => {
-  test.each(DAMAGE)(
-    'and that %s counts as used up for one period, with one warning',
-    async (_, damage) => {
-      const ledger = openOne();
-      await use(ledger);
-      copyFileSync(file, join(base, 'older'));
-      await use(ledger);
-      await damage();
-      let isGranted = false;
-      const waiting = use(ledger).then(() => {
-        isGranted = true;
-      });
-      await clock.sleep(100);
-      clock.advance(58_000);
-      await clock.sleep(1_100);
-      expect(isGranted).toBe(false);
-      clock.advance(3_000);
-      await waiting;
-      await use(ledger);
-      expect(warnings).toEqual([
-        expect.stringMatching(/^The rate ledger in .* all limits count as used up/),
-      ]);
-    },
+  testConcurrently(
+    Object.fromEntries(
+      Object.entries(DAMAGE).map(([what, damage]) => [
+        `and that ${what} counts as used up for one period, with one warning`,
+        () => expectUsedUp(damage),
+      ]),
+    ),
   );
+});
+
+describe('a ledger in use', () => {
+  let lost: LostLedger;
+  beforeEach(() => {
+    lost = new LostLedger();
+  });
+  afterEach(() => lost.remove());
 
   test('requests under way when it is deleted are recorded again', async () => {
-    const ledger = openOne();
+    const { folder, clock } = lost;
+    const ledger = lost.openOne();
     await use(ledger);
     const underWay = await ledger.reserve(AT_HOME);
     rmSync(folder, { recursive: true });
@@ -103,21 +121,22 @@ describe('a ledger that this process has written', () => {
     await waiting;
     await underWay.settle(OK);
   });
-});
 
-test('a folder that is deleted within a transaction is created again, and the use in it counts as unknown', async () => {
-  const store = new FileStore({ folder, clock, warn: (text) => warnings.push(text) });
-  await store.transaction(() => Promise.resolve());
-  const unknownUse: boolean[] = [];
-  await store.transaction((state) => {
-    if (unknownUse.length === 0) rmSync(folder, { recursive: true });
-    unknownUse.push(state.unknownUse !== undefined);
-    state.unknownUse = { atMs: clock.monotonicMs() };
-    return Promise.resolve();
+  test('a folder that is deleted within a transaction is created again, and the use in it counts as unknown', async () => {
+    const { folder, file, clock, warnings } = lost;
+    const store = new FileStore({ folder, clock, warn: (text) => warnings.push(text) });
+    await store.transaction(() => Promise.resolve());
+    const unknownUse: boolean[] = [];
+    await store.transaction((state) => {
+      if (unknownUse.length === 0) rmSync(folder, { recursive: true });
+      unknownUse.push(state.unknownUse !== undefined);
+      state.unknownUse = { atMs: clock.monotonicMs() };
+      return Promise.resolve();
+    });
+    expect(unknownUse).toEqual([false, true]);
+    expect(existsSync(file)).toBe(true);
+    expect(warnings).toEqual([expect.stringContaining('has disappeared')]);
   });
-  expect(unknownUse).toEqual([false, true]);
-  expect(existsSync(file)).toBe(true);
-  expect(warnings).toEqual([expect.stringContaining('has disappeared')]);
 });
 
 test('processes whose ledger is deleted repeatedly exceed no limit', async () => {
