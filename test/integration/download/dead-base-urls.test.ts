@@ -61,7 +61,10 @@ async function failsSoon(fault: FaultName, reason: LoadReason): Promise<void> {
     expect(new Set(failures(ran).map((event) => 'reason' in event && event.reason))).toEqual(
       new Set([reason]),
     );
-    expect(service.log.filter(isMetadataCall)).toHaveLength(5);
+    // On a busy machine, not all loads in flight fail before the first renewal.
+    const calls = service.log.filter(isMetadataCall).length;
+    expect(calls).toBeGreaterThanOrEqual(5);
+    expect(calls).toBeLessThanOrEqual(1 + failures(ran).length);
     await expectTruthfulReports(harness, ran);
   });
 }
