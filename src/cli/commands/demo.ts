@@ -3,6 +3,7 @@
  * `download` command. Settings, ledger and reports go to a temporary folder that is removed afterwards.
  */
 import type { Command } from 'commander';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,9 +113,7 @@ async function serve(
         .map((line) => `  ${line}\n`)
         .join(''),
   );
-  await new Promise((resolve) => {
-    signal.addEventListener('abort', resolve);
-  });
+  if (!signal.aborted) await once(signal, 'abort');
   return EXIT.done;
 }
 

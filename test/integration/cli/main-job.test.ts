@@ -51,6 +51,11 @@ test('the demo writes a complete CBZ and prints its path', async () => {
   expect(await readPages(file)).toHaveLength(12);
 });
 
+test('demo --serve that is interrupted while it starts ends', async () => {
+  const signal = AbortSignal.abort();
+  expect(await tankobonHere(['demo', '--serve'], { env: {}, signal })).toMatchObject({ code: 0 });
+});
+
 posixTest(
   'download fetches from a practice service that another process keeps up, by the environment it prints',
   async () => {

@@ -86,7 +86,8 @@ describe('an answer that quotes a secret', () => {
 });
 
 test('an uncaught exception is printed without secrets', async () => {
-  const own = { ...env, TANKOBON_PASSWORD: 'turn-the-page' };
+  // The crash leaves the demo's temporary files.
+  const own = { ...env, TANKOBON_PASSWORD: 'turn-the-page', TMPDIR: folder };
   const fault = 'setTimeout(()=>{throw(new(Error)("it-was-turn-the-page"))},300)';
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fault)}`;
   const run = await cliProcess(['demo', '--serve'], { ...own, NODE_OPTIONS });
