@@ -151,7 +151,8 @@ test('processes whose ledger is deleted repeatedly exceed no limit', async () =>
     concurrency: 2,
     requests: 45,
     path: '/manga/x',
-    periodScale: { general: 0.2, endpoint: 0.2 },
+    // A request in flight of which the new ledger does not know must not be late by a whole period.
+    periodScale: { general: 0.5, endpoint: 0.5 },
     during: (_, ledgerFolder) => {
       sharedFolder = ledgerFolder;
       return () => undefined;
@@ -168,7 +169,7 @@ test('processes whose ledger is deleted repeatedly exceed no limit', async () =>
   });
   expect(failures).toEqual([]);
   expect(times).toHaveLength(45);
-  expect(maxRequestsInWindow(times, 200)).toBeLessThanOrEqual(5);
+  expect(maxRequestsInWindow(times, 500)).toBeLessThanOrEqual(5);
   expect(deletions).toBeGreaterThanOrEqual(3);
   expect(warned.length).toBeLessThanOrEqual(3);
 }, 120_000);
