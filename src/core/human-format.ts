@@ -24,7 +24,7 @@ function twoUnits(large: number, largeUnit: string, small: number, smallUnit: st
 
 // The Swedish locale orders a date as ISO 8601 does, but writes 0:05 for five past midnight
 // unless each part is named.
-const TWO_DIGITS: Intl.DateTimeFormatOptions = {
+const LOCAL_TIME_FORMAT: Intl.DateTimeFormatOptions = {
   year: 'numeric',
   month: '2-digit',
   day: '2-digit',
@@ -37,7 +37,8 @@ const TWO_DIGITS: Intl.DateTimeFormatOptions = {
 
 /** Local time with its zone: `2026-11-21 17:28:37 CET`; today's without the date. */
 export function formatLocalTime(atMs: number, nowMs: number): string {
-  const format = (ms: number) => new Date(ms).toLocaleString('sv-SE', TWO_DIGITS).replace('−', '-');
+  const format = (ms: number) =>
+    new Date(ms).toLocaleString('sv-SE', LOCAL_TIME_FORMAT).replace('−', '-');
   const [today = ''] = format(nowMs).split(' ');
   return format(atMs).replace(`${today} `, '');
 }

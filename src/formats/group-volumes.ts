@@ -2,6 +2,7 @@
  * Groups chapters into the books to write: by series, language and volume, in reading order, one release of each
  * chapter number. Says what is missing.
  */
+import { groupBy } from '../core/group-by.js';
 import {
   selectChapters,
   type ExcludedChapter,
@@ -42,10 +43,10 @@ export function groupVolumes(
   const otherReleases: SourceChapter[] = [];
   const unassigned: SourceChapter[] = [];
   const result: ChapterGroup[] = [];
-  for (const ofSeries of partition(withoutCopies(chapters), seriesKey).values()) {
+  for (const ofSeries of groupBy(withoutCopies(chapters), seriesKey).values()) {
     const { selected, excluded } = selectReleases(ofSeries, groups);
     otherReleases.push(...excluded);
-    for (const ofBook of partition(selected, (chapter) => bookKey(chapter, by)).values()) {
+    for (const ofBook of groupBy(selected, (chapter) => bookKey(chapter, by)).values()) {
       const group = toGroup(ofBook, by);
       if (by === 'volume' && group.volume === undefined) unassigned.push(...ofBook);
       else result.push(group);
@@ -140,16 +141,4 @@ function bookKey(chapter: SourceChapter, by: BindBy): unknown {
 /** `01` and `1.0` become `1`. */
 function normalizedNumber(text = ''): string {
   return /^\d+(\.\d+)?$/.test(text.trim()) ? String(Number(text)) : text.trim();
-}
-
-/** The items with the same key, in their order. */
-export function partition<T>(items: readonly T[], keyOf: (item: T) => unknown): Map<unknown, T[]> {
-  const parts = new Map<unknown, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const part = parts.get(key);
-    if (part) part.push(item);
-    else parts.set(key, [item]);
-  }
-  return parts;
 }

@@ -53,7 +53,6 @@ async function withLock<T>(
     // Between two renames a killed run leaves a folder under neither name.
     if (!(await statIfExists(file))) await renameIfExists(oldFolder, file);
     await removeLeftovers(hidden);
-    await removeLeftoversOfOthers(hidden);
     const publish = async (finished: string, replaces: boolean): Promise<string> => {
       if (replaces && (await statIfExists(file))?.isDirectory()) {
         await rename(file, oldFolder);
@@ -81,30 +80,31 @@ function hiddenName(file: string): string {
   return join(dirname(file), `.${name.slice(0, 40)}.${hash}`);
 }
 
-/** The unfinished book, the one that it replaced, and lock files that did not get their name (see lock.ts). */
+/**
+ * Of this book: the unfinished one, the one that it replaced, and lock files that did not get their name (see lock.ts).
+ * Of others, and of this one in another format: the unfinished one. Their `.old` may be all that there is of a book.
+ */
 async function removeLeftovers(hidden: string): Promise<void> {
   const folder = dirname(hidden);
   for (const name of await readdir(folder)) {
-    const isLeftover = name.replace(/^\.\./, '.').startsWith(basename(hidden));
-    if (isLeftover && /\.(tmp|old)$/.test(name))
-      await rm(join(folder, name), { recursive: true, force: true });
+    const path = join(folder, name);
+    if (name.replace(/^\.\./, '.').startsWith(basename(hidden))) {
+      if (/\.(tmp|old)$/.test(name)) await rm(path, { recursive: true, force: true });
+    } else if (/^\..*\.[0-9a-f]{12}\.lock$/s.test(name)) {
+      // What cannot be removed, such as another user's files, does not prevent this book.
+      await removeUnfinished(path).catch(() => undefined);
+    }
   }
 }
 
-/**
- * Of the same book in another format, and of other books, by their lock files. Their `.old` stays: it may be all that
- * there is of a book.
- */
-async function removeLeftoversOfOthers(own: string): Promise<void> {
-  const folder = dirname(own);
-  for (const name of await readdir(folder)) {
-    const [, hidden = basename(own)] = /^(\..*\.[0-9a-f]{12})\.lock$/s.exec(name) ?? [];
-    if (hidden === basename(own)) continue;
-    const lockPath = join(folder, `${hidden}.lock`);
-    const lock = await tryLockFile(lockPath).catch(() => undefined);
-    if (!lock) continue;
-    await rm(join(folder, `${hidden}.tmp`), { recursive: true, force: true });
+/** Unless the run that holds the lock is still writing. */
+async function removeUnfinished(lockPath: string): Promise<void> {
+  const lock = await tryLockFile(lockPath);
+  if (!lock) return;
+  try {
+    await rm(lockPath.replace(/lock$/, 'tmp'), { recursive: true, force: true });
     await removeFile(lockPath);
+  } finally {
     lock.release();
   }
 }

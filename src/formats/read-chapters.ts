@@ -7,8 +7,8 @@ import { readComicInfo } from '../cbz/comic-info-reader.js';
 import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
 import { openZip, readEntryText, toZipEntry, type ZipEntry } from '../cbz/zip-file.js';
 import { StorageError } from '../core/errors.js';
+import { groupBy } from '../core/group-by.js';
 import { parseManifest } from './book-manifest.js';
-import { partition } from './group-volumes.js';
 import { guessName } from './guess-name.js';
 import { withGuesses, type SourceChapter } from './source-chapter.js';
 
@@ -83,7 +83,7 @@ function boundChapters(
 ): SourceChapter[] {
   const chapters = parseManifest(manifest);
   if (!chapters) throw damaged('its manifest is invalid');
-  const byPrefix = partition(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0]);
+  const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0]);
   return chapters.map(({ identity, metadata, prefix }) => {
     const own = byPrefix.get(prefix) ?? [];
     if (own.length === 0) throw damaged(`it lacks the pages ${prefix}`);

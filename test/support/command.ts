@@ -45,7 +45,7 @@ export function start(
   const finished = new Promise<Finished>((done, failed) => {
     child.once('error', failed);
     child.once('close', (code, signal) => {
-      // Node's own warnings are of no use to a user.
+      // A user cannot act on a warning of Node.
       if (/^\(node:\d+\) /m.test(stderr)) failed(new Error(`Node warned: ${stderr}`));
       done({ code, signal, stdout, stderr });
     });

@@ -1,6 +1,14 @@
 /** Chapters bound into books: the bytes of the images, what is skipped and rebuilt, and bad input. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -15,6 +23,7 @@ import {
   type ChapterFile,
 } from '../../support/chapter-files.js';
 import { schemaErrors } from '../../support/comic-info-schema.js';
+import { posixTest } from '../../support/platform.js';
 
 let folder: string;
 beforeEach(() => {
@@ -113,6 +122,18 @@ describe('every format', () => {
     const kept = ['.other.tmp', ...['lock', 'old', 'tmp'].map((end) => `${held}.${end}`)];
     expect(readdirSync(output('.')).sort()).toEqual([...kept, 'Lighthouse Vol.01.cbz'].sort());
     lock?.release();
+  });
+
+  posixTest('leaves what only has the name of a leftover', async () => {
+    await addChapter(1);
+    mkdirSync(output('.a.0123456789ab.lock'), { recursive: true });
+    const outside = join(folder, 'outside');
+    for (const file of [outside, output('.c.0123456789ab.tmp')]) writeFileSync(file, 'kept');
+    symlinkSync(outside, output('.b.0123456789ab.lock'));
+    const before = readdirSync(output('.'));
+    expect((await bindFolder(folder)).books).toMatchObject([{ status: 'saved' }]);
+    expect(readdirSync(output('.'))).toEqual(expect.arrayContaining(before));
+    expect(readFileSync(outside, 'utf8')).toBe('kept');
   });
 
   test.each(['cbz', 'epub', 'pdf', 'folder'] as const)(
