@@ -3,6 +3,9 @@
  * cannot be written atomically together, so each secret has two slots: a new value is written to the unused slot, then
  * one write of the header entry switches to it. A process that is killed in between leaves the old login intact. The
  * header also holds a checksum of each secret, which detects incomplete values.
+ *
+ * Entries are accessed one after the other: gnome-keyring 42 crashes when a process reads several at once while another
+ * process deletes some.
  */
 import { createHash } from 'node:crypto';
 import { AuthError } from '../core/errors.js';
@@ -33,13 +36,13 @@ export function keychainCredentialStore(keychain: Keychain): CredentialStore {
     write: (login) => writeLogin(keychain, login),
     async clear() {
       // The header first: without it there is no login, even if the rest cannot be deleted.
-      const hadHeader = await keychain.delete(HEADER_ENTRY);
+      let had = await keychain.delete(HEADER_ENTRY);
       const entries = SECRET_NAMES.flatMap((name) => [
         ...partEntries(name, 'a', MAX_PARTS),
         ...partEntries(name, 'b', MAX_PARTS),
       ]);
-      const had = await Promise.all([...entries, TRIAL_ENTRY].map((name) => keychain.delete(name)));
-      return hadHeader || had.includes(true);
+      for (const name of [...entries, TRIAL_ENTRY]) had = (await keychain.delete(name)) || had;
+      return had;
     },
   };
 }
@@ -96,9 +99,11 @@ async function uncheckedLogin(
   keychain: Keychain,
   { secrets, times, ...owner }: KeychainHeader,
 ): Promise<unknown> {
-  const [clientSecret, accessToken, refreshToken] = await Promise.all(
-    SECRET_NAMES.map(async (name) => secrets[name] && readSecret(keychain, name, secrets[name])),
-  );
+  const read = async (name: SecretName) =>
+    secrets[name] && readSecret(keychain, name, secrets[name]);
+  const clientSecret = await read('client-secret');
+  const accessToken = await read('access-token');
+  const refreshToken = await read('refresh-token');
   return { ...owner, clientSecret, tokens: times && { ...times, accessToken, refreshToken } };
 }
 
@@ -108,9 +113,10 @@ async function readSecret(
   name: SecretName,
   { slot, parts, check }: SecretLocation,
 ): Promise<string | undefined> {
-  const entries = partEntries(name, slot, parts);
-  const read = await Promise.all(entries.map((entry) => keychain.get(entry)));
-  const value = Buffer.concat(read.filter((part) => part !== undefined)).toString('utf8');
+  const read: Uint8Array[] = [];
+  for (const entry of partEntries(name, slot, parts))
+    read.push((await keychain.get(entry)) ?? new Uint8Array());
+  const value = Buffer.concat(read).toString('utf8');
   return checksum(value) === check ? value : undefined;
 }
 

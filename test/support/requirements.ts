@@ -10,6 +10,7 @@ const DEBIAN_PACKAGES = {
   cc: 'gcc libc6-dev',
   chromium: 'chromium',
   'dbus-run-session': 'dbus',
+  'dbus-send': 'dbus-bin',
   'ebook-meta': 'calibre',
   fish: 'fish',
   fuse2fs: 'fuse2fs',

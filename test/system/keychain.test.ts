@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   startPracticeService,
   type PracticeService,
@@ -12,11 +13,15 @@ import {
   LOGIN_ENV,
   newFolder,
   run,
+  secretServicePid,
   startSecretService,
   type Env,
   type SecretService,
 } from '../support/auth/harness.js';
 import { describeWith } from '../support/requirements.js';
+
+/** Longer than the 2 s that the keychain library waits for a reply. */
+const STALL_MS = 5_000;
 
 describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
   let practice: PracticeService;
@@ -145,6 +150,20 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
     }
     expect(await codeAfter(['whoami'], base)).toBe('no-keychain');
     expect(practice.log).toHaveLength(asked);
+  });
+
+  test('a Secret Service that replies only after some seconds is waited for', async () => {
+    const env = await withKeychain();
+    await login(env);
+    const pid = await secretServicePid(env);
+    for (const words of [['whoami'], ['refresh'], ['logout']]) {
+      process.kill(pid, 'SIGSTOP');
+      const over = cli(words, env);
+      await delay(STALL_MS);
+      process.kill(pid, 'SIGCONT');
+      expect(await over).toMatchObject({ code: 0, stderr: '' });
+    }
+    expect(await entriesOf(entryService, env)).toEqual([]);
   });
 
   test('who logs in elsewhere moves: from the keychain to a file and back, leaving nothing behind', async () => {

@@ -86,6 +86,7 @@ export async function run(
 /** What a Secret Service on a bus of its own needs. */
 export const KEYCHAIN_PROGRAMS = [
   'dbus-run-session',
+  'dbus-send',
   'gnome-keyring-daemon',
   'secret-tool',
 ] as const;
@@ -140,4 +141,13 @@ export async function entriesOf(service: string, env: Env): Promise<readonly str
   return [...`${stdout}\n${stderr}`.matchAll(/^attribute\.username = (.*)$/gm)]
     .map(([, name]) => name ?? '')
     .sort();
+}
+
+/** The process id of the Secret Service on this bus. */
+export async function secretServicePid(env: Env): Promise<number> {
+  const method = 'org.freedesktop.DBus.GetConnectionUnixProcessID';
+  const words = ['--session', '--print-reply=literal', '--dest=org.freedesktop.DBus'];
+  const args = [...words, '/', method, 'string:org.freedesktop.secrets'];
+  const { stdout } = await run('dbus-send', args, env);
+  return Number(/uint32 (\d+)/.exec(stdout)?.[1]);
 }
