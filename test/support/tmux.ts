@@ -70,7 +70,14 @@ export class TmuxTerminal {
     return { cursor: text.startsWith('1'), wrap: text.trim().endsWith('1') };
   }
 
+  /** Interrupts the program that runs, and waits for its end, so that it writes no more files. */
   async stop(): Promise<void> {
+    for (let attempt = 0; attempt < 50; attempt += 1) {
+      const command = await this.#tmux('display-message', '-p', '#{pane_current_command}');
+      if (command.trim() === 'bash') break;
+      await this.press('C-c');
+      await delay(200);
+    }
     await this.#tmux('kill-server');
   }
 

@@ -93,7 +93,7 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
     expect(rowsWith(stopped, /[█░]/)).toEqual([]);
     expect(await terminal.modes()).toEqual(MODES);
     await terminal.type('fg');
-    await terminal.until((screen) => rowsWith(screen, /^chapters .*[█░]/).length === 1);
+    await terminal.until((screen) => rowsWith(screen, /^chapters .*[█░] {2}6\/60/).length === 1);
 
     await terminal.press('C-c');
     const ended = await terminal.until((screen) => screen.includes('not started'));

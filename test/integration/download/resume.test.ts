@@ -42,7 +42,8 @@ const loadedPages = async () => {
   expect(code).toBe(0);
   const [archive = ''] = harness.archives();
   expect(await readPages(archive)).toHaveLength(PAGES);
-  return events.flatMap((event) => (event.type === 'page-loaded' ? [event.page] : []));
+  const loaded = events.flatMap((event) => (event.type === 'page-loaded' ? [event.page] : []));
+  return loaded.sort((a, b) => a - b);
 };
 
 test('finished pages are kept, and only the missing one is loaded', async () => {
