@@ -26,7 +26,7 @@ beforeAll(async () => {
   harness = await DownloadHarness.start({ chapters, clock, specificationOnly: true });
   harness.service.injectPageFaults({ seed: SEED, share: 0.2 });
   // The faults that hang and stall end by these.
-  const settings = { firstByteTimeoutMs: 1_000, idleTimeoutMs: 1_000 };
+  const settings = { firstByteTimeoutMs: 1_000, idleTimeoutMs: 1_000, reportTimeoutMs: 30_000 };
   ran = await harness.download({ targets: chapters.map(({ id }) => id) }, { clock, settings });
 });
 afterAll(() => harness.stop());

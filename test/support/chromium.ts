@@ -6,5 +6,7 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    // On a busy machine.
+    timeout: 120_000,
   });
 }

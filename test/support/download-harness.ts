@@ -167,7 +167,8 @@ export class DownloadHarness {
 
   async stop(): Promise<void> {
     await this.service.stop();
-    rmSync(this.folder, { recursive: true, force: true });
+    // A report's sender may still write.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -133,8 +133,7 @@ export function describeLedgerRules(
       await (await ledger.reserve(request('/manga/y'))).settle(OK);
       stopping.abort(new Error('stop'));
       await expect(waiting).rejects.toThrow('stop');
-      await clock.sleep(50);
-      expect((await ledgers.view()).waiting).toBe(0);
+      while ((await ledgers.view()).waiting > 0) await clock.sleep(20);
     });
 
     test('a request aborted while it is granted leaves no permit behind', async () => {
@@ -150,8 +149,7 @@ export function describeLedgerRules(
           () => undefined,
         );
       }
-      await clock.sleep(50);
-      expect((await ledgers.view()).underWay).toBe(0);
+      while ((await ledgers.view()).underWay > 0) await clock.sleep(20);
     });
 
     test('unsettled permits count while their process lives, and expire after it has left', async () => {

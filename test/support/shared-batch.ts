@@ -40,7 +40,7 @@ export class SharedBatch {
   /** For subscriptions. Slow, so that a machine that starts late still finds something to do. */
   static async startWith(library: Library): Promise<SharedBatch> {
     return SharedBatch.#with(
-      await startPracticeService({ library, latencyMs: { node: 600 } }),
+      await startPracticeService({ library, latencyMs: { node: 1_500 } }),
       library.chapters().map(({ id }) => id),
     );
   }

@@ -8,7 +8,7 @@ import select
 import sys
 import time
 
-LONGEST_S = 20
+LONGEST_S = 60
 
 plan = json.load(sys.stdin)
 pid, terminal = pty.fork()

@@ -12,14 +12,15 @@ import type { StubServer } from './stub-server.js';
 import type { ServiceClient } from '../../src/api/client.js';
 import type { Connections } from '../../src/api/connections.js';
 
+/** Longer than a busy machine takes. */
 export const LIMITS: TimeLimits = {
-  connectTimeoutMs: 2_000,
-  tlsTimeoutMs: 2_000,
-  firstByteTimeoutMs: 2_000,
-  idleTimeoutMs: 2_000,
-  pageTimeoutMs: 5_000,
-  apiTimeoutMs: 5_000,
-  reportTimeoutMs: 1_000,
+  connectTimeoutMs: 20_000,
+  tlsTimeoutMs: 20_000,
+  firstByteTimeoutMs: 20_000,
+  idleTimeoutMs: 20_000,
+  pageTimeoutMs: 30_000,
+  apiTimeoutMs: 30_000,
+  reportTimeoutMs: 20_000,
 };
 
 export interface TestClient {

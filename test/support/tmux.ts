@@ -56,7 +56,7 @@ export class TmuxTerminal {
   async until(accepts: (screen: string) => boolean): Promise<string> {
     let screen = '';
     // Long enough for a busy machine; jest's own limit ends before it.
-    for (let attempt = 0; attempt < 400; attempt += 1) {
+    for (let attempt = 0; attempt < 1_600; attempt += 1) {
       screen = await this.screen();
       if (accepts(screen)) return screen;
       await delay(50);

@@ -21,7 +21,7 @@ import {
 import { describeWith } from '../support/requirements.js';
 
 /** Longer than the 2 s that the keychain library waits for a reply. */
-const STALL_MS = 5_000;
+const STALL_MS = 3_500;
 
 describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
   let practice: PracticeService;

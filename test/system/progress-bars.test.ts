@@ -27,7 +27,7 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
   afterEach(async () => {
     await terminal.stop();
     await service.stop();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
   /** @param requests the announced limit of the metadata requests of chapters, for each minute */
@@ -65,8 +65,7 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
   test('a spinner first, then bars that fit each width, count waits down, and leave nothing behind', async () => {
     await open(80, { requests: 6 });
     await terminal.type(`${download} > paths`);
-    await terminal.until((screen) => /⠋|⠙|⠹|⠸|⠼|⠴|⠦|⠧|⠇|⠏/.test(screen));
-    await terminal.until((screen) => screen.includes('resolving the targets'));
+    await terminal.until((screen) => /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] resolving the targets/.test(screen));
 
     // The limits allow six chapters a minute: the rest takes more than eight minutes.
     const at80 = await terminal.until((screen) => /^Ch\. \d+ Day \d+ /m.test(screen));
@@ -96,7 +95,7 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
     await terminal.until((screen) => rowsWith(screen, /^chapters .*[█░] {2}6\/60/).length === 1);
 
     await terminal.press('C-c');
-    const ended = await terminal.until((screen) => screen.includes('not started'));
+    const ended = await terminal.until((screen) => /not started[^]*^\$ *$/m.test(screen));
     expect(rowsWith(ended, /^Interrupted: 6 saved, 54 not started; 12 pages, /)).toHaveLength(1);
     expect(rowsWith(ended, 'not started')).toHaveLength(1);
     expect(rowsWith(ended, /[█░]/)).toEqual([]);
@@ -124,7 +123,7 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
     expect(rowsWith(shared, /Ch\.00[123].*\.cbz$/)).toHaveLength(3);
     expect(rowsWith(shared, 'saved:')).toEqual([]);
     await terminal.type(`clear; ${download} --chapters 4-6 > paths`);
-    await terminal.until((text) => rowsWith(text, 'saved:').length === 1);
+    await terminal.until((text) => rowsWith(text, 'saved:').length > 0);
     const own = await terminal.until((text) => /^3 saved; 6 pages/m.test(text));
     expect(rowsWith(own, /^saved: .*Ch\.00[456].*, 2 pages, /)).toHaveLength(3);
     expect(rowsWith(own, /\.cbz/)).toEqual([]);
@@ -144,10 +143,11 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
   ])('after SIG%s the cursor is visible and lines wrap', async (signal, message) => {
     await open(80, { nodeMs: 2_000 });
     await terminal.type(
-      `${download} --chapters 1-6 & sleep 2; kill -s ${signal} $!; wait $!; echo`,
+      `${download} --chapters 1-6 & until [ -e go ]; do sleep 0.1; done; kill -s ${signal} $!; wait $!; echo end`,
     );
     await terminal.until((screen) => /^chapters /m.test(screen));
-    await terminal.until((screen) => message.test(screen));
+    writeFileSync(join(folder, 'go'), '');
+    await terminal.until((screen) => message.test(screen) && /^end$/m.test(screen));
     expect(await terminal.modes()).toEqual(MODES);
   });
 

@@ -9,6 +9,9 @@ import { SharedBatch } from '../support/shared-batch.js';
 import { DAY_MS, syncChapter, syncTitle, titleId } from '../support/sync-harness.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 
+/** Long enough that a busy machine renews it in time. */
+const LEASE_MS = 4_000;
+
 describeWith('a share', { programs: ['redis-server'] }, () => {
   let redis: RedisProcess;
   const open: WorkShare[] = [];
@@ -48,13 +51,15 @@ describeWith('a share', { programs: ['redis-server'] }, () => {
 
   test('a lease is renewed while its holder lives, and lapses after it', async () => {
     const proxy = await startTcpProxy(redis.port);
-    const [one, other] = [openOne(1_500, `redis://127.0.0.1:${proxy.port}/0`), openOne(1_500)];
+    const [one, other] = [
+      openOne(LEASE_MS, `redis://127.0.0.1:${proxy.port}/0`),
+      openOne(LEASE_MS),
+    ];
     await one.claim('a');
-    await systemClock.sleep(2_000);
+    await systemClock.sleep(LEASE_MS * 1.3);
     expect(await other.claim('a')).toBe('taken');
     proxy.cut();
-    await systemClock.sleep(1_800);
-    expect(await other.claim('a')).toBe('claimed');
+    while ((await other.claim('a')) === 'taken') await systemClock.sleep(50);
     await proxy.stop();
   });
 
@@ -82,7 +87,7 @@ describeWith('machines with one share', { programs: ['redis-server'] }, () => {
     } finally {
       await batch.stop();
     }
-  }, 60_000);
+  });
 
   test('that are subscribed to the same title load each new chapter once', async () => {
     const numbers = Array.from({ length: 12 }, (_, index) => String(index + 1));
@@ -113,5 +118,5 @@ describeWith('machines with one share', { programs: ['redis-server'] }, () => {
     } finally {
       await batch.stop();
     }
-  }, 60_000);
+  });
 });

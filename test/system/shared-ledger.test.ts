@@ -140,7 +140,7 @@ describeWith('a shared ledger', { root: true }, () => {
       expect(outcome.times.length).toBeGreaterThan(0);
       expect(readFileSync(secret, 'utf8')).toBe('key\n');
       expect(statSync(secret).mode & 0o777).toBe(0o600);
-    }, 60_000);
+    });
 
     test('a planted link in the place of the folder or of a lock makes nothing of root’s', async () => {
       makeFolder(0o2770);

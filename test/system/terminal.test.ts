@@ -70,7 +70,7 @@ describeWith('at a terminal', { programs: ['python3'] }, () => {
     let service: PracticeService;
     let env: Record<string, string>;
     beforeEach(async () => {
-      const chapter = generateChapter({ id: ID, pages: 24, bytesPerPage: 2_000 });
+      const chapter = generateChapter({ id: ID, pages: 120, bytesPerPage: 2_000 });
       service = await startPracticeService({ chapters: [chapter], latencyMs: { node: 80 } });
       env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
     });

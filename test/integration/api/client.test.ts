@@ -120,7 +120,7 @@ describe('failures that pass', () => {
     ['half a JSON body', { raw: '{"result":' }],
     ['a body that is cut short', { raw: '{}', headers: { 'content-length': '99' } }],
   ] as const)('%s is tried three times, and no more', async (_, reply) => {
-    const { client } = await make({ clock: hasty, limits: { idleTimeoutMs: 200 } });
+    const { client } = await make({ clock: hasty, limits: { idleTimeoutMs: 500 } });
     service.behave((__, number) => (number < 3 ? reply : { body: { result: 'ok' } }));
     await expect(client.api(REQUEST)).resolves.toEqual({ result: 'ok' });
     service.behave(() => reply);

@@ -127,7 +127,7 @@ describe('through a proxy that opens tunnels', () => {
     });
     let output = '';
     child.stdout.on('data', (text: Buffer) => (output += text.toString()));
-    await once(child, 'exit');
+    await once(child, 'close');
     return output;
   };
   test('requests go by a tunnel that is kept open, with our name and without Via', async () => {

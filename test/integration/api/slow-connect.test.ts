@@ -45,7 +45,7 @@ posixTest.each([
         });
       }
       // Later than the quarter of a second that Node gives by itself.
-      socket.once('connectionAttempt', () => setTimeout(accept, 400));
+      socket.once('connectionAttempt', () => setTimeout(accept, 300));
     };
     subscribe('net.client.socket', onSocket);
     closing.push(() => unsubscribe('net.client.socket', onSocket));

@@ -143,4 +143,4 @@ test('the token is sent to the API only, and a run prints no secret', async () =
     .secrets()
     .filter((secret) => shapesOf(secret).some((s) => all.includes(s)));
   expect(found).toEqual([]);
-}, 60_000);
+});

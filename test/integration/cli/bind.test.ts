@@ -106,7 +106,7 @@ test.each(['cbz', 'epub', 'pdf', 'folder'])(
     const expected = readdirSync(join(`${output}-timed`, 'Lighthouse'));
     expect([code, readdirSync(join(output, 'Lighthouse'))]).toEqual([0, expected]);
   },
-  60_000 + KILLS * 2_000,
+  120_000 + KILLS * 10_000,
 );
 
 async function expectWholeOrAbsent(place: string): Promise<void> {

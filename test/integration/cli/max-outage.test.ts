@@ -50,11 +50,11 @@ test('a message says why the download waits, and until when', async () => {
   );
   const started = await startPracticeService({ chapters, specificationOnly: true });
   const reset = { status: 0, delivery: { how: 'reset' } } as const;
-  // All requests are reset for two seconds, from the one for the second chapter on.
+  // All requests are reset for four seconds, from the one for the second chapter on.
   const first = started.intercept(`/at-home/server/${OTHER}`, () => {
     first();
     const takeBack = started.intercept('/', () => reset);
-    setTimeout(takeBack, 2_000);
+    setTimeout(takeBack, 4_000);
     return reset;
   });
   service = started;
@@ -65,4 +65,4 @@ test('a message says why the download waits, and until when', async () => {
     /^waiting until .*\d\d:\d\d:\d\d \S+: the service cannot be reached \(outage\)$/m,
   );
   expect(stderr).toMatch(/^2 saved;/m);
-}, 30_000);
+});

@@ -88,7 +88,12 @@ describe('an answer that quotes a secret', () => {
 test('an uncaught exception is printed without secrets', async () => {
   // The crash leaves the demo's temporary files.
   const own = { ...env, TANKOBON_PASSWORD: 'turn-the-page', TMPDIR: folder };
-  const fault = 'setTimeout(()=>{throw(new(Error)("it-was-turn-the-page"))},300)';
+  // As soon as the program handles exceptions.
+  const fault = `const poll = setInterval(() => {
+    if (process.listenerCount('uncaughtException') === 0) return;
+    clearInterval(poll);
+    throw new Error('it-was-turn-the-page');
+  }, 10);`;
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fault)}`;
   const run = await cliProcess(['demo', '--serve'], { ...own, NODE_OPTIONS });
   expect(run.code).toBe(1);

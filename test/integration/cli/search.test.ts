@@ -59,6 +59,7 @@ test('nothing found is reported on standard error and exits 0', async () => {
 test('the languages of the flag narrow the search', async () => {
   const { stdout } = await tankobonHere(['search', '--json', '--language', 'xx', 'lighthouse'], {
     env,
+    clock,
   });
   expect(JSON.parse(stdout)).toEqual([]);
 });

@@ -80,5 +80,5 @@ describe.each([
       expect(readFileSync(join(folder, name), 'utf8')).toBe(winner?.own);
     }
     for (const child of children) child.disconnect();
-  }, 60_000);
+  });
 });

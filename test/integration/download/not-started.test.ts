@@ -66,7 +66,7 @@ test('after a ban, started chapters fail and the rest are not started: exit 6', 
     stopped: 'banned',
   });
   expect(stderr.length).toBeLessThan(1_000);
-}, 60_000);
+});
 
 test('an interruption is exit 130 and one line with the count', async () => {
   const stopping = new AbortController();
@@ -80,7 +80,7 @@ test('an interruption is exit 130 and one line with the count', async () => {
   expect(lines.filter((line) => line.includes('not started'))).toEqual([
     expect.stringMatching(/^Interrupted: \d+ saved(?:, \d unfinished)?, 1,49\d not started/),
   ]);
-}, 60_000);
+});
 
 test('a ban is one line with the reason and one with the counts', async () => {
   const { code, stderr } = await downloadUntil(
@@ -96,7 +96,7 @@ test('a ban is one line with the reason and one with the counts', async () => {
     expect.stringMatching(/^error: .* banned this address, until [-\d: ]+ \S+\.$/),
     expect.stringMatching(/^hint: /),
   ]);
-}, 60_000);
+});
 
 test('an error while planning is reported for one target', async () => {
   harness = await DownloadHarness.start({ chapters: chapters.slice(0, 1) });

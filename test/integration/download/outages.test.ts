@@ -278,13 +278,17 @@ testConcurrently({
       const [first = ''] = ids;
       let failedLoads = 0;
       let startOutage: () => () => void;
+      let endOutage: (() => void) | undefined;
+      let refused = 0;
       const service: PracticeOptions = {
         chapters,
         clock,
         onRequest({ host, status }) {
+          if (host === 'api' && endOutage) refused += 1;
+          if (refused === 5) endOutage?.();
           if (host !== 'node' || status !== 500) return;
           failedLoads += 1;
-          if (failedLoads === 4) void clock.sleep(20_000).then(startOutage());
+          if (failedLoads === 4) endOutage = startOutage();
         },
       };
       return DownloadHarness.use(service, async (harness) => {

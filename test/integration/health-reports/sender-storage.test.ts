@@ -44,7 +44,9 @@ test('damaged files of earlier runs are dropped and counted, and the others are 
   for (const number of [1, 2, 3, 4, 5, 6]) {
     put(number, number % 2 === 0 ? '{"url":' : JSON.stringify(reportNo(number)));
   }
-  await open().finish();
+  const sender = open();
+  await sender.flush();
+  await sender.finish();
   expect(accepted().sort()).toEqual([1, 3, 5]);
   expect(files()).toEqual([]);
   expect(await readReportStatus(folder, Date.now())).toMatchObject({
@@ -104,7 +106,8 @@ test('more reports than are kept open are all sent, each once', async () => {
   await Promise.all(
     Array.from({ length: 300 }, (_, number) => sender.record(reportNo(number + 1))),
   );
-  expect(await sender.finish(20_000)).toEqual({ sent: 300, waiting: 0 });
+  await sender.flush();
+  expect(await sender.finish()).toEqual({ sent: 300, waiting: 0 });
   expect(new Set(accepted()).size).toBe(300);
   expect(accepted()).toHaveLength(300);
 });
@@ -119,6 +122,7 @@ test('a clock that steps back by a year between two runs costs no report', async
   const back: Clock = { ...clock, wallMs: () => clock.wallMs() - 365 * MAX_AGE_MS };
   const after = open(back);
   await after.record(reportNo(2));
+  await after.flush();
   await after.finish();
   expect(accepted().sort()).toEqual([1, 2]);
 });
@@ -135,6 +139,7 @@ test('deleting the spool of a running sender loses no report that can be sent no
   await sender.record(reportNo(1));
   rmSync(spoolFolder(folder), { recursive: true });
   for (const number of [2, 3]) await sender.record(reportNo(number));
+  await sender.flush();
   expect(await sender.finish()).toEqual({ sent: 3, waiting: 0 });
   expect(accepted().sort()).toEqual([1, 2, 3]);
   expect(errors.length).toBeLessThanOrEqual(1);

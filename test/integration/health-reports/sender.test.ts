@@ -52,6 +52,7 @@ describe('while the report host responds', () => {
   test('each report arrives once, with its five fields, as exactly application/json', async () => {
     const sender = open();
     await recordAll(sender, inTurn(1, 30));
+    await sender.flush();
     expect(await sender.finish()).toEqual({ sent: 30, waiting: 0 });
     expect(takenNumbers().sort((a, b) => a - b)).toEqual(inTurn(1, 30));
     expect(JSON.parse(listener.arrivals[0]?.body ?? '')).toEqual(reportNo(1));
@@ -92,7 +93,7 @@ describe('while the report host responds', () => {
     listener.answer = async () => {
       underWay += 1;
       maxUnderWay = Math.max(maxUnderWay, underWay);
-      await systemClock.sleep(50);
+      await systemClock.sleep(150);
       underWay -= 1;
       return 200;
     };
@@ -106,6 +107,7 @@ describe('while the report host responds', () => {
     listener.answer = (report) => (numberOf(report) === 2 ? 400 : 200);
     const sender = open();
     await recordAll(sender, [1, 2, 3]);
+    await sender.flush();
     expect(await sender.finish()).toEqual({ sent: 2, waiting: 0 });
     expect(await status()).toMatchObject({ sent: 2, givenUp: 1, reasons: { 'status 400': 1 } });
     await open().finish();
@@ -117,6 +119,7 @@ describe('while the report host responds', () => {
     listener.answer = () => (failures-- > 0 ? 503 : 200);
     const sender = open();
     await sender.record(reportNo(1));
+    await sender.flush();
     expect(await sender.finish()).toEqual({ sent: 1, waiting: 0 });
     expect((await status()).host).toMatchObject({ lastError: { reason: 'status 503' } });
   });
@@ -126,6 +129,7 @@ describe('while the report host responds', () => {
     await sender.record(reportNo(1));
     await sender.finish();
     await sender.record(reportNo(2));
+    await sender.flush();
     expect(await sender.finish()).toEqual({ sent: 1, waiting: 0 });
     expect(takenNumbers()).toEqual([1, 2]);
   });
@@ -168,7 +172,9 @@ describe('while the report host is down', () => {
     });
     await recordAll(dead, [1, 2, 3]);
     await dead.finish(0);
-    expect((await open().finish()).waiting).toBe(0);
+    const next = open();
+    await next.flush();
+    expect((await next.finish()).waiting).toBe(0);
     expect(takenNumbers().sort((a, b) => a - b)).toEqual([1, 2, 3]);
   });
 
@@ -305,6 +311,7 @@ describe('concurrent senders', () => {
     expect(await clearReports(folder)).toEqual({ inUse: 1 });
     expect((await status()).waiting).toBe(1);
     answer(200);
+    while ((await status()).waiting > 0) await systemClock.sleep(5);
     expect(await running.finish()).toEqual({ sent: 1, waiting: 0 });
     expect(await clearReports(folder)).toEqual({ inUse: 0 });
     expect(await status()).toMatchObject({ waiting: 0, nodes: [], host: { state: 'well' } });
@@ -319,6 +326,7 @@ describe('concurrent senders', () => {
       onStorageError: (error) => errors.push(error),
     });
     await recordAll(sender, [1, 2, 3]);
+    await sender.flush();
     expect(await sender.finish()).toEqual({ sent: 3, waiting: 0 });
     expect(errors.length).toBe(1);
   });

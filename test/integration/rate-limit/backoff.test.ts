@@ -150,6 +150,7 @@ describe('429', () => {
   });
 
   test('six responses of 429 to one request, with growing pauses, are an error', async () => {
+    await useSkippingClock();
     const { client } = await make({ clock: { ...clock, sleep: passAtOnce } });
     const pauses: number[] = [];
     let before = clock.monotonicMs();

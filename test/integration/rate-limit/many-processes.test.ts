@@ -27,7 +27,7 @@ describe('processes that share a ledger', () => {
       expect(maxRequestsInWindow(times, 200)).toBeLessThanOrEqual(5);
       expect(Math.min(...shares)).toBeGreaterThan(0);
     },
-    60_000,
+    120_000,
   );
 
   test.concurrent(
@@ -44,7 +44,7 @@ describe('processes that share a ledger', () => {
       expect(times).toHaveLength(90);
       expect(maxRequestsInWindow(times, 1_200)).toBeLessThanOrEqual(40);
     },
-    60_000,
+    120_000,
   );
 
   test.concurrent(
@@ -78,7 +78,7 @@ describe('processes that share a ledger', () => {
       // A killed process loses at most what it had under way.
       expect(times.length).toBeGreaterThanOrEqual(60 - kills * 2);
     },
-    60_000,
+    120_000,
   );
 
   test.concurrent(
@@ -105,6 +105,6 @@ describe('processes that share a ledger', () => {
       expect(maxRequestsInWindow(times, 1_200)).toBeLessThanOrEqual(40);
       expect(maxRequestsInWindow(times, 200)).toBeLessThanOrEqual(5);
     },
-    60_000,
+    120_000,
   );
 });

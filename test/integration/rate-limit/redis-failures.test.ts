@@ -5,7 +5,6 @@ import { TankobonError } from '../../../src/core/errors.js';
 import type { RateLedger, Wait } from '../../../src/rate-limit/rate-ledger.js';
 import { RedisConnection } from '../../../src/rate-limit/redis/redis-connection.js';
 import { openRedisLedger } from '../../../src/rate-limit/redis/redis-ledger.js';
-import { freePort } from '../../support/redis-process.js';
 import { startRespServer, type RespReply, type RespServer } from '../../support/resp-server.js';
 
 const API = new URL('https://api.example.org');
@@ -28,11 +27,16 @@ afterEach(async () => {
   await server.stop();
 });
 
-const openOne = (maxOutageMs = 60_000, url = server.url, password?: string): RateLedger => {
+const openOne = (
+  maxOutageMs = 60_000,
+  url = server.url,
+  password?: string,
+  replyLimitMs?: number,
+): RateLedger => {
   const address = { url: new URL(url), ...(password && { password }) };
   const ledger = openRedisLedger({
     server: address,
-    runner: new RedisConnection(address, 300),
+    runner: new RedisConnection(address, replyLimitMs),
     addresses: { apiUrl: API, authUrl: API, networkUrl: API, realm: 'r' },
     clock: systemClock,
     warn: (text) => warnings.push(text),
@@ -78,7 +82,7 @@ describe('a failure that may end by itself', () => {
     ['the server refuses each write', () => new Error('OOM command not allowed')],
     ['the server never responds', () => 'silence'],
   ])('%s: after the longest outage the run ends with exit code 8', async (_, reply) => {
-    const ledger = openOne(700);
+    const ledger = openOne(700, server.url, undefined, 300);
     server.replies.push(...Array.from({ length: 50 }, reply));
     const [code, exitCode, message] = await failureOf(ledger);
     expect([code, exitCode]).toEqual(['ledger-unreachable', 8]);
@@ -86,7 +90,7 @@ describe('a failure that may end by itself', () => {
   });
 
   test('no server at all is the same, and later requests do not wait again', async () => {
-    const ledger = openOne(700, `redis://127.0.0.1:${await freePort()}/0`);
+    const ledger = openOne(700, 'redis://127.0.0.1:1/0');
     expect((await failureOf(ledger)).slice(0, 2)).toEqual(['ledger-unreachable', 8]);
     waits.length = 0;
     expect((await failureOf(ledger))[2]).toMatch(/ECONNREFUSED/);

@@ -179,8 +179,8 @@ describe('exec', () => {
       const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
       require('fs').writeFileSync(process.argv[1], String(child.pid));
       setInterval(() => {}, 1000);`;
-    await expect(runExecHook(node(script, pidFile), {}, options(1_500))).rejects.toThrow(
-      'did not end within 2 s and was killed',
+    await expect(runExecHook(node(script, pidFile), {}, options(3_500))).rejects.toThrow(
+      'did not end within 4 s and was killed',
     );
     const pid = Number(readFileSync(pidFile, 'utf8'));
     await expectEnded(pid);
