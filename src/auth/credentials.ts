@@ -47,7 +47,9 @@ export class Credentials {
     const { service, fileName } = namesFor(options.addresses);
     this.#path = join(options.folder, fileName);
     this.#stores = {
-      keychain: this.#reportingSecrets(keychainCredentialStore(systemKeychain(service))),
+      keychain: this.#reportingSecrets(
+        keychainCredentialStore(systemKeychain(service, options.clock)),
+      ),
       file: this.#reportingSecrets(fileCredentialStore(`${this.#path}.json`)),
     };
   }

@@ -49,7 +49,7 @@ const UNFINISHED_FILE = /^(\d+\.part|\.(chapter\.json|lock)\.[0-9a-f]{8}-\d+-[0-
 
 /** FUSE, NFS and SMB keep a removed file under such a name until its last handle is closed. */
 const REMOVED_FILE = /^\.(fuse_hidden|nfs|smb)[0-9a-f]+$/i;
-const MAX_RMDIR_TRIES = 100;
+const MAX_RMDIR_TRIES = 20;
 const RMDIR_PAUSE_MS = 50;
 
 export interface WorkspaceOptions {
