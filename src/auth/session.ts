@@ -91,7 +91,7 @@ export class Session implements TokenProvider {
 
   /** Renews the token, due or not. Throws `not-logged-in`, `session-ended`, and the errors of the request. */
   async refresh(signal?: AbortSignal): Promise<Tokens> {
-    const stored = await this.deps.credentials.readForApi();
+    const stored = await raceWithSignal(this.deps.credentials.readForApi(), signal);
     const current = stored?.login.tokens;
     const tokens = current && (await this.#renew(current.accessToken, signal));
     if (!tokens) throw notLoggedIn();

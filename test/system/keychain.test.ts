@@ -8,12 +8,14 @@ import {
 } from '../../src/practice-server/practice-service.js';
 import {
   cli,
+  ended,
   entriesOf,
   KEYCHAIN_PROGRAMS,
   LOGIN_ENV,
   newFolder,
   run,
   secretServicePid,
+  startCli,
   startSecretService,
   type Env,
   type SecretService,
@@ -164,6 +166,29 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
       expect(await over).toMatchObject({ code: 0, stderr: '' });
     }
     expect(await entriesOf(entryService, env)).toEqual([]);
+  });
+
+  test('an interruption ends the wait for a Secret Service that does not reply', async () => {
+    const env = await withKeychain();
+    await login(env);
+    const pid = await secretServicePid(env);
+    process.kill(pid, 'SIGSTOP');
+    const [chapter] = practice.library.chapters();
+    const waiting = [
+      ['whoami'],
+      ['refresh'],
+      ['logout'],
+      ['download', chapter?.id ?? '', '-o', folder],
+    ].map(async (words) => {
+      const child = startCli(words, env);
+      const over = ended(child);
+      await delay(STALL_MS);
+      child.kill('SIGINT');
+      return (await over).code;
+    });
+    const codes = await Promise.all(waiting);
+    process.kill(pid, 'SIGCONT');
+    expect(codes).toEqual([130, 130, 130, 130]);
   });
 
   test('who logs in elsewhere moves: from the keychain to a file and back, leaving nothing behind', async () => {

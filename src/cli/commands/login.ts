@@ -4,6 +4,7 @@ import { prepareStateFolder } from '../../app/state-folder.js';
 import type { CredentialStore } from '../../auth/login-record.js';
 import type { Credentials } from '../../auth/credentials.js';
 import type { Login } from '../../auth/login-record.js';
+import { raceWithSignal } from '../../core/abort.js';
 import { AuthError, hasCode } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { HOOK_SERVICES, type HookService } from '../../auth/hook-services.js';
@@ -66,7 +67,7 @@ export async function login(options: LoginOptions, context: CommandContext): Pro
   const { stdin, stdout, stderr, signal, clock, redactor } = context;
   const credentials = credentialsOf(context);
   const given = await givenFields(options, context);
-  const previous = await previousLogin(credentials, given);
+  const previous = await raceWithSignal(previousLogin(credentials, given), signal);
   const fields = withPreviousClient(given, previous);
   const missing = FIELD_NAMES.filter((name) => fields[name] === undefined);
   const canAsk = !options.stdin && stdin.isTTY && stderr.isTTY;
@@ -74,7 +75,7 @@ export async function login(options: LoginOptions, context: CommandContext): Pro
     const names = missing.map((name) => `${LOGIN_FIELDS[name].label} (${LOGIN_FIELDS[name].env})`);
     throw new AuthError('login-incomplete', `Missing for a login: ${names.join(', ')}.`);
   }
-  const store = await usableStore(options, credentials);
+  const store = await raceWithSignal(usableStore(options, credentials), signal);
   const grant =
     missing.length > 0
       ? await askForFields(fields, previous?.username, context)

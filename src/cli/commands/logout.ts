@@ -1,6 +1,7 @@
 /** `tankobon logout`: removes the login from this machine. Sends nothing. */
 import type { Command } from 'commander';
 import { prepareStateFolder } from '../../app/state-folder.js';
+import { raceWithSignal } from '../../core/abort.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import type { CommandContext } from '../command-context.js';
 import type { CommandRunner } from '../command-runner.js';
@@ -18,7 +19,7 @@ async function logout(context: CommandContext): Promise<ExitCode> {
   const credentials = credentialsOf(context);
   const lock = await credentials.lock(context.signal);
   try {
-    const stores = await credentials.clear();
+    const stores = await raceWithSignal(credentials.clear(), context.signal);
     context.stdout.write(
       stores.length > 0
         ? `Logged out. Login removed from the ${stores.join(' and the ')}.\n`

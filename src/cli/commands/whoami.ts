@@ -1,5 +1,6 @@
 /** `tankobon whoami`: what is stored of the login on this machine. */
 import type { Command } from 'commander';
+import { raceWithSignal } from '../../core/abort.js';
 import { AuthError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import type { CommandContext } from '../command-context.js';
@@ -17,7 +18,7 @@ async function whoami(context: CommandContext): Promise<ExitCode> {
   const { notLoggedIn } = await import('../../auth/credentials.js');
   const { LIVE_SERVICE } = await import('../../rate-limit/service-addresses.js');
   const { describeAccessToken, describeRefreshToken } = await import('../output/token-expiry.js');
-  const stored = await credentialsOf(context).read();
+  const stored = await raceWithSignal(credentialsOf(context).read(), context.signal);
   if (!stored) throw notLoggedIn();
   const { login, store } = stored;
   const { username, clientId, tokens } = login;
