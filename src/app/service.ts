@@ -1,4 +1,5 @@
 /** Opens what one command needs of the service: connections, rate ledger, client and health reports. */
+import { thrownMessage } from '../core/errors.js';
 import {
   createServiceClient,
   type ClientDeps,
@@ -141,7 +142,7 @@ export async function openHealthReports(
     clock,
     send: reportHost({ networkUrl, connections, client: anonymous }),
     onStorageError: (error) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = thrownMessage(error);
       warn(`Health reports cannot be stored and are sent from memory: ${reason}`);
     },
   });

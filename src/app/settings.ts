@@ -9,7 +9,7 @@ import { parseTemplate } from '../cbz/name-template.js';
 import { BYTE_RATE_EXAMPLES, parseByteRate } from '../core/byte-rate.js';
 import { commaSeparated } from '../core/comma-separated.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
-import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
+import { hasCode, UsageError, type TankobonError, thrownMessage } from '../core/errors.js';
 import { isSystemError, makeFolders, openRegularFileSync, writeFileAtomic } from '../core/files.js';
 import { readAddress } from '../rate-limit/service-addresses.js';
 import { parseLanguages } from '../selection/language-codes.js';
@@ -196,7 +196,7 @@ async function openSettingsFile(configFolder: string) {
       deserialize: readObject,
     });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = thrownMessage(cause);
     if (!(cause instanceof SyntaxError)) {
       throw new UsageError('bad-setting', `The settings file ${file} cannot be used: ${reason}`, {
         cause,
@@ -224,7 +224,7 @@ export async function storeSetting(
     const text = JSON.stringify({ ...store, [key]: value }, undefined, '\t');
     await writeFileAtomic(path, text, { mode: FILE_MODE });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = thrownMessage(cause);
     throw new UsageError('bad-setting', `The settings file cannot be written: ${reason}`, {
       cause,
       hint: 'Check the permissions of its folder, or set TANKOBON_HOME to another folder.',

@@ -2,7 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { decodeText } from '../core/decode-text.js';
-import { hasCode, UsageError } from '../core/errors.js';
+import { thrownMessage, UsageError } from '../core/errors.js';
 import {
   makeFolders,
   readFileIfExists,
@@ -82,7 +82,7 @@ async function readSource(
     const bytes = await readFileIfExists(path, { maxBytes: MAX_BYTES });
     return bytes && { ...sourceOf(file, context), text: decodeText(bytes) };
   } catch (cause) {
-    const reason = hasCode(cause) || cause instanceof Error ? cause.message : String(cause);
+    const reason = thrownMessage(cause);
     throw new UsageError('bad-subscriptions', `The subscriptions file cannot be read: ${reason}`, {
       cause,
       hint: 'Check the file and its permissions, or name another: --file FILE',

@@ -1,4 +1,5 @@
 /** Announces the saved chapters, once for each series; those of a run that was killed with those of the next. */
+import { thrownMessage } from '../core/errors.js';
 import { join } from 'node:path';
 import { openHookKeys } from '../auth/hook-keys.js';
 import type { HookService } from '../auth/hook-services.js';
@@ -75,7 +76,7 @@ async function attempt(
     await act();
   } catch (error) {
     userSignal.throwIfAborted();
-    const message = error instanceof Error ? error.message : String(error);
+    const message = thrownMessage(error);
     observeSync({ type: 'hook-failed', hook, message });
     warn(`The hook ${hook} failed: ${message}`);
   }

@@ -1,4 +1,5 @@
 /** Downloads the releases that a sync has decided to take, and binds and replaces what they complete. */
+import { thrownMessage } from '../core/errors.js';
 import type { Chapter } from '../api/chapters.js';
 import { removeFile } from '../core/files.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
@@ -153,7 +154,7 @@ export async function bindSeries(
     await bindBooks(request, observe, userSignal);
   } catch (error) {
     userSignal.throwIfAborted();
-    warn(`${title.name} was not bound: ${error instanceof Error ? error.message : String(error)}`);
+    warn(`${title.name} was not bound: ${thrownMessage(error)}`);
   }
 }
 

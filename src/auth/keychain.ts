@@ -4,7 +4,7 @@
  */
 import type { AsyncEntry as Entry } from 'keytar';
 import { systemClock, type Clock } from '../core/clock.js';
-import { AuthError } from '../core/errors.js';
+import { AuthError, thrownMessage } from '../core/errors.js';
 import { MAX_TOKEN_BYTES } from './login-record.js';
 
 export interface Keychain {
@@ -22,12 +22,12 @@ export const MAX_ENTRY_BYTES = 2_560;
 /** Of the longest token. */
 export const MAX_PARTS = Math.ceil(MAX_TOKEN_BYTES / MAX_ENTRY_BYTES);
 
-/** With the library's limit of 2 s for a reply, half a minute. */
+/** The library waits 2 s for a reply, so these take half a minute. */
 const MAX_TRIES = 15;
 const RETRY_INTERVAL_MS = 100;
 /** A busy disk or a start on demand delays the reply. */
 const NO_REPLY = /did not receive a reply/i;
-/** Or the Secret Service ended, or another process deleted the entry after it was found. */
+/** There was no reply, the Secret Service ended, or another process deleted the entry after it was found. */
 const TEMPORARY = new RegExp(
   `${NO_REPLY.source}|disconnected from message bus|no such interface`,
   'i',
@@ -35,14 +35,15 @@ const TEMPORARY = new RegExp(
 
 /** The user's keychain entries under `service`. Does not access the keychain yet. */
 export function systemKeychain(service: string, clock: Clock = systemClock): Keychain {
-  /** `act` may be run several times. */
+  /** Runs `act` again after a temporary failure. */
   const withEntry = async <T>(name: string, act: (entry: Entry) => Promise<T>): Promise<T> => {
     for (let tries = 1; ; tries += 1) {
       try {
         const { AsyncEntry } = await import('keytar');
         return await act(new AsyncEntry(service, name, { linux: { store: 'secret-service' } }));
       } catch (error) {
-        if (tries === MAX_TRIES || !TEMPORARY.test(messageOf(error))) throw keychainError(error);
+        if (tries === MAX_TRIES || !TEMPORARY.test(thrownMessage(error)))
+          throw keychainError(error);
       }
       await clock.sleep(RETRY_INTERVAL_MS);
     }
@@ -60,7 +61,7 @@ export function systemKeychain(service: string, clock: Clock = systemClock): Key
 
 /** The library has one error class for everything: only the message distinguishes the causes. */
 function keychainError(cause: unknown): AuthError {
-  const text = messageOf(cause);
+  const text = thrownMessage(cause);
   if (/ambiguous|multiple|more than one/i.test(text)) {
     const message = 'The keychain has two tankobon entries of the same name.';
     return new AuthError('credentials-damaged', message, { cause });
@@ -80,8 +81,4 @@ function keychainError(cause: unknown): AuthError {
     return new AuthError('keychain-locked', 'The keychain is locked.', { cause });
   }
   return new AuthError('no-keychain', 'No keychain is available on this machine.', { cause });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,7 +3,7 @@ import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
-import { hasCode, UsageError } from '../core/errors.js';
+import { hasCode, UsageError, thrownMessage } from '../core/errors.js';
 import type { TargetSource } from '../selection/target-list.js';
 import type { CommandContext } from './command-context.js';
 import { readText } from './read-text.js';
@@ -25,7 +25,7 @@ export async function readSource(
   } catch (cause) {
     signal.throwIfAborted();
     if (hasCode(cause)) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = thrownMessage(cause);
     throw new UsageError('bad-input-file', `The target file cannot be read: ${reason}`, { cause });
   }
 }

@@ -68,11 +68,15 @@ export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error i
   return error instanceof TankobonError && (codes.length === 0 || codes.includes(error.code));
 }
 
+/** The message of an error, or whatever else was thrown as text. */
+export function thrownMessage(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /** Wraps any other error as a bug in the program. */
 export function toTankobonError(thrown: unknown): TankobonError {
   if (thrown instanceof TankobonError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new RunError('fault', `Unexpected error: ${message}`, { cause: thrown });
+  return new RunError('fault', `Unexpected error: ${thrownMessage(thrown)}`, { cause: thrown });
 }
 
 /** The abort reason when the user interrupts the run. */

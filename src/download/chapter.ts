@@ -6,7 +6,7 @@ import { CbzWriter, writeCbz } from '../cbz/cbz-writer.js';
 import { fetchAtHomeMetadata, pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
 import { BaseUrls } from '../image/base-urls.js';
 import { digestInFileName, type Quality } from '../image/page-url.js';
-import { ChapterError } from '../core/errors.js';
+import { ChapterError, thrownMessage } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
@@ -159,7 +159,7 @@ async function cleanUp(workspace: Workspace, { observe }: ChapterDeps): Promise<
   try {
     await workspace.remove();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = thrownMessage(error);
     observe({ type: 'warning', message: `Cannot remove ${workspace.folder}: ${reason}` });
   }
 }

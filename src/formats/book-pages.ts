@@ -1,7 +1,7 @@
 /** Reads the pages of a book one by one, checked, in the order of the book. */
 import { basename } from 'node:path';
 import { ZipEntryReader, type BufferFor, type ZipEntry } from '../cbz/zip-file.js';
-import { hasCode, StorageError } from '../core/errors.js';
+import { hasCode, StorageError, thrownMessage } from '../core/errors.js';
 import { imageDimensions, type ImageDimensions } from '../image/dimensions.js';
 import { imageExtension, type ImageExtension } from '../image/format.js';
 import { chapterPrefix, coverName, pageName, type Book } from './book.js';
@@ -92,7 +92,7 @@ async function read(
       throw new Error(`it has ${entry.bytes} bytes`);
     return await reader.read(entry, bufferFor);
   } catch (error) {
-    throw damaged(error instanceof Error ? error.message : String(error), where, error);
+    throw damaged(thrownMessage(error), where, error);
   }
 }
 

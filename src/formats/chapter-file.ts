@@ -14,7 +14,7 @@ import {
   type ZipEntry,
 } from '../cbz/zip-file.js';
 import { ZipFileWriter, type Publish } from '../cbz/zip-file-writer.js';
-import { StorageError } from '../core/errors.js';
+import { StorageError, thrownMessage } from '../core/errors.js';
 import { imageDimensions } from '../image/dimensions.js';
 
 export interface ChapterFileContent {
@@ -83,7 +83,7 @@ export async function rewriteChapterFile(
 }
 
 function damaged(file: string, cause: unknown): StorageError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = thrownMessage(cause);
   return new StorageError('archive-damaged', `Cannot read the chapter: ${reason}: ${file}`, {
     cause,
   });

@@ -6,7 +6,7 @@ import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
 import { readComicInfo } from '../cbz/comic-info-reader.js';
 import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
 import { openZip, readEntryText, toZipEntry, type ZipEntry } from '../cbz/zip-file.js';
-import { StorageError } from '../core/errors.js';
+import { StorageError, thrownMessage } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { parseManifest } from './book-manifest.js';
 import { guessName } from './guess-name.js';
@@ -35,7 +35,7 @@ export async function readChapters(file: string): Promise<readonly SourceChapter
     }
   } catch (error) {
     if (error instanceof StorageError) throw error;
-    throw damaged(error instanceof Error ? error.message : String(error), error);
+    throw damaged(thrownMessage(error), error);
   }
 }
 

@@ -9,7 +9,7 @@ import type PDFDocument from 'pdfkit';
 import { reusedBuffer } from '../cbz/zip-file.js';
 import { pdfManifestLine } from '../cbz/bound-manifest.js';
 import { languageTag } from '../cbz/comic-info.js';
-import { StorageError } from '../core/errors.js';
+import { StorageError, thrownMessage } from '../core/errors.js';
 import { writePieces } from '../core/files.js';
 import type { ImageDimensions } from '../image/dimensions.js';
 import type { Book, WriteOptions, WrittenBook } from './book.js';
@@ -132,7 +132,7 @@ async function addPage(pdf: Pdf, page: BookPage): Promise<void> {
     images.image(opened, 0, 0, { width, height, ignoreOrientation: true });
     await isWritten;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = thrownMessage(cause);
     throw new StorageError('archive-damaged', `Damaged page: ${reason}: ${page.name}`, { cause });
   }
 }

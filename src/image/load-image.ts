@@ -2,6 +2,7 @@
  * Loads one image to a file and verifies it. The result has what a health report needs (spec 2.5); failures of the
  * node are results, not exceptions.
  */
+import { thrownMessage } from '../core/errors.js';
 import type { IncomingMessage } from 'node:http';
 import type { Got } from 'got';
 import type { ServiceClient } from '../api/client.js';
@@ -70,7 +71,7 @@ export async function loadImage(
     if (loadError) throw loadError;
     // A bug of ours, which must not be reported as a failure of the node.
     if (error instanceof TypeError && !('code' in error)) throw error;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = thrownMessage(error);
     // A status that refuses the page stands, also if its body breaks off.
     const refusal = response && checkStatus(response.statusCode ?? 0);
     check = refusal ?? failed(loadReasonOf(error, receiver.bytes), message);

@@ -17,7 +17,7 @@ import {
   type Document,
 } from 'yaml';
 import type { ZodError } from 'zod';
-import { UsageError } from '../core/errors.js';
+import { UsageError, thrownMessage } from '../core/errors.js';
 import {
   parseSeriesTarget,
   subscriptionsSchema,
@@ -154,7 +154,7 @@ function readValue(document: Document, lines: LineCounter, { file }: Subscriptio
     const aliases: Alias[] = [];
     visit(document, { Alias: (_, alias) => void aliases.push(alias) });
     const alias = aliases.find((one) => !one.resolve(document)) ?? aliases[0];
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = thrownMessage(cause);
     throw invalid(file, lines, alias?.range?.[0] ?? 0, undefined, reason);
   }
 }

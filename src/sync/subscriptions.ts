@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { compileNameTemplate } from '../cbz/file-name.js';
 import { parseDuration } from '../core/duration.js';
-import { UsageError } from '../core/errors.js';
+import { UsageError, thrownMessage } from '../core/errors.js';
 import { isUuid } from '../core/uuid.js';
 import { isLoopback } from '../core/web-address.js';
 import { isPublicAddress } from '../api/public-address.js';
@@ -44,7 +44,7 @@ function passes<T>(schema: z.ZodType<T>, check: (value: T) => unknown): z.ZodTyp
     try {
       check(value);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = thrownMessage(error);
       context.addIssue({ code: 'custom', message });
     }
   });

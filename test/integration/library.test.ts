@@ -128,7 +128,7 @@ test('a target that is none throws its code before anything is sent', async () =
 });
 
 test('a place of the ledger counts for every process of the machine', async () => {
-  // Requests of the tests before it would leave the period meanwhile.
+  // In a shared ledger, requests of earlier tests would leave the period meanwhile.
   env['TANKOBON_HOME'] = join(folder, 'home');
   const used = async () => {
     const { stdout } = await tankobon(['limits', '--json'], { env });

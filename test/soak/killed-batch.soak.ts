@@ -68,7 +68,7 @@ test('killed fifty times, the batch ends whole, and the network has heard of eve
   const last = await tankobon(words, { env });
   expect({ code: last.code, stderr: last.stderr }).toMatchObject({ code: 0 });
   loaded.push(...pagesIn(last.stdout));
-  // Again where a busy machine did not send all.
+  // A busy machine may not send all at once.
   for (let tries = 0; tries < 5; tries += 1)
     if ((await tankobon(['report-status', '--flush'], { env })).code === 0) break;
 

@@ -25,7 +25,7 @@ describe('processes that share a ledger', () => {
     expect([...failures, ...warnings]).toEqual([]);
     expect(times).toHaveLength(300);
     expect(maxRequestsInWindow(times, 1_000)).toBeLessThanOrEqual(5);
-    expect(Math.max(...shares) / Math.min(...shares)).toBeLessThanOrEqual(2);
+    expect(Math.max(...shares) / Math.min(...shares)).toBeLessThanOrEqual(1.5);
   });
 
   test.concurrent('4 of them, 100 chapters in minutes of 6 seconds: never over 40', async () => {
@@ -39,7 +39,7 @@ describe('processes that share a ledger', () => {
     report(`100 chapters in ${durationS(times).toFixed(2)} s`);
     expect([...failures, ...warnings]).toEqual([]);
     expect(times).toHaveLength(100);
-    expect(maxRequestsInWindow(times, 6_000)).toBeLessThanOrEqual(40);
+    expect(maxRequestsInWindow(times, 6_000)).toBe(40);
   });
 
   test.concurrent('killed at random: no limit is broken, and the rest go on', async () => {

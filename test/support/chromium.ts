@@ -6,7 +6,7 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
-    // On a busy machine.
+    // A busy machine takes long to start it.
     timeout: 120_000,
   });
 }

@@ -59,7 +59,11 @@ describeWith('a share', { programs: ['redis-server'] }, () => {
     await systemClock.sleep(LEASE_MS * 1.3);
     expect(await other.claim('a')).toBe('taken');
     proxy.cut();
-    while ((await other.claim('a')) === 'taken') await systemClock.sleep(50);
+    const deadlineMs = systemClock.monotonicMs() + 2 * LEASE_MS;
+    while ((await other.claim('a')) === 'taken') {
+      expect(systemClock.monotonicMs()).toBeLessThan(deadlineMs);
+      await systemClock.sleep(50);
+    }
     await proxy.stop();
   });
 

@@ -1,6 +1,7 @@
 /** `tankobon logout`: removes the login from this machine. Sends nothing. */
 import type { Command } from 'commander';
 import { prepareStateFolder } from '../../app/state-folder.js';
+import type { Credentials } from '../../auth/credentials.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import type { CommandContext } from '../command-context.js';
@@ -16,17 +17,22 @@ export function logoutCommand(program: Command, { run }: CommandRunner): Command
 async function logout(context: CommandContext): Promise<ExitCode> {
   prepareStateFolder(context);
   const { credentialsOf } = await import('../../app/login.js');
-  const credentials = credentialsOf(context);
-  const lock = await credentials.lock(context.signal);
+  const { signal, stdout } = context;
+  const stores = await raceWithSignal(clearUnderLock(credentialsOf(context), signal), signal);
+  stdout.write(
+    stores.length > 0
+      ? `Logged out. Login removed from the ${stores.join(' and the ')}.\n`
+      : 'Nothing to remove: not logged in.\n',
+  );
+  return EXIT.done;
+}
+
+/** After an interruption too, the lock is held for as long as entries are deleted. */
+async function clearUnderLock(credentials: Credentials, signal: AbortSignal) {
+  const lock = await credentials.lock(signal);
   try {
-    const stores = await raceWithSignal(credentials.clear(), context.signal);
-    context.stdout.write(
-      stores.length > 0
-        ? `Logged out. Login removed from the ${stores.join(' and the ')}.\n`
-        : 'Nothing to remove: not logged in.\n',
-    );
+    return await credentials.clear();
   } finally {
     lock.release();
   }
-  return EXIT.done;
 }

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { UsageError } from '../../core/errors.js';
+import { UsageError, thrownMessage } from '../../core/errors.js';
 import { makeFolders, writeFileAtomic } from '../../core/files.js';
 
 /** A page without scripts or external resources. The title and the body are HTML. */
@@ -38,7 +38,7 @@ export function makeFolderOfPage(file: string): void {
 }
 
 function cannotWrite(cause: unknown): never {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = thrownMessage(cause);
   throw new UsageError('bad-output', `The page cannot be written: ${reason}`, {
     cause,
     hint: 'Choose a file in a folder that you can write to: --html FILE',

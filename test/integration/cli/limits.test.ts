@@ -57,7 +57,7 @@ const run = async (options: Parameters<typeof limits>[0], typed?: string): Promi
 
 describe('tankobon limits', () => {
   test('shows each quota in use as a bar', async () => {
-    // One that stands still: on a busy machine a period of a second would pass.
+    // The clock stands still: on a busy machine, the period of a second would pass.
     await ledger.close();
     openOn(fakeClock());
     await ask(OK, OK);

@@ -24,7 +24,7 @@ test('without either: a path for each chapter, and the summary', async () => {
   expect(code).toBe(0);
   expect(stdout.trim().split('\n').sort()).toEqual([...harness.archives()].sort());
   expect(stderr).toMatch(
-    /^2 saved; \d+ pages, [\d.]+ [kM]B in [^,]+, [\d.]+ [kM]B\/s; health reports: \d+ sent(, \d+ left for the next run)?\n$/,
+    /^2 saved; \d+ pages, [\d.]+ [kM]B in (\d+ min )?[\d.]+ m?s, [\d.]+ [kM]B\/s; health reports: \d+ sent(, \d+ left for the next run)?\n$/,
   );
   // The archive comment identifies the chapter, so there is no ComicBookInfo (JSON) beside it.
   const comments = await Promise.all(harness.archives().map(readComment));

@@ -94,7 +94,7 @@ describe('against the practice service', () => {
     expect(left).toBe(PAGES);
     await service.setReportHost('alive');
     expect(await type('download', ID, '--force', '-o', folder)).toMatchObject({ code: 0 });
-    // What a busy machine did not send before the end of the run.
+    // This sends what a busy machine did not send before the end of the run.
     await type('report-status', '--flush');
     expect(await status()).toMatchObject({ sent: 2 * PAGES, waiting: 0 });
     expect(service.reports.length).toBe(2 * PAGES);

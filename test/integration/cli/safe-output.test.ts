@@ -88,7 +88,7 @@ describe('an answer that quotes a secret', () => {
 test('an uncaught exception is printed without secrets', async () => {
   // The crash leaves the demo's temporary files.
   const own = { ...env, TANKOBON_PASSWORD: 'turn-the-page', TMPDIR: folder };
-  // As soon as the program handles exceptions.
+  // It is thrown once the program handles exceptions.
   const fault = `const poll = setInterval(() => {
     if (process.listenerCount('uncaughtException') === 0) return;
     clearInterval(poll);

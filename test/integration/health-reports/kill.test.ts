@@ -81,7 +81,7 @@ test('concurrent processes deliver each report exactly once', async () => {
   await Promise.all(workers.map(({ ended }) => ended));
   const numbers = listener.taken.map(numberOf);
   expect(new Set(numbers).size).toBe(numbers.length);
-  // What a busy machine did not send before the end of a run.
+  // This one sends what a busy machine did not send before the end of a run.
   await startWorker(folder, listener.url, { from: 9_000, reports: 1 }).ended;
   expect(new Set(listener.taken.map(numberOf)).size).toBe(3 * reports + 1);
 });

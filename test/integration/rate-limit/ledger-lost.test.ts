@@ -75,10 +75,10 @@ async function expectUsedUp(damage: Damage): Promise<void> {
       isGranted = true;
     });
     await clock.sleep(100);
-    clock.advance(45_000);
+    clock.advance(57_000);
     await clock.sleep(1_100);
     expect(isGranted).toBe(false);
-    clock.advance(16_000);
+    clock.advance(4_000);
     await waiting;
     await use(ledger);
     expect(warnings).toEqual([
