@@ -11,7 +11,16 @@ import license from 'rollup-plugin-license';
 const LOCKS = 'node_modules/fs-native-extensions';
 const replacement = (file) => fileURLToPath(new URL(`scripts/bundle/${file}`, import.meta.url));
 
-export default defineConfig({
+/** The compiled modules one by one, for worker processes of the tests. */
+const modules = {
+  input: ['src/cli/main.ts', 'src/index.ts'],
+  platform: 'node',
+  external: /^[^./]/,
+  treeshake: false,
+  output: { dir: 'build', cleanDir: true, preserveModules: true, preserveModulesRoot: 'src' },
+};
+
+const program = {
   input: { main: 'src/cli/main.ts', library: 'src/index.ts' },
   platform: 'node',
   // Native: they have a binary for each platform. Users install sharp themselves if they want it.
@@ -63,7 +72,9 @@ export default defineConfig({
       ],
     },
   },
-});
+};
+
+export default defineConfig([modules, program]);
 
 function writeLibraryEntry(_, bundle) {
   const { exports } = bundle['program/library.js'];

@@ -1,5 +1,4 @@
 /** What a program may import: the example runs as it stands, and the entry keeps its promises. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 /** A thousand pages, one load in five failing in a way drawn from the whole fault list. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { generateChapter } from '../../src/practice-server/library/library.js';
 import type { LogEntry } from '../../src/practice-server/request-log.js';
 import { DownloadHarness, type RunResult } from '../support/download-harness.js';

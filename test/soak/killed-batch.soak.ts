@@ -1,5 +1,4 @@
 /** A batch that is killed at fifty random moments: no report lost that was due, none sent again more than once a kill. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Books beyond the limits of the first ZIP format: more than 4 GiB, and more than 65,535 entries. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** A ledger on a real server that fails for longer than processes count as alive without it. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { ProcessPool } from '../support/process-pool.js';
 import { seeded } from '../support/ledger-simulation.js';
 import { startRedis, type RedisProcess } from '../support/redis-process.js';

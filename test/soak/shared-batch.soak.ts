@@ -1,5 +1,4 @@
 /** Machines that divide one list of chapters, of which one is killed. */
-import { expect, test } from '@jest/globals';
 import { describeWith } from '../support/requirements.js';
 import { SharedBatch } from '../support/shared-batch.js';
 

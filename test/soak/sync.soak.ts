@@ -1,5 +1,4 @@
 /** `tankobon sync` over a long time: kills, an outage in real time, and a large collection. */
-import { expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/** Tests that mostly wait, all at the same time. Jest's own `test.concurrent` does not allow dynamic imports in ES modules. */
-import { beforeAll, test } from '@jest/globals';
-
-/** Each shares nothing with the others. They run before the first test, which then shows how its own ended. */
+/** Tests that mostly wait, all at the same time: jest-light-runner runs `test.concurrent` one after the other. Each shares nothing with the others. They run before the first test, which then shows how its own ended. */
 export function testConcurrently(
   tests: Readonly<Record<string, () => Promise<void>>>,
   { concurrency = 5 } = {},
@@ -17,7 +14,7 @@ export function testConcurrently(
       }
     };
     await Promise.all(Array.from({ length: concurrency }, runAll));
-  }, 120_000);
+  });
   test.each(titles)('%s', (title) => {
     if (errors.has(title)) throw errors.get(title);
   });

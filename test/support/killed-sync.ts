@@ -1,5 +1,4 @@
 /** A sync that is killed at random moments: nothing comes twice, nothing is lost, and the history is complete. */
-import { expect } from '@jest/globals';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

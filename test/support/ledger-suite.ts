@@ -1,5 +1,4 @@
 /** The rules of the shared ledger, the same for every store that it is kept in. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { RateLedger, RequestInfo } from '../../src/rate-limit/rate-ledger.js';
 import type { LedgerView } from '../../src/rate-limit/ledger-view.js';
 import { readAddresses } from '../../src/rate-limit/service-addresses.js';

@@ -1,5 +1,4 @@
 /** Tests of what some systems lack; there they are skipped. */
-import { describe, test } from '@jest/globals';
 
 const { platform } = process;
 

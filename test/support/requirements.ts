@@ -1,5 +1,4 @@
 /** What a system test needs beyond Node. Where it is missing, its tests are skipped and one line says how to get it. */
-import { describe } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

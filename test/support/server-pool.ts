@@ -1,5 +1,4 @@
 /** Two processes on each of four machines, whose clocks started at different times, with one ledger on a server. */
-import { expect } from '@jest/globals';
 import { runPool } from './process-pool-run.js';
 import type { ProcessPool } from './process-pool.js';
 import type { RedisProcess } from './redis-process.js';

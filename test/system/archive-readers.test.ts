@@ -1,5 +1,4 @@
 /** CBZ files and ComicInfo.xml as programs read them that share no code with tankobon. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 /** Choosing at a real terminal: a title, a language, and whether to download, at 40, 80 and 200 columns. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Completion in the shells themselves: keys typed into bash and zsh at a terminal, and fish's own question. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

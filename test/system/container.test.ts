@@ -2,7 +2,6 @@
  * The conditions of docs/docker: a read-only root, a user that the system does not know, without HOME and without rights,
  * and only the two volumes writable. The root is one of this test's own, put together from read-only mounts.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

@@ -1,5 +1,4 @@
 /** A drive with FAT or exFAT as the output folder: no links, no modes, names without regard to case. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,

@@ -1,5 +1,4 @@
 /** A disk that is full or read-only, as a tmpfs in a mount namespace of its own. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

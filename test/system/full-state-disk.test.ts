@@ -1,5 +1,4 @@
 /** A disk that is full where the state is kept, but not where the chapters go. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

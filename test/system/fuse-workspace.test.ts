@@ -1,5 +1,4 @@
 /** On a FUSE file system an open file that is removed leaves a hidden one behind for a moment. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 /** The password of the ledger's server in a real keychain, stored by the program that docs/ledger.md names. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {

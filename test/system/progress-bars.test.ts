@@ -1,5 +1,4 @@
 /** The progress bars on the screen of a real terminal: widths, resizing, job control, signals and pipes. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Every recipe of the documentation, as it stands there, against the practice server. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
@@ -129,7 +128,7 @@ describeWith('the recipes of the documentation', { programs: ['jq'] }, () => {
   describe('every night', () => {
     beforeEach(async () => {
       await runAll('scripting', /nightly|titles\.txt/);
-    }, 90_000);
+    });
 
     test('the line for cron works with the PATH of the table, and logs what was new', async () => {
       rmSync(join(home, 'Comics'), { recursive: true });

@@ -1,5 +1,4 @@
 /** The page of `report-status --html` in Chromium, on a phone and on a wide screen, light and dark. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +38,7 @@ describeWith('the page of report-status', { programs: ['chromium'] }, () => {
     await type('download', ID);
     await type('report-status', '--html', 'full.html');
     browser = await launchChromium();
-  }, 180_000);
+  });
   afterAll(async () => {
     await browser.close();
     await service.stop();

@@ -1,5 +1,4 @@
 /** Machines that divide one list of chapters, with a real server. A machine that dies is in the long runs. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { systemClock } from '../../src/core/clock.js';
 import { createLibrary } from '../../src/practice-server/library/library.js';
 import { openWorkShare, type WorkShare } from '../../src/rate-limit/redis/work-share.js';

@@ -1,5 +1,4 @@
 /** One ledger folder, used by several users of the machine or under several kernels; needs root. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -178,5 +177,5 @@ describeWith('a shared ledger', { timeNamespace: true }, () => {
     expect(warnings.length).toBeGreaterThan(0);
     expect(new Set(warnings).size).toBe(1);
     expect(warnings[0]).toMatch(/also used by another machine or virtual machine/);
-  }, 120_000);
+  });
 });

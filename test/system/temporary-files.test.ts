@@ -1,5 +1,4 @@
 /** Temporary files of processes that this process cannot see. */
-import { expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { temporaryName } from '../../src/core/temporary-files.js';
 import { MODULES_URL } from '../support/build-folders.js';

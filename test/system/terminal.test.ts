@@ -1,5 +1,4 @@
 /** The program at a real terminal: the width and colours of help, and a hangup. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -1,5 +1,4 @@
 /** Clients that others wrote, unmodified, from a title to the bytes of its pages at the practice service. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
 /** Two users of one machine: what one of them puts into a folder that both may write to.  */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

@@ -1,5 +1,4 @@
 /** The architecture: dependencies point one way, without cycles (docs/architecture.md). */
-import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

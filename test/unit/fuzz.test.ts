@@ -2,7 +2,6 @@
  * Every parser that reads what the service sends, fed with right answers that were tampered with and with plain
  * noise: each gives a value or one of our errors, and nothing else ever. `TANKOBON_FUZZ_CASES` says how many.
  */
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ZodError } from 'zod';
 import { comicInfoXml } from '../../src/cbz/comic-info.js';

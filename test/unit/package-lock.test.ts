@@ -1,5 +1,4 @@
 /** `npm ci` works on every platform, from whichever registry. */
-import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 
 interface LockedPackage {

@@ -1,5 +1,4 @@
 /** The catalogue against the practice service: what comes back, and how many calls it took. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fetchChapter } from '../../../src/api/chapters.js';
 import { chooseCover, coverUrl, fetchCovers } from '../../../src/api/covers.js';
 import { fetchTitleFeed } from '../../../src/api/feeds.js';

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
 import { ServiceError, TankobonError } from '../../../src/core/errors.js';

@@ -1,5 +1,4 @@
 /** Malformed entries in the service's answers: what is kept, what is warned of, and what is an error. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { basename } from 'node:path';
 import { fetchTitleFeed } from '../../../src/api/feeds.js';
 import { resolveTargets } from '../../../src/selection/resolve-targets.js';

@@ -1,5 +1,4 @@
 /** Pages are not loaded from this machine or the networks behind it, unless the API is there: no connection is opened. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync } from 'node:fs';
 import type { LookupFunction, Socket } from 'node:net';

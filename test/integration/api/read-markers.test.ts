@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { markRead } from '../../../src/api/read-markers.js';
 import { errorResponse } from '../../../src/practice-server/endpoint.js';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/practice-server/accounts.js';

@@ -1,5 +1,4 @@
 /** No answer of any kind outlives its time limit, and one that is no HTTP answer ends its request at once. */
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import {

@@ -1,5 +1,4 @@
 /** Node tries the addresses of a name in turn. Each is given time for a slow line, in every connection that we make. */
-import { afterEach, expect } from '@jest/globals';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import dns from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';

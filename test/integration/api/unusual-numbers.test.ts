@@ -1,5 +1,4 @@
 /** Numbers of any size in headers and answers: each ends in a result or in one of our errors, never in a fault. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { grantByPassword, parseTokens } from '../../../src/auth/token-endpoint.js';
 import { accessExpiresAtMs, refreshExpiresAtMs } from '../../../src/auth/login-record.js';

@@ -1,5 +1,4 @@
 /** A renewal that is under way when a command ends is waited for and stored: its answer may have cost the old token. */
-import { afterEach, beforeEach, expect } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { generateChapter } from '../../../src/practice-server/library/library.js';

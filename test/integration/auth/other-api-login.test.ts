@@ -1,5 +1,4 @@
 /** A login is bound to its API: another API gets none of its tokens, with a warning. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateChapter } from '../../../src/practice-server/library/library.js';

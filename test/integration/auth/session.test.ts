@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import type { Credentials } from '../../../src/auth/credentials.js';
 import { grantByPassword } from '../../../src/auth/token-endpoint.js';

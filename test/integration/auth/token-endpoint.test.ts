@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { tokenError, parseTokens } from '../../../src/auth/token-endpoint.js';
 import { parseLogin } from '../../../src/auth/login-schema.js';

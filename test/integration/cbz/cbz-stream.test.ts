@@ -1,5 +1,4 @@
 /** The archiver's output reaches the file, however little the system writes at once. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ZipArchive } from 'archiver';
 import { mkdtemp, open, readFile, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { comicInfoXml, languageTag, type ComicMetadata } from '../../../src/cbz/comic-info.js';
 import { schemaErrors } from '../../support/comic-info-schema.js';

@@ -1,5 +1,4 @@
 /** `tankobon bind` as a process: exit codes, output, and what a kill leaves. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

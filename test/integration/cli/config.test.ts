@@ -1,5 +1,4 @@
 /** The settings in force and their sources, what is refused, and how an invalid file is corrected. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

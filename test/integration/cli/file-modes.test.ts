@@ -1,5 +1,4 @@
 /** The modes of the files that a run makes, under umasks that give everything and nothing. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

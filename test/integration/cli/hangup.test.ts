@@ -1,5 +1,4 @@
 /** A hangup that is ignored does not stop a download. */
-import { afterEach, beforeEach, expect } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 /** The text of help, and the suggestions for mistyped words. */
-import { expect, test } from '@jest/globals';
 import { commandTree } from '../../../src/cli/program.js';
 import { settingDefinition, SETTING_KEYS } from '../../../src/app/setting-definitions.js';
 import { start, tankobon } from '../../support/command.js';

@@ -1,5 +1,4 @@
 /** The main job as a user does it: the compiled program, in a process of its own, against the practice service. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

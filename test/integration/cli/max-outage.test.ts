@@ -1,5 +1,4 @@
 /** The maximum outage as an option, a setting and an option of the library, and the message during an outage. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** What `download` prints and writes with `--quiet`, with `--verbose`, and with neither. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { planDownload } from '../../../src/app/download.js';
 import { parseIdentityComment } from '../../../src/cbz/identity.js';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';

@@ -1,5 +1,4 @@
 /** What may stand in TANKOBON_HOME in place of our own files, and running without a home folder. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,

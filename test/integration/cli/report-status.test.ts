@@ -1,5 +1,4 @@
 /** `tankobon report-status` as a user types it, against the practice service. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

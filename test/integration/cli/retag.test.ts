@@ -1,5 +1,4 @@
 /** `tankobon retag`: files whose chapter got a volume, a title or a group later. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { commandTree } from '../../../src/cli/program.js';

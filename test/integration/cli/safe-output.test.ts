@@ -1,5 +1,4 @@
 /** What the program prints: no secret that an answer quotes back, no password of a command line, nothing that a terminal obeys. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonResponse, type EndpointResponse } from '../../../src/practice-server/endpoint.js';

@@ -1,5 +1,4 @@
 /** `tankobon search` against the practice service: the table and the JSON. */
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

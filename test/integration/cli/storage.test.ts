@@ -1,5 +1,4 @@
 /** Errors of the disk and the network as the program reports them, and two processes at the same chapter. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';

@@ -1,5 +1,4 @@
 /** Usage errors that depend on a file: their codes, and the messages of the process. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

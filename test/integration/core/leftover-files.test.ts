@@ -1,5 +1,4 @@
 /** Temporary files of processes that were killed, and of those that run. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
   existsSync,
   mkdirSync,

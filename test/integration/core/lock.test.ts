@@ -1,5 +1,4 @@
 /** Both kinds of locks, by the same tests: the kernel's, and the heartbeat where Node has no addon for that. */
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -11,6 +10,7 @@ import {
   watch,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { LockKind } from '../../../src/core/file-locks.js';
@@ -22,19 +22,26 @@ const HIDE = resolve('test/support/hide-native-binaries.cjs');
 
 type Locks = typeof lockModule;
 
-/** The module as it is on a platform where only this kind is available. */
+/** An instance of the module that loaded this kind, which it keeps. */
 async function locksOfKind(kind: LockKind): Promise<Locks> {
-  jest.resetModules();
-  if (kind === 'heartbeat') {
-    const { StorageError } = await import('../../../src/core/errors.js');
-    jest.unstable_mockModule('../../../src/core/native-lock.js', () => ({
-      nativeLocks: () => {
-        throw new StorageError('cannot-lock', 'hidden');
-      },
-    }));
+  const locks = (await import(`../../../src/core/lock.js?${kind}`)) as Locks;
+  if (kind === 'kernel') return locks;
+  const dlopen: unknown = Reflect.get(process, 'dlopen');
+  const { cache } = createRequire(import.meta.url);
+  for (const file of Object.keys(cache)) if (isAddon(file)) Reflect.deleteProperty(cache, file);
+  process.dlopen = (_, file) => {
+    throw Object.assign(new Error(`${file}: hidden`), { code: 'ERR_DLOPEN_FAILED' });
+  };
+  try {
+    (await locks.tryLockFile(join(folder, 'first.lock')))?.release();
+  } finally {
+    Reflect.set(process, 'dlopen', dlopen);
   }
-  return import('../../../src/core/lock.js');
+  rmSync(join(folder, 'first.lock'));
+  return locks;
 }
+
+const isAddon = (file: string): boolean => file.endsWith('fs-native-extensions.node');
 
 /** A process that holds the lock of `file`, until it is killed. */
 async function startHolder(file: string, kind: LockKind): Promise<ChildProcess> {
@@ -54,7 +61,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const holder of holders.splice(0)) holder.kill('SIGKILL');
-  jest.unstable_unmockModule('../../../src/core/native-lock.js');
   rmSync(folder, { recursive: true });
 });
 

@@ -1,5 +1,4 @@
 /** Exactly one of several processes publishes a name, with and without hard links. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
 /** Files and folders planted where tankobon reads or writes. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import {
   lstatSync,

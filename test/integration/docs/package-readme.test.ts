@@ -1,5 +1,4 @@
 /** The README of the tarball works on a package page: absolute links or none, and no picture of another file. */
-import { expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

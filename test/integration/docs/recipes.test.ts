@@ -1,5 +1,4 @@
 /** The batch script of docs/scripting.md runs as it stands there. */
-import { afterAll, beforeAll, expect } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

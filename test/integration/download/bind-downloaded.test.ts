@@ -1,5 +1,4 @@
 /** `download --bind`: binds complete volumes, removes their chapters, and does not download them again. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { basename } from 'node:path';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
 import { readArchive, readEntry } from '../../support/archive.js';

@@ -1,5 +1,4 @@
 /** Captchas during a download (spec 5, captcha mechanism). */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { login } from '../../../src/cli/commands/login.js';
 import {
   PRACTICE_CAPTCHA_RESULT,

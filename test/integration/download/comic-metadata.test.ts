@@ -1,5 +1,4 @@
 /** ComicInfo.xml for every title of the example library, including odd names. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { comicInfoXml } from '../../../src/cbz/comic-info.js';
 import { DEFAULT_NAME_TEMPLATE, compileNameTemplate } from '../../../src/cbz/file-name.js';
 import { comicMetadata, nameValues } from '../../../src/download/comic-metadata.js';

@@ -1,5 +1,4 @@
 /** Dead base URLs: few loads, a report before each metadata request, and a chapter that fails soon. */
-import { describe, expect } from '@jest/globals';
 import type { FaultName } from '../../../src/practice-server/page-faults.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { PracticeOptions } from '../../../src/practice-server/practice-service.js';

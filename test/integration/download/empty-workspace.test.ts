@@ -1,5 +1,4 @@
 /** An empty workspace is removed, even if the file system removes files with a delay. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Each fault of a page load: the reason, the report, the retries and the result. */
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { FAULT_NAMES, FAULTS, type FaultName } from '../../../src/practice-server/page-faults.js';
 import {
   generateChapter,
@@ -119,7 +118,7 @@ describe('a fault of a page', () => {
       }
     };
     await Promise.all(Array.from({ length: CONCURRENT_RUNS }, runAll));
-  }, 120_000);
+  });
   const outcomeOf = (fault: FaultName): Outcome => {
     const outcome = outcomes.get(fault);
     if (!outcome) throw new Error('The download did not end.');

@@ -1,5 +1,4 @@
 /** Hostile responses: a clear error or a safe name, and nothing written outside the folder. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { readdirSync } from 'node:fs';
 import { generateChapter } from '../../../src/practice-server/library/library.js';

@@ -1,5 +1,4 @@
 /** `--limit-rate` at real sockets, in simulated time: the bytes take as long as the rate requires, and no node is blamed for it. */
-import { expect, test } from '@jest/globals';
 import { readPages } from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { skippingClock } from '../../support/fake-clock.js';

@@ -1,5 +1,4 @@
 /** The chapters that a stopped run did not start. */
-import { afterEach, expect, test } from '@jest/globals';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { DownloadEvent } from '../../../src/download/events.js';
 import { interruption } from '../../../src/core/errors.js';

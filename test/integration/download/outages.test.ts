@@ -2,7 +2,6 @@
  * Outages during a run, against the practice service, on an accelerated clock that the client and the practice
  * service share. The runs mostly wait, so they go on at the same time.
  */
-import { describe, expect } from '@jest/globals';
 import dns from 'node:dns';
 import { systemClock } from '../../../src/core/clock.js';
 import type { DownloadOptions } from '../../../src/cli/commands/download.js';

@@ -1,5 +1,4 @@
 /** Prefetching: a chapter's delivery metadata before its catalogue metadata, its title's people during the download. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
 import { interruption } from '../../../src/core/errors.js';

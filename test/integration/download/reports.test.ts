@@ -1,5 +1,4 @@
 /** Health reports of a whole run: they never delay it, none is lost, and none is made for the service's own domain. */
-import { afterEach, expect, test } from '@jest/globals';
 import { login } from '../../../src/cli/commands/login.js';
 import { reportStatus } from '../../../src/cli/commands/report-status.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';

@@ -1,5 +1,4 @@
 /** Pages of an earlier run are verified and kept, or removed. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockFile } from '../../../src/core/lock.js';

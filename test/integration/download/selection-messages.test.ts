@@ -1,5 +1,4 @@
 /** What a run says about targets that cannot be parsed, and about selections that match nothing. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { existsSync, rmSync } from 'node:fs';
 import { readArchive } from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';

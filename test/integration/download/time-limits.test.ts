@@ -1,5 +1,4 @@
 /** Each phase of a load has a timeout, and a chapter that changes during its download stops. */
-import { expect } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { Settings } from '../../../src/app/setting-definitions.js';

@@ -1,5 +1,4 @@
 /** Two processes save chapters with the same names into one folder: none is lost. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -84,4 +83,4 @@ test('two processes with the same file names lose no chapter: each file has its 
   for (const { file, chapter } of saved)
     expect(await readIdentity(file)).toMatchObject({ chapterId: chapter });
   expect(readdirSync(output).filter((name) => name.startsWith('.'))).toEqual([]);
-}, 300_000);
+});

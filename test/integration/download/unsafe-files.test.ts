@@ -1,5 +1,4 @@
 /** Files that another user puts into the output folder before or during a download. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,

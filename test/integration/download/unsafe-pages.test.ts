@@ -1,5 +1,4 @@
 /** A file with a page's name in the workspace is packed only if it is the page. */
-import { afterEach, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Pages that are incomplete or do not match the digest in their name: what is kept and what is reported. */
-import { expect } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Chapters bound into books: the bytes of the images, what is skipped and rebuilt, and bad input. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   mkdirSync,
   mkdtempSync,

@@ -1,5 +1,4 @@
 /** Archives that are damaged on purpose, or made to harm: each is an error of its own, and nothing is written. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,

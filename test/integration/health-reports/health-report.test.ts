@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { healthReportSchema, validReport } from '../../../src/health-reports/health-report.js';
 import { reportNo } from '../../support/report-listener.js';

@@ -1,5 +1,4 @@
 /** The sender and its spool: files of other runs, a host that is down, clocks that step, disks that refuse. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

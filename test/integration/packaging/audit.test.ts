@@ -1,5 +1,4 @@
 /** `npm run audit` against a registry that knows of vulnerabilities, in a folder of its own. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
 /** The SBOM and the licences of the published package name everything that is inside. */
-import { beforeAll, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -47,10 +46,4 @@ test('every package inside has its licence in THIRD-PARTY-LICENSES.txt, or besid
   );
   expect(missing).toEqual(['fs-native-extensions@1.5.1']);
   expect(readdirSync('dist/prebuilds')).toContain('LICENSE');
-});
-
-test('the types import no package', () => {
-  const types = readFileSync('dist/index.d.ts', 'utf8');
-  const imported = [...types.matchAll(/from '([^']+)'/g)].map(([, name]) => name ?? '');
-  expect(imported.filter((name) => !name.startsWith('node:'))).toEqual([]);
 });

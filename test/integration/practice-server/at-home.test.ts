@@ -1,5 +1,4 @@
 /** Page delivery: base URLs, nodes, the captcha, and faulty responses of the at-home endpoint. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
   CAPTCHA_CODE,
   PRACTICE_CAPTCHA_RESULT,

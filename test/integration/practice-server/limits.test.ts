@@ -1,5 +1,4 @@
 /** The limits (spec 8) and the consequences of exceeding them (spec 7). */
-import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   Limiter,
   type LimiterOptions,

@@ -1,5 +1,4 @@
 /** Every page fault, observed by a client. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import {
   FAULT_NAMES,

@@ -1,5 +1,4 @@
 /** The report host accepts valid reports and refuses others (spec 2.5 and 4.3). */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   startPracticeService,

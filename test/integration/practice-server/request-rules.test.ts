@@ -1,5 +1,4 @@
 /** The rules of the connection (spec 8.1), bearer leaks, and the paths of each host. */
-import { afterEach, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import {
   startPracticeService,

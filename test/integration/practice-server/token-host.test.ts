@@ -1,5 +1,4 @@
 /** The authentication service: grants (spec 4.1), personal clients (spec 2.1, 3), and the bearer at the API (spec 5). */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/practice-server/accounts.js';
 import {
   startPracticeService,

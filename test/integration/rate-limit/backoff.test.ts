@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import { TankobonError } from '../../../src/core/errors.js';
 import type { ApiRequest } from '../../../src/api/client.js';

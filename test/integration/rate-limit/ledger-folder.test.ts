@@ -1,5 +1,4 @@
 /** Planted files in the ledger's folder, and its permissions. */
-import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import {
   chmodSync,

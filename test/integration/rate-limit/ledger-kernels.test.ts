@@ -1,5 +1,4 @@
 /** One folder used under several kernels with different monotonic clocks, as on a network drive. */
-import { expect, test } from '@jest/globals';
 import { systemClock } from '../../../src/core/clock.js';
 import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';

@@ -1,5 +1,4 @@
 /** A ledger whose lock another process holds for long, since it is suspended or malicious. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';

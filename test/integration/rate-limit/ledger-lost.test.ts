@@ -1,5 +1,4 @@
 /** A ledger that is deleted, damaged or replaced while processes use it. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { copyFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -172,4 +171,4 @@ test('processes whose ledger is deleted repeatedly exceed no limit', async () =>
   expect(maxRequestsInWindow(times, 500)).toBeLessThanOrEqual(5);
   expect(deletions).toBeGreaterThanOrEqual(3);
   expect(warned.length).toBeLessThanOrEqual(3);
-}, 120_000);
+});

@@ -2,7 +2,7 @@
  * Real processes, a real ledger folder and real time, with shortened periods. The tests run side by side, since they
  * mostly wait; each has a service and a ledger of its own. How much of the limits is used is tested in simulated time.
  */
-import { describe, expect, test } from '@jest/globals';
+import { testConcurrently } from '../../support/concurrent-tests.js';
 import { runPool } from '../../support/process-pool-run.js';
 import type { ProcessPool } from '../../support/process-pool.js';
 import { seeded } from '../../support/ledger-simulation.js';
@@ -12,9 +12,8 @@ import { maxRequestsInWindow } from '../../support/stub-server.js';
 const PERIOD_SCALE = { general: 0.2, endpoint: 0.02 };
 
 describe('processes that share a ledger', () => {
-  test.concurrent(
-    'stay within the general limit, and each gets its turn',
-    async () => {
+  testConcurrently({
+    'stay within the general limit, and each gets its turn': async () => {
       const { times, shares, failures, warnings } = await runPool({
         processes: 3,
         concurrency: 2,
@@ -27,12 +26,8 @@ describe('processes that share a ledger', () => {
       expect(maxRequestsInWindow(times, 200)).toBeLessThanOrEqual(5);
       expect(Math.min(...shares)).toBeGreaterThan(0);
     },
-    120_000,
-  );
 
-  test.concurrent(
-    'stay within the quota of an endpoint',
-    async () => {
+    'stay within the quota of an endpoint': async () => {
       const { times, failures, warnings } = await runPool({
         processes: 2,
         concurrency: 6,
@@ -44,12 +39,8 @@ describe('processes that share a ledger', () => {
       expect(times).toHaveLength(90);
       expect(maxRequestsInWindow(times, 1_200)).toBeLessThanOrEqual(40);
     },
-    120_000,
-  );
 
-  test.concurrent(
-    'stay within the limit when some are killed, and the rest go on',
-    async () => {
+    'stay within the limit when some are killed, and the rest go on': async () => {
       const random = seeded(4);
       let pool: ProcessPool | undefined;
       let kills = 0;
@@ -78,33 +69,29 @@ describe('processes that share a ledger', () => {
       // A killed process loses at most what it had under way.
       expect(times.length).toBeGreaterThanOrEqual(60 - kills * 2);
     },
-    120_000,
-  );
 
-  test.concurrent(
-    'stay within the limits where wall clocks are two hours wrong either way, and stepped',
-    async () => {
-      const { times, failures, warnings } = await runPool({
-        processes: 2,
-        concurrency: 3,
-        requests: 60,
-        path: '/at-home/server/x',
-        periodScale: PERIOD_SCALE,
-        wallOffsetsMs: [7_200_000, -7_200_000],
-        behaviour: (_, number) => ({
-          body: { result: 'ok' },
-          headers: {
-            'x-ratelimit-limit': '40',
-            'x-ratelimit-remaining': String(40 - Math.min(40, number)),
-            'x-ratelimit-retry-after': String(Math.ceil(Date.now() / 1_000) + 1),
-          },
-        }),
-      });
-      expect([...failures, ...warnings]).toEqual([]);
-      expect(times).toHaveLength(60);
-      expect(maxRequestsInWindow(times, 1_200)).toBeLessThanOrEqual(40);
-      expect(maxRequestsInWindow(times, 200)).toBeLessThanOrEqual(5);
-    },
-    120_000,
-  );
+    'stay within the limits where wall clocks are two hours wrong either way, and stepped':
+      async () => {
+        const { times, failures, warnings } = await runPool({
+          processes: 2,
+          concurrency: 3,
+          requests: 60,
+          path: '/at-home/server/x',
+          periodScale: PERIOD_SCALE,
+          wallOffsetsMs: [7_200_000, -7_200_000],
+          behaviour: (_, number) => ({
+            body: { result: 'ok' },
+            headers: {
+              'x-ratelimit-limit': '40',
+              'x-ratelimit-remaining': String(40 - Math.min(40, number)),
+              'x-ratelimit-retry-after': String(Math.ceil(Date.now() / 1_000) + 1),
+            },
+          }),
+        });
+        expect([...failures, ...warnings]).toEqual([]);
+        expect(times).toHaveLength(60);
+        expect(maxRequestsInWindow(times, 1_200)).toBeLessThanOrEqual(40);
+        expect(maxRequestsInWindow(times, 200)).toBeLessThanOrEqual(5);
+      },
+  });
 });

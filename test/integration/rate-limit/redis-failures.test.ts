@@ -1,5 +1,4 @@
 /** A ledger server that fails: nothing is sent without it, and what it cannot know counts as used. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../../src/core/clock.js';
 import { TankobonError } from '../../../src/core/errors.js';
 import type { RateLedger, Wait } from '../../../src/rate-limit/rate-ledger.js';

@@ -1,5 +1,4 @@
 /** `--download-archive`: the convention of yt-dlp and gallery-dl, shared by processes. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   appendFileSync,

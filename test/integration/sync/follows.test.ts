@@ -1,5 +1,4 @@
 /** The titles that the account follows: few requests, never one for each title. */
-import { afterEach, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import {
   chapterId,

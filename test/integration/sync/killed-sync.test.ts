@@ -1,4 +1,3 @@
-import { test } from '@jest/globals';
 import { killSync } from '../../support/killed-sync.js';
 
 test('a sync that is killed three times ends with every chapter once, and all in the history', async () => {

@@ -1,5 +1,4 @@
 /** The index of existing archives: each is opened once, and again only when it was changed. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
   mkdtempSync,
   readdirSync,

@@ -1,5 +1,4 @@
 /** Outages during a sync. */
-import { afterEach, expect, test } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
 import type { EndpointResponse } from '../../../src/practice-server/endpoint.js';
 import { DAY_MS, savedIn, SyncHarness, syncLibrary, titleId } from '../../support/sync-harness.js';

@@ -1,5 +1,4 @@
 /** The number of requests of a run with nothing new. */
-import { afterEach, expect, test } from '@jest/globals';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
 import { DAY_MS, SyncHarness, syncTitle, titleId } from '../../support/sync-harness.js';
 

@@ -1,5 +1,4 @@
 /** `tankobon sync` as a user runs it: edits, status, and in a process of its own repetition and signals. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

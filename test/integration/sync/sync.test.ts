@@ -1,5 +1,4 @@
 /** Runs of `tankobon sync` over time: what is new, once, in the right release. */
-import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   existsSync,
   mkdirSync,

@@ -1,5 +1,4 @@
 /** Tests of several processes with one login, and of processes that are killed while they store one. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,5 +1,4 @@
 /** What a response means (spec 7). */
-import { expect, test } from '@jest/globals';
 import { CaptchaRequired, ServiceRefusal } from '../../../src/api/api-errors.js';
 import {
   classifyResponse,

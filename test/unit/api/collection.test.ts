@@ -1,5 +1,4 @@
 /** Collections item by item: whatever stands beside a good entry, the entry is kept, and work is bounded. */
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ZodError } from 'zod';
 import type { ServiceClient } from '../../../src/api/client.js';

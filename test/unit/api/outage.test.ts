@@ -1,5 +1,4 @@
 /** The monitor of outages in virtual time: who probes, when, and when it ends. */
-import { expect, test } from '@jest/globals';
 import { ServiceError } from '../../../src/core/errors.js';
 import { OutageMonitor, OutageTooLong } from '../../../src/api/outage.js';
 import type { Wait } from '../../../src/rate-limit/rate-ledger.js';

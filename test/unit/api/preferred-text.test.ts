@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { preferredText } from '../../../src/api/titles.js';
 
 test('the first of the preferred languages that has a text, otherwise any', () => {

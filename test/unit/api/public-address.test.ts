@@ -1,5 +1,4 @@
 /** Which addresses count as public: the ranges by their edges, and IPv4 within IPv6. */
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isPublicAddress, isPublicHost } from '../../../src/api/public-address.js';
 

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { ledgerLocation } from '../../../src/app/ledger-location.js';
 import { pathsFrom } from '../../../src/app/paths.js';
 import { Redactor } from '../../../src/core/redactor.js';

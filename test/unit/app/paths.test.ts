@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathsFrom } from '../../../src/app/paths.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { withAnonymousFallback } from '../../../src/auth/anonymous-fallback.js';
 import { AuthError, ServiceError } from '../../../src/core/errors.js';
 import type { TokenProvider } from '../../../src/api/client.js';

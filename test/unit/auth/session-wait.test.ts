@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { Session } from '../../../src/auth/session.js';
 import { systemClock } from '../../../src/core/clock.js';
 

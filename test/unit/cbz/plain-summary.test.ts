@@ -1,5 +1,4 @@
 /** Descriptions of titles as plain text. */
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { plainSummary } from '../../../src/cbz/plain-summary.js';
 

@@ -1,5 +1,4 @@
 /** What progress bars call chapters. */
-import { expect, test } from '@jest/globals';
 import { chapterLabels } from '../../../src/cli/output/chapter-labels.js';
 
 type Labelled = Parameters<typeof chapterLabels>[0][number];

@@ -1,5 +1,4 @@
 /** Which events are printed where. */
-import { expect, test } from '@jest/globals';
 import type { CommandContext } from '../../../src/cli/command-context.js';
 import { chooseObserver } from '../../../src/cli/output/choose-observer.js';
 import type { AppEvent, ObserverOptions } from '../../../src/cli/output/observer.js';

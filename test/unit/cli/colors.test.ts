@@ -1,5 +1,4 @@
 /** When output is colored, and which characters bars are made of. */
-import { describe, expect, test } from '@jest/globals';
 import { applyColorOption, colorMessages, usesColors } from '../../../src/cli/output/colors.js';
 import { glyphsFor } from '../../../src/cli/output/glyphs.js';
 

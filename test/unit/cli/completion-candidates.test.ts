@@ -1,5 +1,4 @@
 /** The candidates that the scripts of the shells get. */
-import { expect, test } from '@jest/globals';
 import { completionLines } from '../../../src/cli/completion-candidates.js';
 import { commandTree } from '../../../src/cli/program.js';
 

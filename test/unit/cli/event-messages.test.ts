@@ -1,5 +1,4 @@
 /** Events and the summary as lines for people. */
-import { describe, expect, test } from '@jest/globals';
 import { EventMessages } from '../../../src/cli/output/event-messages.js';
 import type { ExpectedChapter } from '../../../src/cli/output/observer.js';
 import type { DownloadEvent, DownloadMessage } from '../../../src/download/events.js';

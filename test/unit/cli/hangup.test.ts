@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { ignoresHangup } from '../../../src/cli/hangup.js';
 
 const terminals =

@@ -1,5 +1,4 @@
 /** Every error and warning is one sentence of what happened; what to do is its hint, on a line of its own. */
-import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { errorMessage, warningMessage } from '../../../src/cli/output/error-message.js';
 import { ERROR_CODES } from '../../../src/core/error-codes.js';

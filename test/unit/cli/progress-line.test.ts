@@ -1,5 +1,4 @@
 /** The lines of the progress bars at every width. */
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { glyphsFor } from '../../../src/cli/output/glyphs.js';

@@ -1,5 +1,4 @@
 /** What is printed holds no secret, whichever way an answer quotes it, and JSON stays JSON. */
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Redactor, redactorFor } from '../../../src/core/redactor.js';
 import { safeText } from '../../../src/cli/output/safe-stream.js';

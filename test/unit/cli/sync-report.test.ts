@@ -1,5 +1,4 @@
 /** The report of a sync as a table for a terminal, and as lines for a log. */
-import { expect, test } from '@jest/globals';
 import stringWidth from 'string-width';
 import type { SeriesReport } from '../../../src/app/sync-events.js';
 import { seriesLine, syncTable } from '../../../src/cli/output/sync-report.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { retryWhileBusy } from '../../../src/core/busy-retry.js';
 
 /** A clock that moves only while it sleeps. */

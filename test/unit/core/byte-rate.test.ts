@@ -1,5 +1,4 @@
 /** Rates as people type them. */
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MIN_BYTES_PER_SECOND, parseByteRate } from '../../../src/core/byte-rate.js';
 

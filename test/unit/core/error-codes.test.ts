@@ -1,5 +1,4 @@
 /** Every error code is documented, and expected by its code in at least one test. */
-import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

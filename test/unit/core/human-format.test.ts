@@ -1,5 +1,4 @@
 /** Durations and times as people read them. */
-import { expect, test } from '@jest/globals';
 import {
   formatCountdown,
   formatDuration,

@@ -1,5 +1,4 @@
 /** No text that was made printable holds what a terminal obeys or what reads otherwise than it is written. */
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { printable, printableJson, printableLine } from '../../../src/core/printable.js';
 import { codePoint } from '../../support/any-text.js';

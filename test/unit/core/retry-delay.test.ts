@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { retryDelayMs } from '../../../src/core/retry-delay.js';
 
 const DELAYS = { firstMs: 250, maxMs: 5_000 };

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { getSystemErrorMap } from 'node:util';
 import { StorageError } from '../../../src/core/errors.js';
 import { toStorageError } from '../../../src/core/system-errors.js';

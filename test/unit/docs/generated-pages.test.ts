@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { generatePages } from '../../../scripts/docs-pages.js';
 

@@ -1,5 +1,4 @@
 /** Names and phrases that stay out of the code and the documentation, with the terms to use instead. */
-import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 
 const BANNED: readonly (readonly [RegExp, string])[] = [
@@ -41,6 +40,7 @@ const THIS_FILE = 'test/unit/docs/plain-words.test.ts';
 /** The help texts are in docs/commands.md, which is generated from them. */
 const TEXTS = [
   'README.md',
+  'package.json',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   ...filesBelow('src', '.ts'),

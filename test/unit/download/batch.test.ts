@@ -1,5 +1,4 @@
 /** What a batch does with the result of each chapter, without any chapter being loaded. */
-import { expect, test } from '@jest/globals';
 import { OutageTooLong } from '../../../src/api/outage.js';
 import {
   ChapterError,

@@ -1,5 +1,4 @@
 /** The rules for the pages of a chapter, without any page being loaded. */
-import { expect, test } from '@jest/globals';
 import { ChapterError, interruption, StorageError } from '../../../src/core/errors.js';
 import { assertSamePages, completePages, loadAll } from '../../../src/download/chapter-pages.js';
 

@@ -1,5 +1,4 @@
 /** The remaining time of a batch, with the rate limits of the service (spec 8.2 and 8.3). */
-import { describe, expect, test } from '@jest/globals';
 import { minTimeMs, remainingBatchMs } from '../../../src/download/estimate.js';
 import { quotasOf } from '../../../src/rate-limit/quotas.js';
 

@@ -1,5 +1,4 @@
 /** The minor collector runs after every 2 MiB and not more often. */
-import { expect, test } from '@jest/globals';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createMinorCollector } from '../../../src/download/gc-tuning.js';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
 import { PageQueue } from '../../../src/download/page-queue.js';
 

@@ -1,5 +1,4 @@
 /** What a page does after each of its loads, without any image being loaded. */
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { got } from 'got';
 import { interruption, LoadError, StorageError } from '../../../src/core/errors.js';
 import type { DownloadMessage } from '../../../src/download/events.js';

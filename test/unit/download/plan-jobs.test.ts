@@ -1,5 +1,4 @@
 /** Which of the selected chapters are downloaded, and to which file. */
-import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import type { Chapter } from '../../../src/api/chapters.js';
 import type { ExistingArchive, LibraryIndex } from '../../../src/cbz/library-index.js';

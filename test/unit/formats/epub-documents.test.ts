@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { chapterPrefix, coverName, pageName } from '../../../src/formats/book.js';
 import { escapeXml } from '../../../src/core/xml-text.js';
 import { contentOpf, navXhtml, pageXhtml } from '../../../src/formats/epub-documents.js';

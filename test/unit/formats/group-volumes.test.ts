@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChapterMetadata } from '../../../src/cbz/comic-info-reader.js';
 import { groupVolumes, missingNumbers } from '../../../src/formats/group-volumes.js';

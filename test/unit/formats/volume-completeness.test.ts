@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { Chapter } from '../../../src/api/chapters.js';
 import { missingChapters } from '../../../src/formats/volume-completeness.js';
 

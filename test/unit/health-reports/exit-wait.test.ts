@@ -1,5 +1,4 @@
 /** The end of a run waits for health reports only while a response is likely. */
-import { expect, test } from '@jest/globals';
 import { remainingWaitMs, type ExitWait } from '../../../src/health-reports/exit-wait.js';
 
 const WAIT: ExitWait = {

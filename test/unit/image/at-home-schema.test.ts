@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { atHomeSchema } from '../../../src/image/at-home-schema.js';
 
 test('too many names are one issue, and the names are not validated', () => {

@@ -1,5 +1,4 @@
 /** The token bucket of `--limit-rate`, in simulated time. */
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createBandwidthLimit } from '../../../src/image/bandwidth-limit.js';
 

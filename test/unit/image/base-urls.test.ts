@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { AtHomeMetadata } from '../../../src/image/at-home.js';
 import { BaseUrls, type BaseUrl } from '../../../src/image/base-urls.js';
 import type { Clock } from '../../../src/core/clock.js';

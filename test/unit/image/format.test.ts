@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { imageExtension, SIGNATURE_BYTES } from '../../../src/image/format.js';
 import { imageDimensions } from '../../../src/image/dimensions.js';

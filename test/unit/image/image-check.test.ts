@@ -1,5 +1,4 @@
 /** Which bodies and errors are which failed load. */
-import { describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { SIGNATURE_BYTES } from '../../../src/image/format.js';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isPathSegment, pageUrl, digestInFileName } from '../../../src/image/page-url.js';
 import { hasCode, LoadError } from '../../../src/core/errors.js';

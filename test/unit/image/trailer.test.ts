@@ -1,5 +1,4 @@
 /** Truncated images are detected at every length. */
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { hasValidTrailer } from '../../../src/image/trailer.js';
 import type { ImageExtension } from '../../../src/image/format.js';

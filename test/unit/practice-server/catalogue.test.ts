@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { coverEndpoints } from '../../../src/practice-server/catalogue-covers.js';
 import { catalogueEndpoints } from '../../../src/practice-server/catalogue-endpoints.js';
 import type { EndpointResponse, Endpoint } from '../../../src/practice-server/endpoint.js';

@@ -1,5 +1,4 @@
 /** The self-signed certificates of the practice server. */
-import { expect, test } from '@jest/globals';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { selfSigned } from '../../../src/practice-server/self-signed.js';
 

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { StorageError } from '../../../src/core/errors.js';
 import { toLedgerError } from '../../../src/rate-limit/ledger-folder.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { bodyIn, bodyOf, readRecord, textOf } from '../../../src/rate-limit/ledger-format.js';
 import {

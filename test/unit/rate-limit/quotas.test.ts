@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { quotasFor } from '../../../src/rate-limit/machine-ledger.js';
 import { ENDPOINT_QUOTAS, quotasOf, endpointQuota } from '../../../src/rate-limit/quotas.js';

@@ -1,5 +1,4 @@
 /** The clock of a ledger server, and the replies of its script. */
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_TIME_MS } from '../../../src/rate-limit/ledger-record.js';
 import { readReply } from '../../../src/rate-limit/redis/ledger-script.js';

@@ -1,5 +1,4 @@
 /** The limits, in simulated time: many processes, late timers, clock steps, kills, and a server that fails. */
-import { describe, expect, test } from '@jest/globals';
 import { Simulation, type SimulationOptions } from '../../support/ledger-simulation.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 import { maxRequestsInWindow } from '../../support/stub-server.js';
@@ -70,7 +69,7 @@ describe.each<[string, Partial<SimulationOptions>]>([
     // The first 40 go at once; the quota limits the rest.
     const minutes = ((arrived.at(-1) ?? 0) - (arrived[39] ?? 0)) / 60_000;
     expect((CHAPTERS - 40) / minutes).toBeGreaterThanOrEqual(0.97 * 40);
-  }, 300_000);
+  });
 });
 
 /** The seeds that always run, and those of the long run. Even ones request titles, odd ones chapters. */

@@ -1,5 +1,4 @@
 /** What is said where nothing matches a selection, and where a group is unknown. */
-import { expect, test } from '@jest/globals';
 import type { Chapter } from '../../../src/api/chapters.js';
 import {
   explainEmptySelection,

@@ -1,5 +1,4 @@
 /** Language codes are checked before anything is sent, and names are answered with their codes. */
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { UsageError } from '../../../src/core/errors.js';
 import { parseLanguages } from '../../../src/selection/language-codes.js';

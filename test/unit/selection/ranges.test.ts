@@ -1,5 +1,4 @@
 /** Ranges of chapters and volumes, from any text. */
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { UsageError } from '../../../src/core/errors.js';
 import { isWithin, parseRanges } from '../../../src/selection/ranges.js';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Chapter } from '../../../src/api/chapters.js';
 import { isWithin, parseRanges } from '../../../src/selection/ranges.js';

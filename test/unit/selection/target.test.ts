@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseTargets } from '../../../src/selection/target-list.js';
 import { parseTarget } from '../../../src/selection/target.js';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { dueTitles, type CheckedTitle } from '../../../src/sync/due-titles.js';
 import type { TitleState } from '../../../src/sync/sync-state.js';
 

@@ -1,5 +1,4 @@
 /** Which releases are taken over time: waiting for a group, replacing, exclusions. */
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Chapter } from '../../../src/api/chapters.js';
 import { decideReleases, type ReleaseRules } from '../../../src/sync/release-decisions.js';

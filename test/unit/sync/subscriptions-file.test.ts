@@ -1,5 +1,4 @@
 /** The subscriptions file: positions of errors, and edits that keep comments and order. */
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { hasCode } from '../../../src/core/errors.js';
 import {

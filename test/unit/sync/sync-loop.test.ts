@@ -1,5 +1,4 @@
 /** `--every`: when the next run starts. */
-import { describe, expect, test } from '@jest/globals';
 import { repeatSync, type RunOutcome } from '../../../src/app/sync-loop.js';
 import { interruption } from '../../../src/core/errors.js';
 import { skippingClock } from '../../support/fake-clock.js';

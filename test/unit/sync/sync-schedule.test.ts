@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import {
   MIN_INTERVAL_MS,
   nextDelayMs,

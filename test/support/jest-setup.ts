@@ -1,0 +1,49 @@
+/**
+ * What jest-light-runner lacks: a test or hook that does not end fails by name, and a test process ends with the tests,
+ * whatever a failed one left open.
+ */
+const MAX_TEST_MS = 600_000;
+
+type AnyFunction = (...args: unknown[]) => unknown;
+
+/** Takes no `done` callback: what `fn` expects besides the row of a table is not passed on. */
+function limited(fn: AnyFunction): AnyFunction {
+  return async (...args) => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((_, reject) => {
+      const error = new Error(`Did not end within ${MAX_TEST_MS / 1_000} seconds.`);
+      timer = setTimeout(reject, MAX_TEST_MS, error);
+    });
+    try {
+      await Promise.race([fn(...args), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** `test`, `test.each`, `beforeAll` and the like: each function that they are given is limited. */
+function withLimit(register: AnyFunction): AnyFunction {
+  return new Proxy(register, {
+    apply(target, self, args: unknown[]) {
+      const isTable = Array.isArray(args[0]);
+      const words = args.map((arg) => (!isTable && isFunction(arg) ? limited(arg) : arg));
+      const result: unknown = Reflect.apply(target, self, words);
+      return isFunction(result) ? withLimit(result) : result;
+    },
+    get(target, key, receiver) {
+      const member: unknown = Reflect.get(target, key, receiver);
+      return isFunction(member) ? withLimit(member) : member;
+    },
+  });
+}
+
+function isFunction(value: unknown): value is AnyFunction {
+  return typeof value === 'function';
+}
+
+const registers = { test, beforeAll, beforeEach, afterEach, afterAll };
+for (const [name, register] of Object.entries(registers))
+  Object.assign(globalThis, { [name]: withLimit(register as AnyFunction) });
+
+process.once('disconnect', () => process.exit());
