@@ -99,18 +99,14 @@ const archives = (folder: string) =>
   );
 
 describeWith('the recipes of the documentation', { programs: ['jq'] }, () => {
-  test.each(DOCUMENTS)(
-    'of docs/%s.md run as they stand there',
-    async (document, folder) => {
-      expect(
-        recipesOf(`docs/${document}.md`).filter(({ notRun }) => notRun === undefined),
-      ).not.toEqual([]);
-      await runAll(document);
-      if (folder !== undefined) expect(archives(folder).length).toBeGreaterThan(0);
-      expect(service.violations()).toEqual([]);
-    },
-    90_000,
-  );
+  test.each(DOCUMENTS)('of docs/%s.md run as they stand there', async (document, folder) => {
+    expect(
+      recipesOf(`docs/${document}.md`).filter(({ notRun }) => notRun === undefined),
+    ).not.toEqual([]);
+    await runAll(document);
+    if (folder !== undefined) expect(archives(folder).length).toBeGreaterThan(0);
+    expect(service.violations()).toEqual([]);
+  });
 
   test('no document has a block of commands that nothing runs', () => {
     const documents = readdirSync('docs', { recursive: true, encoding: 'utf8' });

@@ -36,7 +36,6 @@ test.each([
       /also used by another machine or virtual machine \(nas-(one|two)\)/,
     );
   },
-  120_000,
 );
 
 test('a machine copied together with its boot id, whose clock is behind, counts as another one', async () => {
