@@ -13,6 +13,7 @@ const RENEW_EVERY_MS = 1_000;
 
 export function heartbeatLocks(): FileLocks {
   return {
+    kind: 'heartbeat',
     tryLock(file) {
       try {
         lockfile.lockSync(file, {
