@@ -1,5 +1,6 @@
 /** The ledger for display: the use of each quota, waiting processes and any backoff. Pure. */
-import { activeBan, activeRateLimit, isOnProbation, type Moment } from './backoff.js';
+import type { Moment } from '../core/clock.js';
+import { activeBan, activeRateLimit, isOnProbation } from './backoff.js';
 import { allowedRequests, expiriesOf, nextFreeMs, type LedgerState } from './ledger-state.js';
 import type { Quota } from './quotas.js';
 
