@@ -118,7 +118,6 @@ export class RedisConnection implements ScriptRunner {
 
   /** After a failure of the connection, or a reply that comes too late, the next command opens a new one. */
   async #inTime<T>(reply: Promise<T>): Promise<T> {
-    reply.catch(() => undefined);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {

@@ -35,8 +35,7 @@ export class ServerClock {
 
   /**
    * Returns whether the server's clock was stepped since the last measurement: what was written by it before cannot be
-   * compared with it any more. A suspended machine, whose
-   * monotonic clock stood still, does not count as a step.
+   * compared with it any more. A suspended machine, whose monotonic clock stood still, does not count as a step.
    */
   measure({ sentMs, receivedMs, serverMs, wallMs }: RoundTrip): boolean {
     const minMs = serverMs - receivedMs - TOLERANCE_MS;
