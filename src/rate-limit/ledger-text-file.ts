@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, lstatSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { retryWhileBusy } from '../core/busy-retry.js';
-import { StorageError } from '../core/errors.js';
+import { hasCode } from '../core/errors.js';
 import { createFileSync, isSystemError, readFileIfExistsSync } from '../core/files.js';
 import { unlinkIfExists, type FileAccess } from './ledger-folder.js';
 import { MAX_TEXT_BYTES } from './ledger-format.js';
@@ -41,8 +41,7 @@ export class LedgerTextFile {
     try {
       return this.read(access);
     } catch (error) {
-      const isUnsafe = error instanceof StorageError && error.code === 'unsafe-path';
-      if (isUnsafe || isSystemError(error, 'EACCES', 'EPERM')) return '';
+      if (hasCode(error, 'unsafe-path') || isSystemError(error, 'EACCES', 'EPERM')) return '';
       throw error;
     }
   }

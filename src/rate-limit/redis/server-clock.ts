@@ -57,10 +57,6 @@ export class ServerClock {
     return !(wasSuspended && Math.abs(stepMs - pausedMs) < MAX_WALL_ERROR_MS);
   }
 
-  get isMeasured(): boolean {
-    return this.#bounds !== undefined;
-  }
-
   toLocalMs(serverMs: number): number {
     return serverMs - this.#known.minMs;
   }
