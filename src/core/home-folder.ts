@@ -7,7 +7,7 @@ export function expandHome(path: string): string {
   try {
     return join(homedir(), path.slice(1));
   } catch {
-    // There is no home folder: then it is an ordinary name.
+    // Without a home folder it is an ordinary name.
     return path;
   }
 }

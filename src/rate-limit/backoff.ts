@@ -10,7 +10,7 @@ import type { ObservedResponse } from './rate-ledger.js';
 export interface Backoff {
   readonly sinceMs: number;
   readonly untilMs: number;
-  /** How often it was met in a row. */
+  /** How many times it occurred in a row. */
   readonly strikes: number;
 }
 

@@ -34,7 +34,7 @@ export interface ProcessRegistry {
   /** Registers this process where it is not registered, and removes what processes that died long ago have left. */
   enter(): Promise<void>;
   livenessOf(processId: string): Promise<Liveness>;
-  /** Whether the others take this process for alive: after a long pause they may not. Default: they do. */
+  /** Whether other processes still count this one as alive; after a long pause they may not. Default: true. */
   isConfirmed?(): boolean;
   leave(): void | Promise<void>;
 }

@@ -22,7 +22,7 @@ export interface BackoffView {
   readonly why: 'rate-limited' | 'banned';
   /** By the wall clock. */
   readonly untilMs: number;
-  /** How often it was met in a row. */
+  /** How many times it occurred in a row. */
   readonly strikes: number;
 }
 

@@ -16,9 +16,9 @@ export const LEDGER_KEYS: readonly string[] = [
   `tankobon:{ledger}:${LEDGER_VERSION}:processes`,
 ];
 
-/** Longer than a ban is remembered, and than a monthly run pauses. */
+/** Longer than a ban is remembered, and longer than the pause between monthly runs. */
 const STATE_LIFETIME_MS = 35 * 24 * 60 * 60_000;
-/** Others take a process for gone that was silent for this long. */
+/** A process that was silent for this long counts as gone. */
 export const PROCESS_LIFETIME_MS = 15_000;
 
 export const LEDGER_SCRIPT = redisScript(`

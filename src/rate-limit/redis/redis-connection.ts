@@ -21,7 +21,7 @@ export function shownAddress({ url }: RedisAddress): string {
 
 export interface RedisScript {
   readonly text: string;
-  /** By which a server knows a script that it has run before. */
+  /** The server's name for a script that it has run before. */
   readonly sha1: string;
 }
 

@@ -22,7 +22,7 @@ import { ServerOutage, type ServerOutageOptions } from './server-outage.js';
 
 export interface RedisStoreOptions extends ServerOutageOptions {
   readonly server: LedgerServer;
-  /** Of this machine, for other machines. */
+  /** The name of this machine, shown on other machines. */
   readonly host: string;
   readonly warn: (message: string) => void;
 }
@@ -160,7 +160,7 @@ export class RedisStore implements LedgerStore {
     if (this.#isStepped(base)) return 'is on a server whose clock was changed';
     const last = this.#last;
     if (!last) return undefined;
-    // Whoever made a new one knew no earlier use either.
+    // The process that made a new one did not know earlier use either, and recorded that.
     const isNew = read.id !== last.id && read.entries.unknownUse.length > 0;
     const isLater = read.id === last.id && read.revision >= last.revision;
     return isNew || isLater ? undefined : 'was replaced by a different or older one';
