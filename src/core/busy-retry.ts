@@ -16,7 +16,7 @@ const MAX_PAUSE_MS = 400;
  * fails with EPERM or EACCES; elsewhere these errors are permanent and thrown at once.
  */
 export async function retryWhileBusy<T>(
-  operation: () => Promise<T>,
+  operation: () => T | Promise<T>,
   { platform = process.platform, clock = systemClock }: BusyRetryOptions = {},
 ): Promise<T> {
   const codes = platform === 'win32' ? ['EBUSY', 'EPERM', 'EACCES'] : ['EBUSY'];

@@ -10,6 +10,17 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** One moment on both clocks. */
+export interface Moment {
+  /** Monotonic. */
+  readonly nowMs: number;
+  readonly wallMs: number;
+}
+
+export function momentOf(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>): Moment {
+  return { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+}
+
 /** The limit of `setTimeout`; longer sleeps are split. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 

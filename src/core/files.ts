@@ -32,6 +32,7 @@ export {
   openRegularFile,
   openRegularFileSync,
   replaceFile,
+  statNewFile,
   type OpenOptions,
 } from './safe-open.js';
 

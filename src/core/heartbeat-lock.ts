@@ -13,13 +13,14 @@ const RENEW_EVERY_MS = 1_000;
 
 export function heartbeatLocks(): FileLocks {
   return {
+    kind: 'heartbeat',
     tryLock(file) {
       try {
         lockfile.lockSync(file, {
           ...optionsOf(file),
           stale: STALE_AFTER_MS,
           update: RENEW_EVERY_MS,
-          // By default an exception without a catcher. Who took the lock over notices what this process still writes.
+          // By default an uncaught exception. The process that took the lock over notices what this one still writes.
           onCompromised: () => undefined,
         });
         return true;

@@ -2,12 +2,12 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /** A path that starts with `~/`, as in a quoted option or a setting, below the home folder; others unchanged. */
-export function expandHome(path: string, home: () => string = homedir): string {
+export function expandHome(path: string): string {
   if (path !== '~' && !/^~[/\\]/.test(path)) return path;
   try {
-    return join(home(), path.slice(1));
+    return join(homedir(), path.slice(1));
   } catch {
-    // There is no home folder: then it is an ordinary name.
+    // Without a home folder it is an ordinary name.
     return path;
   }
 }

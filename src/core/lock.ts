@@ -10,12 +10,12 @@ import type { FileLocks, LockKind } from './file-locks.js';
 import {
   createFileSync,
   isSystemError,
+  makeFolders,
   openRegularFileSync,
   temporaryName,
   type OpenOptions,
 } from './files.js';
 import { lockHolder, recordedKind, writeHolder } from './lock-holder.js';
-import { makeFolders } from './safe-folders.js';
 
 export { lockHolder } from './lock-holder.js';
 
@@ -46,22 +46,20 @@ const PRIVATE_FOLDER_MODE = 0o700;
 /** Errors of file systems without hard links; these have no modes either. */
 const NO_LINKS = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
 
-let loading: Promise<readonly [LockKind, FileLocks]> | undefined;
+let loading: Promise<FileLocks> | undefined;
 
 /** Loads the addon at first use. Kept, since resolving an import() again takes as long as taking a lock. */
-function loadLocks(): Promise<readonly [LockKind, FileLocks]> {
+function loadLocks(): Promise<FileLocks> {
   return (loading ??= load('kernel').catch((error: unknown) => {
     if (hasCode(error, 'cannot-lock')) return load('heartbeat');
     throw error;
   }));
 }
 
-async function load(kind: LockKind): Promise<readonly [LockKind, FileLocks]> {
-  const locks =
-    kind === 'kernel'
-      ? (await import('./native-lock.js')).nativeLocks()
-      : (await import('./heartbeat-lock.js')).heartbeatLocks();
-  return [kind, locks];
+async function load(kind: LockKind): Promise<FileLocks> {
+  return kind === 'kernel'
+    ? (await import('./native-lock.js')).nativeLocks()
+    : (await import('./heartbeat-lock.js')).heartbeatLocks();
 }
 
 /**
@@ -74,7 +72,7 @@ export async function tryLockFile(
   file: string,
   options: LockFileOptions = {},
 ): Promise<HeldLock | undefined> {
-  const [kind] = await loadLocks();
+  const { kind } = await loadLocks();
   makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
   const descriptor = openLockFile(file, kind, options);
   if (descriptor === undefined) return undefined;
@@ -99,9 +97,9 @@ export async function tryLockDescriptor(
   descriptor: number,
   options: { readonly kind?: LockKind; readonly isCreating?: boolean } = {},
 ): Promise<HeldLock | undefined> {
-  const [kind, ownLocks] = await loadLocks();
-  const { kind: wanted = kind, isCreating = false } = options;
-  const locks = wanted === kind ? ownLocks : (await load(wanted))[1];
+  const ownLocks = await loadLocks();
+  const { kind = ownLocks.kind, isCreating = false } = options;
+  const locks = kind === ownLocks.kind ? ownLocks : await load(kind);
   if (!locks.tryLock(file, descriptor)) return undefined;
   if (!isCreating && !isStillAt(file, descriptor)) {
     locks.unlock(file, descriptor);

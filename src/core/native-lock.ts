@@ -22,6 +22,7 @@ const ADDON_FOLDERS = ['../prebuilds', 'fs-native-extensions/prebuilds'];
 export function nativeLocks(platform = `${process.platform}-${process.arch}`): FileLocks {
   const addon = loadAddon(platform);
   return {
+    kind: 'kernel',
     tryLock(file, descriptor) {
       try {
         addon.tryLock(descriptor, 0, 0, true);

@@ -17,7 +17,9 @@ export function printableLine(text: string, maxLength = Infinity): string {
     .replace(UNPRINTABLE, ' ')
     .replace(/ {2,}/g, ' ')
     .trim();
-  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
+  if (line.length <= maxLength) return line;
+  // Without half of a character at the end.
+  return `${line.slice(0, maxLength - 1).replace(/\p{Cs}$/u, '')}…`;
 }
 
 /** An equivalent JSON text with the unprintable characters of its strings escaped. */

@@ -21,31 +21,22 @@ const OTHERS_RIGHTS = 0o077;
  */
 export function makeFolders(folder: string, mode?: number): string[] {
   try {
+    return makeFolder(folder, mode);
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT') || dirname(folder) === folder) throw error;
+  }
+  return [...makeFolders(dirname(folder), mode), ...makeFolder(folder, mode)];
+}
+
+/** Returns the folder, or nothing if it exists. */
+function makeFolder(folder: string, mode: number | undefined): string[] {
+  try {
     mkdirSync(folder, { mode });
     return [folder];
   } catch (error) {
-    if (isSystemError(error, 'ENOENT') && dirname(folder) !== folder) {
-      const above = makeFolders(dirname(folder), mode);
-      return makeFolder(folder, mode) ? [...above, folder] : above;
-    }
-    if (!isFolder(folder)) throw error;
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
     return [];
   }
-}
-
-/** False if another process created it at the same time. */
-function makeFolder(folder: string, mode: number | undefined): boolean {
-  try {
-    mkdirSync(folder, { mode });
-    return true;
-  } catch (error) {
-    if (!isSystemError(error, 'EEXIST') || !isFolder(folder)) throw error;
-    return false;
-  }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /**

@@ -146,17 +146,22 @@ export function isOwnedByUs(path: string, { uid }: Stats): boolean {
 
 /** The owner of files that this process creates in `folder`; undefined if it cannot create any. */
 function uidOfNewFiles(folder: string): number | undefined {
-  const file = temporaryName(join(folder, 'owner'));
   try {
-    const descriptor = createFileSync(file);
-    try {
-      return fstatSync(descriptor).uid;
-    } finally {
-      closeSync(descriptor);
-      unlinkSync(file);
-    }
+    return statNewFile(folder).uid;
   } catch {
     return undefined;
+  }
+}
+
+/** What the file system reports for a file that is created in `folder` with mode 0600, and removed again. */
+export function statNewFile(folder: string): Stats {
+  const file = temporaryName(join(folder, 'test'));
+  const descriptor = createFileSync(file, { mode: 0o600 });
+  try {
+    return fstatSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+    unlinkSync(file);
   }
 }
 

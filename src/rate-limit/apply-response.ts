@@ -2,7 +2,8 @@
  * Records the end of a request: settles its permit, updates the backoff, and compares the quota of its endpoint with the
  * response headers, since other programs on the same address may draw on it too (spec 8.2.2, 8.3).
  */
-import { nextBackoff, type Moment } from './backoff.js';
+import type { Moment } from '../core/clock.js';
+import { nextBackoff } from './backoff.js';
 import type { ExternalUse, LedgerState, PermitRecord } from './ledger-state.js';
 import { readRateHeaders, type RateHeaders } from './rate-headers.js';
 import type { ObservedResponse } from './rate-ledger.js';

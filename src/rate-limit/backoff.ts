@@ -2,6 +2,7 @@
  * The backoffs of spec 7: a 429, which every request waits out, and the ban of a generic 403, which fails every request
  * until its cooldown is over. After either has expired, requests are sent one at a time until one succeeds. Pure.
  */
+import type { Moment } from '../core/clock.js';
 import { namedWaitMs } from './rate-headers.js';
 import type { ObservedResponse } from './rate-ledger.js';
 
@@ -9,7 +10,7 @@ import type { ObservedResponse } from './rate-ledger.js';
 export interface Backoff {
   readonly sinceMs: number;
   readonly untilMs: number;
-  /** How often it was met in a row. */
+  /** How many times it occurred in a row. */
   readonly strikes: number;
 }
 
@@ -24,12 +25,6 @@ export interface BackoffState {
   readonly ban?: Ban;
   /** The permit of the one request that tests whether a backoff has ended. */
   readonly probeId?: string;
-}
-
-/** One moment on both clocks. */
-export interface Moment {
-  readonly nowMs: number;
-  readonly wallMs: number;
 }
 
 const SECOND_MS = 1_000;

@@ -3,24 +3,24 @@
  * process is killed. It is not synced, which would take longer than the whole reservation: a power cut may damage it,
  * and then all limits count as used up.
  */
-import { formatDuration } from '../core/human-format.js';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock, type Clock } from '../core/clock.js';
+import { momentOf, systemClock, type Clock } from '../core/clock.js';
 import { StorageError } from '../core/errors.js';
+import { formatDuration } from '../core/human-format.js';
 import { lockFile, lockHolder, type HeldLock } from '../core/lock.js';
 import { isSystemError } from '../core/system-errors.js';
-import type { Moment } from './backoff.js';
 import { distinctBoot, thisBoot, type Boot } from './boot.js';
 import { ledgerAccess, toLedgerError, type FileAccess } from './ledger-folder.js';
-import { bodyIn, bodyOf, MAX_TEXT_BYTES, readRecord, textOf } from './ledger-format.js';
+import { bodyIn, bodyOf, readRecord, textOf } from './ledger-format.js';
 import { emptyRecord, openRecord, type LedgerRecord, type OpenedRecord } from './ledger-record.js';
 import { LAST_BYTES_MS, type LedgerState } from './ledger-state.js';
 import type { LedgerStore, StoreWait } from './ledger-store.js';
 import { LedgerTextFile } from './ledger-text-file.js';
 
 export interface LedgerFileOptions {
+  /** Created if missing. */
   readonly folder: string;
   readonly clock: Clock;
   /** Receives a sentence when the ledger was damaged or replaced, and when another machine uses it. */
@@ -50,13 +50,13 @@ export class FileStore implements LedgerStore {
 
   constructor(private readonly options: LedgerFileOptions) {
     const { folder, boot = thisBoot() } = options;
-    this.#file = new LedgerTextFile(folder, MAX_TEXT_BYTES);
+    this.#file = new LedgerTextFile(folder);
     this.#lockFile = join(folder, 'ledger.lock');
     this.#boot = boot;
   }
 
   async transaction<T>(
-    change: (state: LedgerState) => Promise<T>,
+    change: (state: LedgerState) => T | Promise<T>,
     onWait?: (wait: StoreWait) => void,
   ): Promise<T> {
     const { folder } = this.options;
@@ -72,7 +72,7 @@ export class FileStore implements LedgerStore {
   }
 
   async #attempt<T>(
-    change: (state: LedgerState) => Promise<T>,
+    change: (state: LedgerState) => T | Promise<T>,
     onWait?: (wait: StoreWait) => void,
   ): Promise<T> {
     const access = ledgerAccess(this.options.folder);
@@ -81,7 +81,7 @@ export class FileStore implements LedgerStore {
       const before = this.#file.readOrDamaged(access);
       const opened = this.#openChecked(before);
       const result = await change(opened.state);
-      const next = opened.close(this.#now());
+      const next = opened.close(momentOf(this.options.clock));
       const body = bodyOf(next);
       if (before === undefined || body !== bodyIn(before)) {
         await this.#file.write(textOf(next, body), access);
@@ -113,11 +113,6 @@ export class FileStore implements LedgerStore {
     });
   }
 
-  #now(): Moment {
-    const { clock } = this.options;
-    return { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() };
-  }
-
   /** Measured by the system clock, even where the ledger has another: other processes hold the lock in real time. */
   async #takeLock(
     access: FileAccess,
@@ -138,12 +133,8 @@ export class FileStore implements LedgerStore {
           `The rate ledger is locked: ${holder} has held ${this.#lockFile} for ${formatDuration(waitedMs)}.`,
         );
       }
-      onWait?.({
-        for: 'lock',
-        why: `${holder} holds the lock of the rate ledger`,
-        holder,
-        leftMs,
-      });
+      const why = `${holder} holds the lock of the rate ledger`;
+      onWait?.({ for: 'lock', why, holder, leftMs });
     }
   }
 
@@ -157,7 +148,7 @@ export class FileStore implements LedgerStore {
     if (found) this.#last = found;
     if (loss !== undefined) {
       // Requests of other processes may still be on their way.
-      opened.state.unknownUse = { atMs: this.#now().nowMs + LAST_BYTES_MS };
+      opened.state.unknownUse = { atMs: this.options.clock.monotonicMs() + LAST_BYTES_MS };
       this.#warnOnce(
         'loss',
         `The rate ledger in ${this.options.folder} ${loss}; all limits count as used up now.`,
@@ -184,8 +175,8 @@ export class FileStore implements LedgerStore {
   }
 
   #open(record: LedgerRecord): OpenedRecord {
-    const { folder } = this.options;
-    const moment = this.#now();
+    const { folder, clock } = this.options;
+    const moment = momentOf(clock);
     const own = record.boots.find(({ boot }) => boot === this.#boot.id);
     if (own && own.writtenMs > moment.nowMs + MAX_CLOCK_DIFFERENCE_MS) {
       this.#boot = distinctBoot(this.#boot, randomBytes(16).toString('hex'));

@@ -7,23 +7,20 @@ import {
   closeSync,
   constants,
   fchmodSync,
-  fstatSync,
   lstatSync,
   openSync,
   unlinkSync,
   type Stats,
 } from 'node:fs';
-import { join } from 'node:path';
 import { ERROR_CODES } from '../core/error-codes.js';
 import { StorageError } from '../core/errors.js';
 import {
-  createFileSync,
   isOwnedByUs,
   isSystemError,
-  temporaryName,
+  makeFolders,
+  statNewFile,
   toStorageError,
 } from '../core/files.js';
-import { makeFolders } from '../core/safe-folders.js';
 import type { LockFileOptions } from '../core/lock.js';
 
 /** Removes the file if it exists. rmSync, which also handles folders and retries, takes ten times longer. */
@@ -94,19 +91,11 @@ function isMember(gid: number): boolean {
 
 /** Whether the file system shows one mode for all files (FAT, CIFS, folders of a Windows host). */
 function isWithoutModes(folder: string): boolean {
-  const file = temporaryName(join(folder, 'mode'));
-  let descriptor: number;
   try {
-    descriptor = createFileSync(file, { mode: PRIVATE.mode });
+    return (statNewFile(folder).mode & WORLD_WRITE) !== 0;
   } catch (error) {
     if (isSystemError(error, 'EACCES', 'EPERM', 'EROFS')) return false;
     throw error;
-  }
-  try {
-    return (fstatSync(descriptor).mode & WORLD_WRITE) !== 0;
-  } finally {
-    closeSync(descriptor);
-    unlinkSync(file);
   }
 }
 

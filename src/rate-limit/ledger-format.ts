@@ -17,7 +17,7 @@ import {
   type LedgerRecord,
   type Stamped,
 } from './ledger-record.js';
-import type { Quota } from './quotas.js';
+import { MAX_PERIOD_MS, type Quota } from './quotas.js';
 
 const VERSION = 3;
 /** Far above what all quotas of several hosts in full use need. */
@@ -29,8 +29,6 @@ const MAX_QUOTAS_PER_REQUEST = 2;
 /** Three times the highest quota of the table (spec 8.3). */
 const MAX_COUNT = 1_000;
 const MAX_EXTERNAL_USES = 10_000;
-/** The longest period of the table (spec 8.3). */
-const MAX_PERIOD_MS = 60 * 60_000;
 /** No time lies further ahead of its writing than the end of the longest ban. */
 const MAX_AHEAD_MS = MAX_BACKOFF_MS + 60_000;
 const MAX_REVISION = 1e15;

@@ -7,7 +7,8 @@
  * write. An event is no later than the write, and the write no later than the read. So no entry expires too early,
  * even if wall clocks are wrong or a machine was suspended. Pure.
  */
-import type { Backoff, Ban, Moment } from './backoff.js';
+import type { Moment } from '../core/clock.js';
+import type { Backoff, Ban } from './backoff.js';
 import type {
   AnnouncedLimit,
   ExternalUse,

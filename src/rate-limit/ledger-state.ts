@@ -7,7 +7,7 @@
  * Then no period holds N + 1 arrivals, however late each of them is, and whether the service's windows slide or not.
  */
 import { activeRateLimit, isOnProbation, pruneBackoff, type BackoffState } from './backoff.js';
-import type { Quota } from './quotas.js';
+import { MAX_PERIOD_MS, type Quota } from './quotas.js';
 
 export interface PermitRecord {
   readonly id: string;
@@ -74,7 +74,6 @@ const MAX_READY_MS = 250;
 /** How soon other requests check again while a probe is under way. */
 const PROBE_POLL_MS = 100;
 const ANNOUNCED_LIMIT_LIFETIME_MS = 60 * 60_000;
-const MAX_PERIOD_MS = 60 * 60_000;
 /** How long the kernel may still be sending a request whose process has died. */
 export const LAST_BYTES_MS = 250;
 /** The time limit of a request to the API, with some to spare. */

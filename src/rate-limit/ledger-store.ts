@@ -1,16 +1,10 @@
 /** What the shared ledger needs from the place it is kept in: transactions, and which processes are alive. */
-import type { ErrorCode } from '../core/error-codes.js';
 import type { LedgerState } from './ledger-state.js';
+import type { Wait } from './rate-ledger.js';
 
 /** A transaction waits for another process, or for a server that cannot be used. */
-export interface StoreWait {
+export interface StoreWait extends Pick<Wait, 'why' | 'reason' | 'holder'> {
   readonly for: 'lock' | 'outage';
-  /** Part of a sentence, such as "process 1234 holds the lock of the rate ledger". */
-  readonly why: string;
-  /** With `lock`: the process that holds it, such as `process 1234`. */
-  readonly holder?: string;
-  /** With `outage`: the code of the error that it will end with. */
-  readonly reason?: ErrorCode;
   /** How long until the wait fails. */
   readonly leftMs: number;
 }
@@ -24,7 +18,7 @@ export interface LedgerStore {
    * `ledger-unusable` for a server.
    */
   transaction<T>(
-    change: (state: LedgerState) => Promise<T>,
+    change: (state: LedgerState) => T | Promise<T>,
     onWait?: (wait: StoreWait) => void,
   ): Promise<T>;
   /** Called before the process ends: waits at most a second from now on. */
@@ -40,7 +34,7 @@ export interface ProcessRegistry {
   /** Registers this process where it is not registered, and removes what processes that died long ago have left. */
   enter(): Promise<void>;
   livenessOf(processId: string): Promise<Liveness>;
-  /** Whether the others take this process for alive: after a long pause they may not. Default: they do. */
+  /** Whether other processes still count this one as alive; after a long pause they may not. Default: true. */
   isConfirmed?(): boolean;
   leave(): void | Promise<void>;
 }

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, lstatSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { retryWhileBusy } from '../core/busy-retry.js';
-import { StorageError } from '../core/errors.js';
+import { hasCode } from '../core/errors.js';
 import { createFileSync, isSystemError, readFileIfExistsSync } from '../core/files.js';
 import { unlinkIfExists, type FileAccess } from './ledger-folder.js';
+import { MAX_TEXT_BYTES } from './ledger-format.js';
 
 /** Errors of renaming onto a folder, and of unlinking one. */
 const NOT_A_FILE = ['EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST', 'EPERM'];
@@ -19,10 +20,7 @@ export class LedgerTextFile {
   /** Holds the first text, and is never read: a process killed while it writes it leaves no damaged ledger. */
   readonly #firstPath: string;
 
-  constructor(
-    private readonly folder: string,
-    private readonly maxBytes: number,
-  ) {
+  constructor(private readonly folder: string) {
     this.path = join(folder, 'ledger.json');
     this.#tmpPath = join(folder, 'ledger.json.tmp');
     this.#firstPath = join(folder, 'ledger.json.first');
@@ -31,7 +29,7 @@ export class LedgerTextFile {
 
   /** Undefined if there is none. Throws StorageError `unsafe-path`, and system errors. */
   read(access: FileAccess): string | undefined {
-    const options = { ...access, maxBytes: this.maxBytes };
+    const options = { ...access, maxBytes: MAX_TEXT_BYTES };
     // For a moment only the new file exists (see write); it is complete once the old one is gone.
     const bytes =
       readFileIfExistsSync(this.path, options) ?? readFileIfExistsSync(this.#tmpPath, options);
@@ -43,8 +41,7 @@ export class LedgerTextFile {
     try {
       return this.read(access);
     } catch (error) {
-      const isUnsafe = error instanceof StorageError && error.code === 'unsafe-path';
-      if (isUnsafe || isSystemError(error, 'EACCES', 'EPERM')) return '';
+      if (hasCode(error, 'unsafe-path') || isSystemError(error, 'EACCES', 'EPERM')) return '';
       throw error;
     }
   }
@@ -72,13 +69,13 @@ export class LedgerTextFile {
   }
 
   #putInPlace(file: string): Promise<void> {
-    return retryIfBusy(() => {
+    return retryWhileBusy(() => {
       renameSync(file, this.path);
     });
   }
 
   #clear(file: string): Promise<void> {
-    return retryIfBusy(() => {
+    return retryWhileBusy(() => {
       try {
         unlinkIfExists(file);
       } catch (error) {
@@ -101,12 +98,4 @@ export class LedgerTextFile {
 
 function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-/** Another program may have the file open on Windows. */
-function retryIfBusy(operation: () => void): Promise<void> {
-  return retryWhileBusy(() => {
-    operation();
-    return Promise.resolve();
-  });
 }

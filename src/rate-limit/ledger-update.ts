@@ -3,10 +3,11 @@
  * are free, and plans when to check again. It changes the state alone; all else that follows from it is in the result,
  * since a store may run a transaction again with another state.
  */
+import type { Moment } from '../core/clock.js';
 import { formatLocalTime } from '../core/human-format.js';
 import { ServiceError } from '../core/errors.js';
 import { applyResponse, type Settlement } from './apply-response.js';
-import { activeBan, activeRateLimit, type Moment } from './backoff.js';
+import { activeBan, activeRateLimit } from './backoff.js';
 import {
   allowedRequests,
   expiriesOf,
@@ -61,8 +62,7 @@ const SOON_POLL_MS = 200;
 const POLL_MS = 1_000;
 
 export async function updateLedger(state: LedgerState, input: UpdateInput): Promise<UpdateResult> {
-  const update = new LedgerUpdate(state, input);
-  return update.run();
+  return new LedgerUpdate(state, input).run();
 }
 
 class LedgerUpdate {

@@ -1,5 +1,6 @@
 /** The ledger for display: the use of each quota, waiting processes and any backoff. Pure. */
-import { activeBan, activeRateLimit, isOnProbation, type Moment } from './backoff.js';
+import type { Moment } from '../core/clock.js';
+import { activeBan, activeRateLimit, isOnProbation } from './backoff.js';
 import { allowedRequests, expiriesOf, nextFreeMs, type LedgerState } from './ledger-state.js';
 import type { Quota } from './quotas.js';
 
@@ -21,7 +22,7 @@ export interface BackoffView {
   readonly why: 'rate-limited' | 'banned';
   /** By the wall clock. */
   readonly untilMs: number;
-  /** How often it was met in a row. */
+  /** How many times it occurred in a row. */
   readonly strikes: number;
 }
 

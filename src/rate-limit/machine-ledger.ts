@@ -1,8 +1,8 @@
 /** The ledger of this machine: its folder, its processes, and the quotas that requests draw on. */
-import type { Clock } from '../core/clock.js';
-import { thisBoot, type Boot } from './boot.js';
+import { momentOf } from '../core/clock.js';
+import { thisBoot } from './boot.js';
 import { FileProcessRegistry } from './file-process-registry.js';
-import { FileStore } from './file-store.js';
+import { FileStore, type LedgerFileOptions } from './file-store.js';
 import { clearState } from './ledger-state.js';
 import { viewOf, type LedgerView } from './ledger-view.js';
 import { quotasOf, type PeriodScale, type Quota } from './quotas.js';
@@ -10,14 +10,8 @@ import type { RateLedger, RequestInfo } from './rate-ledger.js';
 import { hostKey, pathBelow, type ServiceAddresses } from './service-addresses.js';
 import { SharedLedger } from './shared-ledger.js';
 
-export interface MachineLedgerOptions {
-  /** Created if missing. */
-  readonly folder: string;
+export interface MachineLedgerOptions extends LedgerFileOptions {
   readonly addresses: ServiceAddresses;
-  readonly clock: Clock;
-  readonly warn: (message: string) => void;
-  /** Default: the boot of this machine. */
-  readonly boot?: Boot;
   /** For a practice service with shorter periods. */
   readonly periodScale?: PeriodScale;
 }
@@ -46,16 +40,12 @@ export function quotasFor(
 }
 
 /** The ledger at this moment, for display. Takes no lock and changes nothing. */
-export function viewLedger(options: Omit<MachineLedgerOptions, 'addresses' | 'warn'>): LedgerView {
-  const { clock } = options;
+export function viewLedger(options: Omit<LedgerFileOptions, 'warn'>): LedgerView {
   const store = new FileStore({ ...options, warn: () => undefined });
-  return viewOf(store.peek(), { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() });
+  return viewOf(store.peek(), momentOf(options.clock));
 }
 
 /** Removes everything but the requests under way and the processes that wait. */
-export async function resetLedger(options: Omit<MachineLedgerOptions, 'addresses'>): Promise<void> {
-  await new FileStore(options).transaction((state) => {
-    clearState(state);
-    return Promise.resolve();
-  });
+export async function resetLedger(options: LedgerFileOptions): Promise<void> {
+  await new FileStore(options).transaction(clearState);
 }

@@ -1,4 +1,4 @@
-/** The ledger where it was configured to be: in a folder of this machine, or on a server for several machines. */
+/** Opens the ledger at its configured location: a folder of this machine, or a server for several machines. */
 import type { RateLedger } from './rate-ledger.js';
 import type { LedgerView } from './ledger-view.js';
 import {
@@ -17,7 +17,7 @@ export interface LedgerOptions extends Omit<MachineLedgerOptions, 'folder'> {
   readonly maxOutageMs: number;
 }
 
-/** What is on a server is loaded only for it. */
+/** The code for a server is loaded only when one is configured. */
 export async function openLedger({ location, ...options }: LedgerOptions): Promise<RateLedger> {
   if ('folder' in location) return openMachineLedger({ ...options, folder: location.folder });
   const { openRedisLedger } = await import('./redis/redis-ledger.js');

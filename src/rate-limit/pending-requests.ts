@@ -2,8 +2,9 @@
  * The requests of this process that wait for permits. Requests that draw on the same quotas form a group and are
  * granted in the order in which they were made.
  */
+import type { Moment } from '../core/clock.js';
 import { formatDuration } from '../core/human-format.js';
-import { activeRateLimit, type Moment } from './backoff.js';
+import { activeRateLimit } from './backoff.js';
 import type { LedgerState, PermitRecord, Start } from './ledger-state.js';
 import type { Quota } from './quotas.js';
 import type { ReserveOptions, Wait } from './rate-ledger.js';

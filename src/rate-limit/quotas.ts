@@ -63,6 +63,9 @@ export const ENDPOINT_QUOTAS: readonly EndpointQuota[] = [
 /** Spec 8.2.1: about 5 per second. */
 const GENERAL_LIMIT = { requests: 5, periodMs: 1_000 } as const;
 
+/** The longest period of the table. */
+export const MAX_PERIOD_MS = 60 * 60_000;
+
 /** Factors on the published periods. */
 export interface PeriodScale {
   readonly general: number;

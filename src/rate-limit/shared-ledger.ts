@@ -3,10 +3,9 @@
  * ticket in the shared queue, so that processes take turns however many requests each has. One loop does all the work:
  * it settles permits, takes those that are free, and sleeps until the next may be.
  */
-import type { Clock } from '../core/clock.js';
+import { momentOf, type Clock } from '../core/clock.js';
 import { interruption } from '../core/errors.js';
 import type { Settlement } from './apply-response.js';
-import type { Moment } from './backoff.js';
 import type { LedgerState, PermitRecord } from './ledger-state.js';
 import type { LedgerStore, ProcessRegistry, StoreWait } from './ledger-store.js';
 import { updateLedger, type UpdateResult } from './ledger-update.js';
@@ -96,16 +95,11 @@ export class SharedLedger implements RateLedger {
     const is429 = typeof response === 'object' && response.status === 429;
     if (this.#ended.has(permit.id) || (!isRecorded && !is429)) return Promise.resolve();
     this.#ended.add(permit.id);
-    const moment = this.#now();
+    const moment = momentOf(this.deps.clock);
     return new Promise((done) => {
       this.#settlements.push({ settlement: { permit, response, moment }, done });
       this.#run();
     });
-  }
-
-  #now(): Moment {
-    const { clock } = this.deps;
-    return { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() };
   }
 
   /** Starts the loop, or wakes it. */
@@ -157,14 +151,14 @@ export class SharedLedger implements RateLedger {
   }
 
   async #update(state: LedgerState, settlements: readonly Settlement[]): Promise<UpdateResult> {
-    const { processes } = this.deps;
+    const { processes, clock } = this.deps;
     await processes.enter();
     return updateLedger(state, {
       settlements,
       pending: this.#pending.all,
       outstanding: [...this.#outstanding.values()],
       processes,
-      moment: this.#now(),
+      moment: momentOf(clock),
       nextTicketId: () => `${processes.ownId}-${(this.#ticketCount += 1)}`,
     });
   }

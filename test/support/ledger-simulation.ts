@@ -8,7 +8,7 @@ import { LedgerServer } from '../../src/rate-limit/redis/ledger-server.js';
 import { RedisFailure } from '../../src/rate-limit/redis/redis-failure.js';
 import { RedisStore } from '../../src/rate-limit/redis/redis-store.js';
 import { emptyRecord, openRecord, type LedgerRecord } from '../../src/rate-limit/ledger-record.js';
-import type { Clock } from '../../src/core/clock.js';
+import { momentOf, type Clock } from '../../src/core/clock.js';
 import { quotasOf } from '../../src/rate-limit/quotas.js';
 import type { Permit } from '../../src/rate-limit/rate-ledger.js';
 import { SharedLedger } from '../../src/rate-limit/shared-ledger.js';
@@ -187,11 +187,10 @@ export class Simulation {
           // A dead process does nothing more.
           if (!this.living.has(process)) return new Promise<never>(() => undefined);
           const clock = this.#clock(process);
-          const moment = () => ({ nowMs: clock.monotonicMs(), wallMs: clock.wallMs() });
           const boot = `kernel-${this.#kernelOf(process)}`;
-          const opened = openRecord(this.#record(), { ...moment(), boot, host: boot });
+          const opened = openRecord(this.#record(), { ...momentOf(clock), boot, host: boot });
           const value = await change(opened.state);
-          this.#text = textOf(opened.close(moment()));
+          this.#text = textOf(opened.close(momentOf(clock)));
           return value;
         });
         this.#last = this.living.has(process) ? result.catch(() => undefined) : this.#last;

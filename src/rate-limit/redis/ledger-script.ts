@@ -8,17 +8,17 @@ import { redisScript } from './redis-connection.js';
 import { unexpectedReply } from './redis-failure.js';
 
 /** Another version may have other rules or keys: both together would exceed the limits. */
-export const LEDGER_VERSION = '1';
+const LEDGER_VERSION = '1';
 /** Braces: all keys are in the same slot. */
-const PREFIX = 'tankobon:{ledger}:';
-export const VERSION_KEY = `${PREFIX}version`;
-export const STATE_KEY = `${PREFIX}${LEDGER_VERSION}:state`;
-export const PROCESSES_KEY = `${PREFIX}${LEDGER_VERSION}:processes`;
-export const LEDGER_KEYS: readonly string[] = [VERSION_KEY, STATE_KEY, PROCESSES_KEY];
+export const LEDGER_KEYS: readonly string[] = [
+  'tankobon:{ledger}:version',
+  `tankobon:{ledger}:${LEDGER_VERSION}:state`,
+  `tankobon:{ledger}:${LEDGER_VERSION}:processes`,
+];
 
-/** Longer than a ban is remembered, and than a monthly run pauses. */
+/** Longer than a ban is remembered, and longer than the pause between monthly runs. */
 const STATE_LIFETIME_MS = 35 * 24 * 60 * 60_000;
-/** Others take a process for gone that was silent for this long. */
+/** A process that was silent for this long counts as gone. */
 export const PROCESS_LIFETIME_MS = 15_000;
 
 export const LEDGER_SCRIPT = redisScript(`

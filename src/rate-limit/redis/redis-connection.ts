@@ -21,7 +21,7 @@ export function shownAddress({ url }: RedisAddress): string {
 
 export interface RedisScript {
   readonly text: string;
-  /** By which a server knows a script that it has run before. */
+  /** The server's name for a script that it has run before. */
   readonly sha1: string;
 }
 
@@ -118,7 +118,6 @@ export class RedisConnection implements ScriptRunner {
 
   /** After a failure of the connection, or a reply that comes too late, the next command opens a new one. */
   async #inTime<T>(reply: Promise<T>): Promise<T> {
-    reply.catch(() => undefined);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {

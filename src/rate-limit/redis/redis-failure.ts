@@ -1,6 +1,6 @@
 /** Why a Redis or Valkey server cannot keep the ledger now, from what it replies. Pure. */
 
-/** Thrown within the ledger only; what leaves it is a StorageError. */
+/** Used inside the ledger only; callers get a StorageError. */
 export class RedisFailure extends Error {
   constructor(
     message: string,
@@ -41,7 +41,7 @@ export function replyCode(message: string): string {
 
 /** The failure that an error reply means. Its text is not repeated, since a server may quote what it was sent. */
 export function replyFailure(message: string): RedisFailure {
-  // Redis answers so, not NOAUTH, to a command of more than ten parts.
+  // For a command of more than ten parts, Redis replies with this instead of NOAUTH.
   const code = message.includes('unauthenticated') ? 'NOAUTH' : replyCode(message);
   const temporary = TEMPORARY[code];
   if (temporary !== undefined) return new RedisFailure(`${temporary} (${code})`, true);

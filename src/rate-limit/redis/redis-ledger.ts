@@ -1,4 +1,5 @@
 /** The ledger of several machines, on a Redis or Valkey server. */
+import { momentOf } from '../../core/clock.js';
 import { thisBoot } from '../boot.js';
 import { clearState } from '../ledger-state.js';
 import { viewOf, type LedgerView } from '../ledger-view.js';
@@ -37,13 +38,11 @@ type ViewOptions = Pick<RedisLedgerOptions, 'server' | 'clock' | 'runner'>;
 
 /** The ledger at this moment with the machines that use it, for display. Changes nothing. */
 export async function viewRedisLedger(options: ViewOptions): Promise<LedgerView> {
-  const { clock } = options;
   const { store, server } = openStore({ ...options, warn: () => undefined, maxOutageMs: 0 });
   try {
     const { state, processes } = await store.peek();
-    const moment = { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() };
     const hosts = new Map([...processes].map(([id, { host }]) => [id, host]));
-    return viewOf(state, moment, hosts);
+    return viewOf(state, momentOf(options.clock), hosts);
   } finally {
     await server.leave();
   }
@@ -54,10 +53,7 @@ export async function resetRedisLedger(
 ): Promise<void> {
   const { store, server } = openStore({ ...options, maxOutageMs: 0 });
   try {
-    await store.transaction((state) => {
-      clearState(state);
-      return Promise.resolve();
-    });
+    await store.transaction(clearState);
   } finally {
     await server.leave();
   }

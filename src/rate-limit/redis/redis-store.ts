@@ -4,20 +4,25 @@
  * transactions wait, so that nothing is sent.
  */
 import { randomBytes } from 'node:crypto';
-import type { Moment } from '../backoff.js';
+import { momentOf } from '../../core/clock.js';
 import { bodyIn, bodyOf, readRecord, textOf } from '../ledger-format.js';
-import { emptyRecord, type LedgerRecord, type OpenedRecord } from '../ledger-record.js';
+import {
+  emptyRecord,
+  openWith,
+  shifted,
+  type LedgerRecord,
+  type OpenedRecord,
+} from '../ledger-record.js';
 import { LAST_BYTES_MS, type LedgerState } from '../ledger-state.js';
 import type { LedgerStore, StoreWait } from '../ledger-store.js';
 import type { ProcessInfo, Snapshot } from './ledger-script.js';
 import type { LedgerServer } from './ledger-server.js';
-import { RedisFailure } from './redis-failure.js';
+import { RedisFailure, unexpectedReply } from './redis-failure.js';
 import { ServerOutage, type ServerOutageOptions } from './server-outage.js';
-import { openServerRecord } from './server-record.js';
 
 export interface RedisStoreOptions extends ServerOutageOptions {
   readonly server: LedgerServer;
-  /** Of this machine, for other machines. */
+  /** The name of this machine, shown on other machines. */
   readonly host: string;
   readonly warn: (message: string) => void;
 }
@@ -42,7 +47,7 @@ export class RedisStore implements LedgerStore {
   }
 
   async transaction<T>(
-    change: (state: LedgerState) => Promise<T>,
+    change: (state: LedgerState) => T | Promise<T>,
     onWait?: (wait: StoreWait) => void,
   ): Promise<T> {
     return this.#outage.retry(() => this.#attempt(change), onWait);
@@ -67,15 +72,15 @@ export class RedisStore implements LedgerStore {
     }
   }
 
-  async #attempt<T>(change: (state: LedgerState) => Promise<T>): Promise<T> {
-    const { server } = this.options;
+  async #attempt<T>(change: (state: LedgerState) => T | Promise<T>): Promise<T> {
+    const { server, clock } = this.options;
     let seen = this.#seen ?? (await server.exchange({}));
     for (;;) {
-      if (!seen) throw new RedisFailure('unexpected reply from the server: no state', false);
+      if (!seen) throw unexpectedReply('no state');
       const { steps } = server;
       const opened = this.#open(seen);
       const result = await change(opened.state);
-      const record = opened.close(this.#now());
+      const record = opened.close(momentOf(clock));
       const body = bodyOf(record);
       const isChanged = seen.text === '' || body !== bodyIn(seen.text);
       const token = randomBytes(8).toString('hex');
@@ -92,11 +97,6 @@ export class RedisStore implements LedgerStore {
     }
   }
 
-  #now(): Moment {
-    const { clock } = this.options;
-    return { nowMs: clock.monotonicMs(), wallMs: clock.wallMs() };
-  }
-
   /** Opens the ledger; where earlier use is unknown, with all limits used up. */
   #open({ text, run }: Snapshot): Opened {
     const read = text === '' ? undefined : readRecord(text);
@@ -106,17 +106,39 @@ export class RedisStore implements LedgerStore {
     const opened = this.#openRecord(record, this.#baseOf(record, run));
     if (loss !== undefined) {
       // Requests of other processes may still be on their way.
-      opened.state.unknownUse = { atMs: this.#now().nowMs + LAST_BYTES_MS };
+      opened.state.unknownUse = { atMs: this.options.clock.monotonicMs() + LAST_BYTES_MS };
     }
     return { ...opened, record, loss };
   }
 
+  /**
+   * Converts the times of the server into local ones. All machines write the server's times, so that an entry counts for
+   * all of them from the same moment. What was written before the server was started or its clock stepped counts from
+   * its last write as if that was now.
+   */
   #openRecord(record: LedgerRecord, base = ''): OpenedRecord {
     const { server, host } = this.options;
-    return openServerRecord(record, { base, host, moment: this.#now(), clock: server.clock });
+    const openedMs = this.options.clock.monotonicMs();
+    const writtenMs = new Map(record.boots.map((of) => [of.boot, of.writtenMs]));
+    return openWith(record, {
+      read(stamped) {
+        const { entry, boot } = stamped;
+        if (boot !== base) return { entry: shifted(entry, openedMs - (writtenMs.get(boot) ?? 0)) };
+        return { entry: shifted(entry, server.clock.toLocalMs(0)), unmodified: stamped };
+      },
+      write(entry) {
+        const shiftMs = server.clock.toServerMs(0);
+        return { entry: shifted(entry, shiftMs), boot: base, shiftsMs: new Map() };
+      },
+      boots({ nowMs, wallMs }) {
+        const ownMs = Math.max(writtenMs.get(base) ?? 0, server.clock.toServerMs(nowMs));
+        const revision = record.revision + 1;
+        return [{ boot: base, host, writtenMs: ownMs, wallMs, revision }];
+      },
+    });
   }
 
-  /** The run of the server, and how often its clock was stepped during it. */
+  /** Times of different bases cannot be compared: the run of the server, and how often its clock was stepped in it. */
   #baseOf({ boots }: LedgerRecord, run: string): string {
     const base = boots[0]?.boot ?? '';
     const [ofRun, step] = base.split('-');
@@ -138,7 +160,7 @@ export class RedisStore implements LedgerStore {
     if (this.#isStepped(base)) return 'is on a server whose clock was changed';
     const last = this.#last;
     if (!last) return undefined;
-    // Whoever made a new one knew no earlier use either.
+    // The process that made a new one did not know earlier use either, and recorded that.
     const isNew = read.id !== last.id && read.entries.unknownUse.length > 0;
     const isLater = read.id === last.id && read.revision >= last.revision;
     return isNew || isLater ? undefined : 'was replaced by a different or older one';

@@ -35,8 +35,7 @@ export class ServerClock {
 
   /**
    * Returns whether the server's clock was stepped since the last measurement: what was written by it before cannot be
-   * compared with it any more. A suspended machine, whose
-   * monotonic clock stood still, does not count as a step.
+   * compared with it any more. A suspended machine, whose monotonic clock stood still, does not count as a step.
    */
   measure({ sentMs, receivedMs, serverMs, wallMs }: RoundTrip): boolean {
     const minMs = serverMs - receivedMs - TOLERANCE_MS;
@@ -56,10 +55,6 @@ export class ServerClock {
     const pausedMs = wallOffsetMs - known.wallOffsetMs;
     const wasSuspended = pausedMs > MAX_WALL_ERROR_MS;
     return !(wasSuspended && Math.abs(stepMs - pausedMs) < MAX_WALL_ERROR_MS);
-  }
-
-  get isMeasured(): boolean {
-    return this.#bounds !== undefined;
   }
 
   toLocalMs(serverMs: number): number {

@@ -23,7 +23,7 @@ export class ServerOutage {
   /** Repeats `action` until the server can be used. Throws StorageError `ledger-unreachable` or `ledger-unusable`. */
   async retry<T>(action: () => Promise<T>, onWait?: (wait: StoreWait) => void): Promise<T> {
     const { clock, maxOutageMs, shownUrl } = this.options;
-    // Once it was waited for in vain, nothing else waits again.
+    // After one wait has failed, later calls do not wait again.
     const endMs = clock.monotonicMs() + (this.#hasGivenUp ? 0 : maxOutageMs);
     for (let failures = 1; ; failures += 1) {
       try {
@@ -45,7 +45,7 @@ export class ServerOutage {
     }
   }
 
-  /** Before the process ends: nothing waits any more. */
+  /** Called before the process ends: stops all waits. */
   close(): void {
     this.#closing.abort();
   }

@@ -38,6 +38,7 @@ test('a line has no line feed and at most the maximum length', () => {
       expect(line.length).toBeLessThanOrEqual(maxLength);
     }),
   );
+  expect(printableLine('cut 👩 here', 6)).toBe('cut …');
   expect(printableLine('one\r\ntwo\u001b[2K  three ')).toBe('one two [2K three');
 });
 
