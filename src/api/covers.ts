@@ -1,5 +1,6 @@
 /** The covers of a title's volumes. */
 import { ServiceError } from '../core/errors.js';
+import { isSameVolume } from './chapters.js';
 import type { ServiceClient } from './client.js';
 import { CollectionReader, type CollectionOptions } from './entities.js';
 import type { Cover, Title } from './titles.js';
@@ -78,8 +79,4 @@ export function coverUrl(coversUrl: URL | string, titleId: string, { fileName }:
   const url = new URL(coversUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/covers/${titleId}/${fileName}`;
   return url;
-}
-
-function isSameVolume(a: string | undefined, b: string): boolean {
-  return a !== undefined && (a === b || (/^\d/.test(a) && Number(a) === Number(b)));
 }

@@ -1,6 +1,8 @@
 /** The manifest in a bound CBZ or EPUB: its chapters can be read back from it, with everything known of them. */
 import { z } from 'zod';
+import { parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
+import { AGE_RATINGS } from '../cbz/comic-info.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { CbzIdentity } from '../cbz/identity.js';
 import { chapterPrefix } from './book.js';
@@ -41,7 +43,7 @@ const metadata = z.object({
   web: text,
   language: text,
   direction: z.enum(['rtl', 'ltr']).optional(),
-  ageRating: z.enum(['Everyone', 'Teen', 'Mature 17+', 'X18+']).optional(),
+  ageRating: z.enum(AGE_RATINGS).optional(),
 });
 const manifest = z.object({
   chapters: z.array(
@@ -60,13 +62,7 @@ const manifest = z.object({
 
 /** Undefined for anything but a manifest. */
 export function parseManifest(json: string): ManifestChapter[] | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-  const parsed = manifest.safeParse(value);
+  const parsed = manifest.safeParse(parseJson(json));
   return parsed.data?.chapters.map(({ chapterId, version, quality, prefix, metadata }) => ({
     identity: chapterId === undefined ? undefined : { chapterId, version, quality },
     metadata,

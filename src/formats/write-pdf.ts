@@ -17,7 +17,7 @@ import { bookTitle } from './book-metadata.js';
 import { assertDecodable, bookPages, requireDimensions, type BookPage } from './book-pages.js';
 import { convertToPng } from './convert-image.js';
 import { gifToPng } from './gif-to-png.js';
-import { chapterLabel, sourceKey } from './source-chapter.js';
+import { sourceKey } from './source-chapter.js';
 
 type Pdf = InstanceType<typeof PDFDocument>;
 
@@ -31,7 +31,7 @@ interface ImageMethods {
     options: Readonly<Record<string, unknown>>,
   ): void;
 }
-/** What it keeps of an opened image until it is written. */
+/** What pdfkit keeps of an opened image until it is written. */
 interface OpenedImage {
   readonly image?: PngData | null;
   imgData?: Buffer;
@@ -75,8 +75,7 @@ export async function writePdfBook(book: Book, options: WriteOptions): Promise<W
     const bufferFor = reusedBuffer();
     for await (const page of bookPages(book, bufferFor, pageOptions)) {
       await addPage(pdf, await withoutPackedInterlace(page, convert));
-      const chapter = page.page === 0 ? book.group.chapters[page.chapter ?? -1] : undefined;
-      if (chapter) pdf.outline.addItem(chapterLabel(chapter.metadata));
+      if (page.chapterTitle !== undefined) pdf.outline.addItem(page.chapterTitle);
       await writePieces(handle, pieces.splice(0));
       onPage();
     }
