@@ -5,6 +5,7 @@
 import { openRegularFile } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
+import { QUALITIES } from '../image/page-url.js';
 import type { CbzIdentity } from './identity.js';
 
 /** In a folder of images. */
@@ -71,7 +72,7 @@ function toIdentity(value: unknown): CbzIdentity[] {
     {
       chapterId,
       version: Number.isInteger(version) ? Number(version) : undefined,
-      quality: quality === 'data' || quality === 'data-saver' ? quality : undefined,
+      quality: QUALITIES.find((known) => known === quality),
     },
   ];
 }

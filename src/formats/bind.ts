@@ -97,7 +97,7 @@ async function bindBook(
     return await withBookPlace(request.output, file, signal, async (place) => {
       const existing = await existingBook(file, request.format);
       const book = { file, group: withExisting(planned.group, existing, request) };
-      if (!isToWrite(book, existing, plan, request)) {
+      if (!needsWriting(book, existing, plan, request)) {
         observe({ type: 'book-skipped', file, reason: 'already-there' });
         return { ...book, status: 'skipped' };
       }
@@ -138,7 +138,7 @@ function withExisting(
 }
 
 /** Throws StorageError: `name-taken` for a file of another program, `book-incomplete` if chapters would be lost. */
-function isToWrite(
+function needsWriting(
   { file, group }: PlannedBook,
   existing: ExistingBook,
   plan: BindPlan,

@@ -5,6 +5,7 @@ import { UUID_PATTERN } from '../core/uuid.js';
 import { AGE_RATINGS } from '../cbz/comic-info.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { CbzIdentity } from '../cbz/identity.js';
+import { QUALITIES } from '../image/page-url.js';
 import { chapterPrefix } from './book.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
 
@@ -53,7 +54,7 @@ const manifest = z.object({
         .regex(new RegExp(`^${UUID_PATTERN}$`))
         .optional(),
       version: z.int().positive().optional(),
-      quality: z.enum(['data', 'data-saver']).optional(),
+      quality: z.enum(QUALITIES).optional(),
       prefix: z.string().regex(/^c\d+-$/),
       metadata,
     }),
