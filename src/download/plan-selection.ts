@@ -99,7 +99,7 @@ export async function selectForPlan(
       if (!selected.has(chapter.id)) add(chapter, explanation);
     for (const one of found.excluded) {
       const { chapter, reason } = one;
-      if (!UNAVAILABLE.includes(reason)) excluded.push(one);
+      if (!isUnavailable(one)) excluded.push(one);
       else if (!failedIds.has(chapter.id))
         skipped.push({ id: chapter.id, reason: reason as SkipReason });
     }

@@ -17,6 +17,9 @@ export interface Book {
   readonly cover: CoverImage | undefined;
 }
 
+/** For formats that require a date, which must not depend on the time of writing. */
+export const UNKNOWN_DATE = new Date(Date.UTC(2000, 0, 1));
+
 /** What a writer needs besides the book. */
 export interface WriteOptions {
   /** A new file, or for folders a new folder, on the file system of the final path. */

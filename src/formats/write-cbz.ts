@@ -2,19 +2,19 @@
 import { BOUND_COMMENT, MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
+import { IMAGE_EXTENSIONS } from '../image/format.js';
 import type { Book, WriteOptions, WrittenBook } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookPages } from './book-pages.js';
 
 export async function writeCbzBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
   const { tmpFile, publish, onPage, convert, signal } = options;
-  const accepted = ['jpg', 'png', 'gif', 'webp', 'avif'] as const;
   const zip = await ZipFileWriter.create({ tmpFile, comment: BOUND_COMMENT, signal });
   try {
     // First, where it is found without reading the whole directory.
     zip.append(MANIFEST_NAME, manifestText(book.group.chapters));
     const pages: ComicPage[] = [];
-    const pageOptions = { format: 'CBZ', accepted, convert, signal };
+    const pageOptions = { format: 'CBZ', accepted: IMAGE_EXTENSIONS, convert, signal };
     for await (const page of bookPages(book, zip.bufferFor, pageOptions)) {
       const { name, data, dimensions, chapterTitle: bookmark } = page;
       await zip.write(name, data);

@@ -6,6 +6,7 @@ import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info
 import { pageName } from '../cbz/page-name.js';
 import { cleanSegment } from '../cbz/path-segment.js';
 import { syncFolder, writeFileAtomic } from '../core/files.js';
+import { IMAGE_EXTENSIONS } from '../image/format.js';
 import type { Book, WriteOptions, WrittenBook } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookPages, type BookPage } from './book-pages.js';
@@ -16,7 +17,6 @@ const MIN_DIGITS = 3;
 /** `tmpFile` is the new folder. */
 export async function writeFolderBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
   const { tmpFile: folder, publish, onPage, convert, signal } = options;
-  const accepted = ['jpg', 'png', 'gif', 'webp', 'avif'] as const;
   const names = chapterFolders(book.group.chapters);
   const pagesOf = names.map((): ComicPage[] => []);
   let bytes = 0;
@@ -24,7 +24,7 @@ export async function writeFolderBook(book: Book, options: WriteOptions): Promis
     await mkdir(folder);
     for (const name of names) await mkdir(join(folder, name));
     const bufferFor = (size: number) => Buffer.allocUnsafe(size);
-    const pageOptions = { format: 'Folder', accepted, convert, signal };
+    const pageOptions = { format: 'Folder', accepted: IMAGE_EXTENSIONS, convert, signal };
     for await (const page of bookPages(book, bufferFor, pageOptions)) {
       const { data, dimensions, chapter } = page;
       await writeSynced(join(folder, fileName(page, book, names)), data);

@@ -12,7 +12,7 @@ import { languageTag } from '../cbz/comic-info.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
 import { writePieces } from '../core/files.js';
 import type { ImageDimensions } from '../image/dimensions.js';
-import type { Book, WriteOptions, WrittenBook } from './book.js';
+import { UNKNOWN_DATE, type Book, type WriteOptions, type WrittenBook } from './book.js';
 import { bookTitle } from './book-metadata.js';
 import { assertDecodable, bookPages, requireDimensions, type BookPage } from './book-pages.js';
 import { convertToPng } from './convert-image.js';
@@ -54,8 +54,6 @@ interface PdfRoot {
   readonly data: { readonly ViewerPreferences: { readonly data: Record<string, unknown> } };
 }
 
-/** Nothing may depend on the time of writing. */
-const UNKNOWN_DATE = new Date(Date.UTC(2000, 0, 1));
 /** The largest page that all readers show, in points (PDF 1.7, annex C). */
 const MAX_POINTS = 14_400;
 const MIN_POINTS = 3;
