@@ -7,27 +7,16 @@ import { ServiceError } from '../core/errors.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { printableLine } from '../core/printable.js';
 
-/** One entry of the body's `errors`; members of an unexpected type are undefined. */
-export interface ApiErrorEntry {
-  readonly id?: string;
-  readonly status?: number;
-  readonly title?: string;
-  readonly detail?: string;
-  readonly context?: unknown;
-}
-
 /** A 4xx response that is not a rate limit, a ban or a captcha. */
 export class ServiceRefusal extends ServiceError {
-  readonly errors: readonly ApiErrorEntry[];
-
   constructor(
     request: string,
     readonly status: number,
     body: unknown,
   ) {
-    const errors = readErrorEntries(body);
-    super('request-refused', `The service refused ${request}: ${describe(status, errors)}`);
-    this.errors = errors;
+    const reasons = errorReasons(body).slice(0, MAX_SHOWN_REASONS);
+    const response = [status, ...reasons].join(', ');
+    super('request-refused', `The service refused ${request}: ${response}`);
   }
 }
 
@@ -43,18 +32,14 @@ export class CaptchaRequired extends ServiceError {
 }
 
 const MAX_ENTRIES = 20;
-const MAX_SHOWN_ENTRIES = 3;
+const MAX_SHOWN_REASONS = 3;
 const MAX_TEXT_LENGTH = 300;
 
-/** Empty for any body that does not have the expected form. */
-export function readErrorEntries(body: unknown): readonly ApiErrorEntry[] {
-  return entriesOf(body).map(({ id, status, title, detail, context }) => ({
-    id: textOf(id),
-    status: typeof status === 'number' ? status : undefined,
-    title: textOf(title),
-    detail: textOf(detail),
-    context,
-  }));
+/** The reasons in an error body, such as `Forbidden: Login required`; none if it does not have the expected form. */
+export function errorReasons(body: unknown): readonly string[] {
+  return entriesOf(body)
+    .map(({ title, detail }) => [textOf(title), textOf(detail)].filter(Boolean).join(': '))
+    .filter((reason) => reason !== '');
 }
 
 function entriesOf(body: unknown): readonly Record<string, unknown>[] {
@@ -103,11 +88,4 @@ function siteKeyIn(context: unknown): string | undefined {
 /** Untrusted text, shortened and safe to print. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? printableLine(value, MAX_TEXT_LENGTH) : undefined;
-}
-
-function describe(status: number, errors: readonly ApiErrorEntry[]): string {
-  const reasons = errors
-    .map(({ title, detail }) => [title, detail].filter(Boolean).join(': '))
-    .filter((reason) => reason !== '');
-  return [String(status), ...reasons.slice(0, MAX_SHOWN_ENTRIES)].join(', ');
 }

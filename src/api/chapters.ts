@@ -84,6 +84,11 @@ export function toChapter({ id, attributes, relationships }: ChapterEntity): Cha
   };
 }
 
+/** `01` is volume `1`. */
+export function isSameVolume(a: string | undefined, b: string): boolean {
+  return a !== undefined && (a === b || (/^\d/.test(a) && Number(a) === Number(b)));
+}
+
 function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
 }

@@ -68,20 +68,15 @@ export async function openConnections(
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
   } as const;
   const http = new HttpAgent(agentOptions);
-  const https = new HttpsAgent({ ...agentOptions, minVersion: 'TLSv1.2' });
+  const tlsOptions = { ...agentOptions, minVersion: 'TLSv1.2' } as const;
+  const https = new HttpsAgent(tlsOptions);
   const guard = guardPageAddresses(pageAddresses);
   // Separate agents: the address of a kept-alive connection has been checked too.
   const pageHttp = new HttpAgent({ ...agentOptions, lookup: guard.lookup });
-  const pageHttps = new HttpsAgent({
-    ...agentOptions,
-    minVersion: 'TLSv1.2',
-    lookup: guard.lookup,
-  });
+  const pageHttps = new HttpsAgent({ ...tlsOptions, lookup: guard.lookup });
   const privateHttp = new HttpAgent({ ...agentOptions, lookup: privateLookup });
   const proxy = proxyFor(ANY_HOST, { ...env, NO_PROXY: '', no_proxy: '' });
-  const tunnels =
-    proxy &&
-    (await tunnelAgent(proxy, { ...agentOptions, connectTimeoutMs: limits.connectTimeoutMs }));
+  const tunnels = proxy && (await tunnelAgent(proxy, tlsOptions, limits.connectTimeoutMs));
   const common: ExtendOptions = {
     agent: { http, https },
     http2: false,

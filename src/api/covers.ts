@@ -1,5 +1,6 @@
 /** The covers of a title's volumes. */
 import { ServiceError } from '../core/errors.js';
+import { isSameVolume } from './chapters.js';
 import type { ServiceClient } from './client.js';
 import { CollectionReader, type CollectionOptions } from './entities.js';
 import type { Cover, Title } from './titles.js';
@@ -40,11 +41,8 @@ export function chooseCover(
   const [volume] = volumes;
   if (volumes.size !== 1 || volume === undefined) return fallback;
   const ofVolume = covers.filter((cover) => isSameVolume(cover.volume, volume));
-  for (const language of [chapters[0]?.language, title.originalLanguage]) {
-    const cover = ofVolume.find(({ locale }) => locale !== undefined && locale === language);
-    if (cover) return cover;
-  }
-  return ofVolume[0] ?? fallback;
+  const [best = fallback] = byLanguage(ofVolume, [chapters[0]?.language, title.originalLanguage]);
+  return best;
 }
 
 /**
@@ -56,17 +54,21 @@ export function chooseVolumeCovers(
   { originalLanguage }: Pick<Title, 'originalLanguage'>,
   languages: readonly string[],
 ): ReadonlyMap<string, Cover> {
-  const order = [...languages, originalLanguage];
-  const rankOf = ({ locale }: Cover) => {
-    const rank = order.findIndex((language) => language !== undefined && language === locale);
-    return rank === -1 ? order.length : rank;
-  };
   const chosen = new Map<string, Cover>();
-  for (const cover of [...covers].sort((a, b) => rankOf(a) - rankOf(b))) {
+  for (const cover of byLanguage(covers, [...languages, originalLanguage])) {
     const { volume } = cover;
     if (volume !== undefined && volume !== '' && !chosen.has(volume)) chosen.set(volume, cover);
   }
   return chosen;
+}
+
+/** Covers in the first of these languages come first, those in none of them last. */
+function byLanguage(covers: readonly Cover[], languages: readonly (string | undefined)[]): Cover[] {
+  const rankOf = ({ locale }: Cover) => {
+    const rank = languages.findIndex((language) => language !== undefined && language === locale);
+    return rank === -1 ? languages.length : rank;
+  };
+  return [...covers].sort((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** The URL of the image. Throws ServiceError `bad-answer` for an unsafe file name. */
@@ -78,8 +80,4 @@ export function coverUrl(coversUrl: URL | string, titleId: string, { fileName }:
   const url = new URL(coversUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/covers/${titleId}/${fileName}`;
   return url;
-}
-
-function isSameVolume(a: string | undefined, b: string): boolean {
-  return a !== undefined && (a === b || (/^\d/.test(a) && Number(a) === Number(b)));
 }

@@ -2,7 +2,7 @@
  * HTTPS_PROXY and NO_PROXY. A proxy is used only as a tunnel (CONNECT, RFC 9110 9.3.6): it sees the host name, cannot
  * read requests, and cannot add a Via header, which the service forbids (spec 8.1.4).
  */
-import type { Agent } from 'node:https';
+import type { Agent, AgentOptions } from 'node:https';
 import { UsageError } from '../core/errors.js';
 import { USER_AGENT } from '../core/version.js';
 
@@ -37,26 +37,21 @@ function bypassesProxy(url: URL, noProxy: string): boolean {
     });
 }
 
-export interface TunnelOptions {
-  readonly keepAlive: boolean;
-  readonly maxFreeSockets: number;
-  readonly autoSelectFamilyAttemptTimeout: number;
-  readonly connectTimeoutMs: number;
-}
-
 /** An agent whose connections are tunnels through the proxy, with TLS to the host inside. */
-export async function tunnelAgent(proxy: URL, options: TunnelOptions): Promise<Agent> {
+export async function tunnelAgent(
+  proxy: URL,
+  agentOptions: AgentOptions,
+  connectTimeoutMs: number,
+): Promise<Agent> {
   const { default: hpagent } = await import('hpagent');
-  const { connectTimeoutMs, ...agentOptions } = options;
   // hpagent's type of these options lacks those that it passes on to Node.
   const proxyRequestOptions = {
     headers: { 'user-agent': USER_AGENT },
-    autoSelectFamilyAttemptTimeout: options.autoSelectFamilyAttemptTimeout,
+    autoSelectFamilyAttemptTimeout: agentOptions.autoSelectFamilyAttemptTimeout,
   };
   return new hpagent.HttpsProxyAgent({
     ...agentOptions,
     proxy,
-    minVersion: 'TLSv1.2',
     timeout: connectTimeoutMs,
     proxyRequestOptions,
   });

@@ -101,8 +101,14 @@ export function jsonValue(text: string): unknown {
 }
 
 const PROXY_HINT = 'Check HTTPS_PROXY, and NO_PROXY for hosts that need no proxy.';
-/** Errors of the connection itself: with a proxy, of that to the proxy. */
-const CONNECT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+/** System errors where no connection was made: with a proxy, none to the proxy. */
+export const CONNECT_ERROR_CODES: readonly string[] = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+];
 
 /** Host and port of the proxy that a request of got was to go through: see connections.ts. */
 function proxyHostOf(cause: unknown): string | undefined {
@@ -130,7 +136,7 @@ function connectionError(cause: unknown, url: URL): ServiceError {
     return new ServiceError('unreachable', text, { cause, hint: PROXY_HINT });
   }
   const proxyHost = proxyHostOf(cause);
-  if (proxyHost !== undefined && code !== undefined && CONNECT_CODES.includes(code)) {
+  if (proxyHost !== undefined && code !== undefined && CONNECT_ERROR_CODES.includes(code)) {
     const text = `The proxy ${proxyHost} could not be reached (${code}).`;
     return new ServiceError('unreachable', text, { cause, hint: PROXY_HINT });
   }

@@ -11,7 +11,7 @@ import {
   type BindBy,
   type BookFormat,
 } from '../formats/bind-choices.js';
-import type { VolumeField } from '../formats/book-metadata.js';
+import type { VolumeField } from '../cbz/comic-info.js';
 import type { Settings } from './setting-definitions.js';
 
 /** Each option that is absent takes the setting of its name, or is off. */

@@ -9,7 +9,7 @@ import { commaSeparated } from '../core/comma-separated.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
 import { UsageError, type TankobonError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
-import type { VolumeField } from '../download/comic-metadata.js';
+import type { VolumeField } from '../cbz/comic-info.js';
 import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS, type BookFormat } from '../formats/bind-choices.js';
 import type { PlanOptions } from '../download/plan.js';
 import type { Quality } from '../image/page-url.js';

@@ -7,7 +7,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { fetchChapters, type Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import { fetchTitles, type Title } from '../api/titles.js';
-import { comicInfoXml } from '../cbz/comic-info.js';
+import { comicInfoXml, type VolumeField } from '../cbz/comic-info.js';
 import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { FormatFileName } from '../cbz/file-name.js';
 import { scanLibrary } from '../cbz/library-index.js';
@@ -23,7 +23,7 @@ import {
 import { publishNew } from '../core/publish.js';
 import { makeFolders } from '../core/safe-folders.js';
 import { removeLeftovers } from '../download/leftovers.js';
-import { comicMetadata, nameValues, type VolumeField } from '../download/comic-metadata.js';
+import { comicMetadata, nameValues } from '../download/comic-metadata.js';
 import { readChapterFile, rewriteChapterFile } from '../formats/chapter-file.js';
 
 export interface RetagRequest {

@@ -3,6 +3,7 @@
  */
 import { basename } from 'node:path';
 import type { ZipFile } from 'yauzl';
+import { thrownMessage } from '../core/errors.js';
 import { openRegularFile } from '../core/files.js';
 import {
   BOUND_COMMENT,
@@ -13,7 +14,7 @@ import {
 } from './bound-manifest.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from './comic-info.js';
 import { parseComicInfoIdentity, parseIdentityComment, type CbzIdentity } from './identity.js';
-import { openZip, readEntryText } from './zip-file.js';
+import { readEntryText, withZip } from './zip-file.js';
 
 /** Of the entries after these, none is looked for; the manifest of a bound file is one of the first. */
 const MAX_ENTRIES = 20_000;
@@ -42,10 +43,11 @@ export async function readContent(file: string, isRegular = false): Promise<Arch
     if (basename(file) === COMIC_INFO_NAME) return await chapterFolder(file);
     if (/\.pdf$/i.test(file))
       return { identities: manifestIdentities((await readPdfManifest(file)) ?? ''), isBound: true };
-    return await zipContent(file, isRegular);
+    return (
+      (await withZip(file, zipContent, isRegular)) ?? { ...NOTHING, why: 'not a regular file' }
+    );
   } catch (error) {
-    const why = error instanceof Object && 'message' in error ? String(error.message) : error;
-    return { ...NOTHING, why: String(why) };
+    return { ...NOTHING, why: thrownMessage(error) };
   }
 }
 
@@ -61,21 +63,15 @@ async function chapterFolder(comicInfo: string): Promise<ArchiveContent> {
   }
 }
 
-async function zipContent(file: string, isRegular: boolean): Promise<ArchiveContent> {
-  const zip = await openZip(file, isRegular);
-  if (!zip) return { ...NOTHING, why: 'not a regular file' };
-  try {
-    if (zip.comment === BOUND_COMMENT) {
-      const manifest = await entryText(zip, MANIFEST_NAME, MAX_MANIFEST_BYTES);
-      return { identities: manifestIdentities(manifest ?? ''), isBound: true };
-    }
-    const identity =
-      parseIdentityComment(zip.comment) ??
-      parseComicInfoIdentity((await entryText(zip, COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES)) ?? '');
-    return { identities: identity ? [identity] : [], isBound: false };
-  } finally {
-    zip.close();
+async function zipContent(zip: ZipFile): Promise<ArchiveContent> {
+  if (zip.comment === BOUND_COMMENT) {
+    const manifest = await entryText(zip, MANIFEST_NAME, MAX_MANIFEST_BYTES);
+    return { identities: manifestIdentities(manifest ?? ''), isBound: true };
   }
+  const identity =
+    parseIdentityComment(zip.comment) ??
+    parseComicInfoIdentity((await entryText(zip, COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES)) ?? '');
+  return { identities: identity ? [identity] : [], isBound: false };
 }
 
 async function entryText(

@@ -3,7 +3,9 @@
  * JSON entry in a CBZ or EPUB, whose comment announces it, and a comment line near the end of a PDF.
  */
 import { openRegularFile } from '../core/files.js';
+import { isRecord, parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
+import { QUALITIES } from '../image/page-url.js';
 import type { CbzIdentity } from './identity.js';
 
 /** In a folder of images. */
@@ -20,9 +22,7 @@ const PDF_TAIL_BYTES = 512 * 1024;
 
 /** The identities in a manifest. Chapters of other programs have none; an invalid manifest has no chapters. */
 export function manifestIdentities(text: string): CbzIdentity[] {
-  const value = parseObject(text);
-  const chapters: unknown = value?.['chapters'];
-  return Array.isArray(chapters) ? chapters.flatMap((chapter) => toIdentity(chapter)) : [];
+  return (chaptersIn(text) ?? []).flatMap(toIdentity);
 }
 
 /** A chapter as a bound file names it. `key` distinguishes it from other chapters, releases and versions. */
@@ -37,10 +37,8 @@ export function pdfManifestLine(chapters: readonly BoundChapter[]): string {
 
 /** The keys of the chapters in a manifest; undefined for anything else. */
 export function manifestKeys(text: string): string[] | undefined {
-  const chapters: unknown = parseObject(text)?.['chapters'];
-  if (!Array.isArray(chapters)) return undefined;
-  return chapters.map((chapter: unknown) =>
-    chapter instanceof Object && 'key' in chapter ? String(chapter.key) : '',
+  return chaptersIn(text)?.map((chapter) =>
+    isRecord(chapter) && 'key' in chapter ? String(chapter['key']) : '',
   );
 }
 
@@ -60,24 +58,21 @@ export async function readPdfManifest(file: string): Promise<string | undefined>
   }
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value instanceof Object ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+function chaptersIn(text: string): readonly unknown[] | undefined {
+  const manifest = parseJson(text);
+  const chapters = isRecord(manifest) ? manifest['chapters'] : undefined;
+  return Array.isArray(chapters) ? chapters : undefined;
 }
 
 function toIdentity(value: unknown): CbzIdentity[] {
-  if (!(value instanceof Object)) return [];
-  const { chapterId, version, quality } = value as Record<string, unknown>;
+  if (!isRecord(value)) return [];
+  const { chapterId, version, quality } = value;
   if (typeof chapterId !== 'string' || !UUID.test(chapterId)) return [];
   return [
     {
       chapterId,
       version: Number.isInteger(version) ? Number(version) : undefined,
-      quality: quality === 'data' || quality === 'data-saver' ? quality : undefined,
+      quality: QUALITIES.find((known) => known === quality),
     },
   ];
 }

@@ -15,6 +15,7 @@ import {
 } from '../core/files.js';
 import { makeFolders } from '../core/safe-folders.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
+import { pageName } from './page-name.js';
 import { ZipFileWriter, type Publish, type ZipFileOptions } from './zip-file-writer.js';
 import { imageExtension, type ImageExtension } from '../image/format.js';
 
@@ -85,16 +86,6 @@ export const PACKING_MODULE_LOADERS: readonly (() => Promise<unknown>)[] = [
   () => import('image-size'),
 ];
 
-/** The pages' names in the archive: `001.png`, with more digits if the last page needs them. */
-export function entryNames(extensions: readonly string[]): string[] {
-  return extensions.map((extension, index) => entryName(index, extensions.length, extension));
-}
-
-function entryName(index: number, pages: number, extension: string): string {
-  const digits = Math.max(3, String(pages).length);
-  return `${String(index + 1).padStart(digits, '0')}.${extension}`;
-}
-
 export interface CbzWriterOptions extends ZipFileOptions {
   /** The number of pages that will be added. */
   readonly pages: number;
@@ -124,7 +115,7 @@ export class CbzWriter {
     const data = await readPage(page, this.zip.bufferFor(page.bytes));
     const extension = verifyPage(data, page);
     this.#payloadBytes += data.length;
-    await this.zip.write(entryName(this.zip.entryCount, pages, extension), data);
+    await this.zip.write(pageName(this.zip.entryCount, pages, extension), data);
   }
 
   /** Adds the metadata, syncs and verifies the archive, and publishes it. */

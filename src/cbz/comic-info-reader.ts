@@ -1,4 +1,5 @@
 /** Reads `ComicInfo.xml`, of tankobon and of other programs: what is unknown or invalid is left out. */
+import { isRecord } from '../core/json.js';
 import { AGE_RATINGS, type ComicMetadata } from './comic-info.js';
 
 /** Everything about a chapter but its pages; languages are BCP 47 tags. */
@@ -10,13 +11,12 @@ export async function readComicInfo(xml: string): Promise<ChapterMetadata> {
   const parser = new XMLParser({ parseTagValue: false, ignoreAttributes: true });
   let root: unknown;
   try {
-    const document = parser.parse(xml) as Record<string, unknown>;
-    root = document['ComicInfo'];
+    root = (parser.parse(xml) as Record<string, unknown>)['ComicInfo'];
   } catch {
     return {};
   }
-  if (!(root instanceof Object)) return {};
-  const elements = root as Record<string, unknown>;
+  if (!isRecord(root)) return {};
+  const elements = root;
   const text = (name: string): string | undefined => {
     const value = elements[name];
     return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;

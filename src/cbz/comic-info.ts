@@ -8,8 +8,12 @@ export const COMIC_INFO_NAME = 'ComicInfo.xml';
 /** A larger one is not read. */
 export const MAX_COMIC_INFO_BYTES = 2 ** 20;
 
+/** The strictest last. */
 export const AGE_RATINGS = ['Everyone', 'Teen', 'Mature 17+', 'X18+'] as const;
 export type AgeRating = (typeof AGE_RATINGS)[number];
+
+/** What `Volume` has: the volume's number, or nothing; then a book has it in `Number` (docs/readers.md). */
+export type VolumeField = 'number' | 'none';
 
 export interface ComicPage {
   readonly bytes: number;

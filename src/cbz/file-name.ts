@@ -5,8 +5,6 @@
 import { cleanSegment, MAX_SEGMENT_BYTES } from './path-segment.js';
 import { parseTemplate, renderSegment, type FieldValues } from './name-template.js';
 
-export { NAME_FIELDS, type FieldValues } from './name-template.js';
-
 export const CBZ_EXTENSION = '.cbz';
 export const DEFAULT_NAME_TEMPLATE =
   '{series}/{series} Vol.{volume:02} Ch.{chapter:03} - {title} [{group}].cbz';
@@ -24,8 +22,8 @@ export const DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE =
 export type FormatFileName = (values: FieldValues & { readonly id: string }) => string;
 
 /**
- * Parses a template. `extension` is that of the files, with its dot. Throws UsageError `bad-option` for an invalid template or an unknown field, and StorageError
- * `outside-output` for a template that leaves the folder.
+ * Parses a template. `extension` is that of the files, with its dot. Throws UsageError `bad-option` for an invalid
+ * template or an unknown field, and StorageError `outside-output` for a template that leaves the folder.
  */
 export function compileNameTemplate(
   template: string,

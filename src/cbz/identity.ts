@@ -4,13 +4,14 @@
  * their metadata from ComicInfo.xml.
  */
 import { UUID_PATTERN } from '../core/uuid.js';
+import type { Quality } from '../image/page-url.js';
 
 export interface CbzIdentity {
   /** The chapter's UUID, lower case. */
   readonly chapterId: string;
   /** The chapter's version on the service; unknown if the CBZ was made without metadata. */
   readonly version?: number;
-  readonly quality?: 'data' | 'data-saver';
+  readonly quality?: Quality;
 }
 
 const COMMENT = new RegExp(
@@ -31,7 +32,7 @@ export function parseIdentityComment(comment: string): CbzIdentity | undefined {
   return {
     chapterId,
     version: version === undefined ? undefined : Number(version),
-    quality: quality as CbzIdentity['quality'],
+    quality: quality as Quality | undefined,
   };
 }
 

@@ -2,7 +2,7 @@
  * Finds the chapters that exist in a folder by the content of its files, not by their names: renamed and moved files
  * are recognised.
  */
-import type { Stats } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLeftTemporary, isSystemError, statIfExists } from '../core/files.js';
@@ -147,7 +147,7 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     signal?.throwIfAborted();
-    for (const entry of await entriesOf(folder)) {
+    for (const entry of await entriesIfReadable(folder)) {
       const file = join(folder, entry.name);
       const isHidden = entry.name.startsWith('.');
       if (entry.isDirectory()) (isHidden ? hiddenFolders : folders).push(file);
@@ -169,7 +169,8 @@ export async function listArchives(folder: string, signal?: AbortSignal): Promis
     .sort();
 }
 
-async function entriesOf(folder: string) {
+/** None for a folder that is missing or cannot be read. */
+export async function entriesIfReadable(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {

@@ -10,10 +10,10 @@ const MARKDOWN: readonly (readonly [RegExp, string])[] = [
   [/^[ \t]{0,3}(?:#{1,6}[ \t]+|(?:>[ \t]?){1,9})/gm, ''],
   [/^[ \t]{0,3}(?:```|~~~).{0,99}$/gm, ''],
   [/^([ \t]{0,9})[*+][ \t]+/gm, '$1- '],
-  // Images and links keep their text.
+  // Of images and links, the text is kept.
   [/!?\[([^[\]\n]{0,999})\]\([^()\s]{0,999}(?:[ \t]+"[^"\n]{0,999}")?\)/g, '$1'],
   [/<(https?:\/\/[^<>\s]{1,999})>/g, '$1'],
-  // Emphasis: the marks stand at the edges of words, and as pairs.
+  // Emphasis: the marks are pairs, at the edges of words.
   [/(?<![\\*])\*{1,3}(?=\S)([^*\n]{1,999}?)(?<=[^\s\\])\*{1,3}/g, '$1'],
   [/(?<![\p{L}\p{N}\\_])_{1,3}(?=\S)([^_\n]{1,999}?)(?<=[^\s\\])_{1,3}(?![\p{L}\p{N}_])/gu, '$1'],
   [/~~(?=\S)([^~\n]{1,999}?)(?<=\S)~~/g, '$1'],

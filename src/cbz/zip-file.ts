@@ -24,17 +24,25 @@ export interface ZipEntry {
   readonly offset: number;
 }
 
-/** Opens anything but a pipe, a socket or a device; undefined for those. The caller closes it. */
-export async function openZip(file: string, isRegular = false): Promise<ZipFile | undefined> {
+/** Calls `read` with the open archive. Resolves with undefined for a pipe, a socket or a device, which it does not open. */
+export async function withZip<T>(
+  file: string,
+  read: (zip: ZipFile) => Promise<T>,
+  isRegular = false,
+): Promise<T | undefined> {
   // Checked before opening it, since opening a device may have effects.
   if (!isRegular && !(await stat(file)).isFile()) return undefined;
   const { default: yauzl } = await import('yauzl');
   const descriptor = await openDescriptor(file, constants.O_RDONLY | NON_BLOCKING);
-  try {
-    return await yauzl.fromFdPromise(descriptor, { lazyEntries: true, autoClose: false });
-  } catch (error) {
+  const options = { lazyEntries: true, autoClose: false };
+  const zip = await yauzl.fromFdPromise(descriptor, options).catch(async (error: unknown) => {
     await closeDescriptor(descriptor);
     throw error;
+  });
+  try {
+    return await read(zip);
+  } finally {
+    zip.close();
   }
 }
 

@@ -1,6 +1,6 @@
 /** Maps a chapter of the catalogue to ComicInfo and to the fields of file names. */
-import type { AgeRating, ComicMetadata, ComicPage } from '../cbz/comic-info.js';
-import type { FieldValues } from '../cbz/file-name.js';
+import type { AgeRating, ComicMetadata, ComicPage, VolumeField } from '../cbz/comic-info.js';
+import type { FieldValues } from '../cbz/name-template.js';
 import { plainSummary } from '../cbz/plain-summary.js';
 import type { Chapter } from '../api/chapters.js';
 import { chapterWebUrl } from '../selection/target.js';
@@ -12,9 +12,6 @@ const AGE_RATINGS: ReadonlyMap<string | undefined, AgeRating> = new Map([
   ['erotica', 'Mature 17+'],
   ['pornographic', 'X18+'],
 ]);
-
-/** What `Volume` of ComicInfo.xml holds: the volume's number, or nothing (docs/readers.md). */
-export type VolumeField = 'number' | 'none';
 
 /** The content of `ComicInfo.xml`. It names the groups, since the service asks to credit them. */
 export function comicMetadata(

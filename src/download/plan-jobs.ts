@@ -2,13 +2,14 @@
 import { join, relative, sep } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
+import type { VolumeField } from '../cbz/comic-info.js';
 import { distinctPaths, type FormatFileName } from '../cbz/file-name.js';
 import { formatIdentityComment } from '../cbz/identity.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import type { Quality } from '../image/page-url.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { ChapterJob } from './chapter.js';
-import { comicMetadata, nameValues, type VolumeField } from './comic-metadata.js';
+import { comicMetadata, nameValues } from './comic-metadata.js';
 import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
 import type { KeptPage } from './workspace.js';
 

@@ -7,7 +7,7 @@ import type { ServiceClient } from '../api/client.js';
 import { fetchFeedTotal } from '../api/feeds.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
 import { explainEmptySelection, explainUnknownGroups } from '../selection/explain-selection.js';
-import type { Resolution } from '../selection/resolve-targets.js';
+import type { Resolution, Series } from '../selection/resolve-targets.js';
 import {
   isEmpty,
   selectChapters,
@@ -91,19 +91,20 @@ export async function selectForPlan(
     selected.set(id, { id, chapter: undefined, why: 'named' });
   const failedIds = new Set(failed.map(({ id }) => id));
   const selection = await withLanguages(resolution, options, deps);
-  for (const { titleId, chapters } of series) {
+  for (const ofTitle of series) {
+    const { titleId, chapters } = ofTitle;
     const numbersRestart = titles.get(titleId)?.numbersRestart ?? false;
     const found = selectChapters(chapters, selection, { nowMs, numbersRestart });
     for (const { chapter, explanation } of found.selected)
       if (!selected.has(chapter.id)) add(chapter, explanation);
     for (const one of found.excluded) {
       const { chapter, reason } = one;
-      if (!UNAVAILABLE.includes(reason)) excluded.push(one);
+      if (!isUnavailable(one)) excluded.push(one);
       else if (!failedIds.has(chapter.id))
         skipped.push({ id: chapter.id, reason: reason as SkipReason });
     }
     const isMatched = found.selected.length > 0 || found.excluded.some(isUnavailable);
-    if (!isMatched) await warnOfEmptySelection(titleId, resolution, selection, deps);
+    if (!isMatched) await warnOfEmptySelection(ofTitle, resolution, selection, deps);
   }
   const groups = explainUnknownGroups(
     options.requestedGroups,
@@ -138,12 +139,11 @@ async function withLanguages(
 }
 
 async function warnOfEmptySelection(
-  titleId: string,
+  { titleId, chapters }: Series,
   { titles, series }: Resolution,
   options: SelectionOptions,
   { client, warn, signal }: SelectDeps,
 ): Promise<void> {
-  const chapters = series.find((one) => one.titleId === titleId)?.chapters ?? [];
   const title = titles.get(titleId);
   // One more request, so not for each title of a list.
   const needsTotal = chapters.length === 0 && options.languages.length > 0 && series.length === 1;

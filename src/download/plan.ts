@@ -8,8 +8,10 @@ import type { Chapter } from '../api/chapters.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
 import type { ExcludedChapter } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
-import type { TankobonError } from '../core/errors.js';
+import type { ServiceClient } from '../api/client.js';
+import { ChapterError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
+import { fetchAtHomeMetadata } from '../image/at-home.js';
 import { findLeftovers } from './leftovers.js';
 import { compareWithLibrary, planJobs, type JobOptions, type PlannedChapter } from './plan-jobs.js';
 import {
@@ -115,4 +117,24 @@ async function resolve(
   const bareIds = targets.filter(isBare).map(({ id }) => id);
   const idsWithoutMetadata = [...resolution.idsWithoutMetadata, ...bareIds];
   return { ...resolution, idsWithoutMetadata };
+}
+
+/** The plan for a dry run: asks for each chapter that the catalogue does not know, as the download would. */
+export async function withoutMissing(
+  plan: Plan,
+  client: ServiceClient,
+  signal: AbortSignal,
+): Promise<Plan> {
+  const chapters: PlannedChapter[] = [];
+  const failed = [...plan.failed];
+  for (const planned of plan.chapters) {
+    try {
+      if (!planned.chapter) await fetchAtHomeMetadata(client, planned.job.id, signal);
+      chapters.push(planned);
+    } catch (error) {
+      if (!(error instanceof ChapterError)) throw error;
+      failed.push({ id: planned.job.id, error });
+    }
+  }
+  return { ...plan, chapters, failed };
 }

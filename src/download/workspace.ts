@@ -126,7 +126,7 @@ export class Workspace {
       for (const name of await ownFilesIn(this.folder)) {
         signal?.throwIfAborted();
         if (name === LOCK_FILE || (isSame && name === MANIFEST_FILE)) continue;
-        const page = isSame ? await this.#verify(name, expectedDigest, signal) : undefined;
+        const page = isSame ? await this.#verify(name, expectedDigest) : undefined;
         if (page && page.page <= manifest.names.length) this.#kept.set(page.page, page);
         else await removeFile(join(this.folder, name));
       }
@@ -207,14 +207,12 @@ export class Workspace {
   async #verify(
     name: string,
     expectedDigest: (page: number) => string | undefined,
-    signal: AbortSignal | undefined,
   ): Promise<KeptPage | undefined> {
     const [, number, digest = ''] = PAGE_FILE.exec(name) ?? [];
     if (number === undefined) return undefined;
     const page = Number(number);
     const expected = expectedDigest(page);
     if ((expected ?? digest) !== digest) return undefined;
-    signal?.throwIfAborted();
     const file = join(this.folder, name);
     const content = await readFileIfExists(file, { maxBytes: MAX_PAGE_BYTES }).catch(
       undefinedIfUnsafe,

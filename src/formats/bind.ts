@@ -10,8 +10,9 @@ import {
   type TankobonError,
 } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
+import type { BookFormat } from './bind-choices.js';
 import type { ObserveBind } from './bind-events.js';
-import type { CoverImage } from './book.js';
+import type { Book, CoverImage, WriteOptions, WrittenBook } from './book.js';
 import { bookMetadata } from './book-metadata.js';
 import { assertConverter } from './convert-image.js';
 import { existingBook, type ExistingBook } from './existing-book.js';
@@ -27,7 +28,6 @@ import {
 } from './plan-books.js';
 import { withBookPlace, type BookPlace } from './publish-book.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
-import { writeBook } from './write-book.js';
 
 export interface BoundBook extends PlannedBook {
   readonly status: 'saved' | 'skipped' | 'failed';
@@ -97,7 +97,7 @@ async function bindBook(
     return await withBookPlace(request.output, file, signal, async (place) => {
       const existing = await existingBook(file, request.format);
       const book = { file, group: withExisting(planned.group, existing, request) };
-      if (!isToWrite(book, existing, plan, request)) {
+      if (!needsWriting(book, existing, plan, request)) {
         observe({ type: 'book-skipped', file, reason: 'already-there' });
         return { ...book, status: 'skipped' };
       }
@@ -138,7 +138,7 @@ function withExisting(
 }
 
 /** Throws StorageError: `name-taken` for a file of another program, `book-incomplete` if chapters would be lost. */
-function isToWrite(
+function needsWriting(
   { file, group }: PlannedBook,
   existing: ExistingBook,
   plan: BindPlan,
@@ -153,17 +153,19 @@ function isToWrite(
   if (force) return true;
   const keys = group.chapters.map(sourceKey);
   if (keys.join('\n') === existing.keys.join('\n')) return false;
-  const known = new Set([...group.chapters, ...plan.otherReleases].map(withoutVersion));
-  const lost = existing.keys.filter((key) => !known.has(key.replace(/@\d+$/, '')));
-  if (lost.length === 0) return true;
-  const message = `The existing book has ${lost.length} chapters that are not among the files: ${file}`;
+  const known = new Set(
+    [...group.chapters, ...plan.otherReleases].map(sourceKey).map(withoutVersion),
+  );
+  const missing = existing.keys.filter((key) => !known.has(withoutVersion(key)));
+  if (missing.length === 0) return true;
+  const message = `The existing book has ${missing.length} chapters that are not among the files: ${file}`;
   // Without a new chapter, the existing book has everything.
   if (keys.every((key) => existing.keys.includes(key))) return false;
   throw new StorageError('book-incomplete', message);
 }
 
-function withoutVersion(chapter: SourceChapter): string {
-  return sourceKey(chapter).replace(/@\d+$/, '');
+function withoutVersion(key: string): string {
+  return key.replace(/@\d+$/, '');
 }
 
 async function write(
@@ -196,4 +198,22 @@ async function write(
     signal,
   });
   return bytes;
+}
+
+/** Loads the writer of the format, and writes the book completely or not at all. */
+async function writeBook(
+  book: Book,
+  format: BookFormat,
+  options: WriteOptions,
+): Promise<WrittenBook> {
+  switch (format) {
+    case 'cbz':
+      return (await import('./write-cbz.js')).writeCbzBook(book, options);
+    case 'epub':
+      return (await import('./write-epub.js')).writeEpubBook(book, options);
+    case 'pdf':
+      return (await import('./write-pdf.js')).writePdfBook(book, options);
+    case 'folder':
+      return (await import('./write-folder.js')).writeFolderBook(book, options);
+  }
 }

@@ -1,8 +1,11 @@
 /** The manifest in a bound CBZ or EPUB: its chapters can be read back from it, with everything known of them. */
 import { z } from 'zod';
+import { parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
+import { AGE_RATINGS } from '../cbz/comic-info.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { CbzIdentity } from '../cbz/identity.js';
+import { QUALITIES } from '../image/page-url.js';
 import { chapterPrefix } from './book.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
 
@@ -41,7 +44,7 @@ const metadata = z.object({
   web: text,
   language: text,
   direction: z.enum(['rtl', 'ltr']).optional(),
-  ageRating: z.enum(['Everyone', 'Teen', 'Mature 17+', 'X18+']).optional(),
+  ageRating: z.enum(AGE_RATINGS).optional(),
 });
 const manifest = z.object({
   chapters: z.array(
@@ -51,7 +54,7 @@ const manifest = z.object({
         .regex(new RegExp(`^${UUID_PATTERN}$`))
         .optional(),
       version: z.int().positive().optional(),
-      quality: z.enum(['data', 'data-saver']).optional(),
+      quality: z.enum(QUALITIES).optional(),
       prefix: z.string().regex(/^c\d+-$/),
       metadata,
     }),
@@ -60,13 +63,7 @@ const manifest = z.object({
 
 /** Undefined for anything but a manifest. */
 export function parseManifest(json: string): ManifestChapter[] | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-  const parsed = manifest.safeParse(value);
+  const parsed = manifest.safeParse(parseJson(json));
   return parsed.data?.chapters.map(({ chapterId, version, quality, prefix, metadata }) => ({
     identity: chapterId === undefined ? undefined : { chapterId, version, quality },
     metadata,

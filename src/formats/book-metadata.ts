@@ -1,13 +1,8 @@
 /** The metadata of a book from that of its chapters: credits are merged, the strictest age rating counts. */
-import type { AgeRating } from '../cbz/comic-info.js';
+import { AGE_RATINGS, type VolumeField } from '../cbz/comic-info.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { ChapterGroup } from './group-volumes.js';
 import { chapterLabel } from './source-chapter.js';
-
-/** Which element of ComicInfo has the volume: `Volume` for `number`, `Number` for `none`. */
-export type VolumeField = 'number' | 'none';
-
-const STRICTEST_FIRST: readonly AgeRating[] = ['X18+', 'Mature 17+', 'Teen', 'Everyone'];
 
 /** `volumeCount`: how many volumes the series has, if known. */
 export function bookMetadata(
@@ -34,7 +29,7 @@ export function bookMetadata(
     tags: merged(chapters, ({ tags }) => tags),
     language: group.language === '' ? undefined : group.language,
     direction: firstOf(chapters, ({ direction }) => direction),
-    ageRating: STRICTEST_FIRST.find((rating) =>
+    ageRating: AGE_RATINGS.findLast((rating) =>
       chapters.some(({ ageRating }) => ageRating === rating),
     ),
     web: only?.web,

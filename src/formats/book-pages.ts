@@ -1,11 +1,13 @@
 /** Reads the pages of a book one by one, checked, in the order of the book. */
 import { basename } from 'node:path';
+import { pageName } from '../cbz/page-name.js';
 import { ZipEntryReader, type BufferFor, type ZipEntry } from '../cbz/zip-file.js';
 import { hasCode, StorageError, thrownMessage } from '../core/errors.js';
 import { imageDimensions, type ImageDimensions } from '../image/dimensions.js';
 import { imageExtension, type ImageExtension } from '../image/format.js';
-import { chapterPrefix, coverName, pageName, type Book } from './book.js';
+import { chapterPrefix, coverName, type Book } from './book.js';
 import { convertToPng } from './convert-image.js';
+import { chapterLabel } from './source-chapter.js';
 
 export interface BookPage {
   /** Such as `c001-012.png`. */
@@ -18,9 +20,11 @@ export interface BookPage {
   readonly chapter: number | undefined;
   /** Counts from 0. */
   readonly page: number;
+  /** The title of the chapter that begins with this page. */
+  readonly chapterTitle: string | undefined;
 }
 
-export interface PageOptions {
+interface PageOptions {
   /** For the error: `EPUB`. */
   readonly format: string;
   readonly accepted: readonly ImageExtension[];
@@ -50,9 +54,10 @@ export async function* bookPages(
     const buffer = bufferFor(image.data.length);
     image.data.copy(buffer);
     const data = buffer.subarray(0, image.data.length);
-    yield { ...image, data, name: coverName(image.extension), chapter: undefined, page: 0 };
+    const place = { chapter: undefined, page: 0, chapterTitle: undefined };
+    yield { ...image, data, name: coverName(image.extension), ...place };
   }
-  for (const [chapter, { file, pages }] of group.chapters.entries()) {
+  for (const [chapter, { file, pages, metadata }] of group.chapters.entries()) {
     const prefix = chapterPrefix(chapter, group.chapters.length);
     const reader = await openReader(file);
     try {
@@ -61,7 +66,8 @@ export async function* bookPages(
         const where = `${basename(entry.name)} of ${file}`;
         const image = await acceptable(await read(reader, entry, bufferFor, where), where, options);
         const name = prefix + pageName(page, pages.length, image.extension);
-        yield { ...image, name, chapter, page };
+        const chapterTitle = page === 0 ? chapterLabel(metadata) : undefined;
+        yield { ...image, name, chapter, page, chapterTitle };
       }
     } finally {
       await reader.close();

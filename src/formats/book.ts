@@ -1,5 +1,6 @@
 /** A book to write: its chapters, its metadata, and the names of its pages. */
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
+import { paddedNumber } from '../cbz/page-name.js';
 import type { ImageExtension } from '../image/format.js';
 import type { ChapterGroup } from './group-volumes.js';
 
@@ -15,6 +16,9 @@ export interface Book {
   /** Shown before the first chapter. */
   readonly cover: CoverImage | undefined;
 }
+
+/** For formats that require a date, which must not depend on the time of writing. */
+export const UNKNOWN_DATE = new Date(Date.UTC(2000, 0, 1));
 
 /** What a writer needs besides the book. */
 export interface WriteOptions {
@@ -34,22 +38,10 @@ export interface WrittenBook {
 
 /** The chapter's part of its pages' names: `c001-`. `chapter` counts from 0. */
 export function chapterPrefix(chapter: number, chapters: number): string {
-  return `c${padded(chapter + 1, chapters)}-`;
-}
-
-/** Such as `012.png`, to follow the chapter's prefix. `page` counts from 0. */
-export function pageName(page: number, pages: number, extension: ImageExtension): string {
-  return `${padded(page + 1, pages)}.${extension}`;
+  return `c${paddedNumber(chapter, chapters)}-`;
 }
 
 /** Sorts before the pages of all chapters. */
 export function coverName(extension: ImageExtension): string {
   return `c000-000.${extension}`;
-}
-
-const MIN_DIGITS = 3;
-
-/** With more digits if the last number needs them, so that the names sort in reading order. */
-function padded(number: number, last: number): string {
-  return String(number).padStart(Math.max(MIN_DIGITS, String(last).length), '0');
 }

@@ -1,4 +1,5 @@
 /** A chapter's CBZ whose ComicInfo.xml is replaced; everything else keeps its bytes, names and order. */
+import type { ZipFile } from 'yauzl';
 import {
   COMIC_INFO_NAME,
   comicInfoXml,
@@ -7,15 +8,16 @@ import {
 } from '../cbz/comic-info.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import {
-  openZip,
   readEntryText,
   toZipEntry,
+  withZip,
   ZipEntryReader,
   type ZipEntry,
 } from '../cbz/zip-file.js';
-import { ZipFileWriter, type Publish } from '../cbz/zip-file-writer.js';
-import { StorageError, thrownMessage } from '../core/errors.js';
+import { ZipFileWriter } from '../cbz/zip-file-writer.js';
 import { imageDimensions } from '../image/dimensions.js';
+import type { WriteOptions } from './book.js';
+import { damagedChapter } from './source-chapter.js';
 
 export interface ChapterFileContent {
   readonly comment: string;
@@ -27,25 +29,22 @@ export interface ChapterFileContent {
 /** Undefined for an archive without ComicInfo.xml. Throws StorageError `archive-damaged`. */
 export async function readChapterFile(file: string): Promise<ChapterFileContent | undefined> {
   try {
-    const zip = await openZip(file);
-    if (!zip) return undefined;
-    try {
-      const entries: ZipEntry[] = [];
-      let comicInfo: string | undefined;
-      for await (const entry of zip.eachEntry()) {
-        const { fileName, uncompressedSize } = entry;
-        if (fileName !== COMIC_INFO_NAME) entries.push(toZipEntry(entry));
-        else if (uncompressedSize <= MAX_COMIC_INFO_BYTES)
-          comicInfo = await readEntryText(zip, entry);
-        else throw new Error(`${fileName} has ${uncompressedSize} bytes`);
-      }
-      return comicInfo === undefined ? undefined : { comment: zip.comment, comicInfo, entries };
-    } finally {
-      zip.close();
-    }
+    return await withZip(file, contentOf);
   } catch (cause) {
-    throw damaged(file, cause);
+    throw damagedChapter(file, cause);
   }
+}
+
+async function contentOf(zip: ZipFile): Promise<ChapterFileContent | undefined> {
+  const entries: ZipEntry[] = [];
+  let comicInfo: string | undefined;
+  for await (const entry of zip.eachEntry()) {
+    const { fileName, uncompressedSize } = entry;
+    if (fileName !== COMIC_INFO_NAME) entries.push(toZipEntry(entry));
+    else if (uncompressedSize <= MAX_COMIC_INFO_BYTES) comicInfo = await readEntryText(zip, entry);
+    else throw new Error(`${fileName} has ${uncompressedSize} bytes`);
+  }
+  return comicInfo === undefined ? undefined : { comment: zip.comment, comicInfo, entries };
 }
 
 /** Writes the archive with new metadata to `tmpFile` and publishes it. */
@@ -53,15 +52,7 @@ export async function rewriteChapterFile(
   file: string,
   { comment, entries }: ChapterFileContent,
   metadata: ChapterMetadata,
-  {
-    tmpFile,
-    publish,
-    signal,
-  }: {
-    readonly tmpFile: string;
-    readonly publish: Publish;
-    readonly signal: AbortSignal;
-  },
+  { tmpFile, publish, signal }: Omit<WriteOptions, 'convert' | 'onPage'>,
 ): Promise<string> {
   const reader = await ZipEntryReader.open(file);
   const zip = await ZipFileWriter.create({ tmpFile, comment, signal });
@@ -69,7 +60,7 @@ export async function rewriteChapterFile(
     const pages: ComicPage[] = [];
     for (const entry of entries) {
       const data = await reader.read(entry, zip.bufferFor).catch((cause: unknown) => {
-        throw damaged(file, cause);
+        throw damagedChapter(file, cause);
       });
       pages.push({ bytes: data.length, ...(await imageDimensions(data)) });
       await zip.write(entry.name, data);
@@ -80,11 +71,4 @@ export async function rewriteChapterFile(
     await zip.discard();
     await reader.close();
   }
-}
-
-function damaged(file: string, cause: unknown): StorageError {
-  const reason = thrownMessage(cause);
-  return new StorageError('archive-damaged', `Cannot read the chapter: ${reason}: ${file}`, {
-    cause,
-  });
 }

@@ -9,6 +9,7 @@ import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import { escapeXml } from '../core/xml-text.js';
 import type { ImageDimensions } from '../image/dimensions.js';
 import type { ImageExtension } from '../image/format.js';
+import { UNKNOWN_DATE } from './book.js';
 import { assignSpreads } from './spreads.js';
 
 export interface EpubPage {
@@ -37,8 +38,6 @@ const MEDIA_TYPES: Readonly<Record<ImageExtension, string>> = {
   webp: 'image/webp',
   avif: 'image/avif',
 };
-/** `dcterms:modified` is required, and must not depend on the time of writing. */
-const UNKNOWN_DATE = new Date(Date.UTC(2000, 0, 1));
 
 export const CONTAINER_XML = `<?xml version="1.0" encoding="UTF-8"?>
 <container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">

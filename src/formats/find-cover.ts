@@ -1,8 +1,8 @@
 /** The cover of a book: a file that the user names, or the one that `download --cover` saved beside the chapters. */
-import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { entriesIfReadable } from '../cbz/library-index.js';
 import { UsageError } from '../core/errors.js';
-import { isSystemError, readFileIfExists } from '../core/files.js';
+import { readFileIfExists } from '../core/files.js';
 import { imageExtension } from '../image/format.js';
 import { hasValidTrailer } from '../image/trailer.js';
 import type { CoverImage } from './book.js';
@@ -35,7 +35,7 @@ export async function findCover(
   if (by === 'chapter') return undefined;
   const folders = [...new Set(chapters.map(({ file }) => dirname(file)))];
   for (const folder of folders) {
-    const names = await namesIn(folder);
+    const names = (await entriesIfReadable(folder)).map(({ name }) => name).sort();
     const isShared = others.some((file) => dirname(file) === folder);
     const name =
       names.find((each) => volume !== undefined && VOLUME_COVER.exec(each)?.[1] === volume) ??
@@ -43,13 +43,4 @@ export async function findCover(
     if (name !== undefined) return readCover(join(folder, name));
   }
   return undefined;
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).sort();
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) return [];
-    throw error;
-  }
 }

@@ -1,10 +1,10 @@
 /** Which books to make of the inputs, under which names, and what is missing. */
 import { join, relative, resolve } from 'node:path';
+import type { VolumeField } from '../cbz/comic-info.js';
 import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
 import { UsageError } from '../core/errors.js';
 import type { ObserveBind } from './bind-events.js';
 import type { BindBy, BookFormat } from './bind-choices.js';
-import type { VolumeField } from './book-metadata.js';
 import { collectChapters, type FailedFile } from './collect-chapters.js';
 import { groupVolumes, type ChapterGroup, type Grouping } from './group-volumes.js';
 import { chapterLabel, type SourceChapter } from './source-chapter.js';

@@ -5,16 +5,15 @@ import { BOUND_COMMENT, MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../cbz/bound-m
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
 import { readComicInfo } from '../cbz/comic-info-reader.js';
 import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
-import { openZip, readEntryText, toZipEntry, type ZipEntry } from '../cbz/zip-file.js';
-import { StorageError, thrownMessage } from '../core/errors.js';
+import { readEntryText, toZipEntry, withZip, type ZipEntry } from '../cbz/zip-file.js';
 import { groupBy } from '../core/group-by.js';
 import { parseManifest } from './book-manifest.js';
 import { guessName } from './guess-name.js';
-import { withGuesses, type SourceChapter } from './source-chapter.js';
+import { damagedChapter, withGuesses, type SourceChapter } from './source-chapter.js';
 
-/** Room for an EPUB of 100,000 pages. */
+/** Enough for an EPUB of 100,000 pages. */
 const MAX_ENTRIES = 250_000;
-/** Images hardly become smaller in a ZIP: an archive whose pages would be so much larger than itself is a bomb. */
+/** Images hardly become smaller in a ZIP: an archive whose pages are so much larger than itself is a zip bomb. */
 const MAX_COMPRESSION = 100;
 const MIN_BOMB_BYTES = 2 ** 28;
 /** Types that pages have elsewhere are pages too: they must not be left out silently. */
@@ -23,28 +22,17 @@ const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
 
 /** Throws StorageError `archive-damaged` for a file that is not an archive with pages. */
 export async function readChapters(file: string): Promise<readonly SourceChapter[]> {
-  const damaged = (reason: string, cause?: unknown) =>
-    new StorageError('archive-damaged', `Cannot read the chapter: ${reason}: ${file}`, { cause });
   try {
-    const zip = await openZip(file);
-    if (!zip) throw damaged('it is not a regular file');
-    try {
-      return await chaptersOf(zip, file, damaged);
-    } finally {
-      zip.close();
-    }
-  } catch (error) {
-    if (error instanceof StorageError) throw error;
-    throw damaged(thrownMessage(error), error);
+    const chapters = await withZip(file, (zip) => chaptersOf(zip, file));
+    if (!chapters) throw new Error('it is not a regular file');
+    return chapters;
+  } catch (cause) {
+    throw damagedChapter(file, cause);
   }
 }
 
-async function chaptersOf(
-  zip: ZipFile,
-  file: string,
-  damaged: (reason: string) => StorageError,
-): Promise<readonly SourceChapter[]> {
-  if (zip.entryCount > MAX_ENTRIES) throw damaged(`it has ${zip.entryCount} entries`);
+async function chaptersOf(zip: ZipFile, file: string): Promise<readonly SourceChapter[]> {
+  if (zip.entryCount > MAX_ENTRIES) throw new Error(`it has ${zip.entryCount} entries`);
   const isBound = zip.comment === BOUND_COMMENT;
   const pages: ZipEntry[] = [];
   let comicInfo = '';
@@ -57,14 +45,14 @@ async function chaptersOf(
     else if (isBound && fileName === MANIFEST_NAME && uncompressedSize <= MAX_MANIFEST_BYTES)
       manifest = await readEntryText(zip, entry);
   }
-  if (pages.length === 0) throw damaged('it contains no images');
+  if (pages.length === 0) throw new Error('it contains no images');
   const bytes = pages.reduce((sum, page) => sum + page.bytes, 0);
   if (bytes > Math.max(MIN_BOMB_BYTES, zip.fileSize * MAX_COMPRESSION))
-    throw damaged(`its pages would have ${bytes} bytes`);
+    throw new Error(`its pages would have ${bytes} bytes`);
   if (isBound) {
     const count = /<Count>(\d{1,6})<\/Count>/.exec(comicInfo)?.[1];
     const volumeCount = count === undefined ? undefined : Number(count);
-    const chapters = boundChapters(file, manifest ?? '', pages, damaged);
+    const chapters = boundChapters(file, manifest ?? '', pages);
     return chapters.map((chapter) => ({ ...chapter, volumeCount }));
   }
   const name = basename(file, extname(file));
@@ -79,14 +67,13 @@ function boundChapters(
   file: string,
   manifest: string,
   pages: readonly ZipEntry[],
-  damaged: (reason: string) => StorageError,
 ): SourceChapter[] {
   const chapters = parseManifest(manifest);
-  if (!chapters) throw damaged('its manifest is invalid');
+  if (!chapters) throw new Error('its manifest is invalid');
   const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0]);
   return chapters.map(({ identity, metadata, prefix }) => {
     const own = byPrefix.get(prefix) ?? [];
-    if (own.length === 0) throw damaged(`it lacks the pages ${prefix}`);
+    if (own.length === 0) throw new Error(`it lacks the pages ${prefix}`);
     return { file, isBound: true, identity, metadata, pages: own };
   });
 }

@@ -3,6 +3,7 @@ import type { Chapter } from '../api/chapters.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { CbzIdentity } from '../cbz/identity.js';
 import type { ZipEntry } from '../cbz/zip-file.js';
+import { StorageError, thrownMessage } from '../core/errors.js';
 import type { GuessedName } from './guess-name.js';
 
 export interface SourceChapter {
@@ -54,6 +55,12 @@ export function toChapter({ identity, metadata, pages }: SourceChapter, id: stri
 export function sourceKey({ identity, metadata, pages }: SourceChapter): string {
   if (identity) return `${identity.chapterId}@${identity.version ?? 1}`;
   return [metadata.number ?? '', metadata.title ?? '', pages.length].join('|');
+}
+
+/** `cause`: what is wrong with the file. */
+export function damagedChapter(file: string, cause: unknown): StorageError {
+  const message = `Cannot read the chapter: ${thrownMessage(cause)}: ${file}`;
+  return new StorageError('archive-damaged', message, { cause });
 }
 
 /** Such as `Ch. 10.5 – The Storm`; for bookmarks and tables of contents. */

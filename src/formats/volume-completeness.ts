@@ -1,5 +1,5 @@
 /** Which volumes are complete, by the list of chapters of the service. */
-import type { Chapter } from '../api/chapters.js';
+import { isSameVolume, type Chapter } from '../api/chapters.js';
 import { chapterKey } from '../selection/reading-order.js';
 import { parseNumber } from '../selection/ranges.js';
 import { unavailableReason } from '../selection/select-chapters.js';
@@ -51,8 +51,4 @@ function isObtainable(chapter: Chapter, nowMs: number): boolean {
 
 function byNumber(names: ReadonlyMap<string, string>): readonly string[] {
   return [...names.values()].sort((a, b) => (parseNumber(a) ?? 0) - (parseNumber(b) ?? 0));
-}
-
-function isSameVolume(a: string | undefined, b: string): boolean {
-  return a !== undefined && (a === b || Number(a) === Number(b));
 }

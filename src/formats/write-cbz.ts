@@ -2,23 +2,24 @@
 import { BOUND_COMMENT, MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
+import { IMAGE_EXTENSIONS } from '../image/format.js';
 import type { Book, WriteOptions, WrittenBook } from './book.js';
 import { manifestText } from './book-manifest.js';
-import { bookPages, type BookPage } from './book-pages.js';
-import { chapterLabel } from './source-chapter.js';
+import { bookPages } from './book-pages.js';
 
 export async function writeCbzBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
   const { tmpFile, publish, onPage, convert, signal } = options;
-  const accepted = ['jpg', 'png', 'gif', 'webp', 'avif'] as const;
   const zip = await ZipFileWriter.create({ tmpFile, comment: BOUND_COMMENT, signal });
   try {
     // First, where it is found without reading the whole directory.
     zip.append(MANIFEST_NAME, manifestText(book.group.chapters));
     const pages: ComicPage[] = [];
-    const pageOptions = { format: 'CBZ', accepted, convert, signal };
+    const pageOptions = { format: 'CBZ', accepted: IMAGE_EXTENSIONS, convert, signal };
     for await (const page of bookPages(book, zip.bufferFor, pageOptions)) {
-      await zip.write(page.name, page.data);
-      pages.push(comicPage(book, page, pages.length));
+      const { name, data, dimensions, chapterTitle: bookmark } = page;
+      await zip.write(name, data);
+      const isFrontCover = pages.length === 0;
+      pages.push({ bytes: data.length, ...dimensions, isFrontCover, bookmark });
       onPage();
     }
     zip.append(COMIC_INFO_NAME, await comicInfoXml({ ...book.metadata, pages }));
@@ -26,14 +27,4 @@ export async function writeCbzBook(book: Book, options: WriteOptions): Promise<W
   } finally {
     await zip.discard();
   }
-}
-
-function comicPage({ group }: Book, page: BookPage, index: number): ComicPage {
-  const chapter = page.page === 0 ? group.chapters[page.chapter ?? -1] : undefined;
-  return {
-    bytes: page.data.length,
-    ...page.dimensions,
-    isFrontCover: index === 0,
-    bookmark: chapter && chapterLabel(chapter.metadata),
-  };
 }

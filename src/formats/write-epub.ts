@@ -18,26 +18,29 @@ import {
   type EpubBook,
   type EpubPage,
 } from './epub-documents.js';
-import { chapterLabel } from './source-chapter.js';
 
 export async function writeEpubBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
   const { tmpFile, publish, onPage, convert, signal } = options;
   const accepted = ['jpg', 'png', 'gif', 'webp'] as const;
-  const epub = toEpubBook(book);
-  const language = epubLanguage(book.metadata);
+  const { group, metadata } = book;
+  const epub: EpubBook = {
+    title: bookTitle(group),
+    metadata,
+    position: bookPosition(group),
+    identity: bookIdentity(group),
+  };
+  const language = epubLanguage(metadata);
   const zip = await ZipFileWriter.create({ tmpFile, comment: BOUND_COMMENT, signal });
   try {
     // The standard requires it to be the first entry, stored, without extra fields.
     zip.append('mimetype', EPUB_MIME_TYPE);
-    zip.append(MANIFEST_NAME, manifestText(book.group.chapters));
+    zip.append(MANIFEST_NAME, manifestText(group.chapters));
     zip.append('META-INF/container.xml', CONTAINER_XML);
     zip.append('OEBPS/style.css', STYLE_CSS);
     const pages: EpubPage[] = [];
     const pageOptions = { format: 'EPUB', accepted, convert, signal };
     for await (const page of bookPages(book, zip.bufferFor, pageOptions)) {
-      const { name, extension, chapter, page: index } = page;
-      const first = index === 0 ? book.group.chapters[chapter ?? -1] : undefined;
-      const chapterTitle = first && chapterLabel(first.metadata);
+      const { name, extension, chapterTitle } = page;
       const dimensions = requireDimensions(page);
       const epubPage: EpubPage = { name, extension, dimensions, chapterTitle };
       zip.append(`OEBPS/pages/${pageDocument(page)}`, pageXhtml(epubPage, pages.length, language));
@@ -52,13 +55,4 @@ export async function writeEpubBook(book: Book, options: WriteOptions): Promise<
   } finally {
     await zip.discard();
   }
-}
-
-function toEpubBook({ group, metadata }: Book): EpubBook {
-  return {
-    title: bookTitle(group),
-    metadata,
-    position: bookPosition(group),
-    identity: bookIdentity(group),
-  };
 }

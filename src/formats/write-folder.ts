@@ -3,9 +3,11 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FOLDER_MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
+import { pageName } from '../cbz/page-name.js';
 import { cleanSegment } from '../cbz/path-segment.js';
 import { syncFolder, writeFileAtomic } from '../core/files.js';
-import { pageName, type Book, type WriteOptions, type WrittenBook } from './book.js';
+import { IMAGE_EXTENSIONS } from '../image/format.js';
+import type { Book, WriteOptions, WrittenBook } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookPages, type BookPage } from './book-pages.js';
 import { chapterLabel, type SourceChapter } from './source-chapter.js';
@@ -15,34 +17,26 @@ const MIN_DIGITS = 3;
 /** `tmpFile` is the new folder. */
 export async function writeFolderBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
   const { tmpFile: folder, publish, onPage, convert, signal } = options;
-  const accepted = ['jpg', 'png', 'gif', 'webp', 'avif'] as const;
   const names = chapterFolders(book.group.chapters);
-  const pagesOf = new Map<number, ComicPage[]>();
+  const pagesOf = names.map((): ComicPage[] => []);
   let bytes = 0;
   try {
     await mkdir(folder);
     for (const name of names) await mkdir(join(folder, name));
-    const buffer = (size: number) => Buffer.allocUnsafe(size);
-    for await (const page of bookPages(book, buffer, {
-      format: 'Folder',
-      accepted,
-      convert,
-      signal,
-    })) {
+    const bufferFor = (size: number) => Buffer.allocUnsafe(size);
+    const pageOptions = { format: 'Folder', accepted: IMAGE_EXTENSIONS, convert, signal };
+    for await (const page of bookPages(book, bufferFor, pageOptions)) {
       const { data, dimensions, chapter } = page;
       await writeSynced(join(folder, fileName(page, book, names)), data);
       bytes += data.length;
-      if (chapter !== undefined) {
-        const pages = pagesOf.get(chapter) ?? [];
-        pages.push({ bytes: data.length, ...dimensions });
-        pagesOf.set(chapter, pages);
-      }
+      if (chapter !== undefined) pagesOf[chapter]?.push({ bytes: data.length, ...dimensions });
       onPage();
     }
     for (const [index, { metadata }] of book.group.chapters.entries()) {
-      const xml = await comicInfoXml({ ...metadata, pages: pagesOf.get(index) ?? [] });
-      await writeFileAtomic(join(folder, names[index] ?? '', COMIC_INFO_NAME), xml);
-      await syncFolder(join(folder, names[index] ?? ''));
+      const chapterFolder = join(folder, names[index] ?? '');
+      const xml = await comicInfoXml({ ...metadata, pages: pagesOf[index] ?? [] });
+      await writeFileAtomic(join(chapterFolder, COMIC_INFO_NAME), xml);
+      await syncFolder(chapterFolder);
     }
     await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), manifestText(book.group.chapters));
     await syncFolder(folder);

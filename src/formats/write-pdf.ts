@@ -12,12 +12,12 @@ import { languageTag } from '../cbz/comic-info.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
 import { writePieces } from '../core/files.js';
 import type { ImageDimensions } from '../image/dimensions.js';
-import type { Book, WriteOptions, WrittenBook } from './book.js';
+import { UNKNOWN_DATE, type Book, type WriteOptions, type WrittenBook } from './book.js';
 import { bookTitle } from './book-metadata.js';
 import { assertDecodable, bookPages, requireDimensions, type BookPage } from './book-pages.js';
 import { convertToPng } from './convert-image.js';
 import { gifToPng } from './gif-to-png.js';
-import { chapterLabel, sourceKey } from './source-chapter.js';
+import { sourceKey } from './source-chapter.js';
 
 type Pdf = InstanceType<typeof PDFDocument>;
 
@@ -31,7 +31,7 @@ interface ImageMethods {
     options: Readonly<Record<string, unknown>>,
   ): void;
 }
-/** What it keeps of an opened image until it is written. */
+/** What pdfkit keeps of an opened image until it is written. */
 interface OpenedImage {
   readonly image?: PngData | null;
   imgData?: Buffer;
@@ -54,8 +54,6 @@ interface PdfRoot {
   readonly data: { readonly ViewerPreferences: { readonly data: Record<string, unknown> } };
 }
 
-/** Nothing may depend on the time of writing. */
-const UNKNOWN_DATE = new Date(Date.UTC(2000, 0, 1));
 /** The largest page that all readers show, in points (PDF 1.7, annex C). */
 const MAX_POINTS = 14_400;
 const MIN_POINTS = 3;
@@ -75,8 +73,7 @@ export async function writePdfBook(book: Book, options: WriteOptions): Promise<W
     const bufferFor = reusedBuffer();
     for await (const page of bookPages(book, bufferFor, pageOptions)) {
       await addPage(pdf, await withoutPackedInterlace(page, convert));
-      const chapter = page.page === 0 ? book.group.chapters[page.chapter ?? -1] : undefined;
-      if (chapter) pdf.outline.addItem(chapterLabel(chapter.metadata));
+      if (page.chapterTitle !== undefined) pdf.outline.addItem(page.chapterTitle);
       await writePieces(handle, pieces.splice(0));
       onPage();
     }

@@ -1,4 +1,5 @@
 /** Classifies a response of the report host, or the lack of one. */
+import { CONNECT_ERROR_CODES } from '../api/send-request.js';
 import { hasCode } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
 import { printableLine } from '../core/printable.js';
@@ -24,15 +25,7 @@ export function classifyStatus(status: number): DeliveryResult {
 }
 
 /** No connection: the next attempt would fail the same way. */
-const UNREACHABLE_CODES = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'ENETDOWN',
-] as const;
+const UNREACHABLE_CODES = [...CONNECT_ERROR_CODES, 'EHOSTDOWN', 'ENETDOWN'];
 
 export function classifyError(error: unknown): DeliveryResult {
   const isBackoff = hasCode(error, 'banned', 'wait-too-long');

@@ -2,29 +2,23 @@
 import * as z from 'zod';
 import { RunError } from '../core/errors.js';
 
-/** The body of a report; only loads from base URLs outside the service's own domain are reported. */
-export interface HealthReport {
-  /** Of the image, as requested. */
-  readonly url: string;
-  readonly success: boolean;
-  /** Bytes received, also of an error page; 0 without a response. */
-  readonly bytes: number;
-  /** The complete load in whole milliseconds, not the time to the first byte. */
-  readonly duration: number;
-  /** Whether the node had the image in its cache. */
-  readonly cached: boolean;
-}
-
 const count = z.number().int().nonnegative();
 
 /** Drops fields that are not part of a report. */
-export const healthReportSchema: z.ZodType<HealthReport> = z.object({
+export const healthReportSchema = z.object({
+  /** Of the image, as requested. */
   url: z.string().refine((url) => /^https?:\/\/[^/]/i.test(url) && URL.canParse(url)),
   success: z.boolean(),
+  /** Bytes received, also of an error page; 0 without a response. */
   bytes: count,
+  /** The complete load in whole milliseconds, not the time to the first byte. */
   duration: count,
+  /** Whether the node had the image in its cache. */
   cached: z.boolean(),
 });
+
+/** The body of a report; only loads from base URLs outside the service's own domain are reported. */
+export type HealthReport = Readonly<z.infer<typeof healthReportSchema>>;
 
 /** The report with its five fields only; throws RunError('fault') for an invalid one. */
 export function validReport(report: HealthReport): HealthReport {

@@ -117,8 +117,8 @@ export class ReportSender {
 
   #startWorkers(): void {
     const waiting = this.#queue.length + this.#store.maxWaiting;
-    const wanted = Math.min(MAX_IN_FLIGHT - this.#workers.size, waiting);
-    for (let started = 0; started < wanted; started += 1) {
+    const missing = Math.min(MAX_IN_FLIGHT - this.#workers.size, waiting);
+    for (let started = 0; started < missing; started += 1) {
       // Runs once it is counted, since it may start others itself.
       const worker = Promise.resolve(sharedSignal(this.#stopping.signal))
         .then((signal) => this.#work(signal))

@@ -161,8 +161,8 @@ export class Spool {
     return this.#entries(isReport, 100).length === 0;
   }
 
-  /** The names of the files that `isWanted` accepts, oldest first. */
-  #entries(isWanted = isReport, maxEntries = MAX_ENTRIES): string[] {
+  /** The names of the files that `accepts` returns true for, oldest first. */
+  #entries(accepts = isReport, maxEntries = MAX_ENTRIES): string[] {
     const names: string[] = [];
     let folder: Dir | undefined;
     try {
@@ -170,7 +170,7 @@ export class Spool {
       for (let read = 0; read < maxEntries; read += 1) {
         const entry = folder.readSync();
         if (!entry) break;
-        if (entry.isFile() && isWanted(entry.name)) names.push(entry.name);
+        if (entry.isFile() && accepts(entry.name)) names.push(entry.name);
       }
     } catch {
       // A folder that is missing or cannot be read is empty.

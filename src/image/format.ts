@@ -3,7 +3,8 @@
  * page under the name of an image.
  */
 
-export type ImageExtension = 'jpg' | 'png' | 'gif' | 'webp' | 'avif';
+export const IMAGE_EXTENSIONS = ['jpg', 'png', 'gif', 'webp', 'avif'] as const;
+export type ImageExtension = (typeof IMAGE_EXTENSIONS)[number];
 
 /** The number of first bytes that is always enough, since an AVIF lists its brands in them. */
 export const SIGNATURE_BYTES = 256;

@@ -72,7 +72,7 @@ export async function loadImage(
     // A bug of ours, which must not be reported as a failure of the node.
     if (error instanceof TypeError && !('code' in error)) throw error;
     const message = thrownMessage(error);
-    // A status that refuses the page stands, also if its body breaks off.
+    // A status that refuses the page counts, even if its body breaks off.
     const refusal = response && checkStatus(response.statusCode ?? 0);
     check = refusal ?? failed(loadReasonOf(error, receiver.bytes), message);
   } finally {

@@ -1,4 +1,5 @@
 /** Why a load failed: classifies the errors of got and the platform. */
+import { CONNECT_ERROR_CODES } from '../api/send-request.js';
 import { LoadError } from '../core/errors.js';
 
 /** The reasons of a failed load. It is reported, and the page is loaded again from a new base URL. */
@@ -35,15 +36,6 @@ const TIMEOUT_REASONS: Readonly<Record<string, LoadReason>> = {
   request: 'page-timeout',
 };
 
-const CONNECT_ERROR_CODES = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ENETUNREACH',
-  'EHOSTUNREACH',
-  'EADDRNOTAVAIL',
-];
-
 /** Our own refusal to connect to an address, which is not a failed load. */
 export function findLoadError(error: unknown): LoadError | undefined {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
@@ -59,7 +51,7 @@ export function loadReasonOf(error: unknown, bytes: number): LoadReason {
       return TIMEOUT_REASONS[cause.event] ?? 'page-timeout';
     const code = 'code' in cause ? String(cause.code) : '';
     if (code === 'ERR_UNEXPECTED_UPGRADE') return 'bad-status';
-    if (CONNECT_ERROR_CODES.includes(code)) return 'connect-failed';
+    if (CONNECT_ERROR_CODES.includes(code) || code === 'EADDRNOTAVAIL') return 'connect-failed';
     if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/.test(code))
       return 'bad-certificate';
   }

@@ -8,7 +8,8 @@ import { isSafeAddress } from '../core/web-address.js';
 
 const MAX_SHOWN_LENGTH = 80;
 
-export type Quality = 'data' | 'data-saver';
+export const QUALITIES = ['data', 'data-saver'] as const;
+export type Quality = (typeof QUALITIES)[number];
 
 export interface PageLocation {
   readonly baseUrl: string;

@@ -25,7 +25,7 @@ import { fetchAtHomeMetadata, pageFileNames } from '../../src/image/at-home.js';
 import { pageUrl } from '../../src/image/page-url.js';
 import { TankobonError } from '../../src/core/errors.js';
 import type { ApiRequest, ServiceClient } from '../../src/api/client.js';
-import { findCaptchaChallenge, isApiError, readErrorEntries } from '../../src/api/api-errors.js';
+import { errorReasons, findCaptchaChallenge, isApiError } from '../../src/api/api-errors.js';
 import { jsonValue } from '../../src/api/send-request.js';
 import { readRateHeaders, retryAfterMs } from '../../src/rate-limit/rate-headers.js';
 import { codePoint } from '../support/any-text.js';
@@ -255,7 +255,7 @@ describe('errors and headers', () => {
     async () => {
       await hold(fc.tuple(tampered(body), headers), (value) => {
         const [answer, given] = value as [unknown, Record<string, string>];
-        readErrorEntries(answer);
+        errorReasons(answer);
         isApiError(answer);
         const asked = findCaptchaChallenge(given, answer);
         expect(asked?.siteKey ?? '').not.toMatch(/\p{Cc}/u);

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { verifyCbz } from '../../../src/cbz/verify-cbz.js';
-import { entryNames, writeCbz, type CbzPage } from '../../../src/cbz/cbz-writer.js';
+import { writeCbz, type CbzPage } from '../../../src/cbz/cbz-writer.js';
+import { pageName } from '../../../src/cbz/page-name.js';
 import { interruption } from '../../../src/core/errors.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 import { readArchive, readComment } from '../../support/archive.js';
@@ -266,7 +267,6 @@ describe('verifyCbz', () => {
 });
 
 test('entry names have three digits, or as many as the last page needs', () => {
-  expect(entryNames(['png', 'jpg'])).toEqual(['001.png', '002.jpg']);
-  const many = entryNames(Array.from({ length: 1000 }, () => 'png'));
-  expect([many[0], many[999]]).toEqual(['0001.png', '1000.png']);
+  expect([pageName(0, 2, 'png'), pageName(1, 2, 'jpg')]).toEqual(['001.png', '002.jpg']);
+  expect([pageName(0, 1000, 'png'), pageName(999, 1000, 'png')]).toEqual(['0001.png', '1000.png']);
 });

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import {
   DEFAULT_NAME_TEMPLATE,
   distinctPaths,
-  NAME_FIELDS,
   compileNameTemplate,
   pathCollisionKey,
 } from '../../../src/cbz/file-name.js';
+import { NAME_FIELDS } from '../../../src/cbz/name-template.js';
 import { codePoint } from '../../support/any-text.js';
 import { fuzzRuns } from '../../support/long-run.js';
 

@@ -1,4 +1,5 @@
-import { chapterPrefix, coverName, pageName } from '../../../src/formats/book.js';
+import { pageName } from '../../../src/cbz/page-name.js';
+import { chapterPrefix, coverName } from '../../../src/formats/book.js';
 import { escapeXml } from '../../../src/core/xml-text.js';
 import { contentOpf, navXhtml, pageXhtml } from '../../../src/formats/epub-documents.js';
 import { assignSpreads } from '../../../src/formats/spreads.js';
