@@ -1,6 +1,6 @@
 /**
  * Which chapter each archive of an output folder has, by path, size and modification time, so that a scan opens only
- * archives that are new or were changed. A file in the state folder; if it is deleted, the next scan builds it anew.
+ * archives that are new or were changed. A file in the state folder; if it is deleted, the next scan builds it again.
  */
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
