@@ -53,8 +53,8 @@ export function bindRequest(
   settings: Settings,
 ): BindRequest {
   const { by = 'volume', format = 'cbz', name, cover = 'auto' } = options;
-  check('by', by, BIND_BY);
-  check('format', format, BOOK_FORMATS);
+  checkOption('by', by, BIND_BY.includes(by), BIND_BY.join(', '));
+  checkOption('format', format, BOOK_FORMATS.includes(format), BOOK_FORMATS.join(', '));
   const defaults = format === 'folder' ? DEFAULT_FOLDER_NAMES : DEFAULT_NAMES;
   return {
     inputs,
@@ -70,10 +70,16 @@ export function bindRequest(
   };
 }
 
-function check(name: string, value: string, choices: readonly string[]): void {
-  if (choices.includes(value)) return;
+/** Throws UsageError `bad-option`; an absent option is valid. */
+export function checkOption(
+  name: string,
+  value: unknown,
+  isValid: boolean,
+  expected: string,
+): void {
+  if (value === undefined || isValid) return;
   throw new UsageError(
     'bad-option',
-    `Invalid option ${name}: ${JSON.stringify(value)} (expected ${choices.join(', ')})`,
+    `Invalid option ${name}: ${JSON.stringify(value)} (expected ${expected})`,
   );
 }

@@ -16,6 +16,7 @@ import type { Quality } from '../image/page-url.js';
 import { parseLanguages } from '../selection/language-codes.js';
 import { parseRanges } from '../selection/ranges.js';
 import type { Target } from '../selection/target.js';
+import { checkOption } from './bind-request.js';
 import { isShareName } from './chapter-share.js';
 import { settingDefinition, type Settings } from './setting-definitions.js';
 
@@ -148,8 +149,8 @@ export function downloadRequest(
 function bindAfterDownload(options: DownloadOptions): BindAfterDownload | undefined {
   const { bind, format = 'cbz', keepChapters = false, metadata } = options;
   if (bind !== undefined) {
-    check('bind', bind, MULTI_CHAPTER_BOOKS.includes(bind), 'volume or title');
-    check('format', format, BOOK_FORMATS.includes(format), BOOK_FORMATS.join(', '));
+    checkOption('bind', bind, MULTI_CHAPTER_BOOKS.includes(bind), 'volume or title');
+    checkOption('format', format, BOOK_FORMATS.includes(format), BOOK_FORMATS.join(', '));
     if (metadata === false)
       throw new UsageError('bad-option', 'Chapters without metadata cannot be bound.');
     return { by: bind, format, keepChapters };
@@ -171,7 +172,7 @@ export function nameTemplates(template: string): PlanOptions['nameChapter'] {
 function checkOptions(options: DownloadOptions): void {
   for (const [name, type] of Object.entries(OPTION_TYPES)) {
     const value: unknown = options[name as keyof DownloadOptions];
-    check(
+    checkOption(
       name,
       value,
       isOfType(value, type),
@@ -179,17 +180,17 @@ function checkOptions(options: DownloadOptions): void {
     );
   }
   const { quality, concurrency, latest, maxOutage, limitRate, cover, share } = options;
-  check('cover', cover, typeof cover === 'boolean' || cover === 'all', 'a boolean or all');
+  checkOption('cover', cover, typeof cover === 'boolean' || cover === 'all', 'a boolean or all');
   const { choices = [] } = settingDefinition('quality');
   const [min, max] = settingDefinition('concurrency').range ?? [1, 1];
-  check('quality', quality, choices.includes(quality ?? ''), choices.join(' or '));
-  check('concurrency', concurrency, isWholeNumber(concurrency, min, max), `${min} to ${max}`);
-  check('latest', latest, isWholeNumber(latest, 1, 100_000), 'a whole number from 1');
+  checkOption('quality', quality, choices.includes(quality ?? ''), choices.join(' or '));
+  checkOption('concurrency', concurrency, isWholeNumber(concurrency, min, max), `${min} to ${max}`);
+  checkOption('latest', latest, isWholeNumber(latest, 1, 100_000), 'a whole number from 1');
   const isDuration = maxOutage !== undefined && parseDuration(maxOutage) !== undefined;
-  check('share', share, isShareName(share ?? ''), 'letters, digits, and . _ -');
-  check('maxOutage', maxOutage, isDuration, DURATION_EXAMPLES);
+  checkOption('share', share, isShareName(share ?? ''), 'letters, digits, and . _ -');
+  checkOption('maxOutage', maxOutage, isDuration, DURATION_EXAMPLES);
   const isByteRate = limitRate === '' || parseByteRate(limitRate ?? '') !== undefined;
-  check('limitRate', limitRate, isByteRate, BYTE_RATE_EXAMPLES);
+  checkOption('limitRate', limitRate, isByteRate, BYTE_RATE_EXAMPLES);
 }
 
 /** What a program without type checks may get wrong. */
@@ -214,14 +215,6 @@ const OPTION_TYPES = {
 function isOfType(value: unknown, type: (typeof OPTION_TYPES)[keyof typeof OPTION_TYPES]): boolean {
   if (type !== 'texts') return typeof value === type;
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-function check(name: string, value: unknown, isValid: boolean, expected: string): void {
-  if (value === undefined || isValid) return;
-  throw new UsageError(
-    'bad-option',
-    `Invalid option ${name}: ${JSON.stringify(value)} (expected ${expected})`,
-  );
 }
 
 function isWholeNumber(value: number | undefined, min: number, max: number): boolean {

@@ -1,6 +1,6 @@
 /**
  * One download, from targets to CBZ files, for the command line and the library alike: plan the chapters, save them,
- * then what was asked for besides. Everything that happens is an event; the last one is the summary.
+ * then binding, covers and read marks. Everything that happens is an event; the last one is the summary.
  */
 import { resolve } from 'node:path';
 import { TankobonError, UsageError } from '../core/errors.js';
@@ -9,9 +9,8 @@ import type { Observe } from '../download/events.js';
 import { planChapters, withoutMissing, type Plan, type PlanDeps } from '../download/plan.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
-import { countLoads, emptyResult, observeSummary } from './download-result.js';
+import { emptyResult, observeSummary, recordEvents } from './download-result.js';
 import type { DownloadListeners, DownloadResult, DownloadSession } from './download-session.js';
-import { HistoryRecorder } from './history-recorder.js';
 import { requireLogin } from './login.js';
 import { checkOutputFolder } from './output-folder.js';
 import { shareServer } from './chapter-share.js';
@@ -79,24 +78,12 @@ async function openHistory({ downloadArchive }: DownloadRequest) {
 }
 
 /** One download within a session. Throws UsageError as `download` does. */
-export async function downloadIn(session: DownloadSession): Promise<DownloadResult> {
-  const { history } = session;
-  if (!history) return downloadPlanned(session);
-  const recorder = new HistoryRecorder(history, session.listeners.observe);
-  const listeners = { ...session.listeners, observe: recorder.observe };
-  return downloadPlanned({ ...session, listeners }, () => recorder.finish());
-}
-
-/** `beforeSummary` is awaited when all chapters are done. */
-async function downloadPlanned(
-  session: DownloadSession,
-  beforeSummary: () => Promise<void> = () => Promise.resolve(),
-): Promise<DownloadResult> {
-  const { request, prefetcher } = session;
-  const { clock } = session.context;
+export async function downloadIn(given: DownloadSession): Promise<DownloadResult> {
+  const { request, prefetcher } = given;
+  const { clock } = given.context;
   const startedAtMs = clock.monotonicMs();
-  const { loaded, observe } = countLoads(session.listeners.observe);
-  const listeners = { ...session.listeners, observe };
+  const { loaded, observe, finish } = recordEvents(given);
+  const session = { ...given, listeners: { ...given.listeners, observe } };
   const result = emptyResult(request);
   try {
     reportInvalidTargets(session);
@@ -104,15 +91,15 @@ async function downloadPlanned(
     if (planned) {
       prefetcher.cancelExcept(new Set(planned.chapters.map(({ job }) => job.id)));
       const { savePlan } = await import('./save-plan.js');
-      await savePlan(planned, { ...session, listeners }, result);
-      await bindSaved(planned, { ...session, listeners }, result);
+      await savePlan(planned, session, result);
+      await bindSaved(planned, session, result);
     }
   } finally {
-    await beforeSummary();
+    await finish();
     if (!result.isCancelled) {
       if (!request.reports) session.warn('Health reports are turned off: none were made.');
       const elapsedMs = Math.round(clock.monotonicMs() - startedAtMs);
-      observeSummary(result, listeners, { ...loaded, elapsedMs });
+      observeSummary(result, session.listeners, { ...loaded, elapsedMs });
     }
   }
   return result;

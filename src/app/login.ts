@@ -22,12 +22,12 @@ export function credentialsOf({ paths, settings, clock, redactor }: AppContext):
 }
 
 /** The session over the connections of `service`; closed before them. */
-export function sessionOf(
-  context: AppContext,
-  service: Service,
-  credentials = credentialsOf(context),
-): Session {
-  const session = new Session({ credentials, endpoint: service.anonymous, clock: context.clock });
+export function sessionOf(context: AppContext, service: Service): Session {
+  const session = new Session({
+    credentials: credentialsOf(context),
+    endpoint: service.anonymous,
+    clock: context.clock,
+  });
   service.beforeClose(() => session.close());
   return session;
 }

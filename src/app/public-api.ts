@@ -1,18 +1,19 @@
 /** The functions for programs that import tankobon. They share settings, login, ledger and spool with the command line. */
+import { EventEmitter, on } from 'node:events';
 import { systemClock } from '../core/clock.js';
+import { parseDuration } from '../core/duration.js';
 import { interruption } from '../core/errors.js';
 import { Redactor } from '../core/redactor.js';
 import type { DownloadMessage } from '../download/events.js';
 import type { BindEvent, BookPageEvent } from '../formats/bind-events.js';
 import { openLedger } from '../rate-limit/open-ledger.js';
-import { ledgerLocation } from './ledger-location.js';
-import { parseDuration } from '../core/duration.js';
 import type { RateLedger } from '../rate-limit/rate-ledger.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
 import { parseTarget } from '../selection/target.js';
 import type { AppContext } from './context.js';
 import { downloadRequest, type DownloadOptions } from './download-request.js';
 import { download } from './download.js';
+import { ledgerLocation } from './ledger-location.js';
 import { pathsFrom } from './paths.js';
 import { loadSettings } from './settings.js';
 
@@ -47,8 +48,8 @@ export async function* downloadChapters(
   targets: readonly string[],
   options: DownloadChaptersOptions = {},
 ): AsyncGenerator<ChapterMessage, void, undefined> {
-  const queue: ChapterMessage[] = [];
-  const state: { isOver: boolean; wake: () => void } = { isOver: false, wake: () => undefined };
+  const emitter = new EventEmitter();
+  const messages = on(emitter, 'message', { close: ['end'] });
   const stop = new AbortController();
   const interrupt = (): void => {
     stop.abort(interruption());
@@ -56,22 +57,12 @@ export async function* downloadChapters(
   options.signal?.addEventListener('abort', interrupt);
   if (options.signal?.aborted) interrupt();
   const downloading = run(targets, options, stop.signal, (message) => {
-    queue.push(message);
-    state.wake();
-  }).finally(() => {
-    state.isOver = true;
-    state.wake();
-  });
+    emitter.emit('message', message);
+  }).finally(() => emitter.emit('end'));
   // Awaited below; until then a rejection is not unhandled.
   downloading.catch(() => undefined);
   try {
-    for (;;) {
-      for (let next = queue.shift(); next; next = queue.shift()) yield next;
-      if (state.isOver) break;
-      await new Promise<void>((resolve) => {
-        state.wake = resolve;
-      });
-    }
+    for await (const [message] of messages) yield message as ChapterMessage;
     await downloading;
   } finally {
     options.signal?.removeEventListener('abort', interrupt);
@@ -119,6 +110,6 @@ export async function openRateLedger(
 
 async function openContext({ env = process.env }: ApiOptions): Promise<AppContext> {
   const paths = pathsFrom(env);
-  const { settings } = await loadSettings(env, paths.config);
+  const settings = await loadSettings(env, paths.config);
   return { env, paths, settings, clock: systemClock, redactor: new Redactor() };
 }

@@ -70,7 +70,7 @@ interface RetagDeps {
 interface ChapterOnDisk {
   readonly file: string;
   readonly chapter: Chapter;
-  readonly title: Title | undefined;
+  readonly title: Title;
 }
 
 /** Throws UsageError `nothing-to-bind` for a folder without chapters, and errors of the service. */
@@ -117,10 +117,11 @@ export async function retag(
 
 /** Undefined if nothing changed, or if the file has no ComicInfo.xml. */
 async function retagFile(
-  { file, chapter, title }: ChapterOnDisk,
+  onDisk: ChapterOnDisk,
   request: RetagRequest,
   { signal }: RetagDeps,
 ): Promise<RetagEvent | undefined> {
+  const { file, chapter, title } = onDisk;
   const content = await readChapterFile(file);
   if (!content) return undefined;
   const metadata = comicMetadata(chapter, title, [], request.volumeField);
@@ -128,18 +129,15 @@ async function retagFile(
   const after = await readComicInfo(await comicInfoXml(metadata));
   const changed = changedFields(before, after);
   if (changed.length === 0) return undefined;
-  const newFile = renamed(file, before, { chapter, title }, request.nameTemplates);
+  const target = renamed(onDisk, before, request.nameTemplates);
+  let newFile = target;
   if (!request.dryRun) {
-    makeFolders(dirname(newFile));
-    const publish = (tmpFile: string) => replace(tmpFile, file, newFile);
-    const tmpFile = temporaryName(newFile);
-    const published = await rewriteChapterFile(file, content, metadata, {
-      tmpFile,
-      publish,
+    makeFolders(dirname(target));
+    newFile = await rewriteChapterFile(file, content, metadata, {
+      tmpFile: temporaryName(target),
+      publish: (tmpFile) => replace(tmpFile, file, target),
       signal,
     });
-    const event = { type: 'chapter-retagged' as const, chapter: chapter.id, file, changed };
-    return published === file ? event : { ...event, newFile: published };
   }
   const event = { type: 'chapter-retagged' as const, chapter: chapter.id, file, changed };
   return newFile === file ? event : { ...event, newFile };
@@ -157,9 +155,8 @@ function changedFields(before: ChapterMetadata, after: ChapterMetadata): string[
 
 /** The new path. A file that was renamed by hand keeps its name: only one that a template gave is changed. */
 function renamed(
-  file: string,
+  { file, chapter, title }: ChapterOnDisk,
   before: ChapterMetadata,
-  { chapter, title }: Pick<ChapterOnDisk, 'chapter' | 'title'>,
   templates: readonly FormatFileName[],
 ): string {
   const { series, volume, number, title: name, translators = [] } = before;

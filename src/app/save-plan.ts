@@ -6,6 +6,7 @@ import { markRead } from '../api/read-markers.js';
 import { PACKING_MODULE_LOADERS } from '../cbz/cbz-writer.js';
 import { TankobonError } from '../core/errors.js';
 import { EXIT } from '../core/exit-codes.js';
+import { groupBy } from '../core/group-by.js';
 import { saveChapters } from '../download/batch.js';
 import { saveCovers } from '../download/cover.js';
 import { waitingEvent } from '../download/events.js';
@@ -127,9 +128,8 @@ async function readMarks(
   saved: readonly PlannedChapter[],
   { client, userSignal }: DownloadSession,
 ): Promise<void> {
-  const byTitle = new Map<string | undefined, string[]>();
-  for (const { job, chapter } of saved) {
-    byTitle.set(chapter?.titleId, [...(byTitle.get(chapter?.titleId) ?? []), job.id]);
+  for (const [titleId, chapters] of groupBy(saved, ({ chapter }) => chapter?.titleId)) {
+    const ids = chapters.map(({ job }) => job.id);
+    await markRead(client, titleId, ids, userSignal);
   }
-  for (const [titleId, ids] of byTitle) await markRead(client, titleId, ids, userSignal);
 }

@@ -20,13 +20,8 @@ import {
   type Settings,
 } from './setting-definitions.js';
 
-export type SettingSource = 'environment' | 'file' | 'default';
-export type SettingValue = string | number | boolean;
-
-export interface LoadedSettings {
-  readonly settings: Settings;
-  readonly sources: Readonly<Record<SettingKey, SettingSource>>;
-}
+type SettingSource = 'environment' | 'file' | 'default';
+type SettingValue = string | number | boolean;
 
 /** One setting, valid or not. */
 export interface SettingState {
@@ -46,16 +41,11 @@ const MAX_FILE_BYTES = 2 ** 20;
 export async function loadSettings(
   env: Readonly<NodeJS.ProcessEnv>,
   configFolder: string,
-): Promise<LoadedSettings> {
+): Promise<Settings> {
   const { states } = await inspectSettings(env, configFolder);
-  const settings: Record<string, unknown> = {};
-  const sources: Partial<Record<SettingKey, SettingSource>> = {};
-  for (const { key, value, source, problem } of states) {
-    if (problem) throw problem;
-    settings[key] = value;
-    sources[key] = source;
-  }
-  return { settings: settings as Settings, sources: sources as Record<SettingKey, SettingSource> };
+  const invalid = states.find(({ problem }) => problem);
+  if (invalid?.problem) throw invalid.problem;
+  return Object.fromEntries(states.map(({ key, value }) => [key, value])) as Settings;
 }
 
 /**

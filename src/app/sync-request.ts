@@ -56,12 +56,12 @@ export function seriesRequest(
   settings: Settings,
 ): DownloadRequest {
   const { folder, quality } = options;
+  // A run with one new chapter names it as the first run with all of them did.
+  const hasLanguages = languagesOf(options, settings).length !== 1;
+  const template = hasLanguages ? DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE : DEFAULT_NAME_TEMPLATE;
   // A folder of its own takes the place of the folder that is named after the series.
-  const name =
-    options.name ??
-    (folder === undefined || settings.name !== ''
-      ? undefined
-      : defaultTemplate(options, settings).replace('{series}/', ''));
+  const hasDefaultName = folder !== undefined && settings.name === '';
+  const name = options.name ?? (hasDefaultName ? template.replace('{series}/', '') : undefined);
   const request = downloadRequest([], { quality, name, maxOutage, share }, settings);
   const { nameChapter } = request.plan;
   return {
@@ -69,18 +69,12 @@ export function seriesRequest(
     plan: {
       ...request.plan,
       output: outputOf(options, file, settings),
-      // A run with one new chapter names it as the first run with all of them did.
       nameChapter: () => {
-        const format = nameChapter(languagesOf(options, settings).length !== 1);
+        const format = nameChapter(hasLanguages);
         return folder === undefined ? format : inFolder(folder, format);
       },
     },
   };
-}
-
-function defaultTemplate(options: SeriesOptions, settings: Settings): string {
-  const hasOneLanguage = languagesOf(options, settings).length === 1;
-  return hasOneLanguage ? DEFAULT_NAME_TEMPLATE : DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE;
 }
 
 function inFolder(folder: string, nameChapter: FormatFileName): FormatFileName {

@@ -1,12 +1,10 @@
 /** What the parts of one run of `tankobon sync` share. */
 import type { Chapter } from '../api/chapters.js';
 import type { TankobonError } from '../core/errors.js';
-import type { Plan } from '../download/plan.js';
 import type { DownloadArchive } from '../sync/download-archive.js';
 import type { SeriesOptions, Subscriptions } from '../sync/subscriptions.js';
 import type { SyncState } from '../sync/sync-state.js';
 import type { UpdatesJournal } from '../sync/updates-journal.js';
-import type { SolveCaptcha } from '../api/captcha.js';
 import type { DownloadListeners, ServiceSession } from './download-session.js';
 import type { ObserveSync, SeriesCounts, SeriesReport } from './sync-events.js';
 import type { SyncLibraries } from './sync-libraries.js';
@@ -38,14 +36,9 @@ export interface SyncOptions {
   readonly only: readonly string[];
 }
 
-export interface SyncListeners {
+/** Those of a download; `onPlan` is called for each series. */
+export interface SyncListeners extends Omit<DownloadListeners, 'observe'> {
   readonly observe: ObserveSync;
-  /** A sentence for people that is not an event. */
-  readonly note: (sentence: string) => void;
-  readonly solveCaptcha?: SolveCaptcha;
-  /** Called for each series before its first chapter starts. */
-  readonly onPlan?: (plan: Plan) => void;
-  readonly onActivity?: DownloadListeners['onActivity'];
 }
 
 export interface SyncSession extends ServiceSession {

@@ -23,6 +23,6 @@ export async function runArgs(
 
 async function withSettings(bare: BareCommandContext): Promise<CommandContext> {
   const { loadSettings } = await import('../app/settings.js');
-  const { settings } = await loadSettings(bare.env, bare.paths.config);
+  const settings = await loadSettings(bare.env, bare.paths.config);
   return Object.assign(bare, { settings });
 }

@@ -3,8 +3,9 @@
  * only links to other sites. Unless all are requested, one is selected for each chapter number: by the order of
  * languages, then of groups, then the newest version, then the latest date of publication.
  */
-import { formatLocalTime } from '../core/human-format.js';
 import type { Chapter, Group } from '../api/chapters.js';
+import { groupBy } from '../core/group-by.js';
+import { formatLocalTime } from '../core/human-format.js';
 import { isWithin, type Ranges } from './ranges.js';
 import { chapterKey, compareReadingOrder } from './reading-order.js';
 
@@ -174,22 +175,19 @@ function onePerNumber(
   numbersRestart: boolean,
   excluded: ExcludedChapter[],
 ): SelectedChapter[] {
-  const byNumber = new Map<string, { chapter: Chapter; rank: Rank }[]>();
-  for (const chapter of candidates) {
-    const key = releaseKey(chapter, options, numbersRestart);
-    byNumber.set(key, [...(byNumber.get(key) ?? []), { chapter, rank: rankOf(chapter, options) }]);
-  }
+  const ranked = candidates.map((chapter) => ({ chapter, rank: rankOf(chapter, options) }));
+  const byNumber = groupBy(ranked, ({ chapter }) => releaseKey(chapter, options, numbersRestart));
   return [...byNumber.values()].flatMap((releases) => {
-    const [best, second, ...others] = releases.sort((a, b) => {
+    const [best, ...others] = releases.sort((a, b) => {
       const criterion = decidedBy(a.rank, b.rank);
       if (criterion) return a.rank[criterion] - b.rank[criterion];
       return a.chapter.id < b.chapter.id ? -1 : 1;
     });
     if (!best) return [];
-    for (const other of second ? [second, ...others] : []) {
-      const why = `release ${best.chapter.id} is selected instead`;
-      excluded.push({ chapter: other.chapter, reason: 'other-release', explanation: why });
-    }
+    const explanation = `release ${best.chapter.id} is selected instead`;
+    for (const { chapter } of others)
+      excluded.push({ chapter, reason: 'other-release', explanation });
+    const [second] = others;
     const reason = second ? (decidedBy(best.rank, second.rank) ?? 'date') : 'only-release';
     return [withReason(best.chapter, reason)];
   });
@@ -229,11 +227,8 @@ function lastPublished(
       (a.chapter.id < b.chapter.id ? -1 : 1),
   );
   for (const { chapter } of newestFirst.slice(latest)) {
-    excluded.push({
-      chapter,
-      reason: 'not-latest',
-      explanation: `not among the latest ${latest}`,
-    });
+    const explanation = `not among the latest ${latest}`;
+    excluded.push({ chapter, reason: 'not-latest', explanation });
   }
   return newestFirst.slice(0, latest);
 }

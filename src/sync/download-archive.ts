@@ -63,7 +63,7 @@ async function appendLines(file: string, lines: string): Promise<void> {
     makeFolders(dirname(file));
     const handle = await openOrCreate(file);
     try {
-      // The line of a process that was killed, or met a full disk, may be incomplete.
+      // The last line is incomplete if its process was killed, or the disk was full.
       const start = (await endsWithLine(handle)) ? '' : '\n';
       await handle.appendFile(start + lines);
       await handle.sync();

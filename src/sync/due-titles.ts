@@ -20,8 +20,8 @@ export interface CheckedTitle {
 }
 
 /**
- * The titles whose releases are to be read and decided: new ones, those with an upload since the last time, changed
- * options, an incomplete last run, or a time that has come. Besides, the three whose releases were not read for longest.
+ * The titles whose releases are read: new ones, and those with an upload since the last run, changed options, an
+ * incomplete last run, or an expired `againAtMs`. Also the three whose releases were last read the longest ago.
  */
 export function dueTitles(titles: readonly CheckedTitle[], nowMs: number): ReadonlySet<string> {
   const due = new Set(titles.filter((title) => hasNews(title, nowMs)).map(({ id }) => id));

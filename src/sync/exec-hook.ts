@@ -32,9 +32,9 @@ export async function runExecHook(
     stdio: ['pipe', 'ignore', 'pipe'],
     env: Object.fromEntries(Object.entries(env).filter(([name]) => !SECRETS.includes(name))),
   });
-  let said = '';
+  let stderrEnd = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-MAX_MESSAGE_LENGTH);
+    stderrEnd = (stderrEnd + text).slice(-MAX_MESSAGE_LENGTH);
   });
   // A command need not read its input.
   child.stdin.on('error', () => undefined);
@@ -45,7 +45,7 @@ export async function runExecHook(
     });
     // Not `close`: a process that the command left in the background may hold the pipe.
     child.once('exit', (code, killedBy) => {
-      resolve(code === 0 ? undefined : describeExit(code, killedBy, said));
+      resolve(code === 0 ? undefined : describeExit(code, killedBy, stderrEnd));
     });
   });
   const timer = new AbortController();
@@ -64,9 +64,9 @@ export async function runExecHook(
   }
 }
 
-function describeExit(code: number | null, killedBy: string | null, said: string): string {
+function describeExit(code: number | null, killedBy: string | null, stderrEnd: string): string {
   const how = code === null ? `it was killed by ${killedBy ?? 'a signal'}` : `exit code ${code}`;
-  const lines = said.trim();
+  const lines = stderrEnd.trim();
   return lines === '' ? how : `${how}: ${lines}`;
 }
 

@@ -1,5 +1,6 @@
 /** The data that hooks receive about a series with new chapters. */
 import { dirname, sep } from 'node:path';
+import { groupBy } from '../core/group-by.js';
 import type { ChapterUpdate } from './updates-journal.js';
 
 /** The JSON on the standard input of `exec`, and of the webhook. A contract (docs/sync.md): fields are only added. */
@@ -11,9 +12,7 @@ export interface SeriesUpdate {
 
 /** One for each series, in the order of its first chapter. */
 export function seriesUpdates(updates: readonly ChapterUpdate[]): SeriesUpdate[] {
-  const byTitle = new Map<string, ChapterUpdate[]>();
-  for (const one of updates) byTitle.set(one.titleId, [...(byTitle.get(one.titleId) ?? []), one]);
-  return [...byTitle].map(([id, all]) => ({
+  return [...groupBy(updates, ({ titleId }) => titleId)].map(([id, all]) => ({
     event: 'series-updated',
     series: {
       id,

@@ -1,10 +1,10 @@
 /**
  * Which chapter each archive of an output folder has, by path, size and modification time, so that a scan opens only
- * archives that are new or were changed. A file in the state folder; if it is deleted, the next scan builds it anew.
+ * archives that are new or were changed. A file in the state folder; if it is deleted, the next scan builds it again.
  */
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { ScannedIdentity } from '../cbz/archive-content.js';
 import type { IdentityCache } from '../cbz/library-index.js';
 import { makePrivateFolder, readFileIfExists, writeFileAtomic } from '../core/files.js';
@@ -61,7 +61,7 @@ export class LibraryCache implements IdentityCache {
   /** Call it after a complete scan: what the scan did not see is dropped. */
   async save(): Promise<void> {
     if (!this.#hasChanges && this.#seen.size === this.known.size) return;
-    await makePrivateFolder(join(this.file, '..'));
+    await makePrivateFolder(dirname(this.file));
     const text = JSON.stringify({ format: FORMAT, files: Object.fromEntries(this.#seen) });
     await writeFileAtomic(this.file, text, { mode: FILE_MODE });
   }

@@ -18,6 +18,7 @@ import {
 } from 'yaml';
 import type { ZodError } from 'zod';
 import { UsageError, thrownMessage } from '../core/errors.js';
+import { groupBy } from '../core/group-by.js';
 import {
   parseSeriesTarget,
   subscriptionsSchema,
@@ -36,17 +37,17 @@ export interface SubscriptionsText {
 
 /** Throws UsageError `bad-subscriptions`. */
 export function parseSubscriptions(source: SubscriptionsText): Subscriptions {
-  const { document, lines } = parseYaml(source);
-  const value: unknown = readValue(document, lines, source);
+  const yaml = parseYaml(source);
+  const value: unknown = readValue(yaml);
   const result = subscriptionsSchema(source.extraHosts).safeParse(value ?? {});
-  if (!result.success) throw problemsOf(result.error, document, lines, source);
+  if (!result.success) throw schemaProblem(result.error, yaml);
   const subscriptions = toSubscriptions(result.data, source.extraHosts);
   const seen = new Map<string, number>();
   for (const [index, { target }] of subscriptions.series.entries()) {
     const first = seen.get(keyOf(target));
     if (first !== undefined) {
       const path = ['series', index, 'target'];
-      throw problemAt(path, `is the same as series[${first}].target`, document, lines, source);
+      throw problemAt(path, `is the same as series[${first}].target`, yaml);
     }
     seen.set(keyOf(target), index);
   }
@@ -111,11 +112,7 @@ function createNode(document: Document, value: unknown) {
 /** The library keeps comments and order, but not the spaces within lines: those of the original are kept here. */
 function print(document: Document, { text }: SubscriptionsText): string {
   const printed = document.toString({ lineWidth: 0 });
-  const originals = new Map<string, string[]>();
-  for (const line of text.split('\n')) {
-    const key = withoutSpaces(line);
-    originals.set(key, [...(originals.get(key) ?? []), line]);
-  }
+  const originals = groupBy(text.split('\n'), withoutSpaces);
   const kept = printed
     .split('\n')
     .map((line) => originals.get(withoutSpaces(line))?.shift() ?? line)
@@ -131,7 +128,13 @@ function isSameValue(one: string, other: string): boolean {
   return isDeepStrictEqual(first.toJS(), second.toJS());
 }
 
-function parseYaml({ text, file }: SubscriptionsText) {
+interface ParsedYaml {
+  readonly file: string;
+  readonly lines: LineCounter;
+  readonly document: Document;
+}
+
+function parseYaml({ text, file }: SubscriptionsText): ParsedYaml {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -141,12 +144,13 @@ function parseYaml({ text, file }: SubscriptionsText) {
   const [error] = document.errors;
   if (error) {
     const message = error.code === 'MULTIPLE_DOCS' ? 'A second document begins' : error.message;
-    throw invalid(file, lines, error.pos[0], undefined, message);
+    throw invalid({ file, lines }, error.pos[0], '', message);
   }
-  return { document, lines };
+  return { file, lines, document };
 }
 
-function readValue(document: Document, lines: LineCounter, { file }: SubscriptionsText): unknown {
+function readValue(yaml: ParsedYaml): unknown {
+  const { document } = yaml;
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch (cause) {
@@ -154,32 +158,24 @@ function readValue(document: Document, lines: LineCounter, { file }: Subscriptio
     const aliases: Alias[] = [];
     visit(document, { Alias: (_, alias) => void aliases.push(alias) });
     const alias = aliases.find((one) => !one.resolve(document)) ?? aliases[0];
-    const reason = thrownMessage(cause);
-    throw invalid(file, lines, alias?.range?.[0] ?? 0, undefined, reason);
+    throw invalid(yaml, alias?.range?.[0] ?? 0, '', thrownMessage(cause));
   }
 }
 
 type Path = readonly PropertyKey[];
 
-function problemsOf(
-  error: ZodError,
-  document: Document,
-  lines: LineCounter,
-  source: SubscriptionsText,
-): UsageError {
+function schemaProblem(error: ZodError, yaml: ParsedYaml): UsageError {
   const [issue] = error.issues;
-  if (issue?.code === 'unrecognized_keys') {
-    const key = issue.keys[0] ?? '';
-    const offset = offsetOf(document, [...issue.path, key], 'key');
-    const field = fieldName([...issue.path, key]);
-    return invalid(source.file, lines, offset, field, 'is not a key of this file');
-  }
-  return problemAt(issue?.path ?? [], messageOf(issue), document, lines, source);
+  if (issue?.code !== 'unrecognized_keys')
+    return problemAt(issue?.path ?? [], messageOf(issue), yaml);
+  const path = [...issue.path, issue.keys[0] ?? ''];
+  const offset = offsetOf(yaml.document, path, 'key');
+  return invalid(yaml, offset, fieldName(path), 'is not a key of this file');
 }
 
 type Issue = ZodError['issues'][number];
 
-/** Of the alternatives of a union, the message of the one that came furthest. */
+/** For a union, the message of the alternative of the right type, if there is one. */
 function messageOf(issue: Issue | undefined): string {
   if (issue?.code !== 'invalid_union') return issue?.message ?? 'is invalid';
   const nested =
@@ -188,25 +184,18 @@ function messageOf(issue: Issue | undefined): string {
   return where + messageOf(nested);
 }
 
-function problemAt(
-  path: Path,
-  message: string,
-  document: Document,
-  lines: LineCounter,
-  { file }: SubscriptionsText,
-): UsageError {
-  return invalid(file, lines, offsetOf(document, path), fieldName(path), message);
+function problemAt(path: Path, message: string, yaml: ParsedYaml): UsageError {
+  return invalid(yaml, offsetOf(yaml.document, path), fieldName(path), message);
 }
 
 function invalid(
-  file: string,
-  lines: LineCounter,
+  { file, lines }: Pick<ParsedYaml, 'file' | 'lines'>,
   offset: number,
-  field: string | undefined,
+  field: string,
   message: string,
 ): UsageError {
   const { line, col } = lines.linePos(offset);
-  const at = field === undefined || field === '' ? '' : ` ${field}:`;
+  const at = field === '' ? '' : ` ${field}:`;
   return new UsageError('bad-subscriptions', `${file}:${line}:${col}:${at} ${message}`);
 }
 

@@ -44,8 +44,7 @@ function passes<T>(schema: z.ZodType<T>, check: (value: T) => unknown): z.ZodTyp
     try {
       check(value);
     } catch (error) {
-      const message = thrownMessage(error);
-      context.addIssue({ code: 'custom', message });
+      context.addIssue({ code: 'custom', message: thrownMessage(error) });
     }
   });
 }
@@ -118,7 +117,7 @@ const serverAddress = address(
 );
 
 /** Whether the URL has an IP address, or localhost, that is not on the public internet. */
-export function isPrivateAddress(url: URL): boolean {
+function isPrivateAddress(url: URL): boolean {
   const host = bareHost(url);
   return isLoopback(url) || (isIP(host) !== 0 && !isPublicAddress(host));
 }

@@ -1,7 +1,7 @@
 /**
  * What is known of a subscriptions file between two runs: which release of each title was the last, what waits until
- * when, and the last and the next run. One folder for each subscriptions file; without its state everything is asked
- * anew, and the download archive beside it still prevents a second download.
+ * when, and the last and the next run. One folder for each subscriptions file; without its state everything is requested
+ * again, and the download archive beside it still prevents a second download.
  */
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
@@ -83,7 +83,7 @@ const stateFile = (folder: string) => join(folder, 'state.json');
 export const archiveFile = (folder: string): string => join(folder, 'download-archive.txt');
 export const lockPath = (folder: string): string => join(folder, 'lock');
 
-/** A missing or unreadable state is an empty one: everything is asked anew. */
+/** A missing or unreadable state is an empty one: everything is requested again. */
 export async function readSyncState(folder: string): Promise<SyncState> {
   const bytes = await readFileIfExists(stateFile(folder));
   const state = schema.safeParse(parseJson(bytes?.toString('utf8') ?? ''));

@@ -4,12 +4,13 @@
  */
 import type { Got } from 'got';
 import { sendRequest, type OutgoingRequest } from '../api/send-request.js';
+import type { HookService } from '../auth/hook-services.js';
 import type { Clock } from '../core/clock.js';
 import { retryDelayMs } from '../core/retry-delay.js';
 import { mapPath, notificationText, type SeriesUpdate } from './hook-payloads.js';
 import type { HookOptions } from './subscriptions.js';
 
-export type HookName = 'exec' | 'webhook' | 'ntfy' | 'komga' | 'kavita';
+export type HookName = 'exec' | 'webhook' | HookService;
 export type HookRequest = Pick<OutgoingRequest, 'url' | 'json' | 'text' | 'headers'>;
 
 export function webhookRequest(url: string, update: SeriesUpdate): HookRequest {

@@ -17,7 +17,7 @@ export async function bindFolder(
   } = {},
 ) {
   const { inputs = [join(folder, 'in')], signal = new AbortController().signal } = options;
-  const { settings } = await loadSettings({}, join(folder, 'no-settings'));
+  const settings = await loadSettings({}, join(folder, 'no-settings'));
   const events: BindEvent[] = [];
   const request = bindRequest(inputs, { output: join(folder, 'out'), ...options }, settings);
   const result = await bindBooks(

@@ -112,7 +112,7 @@ export class DownloadHarness {
       ...change.env,
     };
     const paths = pathsFrom(env);
-    const { settings } = await loadSettings(env, paths.config);
+    const settings = await loadSettings(env, paths.config);
     const stdout = new PassThrough();
     const stderr = new PassThrough();
     const said = Promise.all([textOf(stdout), textOf(stderr)]);

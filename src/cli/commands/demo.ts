@@ -76,7 +76,7 @@ async function downloadOne(
   const { download } = await import('./download.js');
   const env = { ...outerEnv, ...environment };
   const paths = pathsFrom(env);
-  const { settings } = await loadSettings(env, paths.config);
+  const settings = await loadSettings(env, paths.config);
   const { id: chapter } = firstChapter(service.library);
   stderr.write(
     `Practice server running at ${service.addresses.apiUrl}; downloading chapter ${chapter}.\n`,

@@ -15,7 +15,7 @@ export async function runWith(
   input = '',
 ): Promise<CommandContext> {
   const paths = pathsFrom(env);
-  const { settings } = await loadSettings(env, paths.config);
+  const settings = await loadSettings(env, paths.config);
   const stdin = Readable.from([Buffer.from(input)]) as unknown as CommandContext['stdin'];
   const stdout = new PassThrough().resume() as unknown as CommandContext['stdout'];
   const stderr = new PassThrough().resume() as unknown as CommandContext['stderr'];

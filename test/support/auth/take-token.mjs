@@ -11,7 +11,7 @@ const { Redactor } = await load('core/redactor.js');
 
 const { env, stdout } = process;
 const paths = pathsFrom(env);
-const { settings } = await loadSettings(env, paths.config);
+const settings = await loadSettings(env, paths.config);
 const context = { env, clock: systemClock, settings, paths, redactor: new Redactor() };
 const ignore = () => undefined;
 const service = await openService(context, { onWait: ignore, warn: ignore });
