@@ -31,8 +31,8 @@ export interface LimiterDecision {
   /** Replaces the host's response. */
   readonly refusal?: EndpointResponse;
   readonly finding?: Finding;
-  /** Added to every response. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Added to the host's response. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const MINUTE_MS = 60_000;
@@ -183,7 +183,6 @@ export class Limiter {
     return {
       refusal: silent ? { ...FORBIDDEN, delivery: { how: 'silence' } } : FORBIDDEN,
       finding: 'request-while-banned',
-      headers: {},
     };
   }
 
@@ -191,12 +190,12 @@ export class Limiter {
     this.#requestsWhileLimited = wasOver ? this.#requestsWhileLimited + 1 : 0;
     if (this.#requestsWhileLimited >= this.#options.banAfter) {
       this.ban(nowMs);
-      return { refusal: FORBIDDEN, finding: 'request-while-limited', headers: {} };
+      return { refusal: FORBIDDEN, finding: 'request-while-limited' };
     }
     const exceeded = quota?.isOver(nowMs) === true ? quota : undefined;
     const first = exceeded ? 'quota-exceeded' : 'general-rate';
     const finding = wasOver ? 'request-while-limited' : first;
-    return { refusal: this.#tooManyRequests(exceeded, nowMs), finding, headers: {} };
+    return { refusal: this.#tooManyRequests(exceeded, nowMs), finding };
   }
 
   /** From the API with the quota's headers, or from the load balancer without them. */

@@ -102,9 +102,7 @@ export function createMiddleware(deps: MiddlewareDeps): Middleware {
     log.push(entry);
     // The limits do not apply to the volunteers' nodes.
     const decision: LimiterDecision =
-      role === 'node'
-        ? { headers: {} }
-        : limiter.check({ role, method, path }, deps.serviceTimeMs());
+      role === 'node' ? {} : limiter.check({ role, method, path }, deps.serviceTimeMs());
     const findings = connectionFindings(role, received);
     if (decision.finding) addFindings(entry, decision.finding);
     addFindings(entry, ...findings);
