@@ -8,7 +8,7 @@ import {
   SILENCE,
   type EndpointResponse,
 } from './endpoint.js';
-import { addFindings, type OpenEntry } from './request-log.js';
+import { withFinding, type OpenEntry } from './request-log.js';
 
 const rawJson = (body: string): EndpointResponse => ({ ...jsonResponse(200, null), body });
 const forbidden = (detail: string): EndpointResponse =>
@@ -74,7 +74,6 @@ export class ApiFaults {
     });
     if (!due) return undefined;
     due.remaining -= 1;
-    addFindings(entry, 'api-fault');
-    return API_FAULTS[due.plan.fault];
+    return withFinding<EndpointResponse>(entry, 'api-fault', API_FAULTS[due.plan.fault]);
   }
 }

@@ -1,4 +1,5 @@
 /** The captcha (spec 5 and 4.4): required on demand until a client solves it. */
+import { isRecord, parseJson } from '../core/json.js';
 import {
   errorResponse,
   jsonResponse,
@@ -40,14 +41,6 @@ function challengeResponse(requirement: CaptchaRequirement): EndpointResponse {
   return errorResponse(403, error, inHeader ? { 'X-Captcha-Sitekey': PRACTICE_SITE_KEY } : {});
 }
 
-function submittedResult(body: Buffer): unknown {
-  try {
-    return (JSON.parse(body.toString()) as { captchaChallenge?: unknown } | null)?.captchaChallenge;
-  } catch {
-    return undefined;
-  }
-}
-
 export class Captcha {
   #requirement: CaptchaRequirement | undefined;
   #allowedRequests = 0;
@@ -56,7 +49,8 @@ export class Captcha {
     method: 'POST',
     path: '/captcha/solve',
     respond: ({ body }: EndpointRequest) => {
-      if (submittedResult(body) !== PRACTICE_CAPTCHA_RESULT) {
+      const solution = parseJson(body.toString());
+      if (!isRecord(solution) || solution['captchaChallenge'] !== PRACTICE_CAPTCHA_RESULT) {
         return errorResponse(400, { title: 'captcha_invalid', detail: 'Not a solution' });
       }
       this.#solve();

@@ -11,6 +11,7 @@ import {
   select,
   since,
   type Filter,
+  type SortKeys,
 } from './catalogue-filters.js';
 import {
   anyText,
@@ -30,6 +31,15 @@ import type { Library, LibraryChapter } from './library/library.js';
 
 export const CHAPTER_INCLUDES = includes('manga', 'scanlation_group', 'user');
 
+const SORT_KEYS: SortKeys<LibraryChapter> = {
+  createdAt: ({ attributes }) => Date.parse(attributes.createdAt),
+  updatedAt: ({ attributes }) => Date.parse(attributes.updatedAt),
+  publishAt: ({ attributes }) => Date.parse(attributes.publishAt),
+  readableAt: ({ attributes }) => Date.parse(attributes.readableAt),
+  volume: ({ attributes }) => numericKey(attributes.volume),
+  chapter: ({ attributes }) => numericKey(attributes.chapter),
+};
+
 const FILTERS: QueryParameters = {
   'translatedLanguage[]': language,
   'originalLanguage[]': language,
@@ -45,7 +55,7 @@ const FILTERS: QueryParameters = {
   createdAtSince: time,
   updatedAtSince: time,
   publishAtSince: time,
-  ...orders('createdAt', 'updatedAt', 'publishAt', 'readableAt', 'volume', 'chapter'),
+  ...orders(...Object.keys(SORT_KEYS)),
   ...CHAPTER_INCLUDES,
 };
 
@@ -83,21 +93,6 @@ function publishingFilters(query: CatalogueQuery, nowMs: number): Filter<Library
   return unfiltered ? filters : [...filters, isPublished];
 }
 
-function sortKey({ attributes }: LibraryChapter, field: string): number | undefined {
-  switch (field) {
-    case 'volume':
-    case 'chapter':
-      return numericKey(attributes[field]);
-    case 'createdAt':
-    case 'updatedAt':
-    case 'publishAt':
-    case 'readableAt':
-      return Date.parse(attributes[field]);
-    default:
-      return undefined;
-  }
-}
-
 /** The chapters that match the query, in its order, before paging. */
 export function selectChapters(
   chapters: readonly LibraryChapter[],
@@ -129,5 +124,5 @@ export function selectChapters(
       since<LibraryChapter>(query, field, ({ attributes }) => attributes[field]),
     ),
   ];
-  return select(chapters, query, filters, sortKey);
+  return select(chapters, query, filters, SORT_KEYS);
 }

@@ -9,7 +9,7 @@ import {
   uuid,
   type QueryParameters,
 } from './catalogue-query.js';
-import { collectionResponse, withQuery } from './catalogue-responses.js';
+import { collectionResponse, getWithQuery } from './catalogue-responses.js';
 import { get, notFound, type Endpoint } from './endpoint.js';
 import type { Library } from './library/library.js';
 
@@ -27,25 +27,22 @@ export const titleCovers = (library: Library) =>
   library.titles().flatMap((title) => title.covers.map((cover) => ({ title, cover })));
 
 export const coverSearch = (library: Library, entities: Entities): Endpoint =>
-  get(
-    '/cover',
-    withQuery(COVER_PARAMETERS, (query) => {
-      const covers = select(
-        titleCovers(library),
-        query,
-        [
-          anyOf(query, 'manga', ({ title }) => [title.id]),
-          anyOf(query, 'uploaders', () => [UPLOADER_ID]),
-          anyOf(query, 'ids', ({ cover }) => [cover.id]),
-          anyOf(query, 'locales', ({ cover }) => [cover.locale]),
-        ],
-        ({ cover }, field) => (field === 'volume' ? (numericKey(cover.volume) ?? 0) : undefined),
-      );
-      return collectionResponse(covers, query, ({ title, cover }) =>
-        entities.cover(title, cover, query.includes),
-      );
-    }),
-  );
+  getWithQuery('/cover', COVER_PARAMETERS, (query) => {
+    const covers = select(
+      titleCovers(library),
+      query,
+      [
+        anyOf(query, 'manga', ({ title }) => [title.id]),
+        anyOf(query, 'uploaders', () => [UPLOADER_ID]),
+        anyOf(query, 'ids', ({ cover }) => [cover.id]),
+        anyOf(query, 'locales', ({ cover }) => [cover.locale]),
+      ],
+      { volume: ({ cover }) => numericKey(cover.volume) ?? 0 },
+    );
+    return collectionResponse(covers, query, ({ title, cover }) =>
+      entities.cover(title, cover, query.includes),
+    );
+  });
 
 const THUMBNAIL = /\.(256|512)\.jpg$/;
 

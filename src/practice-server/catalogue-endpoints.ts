@@ -8,17 +8,17 @@ import {
 } from './catalogue-chapters.js';
 import { coverSearch } from './catalogue-covers.js';
 import { Entities, listEntity } from './catalogue-entities.js';
-import { followEndpoints } from './catalogue-follows.js';
 import { lookupEndpoints } from './catalogue-lookups.js';
 import type { CatalogueQuery } from './catalogue-query.js';
-import { readingEndpoints } from './catalogue-reading.js';
 import {
   collectionResponse,
   entityEndpoint,
   entityOrNotFound,
+  getWithQuery,
   withQuery,
 } from './catalogue-responses.js';
 import { selectTitles, TITLE_INCLUDES, TITLE_PARAMETERS } from './catalogue-titles.js';
+import { followEndpoints, readingEndpoints } from './catalogue-user.js';
 import {
   get,
   notFound,
@@ -26,7 +26,7 @@ import {
   type EndpointRequest,
   type EndpointResponse,
 } from './endpoint.js';
-import type { Library, LibraryChapter, LibraryList, LibraryTitle } from './library/library.js';
+import type { Library, LibraryChapter, LibraryList } from './library/library.js';
 
 const FEED_LIMIT = 100;
 
@@ -42,17 +42,13 @@ export function catalogueEndpoints(library: Library, clock: Pick<Clock, 'wallMs'
     collectionResponse(selectChapters(chapters, library, query, nowMs()), query, (chapter) =>
       entities.chapter(chapter, query.includes),
     );
-  const titlesPage = (titles: readonly LibraryTitle[], query: CatalogueQuery): EndpointResponse =>
-    collectionResponse(titles, query, (title) => entities.title(title, query.includes));
   /** `titleIds` returns undefined for what does not exist. */
   const feed = (titleIds: (request: EndpointRequest) => readonly string[] | undefined) =>
     withQuery(
       FEED_PARAMETERS,
       (query, request) => {
-        const ids = titleIds(request);
-        return ids
-          ? chaptersPage(ids.flatMap(entities.chaptersOf), query)
-          : notFound('No such feed');
+        const chapters = titleIds(request)?.flatMap((id) => library.chaptersOf(id));
+        return chapters ? chaptersPage(chapters, query) : notFound('No such feed');
       },
       FEED_LIMIT,
     );
@@ -61,51 +57,39 @@ export function catalogueEndpoints(library: Library, clock: Pick<Clock, 'wallMs'
     const list = library.list(id);
     return list?.visibility === 'private' && account === undefined ? undefined : list;
   };
+  const titleFeed = feed(({ ids: [id = ''] }) => {
+    const title = library.title(id);
+    return title && [title.id];
+  });
+  const listFeed = feed((request) => visibleList(request)?.titleIds);
+  const followedFeed = feed(() => library.followedTitleIds());
 
   return [
-    get(
-      '/chapter',
-      withQuery(CHAPTER_PARAMETERS, (query) => chaptersPage(library.chapters(), query)),
+    getWithQuery('/chapter', CHAPTER_PARAMETERS, (query) =>
+      chaptersPage(library.chapters(), query),
     ),
     entityEndpoint('/chapter/{id}', CHAPTER_INCLUDES, (id, includes) => {
       const chapter = library.chapter(id);
       return chapter && entities.chapter(chapter, includes);
     }),
-    get(
-      '/manga',
-      withQuery(TITLE_PARAMETERS, (query) =>
-        titlesPage(selectTitles(library.titles(), entities.chaptersOf, query), query),
+    getWithQuery('/manga', TITLE_PARAMETERS, (query) =>
+      collectionResponse(selectTitles(library, query), query, (title) =>
+        entities.title(title, query.includes),
       ),
     ),
     entityEndpoint('/manga/{id}', TITLE_INCLUDES, (id, includes) => {
       const title = library.title(id);
       return title && entities.title(title, includes);
     }),
-    get(
-      '/manga/{id}/feed',
-      feed(({ ids: [id = ''] }) => {
-        const title = library.title(id);
-        return title && [title.id];
-      }),
-    ),
+    get('/manga/{id}/feed', titleFeed),
     coverSearch(library, entities),
-    get(
-      '/list/{id}',
-      withQuery({}, (_, request) => {
-        const list = visibleList(request);
-        return entityOrNotFound('list', list && listEntity(list));
-      }),
-    ),
-    get(
-      '/list/{id}/feed',
-      feed((request) => visibleList(request)?.titleIds),
-    ),
-    ...followEndpoints(
-      library,
-      entities,
-      feed(() => library.followedTitleIds()),
-    ),
-    ...readingEndpoints(library, entities),
+    getWithQuery('/list/{id}', {}, (_, request) => {
+      const list = visibleList(request);
+      return entityOrNotFound('list', list && listEntity(list));
+    }),
+    get('/list/{id}/feed', listFeed),
+    ...followEndpoints(library, entities, followedFeed),
+    ...readingEndpoints(library),
     ...lookupEndpoints(library, entities, nowMs),
   ];
 }

@@ -69,6 +69,13 @@ const coverAttributes = ({ volume, fileName, locale, createdAt }: LibraryCover):
 
 const userAttributes = (username: string) => ({ username, roles: ['ROLE_MEMBER'], version: 1 });
 
+const entity = (
+  id: string,
+  type: string,
+  attributes: object,
+  relationships: readonly Relationship[] = [],
+): Entity => ({ id, type, attributes, relationships });
+
 /** JSON leaves out undefined attributes. */
 const relationship = (
   id: string,
@@ -95,52 +102,35 @@ export class Entities {
     private readonly nowMs: () => number,
   ) {}
 
-  readonly chaptersOf = (titleId: string): readonly LibraryChapter[] =>
-    this.library.chaptersOf(titleId);
-
   /** Malformed if the record says so. */
   chapter(chapter: LibraryChapter, includes: Includes): unknown {
     const title = this.library.title(chapter.titleId ?? '');
-    const entity: Entity = {
-      id: chapter.id,
-      type: 'chapter',
-      attributes: chapter.attributes,
-      relationships: [
-        ...chapter.groups.map((group) =>
-          relationship(group.id, 'scanlation_group', includes, () => groupAttributes(group)),
-        ),
-        ...(title ? [this.#titleRelationship(title, includes)] : []),
-        uploader(includes),
-      ],
-    };
-    return chapter.malform ? chapter.malform(entity) : entity;
+    const wellFormed = entity(chapter.id, 'chapter', chapter.attributes, [
+      ...chapter.groups.map((group) =>
+        relationship(group.id, 'scanlation_group', includes, () => groupAttributes(group)),
+      ),
+      ...(title ? [this.#titleRelationship(title, includes)] : []),
+      uploader(includes),
+    ]);
+    return chapter.malform ? chapter.malform(wellFormed) : wellFormed;
   }
 
   /** Malformed if the record says so. */
   title(title: LibraryTitle, includes: Includes): unknown {
-    const [cover] = title.covers;
-    const entity: Entity = {
-      id: title.id,
-      type: 'manga',
-      attributes: this.#attributesOf(title),
-      relationships: [
-        ...people('author', title.authors, includes),
-        ...people('artist', title.artists, includes),
-        ...(cover
-          ? [relationship(cover.id, 'cover_art', includes, () => coverAttributes(cover))]
-          : []),
-      ],
-    };
-    return title.malform ? title.malform(entity) : entity;
+    const mainCover = title.covers.slice(0, 1);
+    const wellFormed = entity(title.id, 'manga', this.#attributesOf(title), [
+      ...people('author', title.authors, includes),
+      ...people('artist', title.artists, includes),
+      ...mainCover.map((cover) =>
+        relationship(cover.id, 'cover_art', includes, () => coverAttributes(cover)),
+      ),
+    ]);
+    return title.malform ? title.malform(wellFormed) : wellFormed;
   }
 
   cover(title: LibraryTitle, cover: LibraryCover, includes: Includes): Entity {
-    return {
-      id: cover.id,
-      type: 'cover_art',
-      attributes: coverAttributes(cover),
-      relationships: [this.#titleRelationship(title, includes), uploader(includes)],
-    };
+    const relationships = [this.#titleRelationship(title, includes), uploader(includes)];
+    return entity(cover.id, 'cover_art', coverAttributes(cover), relationships);
   }
 
   person(person: LibraryPerson, includes: Includes): Entity {
@@ -149,12 +139,8 @@ export class Entities {
       .filter(({ authors, artists }) =>
         [...authors, ...artists].some(({ id }) => id === person.id),
       );
-    return {
-      id: person.id,
-      type: 'author',
-      attributes: personAttributes(person),
-      relationships: titles.map((title) => this.#titleRelationship(title, includes)),
-    };
+    const relationships = titles.map((title) => this.#titleRelationship(title, includes));
+    return entity(person.id, 'author', personAttributes(person), relationships);
   }
 
   #titleRelationship(title: LibraryTitle, includes: Includes): Relationship {
@@ -163,23 +149,15 @@ export class Entities {
 
   /** Cached until there is another chapter: they depend on all chapters of the title. */
   #attributesOf(title: LibraryTitle): object {
-    const published = this.chaptersOf(title.id).filter((chapter) =>
-      isPublished(chapter, this.nowMs()),
-    );
+    const chapters = this.library.chaptersOf(title.id);
+    const published = chapters.filter((chapter) => isPublished(chapter, this.nowMs()));
     const cached = this.#titleAttributes.get(title.id);
     if (cached?.published === published.length) return cached.attributes;
-    const attributes = this.#computeAttributes(title, published);
-    this.#titleAttributes.set(title.id, { published: published.length, attributes });
-    return attributes;
-  }
-
-  #computeAttributes(title: LibraryTitle, published: readonly LibraryChapter[]): object {
-    const chapters = this.chaptersOf(title.id);
     const languages = new Set(chapters.map((chapter) => chapter.attributes.translatedLanguage));
     const latest = [...published].sort((one, other) =>
       one.attributes.readableAt.localeCompare(other.attributes.readableAt),
     );
-    return {
+    const attributes = {
       ...title.attributes,
       isLocked: false,
       links: {},
@@ -190,36 +168,22 @@ export class Entities {
       state: 'published',
       version: 1,
     };
+    this.#titleAttributes.set(title.id, { published: published.length, attributes });
+    return attributes;
   }
 }
 
-export const listEntity = ({ id, name, visibility, titleIds }: LibraryList): Entity => ({
-  id,
-  type: 'custom_list',
-  attributes: { name, visibility, version: 1 },
-  relationships: [
+export const listEntity = ({ id, name, visibility, titleIds }: LibraryList): Entity =>
+  entity(id, 'custom_list', { name, visibility, version: 1 }, [
     ...titleIds.map((titleId) => ({ id: titleId, type: 'manga' })),
     { id: UPLOADER_ID, type: 'user' },
-  ],
-});
+  ]);
 
-export const groupEntity = (group: LibraryGroup): Entity => ({
-  id: group.id,
-  type: 'scanlation_group',
-  attributes: groupAttributes(group),
-  relationships: [],
-});
+export const groupEntity = (group: LibraryGroup): Entity =>
+  entity(group.id, 'scanlation_group', groupAttributes(group));
 
-export const tagEntity = ({ id, name, group }: LibraryTag): Entity => ({
-  id,
-  type: 'tag',
-  attributes: { name: { en: name }, description: {}, group, version: 1 },
-  relationships: [],
-});
+export const tagEntity = ({ id, name, group }: LibraryTag): Entity =>
+  entity(id, 'tag', { name: { en: name }, description: {}, group, version: 1 });
 
-export const userEntity = (username: string): Entity => ({
-  id: uuidOf('user', username),
-  type: 'user',
-  attributes: userAttributes(username),
-  relationships: [],
-});
+export const userEntity = (username: string): Entity =>
+  entity(uuidOf('user', username), 'user', userAttributes(username));

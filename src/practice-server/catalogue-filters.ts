@@ -47,6 +47,9 @@ export function rated<T>(
 
 type SortKey = number | string | undefined;
 
+/** By field of `order[…]`. Ordering by another field has no effect. */
+export type SortKeys<T> = Readonly<Record<string, (item: T) => SortKey>>;
+
 function compare(first: SortKey, second: SortKey, descending = false): number {
   if (first === second) return 0;
   if (first === undefined) return 1;
@@ -61,12 +64,12 @@ export function select<T>(
   items: readonly T[],
   query: CatalogueQuery,
   filters: readonly Filter<T>[],
-  sortKey: (item: T, field: string) => SortKey,
+  sortKeys: SortKeys<T>,
 ): T[] {
   const { orders } = query;
   const selected = items
     .filter((item) => filters.every((filter) => filter(item)))
-    .map((item) => ({ item, keys: orders.map(({ field }) => sortKey(item, field)) }));
+    .map((item) => ({ item, keys: orders.map(({ field }) => sortKeys[field]?.(item)) }));
   selected.sort((one, other) => {
     for (let index = 0; index < orders.length; index += 1) {
       const difference = compare(one.keys[index], other.keys[index], orders[index]?.descending);

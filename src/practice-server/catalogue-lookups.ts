@@ -1,19 +1,18 @@
 /**
- * Requests of other clients: people, groups, covers and tags by id, a random title, a title's volumes, statistics, and
- * the logged-in user.
+ * Requests of other clients: people, groups, covers and tags by id, a random title, a title's volumes, and statistics.
  */
 import { randomInt } from 'node:crypto';
 import { groupBy } from '../core/group-by.js';
 import { titleCovers } from './catalogue-covers.js';
-import { groupEntity, tagEntity, userEntity, type Entities } from './catalogue-entities.js';
+import { groupEntity, tagEntity, type Entities } from './catalogue-entities.js';
 import { anyOf, type Filter } from './catalogue-filters.js';
 import { includes, language, paging, uuid, type CatalogueQuery } from './catalogue-query.js';
 import {
+  asObject,
   collectionResponse,
   entityEndpoint,
   entityOrNotFound,
-  withLogin,
-  withQuery,
+  getWithQuery,
 } from './catalogue-responses.js';
 import { RANDOM_TITLE_PARAMETERS, selectTitles } from './catalogue-titles.js';
 import {
@@ -50,10 +49,6 @@ function personEndpoints(library: Library, entities: Entities): Endpoint[] {
   ];
 }
 
-/** The service writes an empty object as an empty list. */
-const asObject = (entries: readonly (readonly [string, object])[]): object =>
-  entries.length === 0 ? [] : Object.fromEntries(entries);
-
 const chaptersOf = (releases: readonly LibraryChapter[]): object =>
   asObject(
     [...groupBy(releases, ({ attributes }) => attributes.chapter ?? 'none')].map(
@@ -69,6 +64,8 @@ const chaptersOf = (releases: readonly LibraryChapter[]): object =>
       ],
     ),
   );
+
+const AGGREGATE_PARAMETERS = { 'translatedLanguage[]': language, 'groups[]': uuid };
 
 /** A title's volumes and chapters: for each number a chapter's id and the ids of its other releases. */
 function aggregateResponse(
@@ -94,46 +91,31 @@ const NO_STATISTICS = { comments: null, rating: { average: null, bayesian: 0 }, 
 
 function titleEndpoints(library: Library, entities: Entities, nowMs: () => number): Endpoint[] {
   return [
-    get(
-      '/manga/tag',
-      withQuery({}, () => {
-        const tags = library.titles().flatMap((title) => title.tags);
-        const distinct = [...new Map(tags.map((tag) => [tag.id, tag])).values()];
-        return collectionResponse(distinct, { offset: 0, limit: distinct.length }, tagEntity);
-      }),
-    ),
-    get(
-      '/manga/random',
-      withQuery(RANDOM_TITLE_PARAMETERS, (query) => {
-        const titles = selectTitles(library.titles(), entities.chaptersOf, query);
-        const title = titles[titles.length === 0 ? 0 : randomInt(titles.length)];
-        return entityOrNotFound('title', title && entities.title(title, query.includes));
-      }),
-    ),
-    get(
-      '/manga/{id}/aggregate',
-      withQuery(
-        { 'translatedLanguage[]': language, 'groups[]': uuid },
-        (query, { ids: [id = ''] }) => {
-          const title = library.title(id);
-          return title
-            ? aggregateResponse(entities.chaptersOf(title.id), query, nowMs())
-            : notFound('No such title');
-        },
-      ),
-    ),
-    get(
-      '/statistics/manga',
-      withQuery({ 'manga[]': uuid, ...paging(0, 100) }, (query) => {
-        const ids = query.all('manga');
-        if (ids.length === 0) {
-          return invalidRequest('Error validating /: the property manga is missing.');
-        }
-        const known = ids.filter((id) => library.title(id));
-        const statistics = Object.fromEntries(known.map((id) => [id, NO_STATISTICS]));
-        return jsonResponse(200, { result: 'ok', statistics });
-      }),
-    ),
+    getWithQuery('/manga/tag', {}, () => {
+      const tags = library.titles().flatMap((title) => title.tags);
+      const distinct = [...new Map(tags.map((tag) => [tag.id, tag])).values()];
+      return collectionResponse(distinct, { offset: 0, limit: distinct.length }, tagEntity);
+    }),
+    getWithQuery('/manga/random', RANDOM_TITLE_PARAMETERS, (query) => {
+      const titles = selectTitles(library, query);
+      const title = titles[titles.length === 0 ? 0 : randomInt(titles.length)];
+      return entityOrNotFound('title', title && entities.title(title, query.includes));
+    }),
+    getWithQuery('/manga/{id}/aggregate', AGGREGATE_PARAMETERS, (query, { ids: [id = ''] }) => {
+      const title = library.title(id);
+      return title
+        ? aggregateResponse(library.chaptersOf(title.id), query, nowMs())
+        : notFound('No such title');
+    }),
+    getWithQuery('/statistics/manga', { 'manga[]': uuid, ...paging(0, 100) }, (query) => {
+      const ids = query.all('manga');
+      if (ids.length === 0) {
+        return invalidRequest('Error validating /: the property manga is missing.');
+      }
+      const known = ids.filter((id) => library.title(id));
+      const statistics = Object.fromEntries(known.map((id) => [id, NO_STATISTICS]));
+      return jsonResponse(200, { result: 'ok', statistics });
+    }),
   ];
 }
 
@@ -145,10 +127,6 @@ export function lookupEndpoints(
   return [
     ...personEndpoints(library, entities),
     ...titleEndpoints(library, entities, nowMs),
-    get(
-      '/user/me',
-      withLogin(({ account }) => entityOrNotFound('user', userEntity(account))),
-    ),
     get('/auth/check', ({ account }) =>
       jsonResponse(200, {
         result: 'ok',

@@ -11,7 +11,7 @@ type Rule = (value: string) => string | undefined;
 export type QueryParameters = Readonly<Record<string, Rule>>;
 
 /** The maximum of `offset` and `limit` together (spec 8.4). */
-const MAX_WINDOW = 10_000;
+export const MAX_WINDOW = 10_000;
 const MAX_VALUES = 100;
 
 export const anyText: Rule = () => undefined;

@@ -29,6 +29,10 @@ export function collectionResponse<T>(
   return jsonResponse(200, { result: 'ok', response: 'collection', data, limit, offset, total });
 }
 
+/** The service writes an empty object as an empty list. */
+export const asObject = (entries: readonly (readonly [string, unknown])[]): object =>
+  entries.length === 0 ? [] : Object.fromEntries(entries);
+
 /** A handler that refuses an invalid query. */
 export function withQuery<Request extends EndpointRequest>(
   parameters: QueryParameters,
@@ -41,17 +45,21 @@ export function withQuery<Request extends EndpointRequest>(
   };
 }
 
+/** GET of `path`; refuses an invalid query. */
+export const getWithQuery = (
+  path: string,
+  parameters: QueryParameters,
+  respond: (query: CatalogueQuery, request: EndpointRequest) => EndpointResponse,
+): Endpoint => get(path, withQuery(parameters, respond));
+
 /** The endpoint of one entity by its id, such as `/author/{id}`. */
 export const entityEndpoint = (
   path: string,
   parameters: QueryParameters,
   find: (id: string, includes: readonly string[]) => unknown,
 ): Endpoint =>
-  get(
-    path,
-    withQuery(parameters, (query, { ids: [id = ''] }) =>
-      entityOrNotFound(path.split('/')[1] ?? '', find(id, query.includes)),
-    ),
+  getWithQuery(path, parameters, (query, { ids: [id = ''] }) =>
+    entityOrNotFound(path.split('/')[1] ?? '', find(id, query.includes)),
   );
 
 export type UserRequest = EndpointRequest & { readonly account: string };

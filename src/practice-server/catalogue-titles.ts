@@ -1,5 +1,13 @@
 /** Which titles a search returns. A name matches by its words, in any of the title's languages. */
-import { anyOf, noneOf, rated, select, since, type Filter } from './catalogue-filters.js';
+import {
+  anyOf,
+  noneOf,
+  rated,
+  select,
+  since,
+  type Filter,
+  type SortKeys,
+} from './catalogue-filters.js';
 import {
   anyText,
   flag,
@@ -14,7 +22,7 @@ import {
   type CatalogueQuery,
   type QueryParameters,
 } from './catalogue-query.js';
-import type { LibraryChapter, LibraryTitle } from './library/library.js';
+import type { Library, LibraryTitle } from './library/library.js';
 
 export const TITLE_INCLUDES = includes('manga', 'cover_art', 'author', 'artist', 'tag', 'creator');
 
@@ -29,6 +37,13 @@ export const RANDOM_TITLE_PARAMETERS: QueryParameters = {
   ...TAG_PARAMETERS,
   'contentRating[]': rating,
   ...TITLE_INCLUDES,
+};
+
+const SORT_KEYS: SortKeys<LibraryTitle> = {
+  title: ({ attributes }) => Object.values(attributes.title)[0] ?? '',
+  year: ({ attributes }) => attributes.year ?? 0,
+  createdAt: ({ attributes }) => Date.parse(attributes.createdAt),
+  updatedAt: ({ attributes }) => Date.parse(attributes.updatedAt),
 };
 
 export const TITLE_PARAMETERS: QueryParameters = {
@@ -50,16 +65,9 @@ export const TITLE_PARAMETERS: QueryParameters = {
   hasAvailableChapters: oneOf('0', '1', 'true', 'false'),
   hasUnavailableChapters: flag,
   group: uuid,
-  ...orders(
-    'title',
-    'year',
-    'createdAt',
-    'updatedAt',
-    'latestUploadedChapter',
-    'followedCount',
-    'relevance',
-    'rating',
-  ),
+  ...orders(...Object.keys(SORT_KEYS)),
+  // The practice server has no followers and ratings.
+  ...orders('latestUploadedChapter', 'followedCount', 'relevance', 'rating'),
 };
 
 /** Without accents and case: `tokyo` matches `Tōkyō`. */
@@ -89,29 +97,10 @@ function tagFilter(query: CatalogueQuery): Filter<LibraryTitle> {
   };
 }
 
-/** The service does not count followers or ratings: ordering by them has no effect. */
-function sortKey({ attributes }: LibraryTitle, field: string): number | string | undefined {
-  switch (field) {
-    case 'title':
-      return Object.values(attributes.title)[0] ?? '';
-    case 'year':
-      return attributes.year ?? 0;
-    case 'createdAt':
-    case 'updatedAt':
-      return Date.parse(attributes[field]);
-    default:
-      return undefined;
-  }
-}
-
 const idsOf = (items: readonly { readonly id: string }[]): string[] => items.map(({ id }) => id);
 
 /** The titles that match the query, in its order, before paging. */
-export function selectTitles(
-  titles: readonly LibraryTitle[],
-  chaptersOf: (titleId: string) => readonly LibraryChapter[],
-  query: CatalogueQuery,
-): LibraryTitle[] {
+export function selectTitles(library: Library, query: CatalogueQuery): LibraryTitle[] {
   const original = ({ attributes }: LibraryTitle) => [attributes.originalLanguage];
   const filters: Filter<LibraryTitle>[] = [
     rated(query, ({ attributes }) => attributes.contentRating),
@@ -127,13 +116,15 @@ export function selectTitles(
     anyOf(query, 'authorOrArtist', ({ authors, artists }) => idsOf([...authors, ...artists])),
     anyOf(query, 'year', ({ attributes }) => [String(attributes.year ?? 'none')]),
     anyOf(query, 'availableTranslatedLanguage', ({ id }) =>
-      chaptersOf(id).map(({ attributes }) => attributes.translatedLanguage),
+      library.chaptersOf(id).map(({ attributes }) => attributes.translatedLanguage),
     ),
-    anyOf(query, 'group', ({ id }) => chaptersOf(id).flatMap(({ groups }) => idsOf(groups))),
+    anyOf(query, 'group', ({ id }) =>
+      library.chaptersOf(id).flatMap(({ groups }) => idsOf(groups)),
+    ),
     since(query, 'createdAt', ({ attributes }) => attributes.createdAt),
     since(query, 'updatedAt', ({ attributes }) => attributes.updatedAt),
     tagFilter(query),
     nameFilter(query),
   ];
-  return select(titles, query, filters, sortKey);
+  return select(library.titles(), query, filters, SORT_KEYS);
 }

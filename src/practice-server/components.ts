@@ -1,5 +1,5 @@
 /** Creates everything that one practice server consists of, except its sockets. */
-import { setMaxListeners } from 'node:events';
+import { sharedSignal } from '../core/abort.js';
 import { systemClock } from '../core/clock.js';
 import { createApiHost } from './api-host.js';
 import { ApiFaults } from './api-faults.js';
@@ -10,7 +10,7 @@ import { createImageHost, createPageServer } from './edge-node.js';
 import { atHomeEndpoint, IssuedBaseUrls } from './issued-base-urls.js';
 import { createLibrary, exampleLibrary, mergeLibraries } from './library/library.js';
 import { Limiter } from './limiter.js';
-import { createMiddleware, type Interceptor } from './middleware.js';
+import { createMiddleware, type Interceptor, type MiddlewareDeps } from './middleware.js';
 import type { FaultName, PageFaultPlan } from './page-faults.js';
 import type { PracticeOptions } from './practice-options.js';
 import { ReportHost } from './report-receiver.js';
@@ -28,88 +28,84 @@ export interface ServerUrls {
 const BASE_URL_MS = 15 * 60_000;
 
 export type Components = ReturnType<typeof createComponents>;
+type State = ReturnType<typeof createState>;
 
-export function createComponents(options: PracticeOptions, urls: ServerUrls) {
-  const { clock = systemClock, imagesFrom = 'nodes', dateSkewMs = 0, latencyMs = 0 } = options;
+function createState(options: PracticeOptions) {
+  const { clock = systemClock, chapters = [], dateSkewMs = 0 } = options;
   const nowMs = (): number => clock.monotonicMs();
   const startedMs = clock.wallMs() - nowMs();
-  // Follows the monotonic clock: changes of the local clock do not affect the service.
-  const serviceTimeMs = (): number => startedMs + nowMs();
-
-  const { chapters = [], specificationOnly = false } = options;
-  const more = createLibrary({ titles: [], lists: [], chapters });
-  const library = mergeLibraries(options.library ?? exampleLibrary(), more);
-  const log: OpenEntry[] = [];
-  const plans: PageFaultPlan[] = [];
-  const interceptors = new Set<Interceptor>();
-  const stop = new AbortController();
-  // Every delayed request listens for the end.
-  setMaxListeners(0, stop.signal);
-  const limiter = new Limiter(options.limits ?? {}, dateSkewMs);
   const baseUrls = new IssuedBaseUrls();
-  const captcha = new Captcha();
-  const apiFaults = new ApiFaults();
-  const tokens = new TokenHost(options.tokens ?? {}, nowMs);
-  const reportHost = new ReportHost(baseUrls);
-  const servePage = createPageServer({ baseUrls, plans, nowMs, redirectUrl: urls.redirectUrl });
+  const stop = new AbortController();
+  sharedSignal(stop.signal);
+  return {
+    clock,
+    dateSkewMs,
+    nowMs,
+    // Follows the monotonic clock: changes of the local clock do not affect the service.
+    serviceTimeMs: (): number => startedMs + nowMs(),
+    library: mergeLibraries(options.library ?? exampleLibrary(), createLibrary({ chapters })),
+    log: [] as OpenEntry[],
+    plans: [] as PageFaultPlan[],
+    interceptors: new Set<Interceptor>(),
+    limiter: new Limiter(options.limits ?? {}, dateSkewMs),
+    baseUrls,
+    captcha: new Captcha(),
+    apiFaults: new ApiFaults(),
+    tokens: new TokenHost(options.tokens ?? {}, nowMs),
+    reportHost: new ReportHost(baseUrls),
+    stop,
+  };
+}
 
-  const firstParty = imagesFrom === 'api';
-  const { baseUrlMs = BASE_URL_MS } = options;
-  const { nextOrigin } = urls;
+function createHosts(
+  state: State,
+  options: PracticeOptions,
+  urls: ServerUrls,
+): MiddlewareDeps['hosts'] {
+  const { clock, library, captcha, apiFaults, tokens, reportHost, stop } = state;
+  const { specificationOnly = false, baseUrlMs = BASE_URL_MS, rejectBearerWith = 401 } = options;
+  const firstParty = options.imagesFrom === 'api';
+  const servePage = createPageServer({ ...state, redirectUrl: urls.redirectUrl });
   const covers = specificationOnly ? [] : coverEndpoints(library);
   const endpoints = [
     ...(options.endpoints ?? []),
-    atHomeEndpoint({ library, baseUrls, plans, nextOrigin, firstParty, baseUrlMs, nowMs }),
+    atHomeEndpoint({ ...state, nextOrigin: urls.nextOrigin, firstParty, baseUrlMs }),
     captcha.endpoint,
-    ...(specificationOnly ? [] : catalogueEndpoints(library, { wallMs: serviceTimeMs })),
+    ...(specificationOnly ? [] : catalogueEndpoints(library, { wallMs: state.serviceTimeMs })),
     // Clients cannot know the port of the image host, so the API host serves the covers too.
     ...covers,
   ];
+  return {
+    api: createApiHost({
+      endpoints,
+      accessTokens: tokens.accessTokens,
+      captcha,
+      apiFaults,
+      servePage: firstParty ? servePage : undefined,
+      rejectBearerWith,
+    }),
+    auth: (entry) => apiFaults.next(entry) ?? tokens.respond(entry),
+    async network(entry) {
+      const { state: hostState } = reportHost;
+      if (typeof hostState === 'object' && 'slowMs' in hostState) {
+        await clock.sleep(hostState.slowMs, stop.signal);
+      }
+      return reportHost.respond(entry);
+    },
+    node: servePage,
+    images: createImageHost(servePage, covers),
+  };
+}
 
+export function createComponents(options: PracticeOptions, urls: ServerUrls) {
+  const state = createState(options);
+  const { latencyMs = 0 } = options;
   const middleware = createMiddleware({
-    clock,
-    limiter,
-    log,
-    interceptors,
-    serviceTimeMs,
-    dateSkewMs,
-    stopSignal: stop.signal,
+    ...state,
+    hosts: createHosts(state, options, urls),
+    stopSignal: state.stop.signal,
     onRequest: options.onRequest,
     latencyMs: (role) => (typeof latencyMs === 'number' ? latencyMs : (latencyMs[role] ?? 0)),
-    hosts: {
-      api: createApiHost({
-        endpoints,
-        issuedTokens: tokens.issuedTokens,
-        captcha,
-        apiFaults,
-        servePage: firstParty ? servePage : undefined,
-        rejectBearerWith: options.rejectBearerWith ?? 401,
-      }),
-      auth: (entry) => apiFaults.next(entry) ?? tokens.respond(entry),
-      async network(entry) {
-        const { state } = reportHost;
-        if (typeof state === 'object' && 'slowMs' in state) {
-          await clock.sleep(state.slowMs, stop.signal);
-        }
-        return reportHost.respond(entry);
-      },
-      node: servePage,
-      images: createImageHost(servePage, covers),
-    },
   });
-  return {
-    library,
-    log,
-    plans,
-    interceptors,
-    limiter,
-    baseUrls,
-    captcha,
-    apiFaults,
-    tokens,
-    reportHost,
-    middleware,
-    stop,
-    serviceTimeMs,
-  };
+  return { ...state, middleware };
 }

@@ -4,7 +4,7 @@ import { BASE_PATH_START, type IssuedBaseUrls } from './issued-base-urls.js';
 import type { LibraryPage } from './library/library.js';
 import type { Host } from './middleware.js';
 import { FAULTS, findFault, type PageFaultPlan } from './page-faults.js';
-import { addFindings, type OpenEntry } from './request-log.js';
+import { addFindings, withFinding, type OpenEntry } from './request-log.js';
 import { matchRoute } from './route-match.js';
 
 export interface EdgeNodeDeps {
@@ -18,6 +18,7 @@ export interface EdgeNodeDeps {
 /** Serves the page that the entry's path names, and logs the load in the entry. */
 export type ServePage = (entry: OpenEntry) => EndpointResponse;
 
+const FORBIDDEN = htmlResponse(403, 'Forbidden');
 /** A GIF smaller than any image of the library, for a chapter with a single page. */
 const DOT = Buffer.from('R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');
 
@@ -30,24 +31,18 @@ export function createPageServer(deps: EdgeNodeDeps): ServePage {
   const attempts = new Map<string, number>();
   return (entry) => {
     if (entry.method !== 'GET' && entry.method !== 'HEAD') {
-      addFindings(entry, 'wrong-method');
-      return htmlResponse(405, 'Method Not Allowed');
+      return withFinding(entry, 'wrong-method', htmlResponse(405, 'Method Not Allowed'));
     }
     const found = deps.baseUrls.find(entry.origin + entry.path);
     if (!found || entry.query !== '') {
-      addFindings(entry, 'wrong-page-path');
-      return htmlResponse(403, 'Forbidden');
+      return withFinding(entry, 'wrong-page-path', FORBIDDEN);
     }
     const { base } = found;
     if (base.fault === 'bad-certificate') addFindings(entry, 'certificate-ignored');
     if (deps.nowMs() >= base.expiresAtMs) {
-      addFindings(entry, 'base-url-expired');
-      return htmlResponse(403, 'Forbidden');
+      return withFinding(entry, 'base-url-expired', FORBIDDEN);
     }
-    if (!found.page) {
-      addFindings(entry, 'wrong-page-path');
-      return notFound('No such page');
-    }
+    if (!found.page) return withFinding(entry, 'wrong-page-path', notFound('No such page'));
     const { page, quality, index } = found;
     const chapter = base.chapter.id;
     const key = `${chapter}/${quality}/${index}`;
@@ -65,14 +60,14 @@ export function createPageServer(deps: EdgeNodeDeps): ServePage {
       body: image,
     };
     if (!fault) return correct;
-    addFindings(entry, 'page-fault');
-    return FAULTS[fault].respond({
+    const response = FAULTS[fault].respond({
       correct,
       image,
       attempt,
       otherImage: (nth) => otherImage(base.chapter.pages(quality), index, nth),
       redirectUrl: deps.redirectUrl(),
     });
+    return withFinding(entry, 'page-fault', response);
   };
 }
 
@@ -82,7 +77,6 @@ export function createImageHost(servePage: ServePage, covers: readonly Endpoint[
     if (entry.path.startsWith(BASE_PATH_START)) return servePage(entry);
     const match = entry.method === 'GET' ? matchRoute(covers, entry.path) : undefined;
     if (match) return match.route.respond({ ...request, ids: match.ids });
-    addFindings(entry, 'not-found');
-    return notFound('No such image');
+    return withFinding(entry, 'not-found', notFound('No such image'));
   };
 }

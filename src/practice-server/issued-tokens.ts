@@ -1,20 +1,22 @@
-/** The tokens that the authentication service has issued (spec 2.2). */
+/** Tokens of one kind, access or refresh, that the authentication service has issued (spec 2.2). */
 import { randomBytes } from 'node:crypto';
-import type { TokenOptions } from './accounts.js';
 
 export interface TokenOwner {
   readonly account: string;
   readonly clientId: string;
 }
 
-interface IssuedToken extends TokenOwner {
+interface IssuedToken {
+  readonly owner: TokenOwner;
   /** In monotonic time; 0 for a revoked token. */
   expiresAtMs: number;
 }
 
-const MINUTE_MS = 60_000;
-const ACCESS_TOKEN_BYTES = 1_000;
-const REFRESH_TOKEN_BYTES = 600;
+interface TokenKind {
+  /** The approximate length of a token. */
+  readonly bytes: number;
+  readonly lifetimeMs: number;
+}
 
 /** Random text with the form and length of a real token: three parts separated by dots. */
 function opaqueToken(bytes: number): string {
@@ -24,59 +26,36 @@ function opaqueToken(bytes: number): string {
 }
 
 export class IssuedTokens {
-  readonly accessTokenMs: number;
-  readonly refreshTokenMs: number;
-  readonly #accessTokens = new Map<string, IssuedToken>();
-  readonly #refreshTokens = new Map<string, IssuedToken>();
+  readonly #tokens = new Map<string, IssuedToken>();
 
   constructor(
-    private readonly options: TokenOptions,
+    private readonly kind: TokenKind,
     private readonly nowMs: () => number,
-  ) {
-    this.accessTokenMs = options.accessTokenMs ?? 15 * MINUTE_MS;
-    this.refreshTokenMs = options.refreshTokenMs ?? 30 * 24 * 60 * MINUTE_MS;
-  }
+  ) {}
 
-  newAccessToken(owner: TokenOwner): string {
-    const token = opaqueToken(this.options.tokenBytes ?? ACCESS_TOKEN_BYTES);
-    this.#accessTokens.set(token, { ...owner, expiresAtMs: this.nowMs() + this.accessTokenMs });
+  issue(owner: TokenOwner): string {
+    const token = opaqueToken(this.kind.bytes);
+    this.#tokens.set(token, { owner, expiresAtMs: this.nowMs() + this.kind.lifetimeMs });
     return token;
   }
 
-  newRefreshToken(owner: TokenOwner): string {
-    const token = opaqueToken(REFRESH_TOKEN_BYTES);
-    this.#refreshTokens.set(token, { ...owner, expiresAtMs: this.nowMs() + this.refreshTokenMs });
-    return token;
+  /** The owner of a token that is valid now. */
+  ownerOf(token: string): TokenOwner | undefined {
+    const issued = this.#tokens.get(token);
+    return issued && issued.expiresAtMs > this.nowMs() ? issued.owner : undefined;
   }
 
-  /** The account of an access token that is valid now. */
-  accountOf(accessToken: string): string | undefined {
-    return this.#valid(this.#accessTokens.get(accessToken))?.account;
+  revoke(token: string): void {
+    const issued = this.#tokens.get(token);
+    if (issued) issued.expiresAtMs = 0;
   }
 
-  /** The owner of a refresh token that is valid now. */
-  ownerOf(refreshToken: string): TokenOwner | undefined {
-    return this.#valid(this.#refreshTokens.get(refreshToken));
+  revokeAll(): void {
+    for (const issued of this.#tokens.values()) issued.expiresAtMs = 0;
   }
 
-  revoke(refreshToken: string): void {
-    const token = this.#refreshTokens.get(refreshToken);
-    if (token) token.expiresAtMs = 0;
-  }
-
-  expireAccessTokens(): void {
-    for (const token of this.#accessTokens.values()) token.expiresAtMs = 0;
-  }
-
-  revokeRefreshTokens(): void {
-    for (const token of this.#refreshTokens.values()) token.expiresAtMs = 0;
-  }
-
+  /** Including those that are no longer valid. */
   all(): string[] {
-    return [...this.#accessTokens.keys(), ...this.#refreshTokens.keys()];
-  }
-
-  #valid(token: IssuedToken | undefined): IssuedToken | undefined {
-    return token && token.expiresAtMs > this.nowMs() ? token : undefined;
+    return [...this.#tokens.keys()];
   }
 }

@@ -31,11 +31,23 @@ export interface LimiterDecision {
   /** Replaces the host's response. */
   readonly refusal?: EndpointResponse;
   readonly finding?: Finding;
-  /** Added to every response. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Added to the host's response. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const MINUTE_MS = 60_000;
+
+const DEFAULT_OPTIONS: Required<LimiterOptions> = {
+  counting: 'sliding',
+  periodScale: 1,
+  general: { requests: 5, periodMs: 1_000 },
+  requests: {},
+  rateHeaders: true,
+  banAfter: 10,
+  silenceAfter: 5,
+  banMs: 10 * MINUTE_MS,
+};
+
 const FORBIDDEN = htmlResponse(403, 'Forbidden');
 
 /** Counts the requests of one limit. The times passed in must not decrease. */
@@ -86,23 +98,19 @@ class RateWindow {
 export class Limiter {
   readonly #windows = new Map<string, RateWindow>();
   readonly #general: RateWindow;
-  readonly #banMs: number;
-  readonly #banAfter: number;
-  readonly #silenceAfter: number;
+  readonly #options: Required<LimiterOptions>;
   #requestsWhileLimited = 0;
   #requestsWhileBanned = 0;
   #bannedUntilMs = 0;
 
   /** `dateSkewMs` is the error of the service's time stamps. */
   constructor(
-    private readonly options: LimiterOptions,
+    options: LimiterOptions,
     private readonly dateSkewMs: number,
   ) {
-    const { general = { requests: 5, periodMs: 1_000 } } = options;
-    this.#general = this.#window('general', general.requests, general.periodMs);
-    this.#banMs = options.banMs ?? 10 * MINUTE_MS;
-    this.#banAfter = options.banAfter ?? 10;
-    this.#silenceAfter = options.silenceAfter ?? 5;
+    this.#options = { ...DEFAULT_OPTIONS, ...options };
+    const { requests, periodMs } = this.#options.general;
+    this.#general = this.#window('general', requests, periodMs);
   }
 
   /** Counts the request. `nowMs` is the service's time. */
@@ -119,13 +127,13 @@ export class Limiter {
 
   state(nowMs: number): LimiterState {
     if (nowMs < this.#bannedUntilMs) {
-      return this.#requestsWhileBanned >= this.#silenceAfter ? 'silent' : 'banned';
+      return this.#requestsWhileBanned >= this.#options.silenceAfter ? 'silent' : 'banned';
     }
     return this.#isOverAny(nowMs) ? 'limited' : 'open';
   }
 
   ban(nowMs: number): void {
-    this.#bannedUntilMs = nowMs + this.#banMs;
+    this.#bannedUntilMs = nowMs + this.#options.banMs;
     this.#requestsWhileBanned = 0;
   }
 
@@ -139,7 +147,7 @@ export class Limiter {
   }
 
   #window(name: string, requests: number, periodMs: number): RateWindow {
-    const fixed = this.options.counting === 'fixed';
+    const fixed = this.#options.counting === 'fixed';
     const window = this.#windows.get(name) ?? new RateWindow(requests, periodMs, fixed);
     this.#windows.set(name, window);
     return window;
@@ -148,8 +156,8 @@ export class Limiter {
   #quotaWindow(method: string, path: string): RateWindow | undefined {
     const row = limitRowOf(method, path);
     if (!row) return undefined;
-    const requests = this.options.requests?.[`${row.method} ${row.path}`] ?? row.requests;
-    const periodMs = row.periodMinutes * MINUTE_MS * (this.options.periodScale ?? 1);
+    const requests = this.#options.requests[`${row.method} ${row.path}`] ?? row.requests;
+    const periodMs = row.periodMinutes * MINUTE_MS * this.#options.periodScale;
     return this.#window(row.quota, requests, periodMs);
   }
 
@@ -158,7 +166,7 @@ export class Limiter {
   }
 
   #rateHeaders(quota: RateWindow | undefined, nowMs: number): Record<string, string> {
-    if (!quota || this.options.rateHeaders === false) return {};
+    if (!quota || !this.#options.rateHeaders) return {};
     const endsAtMs = quota.endsAtMs(nowMs) + this.dateSkewMs;
     return {
       'X-RateLimit-Limit': String(quota.limit),
@@ -169,26 +177,25 @@ export class Limiter {
 
   /** Every request extends the ban (spec 7). */
   #checkBanned(nowMs: number): LimiterDecision {
-    this.#bannedUntilMs = nowMs + this.#banMs;
+    this.#bannedUntilMs = nowMs + this.#options.banMs;
     this.#requestsWhileBanned += 1;
-    const silent = this.#requestsWhileBanned > this.#silenceAfter;
+    const silent = this.#requestsWhileBanned > this.#options.silenceAfter;
     return {
       refusal: silent ? { ...FORBIDDEN, delivery: { how: 'silence' } } : FORBIDDEN,
       finding: 'request-while-banned',
-      headers: {},
     };
   }
 
   #refuse(quota: RateWindow | undefined, wasOver: boolean, nowMs: number): LimiterDecision {
     this.#requestsWhileLimited = wasOver ? this.#requestsWhileLimited + 1 : 0;
-    if (this.#requestsWhileLimited >= this.#banAfter) {
+    if (this.#requestsWhileLimited >= this.#options.banAfter) {
       this.ban(nowMs);
-      return { refusal: FORBIDDEN, finding: 'request-while-limited', headers: {} };
+      return { refusal: FORBIDDEN, finding: 'request-while-limited' };
     }
     const exceeded = quota?.isOver(nowMs) === true ? quota : undefined;
     const first = exceeded ? 'quota-exceeded' : 'general-rate';
     const finding = wasOver ? 'request-while-limited' : first;
-    return { refusal: this.#tooManyRequests(exceeded, nowMs), finding, headers: {} };
+    return { refusal: this.#tooManyRequests(exceeded, nowMs), finding };
   }
 
   /** From the API with the quota's headers, or from the load balancer without them. */

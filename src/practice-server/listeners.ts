@@ -17,7 +17,6 @@ interface OpenOptions extends Partial<Pick<ListenOptions, 'port' | 'tls' | 'host
 const CLOSED_PORT = 1;
 
 export async function openListeners(options: PracticeOptions, middleware: Middleware) {
-  const { ports = {}, nodes: nodeCount = 3, imagesFrom = 'nodes', advertisedNodes = [] } = options;
   const certificate = options.tls === true ? selfSigned() : undefined;
   // A server name cannot be an address (RFC 6066, section 3).
   const defaultHostname = certificate ? 'localhost' : '127.0.0.1';
@@ -37,44 +36,34 @@ export async function openListeners(options: PracticeOptions, middleware: Middle
     await Promise.all(all.map((listener) => listener.close()));
   };
   try {
-    const api = await open('api', { port: ports.api });
-    const auth = await open('auth', { port: ports.auth });
-    const network = await open('network', { port: ports.network });
-    const images = await open('images', { port: ports.images });
-    const nodes: Listener[] = [];
-    for (let index = 0; index < nodeCount; index += 1) {
-      const port = ports.nodes?.[index];
-      const hostname = options.nodeHostNames?.[index];
-      nodes.push(await open('node', { port, hostname, advertisedAs: advertisedNodes[index] }));
-    }
-    const untrusted = await open('node', { tls: selfSigned() });
-    // Without a certificate, a TLS server ends each handshake with an alert.
-    const refusesTls = await open('node', { tls: { key: '', cert: '' } });
+    const hosts = await openHosts(options, open);
     const silent = await listenSilently();
     all.push(silent);
     const originAt = (port: number): string =>
       `${certificate ? 'https' : 'http'}://${defaultHostname}:${port}`;
+    const faultyOrigins: Partial<Record<FaultName, string>> = {
+      'connect-refused': originAt(CLOSED_PORT),
+      'silent-node': originAt(silent.port),
+      'bad-certificate': (await open('node', { tls: selfSigned() })).origin,
+      // Without a certificate, a TLS server ends each handshake with an alert.
+      'tls-refused': (await open('node', { tls: { key: '', cert: '' } })).origin,
+    };
+    const { api, images, nodes } = hosts;
     const imageOrigins = {
-      nodes: nodes.map(({ origin }, index) => advertisedNodes[index] ?? origin),
+      nodes: nodes.map(({ origin }, index) => options.advertisedNodes?.[index] ?? origin),
       api: [api.origin],
       images: [images.origin],
-    }[imagesFrom];
+    }[options.imagesFrom ?? 'nodes'];
     let issued = 0;
     return {
-      api,
-      auth,
-      network,
-      images,
-      nodes,
-      /** With `tls`: the certificate of all of the above. */
+      ...hosts,
+      /** With `tls`: the certificate of all hosts. */
       certificate,
       close,
       /** The origin for the next base URL: the next node, or a faulty one. */
       nextOrigin(fault: FaultName | undefined): string {
-        if (fault === 'connect-refused') return originAt(CLOSED_PORT);
-        if (fault === 'silent-node') return originAt(silent.port);
-        if (fault === 'bad-certificate') return untrusted.origin;
-        if (fault === 'tls-refused') return refusesTls.origin;
+        const faultyOrigin = fault && faultyOrigins[fault];
+        if (faultyOrigin !== undefined) return faultyOrigin;
         const origin = imageOrigins[issued % imageOrigins.length] ?? api.origin;
         issued += 1;
         return origin;
@@ -84,4 +73,21 @@ export async function openListeners(options: PracticeOptions, middleware: Middle
     await close();
     throw error;
   }
+}
+
+async function openHosts(
+  { ports = {}, nodes: nodeCount = 3, nodeHostNames, advertisedNodes }: PracticeOptions,
+  open: (role: Role, options: OpenOptions) => Promise<Listener>,
+) {
+  const nodes: Listener[] = [];
+  const api = await open('api', { port: ports.api });
+  const auth = await open('auth', { port: ports.auth });
+  const network = await open('network', { port: ports.network });
+  const images = await open('images', { port: ports.images });
+  for (let index = 0; index < nodeCount; index += 1) {
+    const port = ports.nodes?.[index];
+    const hostname = nodeHostNames?.[index];
+    nodes.push(await open('node', { port, hostname, advertisedAs: advertisedNodes?.[index] }));
+  }
+  return { api, auth, network, images, nodes };
 }

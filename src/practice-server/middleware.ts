@@ -10,6 +10,7 @@ import type { ReceivedRequest } from './http-adapter.js';
 import type { Limiter, LimiterDecision } from './limiter.js';
 import {
   addFindings,
+  withFinding,
   type Finding,
   type LogEntry,
   type OpenEntry,
@@ -78,8 +79,8 @@ export function createMiddleware(deps: MiddlewareDeps): Middleware {
       return await (interceptor?.handler(request) ?? deps.hosts[entry.host](entry, request));
     } catch (error) {
       stopSignal.throwIfAborted();
-      addFindings(entry, 'internal-error');
-      return errorResponse(500, { title: 'practice_service_broke', detail: String(error) });
+      const broke = { title: 'practice_service_broke', detail: String(error) };
+      return withFinding(entry, 'internal-error', errorResponse(500, broke));
     }
   };
 
@@ -101,9 +102,7 @@ export function createMiddleware(deps: MiddlewareDeps): Middleware {
     log.push(entry);
     // The limits do not apply to the volunteers' nodes.
     const decision: LimiterDecision =
-      role === 'node'
-        ? { headers: {} }
-        : limiter.check({ role, method, path }, deps.serviceTimeMs());
+      role === 'node' ? {} : limiter.check({ role, method, path }, deps.serviceTimeMs());
     const findings = connectionFindings(role, received);
     if (decision.finding) addFindings(entry, decision.finding);
     addFindings(entry, ...findings);

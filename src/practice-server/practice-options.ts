@@ -34,11 +34,7 @@ export interface PracticeOptions {
   /** The lifetime of a base URL; 15 minutes by default. */
   readonly baseUrlMs?: number;
   /** Any free ports by default. */
-  readonly ports?: {
-    readonly api?: number;
-    readonly auth?: number;
-    readonly network?: number;
-    readonly images?: number;
+  readonly ports?: Partial<Record<Exclude<Role, 'node'>, number>> & {
     readonly nodes?: readonly number[];
   };
   /** Use https on every host, with `PracticeService.certificate`. */

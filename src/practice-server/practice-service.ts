@@ -125,11 +125,11 @@ export class PracticeService {
   }
 
   expireAccessTokens(): void {
-    this.#components.tokens.issuedTokens.expireAccessTokens();
+    this.#components.tokens.accessTokens.revokeAll();
   }
 
   revokeRefreshTokens(): void {
-    this.#components.tokens.issuedTokens.revokeRefreshTokens();
+    this.#components.tokens.refreshTokens.revokeAll();
   }
 
   setClientState(id: string, state: PersonalClient['state']): void {

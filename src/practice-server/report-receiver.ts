@@ -1,5 +1,6 @@
 /** The edge network's report host (spec 4.3): accepts health reports and checks their fields (spec 2.5). */
 import { z } from 'zod';
+import { parseJson } from '../core/json.js';
 import {
   htmlResponse,
   invalidRequest,
@@ -10,7 +11,7 @@ import {
   type EndpointResponse,
 } from './endpoint.js';
 import type { IssuedBaseUrls } from './issued-base-urls.js';
-import { addFindings, type Finding, type OpenEntry } from './request-log.js';
+import { withFinding, type Finding, type OpenEntry } from './request-log.js';
 
 /** `dead` refuses connections, `silent` never responds, `status` replaces the status of every response. */
 export type ReportHostState =
@@ -28,11 +29,7 @@ type Report = z.infer<typeof REPORT>;
 export type ReceivedReport = Readonly<Report> & { readonly atMs: number };
 
 export function readReport(body: string): Report | undefined {
-  try {
-    return REPORT.parse(JSON.parse(body));
-  } catch {
-    return undefined;
-  }
+  return REPORT.safeParse(parseJson(body)).data;
 }
 
 export class ReportHost {
@@ -42,9 +39,7 @@ export class ReportHost {
   constructor(private readonly baseUrls: IssuedBaseUrls) {}
 
   respond(entry: OpenEntry): EndpointResponse {
-    const [finding, response] = this.#check(entry);
-    addFindings(entry, finding);
-    return response;
+    return withFinding(entry, ...this.#check(entry));
   }
 
   #check(entry: OpenEntry): readonly [Finding, EndpointResponse] {

@@ -88,6 +88,12 @@ export function addFindings(entry: OpenEntry, ...findings: readonly Finding[]): 
   entry.finding ??= entry.findings[0];
 }
 
+/** Logs why the request gets this response. */
+export function withFinding<T>(entry: OpenEntry, finding: Finding, response: T): T {
+  addFindings(entry, finding);
+  return response;
+}
+
 /** The entries in which the client broke a rule. */
 export function violationsIn(log: readonly LogEntry[]): readonly LogEntry[] {
   const violations: ReadonlySet<Finding> = new Set(VIOLATIONS);

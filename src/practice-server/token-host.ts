@@ -6,13 +6,12 @@ import {
   PRACTICE_ACCOUNT,
   PRACTICE_CLIENT,
   PRACTICE_REALM,
-  type Account,
   type PersonalClient,
   type TokenOptions,
 } from './accounts.js';
 import { jsonResponse, type EndpointResponse } from './endpoint.js';
 import { IssuedTokens, type TokenOwner } from './issued-tokens.js';
-import { addFindings, type Finding, type OpenEntry } from './request-log.js';
+import { withFinding, type Finding, type OpenEntry } from './request-log.js';
 
 interface Refusal {
   readonly status: number;
@@ -42,6 +41,20 @@ const REFUSED = {
   unknownRealm: refusal(404, 'Realm does not exist', 'No realm of this name'),
   disabledRealm: refusal(403, 'access_denied', 'Realm not enabled'),
 } as const;
+
+const MINUTE_MS = 60_000;
+const REFRESH_TOKEN_BYTES = 600;
+
+const DEFAULT_OPTIONS: Required<TokenOptions> = {
+  accounts: [PRACTICE_ACCOUNT],
+  clients: [PRACTICE_CLIENT],
+  realm: PRACTICE_REALM,
+  accessTokenMs: 15 * MINUTE_MS,
+  refreshTokenMs: 30 * 24 * 60 * MINUTE_MS,
+  rotateRefreshTokens: true,
+  sendLifetimes: true,
+  tokenBytes: 1_000,
+};
 
 /** The required fields of each grant (spec 4.1). */
 const GRANT_FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -81,41 +94,41 @@ function readGrant(entry: OpenEntry): { form: URLSearchParams; type: string } | 
 }
 
 export class TokenHost {
-  readonly issuedTokens: IssuedTokens;
-  readonly #clientStates: Map<string, PersonalClient['state']>;
-  readonly #accounts: readonly Account[];
-  readonly #clients: readonly PersonalClient[];
-  readonly #realm: string;
+  readonly accessTokens: IssuedTokens;
+  readonly refreshTokens: IssuedTokens;
+  readonly #clientStates = new Map<string, PersonalClient['state']>();
+  readonly #options: Required<TokenOptions>;
   #realmEnabled = true;
 
-  constructor(
-    private readonly options: TokenOptions,
-    nowMs: () => number,
-  ) {
-    this.issuedTokens = new IssuedTokens(options, nowMs);
-    this.#accounts = options.accounts ?? [PRACTICE_ACCOUNT];
-    this.#clients = options.clients ?? [PRACTICE_CLIENT];
-    this.#clientStates = new Map(this.#clients.map(({ id, state }) => [id, state]));
-    this.#realm = options.realm ?? PRACTICE_REALM;
+  constructor(options: TokenOptions, nowMs: () => number) {
+    this.#options = { ...DEFAULT_OPTIONS, ...options };
+    const { accessTokenMs, refreshTokenMs, tokenBytes } = this.#options;
+    this.accessTokens = new IssuedTokens({ bytes: tokenBytes, lifetimeMs: accessTokenMs }, nowMs);
+    this.refreshTokens = new IssuedTokens(
+      { bytes: REFRESH_TOKEN_BYTES, lifetimeMs: refreshTokenMs },
+      nowMs,
+    );
   }
 
   respond(entry: OpenEntry): EndpointResponse {
     const [, realm, endpoint] = PATH.exec(entry.path) ?? [];
     if (realm === undefined) {
-      addFindings(entry, 'not-found');
-      return jsonResponse(404, { error: 'Unable to find matching target resource method' });
+      const error = 'Unable to find matching target resource method';
+      return withFinding(entry, 'not-found', jsonResponse(404, { error }));
     }
     const isDiscovery = endpoint?.startsWith('.well-known') === true;
     if (entry.method !== (isDiscovery ? 'GET' : 'POST')) {
-      addFindings(entry, 'wrong-method');
-      return jsonResponse(405, { error: 'HTTP 405 Method Not Allowed' });
+      const error = 'HTTP 405 Method Not Allowed';
+      return withFinding(entry, 'wrong-method', jsonResponse(405, { error }));
     }
-    const result = this.#realmRefusal(realm) ?? (isDiscovery ? undefined : this.#grant(entry));
-    if (result === undefined) return discoveryResponse(`${entry.origin}/realms/${realm}`);
+    const result = this.#respondIn(realm, isDiscovery, entry);
     if (!('error' in result)) return result;
     const { status, error, description, finding = 'grant-refused' } = result;
-    addFindings(entry, finding);
-    return jsonResponse(status, { error, error_description: description });
+    return withFinding(
+      entry,
+      finding,
+      jsonResponse(status, { error, error_description: description }),
+    );
   }
 
   /** Approves a pending client or the reverse. */
@@ -130,15 +143,17 @@ export class TokenHost {
   /** All passwords, client secrets and tokens ever issued. */
   secrets(): readonly string[] {
     return [
-      ...this.#accounts.map(({ password }) => password),
-      ...this.#clients.map(({ secret }) => secret),
-      ...this.issuedTokens.all(),
+      ...this.#options.accounts.map(({ password }) => password),
+      ...this.#options.clients.map(({ secret }) => secret),
+      ...this.accessTokens.all(),
+      ...this.refreshTokens.all(),
     ];
   }
 
-  #realmRefusal(realm: string): Refusal | undefined {
-    if (realm !== encodeURIComponent(this.#realm)) return REFUSED.unknownRealm;
-    return this.#realmEnabled ? undefined : REFUSED.disabledRealm;
+  #respondIn(realm: string, isDiscovery: boolean, entry: OpenEntry): EndpointResponse | Refusal {
+    if (realm !== encodeURIComponent(this.#options.realm)) return REFUSED.unknownRealm;
+    if (!this.#realmEnabled) return REFUSED.disabledRealm;
+    return isDiscovery ? discoveryResponse(`${entry.origin}/realms/${realm}`) : this.#grant(entry);
   }
 
   #grant(entry: OpenEntry): EndpointResponse | Refusal {
@@ -150,40 +165,43 @@ export class TokenHost {
     const renews = type === 'refresh_token';
     const owner = renews ? this.#checkToken(form, client) : this.#checkPassword(form, client);
     if ('error' in owner) return owner;
-    const { rotateRefreshTokens = true } = this.options;
-    if (renews && rotateRefreshTokens) this.issuedTokens.revoke(form.get('refresh_token') ?? '');
+    const { rotateRefreshTokens } = this.#options;
+    if (renews && rotateRefreshTokens) this.refreshTokens.revoke(form.get('refresh_token') ?? '');
     return this.#tokenResponse(owner, !renews || rotateRefreshTokens);
   }
 
   #findClient(form: URLSearchParams): PersonalClient | Refusal {
-    const client = this.#clients.find(({ id }) => id === form.get('client_id'));
+    const client = this.#options.clients.find(({ id }) => id === form.get('client_id'));
     if (!client) return REFUSED.unknownClient;
-    if (this.#clientStates.get(client.id) === 'pending') return REFUSED.pendingClient;
+    if ((this.#clientStates.get(client.id) ?? client.state) === 'pending')
+      return REFUSED.pendingClient;
     return client.secret === form.get('client_secret') ? client : REFUSED.wrongSecret;
   }
 
   #checkPassword(form: URLSearchParams, client: PersonalClient): TokenOwner | Refusal {
-    const account = this.#accounts.find(({ username }) => username === form.get('username'));
+    const account = this.#options.accounts.find(
+      ({ username }) => username === form.get('username'),
+    );
     if (account?.password !== form.get('password')) return REFUSED.wrongPassword;
     if (account.username !== client.owner) return REFUSED.notTheOwner;
     return { account: account.username, clientId: client.id };
   }
 
   #checkToken(form: URLSearchParams, client: PersonalClient): TokenOwner | Refusal {
-    const owner = this.issuedTokens.ownerOf(form.get('refresh_token') ?? '');
+    const owner = this.refreshTokens.ownerOf(form.get('refresh_token') ?? '');
     return owner?.clientId === client.id ? owner : REFUSED.expiredToken;
   }
 
   /** The tokens (spec 2.2, 2.3). JSON leaves out the undefined fields. */
   #tokenResponse(owner: TokenOwner, withRefreshToken: boolean): EndpointResponse {
-    const { accessTokenMs, refreshTokenMs } = this.issuedTokens;
+    const { accessTokenMs, refreshTokenMs, sendLifetimes } = this.#options;
     const seconds = (ms: number, sent = true): number | undefined =>
-      sent && this.options.sendLifetimes !== false ? Math.floor(ms / 1_000) : undefined;
+      sent && sendLifetimes ? Math.floor(ms / 1_000) : undefined;
     return jsonResponse(200, {
-      access_token: this.issuedTokens.newAccessToken(owner),
+      access_token: this.accessTokens.issue(owner),
       token_type: 'Bearer',
       expires_in: seconds(accessTokenMs),
-      refresh_token: withRefreshToken ? this.issuedTokens.newRefreshToken(owner) : undefined,
+      refresh_token: withRefreshToken ? this.refreshTokens.issue(owner) : undefined,
       refresh_expires_in: seconds(refreshTokenMs, withRefreshToken),
     });
   }

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { download, type DownloadOptions } from '../../src/cli/commands/download.js';
 import { reportStatus } from '../../src/cli/commands/report-status.js';
 import { pathsFrom } from '../../src/app/paths.js';
@@ -115,7 +116,7 @@ export class DownloadHarness {
     const settings = await loadSettings(env, paths.config);
     const stdout = new PassThrough();
     const stderr = new PassThrough();
-    const said = Promise.all([textOf(stdout), textOf(stderr)]);
+    const said = Promise.all([text(stdout), text(stderr)]);
     const code = await act({
       env,
       stdin: process.stdin,
@@ -197,10 +198,4 @@ export function timeLimitsFor(fault: FaultName): Partial<Settings> {
 /** Each report once: on a busy machine, one whose answer comes too late is sent again. */
 function withoutRepeats(reports: PracticeService['reports']): PracticeService['reports'] {
   return [...new Map(reports.map((each) => [`${each.url} ${each.duration}`, each])).values()];
-}
-
-async function textOf(stream: PassThrough): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -106,6 +106,5 @@ export function malformedLibrary(): Library {
       ),
       ...titles.map(([name]) => chapterOf(name, name, 1)),
     ],
-    lists: [],
   });
 }

@@ -85,7 +85,7 @@ export function send(url: string, options: SendOptions = {}): Promise<RawRespons
 export const CHAPTER = generateChapter({ pages: 4, bytesPerPage: 3_000, seed: 7 });
 
 /** A library of this chapter only: faster to create than the example library. */
-export const LIBRARY = createLibrary({ titles: [], lists: [], chapters: [CHAPTER] });
+export const LIBRARY = createLibrary({ chapters: [CHAPTER] });
 
 export interface AtHome {
   readonly baseUrl: string;

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { Clock } from '../../src/core/clock.js';
 import { readAddresses, type ServiceAddresses } from '../../src/rate-limit/service-addresses.js';
 
@@ -51,7 +52,7 @@ export async function startStubServer(options: StubServerOptions = {}): Promise<
   let behaviour = OK;
   const server = createServer((request, response) => {
     const atMs = options.clock?.monotonicMs() ?? performance.now();
-    void readBody(request).then((body) => {
+    void text(request).then((body) => {
       const { method = '', url: path = '', headers } = request;
       const arrival = { atMs, method, path, headers, body };
       const number = arrivals.push(arrival);
@@ -87,12 +88,6 @@ export async function startStubServer(options: StubServerOptions = {}): Promise<
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece);
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 function answer(request: IncomingMessage, response: ServerResponse, reply: ReturnType<Behaviour>) {

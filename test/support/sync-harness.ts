@@ -92,7 +92,6 @@ export function syncLibrary(
       syncChapter(name, '1', readableMs),
       syncChapter(name, '2', readableMs + HOUR_MS),
     ]),
-    lists: [],
     followedTitleIds: Object.keys(followed).map(titleId),
     readingStatuses: new Map(
       Object.entries(followed).map(([name, status]) => [titleId(name), status]),

@@ -8,9 +8,9 @@ import type {
 } from './records.js';
 
 interface LibraryContents {
-  readonly titles: readonly LibraryTitle[];
+  readonly titles?: readonly LibraryTitle[];
   readonly chapters: readonly LibraryChapter[];
-  readonly lists: readonly LibraryList[];
+  readonly lists?: readonly LibraryList[];
   readonly followedTitleIds?: readonly string[];
   readonly readingStatuses?: ReadonlyMap<string, ReadingStatus>;
 }
@@ -27,7 +27,8 @@ function finder<T extends { readonly id: string }>(items: readonly T[]) {
 }
 
 export function createLibrary(contents: LibraryContents): Library {
-  const { titles, lists, followedTitleIds = [], readingStatuses = new Map() } = contents;
+  const { titles = [], lists = [], followedTitleIds = [] } = contents;
+  const { readingStatuses = new Map<string, ReadingStatus>() } = contents;
   const chapters = new Map<string, LibraryChapter>();
   const byTitle = new Map<string | null, LibraryChapter[]>();
   const addChapter = (chapter: LibraryChapter): void => {

@@ -97,7 +97,7 @@ export function longTitle(options: { id?: string; chapters?: number } = {}): Lib
       chapterOf(id, each, chapter, count),
     ),
   );
-  return createLibrary({ titles: [titleOf(id, count)], lists: [], chapters });
+  return createLibrary({ titles: [titleOf(id, count)], chapters });
 }
 
 /** A title whose feed has more than 10,000 entries and so exceeds the collection window (spec 8.4). */

@@ -1,10 +1,11 @@
 /** Runs the program and a Secret Service on its own bus, for the tests of the login. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/practice-server/accounts.js';
 import { DIST } from '../build-folders.js';
 
@@ -39,7 +40,11 @@ export function newFolder(): string {
 }
 
 /** Starts the program. Its standard input is closed unless `input` is given. */
-export function startCli(words: readonly string[], env: Env, input = ''): ChildProcess {
+export function startCli(
+  words: readonly string[],
+  env: Env,
+  input = '',
+): ChildProcessWithoutNullStreams {
   if (!existsSync(MAIN)) throw new Error(`There is no ${MAIN}. Run: npm run build`);
   const child = spawn(process.execPath, [MAIN, ...words], { env: { ...BARE_ENV, ...env } });
   child.stdin.on('error', () => undefined);
@@ -47,10 +52,10 @@ export function startCli(words: readonly string[], env: Env, input = ''): ChildP
   return child;
 }
 
-export async function ended(child: ChildProcess): Promise<Ended> {
+export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
   const [stdout, stderr, [code]] = await Promise.all([
-    textOf(child.stdout),
-    textOf(child.stderr),
+    text(child.stdout),
+    text(child.stderr),
     once(child, 'close') as Promise<[number | null]>,
   ]);
   return { code, stdout, stderr };
@@ -59,12 +64,6 @@ export async function ended(child: ChildProcess): Promise<Ended> {
 /** Runs the program to its end. */
 export async function cli(words: readonly string[], env: Env, input?: string): Promise<Ended> {
   return ended(startCli(words, env, input));
-}
-
-async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
-  const pieces: Buffer[] = [];
-  for await (const piece of stream ?? []) pieces.push(Buffer.from(piece as Uint8Array));
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** Runs any other program to its end. */
