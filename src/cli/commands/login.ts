@@ -8,8 +8,7 @@ import { raceWithSignal } from '../../core/abort.js';
 import { AuthError, hasCode } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { HOOK_SERVICES, type HookService } from '../../auth/hook-services.js';
-import type { CommandContext } from '../command-context.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import type { GivenFields, LoginFlags } from './login-input.js';
 

@@ -2,7 +2,7 @@
 import { Option, type Command } from 'commander';
 import { READING_STATUSES } from '../../api/reading-statuses.js';
 import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../../formats/bind-choices.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandRunner } from '../command-context.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { durationText, settingOption } from '../option-parsers.js';
 import type { SyncFlags } from './sync.js';
