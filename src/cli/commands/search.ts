@@ -82,8 +82,8 @@ async function search(
   const { chooseTitle, chooseTitleLanguage, confirmPlan } = await import('./search-prompts.js');
   const title = await chooseTitle(titles, context);
   const language = title && (await chooseTitleLanguage(title, options.language, context));
-  if (language === undefined) return EXIT.done;
-  return download({ targets: [`title:${title?.id ?? ''}`], language }, context, (plan) =>
+  if (!title || language === undefined) return EXIT.done;
+  return download({ targets: [`title:${title.id}`], language }, context, (plan) =>
     confirmPlan(plan, context),
   );
 }

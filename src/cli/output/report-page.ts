@@ -2,12 +2,12 @@
  * The figures of the health reports as one HTML page without scripts or external resources, for light and dark screens
  * and for print.
  */
-import { escapeHtml, htmlPage } from './html-page.js';
 import type { ReportStatus } from '../../health-reports/report-status.js';
 import type { NodeFigures } from '../../health-reports/statistics.js';
 import { durationChart } from './duration-chart.js';
 import { hostStateOf } from './host-state.js';
-import { formatBytes, formatDuration, formatLocalTime } from './sizes.js';
+import { escapeHtml, htmlPage } from './html-page.js';
+import { formatBytes, formatCount, formatDuration, formatLocalTime } from './sizes.js';
 
 /** The words of `report-status`, explained. */
 const REPORT_TERMS: readonly (readonly [term: string, meaning: string])[] = [
@@ -83,7 +83,7 @@ ${items.join('\n')}
 
 function tiles(status: ReportStatus): string {
   const tile = (name: string, count: number, level: string) =>
-    `<div class="tile ${count > 0 ? level : ''}"><dt>${name}</dt><dd>${count.toLocaleString('en')}</dd></div>`;
+    `<div class="tile ${count > 0 ? level : ''}"><dt>${name}</dt><dd>${formatCount(count)}</dd></div>`;
   return `<dl class="tiles">
 ${tile('sent', status.sent, '')}
 ${tile('waiting', status.waiting, 'warning')}
@@ -115,7 +115,7 @@ function hostLine(status: ReportStatus, nowMs: number): string {
 function nodeRow(node: NodeFigures): string {
   const { successRate, cachedShare, medianMs, slowestMs, bytesPerSecond } = node;
   const level = successRate >= 0.95 ? 'good' : successRate >= 0.8 ? 'warning' : 'bad';
-  return `<tr><th scope="row">${escapeHtml(node.node)}</th><td class="number">${node.loads.toLocaleString('en')}</td><td>${shareBar(successRate, level, 'success')}</td><td>${shareBar(cachedShare, 'plain', 'cached')}</td><td class="number">${medianMs === undefined ? '–' : formatDuration(medianMs)}</td><td class="number">${slowestMs === undefined ? '–' : formatDuration(slowestMs)}</td><td class="number">${bytesPerSecond === undefined ? '–' : formatBytes(bytesPerSecond)}</td></tr>`;
+  return `<tr><th scope="row">${escapeHtml(node.node)}</th><td class="number">${formatCount(node.loads)}</td><td>${shareBar(successRate, level, 'success')}</td><td>${shareBar(cachedShare, 'plain', 'cached')}</td><td class="number">${medianMs === undefined ? '–' : formatDuration(medianMs)}</td><td class="number">${slowestMs === undefined ? '–' : formatDuration(slowestMs)}</td><td class="number">${bytesPerSecond === undefined ? '–' : formatBytes(bytesPerSecond)}</td></tr>`;
 }
 
 function shareBar(share: number | undefined, level: string, name: string): string {
