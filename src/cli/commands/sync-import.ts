@@ -12,9 +12,9 @@ import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
 import { pluralize } from '../output/sizes.js';
 import { withService } from '../with-service.js';
+import type { FileFlags } from './sync-edit.js';
 
-export interface ImportFlags {
-  readonly file?: string;
+export interface ImportFlags extends FileFlags {
   readonly status?: string;
 }
 

@@ -7,13 +7,9 @@ import { printableLine } from '../../core/printable.js';
 import { lockPath, readSyncState, syncFolder, type SyncState } from '../../sync/sync-state.js';
 import type { CommandContext } from '../command-context.js';
 import { formatDuration, formatLocalTime, pluralize } from '../output/sizes.js';
+import type { FileFlags } from './sync-edit.js';
 
-interface StatusFlags {
-  readonly file?: string;
-  readonly json?: boolean;
-}
-
-export async function syncStatus(flags: StatusFlags, context: CommandContext): Promise<ExitCode> {
+export async function syncStatus(flags: FileFlags, context: CommandContext): Promise<ExitCode> {
   const { stdout, clock, paths } = context;
   const folder = await syncFolder(paths.state, subscriptionsPath(flags.file, context));
   const state = await readSyncState(folder);

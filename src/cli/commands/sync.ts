@@ -17,10 +17,11 @@ import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { errorMessage, writeHints } from '../output/error-message.js';
 import { makeFolderOfPage, writeHtmlPage } from '../output/html-page.js';
+import type { ObserverOptions } from '../output/observer.js';
 import { formatLocalTime } from '../output/sizes.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
 
-export interface SyncFlags {
+export interface SyncFlags extends ObserverOptions {
   readonly file?: string;
   readonly every?: string;
   readonly only?: readonly string[];
@@ -30,9 +31,6 @@ export interface SyncFlags {
   readonly captchaResult?: string;
   readonly dryRun?: boolean;
   readonly html?: string;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
 }
 
 /** A subscriptions file, and the folder of its state. */
