@@ -140,6 +140,7 @@ function retryCommand(ids: readonly string[], options: DownloadOptions): string 
   if (options.force) words.push('--force');
   if (options.update) words.push('--update');
   if (options.cover) words.push('--cover');
+  if (options.cover === 'all') words.push('all');
   if (options.markRead) words.push('--mark-read');
   if (options.metadata === false) words.push('--no-metadata');
   if (options.reports === false) words.push('--no-reports');
