@@ -1,7 +1,7 @@
 /** Which of the languages of a title to download, asked at the terminal. */
+import { formatCount } from '../core/human-format.js';
 import { printableLine } from '../core/printable.js';
 import type { CommandContext } from './command-context.js';
-import { formatCount } from './output/sizes.js';
 import { choose } from './prompt.js';
 
 /** A language, and its number of chapters if it is known. */

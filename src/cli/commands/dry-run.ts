@@ -1,12 +1,12 @@
-/** `--dry-run`: what would be downloaded and why, and what it would request of the service at least. */
+/** `--dry-run`: what would be downloaded and why, and the least number of requests and time. */
 import { groupBy } from '../../core/group-by.js';
+import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { minTimeMs } from '../../download/estimate.js';
 import { SKIP_REASONS } from '../../download/events.js';
 import type { Plan, PlannedChapter } from '../../download/plan.js';
 import { CHAPTER_QUOTAS } from '../output/batch-countdown.js';
 import type { ObserverOptions } from '../output/observer.js';
-import { formatDuration, pluralize } from '../output/sizes.js';
 
 /** More chapters are printed by volume. */
 const MAX_ROWS = 30;

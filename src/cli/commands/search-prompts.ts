@@ -1,12 +1,12 @@
 /** The questions of `tankobon search` at a terminal. Esc cancels each of them. */
 import type { Title } from '../../api/titles.js';
 import { commaSeparated } from '../../core/comma-separated.js';
+import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import type { Plan } from '../../download/plan.js';
 import { ALL_LANGUAGES } from '../../selection/language-codes.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
-import { formatDuration, pluralize } from '../output/sizes.js';
 import { titleChoice } from '../output/title-table.js';
 import { choose } from '../prompt.js';
 import { minPlanTimeMs } from './dry-run.js';
@@ -56,7 +56,9 @@ export async function chooseTitleLanguage(
 export async function confirmPlan(plan: Plan, context: CommandContext): Promise<boolean> {
   const { confirm } = await import('@inquirer/prompts');
   const languages = new Set(plan.chapters.flatMap(({ chapter }) => chapter?.language ?? []));
-  const message = `${pluralize(plan.chapters.length, 'chapter')} in ${[...languages].sort().join(', ')}, at least ${formatDuration(minPlanTimeMs(plan))}. Download?`;
+  const count = pluralize(plan.chapters.length, 'chapter');
+  const time = formatDuration(minPlanTimeMs(plan));
+  const message = `${count} in ${[...languages].sort().join(', ')}, at least ${time}. Download?`;
   const answer = await choose(context, (streams) => confirm({ message }, streams));
   return answer?.value ?? false;
 }

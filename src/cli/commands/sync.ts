@@ -9,6 +9,7 @@ import {
 } from '../../app/subscriptions-store.js';
 import { hasCode, RunError, toTankobonError, UsageError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
+import { formatLocalTime } from '../../core/human-format.js';
 import { lockHolder, tryLockFile } from '../../core/lock.js';
 import { lockPath, readSyncState, syncFolder, writeSyncState } from '../../sync/sync-state.js';
 import { parseInterval } from '../../sync/sync-schedule.js';
@@ -18,7 +19,6 @@ import { chooseObserver } from '../output/choose-observer.js';
 import { errorMessage, writeHints } from '../output/error-message.js';
 import { makeFolderOfPage, writeHtmlPage } from '../output/html-page.js';
 import type { ObserverOptions } from '../output/observer.js';
-import { formatLocalTime } from '../output/sizes.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
 
 export interface SyncFlags extends ObserverOptions {

@@ -1,6 +1,6 @@
 /** Load durations over time as inline SVG: the median of each interval as a line, up to the slowest as a band. */
+import { formatDuration, formatLocalTime } from '../../core/human-format.js';
 import type { TimeFigures } from '../../health-reports/statistics.js';
-import { formatDuration, formatLocalTime } from './sizes.js';
 
 const WIDTH = 920;
 const HEIGHT = 290;

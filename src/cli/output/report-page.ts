@@ -2,12 +2,17 @@
  * The figures of the health reports as one HTML page without scripts or external resources, for light and dark screens
  * and for print.
  */
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatLocalTime,
+} from '../../core/human-format.js';
 import type { ReportStatus } from '../../health-reports/report-status.js';
 import type { NodeFigures } from '../../health-reports/statistics.js';
 import { durationChart } from './duration-chart.js';
 import { hostStateOf } from './host-state.js';
 import { escapeHtml, htmlPage } from './html-page.js';
-import { formatBytes, formatCount, formatDuration, formatLocalTime } from './sizes.js';
 
 /** The words of `report-status`, explained. */
 const REPORT_TERMS: readonly (readonly [term: string, meaning: string])[] = [

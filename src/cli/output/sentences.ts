@@ -1,8 +1,8 @@
 /** Waits and skipped chapters as sentences for people. */
 import type { ErrorCode } from '../../core/error-codes.js';
 import { groupBy } from '../../core/group-by.js';
+import { formatLocalTime, pluralize } from '../../core/human-format.js';
 import { SKIP_REASONS, type SkipReason, type WaitingEvent } from '../../download/events.js';
-import { formatLocalTime, pluralize } from './sizes.js';
 
 /** Shorter waits are not shown. */
 const MIN_SHOWN_WAIT_MS = 2_000;

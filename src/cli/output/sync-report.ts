@@ -2,10 +2,10 @@
 import stringWidth from 'string-width';
 import { SERIES_COUNTS, type SeriesReport } from '../../app/sync-events.js';
 import type { SyncReport } from '../../app/sync-session.js';
+import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { escapeHtml, htmlPage } from './html-page.js';
 import { fitToWidth } from './progress-line.js';
-import { formatDuration, formatLocalTime, pluralize } from './sizes.js';
 
 const MIN_NAME_WIDTH = 12;
 const GAP = '  ';
