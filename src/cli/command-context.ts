@@ -1,5 +1,6 @@
 /** What a command works with: injected, so that it runs without argv or a process. */
 import type { AppContext } from '../app/context.js';
+import type { ExitCode } from '../core/exit-codes.js';
 
 export interface CommandContext extends AppContext {
   readonly stdin: NodeJS.ReadStream;
@@ -13,3 +14,12 @@ export interface CommandContext extends AppContext {
 
 /** Without settings, for commands that must work while the settings are invalid. */
 export type BareCommandContext = Omit<CommandContext, 'settings'>;
+
+type Result = ExitCode | Promise<ExitCode>;
+
+/** Runs the actions of the commands. */
+export interface CommandRunner {
+  /** With the settings in force. Throws UsageError('bad-setting') if they cannot be read. */
+  readonly run: (action: (context: CommandContext) => Result) => Promise<void>;
+  readonly runBare: (action: (context: BareCommandContext) => Result) => Promise<void>;
+}

@@ -53,7 +53,8 @@ function parseLine(program: Command, words: readonly string[]): ParsedLine {
       const found = command.options.find(({ short, long }) => name === short || name === long);
       if (!found) continue;
       seen.add(found);
-      if (takesValue(found) && !word.includes('=')) option = found;
+      const takesValue = found.required || found.optional;
+      if (takesValue && !word.includes('=')) option = found;
     } else {
       const sub = command.commands.find((known) => known.name() === word);
       if (sub) [command, args] = [sub, []];
@@ -61,10 +62,6 @@ function parseLine(program: Command, words: readonly string[]): ParsedLine {
     }
   }
   return { command, args, seen, option };
-}
-
-function takesValue(option: Option): boolean {
-  return option.required || option.optional;
 }
 
 function flags({ command, seen }: ParsedLine): readonly Candidate[] {

@@ -1,4 +1,5 @@
 /** Which of the languages of a title to download, asked at the terminal. */
+import { formatCount } from '../core/human-format.js';
 import { printableLine } from '../core/printable.js';
 import type { CommandContext } from './command-context.js';
 import { choose } from './prompt.js';
@@ -10,7 +11,7 @@ export interface LanguageChoice {
 }
 
 /**
- * Undefined if the user leaves with Esc; `all` is an empty list.
+ * Undefined if the user presses Esc; `all` is an empty list.
  *
  * @param preferred the language that is preselected
  */
@@ -23,7 +24,7 @@ export async function chooseLanguage(
   const choices = languages.map(({ code, chapters }) => {
     const shown = printableLine(code);
     return {
-      name: chapters === undefined ? shown : `${shown}  (${chapters.toLocaleString('en')})`,
+      name: chapters === undefined ? shown : `${shown}  (${formatCount(chapters)})`,
       short: shown,
       value: code,
     };

@@ -7,8 +7,7 @@ import { UsageError } from '../core/errors.js';
 import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { VERSION } from '../core/version.js';
 import { looksLikeTarget } from '../selection/target.js';
-import type { BareCommandContext, CommandContext } from './command-context.js';
-import type { CommandRunner } from './command-runner.js';
+import type { BareCommandContext, CommandContext, CommandRunner } from './command-context.js';
 import { bindCommand } from './commands/bind.js';
 import { completeCommand, completionCommand } from './commands/completion.js';
 import { configCommand } from './commands/config.js';
@@ -30,12 +29,6 @@ import { refuseEmptyValues } from './option-parsers.js';
 import { COLOR_CHOICES } from './output/colors.js';
 import { rawStream } from './output/safe-stream.js';
 
-export interface ContextSource {
-  /** With the settings in force. Throws UsageError('bad-setting') if they cannot be read. */
-  readonly context: () => Promise<CommandContext>;
-  readonly bareContext: () => BareCommandContext;
-}
-
 const COMMANDS = {
   'Chapters:': [
     downloadCommand,
@@ -53,20 +46,20 @@ const COMMANDS = {
 /** Runs one command line; an empty one prints the help. Throws what the command throws, and UsageError('bad-option'). */
 export async function runProgram(
   args: readonly string[],
-  { context, bareContext }: ContextSource,
+  context: BareCommandContext,
 ): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.done;
   const runner: CommandRunner = {
     run: async (action) => {
-      exitCode = await action(await context());
+      exitCode = await action(await withSettings(context));
     },
     runBare: async (action) => {
-      exitCode = await action(bareContext());
+      exitCode = await action(context);
     },
   };
   const program = commandTree(runner, (text) => {
     // Raw, since help has our own colors.
-    rawStream(bareContext().stdout).write(text);
+    rawStream(context.stdout).write(text);
   });
   try {
     await program.parseAsync(withCommand(program, args), { from: 'user' });
@@ -77,6 +70,13 @@ export async function runProgram(
     return EXIT.usage;
   }
   return exitCode;
+}
+
+async function withSettings(bare: BareCommandContext): Promise<CommandContext> {
+  const { loadSettings } = await import('../app/settings.js');
+  const settings = await loadSettings(bare.env, bare.paths.config);
+  // Not a copy, which would call the getters.
+  return Object.assign(bare, { settings });
 }
 
 /** The words with their command: no words are `help`, and an address or a UUID without a command is `download`. */

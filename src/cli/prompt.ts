@@ -31,7 +31,7 @@ export async function prompt<Answer>(
   }
 }
 
-/** Asks a question that Esc leaves: then undefined. Throws the `interrupted` error if the user cancels it with Ctrl-C. */
+/** Asks a question that Esc cancels: then undefined. Throws the `interrupted` error if the user cancels it with Ctrl-C. */
 export async function choose<Answer>(
   context: PromptContext,
   ask: (streams: PromptStreams) => Promise<Answer>,

@@ -2,7 +2,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { decodeText } from '../core/decode-text.js';
 
 /**
- * Reads a stream to its end, as decodeText does; undefined if it is larger than `maxBytes`. Throws the signal's reason
+ * Reads a stream to its end, as decodeText does, without a byte order mark; undefined if it is larger than `maxBytes`. Throws the signal's reason
  * if aborted.
  */
 export async function readText(
@@ -23,5 +23,5 @@ export async function readText(
     signal.throwIfAborted();
     throw error;
   }
-  return decodeText(Buffer.concat(chunks));
+  return decodeText(Buffer.concat(chunks)).replace(/^\uFEFF/, '');
 }

@@ -2,14 +2,14 @@
 import { pathsFrom } from '../app/paths.js';
 import { sharedSignal } from '../core/abort.js';
 import { systemClock } from '../core/clock.js';
-import { interruption } from '../core/errors.js';
-import { EXIT } from '../core/exit-codes.js';
+import { interruption, toTankobonError } from '../core/errors.js';
+import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { redactorFor } from '../core/redactor.js';
+import type { BareCommandContext } from './command-context.js';
 import { closeLostTerminalsAtExit, ignoresHangup, viewProcess } from './hangup.js';
 import { applyColorOption, usesColors } from './output/colors.js';
 import { errorMessage } from './output/error-message.js';
 import { safeStream } from './output/safe-stream.js';
-import { runArgs } from './run-args.js';
 
 /** Exits this long after the command has ended, even if something such as a dead connection is still open. */
 const MAX_LINGER_MS = 1_000;
@@ -46,6 +46,20 @@ export async function runProcess(args: readonly string[]): Promise<void> {
   });
   process.exitCode = code;
   setTimeout(() => process.exit(code), MAX_LINGER_MS).unref();
+}
+
+/** Runs one command line with injected streams, environment and clock. An error goes to `context.stderr`. */
+export async function runArgs(
+  args: readonly string[],
+  context: BareCommandContext,
+): Promise<ExitCode> {
+  try {
+    const { runProgram } = await import('./program.js');
+    return await runProgram(args, context);
+  } catch (error) {
+    context.stderr.write(errorMessage(error, context.env));
+    return toTankobonError(error).exitCode;
+  }
 }
 
 /**

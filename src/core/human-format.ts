@@ -1,4 +1,4 @@
-/** Durations and times as people read them. */
+/** Sizes, counts, durations and times as people read them. */
 
 /** Milliseconds as `85 ms`, `1.2 s`, `45 s`, `3 min 20 s`, `2 h 5 min`. */
 export function formatDuration(ms: number): string {
@@ -41,4 +41,27 @@ export function formatLocalTime(atMs: number, nowMs: number): string {
     new Date(ms).toLocaleString('sv-SE', LOCAL_TIME_FORMAT).replace('−', '-');
   const [today = ''] = format(nowMs).split(' ');
   return format(atMs).replace(`${today} `, '');
+}
+
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** Bytes in decimal units: `512 B`, `3.4 MB`. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < BYTE_UNITS.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  const digits = unit === 0 || value >= 99.95 ? 0 : 1;
+  return `${value.toFixed(digits)} ${BYTE_UNITS[unit] ?? 'B'}`;
+}
+
+/** Such as `1,665`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en');
+}
+
+export function pluralize(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

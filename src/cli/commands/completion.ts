@@ -1,7 +1,7 @@
 /** `tankobon completion`: prints the completion script of a shell. Each script calls `tankobon __complete`. */
 import { Argument, type Command } from 'commander';
 import { EXIT } from '../../core/exit-codes.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandRunner } from '../command-context.js';
 import { COMPLETE_FILES, COMPLETE_FOLDERS, completionLines } from '../completion-candidates.js';
 import { addExamples } from '../help-format.js';
 

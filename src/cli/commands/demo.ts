@@ -10,12 +10,11 @@ import { join } from 'node:path';
 import { pathsFrom } from '../../app/paths.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { pluralize } from '../../core/human-format.js';
 import type { Library, LibraryChapter } from '../../practice-server/library/records.js';
 import type { PracticeService } from '../../practice-server/practice-service.js';
-import type { BareCommandContext } from '../command-context.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { BareCommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
-import { pluralize } from '../output/sizes.js';
 import { shellQuoted } from '../shell-quoted.js';
 
 interface DemoOptions {

@@ -1,10 +1,10 @@
 /** `tankobon download`: its options; the work is in download.ts. */
 import { Option, type Command } from 'commander';
 import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../../formats/bind-choices.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandRunner } from '../command-context.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { collect, integerBetween, settingOption } from '../option-parsers.js';
-import type { DownloadOptions } from './download.js';
+import type { DownloadOptions } from './download-options.js';
 
 export function downloadCommand(program: Command, { run }: CommandRunner): Command {
   const command = program

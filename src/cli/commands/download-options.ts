@@ -12,9 +12,11 @@ import {
   type TargetSource,
 } from '../../selection/target-list.js';
 import type { CommandContext } from '../command-context.js';
+import type { ObserverOptions } from '../output/observer.js';
 import { readSource } from '../target-sources.js';
 
-export interface DownloadOptions extends Omit<RequestOptions, 'languages' | 'groups'> {
+export interface DownloadOptions
+  extends Omit<RequestOptions, 'languages' | 'groups'>, ObserverOptions {
   readonly targets: readonly string[];
   readonly fromFile?: readonly string[];
   /** Comma-separated, in order of preference. */
@@ -22,9 +24,6 @@ export interface DownloadOptions extends Omit<RequestOptions, 'languages' | 'gro
   readonly group?: string;
   readonly captchaResult?: string;
   readonly dryRun?: boolean;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
 }
 
 /** Throws UsageError, or StorageError for a template that leaves the folder, before anything is sent. */

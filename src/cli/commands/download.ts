@@ -14,11 +14,9 @@ import { errorMessage, writeHints } from '../output/error-message.js';
 import type { Observer } from '../output/observer.js';
 import { describeSkipped } from '../output/sentences.js';
 import { canAsk } from '../prompt.js';
+import { shellQuoted } from '../shell-quoted.js';
 import { requestFromFlags, type DownloadOptions } from './download-options.js';
-import { printPlan } from './dry-run.js';
-import { retryCommand } from './retry-command.js';
-
-export type { DownloadOptions } from './download-options.js';
+import { describePlan } from './dry-run.js';
 
 /**
  * Throws UsageError before anything is sent; after that each chapter gets an event and the exit code sums up.
@@ -45,7 +43,7 @@ export async function download(
     if (options.dryRun && request.plan.targets.length > 0) {
       const plan = await planDownload(context, request, listeners, context.signal);
       observer.close();
-      printPlan(plan, options, context);
+      context.stdout.write(describePlan(plan, options));
       const errors = allErrors(request, plan.failed);
       writeHints(errors, context.stderr);
       return exitCodeOf(errors);
@@ -74,7 +72,7 @@ function listenersFor(
       if (event.type === 'page-bytes') collect(event.bytes);
       observer.observe(event);
     },
-    // Chapters without a volume stay what they are, which is not worth a line.
+    // Chapters without a volume are never bound: only JSON output lists them.
     observeBind: (event) => {
       if (options.json || event.type !== 'chapter-left-out' || event.message !== undefined)
         observer.observe(event);
@@ -92,8 +90,9 @@ function listenersFor(
       !options.quiet && {
         chooseLanguages: async (counts) => {
           const languages = [...counts].map(([code, chapters]) => ({ code, chapters }));
+          languages.sort((a, b) => b.chapters - a.chapters);
           const chosen = await observer.whilePrompting(() =>
-            chooseLanguage(languages.sort(byChapters), undefined, context),
+            chooseLanguage(languages, undefined, context),
           );
           if (!chosen) throw interruption();
           return chosen;
@@ -101,9 +100,6 @@ function listenersFor(
       }),
   };
 }
-
-const byChapters = (a: { readonly chapters: number }, b: { readonly chapters: number }) =>
-  b.chapters - a.chapters;
 
 function allErrors(
   { invalidTargets }: DownloadRequest,
@@ -126,4 +122,27 @@ function printNextSteps(
   if (failed.length === 0 || saved + skipped === 0 || stoppedBy) return;
   const ids = failed.map(({ id }) => id);
   stderr.write(`hint: To retry only the failed chapters: ${retryCommand(ids, options)}\n`);
+}
+
+/** The failed chapters, with the flags that shape the result. */
+function retryCommand(ids: readonly string[], options: DownloadOptions): string {
+  const words = ['tankobon', 'download'];
+  const flag = (name: string, value: string | undefined): void => {
+    if (value !== undefined) words.push(name, shellQuoted(value));
+  };
+  flag('--output', options.output);
+  flag('--quality', options.quality);
+  flag('--name', options.name);
+  flag('--download-archive', options.downloadArchive);
+  flag('--share', options.share);
+  flag('--max-outage', options.maxOutage);
+  flag('--limit-rate', options.limitRate);
+  if (options.force) words.push('--force');
+  if (options.update) words.push('--update');
+  if (options.cover) words.push('--cover');
+  if (options.cover === 'all') words.push('all');
+  if (options.markRead) words.push('--mark-read');
+  if (options.metadata === false) words.push('--no-metadata');
+  if (options.reports === false) words.push('--no-reports');
+  return [...words, ...ids].join(' ');
 }

@@ -1,32 +1,24 @@
-/** `--dry-run`: what would be downloaded and why, and what it would request of the service at least. */
+/** `--dry-run`: what would be downloaded and why, and the least number of requests and time. */
+import { groupBy } from '../../core/group-by.js';
+import { formatDuration, pluralize } from '../../core/human-format.js';
+import { printableLine } from '../../core/printable.js';
 import { minTimeMs } from '../../download/estimate.js';
 import { SKIP_REASONS } from '../../download/events.js';
 import type { Plan, PlannedChapter } from '../../download/plan.js';
-import { quotasOf } from '../../rate-limit/quotas.js';
-import { printableLine } from '../../core/printable.js';
-import { formatDuration, pluralize } from '../output/sizes.js';
-import type { CommandContext } from '../command-context.js';
-
-interface PrintOptions {
-  readonly json?: boolean;
-  /** Each chapter of a long list, with its file and the reason. */
-  readonly verbose?: boolean;
-}
+import { CHAPTER_QUOTAS } from '../output/batch-countdown.js';
+import type { ObserverOptions } from '../output/observer.js';
 
 /** More chapters are printed by volume. */
 const MAX_ROWS = 30;
 
-export function printPlan(
-  plan: Plan,
-  options: PrintOptions,
-  { stdout }: Pick<CommandContext, 'stdout'>,
-): void {
-  stdout.write(options.json ? toJson(plan) : toText(plan, options.verbose === true));
+/** With `verbose` each chapter of a long list, with its file and the reason. */
+export function describePlan(plan: Plan, { json, verbose = false }: ObserverOptions): string {
+  return json ? toJson(plan) : toText(plan, verbose);
 }
 
 /** The least time that the service's limits allow for the chapters of a plan. */
 export function minPlanTimeMs({ chapters }: Plan): number {
-  return minTimeMs(chapters.length, quotasOf('any', 'GET', '/at-home/server/any'));
+  return minTimeMs(chapters.length, CHAPTER_QUOTAS);
 }
 
 function toJson(plan: Plan): string {
@@ -104,13 +96,10 @@ function chapterRow(planned: PlannedChapter, verbose: boolean): string {
 
 /** One line for each volume of a series in a language. */
 function volumeRows(chapters: readonly PlannedChapter[]): string[] {
-  const volumes = new Map<string, PlannedChapter[]>();
-  for (const planned of chapters) {
-    const { seriesName = '–', chapter } = planned;
+  const volumes = groupBy(chapters, ({ seriesName = '–', chapter }) => {
     const volume = volumeName(chapter?.volume) || 'no volume';
-    const key = [seriesName, volume, chapter?.language ?? ''].join('\0');
-    volumes.set(key, [...(volumes.get(key) ?? []), planned]);
-  }
+    return [seriesName, volume, chapter?.language ?? ''].join('\0');
+  });
   const rows = [...volumes].map(([key, list]) => {
     const [series, volume, language] = key.split('\0');
     const groups = new Set(
@@ -140,11 +129,8 @@ function chapterName(number: string | undefined): string {
 }
 
 function skippedCounts({ skipped }: Plan): string[] {
-  const counts = new Map<string, number>();
-  for (const { reason } of skipped) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return [...counts].map(
-    ([reason, count]) =>
-      `skipped: ${pluralize(count, 'chapter')}: ${SKIP_REASONS[reason as keyof typeof SKIP_REASONS]}`,
+  return [...groupBy(skipped, ({ reason }) => reason)].map(
+    ([reason, { length }]) => `skipped: ${pluralize(length, 'chapter')}: ${SKIP_REASONS[reason]}`,
   );
 }
 

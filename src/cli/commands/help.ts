@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander';
 import { ENVIRONMENT } from '../../app/environment.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, EXIT_MEANINGS } from '../../core/exit-codes.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandRunner } from '../command-context.js';
 import { formatItems, type HelpItems } from '../help-format.js';
 import { nearest } from '../nearest.js';
 import { collect } from '../option-parsers.js';

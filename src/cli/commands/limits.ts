@@ -4,13 +4,12 @@
  */
 import type { Command } from 'commander';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import type { LedgerView, QuotaView } from '../../rate-limit/ledger-view.js';
-import type { BareCommandContext } from '../command-context.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { BareCommandContext, CommandRunner } from '../command-context.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
 import { drawBar, glyphsFor, type Glyphs } from '../output/glyphs.js';
-import { formatDuration, formatLocalTime, pluralize } from '../output/sizes.js';
 import { confirm } from '../prompt.js';
 
 interface LimitsOptions {

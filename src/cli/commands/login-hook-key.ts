@@ -43,7 +43,7 @@ export async function storeHookKey(
 
 async function keyFromStdin({ stdin, signal }: CommandContext): Promise<string> {
   const text = stdin.isTTY ? undefined : await readText(stdin, MAX_STDIN_BYTES, signal);
-  const input = INPUT.safeParse(parseJson((text ?? '').replace(/^\uFEFF/, '')));
+  const input = INPUT.safeParse(parseJson(text ?? ''));
   if (input.success) return input.data.key;
   throw new AuthError(
     'bad-login-input',

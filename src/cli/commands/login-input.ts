@@ -89,7 +89,7 @@ const INPUT = z.strictObject({
 /** The fields of a JSON object, named as here or as in the token request (spec 4.1). */
 export function fieldsInJson(json: string): GivenFields {
   // The cause is left out: the message of a parser quotes its input.
-  const input = INPUT.safeParse(parseJson(json.replace(/^\uFEFF/, '')));
+  const input = INPUT.safeParse(parseJson(json));
   if (!input.success) {
     throw new AuthError(
       'bad-login-input',

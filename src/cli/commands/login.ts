@@ -1,15 +1,13 @@
 /** `tankobon login`: exchanges the password for tokens (spec 4.1) and stores them. The password is not stored. */
 import { Option, type Command } from 'commander';
 import { prepareStateFolder } from '../../app/state-folder.js';
-import type { CredentialStore } from '../../auth/login-record.js';
 import type { Credentials } from '../../auth/credentials.js';
-import type { Login } from '../../auth/login-record.js';
+import { HOOK_SERVICES, type HookService } from '../../auth/hook-services.js';
+import type { CredentialStore, Login } from '../../auth/login-record.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { AuthError, hasCode } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { HOOK_SERVICES, type HookService } from '../../auth/hook-services.js';
-import type { CommandContext } from '../command-context.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import type { GivenFields, LoginFlags } from './login-input.js';
 

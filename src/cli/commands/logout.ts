@@ -4,8 +4,7 @@ import { prepareStateFolder } from '../../app/state-folder.js';
 import type { Credentials } from '../../auth/credentials.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import type { CommandContext } from '../command-context.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandContext, CommandRunner } from '../command-context.js';
 
 export function logoutCommand(program: Command, { run }: CommandRunner): Command {
   return program

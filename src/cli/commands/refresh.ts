@@ -1,8 +1,7 @@
 /** `tankobon refresh`: renews the access token now, whether or not it has expired. */
 import type { Command } from 'commander';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import type { CommandContext } from '../command-context.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandContext, CommandRunner } from '../command-context.js';
 
 export function refreshCommand(program: Command, { run }: CommandRunner): Command {
   return program

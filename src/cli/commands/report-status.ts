@@ -3,14 +3,13 @@ import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import type { CommandContext } from '../command-context.js';
-import type { CommandRunner } from '../command-runner.js';
+import { formatLocalTime, pluralize } from '../../core/human-format.js';
+import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
 import { usesColors } from '../output/colors.js';
 import { warnTo } from '../output/error-message.js';
 import { glyphsFor } from '../output/glyphs.js';
 import { rawStream, safeTexts } from '../output/safe-stream.js';
-import { formatLocalTime, pluralize } from '../output/sizes.js';
 import { confirm } from '../prompt.js';
 
 interface ReportStatusOptions {

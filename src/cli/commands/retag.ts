@@ -2,8 +2,7 @@
 import type { Command } from 'commander';
 import type { RetagEvent } from '../../app/retag.js';
 import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
-import type { CommandContext } from '../command-context.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
 import { settingOption } from '../option-parsers.js';
 import { warnTo, writeHints } from '../output/error-message.js';

@@ -1,12 +1,12 @@
-/** The questions of `tankobon search` at a terminal. Esc leaves each of them. */
+/** The questions of `tankobon search` at a terminal. Esc cancels each of them. */
 import type { Title } from '../../api/titles.js';
 import { commaSeparated } from '../../core/comma-separated.js';
+import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import type { Plan } from '../../download/plan.js';
 import { ALL_LANGUAGES } from '../../selection/language-codes.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
-import { formatDuration } from '../output/sizes.js';
 import { titleChoice } from '../output/title-table.js';
 import { choose } from '../prompt.js';
 import { minPlanTimeMs } from './dry-run.js';
@@ -37,7 +37,7 @@ export async function chooseTitle(
   return answer?.value;
 }
 
-/** The codes for `--language`: asked where the title has several and no option decides. Undefined if the user leaves. */
+/** The codes for `--language`: asked where the title has several and no option decides. Undefined after Esc. */
 export async function chooseTitleLanguage(
   { languages }: Title,
   language: string | undefined,
@@ -56,10 +56,9 @@ export async function chooseTitleLanguage(
 export async function confirmPlan(plan: Plan, context: CommandContext): Promise<boolean> {
   const { confirm } = await import('@inquirer/prompts');
   const languages = new Set(plan.chapters.flatMap(({ chapter }) => chapter?.language ?? []));
-  const count = plan.chapters.length;
-  const message =
-    `${count.toLocaleString('en')} ${count === 1 ? 'chapter' : 'chapters'} ` +
-    `in ${[...languages].sort().join(', ')}, at least ${formatDuration(minPlanTimeMs(plan))}. Download?`;
+  const count = pluralize(plan.chapters.length, 'chapter');
+  const time = formatDuration(minPlanTimeMs(plan));
+  const message = `${count} in ${[...languages].sort().join(', ')}, at least ${time}. Download?`;
   const answer = await choose(context, (streams) => confirm({ message }, streams));
   return answer?.value ?? false;
 }

@@ -5,8 +5,7 @@ import { commaSeparated } from '../../core/comma-separated.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { printableLine } from '../../core/printable.js';
 import { parseLanguages } from '../../selection/language-codes.js';
-import type { CommandContext } from '../command-context.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
 import { integerBetween, settingOption } from '../option-parsers.js';
 import { warnTo } from '../output/error-message.js';
@@ -83,8 +82,8 @@ async function search(
   const { chooseTitle, chooseTitleLanguage, confirmPlan } = await import('./search-prompts.js');
   const title = await chooseTitle(titles, context);
   const language = title && (await chooseTitleLanguage(title, options.language, context));
-  if (language === undefined) return EXIT.done;
-  return download({ targets: [`title:${title?.id ?? ''}`], language }, context, (plan) =>
+  if (!title || language === undefined) return EXIT.done;
+  return download({ targets: [`title:${title.id}`], language }, context, (plan) =>
     confirmPlan(plan, context),
   );
 }

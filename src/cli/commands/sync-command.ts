@@ -2,11 +2,11 @@
 import { Option, type Command } from 'commander';
 import { READING_STATUSES } from '../../api/reading-statuses.js';
 import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../../formats/bind-choices.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandRunner } from '../command-context.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { durationText, settingOption } from '../option-parsers.js';
 import type { SyncFlags } from './sync.js';
-import type { AddFlags } from './sync-edit.js';
+import type { AddFlags, FileFlags } from './sync-edit.js';
 import type { ImportFlags } from './sync-import.js';
 
 const FILE = [
@@ -14,13 +14,8 @@ const FILE = [
   'the subscriptions file (default: subscriptions.yaml in the configuration folder)',
 ] as const;
 
-interface FileFlags {
-  readonly file?: string;
-  readonly json?: boolean;
-}
-
 /** The options of a subcommand: those that `sync` has too are parsed as its own, wherever they are. */
-const flagsOf = (self: Command) => self.optsWithGlobals<AddFlags & FileFlags & ImportFlags>();
+const flagsOf = (self: Command) => self.optsWithGlobals<AddFlags & ImportFlags>();
 
 export function syncCommand(program: Command, runner: CommandRunner): Command {
   const { run } = runner;

@@ -19,8 +19,12 @@ import type { Subscription } from '../../sync/subscriptions.js';
 import { readSyncState, syncFolder, type SyncState } from '../../sync/sync-state.js';
 import type { CommandContext } from '../command-context.js';
 
-export interface AddFlags {
+export interface FileFlags {
   readonly file?: string;
+  readonly json?: boolean;
+}
+
+export interface AddFlags extends FileFlags {
   readonly language?: string;
   readonly group?: string;
   readonly waitForGroup?: string;
@@ -83,7 +87,7 @@ function entryOf(flags: AddFlags, nowMs: number): SeriesEntry {
 
 export async function syncRemove(
   words: string,
-  flags: { readonly file?: string },
+  flags: FileFlags,
   context: CommandContext,
 ): Promise<ExitCode> {
   const file = subscriptionsPath(flags.file, context);
@@ -128,10 +132,7 @@ function idOf(words: string, extraHosts: readonly string[]): string | undefined 
   }
 }
 
-export async function syncList(
-  flags: { readonly file?: string; readonly json?: boolean },
-  context: CommandContext,
-): Promise<ExitCode> {
+export async function syncList(flags: FileFlags, context: CommandContext): Promise<ExitCode> {
   const { stdout, stderr, paths } = context;
   const file = subscriptionsPath(flags.file, context);
   const { series, follows } = await readSubscriptions(file, context);

@@ -6,15 +6,15 @@ import { editSubscriptions, subscriptionsPath } from '../../app/subscriptions-st
 import { commaSeparated } from '../../core/comma-separated.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { addSeries, indexOfTarget, parseSubscriptions } from '../../sync/subscriptions-file.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
-import { pluralize } from '../output/sizes.js';
 import { withService } from '../with-service.js';
+import type { FileFlags } from './sync-edit.js';
 
-export interface ImportFlags {
-  readonly file?: string;
+export interface ImportFlags extends FileFlags {
   readonly status?: string;
 }
 

@@ -1,19 +1,15 @@
 /** `tankobon sync status`: the last run, the next run, and what waits for a group until when. Sends nothing. */
 import { subscriptionsPath } from '../../app/subscriptions-store.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { lockHolder, tryLockFile } from '../../core/lock.js';
 import { statIfExists } from '../../core/files.js';
 import { printableLine } from '../../core/printable.js';
 import { lockPath, readSyncState, syncFolder, type SyncState } from '../../sync/sync-state.js';
 import type { CommandContext } from '../command-context.js';
-import { formatDuration, formatLocalTime, pluralize } from '../output/sizes.js';
+import type { FileFlags } from './sync-edit.js';
 
-interface StatusFlags {
-  readonly file?: string;
-  readonly json?: boolean;
-}
-
-export async function syncStatus(flags: StatusFlags, context: CommandContext): Promise<ExitCode> {
+export async function syncStatus(flags: FileFlags, context: CommandContext): Promise<ExitCode> {
   const { stdout, clock, paths } = context;
   const folder = await syncFolder(paths.state, subscriptionsPath(flags.file, context));
   const state = await readSyncState(folder);

@@ -9,6 +9,7 @@ import {
 } from '../../app/subscriptions-store.js';
 import { hasCode, RunError, toTankobonError, UsageError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
+import { formatLocalTime } from '../../core/human-format.js';
 import { lockHolder, tryLockFile } from '../../core/lock.js';
 import { lockPath, readSyncState, syncFolder, writeSyncState } from '../../sync/sync-state.js';
 import { parseInterval } from '../../sync/sync-schedule.js';
@@ -17,10 +18,10 @@ import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { errorMessage, writeHints } from '../output/error-message.js';
 import { makeFolderOfPage, writeHtmlPage } from '../output/html-page.js';
-import { formatLocalTime } from '../output/sizes.js';
+import type { ObserverOptions } from '../output/observer.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
 
-export interface SyncFlags {
+export interface SyncFlags extends ObserverOptions {
   readonly file?: string;
   readonly every?: string;
   readonly only?: readonly string[];
@@ -30,9 +31,6 @@ export interface SyncFlags {
   readonly captchaResult?: string;
   readonly dryRun?: boolean;
   readonly html?: string;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
 }
 
 /** A subscriptions file, and the folder of its state. */

@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { raceWithSignal } from '../../core/abort.js';
 import { AuthError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import type { CommandContext } from '../command-context.js';
-import type { CommandRunner } from '../command-runner.js';
+import type { CommandContext, CommandRunner } from '../command-context.js';
 
 export function whoamiCommand(program: Command, { run }: CommandRunner): Command {
   return program

@@ -4,7 +4,7 @@ import { remainingBatchMs } from '../../download/estimate.js';
 import { quotasOf } from '../../rate-limit/quotas.js';
 
 /** Each chapter needs one such request (spec 8.3). */
-const CHAPTER_QUOTAS = quotasOf('any', 'GET', '/at-home/server/any');
+export const CHAPTER_QUOTAS = quotasOf('any', 'GET', '/at-home/server/any');
 
 export class BatchCountdown {
   readonly #chapters: ReadonlySet<string>;

@@ -1,7 +1,7 @@
 /** The events of binding as sentences for people. */
 import { basename } from 'node:path';
+import { formatBytes, pluralize } from '../../core/human-format.js';
 import { LEFT_OUT_REASONS, type BindEvent } from '../../formats/bind-events.js';
-import { formatBytes, pluralize } from './sizes.js';
 
 export function describeBindEvent(event: BindEvent): string {
   switch (event.type) {

@@ -2,12 +2,13 @@
 import type { CommandContext } from '../command-context.js';
 import { warningMessage } from './error-message.js';
 import { EventMessages, isError, resultOf } from './event-messages.js';
-import type { AppEvent, Observer, ObserverOptions } from './observer.js';
+import type { Activity, AppEvent, Observer, ObserverOptions } from './observer.js';
 import { hasOwnTerminal } from './own-terminal.js';
 
 export async function chooseObserver(
   options: ObserverOptions,
   context: CommandContext,
+  firstActivity: Activity = 'resolving',
 ): Promise<Observer> {
   const { stdout, stderr, env, clock } = context;
   const { json, quiet, verbose } = options;
@@ -16,7 +17,7 @@ export async function chooseObserver(
   const messages = new EventMessages({ verbose, savedLines }, clock);
   if (isPlain && stderr.isTTY && env['TERM'] !== 'dumb') {
     const { ProgressBars } = await import('./progress-bars.js');
-    return new ProgressBars(messages, options, context);
+    return new ProgressBars(messages, options, context, firstActivity);
   }
   /** Messages on standard error, results such as the path of a saved file on standard output. */
   const printLines = (event: AppEvent): void => {

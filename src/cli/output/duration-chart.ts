@@ -1,6 +1,6 @@
 /** Load durations over time as inline SVG: the median of each interval as a line, up to the slowest as a band. */
+import { formatDuration, formatLocalTime } from '../../core/human-format.js';
 import type { TimeFigures } from '../../health-reports/statistics.js';
-import { formatDuration, formatLocalTime } from './sizes.js';
 
 const WIDTH = 920;
 const HEIGHT = 290;
@@ -9,7 +9,7 @@ const RIGHT = 14;
 const TOP = 12;
 const BOTTOM = 52;
 /** Distances of the grid lines to choose from. */
-const ROUND_STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500].flatMap((ms) => [ms, ms * 1_000]);
+const ROUND_STEPS_MS = [1, 10, 100, 1_000, 10_000, 100_000].flatMap((ms) => [ms, 2 * ms, 5 * ms]);
 const MAX_GRID_LINES = 5;
 
 interface Point {
@@ -46,8 +46,7 @@ ${curves(points)}
 }
 
 function gridStepMs(maxMs: number): number {
-  const steps = [...ROUND_STEPS_MS].sort((a, b) => a - b);
-  return steps.find((step) => maxMs / step <= MAX_GRID_LINES) ?? maxMs;
+  return ROUND_STEPS_MS.find((step) => maxMs / step <= MAX_GRID_LINES) ?? maxMs;
 }
 
 function gridLines(stepMs: number, topMs: number, y: (ms: number) => number): string {

@@ -1,12 +1,12 @@
 /** Events as lines for people: in a log, and above the progress bars. */
 import { basename } from 'node:path';
 import type { Clock } from '../../core/clock.js';
+import { formatBytes, formatLocalTime, pluralize } from '../../core/human-format.js';
 import type { DownloadEvent } from '../../download/events.js';
 import { describeBindEvent } from './bind-messages.js';
 import { warningMessage } from './error-message.js';
 import type { AppEvent, ExpectedChapter } from './observer.js';
 import { describeWait, isShownWait } from './sentences.js';
-import { formatBytes, formatLocalTime, pluralize } from './sizes.js';
 import { summaryLines } from './summary.js';
 
 export interface EventMessagesOptions {

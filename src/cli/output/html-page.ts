@@ -44,8 +44,3 @@ function cannotWrite(cause: unknown): never {
     hint: 'Choose a file in a folder that you can write to: --html FILE',
   });
 }
-
-/** For text between tags and in quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}

@@ -26,6 +26,4 @@ export interface ObserverOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
-  /** The first one; `resolving` by default. */
-  readonly activity?: Activity;
 }

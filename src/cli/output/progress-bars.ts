@@ -48,11 +48,12 @@ export class ProgressBars implements Observer {
     private readonly messages: EventMessages,
     private readonly options: ObserverOptions,
     private readonly context: CommandContext,
+    firstActivity: Activity,
   ) {
     const { clock } = context;
     this.#display = new BarDisplay(context);
     this.#speed = new Speed(clock);
-    this.#activity = ACTIVITIES[options.activity ?? 'resolving'];
+    this.#activity = ACTIVITIES[firstActivity];
     this.#spinner = this.#display.add(1, 0, (_params, format) =>
       spinnerLine(
         this.#activity,

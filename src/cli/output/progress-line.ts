@@ -1,8 +1,8 @@
 /** One progress bar, or the spinner, as a line of text that fits the terminal. Pure. */
 import stringWidth from 'string-width';
+import { formatBytes, formatCountdown } from '../../core/human-format.js';
 import type { WaitingEvent } from '../../download/events.js';
 import { drawBar, type Glyphs } from './glyphs.js';
-import { formatBytes, formatCountdown } from './sizes.js';
 
 export interface ProgressLabel {
   /** Such as `Ch. 12`; shown at every width. */

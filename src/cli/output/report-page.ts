@@ -2,12 +2,18 @@
  * The figures of the health reports as one HTML page without scripts or external resources, for light and dark screens
  * and for print.
  */
-import { escapeHtml, htmlPage } from './html-page.js';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatLocalTime,
+} from '../../core/human-format.js';
+import { escapeXml } from '../../core/xml-text.js';
 import type { ReportStatus } from '../../health-reports/report-status.js';
 import type { NodeFigures } from '../../health-reports/statistics.js';
 import { durationChart } from './duration-chart.js';
 import { hostStateOf } from './host-state.js';
-import { formatBytes, formatDuration, formatLocalTime } from './sizes.js';
+import { htmlPage } from './html-page.js';
 
 /** The words of `report-status`, explained. */
 const REPORT_TERMS: readonly (readonly [term: string, meaning: string])[] = [
@@ -71,7 +77,7 @@ function wide(name: string, content: string): string {
 
 function terms(): string {
   const items = REPORT_TERMS.map(
-    ([term, meaning]) => `<div><dt>${escapeHtml(term)}</dt><dd>${escapeHtml(meaning)}</dd></div>`,
+    ([term, meaning]) => `<div><dt>${escapeXml(term)}</dt><dd>${escapeXml(meaning)}</dd></div>`,
   );
   return `<section>
 <h2>Terms</h2>
@@ -83,7 +89,7 @@ ${items.join('\n')}
 
 function tiles(status: ReportStatus): string {
   const tile = (name: string, count: number, level: string) =>
-    `<div class="tile ${count > 0 ? level : ''}"><dt>${name}</dt><dd>${count.toLocaleString('en')}</dd></div>`;
+    `<div class="tile ${count > 0 ? level : ''}"><dt>${name}</dt><dd>${formatCount(count)}</dd></div>`;
   return `<dl class="tiles">
 ${tile('sent', status.sent, '')}
 ${tile('waiting', status.waiting, 'warning')}
@@ -99,14 +105,14 @@ function hostLine(status: ReportStatus, nowMs: number): string {
   const sentences = [
     `Report host: ${state === 'down' ? '<strong class="bad">down</strong>' : state}.`,
     ...(host.lastError
-      ? [`Last error: ${escapeHtml(host.lastError.reason)}, ${ago(host.lastError.atMs)}.`]
+      ? [`Last error: ${escapeXml(host.lastError.reason)}, ${ago(host.lastError.atMs)}.`]
       : []),
     ...(lastSentAtMs === undefined ? [] : [`Last sent: ${ago(lastSentAtMs)}.`]),
     ...(oldestWaitingAgeMs === undefined
       ? []
       : [`Oldest waiting: ${formatDuration(oldestWaitingAgeMs)}.`]),
     ...Object.entries(reasons).map(
-      ([reason, count]) => `Not sent: ${count} (${escapeHtml(reason)}).`,
+      ([reason, count]) => `Not sent: ${count} (${escapeXml(reason)}).`,
     ),
   ];
   return `<p>${sentences.join(' ')}</p>`;
@@ -115,7 +121,7 @@ function hostLine(status: ReportStatus, nowMs: number): string {
 function nodeRow(node: NodeFigures): string {
   const { successRate, cachedShare, medianMs, slowestMs, bytesPerSecond } = node;
   const level = successRate >= 0.95 ? 'good' : successRate >= 0.8 ? 'warning' : 'bad';
-  return `<tr><th scope="row">${escapeHtml(node.node)}</th><td class="number">${node.loads.toLocaleString('en')}</td><td>${shareBar(successRate, level, 'success')}</td><td>${shareBar(cachedShare, 'plain', 'cached')}</td><td class="number">${medianMs === undefined ? '–' : formatDuration(medianMs)}</td><td class="number">${slowestMs === undefined ? '–' : formatDuration(slowestMs)}</td><td class="number">${bytesPerSecond === undefined ? '–' : formatBytes(bytesPerSecond)}</td></tr>`;
+  return `<tr><th scope="row">${escapeXml(node.node)}</th><td class="number">${formatCount(node.loads)}</td><td>${shareBar(successRate, level, 'success')}</td><td>${shareBar(cachedShare, 'plain', 'cached')}</td><td class="number">${medianMs === undefined ? '–' : formatDuration(medianMs)}</td><td class="number">${slowestMs === undefined ? '–' : formatDuration(slowestMs)}</td><td class="number">${bytesPerSecond === undefined ? '–' : formatBytes(bytesPerSecond)}</td></tr>`;
 }
 
 function shareBar(share: number | undefined, level: string, name: string): string {

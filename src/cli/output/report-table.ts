@@ -1,11 +1,11 @@
 /** The figures of the health reports as a table, from 40 columns up. */
+import { formatBytes, formatDuration, pluralize } from '../../core/human-format.js';
 import type { ReportStatus } from '../../health-reports/report-status.js';
 import type { NodeFigures } from '../../health-reports/statistics.js';
 import { paint, type Color } from './colors.js';
 import type { Glyphs } from './glyphs.js';
 import { hostStateOf, type HostState } from './host-state.js';
 import { fitToWidth } from './progress-line.js';
-import { formatBytes, formatDuration, pluralize } from './sizes.js';
 
 export interface TableFormat {
   readonly columns: number;

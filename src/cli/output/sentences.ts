@@ -1,7 +1,8 @@
 /** Waits and skipped chapters as sentences for people. */
 import type { ErrorCode } from '../../core/error-codes.js';
+import { groupBy } from '../../core/group-by.js';
+import { formatLocalTime, pluralize } from '../../core/human-format.js';
 import { SKIP_REASONS, type SkipReason, type WaitingEvent } from '../../download/events.js';
-import { formatLocalTime, pluralize } from './sizes.js';
 
 /** Shorter waits are not shown. */
 const MIN_SHOWN_WAIT_MS = 2_000;
@@ -39,9 +40,7 @@ export function isShownWait(event: WaitingEvent, nowMs: number): boolean {
 export function describeSkipped(
   skipped: readonly { readonly id: string; readonly reason: SkipReason; readonly file?: string }[],
 ): string[] {
-  const byReason = new Map<SkipReason, typeof skipped>();
-  for (const one of skipped) byReason.set(one.reason, [...(byReason.get(one.reason) ?? []), one]);
-  return [...byReason].map(([reason, chapters]) => {
+  return [...groupBy(skipped, ({ reason }) => reason)].map(([reason, chapters]) => {
     const [only] = chapters;
     const name = chapters.length === 1 && only ? ` (${only.file ?? only.id})` : '';
     return `${pluralize(chapters.length, 'chapter')} skipped${name}: ${SKIP_REASONS[reason]}`;

@@ -1,6 +1,6 @@
 /** The end of a download in words: what was saved, in which time, and what failed. */
+import { formatBytes, formatCount, formatDuration, pluralize } from '../../core/human-format.js';
 import type { DownloadEvent } from '../../download/events.js';
-import { formatBytes, formatCount, formatDuration, pluralize } from './sizes.js';
 
 type Summary = Extract<DownloadEvent, { readonly type: 'summary' }>;
 

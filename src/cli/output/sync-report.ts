@@ -2,10 +2,11 @@
 import stringWidth from 'string-width';
 import { SERIES_COUNTS, type SeriesReport } from '../../app/sync-events.js';
 import type { SyncReport } from '../../app/sync-session.js';
+import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { escapeHtml, htmlPage } from './html-page.js';
+import { escapeXml } from '../../core/xml-text.js';
+import { htmlPage } from './html-page.js';
 import { fitToWidth } from './progress-line.js';
-import { formatDuration, formatLocalTime, pluralize } from './sizes.js';
 
 const MIN_NAME_WIDTH = 12;
 const GAP = '  ';
@@ -54,18 +55,18 @@ export function summaryLine({ titles, totals, startedAtMs, endedAtMs }: SyncRepo
 export function syncPage(report: SyncReport): string {
   const { series, endedAtMs, errors } = report;
   const row = (one: SeriesReport) =>
-    `<tr><th scope="row">${escapeHtml(one.name)}</th>${SERIES_COUNTS.map((name) => `<td>${one[name]}</td>`).join('')}</tr>`;
+    `<tr><th scope="row">${escapeXml(one.name)}</th>${SERIES_COUNTS.map((name) => `<td>${one[name]}</td>`).join('')}</tr>`;
   const waiting = series.flatMap(({ name, waiting: chapters }) =>
     chapters.map(
       ({ number, untilMs }) =>
-        `<li>${escapeHtml(name)}, chapter ${escapeHtml(number ?? '–')}: until ${formatLocalTime(untilMs, 0)}</li>`,
+        `<li>${escapeXml(name)}, chapter ${escapeXml(number ?? '–')}: until ${formatLocalTime(untilMs, 0)}</li>`,
     ),
   );
   return htmlPage(
     'tankobon sync',
     STYLE,
     `<h1>tankobon sync</h1>
-<p>${escapeHtml(summaryLine(report))} Written at ${formatLocalTime(endedAtMs, 0)}.</p>
+<p>${escapeXml(summaryLine(report))} Written at ${formatLocalTime(endedAtMs, 0)}.</p>
 <table>
 <thead><tr><th scope="col">Series</th>${SERIES_COUNTS.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
 <tbody>
@@ -75,7 +76,7 @@ ${series.map(row).join('\n')}
 ${list('Waiting for a group', waiting)}
 ${list(
   'Errors',
-  errors.map(({ message }) => `<li>${escapeHtml(message)}</li>`),
+  errors.map(({ message }) => `<li>${escapeXml(message)}</li>`),
 )}`,
   );
 }

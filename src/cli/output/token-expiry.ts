@@ -1,7 +1,6 @@
 /** When the tokens of a login expire, in words. The tokens themselves are never printed. */
-import type { Tokens } from '../../auth/login-record.js';
-import { accessExpiresAtMs, refreshExpiresAtMs } from '../../auth/login-record.js';
-import { formatDuration, formatLocalTime } from './sizes.js';
+import { accessExpiresAtMs, refreshExpiresAtMs, type Tokens } from '../../auth/login-record.js';
+import { formatDuration, formatLocalTime } from '../../core/human-format.js';
 
 export function describeAccessToken(tokens: Tokens, nowMs: number): string {
   return `Access token: ${describeExpiry(accessExpiresAtMs(tokens), nowMs)}; renewed when needed.`;

@@ -19,8 +19,7 @@ afterEach(() => {
 
 /** Runs the command line in this process, to see what it throws. */
 async function runHere(words: readonly string[]): Promise<unknown> {
-  const run = await runWith(env);
-  return runProgram(words, { context: () => Promise.resolve(run), bareContext: () => run });
+  return runProgram(words, await runWith(env));
 }
 
 test('a missing target file is bad-input-file', async () => {

@@ -59,6 +59,20 @@ test('one target of two cannot be parsed: the other is saved, exit 3, and the su
   expect(quiet.stderr).toMatch(/^error: Not a chapter.*"naruto"$/m);
 });
 
+test('one chapter of two fails: a hint has the command that retries it, with the options that shape the result', async () => {
+  const targets = [CHAPTER, MISSING];
+  for (const [cover, option] of [
+    [true, '--cover'],
+    ['all', '--cover all'],
+  ] as const) {
+    const { code, stderr } = await harness.download({ targets, cover, force: true, json: false });
+    expect(code).toBe(3);
+    expect(stderr).toContain(
+      `hint: To retry only the failed chapters: tankobon download --output ${harness.output} --force ${option} ${MISSING}\n`,
+    );
+  }
+});
+
 test('a language that the title does not have: exit 0, with the number of chapters and the languages', async () => {
   const { code, stderr } = await long.download({ targets: [LONG], language: 'de' });
   expect(code).toBe(0);

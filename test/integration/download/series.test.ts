@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { formatIdentityComment } from '../../../src/cbz/identity.js';
 import { writeCbz } from '../../../src/cbz/cbz-writer.js';
 import { login } from '../../../src/cli/commands/login.js';
-import type { DownloadOptions } from '../../../src/cli/commands/download.js';
+import type { DownloadOptions } from '../../../src/cli/commands/download-options.js';
 import {
   EXAMPLE_CHAPTERS,
   EXAMPLE_LISTS,
