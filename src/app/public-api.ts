@@ -12,7 +12,7 @@ import { readAddresses } from '../rate-limit/service-addresses.js';
 import { parseTarget } from '../selection/target.js';
 import type { AppContext } from './context.js';
 import { downloadRequest, type DownloadOptions } from './download-request.js';
-import { download } from './download.js';
+import { download } from './run-download.js';
 import { ledgerLocation } from './ledger-location.js';
 import { pathsFrom } from './paths.js';
 import { loadSettings } from './settings.js';

@@ -12,7 +12,7 @@ import {
 import { feedStartMs } from '../sync/due-titles.js';
 import { mergeReleases, readKnownReleases, writeKnownReleases } from '../sync/known-releases.js';
 import { writeSyncState } from '../sync/sync-state.js';
-import { requireLogin } from './login.js';
+import { requireLogin } from './stored-login.js';
 import { languagesOf } from './sync-request.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
 

@@ -7,7 +7,7 @@ import type { ObserveBind } from '../formats/bind-events.js';
 import type { TakenRelease } from '../sync/release-decisions.js';
 import { writeSyncState, type SyncState } from '../sync/sync-state.js';
 import type { DownloadListeners, DownloadResult } from './download-session.js';
-import { downloadIn } from './download.js';
+import { downloadIn } from './run-download.js';
 import { seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
@@ -139,7 +139,7 @@ export async function bindSeries(
 ): Promise<void> {
   if (!options.bind || userSignal.aborted) return;
   const { bindRequest } = await import('./bind-request.js');
-  const { bindBooks } = await import('../formats/bind.js');
+  const { bindBooks } = await import('../formats/bind-books.js');
   const library = await libraries.open(output);
   const archives = releases.map(({ id }) => library.find(id));
   const inputs = archives.flatMap((one) => (one && !one.isBound ? [one.file] : []));

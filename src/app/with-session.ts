@@ -8,7 +8,7 @@ import { MetadataPrefetcher } from '../download/prefetch.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
 import type { DownloadListeners, ServiceSession } from './download-session.js';
-import { sessionOf, sessionOrAnonymous } from './login.js';
+import { sessionOf, sessionOrAnonymous } from './stored-login.js';
 import { openService } from './service.js';
 import { ServiceTime } from './service-time.js';
 

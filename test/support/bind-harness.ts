@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { bindRequest, type BindOptions } from '../../src/app/bind-request.js';
 import { loadSettings } from '../../src/app/settings.js';
 import type { BindEvent } from '../../src/formats/bind-events.js';
-import { bindBooks } from '../../src/formats/bind.js';
+import { bindBooks } from '../../src/formats/bind-books.js';
 import { readArchive } from './archive.js';
 
 /** Binds `folder`/in into `folder`/out, and resolves with the events too. */

@@ -1,6 +1,6 @@
 /** The architecture: dependencies point one way, without cycles (docs/architecture.md). */
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
@@ -54,6 +54,11 @@ test('every folder has a layer, and every import leads to a file', () => {
 
 test('a folder imports only from the layers below its own', () => {
   expect(importsBetweenFolders((from, to) => layerOf(to) >= layerOf(from))).toEqual([]);
+});
+
+test('no two files have the same base name', () => {
+  const names = files.map((file) => basename(file));
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
 test('the library does not import the command line', () => {

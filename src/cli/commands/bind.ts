@@ -67,7 +67,7 @@ async function bind(
 ): Promise<ExitCode> {
   const { bindRequest } = await import('../../app/bind-request.js');
   const { checkOutputFolder } = await import('../../app/output-folder.js');
-  const { bindBooks } = await import('../../formats/bind.js');
+  const { bindBooks } = await import('../../formats/bind-books.js');
   const { observePlan, planBooks } = await import('../../formats/plan-books.js');
   const { chooseObserver } = await import('../output/choose-observer.js');
   const groups = options.group === undefined ? undefined : commaSeparated(options.group);

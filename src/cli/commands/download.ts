@@ -1,5 +1,5 @@
 /** `tankobon download`: from flags to a download, and from its result to messages and an exit code. */
-import { download as runDownload, planDownload } from '../../app/download.js';
+import { download as runDownload, planDownload } from '../../app/run-download.js';
 import type { DownloadListeners, DownloadResult } from '../../app/download-session.js';
 import type { DownloadRequest } from '../../app/download-request.js';
 import { interruption, type TankobonError } from '../../core/errors.js';

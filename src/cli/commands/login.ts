@@ -58,7 +58,7 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
 
 export async function login(options: LoginOptions, context: CommandContext): Promise<ExitCode> {
   prepareStateFolder(context);
-  const { credentialsOf } = await import('../../app/login.js');
+  const { credentialsOf } = await import('../../app/stored-login.js');
   const { FIELD_NAMES, givenFields, LOGIN_FIELDS } = await import('./login-input.js');
   const { askForFields } = await import('./login-prompts.js');
   const { describeAccessToken } = await import('../output/token-expiry.js');

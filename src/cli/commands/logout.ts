@@ -15,7 +15,7 @@ export function logoutCommand(program: Command, { run }: CommandRunner): Command
 
 async function logout(context: CommandContext): Promise<ExitCode> {
   prepareStateFolder(context);
-  const { credentialsOf } = await import('../../app/login.js');
+  const { credentialsOf } = await import('../../app/stored-login.js');
   const { signal, stdout } = context;
   const stores = await raceWithSignal(clearUnderLock(credentialsOf(context), signal), signal);
   stdout.write(

@@ -60,7 +60,7 @@ export async function reportStatus(
 }
 
 async function readStatus(folder: string, { clock }: CommandContext) {
-  const { readReportStatus } = await import('../../health-reports/report-status.js');
+  const { readReportStatus } = await import('../../health-reports/status.js');
   return readReportStatus(folder, clock.wallMs());
 }
 
@@ -145,7 +145,7 @@ async function clear(
   { yes, json }: ReportStatusOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { clearReports } = await import('../../health-reports/report-status.js');
+  const { clearReports } = await import('../../health-reports/status.js');
   const { stdout, stderr } = context;
   const { waiting, nodes } = await readStatus(folder, context);
   const loads = nodes.reduce((sum, node) => sum + node.loads, 0);

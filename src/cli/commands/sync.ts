@@ -1,5 +1,5 @@
 /** `tankobon sync`: runs once, or repeatedly, and reports what each run did. */
-import { runSync } from '../../app/sync.js';
+import { runSync } from '../../app/run-sync.js';
 import { repeatSync } from '../../app/sync-loop.js';
 import type { SyncReport } from '../../app/sync-session.js';
 import {

@@ -13,7 +13,7 @@ export function whoamiCommand(program: Command, { run }: CommandRunner): Command
 }
 
 async function whoami(context: CommandContext): Promise<ExitCode> {
-  const { credentialsOf } = await import('../../app/login.js');
+  const { credentialsOf } = await import('../../app/stored-login.js');
   const { notLoggedIn } = await import('../../auth/credentials.js');
   const { LIVE_SERVICE } = await import('../../rate-limit/service-addresses.js');
   const { describeAccessToken, describeRefreshToken } = await import('../output/token-expiry.js');

@@ -1,4 +1,4 @@
-import type { ReportStatus } from '../../health-reports/report-status.js';
+import type { ReportStatus } from '../../health-reports/status.js';
 
 export type HostState = 'not contacted yet' | 'ok' | 'down';
 

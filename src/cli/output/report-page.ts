@@ -9,7 +9,7 @@ import {
   formatLocalTime,
 } from '../../core/human-format.js';
 import { escapeXml } from '../../core/xml-text.js';
-import type { ReportStatus } from '../../health-reports/report-status.js';
+import type { ReportStatus } from '../../health-reports/status.js';
 import type { NodeFigures } from '../../health-reports/statistics.js';
 import { durationChart } from './duration-chart.js';
 import { hostStateOf } from './host-state.js';

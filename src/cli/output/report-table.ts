@@ -1,6 +1,6 @@
 /** The figures of the health reports as a table, from 40 columns up. */
 import { formatBytes, formatDuration, pluralize } from '../../core/human-format.js';
-import type { ReportStatus } from '../../health-reports/report-status.js';
+import type { ReportStatus } from '../../health-reports/status.js';
 import type { NodeFigures } from '../../health-reports/statistics.js';
 import { paint, type Color } from './colors.js';
 import type { Glyphs } from './glyphs.js';

@@ -10,7 +10,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import type { ReportStatus } from '../../../src/health-reports/report-status.js';
+import type { ReportStatus } from '../../../src/health-reports/status.js';
 import {
   figuresByNode,
   figuresOverTime,

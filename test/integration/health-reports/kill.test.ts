@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/core/clock.js';
-import { readReportStatus } from '../../../src/health-reports/report-status.js';
+import { readReportStatus } from '../../../src/health-reports/status.js';
 import { MAX_IN_FLIGHT } from '../../../src/health-reports/sender.js';
 import { numberOf, startListener, type ReportListener } from '../../support/report-listener.js';
 import { startWorker, type Worker } from '../../support/report-workers.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
 import { CircuitBreaker } from '../../../src/health-reports/circuit-breaker.js';
-import { readReportStatus } from '../../../src/health-reports/report-status.js';
+import { readReportStatus } from '../../../src/health-reports/status.js';
 import type { HealthReport } from '../../../src/health-reports/health-report.js';
 import { MAX_IN_FLIGHT, ReportSender } from '../../../src/health-reports/sender.js';
 import { MAX_AGE_MS, spoolFolder } from '../../../src/health-reports/spool.js';

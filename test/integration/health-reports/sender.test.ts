@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
-import { clearReports, readReportStatus } from '../../../src/health-reports/report-status.js';
+import { clearReports, readReportStatus } from '../../../src/health-reports/status.js';
 import { MAX_IN_FLIGHT, ReportSender } from '../../../src/health-reports/sender.js';
 import {
   MAX_AGE_MS,

@@ -4,7 +4,7 @@ import process from 'node:process';
 const load = (file) => import(`${process.argv[2]}/${file}`);
 const { pathsFrom } = await load('app/paths.js');
 const { loadSettings } = await load('app/settings.js');
-const { sessionOf } = await load('app/login.js');
+const { sessionOf } = await load('app/stored-login.js');
 const { openService } = await load('app/service.js');
 const { systemClock } = await load('core/clock.js');
 const { Redactor } = await load('core/redactor.js');

@@ -11,7 +11,7 @@ import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
 import { emptyResult, observeSummary, recordEvents } from './download-result.js';
 import type { DownloadListeners, DownloadResult, DownloadSession } from './download-session.js';
-import { requireLogin } from './login.js';
+import { requireLogin } from './stored-login.js';
 import { checkOutputFolder } from './output-folder.js';
 import { shareServer } from './chapter-share.js';
 import { withSession } from './with-session.js';
