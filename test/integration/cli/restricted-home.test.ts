@@ -115,6 +115,7 @@ describe('with a read-only HOME', () => {
     expect(await run('login --insecure-storage', env)).toMatchObject({ code: 0 });
     chmodSync(join(state, 'credentials'), 0o500);
     const { code, stderr } = await run('logout', env);
+    chmodSync(join(state, 'credentials'), 0o700);
     expect(code).toBe(3);
     expect(stderr).toMatch(/^error: .*\(EACCES\): .*credentials/);
     expect(stderr).toContain('hint: Check its permissions, or set TANKOBON_HOME to another folder');
