@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// src/cli/main.ts, as scripts/bundle/ puts it into few files.
+// The bundle of src/cli/main.ts (rolldown.config.js).
 require('../dist/program/main.js');

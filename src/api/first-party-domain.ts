@@ -1,6 +1,6 @@
 /**
  * Which URLs belong to the service itself. Images from other hosts are served by volunteers and are reported (spec
- * 4.3), so that a host whose name only ends like the service's must not count as its own.
+ * 4.3), so a host whose name only ends with the same letters must not count as first-party.
  */
 import { hostKey } from '../rate-limit/service-addresses.js';
 

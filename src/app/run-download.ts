@@ -144,7 +144,7 @@ async function planOrStop(
     return planned;
   } catch (error) {
     if (!(error instanceof TankobonError) || error instanceof UsageError) throw error;
-    // The user left a question; nothing was started.
+    // The user cancelled a prompt; nothing was started.
     result.isCancelled = error.code === 'interrupted' && !session.userSignal.aborted;
     if (result.isCancelled) throw error;
     const [first, ...others] = request.plan.targets;

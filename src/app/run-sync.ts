@@ -1,4 +1,4 @@
-/** One run of `tankobon sync`: which titles have news, series by series what to download, then hooks and report. */
+/** One run of `tankobon sync`: which titles have new chapters, what to download of each series, then hooks and report. */
 import { toTankobonError, UsageError, type TankobonError } from '../core/errors.js';
 import { openDownloadArchive } from '../sync/download-archive.js';
 import type { Subscriptions } from '../sync/subscriptions.js';

@@ -3,7 +3,7 @@ import type { DownloadMessage } from '../download/events.js';
 
 export type SyncEvent =
   | {
-      /** A series with news is done. */
+      /** A series with new chapters is done. */
       readonly type: 'series-synced';
       readonly title: string;
       readonly name: string;

@@ -55,7 +55,7 @@ export interface SyncSession extends ServiceSession {
 export interface SyncReport {
   readonly startedAtMs: number;
   endedAtMs: number;
-  /** Series that had news or failed, in the order of the file. */
+  /** Series that had new chapters or failed, in the order of the file. */
   readonly series: SeriesReport[];
   /** Of all series; targets that are not available count as failed. */
   readonly totals: SeriesCounts;

@@ -1,6 +1,6 @@
 /**
- * The subscribed titles of a run, and which of them have news: one request for each list, one for each hundred titles,
- * and for follows the reading statuses and the new part of their common feed. Never one request for each title.
+ * The subscribed titles of a run, and which of them have new chapters: one request for each list, one for each hundred
+ * titles, and for follows the reading statuses and the new part of their common feed. Never one request for each title.
  */
 import { fetchList } from '../api/feeds.js';
 import { fetchTitles, type Title } from '../api/titles.js';

@@ -10,8 +10,8 @@ export interface Boot {
   readonly host: string;
 }
 
-/** Where the platform has no boot id, the time of the boot is used; it is known to a few seconds. */
-const BOOT_TIME_STEP_MS = 10_000;
+/** Where the platform has no boot id, the time of the boot is used; it is accurate to a few seconds. */
+const BOOT_TIME_RESOLUTION_MS = 10_000;
 
 export function thisBoot(): Boot {
   const host = hostname();
@@ -42,7 +42,7 @@ function textOf(file: string): string | undefined {
 
 /** Processes with different results count as different boots: they wait longer, but exceed no limit. */
 function bootTime(): number {
-  return Math.round((Date.now() - uptime() * 1_000) / BOOT_TIME_STEP_MS);
+  return Math.round((Date.now() - uptime() * 1_000) / BOOT_TIME_RESOLUTION_MS);
 }
 
 function digest(text: string): string {

@@ -54,6 +54,6 @@ export interface RateLedger {
    * wait would exceed 15 minutes, and the signal's reason.
    */
   reserve(request: RequestInfo, options?: ReserveOptions): Promise<Permit>;
-  /** Records what is settled, then leaves. Unsettled permits count as used just now. */
+  /** Records settled permits, then unregisters this process. Unsettled permits count as used just now. */
   close(): Promise<void>;
 }

@@ -10,9 +10,9 @@ import { ChapterError, type TankobonError } from '../core/errors.js';
 import type { Target } from './target.js';
 import {
   isTolerable,
-  orNotFound,
+  undefinedIfNotFound,
   TitleLoader,
-  warnOfMissing,
+  warnMetadataUnavailable,
   type FullTitles,
 } from './title-loader.js';
 
@@ -152,11 +152,11 @@ class Resolver {
     if (first === undefined) return new Map();
     try {
       if (ids.length > 1) return await fetchChapters(client, ids, { signal, warn });
-      const chapter = await orNotFound(fetchChapter(client, first, signal));
+      const chapter = await undefinedIfNotFound(fetchChapter(client, first, signal));
       return new Map(chapter ? [[first, chapter]] : []);
     } catch (error) {
       if (!isTolerable(error)) throw error;
-      warnOfMissing('chapters', error, warn);
+      warnMetadataUnavailable('chapters', error, warn);
       return undefined;
     }
   }
@@ -166,7 +166,7 @@ class Resolver {
     const isLoaded = this.titles.loaded.has(id);
     if (!isLoaded && !this.titles.unusable.has(id)) return false;
     const feed = fetchTitleFeed(this.deps.client, id, this.deps);
-    const chapters = await (isLoaded ? feed : orNotFound(feed));
+    const chapters = await (isLoaded ? feed : undefinedIfNotFound(feed));
     if (chapters) this.#addSeries(id, chapters);
     return chapters !== undefined;
   }
@@ -196,7 +196,7 @@ class Resolver {
 
   async #addListFeed({ id }: Target): Promise<boolean> {
     const { client, signal } = this.deps;
-    const list = await orNotFound(fetchList(client, id, signal));
+    const list = await undefinedIfNotFound(fetchList(client, id, signal));
     if (!list) return false;
     if (list.titleIds.length === 0) return true;
     const chapters = await fetchListFeed(client, id, this.deps);

@@ -31,7 +31,7 @@ export class TitleLoader {
     if (first === undefined) return;
     try {
       if (ids.length === 1) {
-        const title = await orNotFound(fetchTitle(client, first, signal));
+        const title = await undefinedIfNotFound(fetchTitle(client, first, signal));
         if (title) this.loaded.set(first, title);
         return;
       }
@@ -40,7 +40,7 @@ export class TitleLoader {
       if (skipped > 0) this.#markUnusable(ids);
     } catch (error) {
       if (!isTolerable(error)) throw error;
-      warnOfMissing('titles', error, warn);
+      warnMetadataUnavailable('titles', error, warn);
       if (error.code === 'bad-answer') this.#markUnusable(ids);
     }
   }
@@ -53,7 +53,7 @@ export class TitleLoader {
     } catch (cause) {
       if (this.deps.signal.aborted) return { titles, error: undefined };
       const error = toTankobonError(cause);
-      warnOfMissing('titles', error, this.deps.warn);
+      warnMetadataUnavailable('titles', error, this.deps.warn);
       return { titles, error };
     }
     return { titles, error: undefined };
@@ -65,7 +65,7 @@ export class TitleLoader {
   }
 }
 
-export function warnOfMissing(
+export function warnMetadataUnavailable(
   what: 'chapters' | 'titles',
   { message }: TankobonError,
   warn: (message: string) => void,
@@ -76,7 +76,7 @@ export function warnOfMissing(
 /** Refusals that concern one chapter, title or list: it does not exist, or is not accessible. */
 const NOT_FOUND_STATUSES: readonly number[] = [400, 401, 403, 404];
 
-export async function orNotFound<T>(request: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfNotFound<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;
   } catch (error) {

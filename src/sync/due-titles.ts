@@ -1,4 +1,4 @@
-/** Which titles have news, so that the releases of all others are not requested. */
+/** Which titles have new chapters, so that the releases of all others are not requested. */
 import type { TitleState } from './sync-state.js';
 
 const DAY_MS = 86_400_000;

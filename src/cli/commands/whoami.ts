@@ -1,4 +1,4 @@
-/** `tankobon whoami`: what is stored of the login on this machine. */
+/** `tankobon whoami`: the login stored on this machine. */
 import type { Command } from 'commander';
 import { raceWithSignal } from '../../core/abort.js';
 import { AuthError } from '../../core/errors.js';
