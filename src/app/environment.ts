@@ -27,7 +27,7 @@ export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
   TANKOBON_LEDGER_USERNAME: { description: 'ACL user of the ledger’s server' },
   TANKOBON_LEDGER_PASSWORD: {
     description: 'password of the ledger’s server',
-    default: 'for a URL with a user name alone, that in the keychain',
+    default: 'the one in the keychain, if the URL has a user name and no password',
   },
   TANKOBON_USERNAME: { description: 'for `login`: name of the account' },
   TANKOBON_PASSWORD: { description: 'for `login`: password of the account' },

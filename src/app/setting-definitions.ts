@@ -157,7 +157,7 @@ export type SettingKey = keyof typeof SETTINGS;
 
 type Widened<T> = T extends string ? string : T extends number ? number : boolean;
 
-/** The value in force of each setting. */
+/** The effective value of each setting. */
 export type Settings = { readonly [Key in SettingKey]: Widened<(typeof SETTINGS)[Key]['default']> };
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];

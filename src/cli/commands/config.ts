@@ -1,4 +1,4 @@
-/** `tankobon config`: shows and changes the settings file, and shows where each value in force comes from. */
+/** `tankobon config`: shows and changes the settings file, and shows where each effective value comes from. */
 import { Argument, type Command } from 'commander';
 import { join } from 'node:path';
 import { SETTING_KEYS, settingDefinition, type SettingKey } from '../../app/setting-definitions.js';
@@ -24,7 +24,7 @@ export function configCommand(program: Command, { runBare }: CommandRunner): Com
     .action(({ json }: { json?: boolean }) => runBare((context) => list(json === true, context)));
   command
     .command('get')
-    .description('print the value in force of a setting')
+    .description('print the effective value of a setting')
     .addArgument(keyArgument())
     .action((key: string) => runBare((context) => get(settingKey(key), context)));
   command

@@ -125,7 +125,7 @@ function addFileOptions(command: Command): void {
     )
     .option(
       '--share <name>',
-      'divide the chapters among the machines that run this with the same name and ledger server',
+      'divide the chapters among all machines that use the same name and ledger server',
     )
     .option('--mark-read', 'mark saved chapters as read, if logged in');
 }

@@ -1,6 +1,6 @@
 /**
  * `tankobon limits`: how much of the rate limits all processes that share the ledger have used, how many wait, and any
- * cooldown in force. Reads the ledger and sends nothing.
+ * active cooldown. Reads the ledger and sends nothing.
  */
 import type { Command } from 'commander';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
@@ -22,7 +22,7 @@ const BAR_CELLS = 20;
 export function limitsCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('limits')
-    .description('show the use of the rate limits, and any cooldown in force')
+    .description('show the use of the rate limits, and any active cooldown')
     .option('--json', 'print one JSON object to standard output')
     .option('--reset', 'after confirmation, clear what is recorded, for all that share the ledger')
     .action((options: LimitsOptions) => run((context) => limits(options, context)));

@@ -1,4 +1,4 @@
-/** `tankobon report-status`: the health reports sent and waiting, and the figures of the nodes. */
+/** `tankobon report-status`: the health reports sent and waiting, and the statistics of the nodes. */
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { UsageError } from '../../core/errors.js';
@@ -26,10 +26,10 @@ export function reportStatusCommand(program: Command, { run }: CommandRunner): C
   const command = program
     .command('report-status')
     .description(
-      'show the health reports sent and waiting, and the figures of the MangaDex@Home nodes',
+      'show the health reports sent and waiting, and the statistics of the MangaDex@Home nodes',
     )
     .option('--flush', 'send the waiting reports now')
-    .option('--html <file>', 'write the figures as a page for a browser')
+    .option('--html <file>', 'write the statistics as an HTML page')
     .option('--clear', 'after confirmation, delete all reports and figures')
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print one JSON object to standard output')

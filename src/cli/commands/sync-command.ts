@@ -29,7 +29,7 @@ export function syncCommand(program: Command, runner: CommandRunner): Command {
     .addOption(settingOption('maxOutage', '--max-outage <duration>'))
     .option(
       '--share <name>',
-      'divide new chapters among the machines that run this with the same name and ledger server',
+      'divide new chapters among all machines that use the same name and ledger server',
     )
     .option('--captcha-result <token>', 'result of a captcha that you solved in a browser')
     .option('--dry-run', 'print what would be downloaded, and why')
@@ -43,7 +43,9 @@ export function syncCommand(program: Command, runner: CommandRunner): Command {
   addEditCommands(command, runner);
   command
     .command('status')
-    .description('show the last run, the next run, and what waits for a group')
+    .description(
+      'show the last run, the next run, and the chapters that wait for a preferred group',
+    )
     .option(...FILE)
     .option('--json', 'print one JSON object')
     .action((_: FileFlags, self: Command) =>
@@ -110,7 +112,7 @@ function addSeriesOptions(add: Command): void {
     .addOption(
       new Option(
         '--wait-for-group <duration>',
-        'how long to wait for the first of the groups before another is taken, such as 2d',
+        'how long to wait for the first group before another one is used, such as 2d',
       ).argParser(durationText),
     )
     .option('--upgrade', 'replace a release when one of a better group appears')

@@ -1,4 +1,4 @@
-/** `tankobon sync status`: the last run, the next run, and what waits for a group until when. Sends nothing. */
+/** `tankobon sync status`: the last run, the next run, and the chapters that wait for a preferred group. Sends nothing. */
 import { subscriptionsPath } from '../../app/subscriptions-store.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
