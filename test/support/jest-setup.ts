@@ -2,17 +2,19 @@
  * What jest-light-runner lacks: a test or hook that does not end fails by name, and a test process ends with the tests,
  * whatever a failed one left open.
  */
-const MAX_TEST_MS = 600_000;
+/** For tests that are given no limit of their own, as Jest's third argument. */
+const DEFAULT_LIMIT_MS = 120_000;
+const SOAK_LIMIT_MS = 600_000;
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
 /** Takes no `done` callback: what `fn` expects besides the row of a table is not passed on. */
-function limited(fn: AnyFunction): AnyFunction {
+function limited(fn: AnyFunction, limitMs: number): AnyFunction {
   return async (...args) => {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise((_, reject) => {
-      const error = new Error(`Did not end within ${MAX_TEST_MS / 1_000} seconds.`);
-      timer = setTimeout(reject, MAX_TEST_MS, error);
+      const error = new Error(`Did not end within ${limitMs / 1_000} seconds.`);
+      timer = setTimeout(reject, limitMs, error);
     });
     try {
       await Promise.race([fn(...args), late]);
@@ -27,7 +29,11 @@ function withLimit(register: AnyFunction): AnyFunction {
   return new Proxy(register, {
     apply(target, self, args: unknown[]) {
       const isTable = Array.isArray(args[0]);
-      const words = args.map((arg) => (!isTable && isFunction(arg) ? limited(arg) : arg));
+      const last = args.at(-1);
+      const isSoak = expect.getState().testPath?.endsWith('.soak.ts');
+      const defaultMs = isSoak ? SOAK_LIMIT_MS : DEFAULT_LIMIT_MS;
+      const limitMs = typeof last === 'number' ? last : defaultMs;
+      const words = args.map((arg) => (!isTable && isFunction(arg) ? limited(arg, limitMs) : arg));
       const result: unknown = Reflect.apply(target, self, words);
       return isFunction(result) ? withLimit(result) : result;
     },

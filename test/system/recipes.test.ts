@@ -99,14 +99,18 @@ const archives = (folder: string) =>
   );
 
 describeWith('the recipes of the documentation', { programs: ['jq'] }, () => {
-  test.each(DOCUMENTS)('of docs/%s.md run as they stand there', async (document, folder) => {
-    expect(
-      recipesOf(`docs/${document}.md`).filter(({ notRun }) => notRun === undefined),
-    ).not.toEqual([]);
-    await runAll(document);
-    if (folder !== undefined) expect(archives(folder).length).toBeGreaterThan(0);
-    expect(service.violations()).toEqual([]);
-  });
+  test.each(DOCUMENTS)(
+    'of docs/%s.md run as they stand there',
+    async (document, folder) => {
+      expect(
+        recipesOf(`docs/${document}.md`).filter(({ notRun }) => notRun === undefined),
+      ).not.toEqual([]);
+      await runAll(document);
+      if (folder !== undefined) expect(archives(folder).length).toBeGreaterThan(0);
+      expect(service.violations()).toEqual([]);
+    },
+    90_000,
+  );
 
   test('no document has a block of commands that nothing runs', () => {
     const documents = readdirSync('docs', { recursive: true, encoding: 'utf8' });
@@ -124,7 +128,7 @@ describeWith('the recipes of the documentation', { programs: ['jq'] }, () => {
   describe('every night', () => {
     beforeEach(async () => {
       await runAll('scripting', /nightly|titles\.txt/);
-    });
+    }, 90_000);
 
     test('the line for cron works with the PATH of the table, and logs what was new', async () => {
       rmSync(join(home, 'Comics'), { recursive: true });

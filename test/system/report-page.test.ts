@@ -38,7 +38,7 @@ describeWith('the page of report-status', { programs: ['chromium'] }, () => {
     await type('download', ID);
     await type('report-status', '--html', 'full.html');
     browser = await launchChromium();
-  });
+  }, 180_000);
   afterAll(async () => {
     await browser.close();
     await service.stop();

@@ -187,7 +187,7 @@ test('a library of many chapters, half of them renamed and moved: nothing is loa
   const again = update.filter(({ type }) => type === 'planned');
   expect(again.map(({ chapter }) => chapter)).toEqual(newer);
   expect(again.every(({ file }) => /renamed|Ch\./.test(file))).toBe(true);
-});
+}, 300_000);
 
 test('ComicInfo of chapters with odd names is valid, and their paths are safe', async () => {
   const { odd, reserved, wordy, starlightFirst } = EXAMPLE_CHAPTERS;

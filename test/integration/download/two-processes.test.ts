@@ -83,4 +83,4 @@ test('two processes with the same file names lose no chapter: each file has its 
   for (const { file, chapter } of saved)
     expect(await readIdentity(file)).toMatchObject({ chapterId: chapter });
   expect(readdirSync(output).filter((name) => name.startsWith('.'))).toEqual([]);
-});
+}, 300_000);

@@ -70,7 +70,7 @@ test('kills at random moments lose no recorded report and repeat at most those i
   // A kill may cost the figures of the loads that were not written yet, and never counts a report twice.
   expect(status.sent).toBeLessThanOrEqual(times.size);
   expect(due.length).toBeGreaterThan(KILLS);
-});
+}, 300_000);
 
 test('concurrent processes deliver each report exactly once', async () => {
   const reports = IS_LONG_RUN ? 120 : 40;
