@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// The bundle of src/cli/main.ts (rolldown.config.js).
+// The bundle of src/cli/main.ts (scripts/build.js).
 require('../dist/program/main.js');

@@ -5,11 +5,11 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'rolldown';
+import { build } from 'rolldown';
 import license from 'rollup-plugin-license';
 
 const LOCKS = 'node_modules/fs-native-extensions';
-const replacement = (file) => fileURLToPath(new URL(`scripts/bundle/${file}`, import.meta.url));
+const replacement = (file) => fileURLToPath(new URL(`bundle/${file}`, import.meta.url));
 
 /** The compiled modules one by one, for worker processes of the tests. */
 const modules = {
@@ -74,7 +74,7 @@ const program = {
   },
 };
 
-export default defineConfig([modules, program]);
+await build([modules, program]);
 
 function writeLibraryEntry(_, bundle) {
   const { exports } = bundle['program/library.js'];
@@ -104,14 +104,12 @@ function writeFiles(_, bundle) {
 }
 
 /** The packages inside, such as `got@14.6.6`. */
-export function bundledPackages(bundle) {
+function bundledPackages(bundle) {
   const modules = Object.values(bundle)
     .flatMap(({ modules = {} }) => Object.entries(modules))
     .flatMap(([id, { renderedLength }]) => (renderedLength > 0 ? [id] : []));
   const folders = modules.flatMap((id) => {
-    const path = relative(import.meta.dirname, id.replace(/^\0/, ''))
-      .split(sep)
-      .join('/');
+    const path = relative('.', id.replace(/^\0/, '')).split(sep).join('/');
     return /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [];
   });
   return [...new Set([...folders, LOCKS])].map((folder) => {
