@@ -3,6 +3,7 @@
  * is converted to text and back in each transaction, as on disk.
  */
 import { readRecord, textOf } from '../../src/rate-limit/ledger-format.js';
+import { MAX_FLIGHT_MS } from '../../src/rate-limit/ledger-state.js';
 import type { LedgerStore, Liveness, ProcessRegistry } from '../../src/rate-limit/ledger-store.js';
 import { LedgerServer } from '../../src/rate-limit/redis/ledger-server.js';
 import { RedisFailure } from '../../src/rate-limit/redis/redis-failure.js';
@@ -175,6 +176,7 @@ export class Simulation {
       host,
       shownUrl: 'redis://simulated',
       maxOutageMs: 600_000,
+      maxFlightMs: MAX_FLIGHT_MS,
       warn: () => undefined,
     });
     return { store, processes };

@@ -47,7 +47,7 @@ export class SharedBatch {
 
   static async #with(service: PracticeService, ids: readonly string[]): Promise<SharedBatch> {
     const redis = await startRedis();
-    // The first use of a ledger costs a minute.
+    // The first use of a ledger costs more than a minute.
     await resetRedisLedger({
       server: { url: new URL(redis.url) },
       clock: systemClock,

@@ -1,7 +1,7 @@
 /** The ledger of several machines, on a Redis or Valkey server. */
 import { momentOf } from '../../core/clock.js';
 import { thisBoot } from '../boot.js';
-import { clearState } from '../ledger-state.js';
+import { clearState, MAX_FLIGHT_MS } from '../ledger-state.js';
 import { viewOf, type LedgerView } from '../ledger-view.js';
 import { quotasFor, type MachineLedgerOptions } from '../machine-ledger.js';
 import type { RateLedger } from '../rate-ledger.js';
@@ -60,10 +60,11 @@ export async function resetRedisLedger(
 }
 
 function openStore(options: Omit<RedisLedgerOptions, 'addresses'>) {
-  const { server: address, clock, warn, maxOutageMs, boot } = options;
+  const { server: address, clock, warn, maxOutageMs, boot, periodScale } = options;
   const { host } = boot ?? thisBoot();
   const server = new LedgerServer(options.runner ?? new RedisConnection(address), clock, host);
   const shownUrl = shownAddress(address);
-  const store = new RedisStore({ server, clock, host, shownUrl, maxOutageMs, warn });
+  const maxFlightMs = MAX_FLIGHT_MS * (periodScale?.general ?? 1);
+  const store = new RedisStore({ server, clock, host, shownUrl, maxOutageMs, maxFlightMs, warn });
   return { store, server };
 }

@@ -13,7 +13,7 @@ import {
   type LedgerRecord,
   type OpenedRecord,
 } from '../ledger-record.js';
-import { LAST_BYTES_MS, type LedgerState } from '../ledger-state.js';
+import type { LedgerState } from '../ledger-state.js';
 import type { LedgerStore, StoreWait } from '../ledger-store.js';
 import type { ProcessInfo, Snapshot } from './ledger-script.js';
 import type { LedgerServer } from './ledger-server.js';
@@ -24,6 +24,8 @@ export interface RedisStoreOptions extends ServerOutageOptions {
   readonly server: LedgerServer;
   /** The name of this machine, shown on other machines. */
   readonly host: string;
+  /** How long a request may be under way. */
+  readonly maxFlightMs: number;
   readonly warn: (message: string) => void;
 }
 
@@ -105,8 +107,9 @@ export class RedisStore implements LedgerStore {
     const loss = this.#lossOf(read, run);
     const opened = this.#openRecord(record, this.#baseOf(record, run));
     if (loss !== undefined) {
-      // Requests of other processes may still be on their way.
-      opened.state.unknownUse = { atMs: this.options.clock.monotonicMs() + LAST_BYTES_MS };
+      // Requests of other processes may still be on their way, also of killed ones.
+      const { clock, maxFlightMs } = this.options;
+      opened.state.unknownUse = { atMs: clock.monotonicMs() + maxFlightMs };
     }
     return { ...opened, record, loss };
   }

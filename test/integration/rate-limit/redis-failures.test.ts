@@ -40,7 +40,7 @@ const openOne = (
     clock: systemClock,
     warn: (text) => warnings.push(text),
     maxOutageMs,
-    periodScale: { general: 0.02, endpoint: 0.002 },
+    periodScale: { general: 0.002, endpoint: 0.002 },
   });
   open.push(ledger);
   return ledger;

@@ -29,31 +29,20 @@ const FAULTS: Faults = {
   },
 };
 
-/** Of the server as well: outages, and replies that are late or lost. */
+/** Of the server as well: restarts without its data, outages, and replies that are late or lost. */
 const SERVER_FAULTS: Partial<SimulationOptions> = {
   kernels: 3,
   serverTravelMs: (random) => (random() < 0.02 ? random() * 2_000 : random() * 5),
   onRequest: (simulation) => {
     FAULTS.onRequest(simulation);
-    const { time, random } = simulation;
+    const { time, random, arrivals, server } = simulation;
+    if (arrivals.length % (REQUESTS / 3) === 0) server.restart();
     if (random() < 0.05 && !simulation.isServerDown) {
       simulation.isServerDown = true;
       time.after(random() * 3_000, () => {
         simulation.isServerDown = false;
       });
     }
-  },
-};
-
-/** A request that was under way for longer than 250 ms is not counted when the data are lost (docs/ledger.md). */
-const LOSSES: Partial<SimulationOptions> = {
-  ...SERVER_FAULTS,
-  travelMs: (random) => (random() < 0.05 ? random() * 100 : 5 + random() * 40),
-  lateMs: (random) => (random() < 0.02 ? random() * 100 : random() * 3),
-  serverTravelMs: (random) => (random() < 0.02 ? random() * 100 : random() * 5),
-  onRequest: (simulation) => {
-    SERVER_FAULTS.onRequest?.(simulation);
-    if (simulation.arrivals.length % (REQUESTS / 3) === 0) simulation.server.restart();
   },
 };
 
@@ -89,8 +78,7 @@ const FAULTY: readonly [string, number[], number[], Partial<SimulationOptions>][
   ['one kernel', [1], [2, 3, 4, 5, 6], { serviceSkewMs: -2 * 3_600_000 }],
   ['three kernels with visible locks', [2], [1], { kernels: 3 }],
   ['three kernels with invisible locks', [3], [4], { kernels: 3, seesLocksOfOtherKernels: false }],
-  ['a server that fails and loses replies', [4], [1, 2, 3], SERVER_FAULTS],
-  ['a server that also restarts without data', [3, 6], [1, 2, 4], LOSSES],
+  ['a server that restarts without data, fails and loses replies', [3, 4], [1, 2], SERVER_FAULTS],
 ];
 
 test.each(
