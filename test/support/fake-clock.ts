@@ -110,7 +110,10 @@ export class SimulatedTime {
             return;
           }
           signal?.addEventListener('abort', abort);
-          this.after(ms + timerDelayMs(), resolve);
+          this.after(ms + timerDelayMs(), () => {
+            signal?.removeEventListener('abort', abort);
+            resolve();
+          });
         }),
     };
   }
