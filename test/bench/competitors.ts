@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PLAIN_PATH } from './plain-service.js';
 import type { Practice } from './practice.js';
-import { tankobon, type Command } from './timed-process.js';
+import { baseline, tankobon, type Command } from './timed-process.js';
 
 export const PAGES_IN_FLIGHT = 6;
 
@@ -69,15 +69,14 @@ curl --http1.1 --silent --fail --parallel --parallel-max "$3" --config pages.cur
 zip -0 -q "$2.cbz" ./*.png
 `;
 
-/** Another build of tankobon, whose bin is named in TANKOBON_BASELINE, so that two builds meet in one run. */
-export const BASELINE: Competitor | undefined = process.env['TANKOBON_BASELINE']
+/** Another build of tankobon. */
+export const BASELINE: Competitor | undefined = baseline
   ? {
       ...TANKOBON,
       name: 'tankobon, baseline',
       async command(practice, chapter, folder) {
         const { words, ...rest } = await TANKOBON.command(practice, chapter, folder);
-        const [node = '', , ...flags] = words;
-        return { ...rest, words: [node, process.env['TANKOBON_BASELINE'] ?? '', ...flags] };
+        return { ...rest, words: baseline?.(...words.slice(2)) ?? [] };
       },
     }
   : undefined;

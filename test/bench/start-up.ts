@@ -7,7 +7,7 @@ import { barChart } from './bar-chart.js';
 import { Practice } from './practice.js';
 import { record, type Measurement } from './records.js';
 import { median, medianRatio, rounded } from './statistics.js';
-import { tankobon, timed } from './timed-process.js';
+import { baseline, tankobon, timed } from './timed-process.js';
 
 const RUNS = 15;
 /** So that the general limit of a second has no word in it. */
@@ -39,16 +39,19 @@ async function measure(practice: Practice, folder: string): Promise<readonly Sub
   writeFileSync(empty, '');
   const [chapter = ''] = practice.chapters();
   const wall = async (words: readonly string[]): Promise<number> => (await timed({ words })).wallMs;
-  const subjects: Subject[] = [
-    { name: 'node, empty file', ms: [], measure: () => wall([process.execPath, empty]) },
-    { name: 'tankobon --version', ms: [], measure: () => wall(tankobon('--version')) },
-    { name: 'tankobon --help', ms: [], measure: () => wall(tankobon('--help')) },
-    {
-      name: 'tankobon download: first request',
-      ms: [],
-      measure: (run) => firstRequestMs(practice, chapter, join(folder, String(run))),
-    },
-  ];
+  const node = [process.execPath, empty];
+  const subjects: Subject[] = [{ name: 'node, empty file', ms: [], measure: () => wall(node) }];
+  for (const build of [tankobon, baseline]) {
+    if (!build) continue;
+    const name = build === tankobon ? 'tankobon' : 'baseline';
+    const first = (run: number): Promise<number> =>
+      firstRequestMs(practice, chapter, join(folder, `${name}-${run}`), build);
+    subjects.push(
+      { name: `${name} --version`, ms: [], measure: () => wall(build('--version')) },
+      { name: `${name} --help`, ms: [], measure: () => wall(build('--help')) },
+      { name: `${name} download: first request`, ms: [], measure: first },
+    );
+  }
   for (let run = 0; run < RUNS; run += 1) {
     for (const subject of subjects) subject.ms.push(await subject.measure(run));
     await delay(PAUSE_MS);
@@ -60,9 +63,10 @@ async function firstRequestMs(
   practice: Practice,
   chapter: string,
   folder: string,
+  build: typeof tankobon,
 ): Promise<number> {
   const { startedMs } = await timed({
-    words: tankobon('download', chapter, '--output', join(folder, 'shelf'), '--quiet'),
+    words: build('download', chapter, '--output', join(folder, 'shelf'), '--quiet'),
     env: { ...practice.environment, TANKOBON_HOME: join(folder, 'home') },
   });
   const { arrivals } = await practice.arrivals(startedMs);

@@ -28,6 +28,12 @@ export function tankobon(...words: readonly string[]): readonly string[] {
   return [process.execPath, resolve(process.env['TANKOBON_BIN'] ?? 'bin/tankobon.js'), ...words];
 }
 
+/** The same of another build, whose bin is named in TANKOBON_BASELINE, so that two builds meet in one run. */
+const BASELINE_BIN = process.env['TANKOBON_BASELINE'];
+export const baseline: typeof tankobon | undefined = BASELINE_BIN
+  ? (...words) => [process.execPath, BASELINE_BIN, ...words]
+  : undefined;
+
 /** Runs the command under GNU time. Rejects where it does not end with exit code 0. */
 export async function timed(command: Command): Promise<TimedRun> {
   const folder = mkdtempSync(join(tmpdir(), 'tankobon-timed-'));

@@ -1,6 +1,5 @@
 /** `tankobon login`: exchanges the password for tokens (spec 4.1) and stores them. The password is not stored. */
 import { Option, type Command } from 'commander';
-import { prepareStateFolder } from '../../app/state-folder.js';
 import type { Credentials } from '../../auth/credentials.js';
 import { HOOK_SERVICES, type HookService } from '../../auth/hook-services.js';
 import type { CredentialStore, Login } from '../../auth/login-record.js';
@@ -57,6 +56,7 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
 }
 
 export async function login(options: LoginOptions, context: CommandContext): Promise<ExitCode> {
+  const { prepareStateFolder } = await import('../../app/state-folder.js');
   prepareStateFolder(context);
   const { credentialsOf } = await import('../../app/stored-login.js');
   const { FIELD_NAMES, givenFields, LOGIN_FIELDS } = await import('./login-input.js');

@@ -1,6 +1,5 @@
 /** `tankobon logout`: removes the login from this machine. Sends nothing. */
 import type { Command } from 'commander';
-import { prepareStateFolder } from '../../app/state-folder.js';
 import type { Credentials } from '../../auth/credentials.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
@@ -14,6 +13,7 @@ export function logoutCommand(program: Command, { run }: CommandRunner): Command
 }
 
 async function logout(context: CommandContext): Promise<ExitCode> {
+  const { prepareStateFolder } = await import('../../app/state-folder.js');
   prepareStateFolder(context);
   const { credentialsOf } = await import('../../app/stored-login.js');
   const { signal, stdout } = context;
