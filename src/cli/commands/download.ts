@@ -121,7 +121,11 @@ function printNextSteps(
   // A stopped run, or one that saved nothing, is retried with the same command.
   if (failed.length === 0 || saved + skipped === 0 || stoppedBy) return;
   const ids = failed.map(({ id }) => id);
-  stderr.write(`hint: To retry only the failed chapters: ${retryCommand(ids, options)}\n`);
+  // Books need the whole selection.
+  const hint = options.bind
+    ? 'To retry the failed chapters, run the same command again.'
+    : `To retry only the failed chapters: ${retryCommand(ids, options)}`;
+  stderr.write(`hint: ${hint}\n`);
 }
 
 /** The failed chapters, with the flags that shape the result. */

@@ -73,6 +73,12 @@ test('one chapter of two fails: a hint has the command that retries it, with the
   }
 });
 
+test('with --bind the whole command is to be run again, since a book needs all its chapters', async () => {
+  const targets = [CHAPTER, MISSING];
+  const { stderr } = await harness.download({ targets, bind: 'volume', force: true, json: false });
+  expect(stderr).toContain('hint: To retry the failed chapters, run the same command again.\n');
+});
+
 test('a language that the title does not have: exit 0, with the number of chapters and the languages', async () => {
   const { code, stderr } = await long.download({ targets: [LONG], language: 'de' });
   expect(code).toBe(0);
