@@ -130,7 +130,7 @@ const EVENTS: {
   ],
   'page-failed': [
     { type: 'page-failed', chapter: CHAPTER, page: 5, reason: 'idle-timeout', attempt: 1 },
-    'An attempt failed. There are at most 5 attempts. The reasons are [the codes of page downloads](troubleshooting.md#page-downloads).',
+    'An attempt failed. There are at most 5 attempts. See [the reasons of failed page loads](troubleshooting.md#reasons-of-failed-page-loads).',
   ],
   'chapter-saved': [
     { type: 'chapter-saved', chapter: CHAPTER, file: 'a.cbz', pages: 24, bytes: 9876543 },
@@ -184,7 +184,7 @@ function eventSections(): string[] {
     '`tankobon download --json` prints one JSON object per line:',
     ...Object.values(EVENTS).map(
       ([example, description]) =>
-        `\`\`\`jsonl\n${JSON.stringify(example)}\n\`\`\`\n\n${description}`,
+        `\`\`\`ndjson\n${JSON.stringify(example)}\n\`\`\`\n\n${description}`,
     ),
     'Reasons of `chapter-skipped`:',
     table(

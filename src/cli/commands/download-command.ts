@@ -46,7 +46,7 @@ export function downloadCommand(program: Command, { run }: CommandRunner): Comma
     ['tankobon download https://mangadex.org/chapter/UUID', 'one chapter, into this folder'],
     [
       'tankobon download title:UUID --language en -o ~/comics',
-      'a whole series; run it again for new chapters',
+      'a whole title; run it again for new chapters',
     ],
     ['tankobon download title:UUID --dry-run', 'print what that would do, and why'],
   ]);
