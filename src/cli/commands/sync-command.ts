@@ -115,9 +115,12 @@ function addSeriesOptions(add: Command): void {
         'how long to wait for the first group before another one is used, such as 2d',
       ).argParser(durationText),
     )
-    .option('--upgrade', 'replace a release when one of a better group appears')
-    .option('--exclude-group <names>', 'groups that are never taken, separated by commas')
-    .option('--exclude-uploader <ids>', 'users whose uploads are never taken, separated by commas')
+    .option('--upgrade', 'replace a saved release when a more preferred one appears')
+    .option('--exclude-group <names>', 'groups to exclude, separated by commas')
+    .option(
+      '--exclude-uploader <ids>',
+      'users whose uploads to exclude, by id, separated by commas',
+    )
     .option('--chapters <ranges>', 'only these chapters, such as 1-10,12.5,20-')
     .option('--volumes <ranges>', 'only these volumes, such as 1-3,none')
     .option('--from-now', 'start with the next chapter, not with the first')
