@@ -114,7 +114,7 @@ const EVENTS: {
 } = {
   'chapter-started': [
     { type: 'chapter-started', chapter: CHAPTER, pages: 24, kept: 3 },
-    'A chapter is started; `kept` of its pages were downloaded by an earlier run.',
+    'A chapter starts. `kept` is the number of its pages that an earlier run downloaded.',
   ],
   'page-loaded': [
     {
@@ -126,11 +126,11 @@ const EVENTS: {
       host: 'node.example:443',
       cached: true,
     },
-    'A page was downloaded and verified. `page` counts from 1, `ms` is the duration in milliseconds, `cached` is whether the node had the image in its cache. With `"warning":"bad-digest"` the page is kept although it does not match the digest in its name, because two hosts sent the same image.',
+    'A page was downloaded and verified. `page` counts from 1, `ms` is the duration in milliseconds, and `cached` is whether the node had the image in its cache. `"warning":"bad-digest"`: the page does not match the digest in its name, but is kept because two hosts sent the same image.',
   ],
   'page-failed': [
     { type: 'page-failed', chapter: CHAPTER, page: 5, reason: 'idle-timeout', attempt: 1 },
-    'An attempt failed. There are at most 5 attempts. The reasons are [the codes of page downloads](troubleshooting.md#page-downloads).',
+    'An attempt to load a page failed. A page gets at most 5 attempts. See [the reasons of failed page loads](troubleshooting.md#reasons-of-failed-page-loads).',
   ],
   'chapter-saved': [
     { type: 'chapter-saved', chapter: CHAPTER, file: 'a.cbz', pages: 24, bytes: 9876543 },
@@ -174,7 +174,7 @@ const EVENTS: {
       elapsedMs: 95_000,
       reports: { sent: 230, waiting: 0 },
     },
-    'The last line. `failed` counts chapters and targets. `notStarted` counts the chapters skipped as `not-started`; `skipped` does not include them. If the run was stopped early, `stopped` is the code of the error that stopped it. `pages` and `bytes` are what this run loaded.',
+    'The last line. `failed` counts chapters and targets. `notStarted` counts the chapters skipped as `not-started`; `skipped` does not include them. If the run was stopped early, `stopped` is the code of the error that stopped it. `pages` and `bytes` count what this run loaded.',
   ],
 };
 
@@ -184,7 +184,7 @@ function eventSections(): string[] {
     '`tankobon download --json` prints one JSON object per line:',
     ...Object.values(EVENTS).map(
       ([example, description]) =>
-        `\`\`\`jsonl\n${JSON.stringify(example)}\n\`\`\`\n\n${description}`,
+        `\`\`\`ndjson\n${JSON.stringify(example)}\n\`\`\`\n\n${description}`,
     ),
     'Reasons of `chapter-skipped`:',
     table(
@@ -226,7 +226,7 @@ function troubleshootingPage(): string[] {
       ),
     ]),
     '## Reasons of failed page loads',
-    'In the event `page-failed`. The load is reported to MangaDex@Home, and the page is loaded again from a new base URL, at most 5 times.',
+    'The event `page-failed` has one of these reasons. The load is reported to MangaDex@Home, and the page is loaded again from a new base URL, in at most 5 attempts.',
     table(
       ['reason', 'what happened'],
       Object.entries(LOAD_REASONS).map(([name, meaning]) => [code(name), meaning]),
@@ -239,7 +239,7 @@ const PROXY = `## A proxy that the service refuses
 
 Through \`HTTPS_PROXY\` every connection is a tunnel (CONNECT): the proxy sees the host names but not the traffic. A
 proxy that intercepts TLS, with its own certificate authority in \`NODE_EXTRA_CA_CERTS\`, can add a \`Via\` header to the
-requests. The service forbids that header. It usually answers with status 400 or 403 and an HTML page, which is reported
+requests. The service forbids that header. It usually responds with status 400 or 403 and an HTML page, which is reported
 as \`request-refused\` or \`banned\` although \`tankobon limits\` shows little use. Ask the administrator of the proxy not to
 intercept these hosts, or list them in \`NO_PROXY\`: \`api.mangadex.org\`, \`auth.mangadex.org\`, \`api.mangadex.network\`,
 \`uploads.mangadex.org\`, \`mangadex.network\`.`;

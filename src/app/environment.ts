@@ -24,9 +24,9 @@ export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
       'folder of the rate ledger, shared by users or containers behind one address, or for several machines the URL of a Redis or Valkey server: redis://HOST:6379/0, or rediss: for TLS',
     default: '`ledger` in the state folder',
   },
-  TANKOBON_LEDGER_USERNAME: { description: 'ACL user of the ledger’s server' },
+  TANKOBON_LEDGER_USERNAME: { description: 'ACL user name for the ledger server' },
   TANKOBON_LEDGER_PASSWORD: {
-    description: 'password of the ledger’s server',
+    description: 'password for the ledger server',
     default: 'the one in the keychain, if the URL has a user name and no password',
   },
   TANKOBON_USERNAME: { description: 'for `login`: name of the account' },

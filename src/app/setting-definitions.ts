@@ -83,7 +83,7 @@ export const SETTINGS = {
     flag: '--name',
   },
   metadata: {
-    description: 'add ComicInfo.xml to the CBZ, and name the CBZ after its series',
+    description: 'add ComicInfo.xml to the CBZ, and name the CBZ after its title and chapter',
     default: true,
     flag: '--no-metadata',
     flagDescription: 'omit ComicInfo.xml, and name the CBZ after the id of the chapter',

@@ -44,7 +44,7 @@ export const USAGE_CODES = {
   'nothing-to-bind': code(
     EXIT.usage,
     'The files and folders to bind contain no chapters.',
-    'Name CBZ files, or folders that contain some.',
+    'Name CBZ files, or folders with CBZ files.',
   ),
   'bad-cover': code(
     EXIT.usage,

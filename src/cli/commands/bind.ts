@@ -22,7 +22,7 @@ export function bindCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('bind')
     .description('bind chapters into volumes: CBZ, EPUB, PDF or folders; works offline')
-    .argument('<file...>', 'CBZ files, or folders that contain some')
+    .argument('<file...>', 'CBZ files, or folders with CBZ files')
     .addOption(
       new Option(
         '--by <unit>',
@@ -46,7 +46,7 @@ export function bindCommand(program: Command, { run }: CommandRunner): Command {
       '--convert',
       'convert images that the format cannot contain to PNG; needs the npm package sharp',
     )
-    .option('--force', 'write books again that exist')
+    .option('--force', 'write existing books again')
     .option('--dry-run', 'print what would be written, and what is missing')
     .option('--json', 'print one JSON object per line to standard output, and nothing else there')
     .option('--quiet', 'print only errors and the paths of saved files')
@@ -56,7 +56,7 @@ export function bindCommand(program: Command, { run }: CommandRunner): Command {
   return addExamples(command, [
     ['tankobon bind ~/comics', 'every volume in that folder as a CBZ, into this folder'],
     ['tankobon bind ~/comics --format epub -o ~/books', 'for an e-reader'],
-    ['tankobon bind ~/comics --dry-run', 'print what that would write, and what is missing'],
+    ['tankobon bind ~/comics --dry-run', 'print what this would write, and what is missing'],
   ]);
 }
 

@@ -40,15 +40,15 @@ export function downloadCommand(program: Command, { run }: CommandRunner): Comma
     )
     .option(
       '--verbose',
-      'also print each retry, base URL and wait; of a long dry run, each chapter with its file and the reason',
+      'also print each retry, base URL and wait; with --dry-run, each chapter with its file and the reason',
     );
   addExamples(command, [
     ['tankobon download https://mangadex.org/chapter/UUID', 'one chapter, into this folder'],
     [
       'tankobon download title:UUID --language en -o ~/comics',
-      'a whole series; run it again for new chapters',
+      'a whole title; run it again for new chapters',
     ],
-    ['tankobon download title:UUID --dry-run', 'print what that would do, and why'],
+    ['tankobon download title:UUID --dry-run', 'print what this would download, and why'],
   ]);
   return addEnvironment(command, 'TANKOBON_HOME', 'TANKOBON_LEDGER', 'HTTPS_PROXY', 'NO_PROXY');
 }
@@ -104,8 +104,8 @@ function addFileOptions(command: Command): void {
         .choices(['all'])
         .argParser((text) => text),
     )
-    .option('--force', 'download chapters again that already exist')
-    .option('--update', 'download chapters again that have a newer version')
+    .option('--force', 'download existing chapters again')
+    .option('--update', 'replace existing chapters that have a newer version')
     .addOption(
       new Option(
         '--bind <unit>',
@@ -118,7 +118,7 @@ function addFileOptions(command: Command): void {
         `format of bound files: ${BOOK_FORMATS.join(', ')} (default: cbz)`,
       ).choices(BOOK_FORMATS),
     )
-    .option('--keep-chapters', 'keep the files of chapters that were bound')
+    .option('--keep-chapters', 'keep the chapter files after binding')
     .option(
       '--download-archive <file>',
       'skip the chapters listed in this file, and append those that are downloaded',

@@ -22,7 +22,7 @@ export function helpCommand(program: Command, { runBare }: CommandRunner): Comma
   const names = [...commands.map((command) => command.name()), 'help', ...Object.keys(TOPICS)];
   return program
     .command('help')
-    .description('display help for a command, or: environment, exit-codes')
+    .description('display help for a command or a topic: environment, exit-codes')
     .addArgument(new Argument('[command...]', 'command or topic').choices(names).argParser(collect))
     .action((words: readonly string[] = []) =>
       runBare(({ stdout }) => {

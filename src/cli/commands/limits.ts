@@ -22,11 +22,13 @@ const BAR_CELLS = 20;
 export function limitsCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('limits')
-    .description('show the use of the rate limits, and any active cooldown')
+    .description('show the use of the rate limits and any active cooldown')
     .option('--json', 'print one JSON object to standard output')
-    .option('--reset', 'after confirmation, clear what is recorded, for all that share the ledger')
+    .option('--reset', 'clear the ledger for all processes that share it, after confirmation')
     .action((options: LimitsOptions) => run((context) => limits(options, context)));
-  addExamples(command, [['tankobon limits', 'of all tankobon processes that share the ledger']]);
+  addExamples(command, [
+    ['tankobon limits', 'use by all tankobon processes that share the ledger'],
+  ]);
   return addEnvironment(
     command,
     'TANKOBON_LEDGER',

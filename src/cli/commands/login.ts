@@ -17,7 +17,7 @@ interface LoginOptions extends LoginFlags {
 export function loginCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('login')
-    .description('log in to MangaDex with your personal API client; asks for what is not given')
+    .description('log in to MangaDex with your personal API client; prompts for missing values')
     .option('--username <name>', 'name of the account (TANKOBON_USERNAME)')
     .option('--client-id <id>', 'id of the personal client, personal-client-… (TANKOBON_CLIENT_ID)')
     .option(
@@ -42,9 +42,9 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
       }),
     );
   addExamples(command, [
-    ['tankobon login', 'asks for everything; secrets are not shown'],
+    ['tankobon login', 'prompts for all values; secrets are not echoed'],
     ['tankobon login --stdin < login.json', 'for a script; no option takes a secret'],
-    ['tankobon login --for komga', 'asks for the API key that sync needs'],
+    ['tankobon login --for komga', 'prompts for the API key that sync needs'],
   ]);
   return addEnvironment(
     command,

@@ -30,7 +30,7 @@ export function reportStatusCommand(program: Command, { run }: CommandRunner): C
     )
     .option('--flush', 'send the waiting reports now')
     .option('--html <file>', 'write the statistics as an HTML page')
-    .option('--clear', 'after confirmation, delete all reports and figures')
+    .option('--clear', 'delete all waiting reports and statistics, after confirmation')
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print one JSON object to standard output')
     .action((options: ReportStatusOptions) => run((context) => reportStatus(options, context)));

@@ -16,7 +16,7 @@ interface RetagOptions {
 export function retagCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('retag')
-    .description('update the metadata and names of chapters that changed on the service')
+    .description('update the metadata and names of chapters that changed on MangaDex')
     .argument('<dir>', 'folder of CBZ files that tankobon saved')
     .addOption(settingOption('name', '--name <template>'))
     .option('--dry-run', 'print what would change')

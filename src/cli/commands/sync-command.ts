@@ -21,10 +21,10 @@ export function syncCommand(program: Command, runner: CommandRunner): Command {
   const { run } = runner;
   const command = program
     .command('sync')
-    .description('download new chapters of the subscribed series')
+    .description('download new chapters of the subscribed titles')
     .option(...FILE)
     .option('--every <duration>', 'repeat until stopped, such as 6h; at least 15m')
-    .option('--only <names...>', 'only series whose URL, folder or name contains one of these')
+    .option('--only <names...>', 'only titles whose URL, folder or name contains one of these')
     .option('--from-now', 'new subscriptions start with the next chapter, not with the first')
     .addOption(settingOption('maxOutage', '--max-outage <duration>'))
     .option(
@@ -52,7 +52,7 @@ export function syncCommand(program: Command, runner: CommandRunner): Command {
       run(async (context) => (await import('./sync-status.js')).syncStatus(flagsOf(self), context)),
     );
   addExamples(command, [
-    ['tankobon sync add https://mangadex.org/title/UUID --language en', 'subscribe to a series'],
+    ['tankobon sync add https://mangadex.org/title/UUID --language en', 'subscribe to a title'],
     ['tankobon sync', 'download what is new; run it again at any time'],
     ['tankobon sync --every 6h', 'in a container: repeat until stopped'],
   ]);
@@ -115,15 +115,18 @@ function addSeriesOptions(add: Command): void {
         'how long to wait for the first group before another one is used, such as 2d',
       ).argParser(durationText),
     )
-    .option('--upgrade', 'replace a release when one of a better group appears')
-    .option('--exclude-group <names>', 'groups that are never taken, separated by commas')
-    .option('--exclude-uploader <ids>', 'users whose uploads are never taken, separated by commas')
+    .option('--upgrade', 'replace a saved release when a more preferred one appears')
+    .option('--exclude-group <names>', 'groups to exclude, separated by commas')
+    .option(
+      '--exclude-uploader <ids>',
+      'users whose uploads to exclude, by id, separated by commas',
+    )
     .option('--chapters <ranges>', 'only these chapters, such as 1-10,12.5,20-')
     .option('--volumes <ranges>', 'only these volumes, such as 1-3,none')
     .option('--from-now', 'start with the next chapter, not with the first')
     .optionsGroup('Files:')
     .option('-o, --output <dir>', 'folder for the saved files')
-    .option('--folder <name>', 'folder of the series below it')
+    .option('--folder <name>', 'folder of the title inside --output')
     .option('--name <template>', 'template of the file name')
     .addOption(
       new Option(
@@ -132,12 +135,11 @@ function addSeriesOptions(add: Command): void {
       ).choices(['data', 'data-saver']),
     )
     .addOption(
-      new Option('--bind <by>', 'bind the chapters: volume or title').choices(MULTI_CHAPTER_BOOKS),
+      new Option('--bind <unit>', 'bind the chapters: volume, title').choices(MULTI_CHAPTER_BOOKS),
     )
     .addOption(
-      new Option(
-        '--format <format>',
-        `format of the bound books: ${BOOK_FORMATS.join(', ')}`,
-      ).choices(BOOK_FORMATS),
+      new Option('--format <format>', `format of bound files: ${BOOK_FORMATS.join(', ')}`).choices(
+        BOOK_FORMATS,
+      ),
     );
 }

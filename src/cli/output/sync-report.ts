@@ -1,4 +1,4 @@
-/** The report of a run of `tankobon sync`: one table for a terminal, one line a series for a log, one page for a browser. */
+/** The report of a run of `tankobon sync`: one table for a terminal, one line a title for a log, one page for a browser. */
 import stringWidth from 'string-width';
 import { SERIES_COUNTS, type SeriesReport } from '../../app/sync-events.js';
 import type { SyncReport } from '../../app/sync-session.js';
@@ -30,7 +30,7 @@ export function syncTable(series: readonly SeriesReport[], columns: number): str
       SERIES_COUNTS.map((name) => String(one[name])),
     ),
   );
-  return `${[row('series', SERIES_COUNTS), ...rows].join('\n')}\n`;
+  return `${[row('title', SERIES_COUNTS), ...rows].join('\n')}\n`;
 }
 
 /** Such as `The Lighthouse: 2 new, 1 failed`; counts of zero are left out. */
@@ -46,7 +46,7 @@ export function summaryLine({ titles, totals, startedAtMs, endedAtMs }: SyncRepo
   const replaced = totals.replaced > 0 ? `, ${totals.replaced} replaced` : '';
   const failed = totals.failed > 0 ? `, ${totals.failed} failed` : '';
   return (
-    `${pluralize(titles, 'series', 'series')} checked in ${formatDuration(endedAtMs - startedAtMs)}: ` +
+    `${pluralize(titles, 'title')} checked in ${formatDuration(endedAtMs - startedAtMs)}: ` +
     `${pluralize(totals.new, 'new chapter')}${replaced}${failed}.`
   );
 }
@@ -68,7 +68,7 @@ export function syncPage(report: SyncReport): string {
     `<h1>tankobon sync</h1>
 <p>${escapeXml(summaryLine(report))} Written at ${formatLocalTime(endedAtMs, 0)}.</p>
 <table>
-<thead><tr><th scope="col">Series</th>${SERIES_COUNTS.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
+<thead><tr><th scope="col">Title</th>${SERIES_COUNTS.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
 <tbody>
 ${series.map(row).join('\n')}
 </tbody>

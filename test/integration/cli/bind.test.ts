@@ -64,7 +64,7 @@ test('a usage error exits with 2, a damaged archive with 3', async () => {
   const missing = await bind('nowhere');
   expect([missing.code, missing.stderr]).toEqual([
     2,
-    'error: Not found: nowhere\nhint: Name CBZ files, or folders that contain some.\n',
+    'error: Not found: nowhere\nhint: Name CBZ files, or folders with CBZ files.\n',
   ]);
   const damaged = join(folder, 'Lighthouse v09 c001.cbz');
   writeFileSync(damaged, 'not an archive');

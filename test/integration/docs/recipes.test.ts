@@ -73,6 +73,6 @@ posixTest('a ban is reported as the script documents it', async () => {
   const { code, stdout } = await nightly();
   expect({ code, stdout }).toEqual({
     code: 0,
-    stdout: expect.stringContaining('The service wants a pause'),
+    stdout: expect.stringContaining('Rate limited or banned'),
   });
 });

@@ -260,7 +260,7 @@ describe('options of a run', () => {
     expect((await harness.sync()).code).toBe(0);
   });
 
-  test('the report is a page for a browser, and a line for each series in a log', async () => {
+  test('the report is a page for a browser, and a line for each title in a log', async () => {
     harness = await SyncHarness.start((nowMs) => syncLibrary(['<Alpha>'], nowMs - 9 * DAY_MS));
     harness.write(`series:\n  - target: title:${titleId('<Alpha>')}\n`);
     const html = join(harness.base.folder, 'report.html');
@@ -273,7 +273,7 @@ describe('options of a run', () => {
     );
     expect(code).toBe(0);
     expect(stderr).toContain('<Alpha>: 2 new\n');
-    expect(stderr).toContain('1 series checked in');
+    expect(stderr).toContain('1 title checked in');
     expect(stdout.split('\n').filter((line) => line.endsWith('.cbz'))).toHaveLength(2);
     expect(readFileSync(html, 'utf8')).toContain('<td>2</td>');
     expect(readFileSync(html, 'utf8')).not.toContain('<Alpha>');

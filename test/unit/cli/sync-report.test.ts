@@ -19,7 +19,7 @@ test('each count stands below its heading', () => {
     [series('The Lighthouse', { new: 12, failed: 1 }), series('Starlight', { skipped: 3 })],
     80,
   );
-  expect(table).toBe(`series          new  replaced  skipped  failed
+  expect(table).toBe(`title           new  replaced  skipped  failed
 The Lighthouse   12         0        0       1
 Starlight         0         0        3       0
 `);
