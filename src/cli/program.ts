@@ -74,7 +74,7 @@ export async function runProgram(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return EXIT.done;
-    if (error.code !== 'commander.help') throw usageError(error, program, args);
+    if (error.code !== 'commander.help') throw usageError(error, program, words);
     return EXIT.usage;
   }
   return exitCode;

@@ -38,6 +38,8 @@ export interface LedgerView {
   readonly quotas: readonly QuotaView[];
   /** Processes that wait for a permit. */
   readonly waiting: number;
+  /** Earlier use is unknown: each limit counts as used up until one period after this time, by the wall clock. */
+  readonly unknownUseUntilMs?: number;
   /** Requests that are under way. */
   readonly underWay: number;
   readonly cooldown?: BackoffView;
@@ -46,6 +48,9 @@ export interface LedgerView {
   /** A backoff has expired, and the next request tests whether it has ended. */
   readonly onProbation: boolean;
 }
+
+/** The longest period of the quotas that downloads draw on. */
+const MAX_SHOWN_PERIOD_MS = 60_000;
 
 /** @param hosts of the processes, by their ids; absent where all are on this machine */
 export function viewOf(
@@ -60,13 +65,19 @@ export function viewOf(
   }
   const ban = activeBan(state.backoff, nowMs);
   const active = ban ?? activeRateLimit(state.backoff, nowMs);
-  const waiting = new Set(state.queue.map(({ processId }) => processId));
+  const ids = state.queue.map(({ processId }) => processId);
+  const waiting = new Set(ids.filter((id) => hosts?.has(id) ?? true));
+  const { unknownUse } = state;
   return {
     quotas: [...known.values()]
       .sort((a, b) => (a.key < b.key ? -1 : 1))
       .map((quota) => quotaView(state, quota, moment))
       .filter(({ used }) => used > 0),
     waiting: waiting.size,
+    unknownUseUntilMs:
+      unknownUse && unknownUse.atMs + MAX_SHOWN_PERIOD_MS > nowMs
+        ? wallMs + unknownUse.atMs - nowMs
+        : undefined,
     underWay: state.permits.filter(({ settledMs }) => settledMs === undefined).length,
     cooldown: active && {
       why: active === ban ? 'banned' : 'rate-limited',

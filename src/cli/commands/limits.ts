@@ -69,10 +69,11 @@ export async function limits(
   return EXIT.done;
 }
 
-function toJson({ quotas, cooldown, ...rest }: LedgerView): unknown {
+function toJson({ quotas, cooldown, unknownUseUntilMs, ...rest }: LedgerView): unknown {
   return {
     quotas: quotas.map(({ freeAtMs, ...quota }) => ({ ...quota, freeAt: isoTime(freeAtMs) })),
     ...rest,
+    unknownUseUntil: isoTime(unknownUseUntilMs),
     cooldown: cooldown && {
       why: cooldown.why,
       until: isoTime(cooldown.untilMs),
@@ -86,10 +87,23 @@ function isoTime(ms: number | undefined): string | undefined {
 }
 
 function toTable(view: LedgerView, nowMs: number, glyphs: Glyphs): string {
-  const { quotas, cooldown, waiting, underWay, onProbation, machines = [] } = view;
+  const {
+    quotas,
+    cooldown,
+    waiting,
+    underWay,
+    onProbation,
+    unknownUseUntilMs,
+    machines = [],
+  } = view;
   const width = Math.max(0, ...quotas.map((quota) => quotaName(quota).length));
   const lines = quotas.map((quota) => quotaLine(quota, width, nowMs, glyphs));
-  if (lines.length === 0) lines.push('No rate limit is in use.');
+  if (unknownUseUntilMs !== undefined) {
+    const until = formatLocalTime(unknownUseUntilMs, nowMs);
+    lines.push(
+      `Earlier requests are unknown: each limit counts as used up until one period after ${until}.`,
+    );
+  } else if (lines.length === 0) lines.push('No rate limit is in use.');
   if (underWay > 0) lines.push(`${pluralize(underWay, 'request')} in flight.`);
   if (waiting > 0) lines.push(`${pluralize(waiting, 'process', 'processes')} waiting.`);
   for (const { host, ...machine } of machines) {

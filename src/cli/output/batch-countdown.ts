@@ -38,11 +38,10 @@ export class BatchCountdown {
     return true;
   }
 
-  /** Undefined while unknown. */
+  /** Undefined while unknown, and after the estimated end. */
   msLeft(): number | undefined {
-    return this.#endMs === undefined
-      ? undefined
-      : Math.max(0, this.#endMs - this.clock.monotonicMs());
+    const msLeft = (this.#endMs ?? -Infinity) - this.clock.monotonicMs();
+    return msLeft > 0 ? msLeft : undefined;
   }
 
   #estimate(): void {

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { momentOf } from '../../core/clock.js';
+import { formatLocalTime } from '../../core/human-format.js';
 import { bodyIn, bodyOf, readRecord, textOf } from '../ledger-format.js';
 import {
   emptyRecord,
@@ -67,8 +68,8 @@ export class RedisStore implements LedgerStore {
   }> {
     try {
       const { latest, processes } = await this.options.server.look();
-      if (latest && latest.text !== '') return { state: this.#open(latest).state, processes };
-      return { state: this.#openRecord(emptyRecord('none')).state, processes };
+      if (!latest) throw unexpectedReply('no state');
+      return { state: this.#open(latest).state, processes };
     } catch (error) {
       throw error instanceof RedisFailure ? this.#outage.toStorageError(error) : error;
     }
@@ -92,7 +93,7 @@ export class RedisStore implements LedgerStore {
         this.#seen = next ? { ...next, run: seen.run } : seen;
         this.#last = next ? record : opened.record;
         this.#stepsSeen = steps;
-        if (opened.loss !== undefined) this.#warnOnce(opened.loss);
+        this.#warnOfUnknownUse(opened);
         return result;
       }
       this.#seen = seen = latest;
@@ -169,11 +170,16 @@ export class RedisStore implements LedgerStore {
     return isNew || isLater ? undefined : 'was replaced by a different or older one';
   }
 
-  #warnOnce(loss: string): void {
-    if (this.#hasWarned) return;
+  /** Every process that waits for it says so, also where another one noticed the loss. */
+  #warnOfUnknownUse({ loss, state: { unknownUse } }: Opened): void {
+    const { clock, shownUrl, warn } = this.options;
+    const { nowMs, wallMs } = momentOf(clock);
+    const isWaitedFor = unknownUse && (loss !== undefined || unknownUse.atMs > nowMs);
+    if (!isWaitedFor || this.#hasWarned) return;
     this.#hasWarned = true;
-    this.options.warn(
-      `The shared ledger at ${this.options.shownUrl} ${loss}; all limits count as used up now.`,
+    const until = formatLocalTime(wallMs + unknownUse.atMs - nowMs, wallMs);
+    warn(
+      `The shared ledger at ${shownUrl} ${loss ?? 'is new or has lost its data'}; all limits count as used up until ${until}, and then for one period.`,
     );
   }
 }

@@ -83,6 +83,7 @@ test('help environment lists the variables, and help exit-codes every code', asy
 test.each([
   [['downlaod'], 'download', 'tankobon help'],
   [['download', '--forse'], '--force', 'tankobon help download'],
+  [['a96676e5-8ae2-425e-b549-7f15dd34a6d8', '--forse'], '--force', 'tankobon help download'],
   [['config', 'lst'], 'list', 'tankobon help config'],
   [['sync', '--quiet', 'ad', 'TITLE'], 'Did you mean add?', 'tankobon help sync'],
   [['config', 'list', '--jsno'], '--json', 'tankobon help config list'],

@@ -38,6 +38,18 @@ test('limits shows the machines that use it, for people and as JSON', async () =
   });
 });
 
+test('limits of a server that was never used: earlier requests are unknown', async () => {
+  const [table, json] = await Promise.all([run(['limits']), run(['limits', '--json'])]);
+  expect(table.stdout).toMatch(
+    /^Earlier requests are unknown: each limit counts as used up until one period after /,
+  );
+  const { unknownUseUntil, waiting } = JSON.parse(json.stdout) as Record<string, unknown>;
+  const leftMs = Date.parse(String(unknownUseUntil)) - Date.now();
+  expect(leftMs).toBeGreaterThan(20_000);
+  expect(leftMs).toBeLessThanOrEqual(40_000);
+  expect(waiting).toBe(0);
+});
+
 test('limits --reset asks first', async () => {
   const { code, stderr } = await run(['limits', '--reset']);
   expect(code).toBe(2);

@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/core/clock.js';
 import { TankobonError } from '../../../src/core/errors.js';
 import type { RateLedger, Wait } from '../../../src/rate-limit/rate-ledger.js';
 import { RedisConnection } from '../../../src/rate-limit/redis/redis-connection.js';
-import { openRedisLedger } from '../../../src/rate-limit/redis/redis-ledger.js';
+import { openRedisLedger, resetRedisLedger } from '../../../src/rate-limit/redis/redis-ledger.js';
 import { startRespServer, type RespReply, type RespServer } from '../../support/resp-server.js';
 
 const API = new URL('https://api.example.org');
@@ -31,6 +31,7 @@ const openOne = (
   url = server.url,
   password?: string,
   replyLimitMs?: number,
+  scale = 0.002,
 ): RateLedger => {
   const address = { url: new URL(url), ...(password && { password }) };
   const ledger = openRedisLedger({
@@ -40,7 +41,7 @@ const openOne = (
     clock: systemClock,
     warn: (text) => warnings.push(text),
     maxOutageMs,
-    periodScale: { general: 0.002, endpoint: 0.002 },
+    periodScale: { general: scale, endpoint: scale },
   });
   open.push(ledger);
   return ledger;
@@ -181,6 +182,29 @@ describe('where earlier use is unknown, all limits count as used up', () => {
     await use(openOne());
     expect(isUsedUp()).toBe(true);
     expect(warnings).toEqual([expect.stringMatching(/is empty, as at its first use/)]);
+  });
+
+  test('every process that waits says until when', async () => {
+    const abort = new AbortController();
+    const waiting = [openOne(60_000, server.url, undefined, undefined, 1), openOne()].map(
+      (ledger) => ledger.reserve(REQUEST, { signal: abort.signal }).catch(() => undefined),
+    );
+    while (warnings.length < 2) await systemClock.sleep(10);
+    abort.abort();
+    await Promise.all(waiting);
+    const until = /; all limits count as used up until .*\d.*, and then for one period\.$/;
+    expect(warnings).toEqual([expect.stringMatching(until), expect.stringMatching(until)]);
+  });
+
+  test('limits --reset ends that, without a warning', async () => {
+    await resetRedisLedger({
+      server: { url: new URL(server.url) },
+      clock: systemClock,
+      warn: (text) => warnings.push(text),
+    });
+    await use(openOne());
+    expect(isUsedUp()).toBe(false);
+    expect(warnings).toEqual([]);
   });
 
   test('after a restart without data, by a process that had used it and by a new one', async () => {
