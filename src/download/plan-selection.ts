@@ -91,20 +91,20 @@ export async function selectForPlan(
     selected.set(id, { id, chapter: undefined, why: 'named' });
   const failedIds = new Set(failed.map(({ id }) => id));
   const selection = await withLanguages(resolution, options, deps);
-  for (const ofTitle of series) {
-    const { titleId, chapters } = ofTitle;
+  for (const titleSeries of series) {
+    const { titleId, chapters } = titleSeries;
     const numbersRestart = titles.get(titleId)?.numbersRestart ?? false;
     const found = selectChapters(chapters, selection, { nowMs, numbersRestart });
     for (const { chapter, explanation } of found.selected)
       if (!selected.has(chapter.id)) add(chapter, explanation);
-    for (const one of found.excluded) {
-      const { chapter, reason } = one;
-      if (!isUnavailable(one)) excluded.push(one);
+    for (const release of found.excluded) {
+      const { chapter, reason } = release;
+      if (!isUnavailable(release)) excluded.push(release);
       else if (!failedIds.has(chapter.id))
         skipped.push({ id: chapter.id, reason: reason as SkipReason });
     }
     const isMatched = found.selected.length > 0 || found.excluded.some(isUnavailable);
-    if (!isMatched) await warnOfEmptySelection(ofTitle, resolution, selection, deps);
+    if (!isMatched) await warnOfEmptySelection(titleSeries, resolution, selection, deps);
   }
   const groups = explainUnknownGroups(
     options.requestedGroups,

@@ -1,6 +1,6 @@
 /**
- * The log of the figures of `tankobon report-status`: each line is a batch of loads and counts, as JSON. Processes append
- * under a lock; a large log is rewritten as one line. A kill costs the figures of one batch.
+ * The log behind `tankobon report-status`: each line is a batch of loads and counts, as JSON. Processes append
+ * under a lock; a large log is rewritten as one line. A killed process loses at most one batch.
  */
 import { constants } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -63,7 +63,7 @@ export class StatisticsLog {
     if (this.#batch.loads.length >= LOADS_PER_BATCH) void this.flush();
   }
 
-  /** Writes what was added. Never rejects: the figures are dispensable. */
+  /** Writes what was added. Never rejects: the statistics are dispensable. */
   flush(): Promise<void> {
     this.#written = this.#written.then(() => this.#write()).catch(() => undefined);
     return this.#written;

@@ -51,9 +51,9 @@ export async function download(
     const result = await runDownload(context, request, listeners, context.signal);
     observer.close();
     if (result.isCancelled) return EXIT.done;
-    const { failed, stoppedBy, afterwards } = result;
+    const { failed, stoppedBy, errorsAfterSaving } = result;
     const stops = stoppedBy ? [stoppedBy] : [];
-    const errors = [...allErrors(request, failed), ...stops, ...afterwards];
+    const errors = [...allErrors(request, failed), ...stops, ...errorsAfterSaving];
     printNextSteps(result, errors, options, context);
     return request.plan.targets.length === 0 ? EXIT.usage : exitCodeOf(errors);
   } finally {

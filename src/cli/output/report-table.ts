@@ -1,7 +1,7 @@
-/** The figures of the health reports as a table, from 40 columns up. */
+/** The health report metrics as a table, from 40 columns up. */
 import { formatBytes, formatDuration, pluralize } from '../../core/human-format.js';
 import type { ReportStatus } from '../../health-reports/status.js';
-import type { NodeFigures } from '../../health-reports/statistics.js';
+import type { NodeMetrics } from '../../health-reports/statistics.js';
 import { paint, type Color } from './colors.js';
 import type { Glyphs } from './glyphs.js';
 import { hostStateOf, type HostState } from './host-state.js';
@@ -15,7 +15,7 @@ export interface TableFormat {
   readonly nowMs: number;
 }
 
-/** Columns that the figures of a node need beside its name. */
+/** Columns that the metrics of a node need beside its name. */
 const FIGURES_COLUMNS = 61;
 const MIN_NODE_COLUMNS = 18;
 const DURATION_COLUMNS = 10;
@@ -71,7 +71,7 @@ function summaryLines(status: ReportStatus, format: TableFormat): string[] {
   return lines;
 }
 
-function wideLines(nodes: readonly NodeFigures[], format: TableFormat): string[] {
+function wideLines(nodes: readonly NodeMetrics[], format: TableFormat): string[] {
   const longest = Math.max(...nodes.map(({ node }) => node.length), 'node'.length);
   const nodeColumns = Math.min(longest, format.columns - FIGURES_COLUMNS);
   const head = [
@@ -100,7 +100,7 @@ function wideLines(nodes: readonly NodeFigures[], format: TableFormat): string[]
   return [painted(head.join(' '), 'dim', format), ...rows];
 }
 
-function narrowLines(node: NodeFigures, format: TableFormat): string[] {
+function narrowLines(node: NodeMetrics, format: TableFormat): string[] {
   const { medianMs, slowestMs, bytesPerSecond, cachedShare } = node;
   const lines = [
     painted(shortNode(node.node, format.columns, format).trimEnd(), 'bold', format),
@@ -114,7 +114,7 @@ function narrowLines(node: NodeFigures, format: TableFormat): string[] {
   ];
 }
 
-function successBar(node: NodeFigures, format: TableFormat): string {
+function successBar(node: NodeMetrics, format: TableFormat): string {
   const { successRate } = node;
   const color = successRate >= 0.95 ? 'green' : successRate >= 0.8 ? 'yellow' : 'red';
   return painted(shareBar(successRate, format), color, format);

@@ -105,7 +105,7 @@ describe('the job of a chapter', () => {
   };
   const resolution = {
     titles: new Map(),
-    fullTitles: Promise.resolve({ titles: new Map(), error: undefined }),
+    loadedTitles: Promise.resolve({ titles: new Map(), error: undefined }),
   };
   const plan = (
     selected: readonly ChosenChapter[],
