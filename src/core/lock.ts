@@ -37,7 +37,7 @@ export interface LockOptions extends LockFileOptions {
   /** Called once, if the first attempt fails, with the holder of the lock, such as `process 1234`. */
   readonly onWait?: (holder: string) => void;
   /** Resolve with `undefined` after this time. */
-  readonly giveUpAfterMs?: number;
+  readonly timeoutMs?: number;
 }
 
 const DEFAULT_POLL_MS = 4;
@@ -185,25 +185,25 @@ function isStillAt(file: string, descriptor: number): boolean {
 
 /**
  * Waits for the lock of `file`. Polls, since a wait in the kernel could not be interrupted by Ctrl-C. Rejects with the
- * signal's reason when aborted; resolves with `undefined` only after `giveUpAfterMs`.
+ * signal's reason when aborted; resolves with `undefined` only after `timeoutMs`.
  */
 export async function lockFile(
   file: string,
-  options: LockOptions & { readonly giveUpAfterMs: number },
+  options: LockOptions & { readonly timeoutMs: number },
 ): Promise<HeldLock | undefined>;
 export async function lockFile(file: string, options?: LockOptions): Promise<HeldLock>;
 export async function lockFile(
   file: string,
   options: LockOptions = {},
 ): Promise<HeldLock | undefined> {
-  const { clock = systemClock, pollMs = DEFAULT_POLL_MS, giveUpAfterMs = Infinity } = options;
+  const { clock = systemClock, pollMs = DEFAULT_POLL_MS, timeoutMs = Infinity } = options;
   const startedMs = clock.monotonicMs();
   for (let attempt = 1; ; attempt += 1) {
     options.signal?.throwIfAborted();
     const lock = await tryLockFile(file, options);
     if (lock) return lock;
     if (attempt === 1) options.onWait?.(lockHolder(file, options));
-    if (clock.monotonicMs() - startedMs >= giveUpAfterMs) return undefined;
+    if (clock.monotonicMs() - startedMs >= timeoutMs) return undefined;
     await clock.sleep(pollMs * (0.5 + Math.random() / 2), options.signal);
   }
 }

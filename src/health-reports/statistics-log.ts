@@ -111,7 +111,7 @@ async function rewrite(folder: string): Promise<void> {
 }
 
 async function underLock(folder: string, act: () => Promise<void>): Promise<void> {
-  const wait = { giveUpAfterMs: MAX_LOCK_WAIT_MS };
+  const wait = { timeoutMs: MAX_LOCK_WAIT_MS };
   const lock = await lockFile(join(folder, 'statistics.lock'), wait);
   await act().finally(() => lock?.release());
 }

@@ -61,7 +61,7 @@ export class SharedLedger implements RateLedger {
     for (const permit of this.#outstanding.values()) void this.#settle(permit, undefined);
     while (this.#running) await this.#running;
     if (this.#unrecorded.length > 0) await this.#transaction();
-    await this.deps.processes.leave();
+    await this.deps.processes.unregister();
   }
 
   async #reserve(request: RequestInfo, options: ReserveOptions): Promise<Permit> {
@@ -152,7 +152,7 @@ export class SharedLedger implements RateLedger {
 
   async #update(state: LedgerState, settlements: readonly Settlement[]): Promise<UpdateResult> {
     const { processes, clock } = this.deps;
-    await processes.enter();
+    await processes.register();
     return updateLedger(state, {
       settlements,
       pending: this.#pending.all,

@@ -7,7 +7,7 @@ import type { StoreWait } from '../ledger-store.js';
 import {
   redisScript,
   RedisConnection,
-  shownAddress,
+  displayAddress,
   type RedisAddress,
 } from './redis-connection.js';
 import { unexpectedReply } from './redis-failure.js';
@@ -27,7 +27,7 @@ export interface WorkShare {
   close(): Promise<void>;
 }
 
-export interface WorkShareOptions extends Omit<ServerOutageOptions, 'shownUrl'> {
+export interface WorkShareOptions extends Omit<ServerOutageOptions, 'displayUrl'> {
   readonly server: RedisAddress;
   /** All machines that name the same share divide its items. */
   readonly name: string;
@@ -73,7 +73,7 @@ return results
 const RESULTS: readonly ClaimResult[] = ['claimed', 'taken', 'done'];
 
 export function openWorkShare(options: WorkShareOptions): WorkShare {
-  return new RedisWorkShare({ ...options, shownUrl: shownAddress(options.server) });
+  return new RedisWorkShare({ ...options, displayUrl: displayAddress(options.server) });
 }
 
 class RedisWorkShare implements WorkShare {
