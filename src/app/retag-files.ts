@@ -80,7 +80,7 @@ export async function retag(
 ): Promise<readonly TankobonError[]> {
   const { client, observe, warn, signal } = deps;
   const library = await scanLibrary(request.folder, { signal });
-  if (!request.dryRun) await removeLeftovers(library.leftFiles, systemClock);
+  if (!request.dryRun) await removeLeftovers(library.leftoverFiles, systemClock);
   const archives = library.archives.filter(({ isBound }) => !isBound);
   if (archives.length === 0)
     throw new UsageError('nothing-to-bind', `No chapters found: ${request.folder}`);

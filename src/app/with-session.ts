@@ -15,13 +15,13 @@ import { ServiceTime } from './service-time.js';
 /** The largest chunk of a body that is read at once. */
 const MAX_CHUNK_BYTES = 64 * 1024;
 
-/** Opens a session for one or several downloads, and closes it when `act` is done. */
+/** Opens a session for one or several downloads, and closes it when `action` is done. */
 export async function withSession<T>(
   context: AppContext,
   request: Pick<DownloadRequest, 'maxOutage' | 'concurrency' | 'bytesPerSecond'>,
   listeners: DownloadListeners,
   userSignal: AbortSignal,
-  act: (session: ServiceSession) => Promise<T>,
+  action: (session: ServiceSession) => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
   const signal = sharedSignal(AbortSignal.any([userSignal, over.signal]));
@@ -52,7 +52,7 @@ export async function withSession<T>(
     const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
     const prefetcher = new MetadataPrefetcher(client, context.clock, signal);
     const shared = { context, listeners, service, login, client, prefetcher, warn, serviceTime };
-    return await act({ ...shared, userSignal, signal });
+    return await action({ ...shared, userSignal, signal });
   } finally {
     over.abort(interruption());
     await service.close();

@@ -12,7 +12,7 @@ import {
   makePrivateFolder as makeFolder,
   openRegularFile,
   removeFile,
-  removeLeftTemporaries,
+  removeLeftoverTemporaries,
   toStorageError,
   writeFileAtomic,
 } from '../core/files.js';
@@ -40,7 +40,7 @@ export function fileCredentialStore(file: string): CredentialStore {
       await writePrivateFile(file, `${JSON.stringify({ format: FORMAT, login }, undefined, 2)}\n`);
     },
     async clear() {
-      await removeLeftTemporaries(dirname(file));
+      await removeLeftoverTemporaries(dirname(file));
       return naming(file, removeFile(file));
     },
   };

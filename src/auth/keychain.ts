@@ -35,12 +35,12 @@ const TEMPORARY = new RegExp(
 
 /** The user's keychain entries under `service`. Does not access the keychain yet. */
 export function systemKeychain(service: string, clock: Clock = systemClock): Keychain {
-  /** Runs `act` again after a temporary failure. */
-  const withEntry = async <T>(name: string, act: (entry: Entry) => Promise<T>): Promise<T> => {
+  /** Runs `action` again after a temporary failure. */
+  const withEntry = async <T>(name: string, action: (entry: Entry) => Promise<T>): Promise<T> => {
     for (let tries = 1; ; tries += 1) {
       try {
         const { AsyncEntry } = await import('keytar');
-        return await act(new AsyncEntry(service, name, { linux: { store: 'secret-service' } }));
+        return await action(new AsyncEntry(service, name, { linux: { store: 'secret-service' } }));
       } catch (error) {
         if (tries === MAX_TRIES || !TEMPORARY.test(thrownMessage(error)))
           throw keychainError(error);

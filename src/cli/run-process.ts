@@ -6,7 +6,7 @@ import { interruption, toTankobonError } from '../core/errors.js';
 import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { redactorFor } from '../core/redactor.js';
 import type { BareCommandContext } from './command-context.js';
-import { closeLostTerminalsAtExit, ignoresHangup, viewProcess } from './hangup.js';
+import { closeLostTerminalsAtExit, ignoresHangup, readProcessState } from './hangup.js';
 import { applyColorOption, usesColors } from './output/colors.js';
 import { errorMessage } from './output/error-message.js';
 import { safeStream } from './output/safe-stream.js';
@@ -23,7 +23,7 @@ export async function runProcess(args: readonly string[]): Promise<void> {
     process.exit(EXIT.fault);
   });
   const abort = new AbortController();
-  const outlivesTerminal = ignoresHangup(viewProcess());
+  const outlivesTerminal = ignoresHangup(readProcessState());
   closeLostTerminalsAtExit();
   abortOnSignals(abort, outlivesTerminal);
   abortOnClosedOutput(abort, outlivesTerminal);

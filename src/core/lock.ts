@@ -15,9 +15,9 @@ import {
   temporaryName,
   type OpenOptions,
 } from './files.js';
-import { lockHolder, recordedKind, writeHolder } from './lock-holder.js';
+import { describeLockHolder, readLockKind, writeLockHolder } from './lock-holder.js';
 
-export { lockHolder } from './lock-holder.js';
+export { describeLockHolder } from './lock-holder.js';
 
 export interface HeldLock {
   /** Releases the lock. May be called twice. */
@@ -78,10 +78,10 @@ export async function tryLockFile(
   if (descriptor === undefined) return undefined;
   let lock: HeldLock | undefined;
   try {
-    const recorded = recordedKind(descriptor);
+    const recorded = readLockKind(descriptor);
     if (recorded === 'kernel' && kind === 'heartbeat') throw guardedByKernel(file);
     lock = await tryLockDescriptor(file, descriptor, { kind: recorded });
-    if (lock) writeHolder(descriptor, recorded);
+    if (lock) writeLockHolder(descriptor, recorded);
   } finally {
     if (!lock) closeSync(descriptor);
   }
@@ -158,7 +158,7 @@ function createLockFile(file: string, kind: LockKind, mode: number): number {
   const temporary = temporaryName(file);
   const descriptor = createFileSync(temporary, { mode });
   try {
-    writeHolder(descriptor, kind);
+    writeLockHolder(descriptor, kind);
     linkSync(temporary, file);
     return descriptor;
   } catch (error) {
@@ -173,7 +173,7 @@ function createLockFile(file: string, kind: LockKind, mode: number): number {
 /** A process killed here leaves no second file; an empty one counts as the kernel's. */
 function createLockFileInPlace(file: string, kind: LockKind, mode: number): number {
   const descriptor = createFileSync(file, { mode });
-  writeHolder(descriptor, kind);
+  writeLockHolder(descriptor, kind);
   return descriptor;
 }
 
@@ -202,7 +202,7 @@ export async function lockFile(
     options.signal?.throwIfAborted();
     const lock = await tryLockFile(file, options);
     if (lock) return lock;
-    if (attempt === 1) options.onWait?.(lockHolder(file, options));
+    if (attempt === 1) options.onWait?.(describeLockHolder(file, options));
     if (clock.monotonicMs() - startedMs >= timeoutMs) return undefined;
     await clock.sleep(pollMs * (0.5 + Math.random() / 2), options.signal);
   }

@@ -110,10 +110,10 @@ async function rewrite(folder: string): Promise<void> {
   await writeFileAtomic(logFile(folder), JSON.stringify(statistics), { mode: 0o600 });
 }
 
-async function underLock(folder: string, act: () => Promise<void>): Promise<void> {
-  const wait = { timeoutMs: MAX_LOCK_WAIT_MS };
-  const lock = await lockFile(join(folder, 'statistics.lock'), wait);
-  await act().finally(() => lock?.release());
+async function underLock(folder: string, action: () => Promise<void>): Promise<void> {
+  const options = { timeoutMs: MAX_LOCK_WAIT_MS };
+  const lock = await lockFile(join(folder, 'statistics.lock'), options);
+  await action().finally(() => lock?.release());
 }
 
 function noStatistics(): Statistics {

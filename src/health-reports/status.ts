@@ -1,6 +1,6 @@
 /** What `tankobon report-status` shows. Takes no locks. */
 import { readCircuitState, resetCircuit } from './circuit-breaker.js';
-import { endedAtMs, Spool, spoolFolder } from './spool.js';
+import { loadEndMs, Spool, spoolFolder } from './spool.js';
 import { readStatistics, removeStatistics } from './statistics-log.js';
 import {
   metricsByNode,
@@ -42,7 +42,7 @@ export async function readReportStatus(folder: string, nowMs: number): Promise<R
   return {
     ...counts,
     waiting: names.length,
-    oldestWaitingAgeMs: oldest === undefined ? undefined : Math.max(0, nowMs - endedAtMs(oldest)),
+    oldestWaitingAgeMs: oldest === undefined ? undefined : Math.max(0, nowMs - loadEndMs(oldest)),
     lastSentAtMs: lastSentAtMs || undefined,
     host: { state: lastTryMs === undefined ? 'well' : 'down', lastError },
     nodes: metricsByNode(loads),

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.js';
-import { MIN_LEFTOVER_AGE_MS, removeLeftTemporaries } from '../core/files.js';
+import { MIN_LEFTOVER_AGE_MS, removeLeftoverTemporaries } from '../core/files.js';
 import { tryLockFile, type HeldLock } from '../core/lock.js';
 import { currentBoot, type Boot } from './boot.js';
 import { ledgerAccess, unlinkIfExists } from './ledger-folder.js';
@@ -60,7 +60,7 @@ export class FileProcessRegistry implements ProcessRegistry {
 
   /** Removes what processes that died long ago have left. */
   async #removeLeftovers(): Promise<void> {
-    await removeLeftTemporaries(this.folder);
+    await removeLeftoverTemporaries(this.folder);
     for (const name of readdirSync(this.folder)) {
       if (!FILE_NAME.test(name)) continue;
       const processId = name.slice(0, -SUFFIX.length);

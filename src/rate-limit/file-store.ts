@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { momentOf, systemClock, type Clock } from '../core/clock.js';
 import { StorageError } from '../core/errors.js';
 import { formatDuration } from '../core/human-format.js';
-import { lockFile, lockHolder, type HeldLock } from '../core/lock.js';
+import { lockFile, describeLockHolder, type HeldLock } from '../core/lock.js';
 import { isSystemError } from '../core/system-errors.js';
 import { uniqueBoot, currentBoot, type Boot } from './boot.js';
 import { ledgerAccess, toLedgerError, type FileAccess } from './ledger-folder.js';
@@ -126,7 +126,7 @@ export class FileStore implements LedgerStore {
       const waitedMs = systemClock.monotonicMs() - startedMs;
       const leftMs = this.#maxLockWaitMs - waitedMs;
       if (leftMs > 0 && waitedMs < MIN_REPORTED_LOCK_WAIT_MS) continue;
-      const holder = lockHolder(this.#lockFile, access);
+      const holder = describeLockHolder(this.#lockFile, access);
       if (leftMs <= 0) {
         throw new StorageError(
           'ledger-locked',

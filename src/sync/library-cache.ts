@@ -11,7 +11,7 @@ import { makePrivateFolder, readFileIfExists, writeFileAtomic } from '../core/fi
 import { isRecord, parseJson } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
 
-/** Size, modification time, then what was found: a chapter, nothing, or why it cannot be read. */
+/** Size, modification time, then what was found: a chapter, nothing, or an error message if it cannot be read. */
 type Entry = readonly [
   sizeBytes: number,
   mtimeMs: number,

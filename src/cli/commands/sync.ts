@@ -10,7 +10,7 @@ import {
 import { hasCode, RunError, toTankobonError, UsageError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { formatLocalTime } from '../../core/human-format.js';
-import { lockHolder, tryLockFile } from '../../core/lock.js';
+import { describeLockHolder, tryLockFile } from '../../core/lock.js';
 import { lockPath, readSyncState, syncFolder, writeSyncState } from '../../sync/sync-state.js';
 import { parseInterval } from '../../sync/sync-schedule.js';
 import { captchaSolver } from '../captcha-prompt.js';
@@ -52,7 +52,7 @@ export async function sync(flags: SyncFlags, context: CommandContext): Promise<E
   const folder = await syncFolder(context.paths.state, file);
   const lock = await tryLockFile(lockPath(folder));
   if (!lock) {
-    const holder = lockHolder(lockPath(folder));
+    const holder = describeLockHolder(lockPath(folder));
     throw new RunError('sync-running', `A sync of ${file} is running: ${holder}.`);
   }
   try {

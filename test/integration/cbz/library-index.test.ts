@@ -145,7 +145,7 @@ describe('scanLibrary', () => {
     expect(library.damaged.map(({ file }) => file)).toEqual(
       ['cut.cbz', 'empty.cbz', 'link.cbz', 'page.cbz'].map((name) => join(folder, name)),
     );
-    expect(library.damaged.every(({ why }) => why.length > 0)).toBe(true);
+    expect(library.damaged.every(({ readError }) => readError.length > 0)).toBe(true);
     expect(library.find(idOf(1))).toBeDefined();
   });
 

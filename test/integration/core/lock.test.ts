@@ -85,7 +85,7 @@ describe.each(['kernel', 'heartbeat'] as const)('%s', (kind) => {
     const file = join(folder, 'b.lock');
     const holder = await startHolder(file, kind);
     expect(await locks.tryLockFile(file)).toBeUndefined();
-    expect(locks.lockHolder(file)).toBe(`process ${holder.pid ?? 0}`);
+    expect(locks.describeLockHolder(file)).toBe(`process ${holder.pid ?? 0}`);
     holder.disconnect();
     await once(holder, 'exit');
     expect((await locks.tryLockFile(file))?.release()).toBeUndefined();

@@ -93,7 +93,7 @@ describe('the job of a chapter', () => {
     damaged: [],
     unidentified: [],
     hiddenFolders: [],
-    leftFiles: [],
+    leftoverFiles: [],
   };
   const OPTIONS: JobOptions = {
     output: OUTPUT,
