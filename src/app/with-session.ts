@@ -1,7 +1,7 @@
 /** The connection to the service with its login, for one or several downloads. */
 import { retryAfterCaptcha } from '../api/captcha.js';
 import { sharedSignal } from '../core/abort.js';
-import { interruption } from '../core/errors.js';
+import { interruptedError } from '../core/errors.js';
 import { formatDuration } from '../core/human-format.js';
 import { waitingEvent } from '../download/events.js';
 import { MetadataPrefetcher } from '../download/prefetch.js';
@@ -23,8 +23,8 @@ export async function withSession<T>(
   userSignal: AbortSignal,
   action: (session: ServiceSession) => Promise<T>,
 ): Promise<T> {
-  const over = new AbortController();
-  const signal = sharedSignal(AbortSignal.any([userSignal, over.signal]));
+  const closed = new AbortController();
+  const signal = sharedSignal(AbortSignal.any([userSignal, closed.signal]));
   const warn = (message: string, hint?: string): void => {
     listeners.observe({ type: 'warning', message, ...(hint !== undefined && { hint }) });
   };
@@ -47,14 +47,14 @@ export async function withSession<T>(
   });
   try {
     const login = sessionOf(context, service);
-    const loggedIn = service.as(sessionOrAnonymous(context, service, login, warn));
+    const loggedIn = service.createClient(sessionOrAnonymous(context, service, login, warn));
     const { solveCaptcha } = listeners;
     const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
     const prefetcher = new MetadataPrefetcher(client, context.clock, signal);
     const shared = { context, listeners, service, login, client, prefetcher, warn, serviceTime };
     return await action({ ...shared, userSignal, signal });
   } finally {
-    over.abort(interruption());
+    closed.abort(interruptedError());
     await service.close();
   }
 }

@@ -42,7 +42,7 @@ export interface PlanSelection {
 export interface SelectOptions {
   readonly selection: SelectionOptions;
   /** Whether neither an option nor a setting gives a language, not even `all`. */
-  readonly isLanguageOpen: boolean;
+  readonly isLanguageUnset: boolean;
   /** Groups to warn about if no chapter has them. */
   readonly requestedGroups: readonly string[];
 }
@@ -120,10 +120,10 @@ const isUnavailable = ({ reason }: ExcludedChapter) => UNAVAILABLE.includes(reas
 /** The options with the languages that the user chooses now, if there is a choice. */
 async function withLanguages(
   { series }: Resolution,
-  { selection, isLanguageOpen }: SelectOptions,
+  { selection, isLanguageUnset }: SelectOptions,
   { chooseLanguages, warn, nowMs }: SelectDeps,
 ): Promise<SelectionOptions> {
-  if (!isLanguageOpen) return selection;
+  if (!isLanguageUnset) return selection;
   const counts = new Map<string, number>();
   for (const { language } of series.flatMap(({ chapters }) =>
     chapters.filter((chapter) => !unavailableReason(chapter, nowMs)),

@@ -103,19 +103,20 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
   };
 }
 
-/** Without metadata, chapters are known by their id alone and the catalogue is not asked. */
+/** If metadata is turned off, chapters are not looked up: their ids suffice. */
 async function resolve(
   { targets, metadata, selection: { languages } }: PlanOptions,
   { client, warn, signal }: PlanDeps,
   onChapters: (chapters: readonly Chapter[]) => void,
 ): Promise<Resolution> {
-  const isBare = ({ kind }: Target) => !metadata && (kind === 'chapter' || kind === 'any');
+  const isWithoutMetadata = ({ kind }: Target) =>
+    !metadata && (kind === 'chapter' || kind === 'any');
   const resolution = await resolveTargets(
-    targets.filter((target) => !isBare(target)),
+    targets.filter((target) => !isWithoutMetadata(target)),
     { client, warn, signal, onChapters, languages: languages.length > 0 ? languages : undefined },
   );
-  const bareIds = targets.filter(isBare).map(({ id }) => id);
-  const idsWithoutMetadata = [...resolution.idsWithoutMetadata, ...bareIds];
+  const unresolvedIds = targets.filter(isWithoutMetadata).map(({ id }) => id);
+  const idsWithoutMetadata = [...resolution.idsWithoutMetadata, ...unresolvedIds];
   return { ...resolution, idsWithoutMetadata };
 }
 

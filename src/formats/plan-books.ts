@@ -121,7 +121,7 @@ function sameName({ file, group }: PlannedBook, { group: other }: PlannedBook): 
 }
 
 function assertNotInputs(books: readonly PlannedBook[], chapters: readonly SourceChapter[]): void {
-  const inputs = new Set(chapters.flatMap((one) => (one.isBound ? [] : [resolve(one.file)])));
+  const inputs = new Set(chapters.flatMap(({ isBound, file }) => (isBound ? [] : [resolve(file)])));
   for (const { file } of books) {
     if (!inputs.has(resolve(file))) continue;
     const message = `The book would replace the chapter that it is made of: ${relative('.', file)}`;

@@ -66,9 +66,9 @@ export class ReportSender {
    * while the host is known to be down.
    */
   async recordAndSend(report: HealthReport): Promise<void> {
-    const held = await this.#add(report);
+    const stored = await this.#add(report);
     const attempted = new Promise<void>((onAttempted) => {
-      this.#queue.unshift({ ...held, onAttempted });
+      this.#queue.unshift({ ...stored, onAttempted });
     });
     this.#startWorkers();
     if (this.#breaker.isOpen()) return;

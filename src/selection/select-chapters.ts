@@ -135,8 +135,8 @@ export interface Rank {
 const CRITERIA = ['language', 'group', 'version', 'date'] as const;
 
 export function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
-  const group = options.groups.findIndex((wanted) =>
-    chapter.groups.some((one) => isInGroup(one, wanted)),
+  const group = options.groups.findIndex((name) =>
+    chapter.groups.some((chapterGroup) => isInGroup(chapterGroup, name)),
   );
   return {
     language: options.languages.indexOf(chapter.language),
@@ -147,8 +147,8 @@ export function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
 }
 
 /** Whether the user's name or id is that of the group. */
-export function isInGroup({ id, name }: Group, wanted: string): boolean {
-  return [id, name].some((text) => normalized(text) === normalized(wanted));
+export function isInGroup({ id, name }: Group, idOrName: string): boolean {
+  return [id, name].some((text) => normalized(text) === normalized(idOrName));
 }
 
 function normalized(name: string): string {

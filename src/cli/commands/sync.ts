@@ -162,7 +162,7 @@ async function print(
   if (!quiet) {
     if (stdout.isTTY && series.length > 0)
       stdout.write(syncTable(series, stdout.columns || DEFAULT_COLUMNS));
-    else for (const one of series) stderr.write(`${seriesLine(one)}\n`);
+    else for (const entry of series) stderr.write(`${seriesLine(entry)}\n`);
     stderr.write(`${summaryLine(report)}\n`);
   }
   if (stoppedBy) stderr.write(`error: ${stoppedBy.message}\n`);
@@ -180,6 +180,6 @@ function summaryEvent({ series, totals, titles, notStarted, stoppedBy, reports }
     reports,
     titles,
     replaced: totals.replaced,
-    waiting: series.reduce((total, one) => total + one.waiting.length, 0),
+    waiting: series.reduce((total, entry) => total + entry.waiting.length, 0),
   };
 }

@@ -109,7 +109,7 @@ export class ProgressBars implements Observer {
       // Shown in the bars; with --verbose as a message too.
       if (!this.#closed && !this.options.verbose) return;
     } else this.#endItem(event);
-    for (const line of this.messages.of(event)) this.note(line);
+    for (const line of this.messages.linesFor(event)) this.note(line);
     const result = resultOf(event);
     if (result !== undefined) this.#printResult(result);
   };
