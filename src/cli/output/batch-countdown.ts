@@ -39,7 +39,7 @@ export class BatchCountdown {
   }
 
   /** Undefined while unknown. */
-  msLeft(): number | undefined {
+  leftMs(): number | undefined {
     return this.#endMs === undefined
       ? undefined
       : Math.max(0, this.#endMs - this.clock.monotonicMs());

@@ -80,7 +80,7 @@ class RedisWorkShare implements WorkShare {
   readonly #connection: RedisConnection;
   readonly #outage: ServerOutage;
   readonly #owner = randomBytes(12).toString('hex');
-  readonly #held = new Set<string>();
+  readonly #claimedIds = new Set<string>();
   readonly #leaseMs: number;
   readonly #renewal: NodeJS.Timeout;
 
@@ -95,17 +95,17 @@ class RedisWorkShare implements WorkShare {
 
   async claim(id: string): Promise<ClaimResult> {
     const [result = 'taken'] = await this.#run('claim', [id]);
-    if (result === 'claimed') this.#held.add(id);
+    if (result === 'claimed') this.#claimedIds.add(id);
     return result;
   }
 
   async finish(id: string): Promise<void> {
     await this.#run('finish', [id]);
-    this.#held.delete(id);
+    this.#claimedIds.delete(id);
   }
 
   async release(id: string): Promise<void> {
-    this.#held.delete(id);
+    this.#claimedIds.delete(id);
     await this.#run('release', [id]);
   }
 
@@ -114,15 +114,15 @@ class RedisWorkShare implements WorkShare {
     this.#outage.close();
     this.#connection.shortenWaits();
     // Without it the leases lapse.
-    if (this.#held.size > 0)
-      await this.#evaluate('release', [...this.#held]).catch(() => undefined);
+    if (this.#claimedIds.size > 0)
+      await this.#evaluate('release', [...this.#claimedIds]).catch(() => undefined);
     this.#connection.close();
   }
 
   async #renew(): Promise<void> {
-    if (this.#held.size === 0) return;
+    if (this.#claimedIds.size === 0) return;
     // Tried again before the lease has lapsed.
-    await this.#evaluate('claim', [...this.#held]).catch(() => undefined);
+    await this.#evaluate('claim', [...this.#claimedIds]).catch(() => undefined);
   }
 
   #run(operation: string, ids: readonly string[]): Promise<readonly ClaimResult[]> {
