@@ -67,7 +67,7 @@ class Batch {
   readonly #outageCounter = new OutageCounter();
   readonly #failed: FailedChapter[] = [];
   readonly #notStarted: ChapterJob[] = [];
-  /** Chapters that failed during an outage; undefined during their second try. */
+  /** Chapters that failed during an outage; undefined during their second attempt. */
   #toRetry: FailedChapter[] | undefined = [];
   /** Chapters that other machines have claimed. */
   #claimedElsewhere: ChapterJob[] = [];
