@@ -13,10 +13,10 @@ export type SolveCaptcha = (siteKey: string | undefined) => Promise<string | und
 export function retryAfterCaptcha(client: ServiceClient, solve: SolveCaptcha): ServiceClient {
   let solved = 0;
   let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
-    const acting = turn.then(act);
-    turn = acting.catch(() => undefined);
-    return acting;
+  const inTurn = <T>(action: () => Promise<T>): Promise<T> => {
+    const running = turn.then(action);
+    turn = running.catch(() => undefined);
+    return running;
   };
   const solveAndRetry = async <T>(
     request: ApiRequest<T>,

@@ -45,7 +45,7 @@ export async function fetchChapter(
 ): Promise<Chapter> {
   const options = { includes: INCLUDES, signal };
   const path = `/chapter/${chapterId}`;
-  return toChapter(await fetchEntity(client, path, (it) => it.chapterEntity, options));
+  return toChapter(await fetchEntity(client, path, (schemas) => schemas.chapterEntity, options));
 }
 
 /**
@@ -57,7 +57,12 @@ export async function fetchChapters(
   chapterIds: readonly string[],
   options: CollectionOptions = {},
 ): Promise<Map<string, Chapter>> {
-  const reader = new CollectionReader(client, '/chapter', (it) => it.chapterEntity, options);
+  const reader = new CollectionReader(
+    client,
+    '/chapter',
+    (schemas) => schemas.chapterEntity,
+    options,
+  );
   const found = await reader.readByIds(chapterIds, INCLUDES);
   return new Map(found.map((entity) => [entity.id, toChapter(entity)]));
 }

@@ -106,7 +106,7 @@ class Client implements ServiceClient {
     const { outages } = this.deps;
     const isRead = request.method === 'GET';
     for (let failures = 0; ;) {
-      await outages?.whenOver(request.signal);
+      await outages?.waitWhileActive(request.signal);
       try {
         const value = await this.#attempt(request);
         if (isRead)

@@ -18,7 +18,7 @@ export async function fetchCovers(
   titleId: string,
   options: CollectionOptions = {},
 ): Promise<Cover[]> {
-  const reader = new CollectionReader(client, '/cover', (it) => it.coverEntity, options);
+  const reader = new CollectionReader(client, '/cover', (schemas) => schemas.coverEntity, options);
   const parameters = new URLSearchParams({ 'manga[]': titleId, 'order[volume]': 'asc' });
   const covers = (await reader.readAll(parameters)).map(({ id, attributes }) => ({
     id,

@@ -35,7 +35,9 @@ export async function fetchList(
   listId: string,
   signal?: AbortSignal,
 ): Promise<TitleList> {
-  const list = await fetchEntity(client, `/list/${listId}`, (it) => it.listEntity, { signal });
+  const list = await fetchEntity(client, `/list/${listId}`, (schemas) => schemas.listEntity, {
+    signal,
+  });
   const titles = list.relationships.filter(({ type }) => type === 'manga');
   return {
     id: list.id,
@@ -59,9 +61,14 @@ export async function fetchFeedTotal(
   titleId: string,
   signal?: AbortSignal,
 ): Promise<number> {
-  const reader = new CollectionReader(client, `/manga/${titleId}/feed`, (it) => it.chapterEntity, {
-    signal,
-  });
+  const reader = new CollectionReader(
+    client,
+    `/manga/${titleId}/feed`,
+    (schemas) => schemas.chapterEntity,
+    {
+      signal,
+    },
+  );
   const { total } = await reader.readPage(withRatings(collectionQuery(0, 1)));
   return total;
 }
@@ -89,7 +96,7 @@ export async function readFeed(
   options: FeedOptions,
 ): Promise<Chapter[]> {
   const chapters = new Map<string, Chapter>();
-  const reader = new CollectionReader(client, path, (it) => it.chapterEntity, options);
+  const reader = new CollectionReader(client, path, (schemas) => schemas.chapterEntity, options);
   for (let since: Date | undefined; ;) {
     const parameters = feedParameters(options.languages);
     parameters.append('order[createdAt]', 'asc');

@@ -32,7 +32,12 @@ export async function fetchFollowedSince(
   sinceMs: number,
   options: FeedOptions = {},
 ): Promise<Chapter[] | undefined> {
-  const reader = new CollectionReader(client, FEED_PATH, (it) => it.chapterEntity, options);
+  const reader = new CollectionReader(
+    client,
+    FEED_PATH,
+    (schemas) => schemas.chapterEntity,
+    options,
+  );
   const found: Chapter[] = [];
   const parameters = feedParameters(options.languages);
   parameters.append('order[readableAt]', 'desc');
@@ -58,7 +63,7 @@ export async function fetchFollowedTitles(
   options: FeedOptions = {},
 ): Promise<Title[]> {
   const path = '/user/follows/manga';
-  const reader = new CollectionReader(client, path, (it) => it.titleEntity, options);
+  const reader = new CollectionReader(client, path, (schemas) => schemas.titleEntity, options);
   const parameters = appendAll(new URLSearchParams(), 'includes', TITLE_INCLUDES);
   return (await reader.readAll(parameters)).map(toTitle);
 }

@@ -64,7 +64,7 @@ export class OutageMonitor {
   }
 
   /** Resolves when there is no outage. Throws OutageTooLong, or the signal's reason. */
-  async whenOver(signal?: AbortSignal): Promise<void> {
+  async waitWhileActive(signal?: AbortSignal): Promise<void> {
     while (this.#outage) await this.#wait(this.#outage, signal);
   }
 

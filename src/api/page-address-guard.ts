@@ -39,7 +39,9 @@ export function guardPageAddresses(options: PageAddressOptions): PageAddressGuar
     },
     lookup(hostname, lookupOptions, callback) {
       lookup(hostname, lookupOptions, (error, found, family) => {
-        const special = error ? undefined : addressesIn(found).find((one) => !isPublicAddress(one));
+        const special = error
+          ? undefined
+          : addressesIn(found).find((address) => !isPublicAddress(address));
         if (special === undefined) {
           callback(error, found, family);
           return;

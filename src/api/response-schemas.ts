@@ -8,13 +8,13 @@ import {
   code,
   count,
   LENIENT,
-  line,
+  singleLine,
   MAX_LANGUAGES,
   MAX_LINE_LENGTH,
   nullToUndefined,
   STRICT,
   text,
-  texts,
+  localizedTexts,
   uuid,
   word,
   type Tolerance,
@@ -32,13 +32,13 @@ const numberAsText = (input: unknown): string | undefined =>
 const textAsYear = (input: unknown): number | undefined =>
   typeof input === 'string' && /^\d{4}$/.test(input) ? Number(input) : undefined;
 
-const tag = z.object({ attributes: z.object({ name: texts, group: word }) });
+const tag = z.object({ attributes: z.object({ name: localizedTexts, group: word }) });
 
 const titleAttributes = ({ withFallback, optional, listOf }: Tolerance) =>
   z.object({
-    title: withFallback(texts, () => ({})),
-    altTitles: optional(listOf(texts, MAX_ALT_TITLES)),
-    description: optional(texts),
+    title: withFallback(localizedTexts, () => ({})),
+    altTitles: optional(listOf(localizedTexts, MAX_ALT_TITLES)),
+    description: optional(localizedTexts),
     originalLanguage: optional(code),
     status: optional(word),
     lastVolume: optional(text),
@@ -57,7 +57,7 @@ const chapterAttributes = ({ withFallback, optional }: Tolerance) =>
     chapter: withFallback(nullToUndefined(text), numberAsText),
     pages: withFallback<number | undefined>(count, () => undefined),
     translatedLanguage: withFallback(code, () => UNDETERMINED_LANGUAGE),
-    externalUrl: optional(line(2 * MAX_LINE_LENGTH)),
+    externalUrl: optional(singleLine(2 * MAX_LINE_LENGTH)),
     isUnavailable: optional(z.boolean()),
     version: withFallback(z.number().int().positive(), () => 1),
     publishAt: optional(word),

@@ -11,25 +11,25 @@ const MAX_CODE_LENGTH = 32;
 export const MAX_LINE_LENGTH = 1_024;
 export const MAX_LANGUAGES = 200;
 
-export const line = (maxLength: number) =>
+export const singleLine = (maxLength: number) =>
   z
     .string()
     .max(maxLength)
-    .transform((it) => printable(it.replace(/\s/gu, ' ')).replace(/ {2,}/g, ' ').trim());
+    .transform((value) => printable(value.replace(/\s/gu, ' ')).replace(/ {2,}/g, ' ').trim());
 
-export const text = line(MAX_LINE_LENGTH);
-export const code = line(MAX_CODE_LENGTH);
-export const word = line(64);
+export const text = singleLine(MAX_LINE_LENGTH);
+export const code = singleLine(MAX_CODE_LENGTH);
+export const word = singleLine(64);
 export const uuid = z
   .string()
   .refine(isUuid)
   .transform((id) => id.toLowerCase());
 export const count = z.number().int().nonnegative();
 export const nullToUndefined = <Schema extends z.ZodType>(schema: Schema) =>
-  schema.nullish().transform((it) => it ?? undefined);
+  schema.nullish().transform((value) => value ?? undefined);
 
 /** Texts by language, without invalid members. The service writes an empty object as an empty list. */
-export const texts = z.unknown().transform((value, context): Record<string, string> => {
+export const localizedTexts = z.unknown().transform((value, context): Record<string, string> => {
   if (typeof value !== 'object' || value === null || (Array.isArray(value) && value.length > 0)) {
     context.issues.push({ code: 'custom', message: 'not texts by language', input: value });
     return z.NEVER;
@@ -37,9 +37,9 @@ export const texts = z.unknown().transform((value, context): Record<string, stri
   const languages = Object.keys(value).slice(0, MAX_LANGUAGES);
   return Object.fromEntries(
     languages.flatMap((language) => {
-      const it = (value as Record<string, unknown>)[language];
-      if (typeof it !== 'string' || language.length > MAX_CODE_LENGTH) return [];
-      return [[language, printable(it.slice(0, MAX_TEXT_LENGTH).replace(/\r\n?/g, '\n'))]];
+      const localized = (value as Record<string, unknown>)[language];
+      if (typeof localized !== 'string' || language.length > MAX_CODE_LENGTH) return [];
+      return [[language, printable(localized.slice(0, MAX_TEXT_LENGTH).replace(/\r\n?/g, '\n'))]];
     }),
   );
 });

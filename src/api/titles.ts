@@ -48,7 +48,9 @@ export async function fetchTitle(
   signal?: AbortSignal,
 ): Promise<Title> {
   const options = { includes: TITLE_INCLUDES, signal };
-  return toTitle(await fetchEntity(client, `/manga/${titleId}`, (it) => it.titleEntity, options));
+  return toTitle(
+    await fetchEntity(client, `/manga/${titleId}`, (schemas) => schemas.titleEntity, options),
+  );
 }
 
 export interface FetchedTitles {
@@ -63,7 +65,7 @@ export async function fetchTitles(
   titleIds: readonly string[],
   options: CollectionOptions = {},
 ): Promise<FetchedTitles> {
-  const reader = new CollectionReader(client, '/manga', (it) => it.titleEntity, options);
+  const reader = new CollectionReader(client, '/manga', (schemas) => schemas.titleEntity, options);
   const found = await reader.readByIds(titleIds, TITLE_INCLUDES);
   const titles = new Map(found.map((entity) => [entity.id, toTitle(entity)]));
   return { titles, skipped: reader.skipped };
@@ -95,7 +97,7 @@ export async function searchTitles(
   query.append('title', title);
   query.append('order[relevance]', 'desc');
   appendAll(query, 'availableTranslatedLanguage', languages);
-  const reader = new CollectionReader(client, '/manga', (it) => it.titleEntity, options);
+  const reader = new CollectionReader(client, '/manga', (schemas) => schemas.titleEntity, options);
   const { items } = await reader.readPage(query);
   reader.finish();
   return items.map(toTitle);

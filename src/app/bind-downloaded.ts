@@ -25,7 +25,9 @@ export async function bindDownloaded(
   const { output, force, selection } = request.plan;
   const titles = await titlesOf(plan, session);
   const listed = new Map(
-    [...titles.values()].flatMap(({ chapters }) => chapters.map((one) => [one.id, one] as const)),
+    [...titles.values()].flatMap(({ chapters }) =>
+      chapters.map((chapter) => [chapter.id, chapter] as const),
+    ),
   );
   const library = await scanLibrary(output, { signal });
   const known = library.archives.filter(({ chapterId }) => listed.has(chapterId));
@@ -37,12 +39,12 @@ export async function bindDownloaded(
   const presentIds = new Set(known.map(({ chapterId }) => chapterId));
   const observe = listeners.observeBind ?? (() => undefined);
   const nowMs = context.clock.wallMs();
-  const isWanted = (group: ChapterGroup): boolean => {
+  const isSelected = (group: ChapterGroup): boolean => {
     const found = titleOf(group, titles, listed);
     const { by, series, language, volume } = group;
     if (!found || by !== 'volume' || volume === undefined) return found !== undefined;
-    const wanted = { language: found.language, volume };
-    const { missing, unavailable } = missingChapters(found.title, wanted, { presentIds, nowMs });
+    const selected = { language: found.language, volume };
+    const { missing, unavailable } = missingChapters(found.title, selected, { presentIds, nowMs });
     if (missing.length > 0)
       observe({ type: 'volume-incomplete', series, language, volume, missing });
     else if (unavailable.length > 0)
@@ -52,7 +54,7 @@ export async function bindDownloaded(
   const volumeCount = (group: ChapterGroup) => titleOf(group, titles, listed)?.title.volumeCount;
   const options = { ...bind, output, force, groups: selection.groups };
   const books = await bindBooks(
-    { ...bindRequest([...files], options, context.settings), isWanted, volumeCount },
+    { ...bindRequest([...files], options, context.settings), isSelected, volumeCount },
     observe,
     signal,
   );
@@ -87,7 +89,9 @@ function titleOf(
   listed: ReadonlyMap<string, Chapter>,
 ): { readonly title: TitleChapters; readonly language: string } | undefined {
   const [first] = chapters.flatMap(({ identity }) => listed.get(identity?.chapterId ?? '') ?? []);
-  const title = [...titles.values()].find((one) => first && one.chapters.includes(first));
+  const title = [...titles.values()].find(
+    (candidate) => first && candidate.chapters.includes(first),
+  );
   return first && title && { title, language: first.language };
 }
 

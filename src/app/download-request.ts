@@ -122,7 +122,7 @@ export function downloadRequest(
       metadata: (options.metadata ?? true) && settings.metadata,
       volumeField: settings.volumeField as VolumeField,
       nameChapter: nameTemplates(name),
-      isLanguageOpen: options.languages === undefined && languages.length === 0,
+      isLanguageUnset: options.languages === undefined && languages.length === 0,
       requestedGroups: options.groups ?? [],
       selection: {
         languages: parseLanguages(languages, '--language'),

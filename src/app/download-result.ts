@@ -14,7 +14,7 @@ export function emptyResult({ invalidTargets }: DownloadRequest): DownloadResult
     stoppedBy: undefined,
     isPlanned: false,
     isCancelled: false,
-    afterwards: [],
+    errorsAfterSaving: [],
     reports: { sent: 0, waiting: 0 },
   };
 }

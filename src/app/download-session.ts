@@ -21,7 +21,7 @@ export interface DownloadListeners {
   readonly observeBind?: ObserveBind;
   /** Called before the first chapter starts. */
   readonly onPlan?: (plan: Plan) => void;
-  /** A sentence for people that is not an event. */
+  /** Called with a message for people that is not an event. */
   readonly note?: (sentence: string) => void;
   /** What is done before the plan is complete. */
   readonly onActivity?: (activity: PlanActivity) => void;
@@ -46,16 +46,16 @@ export interface DownloadResult {
   readonly failed: FailedChapter[];
   /** Targets that cannot be parsed. */
   readonly invalidTargets: readonly InvalidTarget[];
-  /** Chapters and targets that the run did not get to. */
+  /** Chapters and targets that were not reached. */
   notStarted: number;
   /** What stopped the run before its end. */
   stoppedBy: TankobonError | undefined;
-  /** Whether it stopped while it was being planned. */
+  /** Whether the plan was completed. */
   isPlanned: boolean;
-  /** Whether the user left a question before the first chapter was started. */
+  /** Whether the user cancelled a prompt before the first chapter started. */
   isCancelled: boolean;
-  /** What concerns the whole run but came up after the chapters were saved. */
-  readonly afterwards: TankobonError[];
+  /** Errors that concern the whole run, from after the chapters were saved. */
+  readonly errorsAfterSaving: TankobonError[];
   reports: { readonly sent: number; readonly waiting: number };
 }
 

@@ -2,7 +2,7 @@
 import { EventEmitter, on } from 'node:events';
 import { systemClock } from '../core/clock.js';
 import { parseDuration } from '../core/duration.js';
-import { interruption } from '../core/errors.js';
+import { interruptedError } from '../core/errors.js';
 import { Redactor } from '../core/redactor.js';
 import type { DownloadMessage } from '../download/events.js';
 import type { BindEvent, BookPageEvent } from '../formats/bind-events.js';
@@ -52,7 +52,7 @@ export async function* downloadChapters(
   const messages = on(emitter, 'message', { close: ['end'] });
   const stop = new AbortController();
   const interrupt = (): void => {
-    stop.abort(interruption());
+    stop.abort(interruptedError());
   };
   options.signal?.addEventListener('abort', interrupt);
   if (options.signal?.aborted) interrupt();

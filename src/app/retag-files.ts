@@ -80,7 +80,7 @@ export async function retag(
 ): Promise<readonly TankobonError[]> {
   const { client, observe, warn, signal } = deps;
   const library = await scanLibrary(request.folder, { signal });
-  if (!request.dryRun) await removeLeftovers(library.leftFiles, systemClock);
+  if (!request.dryRun) await removeLeftovers(library.leftoverFiles, systemClock);
   const archives = library.archives.filter(({ isBound }) => !isBound);
   if (archives.length === 0)
     throw new UsageError('nothing-to-bind', `No chapters found: ${request.folder}`);
@@ -129,7 +129,7 @@ async function retagFile(
   const after = await readComicInfo(await comicInfoXml(metadata));
   const changed = changedFields(before, after);
   if (changed.length === 0) return undefined;
-  const target = renamed(onDisk, before, request.nameTemplates);
+  const target = renamedPath(onDisk, before, request.nameTemplates);
   let newFile = target;
   if (!request.dryRun) {
     makeFolders(dirname(target));
@@ -154,7 +154,7 @@ function changedFields(before: ChapterMetadata, after: ChapterMetadata): string[
 }
 
 /** The new path. A file that was renamed by hand keeps its name: only one that a template gave is changed. */
-function renamed(
+function renamedPath(
   { file, chapter, title }: ChapterOnDisk,
   before: ChapterMetadata,
   templates: readonly FormatFileName[],
@@ -179,7 +179,7 @@ function renamed(
 }
 
 /**
- * The old file is removed when the new one is complete. A name that is taken is left alone, unless it is by the same
+ * The old file is removed when the new one is complete. An existing file is not replaced, unless it has the same
  * bytes, as after a kill between the two steps.
  */
 async function replace(tmpFile: string, file: string, newFile: string): Promise<string> {

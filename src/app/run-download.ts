@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { TankobonError, UsageError } from '../core/errors.js';
 import { statIfExists } from '../core/files.js';
 import type { Observe } from '../download/events.js';
-import { planChapters, withoutMissing, type Plan, type PlanDeps } from '../download/plan.js';
+import { planChapters, withoutUnavailable, type Plan, type PlanDeps } from '../download/plan.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
 import { emptyResult, observeSummary, recordEvents } from './download-result.js';
@@ -28,7 +28,11 @@ export async function planDownload(
   return withSession(context, request, listeners, signal, async (shared) => {
     const session = { ...shared, request, history };
     reportInvalidTargets(session);
-    return withoutMissing(await plan(session, planDeps(session)), session.client, session.signal);
+    return withoutUnavailable(
+      await plan(session, planDeps(session)),
+      session.client,
+      session.signal,
+    );
   });
 }
 
@@ -62,7 +66,7 @@ export async function download(
   if (request.share !== undefined) await shareServer(context);
   const history = await openHistory(request);
   return withSession(context, request, listeners, signal, (session) =>
-    downloadIn({ ...session, request, history }),
+    downloadInSession({ ...session, request, history }),
   );
 }
 
@@ -78,12 +82,12 @@ async function openHistory({ downloadArchive }: DownloadRequest) {
 }
 
 /** One download within a session. Throws UsageError as `download` does. */
-export async function downloadIn(given: DownloadSession): Promise<DownloadResult> {
-  const { request, prefetcher } = given;
-  const { clock } = given.context;
+export async function downloadInSession(outerSession: DownloadSession): Promise<DownloadResult> {
+  const { request, prefetcher, context, listeners } = outerSession;
+  const { clock } = context;
   const startedAtMs = clock.monotonicMs();
-  const { loaded, observe, finish } = recordEvents(given);
-  const session = { ...given, listeners: { ...given.listeners, observe } };
+  const { loaded, observe, finish } = recordEvents(outerSession);
+  const session = { ...outerSession, listeners: { ...listeners, observe } };
   const result = emptyResult(request);
   try {
     reportInvalidTargets(session);
@@ -105,7 +109,7 @@ export async function downloadIn(given: DownloadSession): Promise<DownloadResult
   return result;
 }
 
-/** Not after a run that was stopped: the next one binds. */
+/** Skipped if the run was stopped: the next run binds. */
 async function bindSaved(
   planned: Plan,
   session: DownloadSession,
@@ -113,10 +117,10 @@ async function bindSaved(
 ): Promise<void> {
   if (!session.request.bind || result.stoppedBy || session.userSignal.aborted) return;
   const { bindDownloaded } = await import('./bind-downloaded.js');
-  result.afterwards.push(...(await bindDownloaded(planned, session)));
+  result.errorsAfterSaving.push(...(await bindDownloaded(planned, session)));
 }
 
-/** Not asked if there is nothing to download. */
+/** The user is not asked if there is nothing to download. */
 async function isConfirmed(plan: Plan, { confirm }: DownloadListeners): Promise<boolean> {
   return plan.chapters.length === 0 || !confirm || confirm(plan);
 }
@@ -169,7 +173,7 @@ function fail(
   observe({ type: 'chapter-failed', chapter: id, reason: code, message, ...more });
 }
 
-/** Checks first what would fail only after the download. */
+/** Checks the login before the download, since read marks are set after it. */
 async function plan({ request, login, signal }: DownloadSession, deps: PlanDeps): Promise<Plan> {
   if (request.markRead) await requireLogin(login, 'marking chapters as read', signal);
   return planChapters(request.plan, deps);

@@ -78,13 +78,13 @@ function emptyReport(startedAtMs: number): SyncReport {
 async function syncTitles(session: SyncSession, report: SyncReport): Promise<void> {
   const { titles, due, failed } = await checkTitles(session);
   report.titles = titles.length;
-  if (failed.length === 0) forgetOthers(new Set(titles.map(({ id }) => id)), session);
+  if (failed.length === 0) removeUnsubscribed(new Set(titles.map(({ id }) => id)), session);
   for (const { target, error } of failed) addFailure(target, error, report, session);
   report.totals.failed += failed.length;
   await finishReplacements(session);
-  for (const one of due) {
+  for (const dueTitle of due) {
     if (report.stoppedBy) report.notStarted += 1;
-    else await syncTitle(one, report, session);
+    else await syncTitle(dueTitle, report, session);
   }
 }
 
@@ -129,8 +129,8 @@ function addSeries(series: SeriesReport, report: SyncReport, { observeSync }: Sy
   observeSync({ type: 'series-synced', ...counts, title: titleId, waiting: waiting.length });
 }
 
-/** Titles that are not subscribed to any more: subscribed to again, they are new. */
-function forgetOthers(
+/** Forgets titles that are no longer subscribed: if subscribed again, they are new. */
+function removeUnsubscribed(
   ids: ReadonlySet<string>,
   { state, options, subscriptions }: SyncSession,
 ): void {
@@ -145,7 +145,9 @@ async function finishReplacements(session: SyncSession): Promise<void> {
   if (session.options.dryRun || Object.keys(session.state.replacements).length === 0) return;
   const { series, follows } = session.subscriptions;
   const all = [...series, ...(follows ? [follows.options] : [])];
-  const outputs = all.map((one) => outputOf(one, session.options.file, session.context.settings));
+  const outputs = all.map((seriesOptions) =>
+    outputOf(seriesOptions, session.options.file, session.context.settings),
+  );
   for (const output of new Set(outputs)) await removeReplaced(output, session);
 }
 

@@ -74,10 +74,10 @@ export async function savePlan(
     if (outcome.saved.size === 0) return;
     // Already settled: each saved chapter has waited for it.
     const planError = await plan.metadataError;
-    if (planError) result.afterwards.push(planError);
+    if (planError) result.errorsAfterSaving.push(planError);
     const saved = plan.chapters.filter(({ job }) => outcome.saved.has(job.id));
     if (userSignal.aborted) return;
-    result.afterwards.push(...(await saveExtras(saved, session, loader)));
+    result.errorsAfterSaving.push(...(await saveExtras(saved, session, loader)));
   } finally {
     const maxWaitMs = userSignal.aborted ? MAX_REPORT_WAIT_WHEN_STOPPED_MS : undefined;
     await share?.close();
@@ -91,22 +91,23 @@ async function saveExtras(
   session: DownloadSession,
   loader: ImageLoaderDeps,
 ): Promise<readonly TankobonError[]> {
-  const { cover, markRead: wantsMarks } = session.request;
+  const { cover, markRead: wantsReadMarks } = session.request;
   const extras = [
     ...(cover ? [['Cover not saved', () => covers(saved, session, loader)] as const] : []),
-    ...(wantsMarks ? [['Not marked as read', () => readMarks(saved, session)] as const] : []),
+    ...(wantsReadMarks ? [['Not marked as read', () => readMarks(saved, session)] as const] : []),
   ];
-  const stopping: TankobonError[] = [];
-  for (const [what, act] of extras) {
+  const stopErrors: TankobonError[] = [];
+  for (const [what, save] of extras) {
     try {
-      await act();
+      await save();
     } catch (error) {
       if (!(error instanceof TankobonError) || error.code === 'interrupted') throw error;
       session.warn(`${what}: ${error.message}`, error.hint);
-      if (error.exitCode === EXIT.cooldown || error.exitCode === EXIT.captcha) stopping.push(error);
+      if (error.exitCode === EXIT.cooldown || error.exitCode === EXIT.captcha)
+        stopErrors.push(error);
     }
   }
-  return stopping;
+  return stopErrors;
 }
 
 async function covers(

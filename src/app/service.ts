@@ -45,7 +45,7 @@ export interface Service {
   /** Sends no access token: for the token endpoint and for anonymous requests. */
   readonly anonymous: ServiceClient;
   /** A client that sends the access tokens of `tokenProvider`. */
-  as(tokenProvider: TokenProvider): ServiceClient;
+  createClient(tokenProvider: TokenProvider): ServiceClient;
   /** Calls `action` before the connections are closed. */
   beforeClose(action: () => Promise<void>): void;
   close(): Promise<void>;
@@ -89,7 +89,7 @@ export async function openService(context: AppContext, options: ServiceOptions):
     ledger,
     outages,
     anonymous: createServiceClient(deps),
-    as: (tokenProvider) => createServiceClient({ ...deps, tokenProvider }),
+    createClient: (tokenProvider) => createServiceClient({ ...deps, tokenProvider }),
     beforeClose: (action) => void beforeClose.push(action),
     async close() {
       const notice = setTimeout(() => {

@@ -28,7 +28,7 @@ export async function followedTitles(
   const previous = state.follows;
   await requireLogin(session.login, 'the key follows of the subscriptions file', signal);
   const statuses = await fetchReadingStatuses(client, signal);
-  const isWanted = (id: string): boolean => {
+  const isSelected = (id: string): boolean => {
     if (listed.has(id)) return false;
     const status = statuses.get(id);
     return !follows.statuses || (status !== undefined && follows.statuses.includes(status));
@@ -36,14 +36,14 @@ export async function followedTitles(
   const languages = languagesOf(follows.options, context.settings);
   const byTitle = await readFeed(session, languages);
   const { ids, notFollowed } = await followedIds(session, byTitle, [...statuses.keys()]);
-  const wanted = [...ids].filter(isWanted);
-  const releases = await rememberReleases(session, wanted, byTitle);
+  const selectedIds = [...ids].filter(isSelected);
+  const releases = await rememberReleases(session, selectedIds, byTitle);
   const sinceMs = previous ? previous.sinceMs : options.fromNow ? nowMs : undefined;
   // A title followed since the last run is added to them when its own feed has been read.
   const titleIds = previous?.titleIds ?? [...ids];
   state.follows = { lastSuccessMs: nowMs, sinceMs, titleIds, notFollowed };
   const known = new Set(titleIds);
-  return wanted.map((id) => ({
+  return selectedIds.map((id) => ({
     id,
     options: { ...follows.options, ...(sinceMs !== undefined && { since: sinceMs }) },
     follow: {
@@ -101,8 +101,8 @@ async function rememberReleases(
     const fresh = byTitle.get(id);
     if (!fresh) continue;
     const known = await readKnownReleases(folder, id);
-    const isKnown = new Map(known.map((chapter) => [chapter.id, chapter.version]));
-    if (fresh.every((chapter) => isKnown.get(chapter.id) === chapter.version)) continue;
+    const knownVersions = new Map(known.map((chapter) => [chapter.id, chapter.version]));
+    if (fresh.every((chapter) => knownVersions.get(chapter.id) === chapter.version)) continue;
     changed.set(id, mergeReleases(known, fresh));
     const title = state.titles[id];
     if (title) title.isIncomplete = true;

@@ -25,16 +25,17 @@ export async function runHooks(session: SyncSession): Promise<void> {
   if (updates.length === 0) return;
   const keys = hookKeys(session);
   for (const update of updates) {
-    for (const [hook, act] of hooksOf(update, session, keys)) await attempt(hook, act, session);
+    for (const [hook, action] of hooksOf(update, session, keys))
+      await attempt(hook, action, session);
     await journal.remove(update.series.id);
   }
   const { komga } = subscriptions.hooks;
   if (!komga) return;
-  const act = async () => post(komgaRequest(komga, await keys.require('komga')), session);
-  await attempt('komga', act, session);
+  const action = async () => post(komgaRequest(komga, await keys.require('komga')), session);
+  await attempt('komga', action, session);
 }
 
-type Hook = readonly [hook: HookName, act: () => Promise<void>];
+type Hook = readonly [hook: HookName, action: () => Promise<void>];
 
 function hooksOf(update: SeriesUpdate, session: SyncSession, keys: Keys): Hook[] {
   const { exec, webhook, ntfy, kavita } = session.subscriptions.hooks;
@@ -69,11 +70,11 @@ function post(request: HookRequest, session: SyncSession): Promise<void> {
 
 async function attempt(
   hook: HookName,
-  act: () => Promise<void>,
+  action: () => Promise<void>,
   { observeSync, warn, userSignal }: SyncSession,
 ): Promise<void> {
   try {
-    await act();
+    await action();
   } catch (error) {
     userSignal.throwIfAborted();
     const message = thrownMessage(error);

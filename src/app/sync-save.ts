@@ -1,39 +1,39 @@
-/** Downloads the releases that a sync has decided to take, and binds and replaces what they complete. */
+/** Downloads the planned releases of a sync, binds them, and removes the archives that they replace. */
 import { thrownMessage } from '../core/errors.js';
 import type { Chapter } from '../api/chapters.js';
 import { removeFile } from '../core/files.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import type { ObserveBind } from '../formats/bind-events.js';
-import type { TakenRelease } from '../sync/release-decisions.js';
+import type { PlannedRelease } from '../sync/release-decisions.js';
 import { writeSyncState, type SyncState } from '../sync/sync-state.js';
 import type { DownloadListeners, DownloadResult } from './download-session.js';
-import { downloadIn } from './run-download.js';
+import { downloadInSession } from './run-download.js';
 import { seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
 interface SavedReleases {
-  readonly saved: readonly TakenRelease[];
+  readonly saved: readonly PlannedRelease[];
   readonly result: DownloadResult;
 }
 
 export async function saveReleases(
   { id, title, options }: DueTitle,
-  taken: readonly TakenRelease[],
+  planned: readonly PlannedRelease[],
   output: string,
   session: SyncSession,
 ): Promise<SavedReleases> {
   const { state, history, libraries, journal, context, listeners } = session;
   const library = await libraries.open(output);
   const replacements = new Map(
-    taken.flatMap(({ chapter, replaces = '' }) => {
+    planned.flatMap(({ chapter, replaces = '' }) => {
       const old = library.find(replaces);
       return old && !old.isBound
         ? [[chapter.id, { chapterId: old.chapterId, file: old.file }] as const]
         : [];
     }),
   );
-  for (const { chapter, replaces } of taken) {
+  for (const { chapter, replaces } of planned) {
     state.downloading[chapter.id] = replaces ?? null;
     if (replaces !== undefined) state.replacements[chapter.id] = replaces;
   }
@@ -42,26 +42,26 @@ export async function saveReleases(
   const request = seriesRequest(options, session.options, context.settings);
   const titles = new Map([[id, title]]);
   const resolution = {
-    chapters: taken.map(({ chapter }) => chapter),
+    chapters: planned.map(({ chapter }) => chapter),
     series: [],
     titles,
-    fullTitles: Promise.resolve({ titles, error: undefined }),
+    loadedTitles: Promise.resolve({ titles, error: undefined }),
     idsWithoutMetadata: [],
     unusableTitleIds: new Set<string>(),
     failures: [],
   };
-  const byId = new Map(taken.map((one) => [one.chapter.id, one]));
-  const saved: { one: TakenRelease; file: string; journaled: Promise<void> }[] = [];
+  const byId = new Map(planned.map((release) => [release.chapter.id, release]));
+  const saved: { release: PlannedRelease; file: string; journaled: Promise<void> }[] = [];
   const observe: DownloadListeners['observe'] = (event) => {
     if (event.type !== 'summary') listeners.observe(event);
-    const one = event.type === 'chapter-saved' ? byId.get(event.chapter) : undefined;
-    if (!one || event.type !== 'chapter-saved') return;
-    const journaled = journal.add(updateOf(id, title.name, output, one, event.file));
+    const release = event.type === 'chapter-saved' ? byId.get(event.chapter) : undefined;
+    if (!release || event.type !== 'chapter-saved') return;
+    const journaled = journal.add(updateOf(id, title.name, output, release, event.file));
     // Awaited below.
     journaled.catch(() => undefined);
-    saved.push({ one, file: event.file, journaled });
+    saved.push({ release, file: event.file, journaled });
   };
-  const result = await downloadIn({
+  const result = await downloadInSession({
     ...session,
     listeners: { ...listeners, observe },
     history,
@@ -71,10 +71,10 @@ export async function saveReleases(
     await Promise.all(saved.map(({ journaled }) => journaled));
     forgetDownloading(resolution.chapters, state);
   });
-  const files = saved.map(({ one, file }) => ({ chapterId: one.chapter.id, file }));
+  const files = saved.map(({ release, file }) => ({ chapterId: release.chapter.id, file }));
   libraries.update(output, files, new Set());
   await removeReplaced(output, session);
-  return { saved: saved.map(({ one }) => one), result };
+  return { saved: saved.map(({ release }) => release), result };
 }
 
 function forgetDownloading(chapters: readonly Chapter[], state: SyncState): void {
@@ -100,9 +100,9 @@ export async function recoverSaved(
   for (const chapter of saved) {
     const replaces = state.downloading[chapter.id];
     if (replaces === undefined) continue;
-    const one = { chapter, replaces: replaces ?? undefined };
+    const release = { chapter, replaces: replaces ?? undefined };
     const file = library.find(chapter.id)?.file ?? '';
-    await journal.add(updateOf(id, title.name, output, one, file));
+    await journal.add(updateOf(id, title.name, output, release, file));
   }
   forgetDownloading(releases, state);
   const isUnfinished =
@@ -117,7 +117,7 @@ function updateOf(
   titleId: string,
   series: string,
   output: string,
-  { chapter, replaces }: Pick<TakenRelease, 'chapter' | 'replaces'>,
+  { chapter, replaces }: Pick<PlannedRelease, 'chapter' | 'replaces'>,
   file: string,
 ) {
   const { id, number, volume, title, language, groups } = chapter;
@@ -130,7 +130,7 @@ function updateOf(
   };
 }
 
-/** Binds all chapters of the series that are there. A book that fails is a warning: its chapters are saved. */
+/** Binds all existing chapters of the series. A book that fails is a warning: its chapters are saved. */
 export async function bindSeries(
   { options, title }: DueTitle,
   output: string,
@@ -142,7 +142,7 @@ export async function bindSeries(
   const { bindBooks } = await import('../formats/bind-books.js');
   const library = await libraries.open(output);
   const archives = releases.map(({ id }) => library.find(id));
-  const inputs = archives.flatMap((one) => (one && !one.isBound ? [one.file] : []));
+  const inputs = archives.flatMap((archive) => (archive && !archive.isBound ? [archive.file] : []));
   const request = {
     ...bindRequest(inputs, { ...options.bind, output }, context.settings),
     volumeCount: () => title.volumeCount,

@@ -38,7 +38,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession): Promise<S
     (chapterId) => history.has(chapterId) || library.find(chapterId) !== undefined,
     { nowMs, numbersRestart: title.numbersRestart },
   );
-  const { taken, againAtMs } = decisions;
+  const { planned, againAtMs } = decisions;
   const waiting = decisions.waiting.map(({ chapter, untilMs }) => ({
     chapter: chapter.id,
     number: chapter.number,
@@ -51,12 +51,12 @@ export async function syncSeries(due: DueTitle, session: SyncSession): Promise<S
   for (const { id: chapter } of decisions.external)
     observeSync({ type: 'chapter-skipped', chapter, reason: 'chapter-external' });
   if (dryRun)
-    for (const { chapter, why, replaces } of taken)
+    for (const { chapter, why, replaces } of planned)
       observeSync({ type: 'planned', title: id, chapter: chapter.id, why, replaces });
   const { saved, result } =
-    dryRun || taken.length === 0
-      ? { saved: taken, result: undefined }
-      : await saveReleases(due, taken, output, session);
+    dryRun || planned.length === 0
+      ? { saved: planned, result: undefined }
+      : await saveReleases(due, planned, output, session);
   if (!dryRun && (saved.length > 0 || isUnfinished))
     await bindSeries(due, output, releases, session);
   const failed = result?.failed ?? [];
@@ -85,7 +85,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession): Promise<S
     skipped: decisions.known + decisions.external.length + (result?.skipped ?? 0),
     failed: failed.length,
     waiting,
-    errors: [...failed.map(({ error }) => error), ...(result?.afterwards ?? [])],
+    errors: [...failed.map(({ error }) => error), ...(result?.errorsAfterSaving ?? [])],
     notStarted: result?.notStarted ?? 0,
     stoppedBy: result?.stoppedBy,
     reports: result?.reports ?? { sent: 0, waiting: 0 },

@@ -60,31 +60,33 @@ export async function checkTitles(session: SyncSession): Promise<TitleCheck> {
   return {
     titles,
     failed,
-    due: titles.flatMap((one) => {
-      const title = all.get(one.id);
-      return title && due.has(one.id) ? [{ ...one, title }] : [];
+    due: titles.flatMap((subscribed) => {
+      const title = all.get(subscribed.id);
+      return title && due.has(subscribed.id) ? [{ ...subscribed, title }] : [];
     }),
   };
 }
 
-/** The titles of the file, by id. A title with its own entry has its options, also if it is in a list. */
+/** The titles of the file, by id. A title's own entry takes precedence over a list that contains it. */
 async function subscribedTitles(
   session: SyncSession,
   failed: FailedTarget[],
 ): Promise<Map<string, SubscribedTitle>> {
   const { client, subscriptions, userSignal } = session;
   const titles = new Map<string, SubscribedTitle>();
-  const series = subscriptions.series.filter((one) => one.paused !== true && isAsked(one, session));
-  for (const one of series) {
-    const { kind, id } = one.target;
-    if (kind === 'title') titles.set(id, { id, options: one });
+  const series = subscriptions.series.filter(
+    (entry) => entry.paused !== true && isRequested(entry, session),
+  );
+  for (const entry of series) {
+    const { kind, id } = entry.target;
+    if (kind === 'title') titles.set(id, { id, options: entry });
   }
-  for (const one of series) {
-    const { target, text } = one;
+  for (const entry of series) {
+    const { target, text } = entry;
     if (target.kind !== 'list') continue;
     try {
       const { titleIds } = await fetchList(client, target.id, userSignal);
-      for (const id of titleIds) if (!titles.has(id)) titles.set(id, { id, options: one });
+      for (const id of titleIds) if (!titles.has(id)) titles.set(id, { id, options: entry });
     } catch (error) {
       if (!isTolerable(error)) throw error;
       failed.push({ target: text, error });
@@ -95,7 +97,7 @@ async function subscribedTitles(
   return titles;
 }
 
-function isAsked(
+function isRequested(
   { target, text, folder }: SyncSession['subscriptions']['series'][number],
   { options: { only }, state }: SyncSession,
 ): boolean {

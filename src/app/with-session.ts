@@ -1,7 +1,7 @@
 /** The connection to the service with its login, for one or several downloads. */
 import { retryAfterCaptcha } from '../api/captcha.js';
 import { sharedSignal } from '../core/abort.js';
-import { interruption } from '../core/errors.js';
+import { interruptedError } from '../core/errors.js';
 import { formatDuration } from '../core/human-format.js';
 import { waitingEvent } from '../download/events.js';
 import { MetadataPrefetcher } from '../download/prefetch.js';
@@ -15,16 +15,16 @@ import { ServiceTime } from './service-time.js';
 /** The largest chunk of a body that is read at once. */
 const MAX_CHUNK_BYTES = 64 * 1024;
 
-/** Opens a session for one or several downloads, and closes it when `act` is done. */
+/** Opens a session for one or several downloads, and closes it when `action` is done. */
 export async function withSession<T>(
   context: AppContext,
   request: Pick<DownloadRequest, 'maxOutage' | 'concurrency' | 'bytesPerSecond'>,
   listeners: DownloadListeners,
   userSignal: AbortSignal,
-  act: (session: ServiceSession) => Promise<T>,
+  action: (session: ServiceSession) => Promise<T>,
 ): Promise<T> {
-  const over = new AbortController();
-  const signal = sharedSignal(AbortSignal.any([userSignal, over.signal]));
+  const closed = new AbortController();
+  const signal = sharedSignal(AbortSignal.any([userSignal, closed.signal]));
   const warn = (message: string, hint?: string): void => {
     listeners.observe({ type: 'warning', message, ...(hint !== undefined && { hint }) });
   };
@@ -47,14 +47,14 @@ export async function withSession<T>(
   });
   try {
     const login = sessionOf(context, service);
-    const loggedIn = service.as(sessionOrAnonymous(context, service, login, warn));
+    const loggedIn = service.createClient(sessionOrAnonymous(context, service, login, warn));
     const { solveCaptcha } = listeners;
     const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
     const prefetcher = new MetadataPrefetcher(client, context.clock, signal);
     const shared = { context, listeners, service, login, client, prefetcher, warn, serviceTime };
-    return await act({ ...shared, userSignal, signal });
+    return await action({ ...shared, userSignal, signal });
   } finally {
-    over.abort(interruption());
+    closed.abort(interruptedError());
     await service.close();
   }
 }

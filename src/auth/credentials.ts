@@ -126,9 +126,9 @@ export class Credentials {
   /** Empties the keychain, then removes the marker. A missing keychain is an error only if there is a marker. */
   async #clearKeychain(): Promise<boolean> {
     try {
-      const had = await this.#stores.keychain.clear();
+      const existed = await this.#stores.keychain.clear();
       await rm(this.#marker, { force: true });
-      return had;
+      return existed;
     } catch (error) {
       if (hasCode(error, 'no-keychain') && !(await this.#hasMarker())) return false;
       throw error;

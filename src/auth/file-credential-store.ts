@@ -12,11 +12,11 @@ import {
   makePrivateFolder as makeFolder,
   openRegularFile,
   removeFile,
-  removeLeftTemporaries,
+  removeLeftoverTemporaries,
   toStorageError,
   writeFileAtomic,
 } from '../core/files.js';
-import { FORMAT, type CredentialStore } from './login-record.js';
+import { LOGIN_FORMAT, type CredentialStore } from './login-record.js';
 
 const OTHERS = 0o077;
 const MAX_FILE_BYTES = 256 * 1024;
@@ -37,10 +37,13 @@ export function fileCredentialStore(file: string): CredentialStore {
     },
     async write(login) {
       await makePrivateFolder(dirname(file));
-      await writePrivateFile(file, `${JSON.stringify({ format: FORMAT, login }, undefined, 2)}\n`);
+      await writePrivateFile(
+        file,
+        `${JSON.stringify({ format: LOGIN_FORMAT, login }, undefined, 2)}\n`,
+      );
     },
     async clear() {
-      await removeLeftTemporaries(dirname(file));
+      await removeLeftoverTemporaries(dirname(file));
       return naming(file, removeFile(file));
     },
   };

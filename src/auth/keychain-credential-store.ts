@@ -10,7 +10,7 @@
 import { createHash } from 'node:crypto';
 import { AuthError } from '../core/errors.js';
 import { MAX_ENTRY_BYTES, MAX_PARTS, type Keychain } from './keychain.js';
-import { FORMAT, type CredentialStore, type Login } from './login-record.js';
+import { LOGIN_FORMAT, type CredentialStore, type Login } from './login-record.js';
 import type { KeychainHeader } from './login-schema.js';
 
 type Secrets = KeychainHeader['secrets'];
@@ -36,13 +36,14 @@ export function keychainCredentialStore(keychain: Keychain): CredentialStore {
     write: (login) => writeLogin(keychain, login),
     async clear() {
       // The header first: without it there is no login, even if the rest cannot be deleted.
-      let had = await keychain.delete(HEADER_ENTRY);
+      let existed = await keychain.delete(HEADER_ENTRY);
       const entries = SECRET_NAMES.flatMap((name) => [
         ...partEntries(name, 'a', MAX_PARTS),
         ...partEntries(name, 'b', MAX_PARTS),
       ]);
-      for (const name of [...entries, TRIAL_ENTRY]) had = (await keychain.delete(name)) || had;
-      return had;
+      for (const name of [...entries, TRIAL_ENTRY])
+        existed = (await keychain.delete(name)) || existed;
+      return existed;
     },
   };
 }
@@ -54,7 +55,7 @@ async function readLogin(keychain: Keychain): Promise<Login | undefined> {
     if (text === undefined) return undefined;
     const { parseHeader, parseLogin } = await import('./login-schema.js');
     const header = parseHeader(text);
-    const login = header && parseLogin(await uncheckedLogin(keychain, header));
+    const login = header && parseLogin(await readUncheckedLogin(keychain, header));
     if (login) return login;
     // A writer may have switched the header while the parts were read; it has not if the header is the same.
     if (text === last) break;
@@ -80,7 +81,14 @@ async function writeLogin(keychain: Keychain, login: Login): Promise<void> {
     const isStored = old && (await readSecret(keychain, name, old)) === value;
     secrets[name] = isStored ? old : await writeSecret(keychain, name, value, old);
   }
-  const header = { format: FORMAT, username, clientId, apiOrigin, times: tokens && times, secrets };
+  const header = {
+    format: LOGIN_FORMAT,
+    username,
+    clientId,
+    apiOrigin,
+    times: tokens && times,
+    secrets,
+  };
   await keychain.set(HEADER_ENTRY, Buffer.from(JSON.stringify(header)));
   for (const name of SECRET_NAMES) {
     const old = before?.[name];
@@ -95,7 +103,7 @@ async function readHeader(keychain: Keychain): Promise<string | undefined> {
   return bytes && Buffer.from(bytes).toString('utf8');
 }
 
-async function uncheckedLogin(
+async function readUncheckedLogin(
   keychain: Keychain,
   { secrets, times, ...owner }: KeychainHeader,
 ): Promise<unknown> {

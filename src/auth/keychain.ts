@@ -23,7 +23,7 @@ export const MAX_ENTRY_BYTES = 2_560;
 export const MAX_PARTS = Math.ceil(MAX_TOKEN_BYTES / MAX_ENTRY_BYTES);
 
 /** The library waits 2 s for a reply, so these take half a minute. */
-const MAX_TRIES = 15;
+const MAX_ATTEMPTS = 15;
 const RETRY_INTERVAL_MS = 100;
 /** A busy disk or a start on demand delays the reply. */
 const NO_REPLY = /did not receive a reply/i;
@@ -35,14 +35,14 @@ const TEMPORARY = new RegExp(
 
 /** The user's keychain entries under `service`. Does not access the keychain yet. */
 export function systemKeychain(service: string, clock: Clock = systemClock): Keychain {
-  /** Runs `act` again after a temporary failure. */
-  const withEntry = async <T>(name: string, act: (entry: Entry) => Promise<T>): Promise<T> => {
-    for (let tries = 1; ; tries += 1) {
+  /** Runs `action` again after a temporary failure. */
+  const withEntry = async <T>(name: string, action: (entry: Entry) => Promise<T>): Promise<T> => {
+    for (let attempt = 1; ; attempt += 1) {
       try {
         const { AsyncEntry } = await import('keytar');
-        return await act(new AsyncEntry(service, name, { linux: { store: 'secret-service' } }));
+        return await action(new AsyncEntry(service, name, { linux: { store: 'secret-service' } }));
       } catch (error) {
-        if (tries === MAX_TRIES || !TEMPORARY.test(thrownMessage(error)))
+        if (attempt === MAX_ATTEMPTS || !TEMPORARY.test(thrownMessage(error)))
           throw keychainError(error);
       }
       await clock.sleep(RETRY_INTERVAL_MS);

@@ -49,7 +49,7 @@ export interface CredentialStore {
 }
 
 /** The version of the stored formats, in files and in the keychain. */
-export const FORMAT = 1;
+export const LOGIN_FORMAT = 1;
 export const CLIENT_ID_PREFIX = 'personal-client-';
 /** Of a name, an id or a secret, in UTF-8. */
 export const MAX_FIELD_BYTES = 500;

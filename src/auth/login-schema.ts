@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { parseJson } from '../core/json.js';
 import { MAX_PARTS } from './keychain.js';
-import { FORMAT, isValidField, isValidToken, type Login } from './login-record.js';
+import { LOGIN_FORMAT, isValidField, isValidToken, type Login } from './login-record.js';
 
 const field = z.string().refine(isValidField);
 const token = z.string().refine(isValidToken);
@@ -25,7 +25,7 @@ const loginSchema = z.object({
     })
     .optional(),
 });
-const fileSchema = z.object({ format: z.literal(FORMAT), login: loginSchema });
+const fileSchema = z.object({ format: z.literal(LOGIN_FORMAT), login: loginSchema });
 
 const location = z
   .object({
@@ -36,7 +36,7 @@ const location = z
   })
   .optional();
 const headerSchema = z.object({
-  format: z.literal(FORMAT),
+  format: z.literal(LOGIN_FORMAT),
   username: z.string(),
   clientId: z.string(),
   apiOrigin: z.string().optional(),

@@ -6,7 +6,7 @@
  */
 import type { TokenProvider } from '../api/client.js';
 import { waitAtMost, type Clock } from '../core/clock.js';
-import { hasCode, interruption } from '../core/errors.js';
+import { hasCode, interruptedError } from '../core/errors.js';
 import { raceWithSignal } from '../core/abort.js';
 import { notLoggedIn, type Credentials, type StoredLogin } from './credentials.js';
 import { grantByRefresh, type TokenEndpoint } from './token-endpoint.js';
@@ -44,7 +44,7 @@ export class Session implements TokenProvider {
    * may have revoked the old refresh token. Call it while the connections are open.
    */
   async close(): Promise<void> {
-    this.#closing.abort(interruption());
+    this.#closing.abort(interruptedError());
     const settled = this.#renewal?.catch(() => undefined);
     if (settled) await waitAtMost(this.deps.clock, MAX_CLOSE_MS, settled);
   }

@@ -16,26 +16,26 @@ import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from './comic-info.js';
 import { parseComicInfoIdentity, parseIdentityComment, type CbzIdentity } from './identity.js';
 import { readEntryText, withZip } from './zip-file.js';
 
-/** Of the entries after these, none is looked for; the manifest of a bound file is one of the first. */
+/** Later entries are not searched; the manifest of a bound file is one of the first. */
 const MAX_ENTRIES = 20_000;
 
-/** The chapter of an archive; undefined if it names none; the reason if it cannot be read. */
+/** The chapter of an archive, undefined if it names none, or an error message if it cannot be read. */
 export type ScannedIdentity = CbzIdentity | string | undefined;
 
-/** Resolves with undefined if the archive is not of one chapter, and with the reason if it cannot be read. */
+/** Resolves with undefined if the archive is not of one chapter, and with an error message if it cannot be read. */
 export async function readIdentity(file: string): Promise<ScannedIdentity> {
-  const { identities, isBound, why } = await readContent(file);
-  return why ?? (isBound ? undefined : identities[0]);
+  const { identities, isBound, readError } = await readContent(file);
+  return readError ?? (isBound ? undefined : identities[0]);
 }
 
 export interface ArchiveContent {
   readonly identities: readonly CbzIdentity[];
   readonly isBound: boolean;
   /** Why the file cannot be read. */
-  readonly why?: string;
+  readonly readError?: string;
 }
 
-export const NOTHING: ArchiveContent = { identities: [], isBound: false };
+export const EMPTY_CONTENT: ArchiveContent = { identities: [], isBound: false };
 
 /** Never rejects. `isRegular`: the file is known not to be a link, a pipe, a socket or a device. */
 export async function readContent(file: string, isRegular = false): Promise<ArchiveContent> {
@@ -44,10 +44,13 @@ export async function readContent(file: string, isRegular = false): Promise<Arch
     if (/\.pdf$/i.test(file))
       return { identities: manifestIdentities((await readPdfManifest(file)) ?? ''), isBound: true };
     return (
-      (await withZip(file, zipContent, isRegular)) ?? { ...NOTHING, why: 'not a regular file' }
+      (await withZip(file, zipContent, isRegular)) ?? {
+        ...EMPTY_CONTENT,
+        readError: 'not a regular file',
+      }
     );
   } catch (error) {
-    return { ...NOTHING, why: thrownMessage(error) };
+    return { ...EMPTY_CONTENT, readError: thrownMessage(error) };
   }
 }
 
@@ -55,7 +58,7 @@ export async function readContent(file: string, isRegular = false): Promise<Arch
 async function chapterFolder(comicInfo: string): Promise<ArchiveContent> {
   const handle = await openRegularFile(comicInfo);
   try {
-    if ((await handle.stat()).size > MAX_COMIC_INFO_BYTES) return NOTHING;
+    if ((await handle.stat()).size > MAX_COMIC_INFO_BYTES) return EMPTY_CONTENT;
     const identity = parseComicInfoIdentity(await handle.readFile('utf8'));
     return { identities: identity ? [identity] : [], isBound: true };
   } finally {

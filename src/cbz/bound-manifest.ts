@@ -16,7 +16,7 @@ export const MANIFEST_NAME = 'META-INF/tankobon.json';
 export const MAX_MANIFEST_BYTES = 16 * 2 ** 20;
 
 const UUID = new RegExp(`^${UUID_PATTERN}$`);
-const PDF_LINE_START = '%tankobon ';
+const PDF_LINE_PREFIX = '%tankobon ';
 /** Enough for more than a thousand chapters. */
 const PDF_TAIL_BYTES = 512 * 1024;
 
@@ -32,7 +32,7 @@ export interface BoundChapter extends Partial<CbzIdentity> {
 
 /** The line for a PDF: a comment, which readers of PDF skip. */
 export function pdfManifestLine(chapters: readonly BoundChapter[]): string {
-  return `${PDF_LINE_START}${JSON.stringify({ chapters })}`;
+  return `${PDF_LINE_PREFIX}${JSON.stringify({ chapters })}`;
 }
 
 /** The keys of the chapters in a manifest; undefined for anything else. */
@@ -49,10 +49,10 @@ export async function readPdfManifest(file: string): Promise<string | undefined>
     const { size } = await handle.stat();
     const tail = Buffer.alloc(Math.min(size, PDF_TAIL_BYTES));
     await handle.read(tail, 0, tail.length, size - tail.length);
-    const start = tail.lastIndexOf(`\n${PDF_LINE_START}`, undefined, 'latin1');
+    const start = tail.lastIndexOf(`\n${PDF_LINE_PREFIX}`, undefined, 'latin1');
     if (start === -1) return undefined;
-    const line = start + 1 + PDF_LINE_START.length;
-    return tail.toString('utf8', line, tail.indexOf('\n', line));
+    const lineStart = start + 1 + PDF_LINE_PREFIX.length;
+    return tail.toString('utf8', lineStart, tail.indexOf('\n', lineStart));
   } finally {
     await handle.close();
   }

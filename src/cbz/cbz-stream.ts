@@ -1,21 +1,21 @@
 /**
- * Writes archiver's output to the file. archiver emits a header as a dozen small pieces, so all pending pieces are
+ * Writes archiver's output to the file. archiver emits a header as a dozen small chunks, so all pending chunks are
  * written at once; archiver's own concatenation would copy each page.
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { ZipArchive } from 'archiver';
-import { writePieces } from '../core/files.js';
+import { writeBuffers } from '../core/files.js';
 
 /** Data is synced to disk in steps of this size, so that little is left to sync at the end. */
 const SYNC_INTERVAL_BYTES = 8 * 1024 * 1024;
 
 const GATHER_BUFFER_BYTES = 64 * 1024;
-/** Larger pieces are contents of entries, which are distinguished by their memory. */
+/** Larger chunks are contents of entries, which are distinguished by their memory. */
 const MAX_GATHERED_BYTES = 2 * 1024;
 
 export class CbzStream {
   readonly #pending: Buffer[] = [];
-  /** The last of the pending pieces if it is gathered, and the rest of its buffer. */
+  /** The last of the pending chunks if it is gathered, and the rest of its buffer. */
   #gathered: Buffer = Buffer.alloc(0);
   #free: Buffer = Buffer.alloc(0);
   #end: { readonly error: Error | undefined } | undefined;
@@ -33,8 +33,8 @@ export class CbzStream {
       this.#end ??= { error };
       this.#wake();
     };
-    archive.on('data', (piece: Buffer) => {
-      this.#append(piece);
+    archive.on('data', (chunk: Buffer) => {
+      this.#append(chunk);
       this.#wake();
     });
     archive.once('end', () => {
@@ -54,10 +54,10 @@ export class CbzStream {
     let missing = data?.length ?? Number.POSITIVE_INFINITY;
     while (missing > 0) {
       this.signal?.throwIfAborted();
-      const pieces = this.#pending.splice(0);
-      if (pieces.length > 0) {
-        await this.#write(pieces);
-        for (const { buffer, length } of pieces) if (buffer === data?.buffer) missing -= length;
+      const chunks = this.#pending.splice(0);
+      if (chunks.length > 0) {
+        await this.#write(chunks);
+        for (const { buffer, length } of chunks) if (buffer === data?.buffer) missing -= length;
       } else if (this.#end) {
         if (this.#end.error !== undefined) throw this.#end.error;
         return;
@@ -69,22 +69,22 @@ export class CbzStream {
     }
   }
 
-  /** Pieces of headers are gathered: at the end, archiver emits the whole directory in pieces of a few bytes. */
-  #append(piece: Buffer): void {
-    if (piece.length > MAX_GATHERED_BYTES || piece.buffer.byteLength > MAX_GATHERED_BYTES * 4) {
-      this.#pending.push(piece);
+  /** Chunks of headers are gathered: at the end, archiver emits the whole directory in chunks of a few bytes. */
+  #append(chunk: Buffer): void {
+    if (chunk.length > MAX_GATHERED_BYTES || chunk.buffer.byteLength > MAX_GATHERED_BYTES * 4) {
+      this.#pending.push(chunk);
       return;
     }
-    const isFull = this.#free.length < piece.length;
+    const isFull = this.#free.length < chunk.length;
     if (isFull) this.#free = Buffer.allocUnsafeSlow(GATHER_BUFFER_BYTES);
     if (isFull || this.#pending.at(-1) !== this.#gathered) {
       this.#gathered = this.#free.subarray(0, 0);
       this.#pending.push(this.#gathered);
     }
-    piece.copy(this.#free);
-    this.#free = this.#free.subarray(piece.length);
+    chunk.copy(this.#free);
+    this.#free = this.#free.subarray(chunk.length);
     const { buffer, byteOffset, length } = this.#gathered;
-    this.#gathered = Buffer.from(buffer, byteOffset, length + piece.length);
+    this.#gathered = Buffer.from(buffer, byteOffset, length + chunk.length);
     this.#pending[this.#pending.length - 1] = this.#gathered;
   }
 
@@ -100,9 +100,9 @@ export class CbzStream {
     await this.#syncing;
   }
 
-  async #write(pieces: readonly Buffer[]): Promise<void> {
-    await writePieces(this.handle, pieces);
-    this.#unsyncedBytes += pieces.reduce((sum, { length }) => sum + length, 0);
+  async #write(chunks: readonly Buffer[]): Promise<void> {
+    await writeBuffers(this.handle, chunks);
+    this.#unsyncedBytes += chunks.reduce((sum, { length }) => sum + length, 0);
     if (this.#unsyncedBytes >= SYNC_INTERVAL_BYTES) this.#startSync();
   }
 

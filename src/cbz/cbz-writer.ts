@@ -112,7 +112,7 @@ export class CbzWriter {
     if (this.#payloadBytes + page.bytes >= ZIP64_BYTES && !forceZip64)
       throw new StorageError('archive-wrong', 'The archive is too large without ZIP64.');
     signal?.throwIfAborted();
-    const data = await readPage(page, this.zip.bufferFor(page.bytes));
+    const data = await readPage(page, this.zip.getBuffer(page.bytes));
     const extension = verifyPage(data, page);
     this.#payloadBytes += data.length;
     await this.zip.write(pageName(this.zip.entryCount, pages, extension), data);

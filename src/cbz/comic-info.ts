@@ -74,8 +74,8 @@ export async function comicInfoXml(metadata: ComicMetadata): Promise<string> {
 function elements(metadata: ComicMetadata): Record<string, unknown> {
   const date = validDate(metadata.publishedAt);
   const all: readonly (readonly [string, unknown])[] = [
-    ['Title', line(metadata.title)],
-    ['Series', line(metadata.series)],
+    ['Title', singleLine(metadata.title)],
+    ['Series', singleLine(metadata.series)],
     ['Number', plainNumber(metadata.number)],
     ['Count', metadata.count],
     ['Volume', wholeNumber(metadata.volume)],
@@ -103,7 +103,7 @@ function pageElement(page: ComicPage, index: number): Record<string, unknown> {
     '@_Image': index,
     '@_Type': page.isFrontCover ? 'FrontCover' : undefined,
     '@_ImageSize': page.bytes,
-    '@_Bookmark': line(page.bookmark),
+    '@_Bookmark': singleLine(page.bookmark),
     '@_ImageWidth': page.width,
     '@_ImageHeight': page.height,
   };
@@ -112,7 +112,7 @@ function pageElement(page: ComicPage, index: number): Record<string, unknown> {
   );
 }
 
-function line(text: string | undefined): string | undefined {
+function singleLine(text: string | undefined): string | undefined {
   return text === undefined ? undefined : removeInvalidXml(text).replace(/\s+/gu, ' ').trim();
 }
 
@@ -128,7 +128,7 @@ function paragraphs(text: string | undefined): string | undefined {
 
 /** Joined by commas, so commas within a name are removed. */
 function list(values: readonly string[] | undefined): string | undefined {
-  const named = (values ?? []).map((value) => line(value.replaceAll(',', ' ')) ?? '');
+  const named = (values ?? []).map((value) => singleLine(value.replaceAll(',', ' ')) ?? '');
   return [...new Set(named.filter((value) => value !== ''))].join(', ');
 }
 

@@ -29,8 +29,8 @@ export function compileNameTemplate(
   template: string,
   extension: string = CBZ_EXTENSION,
 ): FormatFileName {
-  const isGiven = extension !== '' && template.toLowerCase().endsWith(extension);
-  const segments = parseTemplate(isGiven ? template.slice(0, -extension.length) : template);
+  const hasExtension = extension !== '' && template.toLowerCase().endsWith(extension);
+  const segments = parseTemplate(hasExtension ? template.slice(0, -extension.length) : template);
   return (values) => {
     const rendered = segments.map((segment) => cleanSegment(renderSegment(segment, values)));
     const folders = rendered.slice(0, -1).filter((segment) => segment !== '');
@@ -49,14 +49,14 @@ export interface PathCandidate {
 
 /**
  * Makes the paths unique, also for file systems that do not distinguish `A` from `a` or two encodings of `é`. All
- * chapters with the same path get part of their id added, so that the result does not depend on their order. `taken`
- * are the paths of other chapters. Returns the paths in the order of `candidates`.
+ * chapters with the same path get part of their id added, so that the result does not depend on their order. `otherPaths`
+ * are those of other chapters. Returns the paths in the order of `candidates`.
  */
 export function distinctPaths(
   candidates: readonly PathCandidate[],
-  taken: Iterable<string> = [],
+  otherPaths: Iterable<string> = [],
 ): readonly string[] {
-  const used = new Set([...taken].map(pathCollisionKey));
+  const used = new Set([...otherPaths].map(pathCollisionKey));
   const counts = new Map<string, number>();
   for (const { path } of candidates) {
     const key = pathCollisionKey(path);

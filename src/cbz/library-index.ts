@@ -5,10 +5,10 @@
 import type { Dirent, Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isLeftTemporary, isSystemError, statIfExists } from '../core/files.js';
+import { isLeftoverTemporary, isSystemError, statIfExists } from '../core/files.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
 import {
-  NOTHING,
+  EMPTY_CONTENT,
   readContent,
   type ArchiveContent,
   type ScannedIdentity,
@@ -26,13 +26,13 @@ export interface LibraryIndex {
   find(chapterId: string): ExistingArchive | undefined;
   readonly archives: readonly ExistingArchive[];
   /** CBZ files that cannot be read. */
-  readonly damaged: readonly { readonly file: string; readonly why: string }[];
+  readonly damaged: readonly { readonly file: string; readonly readError: string }[];
   /** CBZ files that do not name a chapter. */
   readonly unidentified: readonly string[];
   /** Not scanned. */
   readonly hiddenFolders: readonly string[];
   /** Temporary files that killed processes left. */
-  readonly leftFiles: readonly string[];
+  readonly leftoverFiles: readonly string[];
 }
 
 /** What an earlier scan found in a file, as long as its size and modification time are the same. */
@@ -58,9 +58,9 @@ export async function scanLibrary(
   folder: string,
   { signal, cache }: ScanOptions = {},
 ): Promise<LibraryIndex> {
-  const { files, hiddenFolders, leftFiles } = await listFiles(folder, signal);
+  const { files, hiddenFolders, leftoverFiles } = await listFiles(folder, signal);
   const archives: ExistingArchive[] = [];
-  const damaged: { file: string; why: string }[] = [];
+  const damaged: { file: string; readError: string }[] = [];
   const unidentified: string[] = [];
   const remaining = files[Symbol.iterator]();
   const work = async () => {
@@ -70,12 +70,12 @@ export async function scanLibrary(
       const content = cache
         ? await cachedContent(listed, cache)
         : await readContent(listed.file, listed.isRegular);
-      const { identities, isBound, why } = content;
+      const { identities, isBound, readError } = content;
       for (const identity of identities)
         archives.push({ ...identity, file, ...(isBound && { isBound }) });
       if (identities.length > 0 || isBound || !isCbz(file)) continue;
-      if (why === undefined) unidentified.push(file);
-      else damaged.push({ file, why });
+      if (readError === undefined) unidentified.push(file);
+      else damaged.push({ file, readError });
     }
   };
   await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
@@ -85,7 +85,7 @@ export async function scanLibrary(
     damaged: damaged.sort(byFile),
     unidentified,
     hiddenFolders,
-    leftFiles,
+    leftoverFiles,
   };
 }
 
@@ -114,17 +114,17 @@ export function withChanges(
 /** Bound files are read in each scan: they are few, and have several chapters. */
 async function cachedContent(listed: ListedFile, cache: IdentityCache): Promise<ArchiveContent> {
   const stats = await statIfExists(listed.file).catch(() => undefined);
-  if (!stats) return { ...NOTHING, why: 'it cannot be read' };
+  if (!stats) return { ...EMPTY_CONTENT, readError: 'it cannot be read' };
   const known = cache.get(listed.file, stats);
   if (known) return toContent(known.found);
   const content = await readContent(listed.file, listed.isRegular);
-  if (!content.isBound) cache.set(listed.file, stats, content.why ?? content.identities[0]);
+  if (!content.isBound) cache.set(listed.file, stats, content.readError ?? content.identities[0]);
   return content;
 }
 
 function toContent(found: ScannedIdentity): ArchiveContent {
-  if (typeof found === 'string') return { ...NOTHING, why: found };
-  return found ? { identities: [found], isBound: false } : NOTHING;
+  if (typeof found === 'string') return { ...EMPTY_CONTENT, readError: found };
+  return found ? { identities: [found], isBound: false } : EMPTY_CONTENT;
 }
 
 /** Of the same version, the chapter's own file is preferred: it can be replaced. */
@@ -143,21 +143,21 @@ interface ListedFile {
 async function listFiles(root: string, signal: AbortSignal | undefined) {
   const files: ListedFile[] = [];
   const hiddenFolders: string[] = [];
-  const leftFiles: string[] = [];
+  const leftoverFiles: string[] = [];
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     signal?.throwIfAborted();
-    for (const entry of await entriesIfReadable(folder)) {
+    for (const entry of await readdirIfReadable(folder)) {
       const file = join(folder, entry.name);
       const isHidden = entry.name.startsWith('.');
       if (entry.isDirectory()) (isHidden ? hiddenFolders : folders).push(file);
-      else if (isLeftTemporary(file)) leftFiles.push(file);
+      else if (isLeftoverTemporary(file)) leftoverFiles.push(file);
       else if (isHidden) continue;
       else if (isCbz(entry.name) || mayBeBound(entry.name))
         files.push({ file, isRegular: entry.isFile() });
     }
   }
-  return { files, hiddenFolders, leftFiles };
+  return { files, hiddenFolders, leftoverFiles };
 }
 
 /** The CBZ and EPUB files in a folder and its subfolders, except hidden ones, by path. */
@@ -170,7 +170,7 @@ export async function listArchives(folder: string, signal?: AbortSignal): Promis
 }
 
 /** None for a folder that is missing or cannot be read. */
-export async function entriesIfReadable(folder: string): Promise<Dirent[]> {
+export async function readdirIfReadable(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {

@@ -66,7 +66,7 @@ export function renderSegment(segment: TemplateSegment, values: FieldValues): st
   const first = texts.findIndex((text) => text !== undefined);
   if (first === -1) return '';
   const last = texts.findLastIndex((text) => text !== undefined);
-  const pieces = segment.parts.flatMap(({ before, after }, index) => {
+  const rendered = segment.parts.flatMap(({ before, after }, index) => {
     const text = texts[index];
     if (text === undefined) return [];
     // A separator is left out at an end where a field is missing.
@@ -78,7 +78,7 @@ export function renderSegment(segment: TemplateSegment, values: FieldValues): st
       bareEnd ? after.replace(/[\s\p{P}\p{S}]+$/u, '') : after,
     ];
   });
-  return pieces.join('') + segment.rest;
+  return rendered.join('') + segment.rest;
 }
 
 function renderContent(content: FieldPart | BracketPart, values: FieldValues): string | undefined {

@@ -32,21 +32,21 @@ function sanitized(text: string): string {
 function cut(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
-  const kept = firstPieces(
+  const kept = longestPrefix(
     Array.from(graphemes, ({ segment }) => segment),
     maxBytes,
   );
   // A single grapheme can be too long; then it is cut between code points.
-  return (kept === '' ? firstPieces(text, maxBytes) : kept).trimEnd();
+  return (kept === '' ? longestPrefix(text, maxBytes) : kept).trimEnd();
 }
 
-function firstPieces(pieces: Iterable<string>, maxBytes: number): string {
+function longestPrefix(characters: Iterable<string>, maxBytes: number): string {
   let kept = '';
   let bytes = 0;
-  for (const piece of pieces) {
-    bytes += Buffer.byteLength(piece);
+  for (const character of characters) {
+    bytes += Buffer.byteLength(character);
     if (bytes > maxBytes) break;
-    kept += piece;
+    kept += character;
   }
   return kept;
 }

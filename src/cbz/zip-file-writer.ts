@@ -6,7 +6,7 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { ZipArchive } from 'archiver';
 import { CbzStream } from './cbz-stream.js';
-import { MIN_BUFFER_BYTES, reusedBuffer } from './zip-file.js';
+import { MIN_BUFFER_BYTES, reusableBuffer } from './zip-file.js';
 import { verifyCbz, type ExpectedEntry } from './verify-cbz.js';
 
 /** Gives a finished temporary file its final name and resolves with it. */
@@ -51,7 +51,7 @@ export class ZipFileWriter {
   }
 
   /** Reused for every entry: new buffers would accumulate until they are collected. */
-  readonly bufferFor = reusedBuffer();
+  readonly getBuffer = reusableBuffer();
 
   /** Appends a short entry. It is written with the next one of `write`, or at the end. */
   append(name: string, data: string | Buffer): void {
@@ -63,16 +63,16 @@ export class ZipFileWriter {
 
   /** Appends an entry and resolves when its bytes are in the file. No other data may share the memory of `data`. */
   async write(name: string, content: Buffer): Promise<void> {
-    const data = this.#withOwnMemory(content);
+    const data = this.#withDistinctMemory(content);
     this.archive.append(data, { name, date: ENTRY_DATE, mode: ENTRY_MODE });
     this.#entries.push({ name, bytes: data.length, crc32: crc32(data) });
     await this.#stream.drain(data);
   }
 
   /** The stream recognises an entry's bytes by their memory, which is larger than that of headers. */
-  #withOwnMemory(content: Buffer): Buffer {
+  #withDistinctMemory(content: Buffer): Buffer {
     if (content.buffer.byteLength >= MIN_BUFFER_BYTES) return content;
-    const data = this.bufferFor(content.length).subarray(0, content.length);
+    const data = this.getBuffer(content.length).subarray(0, content.length);
     content.copy(data);
     return data;
   }

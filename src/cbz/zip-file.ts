@@ -69,12 +69,12 @@ const STORED = 0;
 const DEFLATED = 8;
 
 /** Gives a buffer of at least this many bytes; one call may reuse the buffer of the last one. */
-export type BufferFor = (bytes: number) => Buffer;
+export type GetBuffer = (bytes: number) => Buffer;
 
 export const MIN_BUFFER_BYTES = 2 ** 20;
 
 /** Each call may return the buffer of the last one, which is larger than `bytes`: new ones would accumulate. */
-export function reusedBuffer(): BufferFor {
+export function reusableBuffer(): GetBuffer {
   let buffer: Buffer = Buffer.alloc(0);
   return (bytes) => {
     if (buffer.length <= bytes) {
@@ -93,13 +93,13 @@ export class ZipEntryReader {
     return new ZipEntryReader(await openFile(file, constants.O_RDONLY | NON_BLOCKING));
   }
 
-  /** The entry's bytes, in a buffer of `bufferFor`. Throws Error with what is wrong with the entry. */
-  async read(entry: ZipEntry, bufferFor: BufferFor): Promise<Buffer> {
+  /** The entry's bytes, in a buffer of `getBuffer`. Throws Error with what is wrong with the entry. */
+  async read(entry: ZipEntry, getBuffer: GetBuffer): Promise<Buffer> {
     if (entry.isEncrypted) throw new Error('it is encrypted');
     const header = await this.#readAt(Buffer.alloc(LOCAL_HEADER_BYTES), entry.offset);
     if (header.readUInt32LE(0) !== LOCAL_HEADER_SIGNATURE) throw new Error('it has no header');
     const start = LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
-    const stored = bufferFor(entry.compressedBytes).subarray(0, entry.compressedBytes);
+    const stored = getBuffer(entry.compressedBytes).subarray(0, entry.compressedBytes);
     await this.#readAt(stored, entry.offset + start);
     const data = await unpack(entry, stored);
     if (data.length !== entry.bytes || crc32(data) !== entry.crc32)

@@ -5,7 +5,7 @@
 import { closeSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
-export interface ProcessView {
+export interface ProcessState {
   readonly platform: NodeJS.Platform;
   readonly isTerminal: (fd: number) => boolean;
   /** `/proc/<parent>/status`; undefined if it cannot be read. */
@@ -16,7 +16,7 @@ export interface ProcessView {
  * True if no standard stream is a terminal, as after `nohup` (which redirects output, and on Linux input too), under
  * cron and in services; or if the parent ignores SIGHUP (Linux only), as a shell does after `trap '' HUP`.
  */
-export function ignoresHangup({ platform, isTerminal, parentStatus }: ProcessView): boolean {
+export function ignoresHangup({ platform, isTerminal, parentStatus }: ProcessState): boolean {
   const redirectedByNohup = platform === 'linux' ? [0, 1, 2] : [1, 2];
   return !redirectedByNohup.some(isTerminal) || parentIgnoresHangup(parentStatus ?? '');
 }
@@ -28,7 +28,7 @@ function parentIgnoresHangup(status: string): boolean {
 }
 
 /** To be read at the start: after a hangup `isatty` is false. */
-export function viewProcess(): ProcessView {
+export function readProcessState(): ProcessState {
   return { platform: process.platform, isTerminal: isatty, parentStatus: readParentStatus() };
 }
 

@@ -17,7 +17,7 @@ const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
 const cyan = (text: string) => `\u001B[36m${text}\u001B[39m`;
 
 /** commander removes the colors if the output is not a terminal or NO_COLOR is set. */
-export const HELP: HelpConfiguration = {
+export const HELP_FORMAT: HelpConfiguration = {
   minWidthToWrap: 20,
   styleTitle: bold,
   styleOptionText: cyan,

@@ -23,7 +23,7 @@ import { retagCommand } from './commands/retag.js';
 import { searchCommand } from './commands/search.js';
 import { syncCommand } from './commands/sync-command.js';
 import { whoamiCommand } from './commands/whoami.js';
-import { addExamples, HELP, HELP_WIDTH } from './help-format.js';
+import { addExamples, HELP_FORMAT, HELP_WIDTH } from './help-format.js';
 import { nearest } from './nearest.js';
 import { refuseEmptyValues } from './option-parsers.js';
 import { COLOR_CHOICES } from './output/colors.js';
@@ -117,7 +117,7 @@ export function commandTree(
       ),
     )
     .helpCommand(false)
-    .configureHelp(HELP)
+    .configureHelp(HELP_FORMAT)
     .configureOutput({
       ...HELP_WIDTH,
       outputError: () => undefined,

@@ -1,5 +1,5 @@
 /** Questions at the terminal, asked on standard error. */
-import { interruption, UsageError } from '../core/errors.js';
+import { interruptedError, UsageError } from '../core/errors.js';
 import type { CommandContext } from './command-context.js';
 import { rawStream } from './output/safe-stream.js';
 
@@ -28,7 +28,7 @@ export async function prompt<Answer>(
     return await ask({ input, output: rawStream(stderr), signal });
   } catch (error) {
     signal.throwIfAborted();
-    throw error instanceof Error && error.name === 'ExitPromptError' ? interruption() : error;
+    throw error instanceof Error && error.name === 'ExitPromptError' ? interruptedError() : error;
   }
 }
 

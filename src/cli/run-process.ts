@@ -2,11 +2,11 @@
 import { pathsFrom } from '../app/paths.js';
 import { sharedSignal } from '../core/abort.js';
 import { systemClock } from '../core/clock.js';
-import { interruption, toTankobonError } from '../core/errors.js';
+import { interruptedError, toTankobonError } from '../core/errors.js';
 import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { redactorFor } from '../core/redactor.js';
 import type { BareCommandContext } from './command-context.js';
-import { closeLostTerminalsAtExit, ignoresHangup, viewProcess } from './hangup.js';
+import { closeLostTerminalsAtExit, ignoresHangup, readProcessState } from './hangup.js';
 import { applyColorOption, usesColors } from './output/colors.js';
 import { errorMessage } from './output/error-message.js';
 import { safeStream } from './output/safe-stream.js';
@@ -23,7 +23,7 @@ export async function runProcess(args: readonly string[]): Promise<void> {
     process.exit(EXIT.fault);
   });
   const abort = new AbortController();
-  const outlivesTerminal = ignoresHangup(viewProcess());
+  const outlivesTerminal = ignoresHangup(readProcessState());
   closeLostTerminalsAtExit();
   abortOnSignals(abort, outlivesTerminal);
   abortOnClosedOutput(abort, outlivesTerminal);
@@ -69,12 +69,12 @@ export async function runArgs(
 function abortOnSignals(abort: AbortController, outlivesTerminal: boolean): void {
   const stop = () => {
     if (abort.signal.aborted) process.exit(EXIT.interrupted);
-    abort.abort(interruption());
+    abort.abort(interruptedError());
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   process.on('SIGHUP', () => {
-    if (!outlivesTerminal) abort.abort(interruption());
+    if (!outlivesTerminal) abort.abort(interruptedError());
   });
 }
 
@@ -88,7 +88,7 @@ function abortOnClosedOutput(abort: AbortController, outlivesTerminal: boolean):
     stream.on('error', (error: NodeJS.ErrnoException) => {
       const isHangup = error.code === 'EIO' && isTerminal;
       if (isHangup || error.code === 'EPIPE') {
-        if (!isHangup || !outlivesTerminal) abort.abort(interruption());
+        if (!isHangup || !outlivesTerminal) abort.abort(interruptedError());
         return;
       }
       if (stream === process.stdout) process.stderr.write(errorMessage(error, process.env));

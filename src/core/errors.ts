@@ -80,6 +80,6 @@ export function toTankobonError(thrown: unknown): TankobonError {
 }
 
 /** The abort reason when the user interrupts the run. */
-export function interruption(): RunError {
+export function interruptedError(): RunError {
   return new RunError('interrupted', 'Interrupted.');
 }

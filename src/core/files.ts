@@ -11,18 +11,18 @@ import {
   createFile,
   openRegularFile,
   openRegularFileSync,
-  tooLarge,
+  tooLargeError,
   type OpenOptions,
 } from './safe-open.js';
 import { isSystemError } from './system-errors.js';
-import { removeLeftTemporaries, temporaryName } from './temporary-files.js';
+import { removeLeftoverTemporaries, temporaryName } from './temporary-files.js';
 
 export { makeFolders, makeFoldersBelow, makePrivateFolder } from './safe-folders.js';
 export { isSystemError, toStorageError } from './system-errors.js';
 export {
-  isLeftTemporary,
+  isLeftoverTemporary,
   MIN_LEFTOVER_AGE_MS,
-  removeLeftTemporaries,
+  removeLeftoverTemporaries,
   temporaryName,
 } from './temporary-files.js';
 export {
@@ -49,7 +49,7 @@ export async function writeFileAtomic(
   data: string | Uint8Array,
   options: { readonly mode?: number } = {},
 ): Promise<void> {
-  await removeLeftTemporaries(dirname(file));
+  await removeLeftoverTemporaries(dirname(file));
   const tmpFile = temporaryName(file);
   try {
     const handle = await createFile(tmpFile, options);
@@ -66,12 +66,12 @@ export async function writeFileAtomic(
   }
 }
 
-/** Writes the pieces one after the other, in one call to the system if possible. */
-export async function writePieces(handle: FileHandle, pieces: readonly Buffer[]): Promise<void> {
-  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-  const { bytesWritten } = await handle.writev(pieces);
+/** Writes the buffers one after the other, in one call to the system if possible. */
+export async function writeBuffers(handle: FileHandle, buffers: readonly Buffer[]): Promise<void> {
+  const bytes = buffers.reduce((sum, { length }) => sum + length, 0);
+  const { bytesWritten } = await handle.writev(buffers);
   // The system may write less than requested.
-  if (bytesWritten < bytes) await handle.writeFile(Buffer.concat(pieces).subarray(bytesWritten));
+  if (bytesWritten < bytes) await handle.writeFile(Buffer.concat(buffers).subarray(bytesWritten));
 }
 
 /** Renames a complete and synced file to its final name, replacing an existing file, and syncs the folder. */
@@ -127,7 +127,8 @@ export async function readFileIfExists(
   const handle = await openRegularFile(file, options).catch(ifMissing);
   if (!handle) return undefined;
   try {
-    if ((await handle.stat()).size > (options.maxBytes ?? MAX_READ_BYTES)) throw tooLarge(file);
+    if ((await handle.stat()).size > (options.maxBytes ?? MAX_READ_BYTES))
+      throw tooLargeError(file);
     return await handle.readFile();
   } finally {
     await handle.close();
@@ -144,7 +145,7 @@ export function readFileIfExistsSync(file: string, options: ReadOptions = {}): B
     return undefined;
   }
   try {
-    if (opened.stats.size > (options.maxBytes ?? MAX_READ_BYTES)) throw tooLarge(file);
+    if (opened.stats.size > (options.maxBytes ?? MAX_READ_BYTES)) throw tooLargeError(file);
     return readFileSync(opened.descriptor);
   } finally {
     closeSync(opened.descriptor);

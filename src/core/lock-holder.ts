@@ -13,7 +13,7 @@ const HEARTBEAT_MARK = ' heartbeat';
 const HOLDER = /^(\d{1,10}) ([\w.-]{1,64})( heartbeat)?\n/;
 
 /** Named in the messages of processes that wait. Always of the same length, to overwrite a longer one. */
-export function writeHolder(descriptor: number, kind: LockKind): void {
+export function writeLockHolder(descriptor: number, kind: LockKind): void {
   const holder = Buffer.alloc(HOLDER_BYTES, ' ');
   const mark = kind === 'heartbeat' ? HEARTBEAT_MARK : '';
   holder.write(`${process.pid} ${OWN_HOST}${mark}\n`, 'latin1');
@@ -25,7 +25,7 @@ export function writeHolder(descriptor: number, kind: LockKind): void {
 }
 
 /** The kind that the first holder took, and so all others. On Windows a file that the kernel locked cannot be read. */
-export function recordedKind(descriptor: number): LockKind {
+export function readLockKind(descriptor: number): LockKind {
   const holder = Buffer.alloc(HOLDER_BYTES);
   try {
     const bytes = readSync(descriptor, holder, 0, HOLDER_BYTES, 0);
@@ -37,7 +37,7 @@ export function recordedKind(descriptor: number): LockKind {
 }
 
 /** The process that last took the lock of `file`, in words. On Windows a locked file cannot be read. */
-export function lockHolder(
+export function describeLockHolder(
   file: string,
   { isTrusted }: Pick<OpenOptions, 'isTrusted'> = {},
 ): string {

@@ -15,9 +15,9 @@ import {
   temporaryName,
   type OpenOptions,
 } from './files.js';
-import { lockHolder, recordedKind, writeHolder } from './lock-holder.js';
+import { describeLockHolder, readLockKind, writeLockHolder } from './lock-holder.js';
 
-export { lockHolder } from './lock-holder.js';
+export { describeLockHolder } from './lock-holder.js';
 
 export interface HeldLock {
   /** Releases the lock. May be called twice. */
@@ -37,7 +37,7 @@ export interface LockOptions extends LockFileOptions {
   /** Called once, if the first attempt fails, with the holder of the lock, such as `process 1234`. */
   readonly onWait?: (holder: string) => void;
   /** Resolve with `undefined` after this time. */
-  readonly giveUpAfterMs?: number;
+  readonly timeoutMs?: number;
 }
 
 const DEFAULT_POLL_MS = 4;
@@ -78,10 +78,10 @@ export async function tryLockFile(
   if (descriptor === undefined) return undefined;
   let lock: HeldLock | undefined;
   try {
-    const recorded = recordedKind(descriptor);
+    const recorded = readLockKind(descriptor);
     if (recorded === 'kernel' && kind === 'heartbeat') throw guardedByKernel(file);
     lock = await tryLockDescriptor(file, descriptor, { kind: recorded });
-    if (lock) writeHolder(descriptor, recorded);
+    if (lock) writeLockHolder(descriptor, recorded);
   } finally {
     if (!lock) closeSync(descriptor);
   }
@@ -158,7 +158,7 @@ function createLockFile(file: string, kind: LockKind, mode: number): number {
   const temporary = temporaryName(file);
   const descriptor = createFileSync(temporary, { mode });
   try {
-    writeHolder(descriptor, kind);
+    writeLockHolder(descriptor, kind);
     linkSync(temporary, file);
     return descriptor;
   } catch (error) {
@@ -173,7 +173,7 @@ function createLockFile(file: string, kind: LockKind, mode: number): number {
 /** A process killed here leaves no second file; an empty one counts as the kernel's. */
 function createLockFileInPlace(file: string, kind: LockKind, mode: number): number {
   const descriptor = createFileSync(file, { mode });
-  writeHolder(descriptor, kind);
+  writeLockHolder(descriptor, kind);
   return descriptor;
 }
 
@@ -185,25 +185,25 @@ function isStillAt(file: string, descriptor: number): boolean {
 
 /**
  * Waits for the lock of `file`. Polls, since a wait in the kernel could not be interrupted by Ctrl-C. Rejects with the
- * signal's reason when aborted; resolves with `undefined` only after `giveUpAfterMs`.
+ * signal's reason when aborted; resolves with `undefined` only after `timeoutMs`.
  */
 export async function lockFile(
   file: string,
-  options: LockOptions & { readonly giveUpAfterMs: number },
+  options: LockOptions & { readonly timeoutMs: number },
 ): Promise<HeldLock | undefined>;
 export async function lockFile(file: string, options?: LockOptions): Promise<HeldLock>;
 export async function lockFile(
   file: string,
   options: LockOptions = {},
 ): Promise<HeldLock | undefined> {
-  const { clock = systemClock, pollMs = DEFAULT_POLL_MS, giveUpAfterMs = Infinity } = options;
+  const { clock = systemClock, pollMs = DEFAULT_POLL_MS, timeoutMs = Infinity } = options;
   const startedMs = clock.monotonicMs();
   for (let attempt = 1; ; attempt += 1) {
     options.signal?.throwIfAborted();
     const lock = await tryLockFile(file, options);
     if (lock) return lock;
-    if (attempt === 1) options.onWait?.(lockHolder(file, options));
-    if (clock.monotonicMs() - startedMs >= giveUpAfterMs) return undefined;
+    if (attempt === 1) options.onWait?.(describeLockHolder(file, options));
+    if (clock.monotonicMs() - startedMs >= timeoutMs) return undefined;
     await clock.sleep(pollMs * (0.5 + Math.random() / 2), options.signal);
   }
 }

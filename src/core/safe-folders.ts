@@ -5,10 +5,10 @@ import { dirname, join, relative, sep } from 'node:path';
 import {
   ignoreUnsupportedMode,
   isOwnedByUs,
-  kindOf,
+  fileKind,
   NOT_REGULAR_CODES,
-  ownedByOther,
-  unsafe,
+  otherOwnerError,
+  unsafePathError,
 } from './safe-open.js';
 import { isSystemError } from './system-errors.js';
 
@@ -51,7 +51,7 @@ export async function makePrivateFolder(folder: string): Promise<void> {
     if (!isSystemError(error, 'EEXIST', 'ENOENT')) throw error;
     const stats = await lstat(folder).catch(() => undefined);
     if (!stats || stats.isDirectory()) throw error;
-    throw unsafe(folder, kindOf(stats));
+    throw unsafePathError(folder, fileKind(stats));
   }
   if (process.platform === 'win32') {
     assertFolder(folder, await lstat(folder));
@@ -89,7 +89,7 @@ export async function makeFoldersBelow(root: string, folder: string): Promise<st
       created.push(current);
     } catch (error) {
       const stats = await lstat(current).catch(() => undefined);
-      if (stats?.isSymbolicLink()) throw unsafe(current, kindOf(stats), error);
+      if (stats?.isSymbolicLink()) throw unsafePathError(current, fileKind(stats), error);
       if (!stats?.isDirectory()) throw error;
     }
   }
@@ -97,6 +97,6 @@ export async function makeFoldersBelow(root: string, folder: string): Promise<st
 }
 
 function assertFolder(folder: string, stats: Stats): void {
-  if (!stats.isDirectory()) throw unsafe(folder, kindOf(stats));
-  if (!isOwnedByUs(folder, stats)) throw ownedByOther(folder, stats);
+  if (!stats.isDirectory()) throw unsafePathError(folder, fileKind(stats));
+  if (!isOwnedByUs(folder, stats)) throw otherOwnerError(folder, stats);
 }

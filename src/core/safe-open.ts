@@ -129,9 +129,9 @@ export async function replaceFile(file: string): Promise<FileHandle> {
 }
 
 function assertUsable(file: string, stats: Stats, { isTrusted }: OpenOptions): void {
-  if (!stats.isFile()) throw unsafe(file, kindOf(stats));
+  if (!stats.isFile()) throw unsafePathError(file, fileKind(stats));
   const isAccepted = isTrusted ? isTrusted(stats) : isOwnedByUs(file, stats);
-  if (!isAccepted) throw ownedByOther(file, stats);
+  if (!isAccepted) throw otherOwnerError(file, stats);
 }
 
 /**
@@ -169,10 +169,10 @@ export function statNewFile(folder: string): Stats {
 function toUnsafeError(error: unknown, file: string): unknown {
   if (!isSystemError(error, ...NOT_REGULAR_CODES)) return error;
   const stats = lstatSync(file, { throwIfNoEntry: false });
-  return stats && !stats.isFile() ? unsafe(file, kindOf(stats), error) : error;
+  return stats && !stats.isFile() ? unsafePathError(file, fileKind(stats), error) : error;
 }
 
-export function kindOf(stats: Stats): string {
+export function fileKind(stats: Stats): string {
   if (stats.isSymbolicLink()) return 'a symbolic link';
   if (stats.isDirectory()) return 'a folder';
   if (stats.isFIFO()) return 'a named pipe';
@@ -180,16 +180,16 @@ export function kindOf(stats: Stats): string {
   return stats.isFile() ? 'a file' : 'a device';
 }
 
-export function unsafe(path: string, kind: string, cause?: unknown): StorageError {
+export function unsafePathError(path: string, kind: string, cause?: unknown): StorageError {
   return new StorageError('unsafe-path', `${path} is ${kind} and is not used.`, { cause });
 }
 
-export function ownedByOther(path: string, { uid }: Stats): StorageError {
+export function otherOwnerError(path: string, { uid }: Stats): StorageError {
   const message = `${path} belongs to another user (uid ${uid}) and is not used.`;
   return new StorageError('unsafe-path', message);
 }
 
 /** For a file larger than any that tankobon writes. */
-export function tooLarge(file: string): StorageError {
+export function tooLargeError(file: string): StorageError {
   return new StorageError('unsafe-path', `${file} is too large and is not read.`);
 }

@@ -36,7 +36,7 @@ export function temporaryName(file: string): string {
  * Whether `path` is a temporary file that no process writes any more: its process was one of this machine and has ended,
  * or it is old, as those of containers, which are a machine each.
  */
-export function isLeftTemporary(path: string): boolean {
+export function isLeftoverTemporary(path: string): boolean {
   const [, host, pid] = NAME.exec(basename(path)) ?? [];
   if (pid === undefined) return false;
   if (host === HOST && !isRunning(Number(pid))) return true;
@@ -53,10 +53,10 @@ function isRunning(pid: number): boolean {
 }
 
 /** Removes what killed processes left in `folder`. It costs only space: failures are ignored. */
-export async function removeLeftTemporaries(folder: string): Promise<void> {
+export async function removeLeftoverTemporaries(folder: string): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
   for (const name of names) {
     const path = join(folder, name);
-    if (isLeftTemporary(path)) await unlink(path).catch(() => undefined);
+    if (isLeftoverTemporary(path)) await unlink(path).catch(() => undefined);
   }
 }

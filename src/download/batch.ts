@@ -67,10 +67,10 @@ class Batch {
   readonly #outageCounter = new OutageCounter();
   readonly #failed: FailedChapter[] = [];
   readonly #notStarted: ChapterJob[] = [];
-  /** Chapters that failed during an outage; undefined during their second try. */
+  /** Chapters that failed during an outage; undefined during their second attempt. */
   #toRetry: FailedChapter[] | undefined = [];
   /** Chapters that other machines have claimed. */
-  #taken: ChapterJob[] = [];
+  #claimedElsewhere: ChapterJob[] = [];
   readonly #inFlight = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
@@ -88,7 +88,7 @@ class Batch {
     await this.deps.queue.onEmpty();
     while (this.#inFlight.size >= MAX_CHAPTERS_IN_FLIGHT) await Promise.race(this.#inFlight);
     if (this.#signal.aborted) {
-      this.#notStart(job);
+      this.#recordNotStarted(job);
       return;
     }
     const outagesBefore = this.#outages;
@@ -99,8 +99,8 @@ class Batch {
       else await this.#skip(job);
     } catch (error) {
       // Nothing of the chapter was loaded yet when the run was stopped.
-      if (this.#toError(error) === this.#stopReason) this.#notStart(job);
-      else this.#fail(job, error, outagesBefore);
+      if (this.#toError(error) === this.#stopReason) this.#recordNotStarted(job);
+      else this.#recordFailure(job, error, outagesBefore);
     }
   }
 
@@ -109,7 +109,7 @@ class Batch {
     const toRetry = this.#toRetry ?? [];
     this.#toRetry = undefined;
     for (const { job, error } of toRetry) {
-      if (this.#signal.aborted) this.#fail(job, error);
+      if (this.#signal.aborted) this.#recordFailure(job, error);
       else await this.start(job);
     }
     await this.#settled();
@@ -125,7 +125,7 @@ class Batch {
   /** Whether this machine is to save the chapter. */
   async #claim(job: ChapterJob): Promise<boolean> {
     const claim = (await this.deps.share?.claim(job.id)) ?? 'claimed';
-    if (claim === 'taken') this.#taken.push(job);
+    if (claim === 'taken') this.#claimedElsewhere.push(job);
     if (claim !== 'done') return claim === 'claimed';
     this.#skipped += 1;
     this.deps.observe({ type: 'chapter-skipped', chapter: job.id, reason: 'shared-done' });
@@ -135,9 +135,9 @@ class Batch {
   /** Also waits for the chapters of other machines, and takes over those of machines that are gone. */
   async #settled(): Promise<void> {
     await Promise.all(this.#inFlight);
-    while (this.#taken.length > 0) {
+    while (this.#claimedElsewhere.length > 0) {
       await this.deps.loader.clock.sleep(CLAIM_POLL_MS, this.#signal).catch(() => undefined);
-      for (const job of this.#taken.splice(0)) await this.start(job);
+      for (const job of this.#claimedElsewhere.splice(0)) await this.start(job);
       await Promise.all(this.#inFlight);
     }
   }
@@ -161,7 +161,7 @@ class Batch {
           await this.#finishClaim(job);
         },
         (error: unknown) => {
-          this.#fail(job, error, outagesBefore);
+          this.#recordFailure(job, error, outagesBefore);
         },
       )
       .finally(() => {
@@ -187,12 +187,12 @@ class Batch {
     this.deps.observe({ type: 'chapter-skipped', chapter: id, reason: 'already-there', file });
   }
 
-  #notStart(job: ChapterJob): void {
+  #recordNotStarted(job: ChapterJob): void {
     this.#notStarted.push(job);
     this.deps.observe({ type: 'chapter-skipped', chapter: job.id, reason: 'not-started' });
   }
 
-  #fail(job: ChapterJob, thrown: unknown, outagesBefore = this.#outages): void {
+  #recordFailure(job: ChapterJob, thrown: unknown, outagesBefore = this.#outages): void {
     const error = this.#toError(thrown);
     const { code, message } = error;
     const hadOutage = this.#outages > outagesBefore && !this.#signal.aborted;

@@ -55,7 +55,7 @@ export async function prepareChapter(
   deps: ChapterDeps,
   signal: AbortSignal,
 ): Promise<PreparedChapter | undefined> {
-  if (await isDone(job)) return undefined;
+  if (await isAlreadySaved(job)) return undefined;
   const { id: chapterId, file: target, output, quality } = job;
   const { clock } = deps.loader;
   const onBusy = (holder: string): void => {
@@ -65,7 +65,7 @@ export async function prepareChapter(
   const options = { chapterId, target, output, quality, clock, signal, onBusy };
   const workspace = await Workspace.open(options);
   try {
-    if (!(await isDone(job))) return await prepareIn(workspace, job, deps, signal);
+    if (!(await isAlreadySaved(job))) return await prepareInWorkspace(workspace, job, deps, signal);
     await cleanUp(workspace, deps);
     return undefined;
   } catch (error) {
@@ -75,11 +75,11 @@ export async function prepareChapter(
 }
 
 /** Also throws for a folder in the CBZ's place, before any page is requested. */
-async function isDone(job: ChapterJob): Promise<boolean> {
+async function isAlreadySaved(job: ChapterJob): Promise<boolean> {
   return (await findPublished(job)) !== undefined && !job.replace;
 }
 
-async function prepareIn(
+async function prepareInWorkspace(
   workspace: Workspace,
   job: ChapterJob,
   deps: ChapterDeps,

@@ -15,7 +15,7 @@ export function findLeftovers(
     savedIds.map((id) => workspaceName(id, library.find(id)?.quality ?? quality)),
   );
   const workspaces = library.hiddenFolders.filter((folder) => names.has(basename(folder)));
-  return [...workspaces, ...library.leftFiles];
+  return [...workspaces, ...library.leftoverFiles];
 }
 
 /** Leaves what is in use. The rest costs only space: failures are ignored. */

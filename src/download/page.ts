@@ -88,7 +88,7 @@ class PageDownload {
         throw toError(`Page ${page} of chapter ${chapter} failed ${attempt} times`);
       await this.#pause(attempt);
       baseUrls.retire(result.base);
-      await this.#untilUsable();
+      await this.#waitUntilUsable();
       if (this.deps.outages?.count !== outages) {
         // The metadata request waited for the end of an outage, which may have caused the earlier failures.
         outages = this.deps.outages?.count;
@@ -103,13 +103,13 @@ class PageDownload {
       const attempt = await this.deps.queue.run((slot) => this.#tryOnce(slot));
       if (attempt) return attempt;
       // Other pages can use the slot meanwhile.
-      await this.#untilUsable();
+      await this.#waitUntilUsable();
     }
   }
 
   /** Other pages may go on waiting for the renewed base URL. */
-  #untilUsable(): Promise<void> {
-    return raceWithSignal(this.job.baseUrls.untilUsable(), this.job.signal);
+  #waitUntilUsable(): Promise<void> {
+    return raceWithSignal(this.job.baseUrls.waitUntilUsable(), this.job.signal);
   }
 
   /** Returns undefined if no base URL is usable now. */

@@ -61,16 +61,16 @@ export function compareWithLibrary(
   const missing: ChosenChapter[] = [];
   const skipped: SkippedChapter[] = [];
   const finished: string[] = [];
-  for (const one of selected) {
-    const { id, chapter } = one;
+  for (const chosen of selected) {
+    const { id, chapter } = chosen;
     const existing = library.find(id);
     const isNewer = (chapter?.version ?? 0) > (existing?.version ?? Number.POSITIVE_INFINITY);
     if (!existing && !force && history?.has(id) === true)
       skipped.push({ id, reason: 'in-download-archive' });
-    else if (!existing) missing.push(one);
+    else if (!existing) missing.push(chosen);
     else if (force || (isNewer && update))
       // A bound file keeps its other chapters: the chapter gets a file of its own.
-      missing.push(existing.isBound ? one : { ...one, replaces: existing.file });
+      missing.push(existing.isBound ? chosen : { ...chosen, replaces: existing.file });
     else {
       skipped.push({
         id,
@@ -88,7 +88,7 @@ export function compareWithLibrary(
 export function planJobs(
   selected: readonly ChosenChapter[],
   library: LibraryIndex,
-  { titles, fullTitles }: Pick<Resolution, 'titles' | 'fullTitles'>,
+  { titles, loadedTitles }: Pick<Resolution, 'titles' | 'loadedTitles'>,
   options: JobOptions,
 ): PlannedChapter[] {
   const { output, quality, metadata } = options;
@@ -106,7 +106,7 @@ export function planJobs(
   const damaged = new Set(library.damaged.map(({ file }) => file));
   return selected.map(({ id, chapter, why, replaces }, index) => {
     const file = replaces ?? join(output, paths[index] ?? `${id}.cbz`);
-    const title = fullTitles.then((full) => findTitle(full.titles, chapter));
+    const title = loadedTitles.then((loaded) => findTitle(loaded.titles, chapter));
     const job: ChapterJob = {
       id,
       file,

@@ -42,7 +42,7 @@ export interface PlanSelection {
 export interface SelectOptions {
   readonly selection: SelectionOptions;
   /** Whether neither an option nor a setting gives a language, not even `all`. */
-  readonly isLanguageOpen: boolean;
+  readonly isLanguageUnset: boolean;
   /** Groups to warn about if no chapter has them. */
   readonly requestedGroups: readonly string[];
 }
@@ -91,20 +91,20 @@ export async function selectForPlan(
     selected.set(id, { id, chapter: undefined, why: 'named' });
   const failedIds = new Set(failed.map(({ id }) => id));
   const selection = await withLanguages(resolution, options, deps);
-  for (const ofTitle of series) {
-    const { titleId, chapters } = ofTitle;
+  for (const titleSeries of series) {
+    const { titleId, chapters } = titleSeries;
     const numbersRestart = titles.get(titleId)?.numbersRestart ?? false;
     const found = selectChapters(chapters, selection, { nowMs, numbersRestart });
     for (const { chapter, explanation } of found.selected)
       if (!selected.has(chapter.id)) add(chapter, explanation);
-    for (const one of found.excluded) {
-      const { chapter, reason } = one;
-      if (!isUnavailable(one)) excluded.push(one);
+    for (const release of found.excluded) {
+      const { chapter, reason } = release;
+      if (!isUnavailable(release)) excluded.push(release);
       else if (!failedIds.has(chapter.id))
         skipped.push({ id: chapter.id, reason: reason as SkipReason });
     }
     const isMatched = found.selected.length > 0 || found.excluded.some(isUnavailable);
-    if (!isMatched) await warnOfEmptySelection(ofTitle, resolution, selection, deps);
+    if (!isMatched) await warnOfEmptySelection(titleSeries, resolution, selection, deps);
   }
   const groups = explainUnknownGroups(
     options.requestedGroups,
@@ -120,10 +120,10 @@ const isUnavailable = ({ reason }: ExcludedChapter) => UNAVAILABLE.includes(reas
 /** The options with the languages that the user chooses now, if there is a choice. */
 async function withLanguages(
   { series }: Resolution,
-  { selection, isLanguageOpen }: SelectOptions,
+  { selection, isLanguageUnset }: SelectOptions,
   { chooseLanguages, warn, nowMs }: SelectDeps,
 ): Promise<SelectionOptions> {
-  if (!isLanguageOpen) return selection;
+  if (!isLanguageUnset) return selection;
   const counts = new Map<string, number>();
   for (const { language } of series.flatMap(({ chapters }) =>
     chapters.filter((chapter) => !unavailableReason(chapter, nowMs)),

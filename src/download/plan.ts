@@ -86,11 +86,11 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
   const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
   const nameChapter = options.nameChapter(languages.size > 1);
   const chapters = planJobs(compared.missing, library, resolution, { ...options, nameChapter });
-  const metadataError = resolution.fullTitles.then(({ error }) => error);
+  const metadataError = resolution.loadedTitles.then(({ error }) => error);
   const leftovers = findLeftovers(library, compared.finished, options.quality);
-  const series = resolution.series.map((one) => {
-    const { numbersRestart = false, volumeCount } = resolution.titles.get(one.titleId) ?? {};
-    return { ...one, numbersRestart, volumeCount };
+  const series = resolution.series.map((entry) => {
+    const { numbersRestart = false, volumeCount } = resolution.titles.get(entry.titleId) ?? {};
+    return { ...entry, numbersRestart, volumeCount };
   });
   return {
     chapters,
@@ -103,24 +103,25 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
   };
 }
 
-/** Without metadata, chapters are known by their id alone and the catalogue is not asked. */
+/** If metadata is turned off, chapters are not looked up: their ids suffice. */
 async function resolve(
   { targets, metadata, selection: { languages } }: PlanOptions,
   { client, warn, signal }: PlanDeps,
   onChapters: (chapters: readonly Chapter[]) => void,
 ): Promise<Resolution> {
-  const isBare = ({ kind }: Target) => !metadata && (kind === 'chapter' || kind === 'any');
+  const isWithoutMetadata = ({ kind }: Target) =>
+    !metadata && (kind === 'chapter' || kind === 'any');
   const resolution = await resolveTargets(
-    targets.filter((target) => !isBare(target)),
+    targets.filter((target) => !isWithoutMetadata(target)),
     { client, warn, signal, onChapters, languages: languages.length > 0 ? languages : undefined },
   );
-  const bareIds = targets.filter(isBare).map(({ id }) => id);
-  const idsWithoutMetadata = [...resolution.idsWithoutMetadata, ...bareIds];
+  const unresolvedIds = targets.filter(isWithoutMetadata).map(({ id }) => id);
+  const idsWithoutMetadata = [...resolution.idsWithoutMetadata, ...unresolvedIds];
   return { ...resolution, idsWithoutMetadata };
 }
 
-/** The plan for a dry run: asks for each chapter that the catalogue does not know, as the download would. */
-export async function withoutMissing(
+/** The plan for a dry run: chapters without metadata are requested as the download would, and dropped if unavailable. */
+export async function withoutUnavailable(
   plan: Plan,
   client: ServiceClient,
   signal: AbortSignal,

@@ -7,7 +7,7 @@ import type { Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import type { Clock } from '../core/clock.js';
-import { interruption } from '../core/errors.js';
+import { interruptedError } from '../core/errors.js';
 import { fetchAtHomeMetadata, type AtHomeMetadata } from '../image/at-home.js';
 import { unavailableReason } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
@@ -42,7 +42,7 @@ export class MetadataPrefetcher {
   cancelExcept(chapterIds: ReadonlySet<string>): void {
     for (const [chapterId, { stop }] of this.#requests) {
       if (chapterIds.has(chapterId)) continue;
-      stop.abort(interruption());
+      stop.abort(interruptedError());
       this.#requests.delete(chapterId);
     }
   }

@@ -49,7 +49,7 @@ const UNFINISHED_FILE = /^(\d+\.part|\.(chapter\.json|lock)\.[0-9a-f]{8}-\d+-[0-
 
 /** FUSE, NFS and SMB keep a removed file under such a name until its last handle is closed. */
 const REMOVED_FILE = /^\.(fuse_hidden|nfs|smb)[0-9a-f]+$/i;
-const MAX_RMDIR_TRIES = 20;
+const MAX_RMDIR_ATTEMPTS = 20;
 const RMDIR_PAUSE_MS = 50;
 
 export interface WorkspaceOptions {
@@ -191,14 +191,14 @@ export class Workspace {
 
   /** Leaves the folder if another process already uses it or if it contains other files. */
   async #removeFolder(): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       try {
         await rmdir(this.folder);
         return;
       } catch {
         const names = await readdir(this.folder).catch((): string[] => []);
         const isEmptySoon = names.every((name) => REMOVED_FILE.test(name));
-        if (!isEmptySoon || tries === MAX_RMDIR_TRIES) return;
+        if (!isEmptySoon || attempt === MAX_RMDIR_ATTEMPTS) return;
       }
       await this.clock.sleep(RMDIR_PAUSE_MS);
     }

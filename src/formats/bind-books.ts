@@ -15,7 +15,7 @@ import type { ObserveBind } from './bind-events.js';
 import type { Book, CoverImage, WriteOptions, WrittenBook } from './book.js';
 import { bookMetadata } from './book-metadata.js';
 import { assertConverter } from './convert-image.js';
-import { existingBook, type ExistingBook } from './existing-book.js';
+import { readExistingBook, type ExistingBook } from './existing-book.js';
 import { findCover, readCover } from './find-cover.js';
 import { groupVolumes, type ChapterGroup } from './group-volumes.js';
 import {
@@ -26,7 +26,7 @@ import {
   type BindRequest,
   type PlannedBook,
 } from './plan-books.js';
-import { withBookPlace, type BookPlace } from './publish-book.js';
+import { withBookLock, type BookTarget } from './publish-book.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
 
 export interface BoundBook extends PlannedBook {
@@ -94,14 +94,14 @@ async function bindBook(
   const { request, observe, signal } = context;
   const { file } = planned;
   try {
-    return await withBookPlace(request.output, file, signal, async (place) => {
-      const existing = await existingBook(file, request.format);
+    return await withBookLock(request.output, file, signal, async (target) => {
+      const existing = await readExistingBook(file, request.format);
       const book = { file, group: withExisting(planned.group, existing, request) };
       if (!needsWriting(book, existing, plan, request)) {
         observe({ type: 'book-skipped', file, reason: 'already-there' });
         return { ...book, status: 'skipped' };
       }
-      const bytes = await write(book, existing, place, plan, context);
+      const bytes = await write(book, existing, target, plan, context);
       const { chapters } = book.group;
       observe({
         type: 'book-saved',
@@ -171,15 +171,15 @@ function withoutVersion(key: string): string {
 async function write(
   { file, group }: PlannedBook,
   existing: ExistingBook,
-  { tmpFile, publish }: BookPlace,
+  { tmpFile, publish }: BookTarget,
   plan: BindPlan,
   { request, cover, observe, signal }: BindContext,
 ): Promise<number> {
-  const own = new Set(group.chapters.map((chapter) => chapter.file));
-  const others = [...plan.unassigned, ...plan.books.flatMap((book) => book.group.chapters)]
+  const ownFiles = new Set(group.chapters.map((chapter) => chapter.file));
+  const otherFiles = [...plan.unassigned, ...plan.books.flatMap((book) => book.group.chapters)]
     .map((chapter) => chapter.file)
-    .filter((each) => !own.has(each));
-  const found = request.cover === 'auto' ? await findCover(group, others) : undefined;
+    .filter((other) => !ownFiles.has(other));
+  const found = request.cover === 'auto' ? await findCover(group, otherFiles) : undefined;
   const known = [...group.chapters, ...(existing.kind === 'bound' ? existing.chapters : [])];
   const volumeCount =
     request.volumeCount?.(group) ?? known.find((chapter) => chapter.volumeCount)?.volumeCount;

@@ -1,7 +1,7 @@
 /** Reads the pages of a book one by one, checked, in the order of the book. */
 import { basename } from 'node:path';
 import { pageName } from '../cbz/page-name.js';
-import { ZipEntryReader, type BufferFor, type ZipEntry } from '../cbz/zip-file.js';
+import { ZipEntryReader, type GetBuffer, type ZipEntry } from '../cbz/zip-file.js';
 import { hasCode, StorageError, thrownMessage } from '../core/errors.js';
 import { imageDimensions, type ImageDimensions } from '../image/dimensions.js';
 import { imageExtension, type ImageExtension } from '../image/format.js';
@@ -46,16 +46,16 @@ const DIMENSIONS_BYTES = 512 * 1024;
  */
 export async function* bookPages(
   { group, cover }: Book,
-  bufferFor: BufferFor,
+  getBuffer: GetBuffer,
   options: PageOptions,
 ): AsyncGenerator<BookPage> {
   if (cover) {
-    const image = await acceptable(cover.data, cover.file, options);
-    const buffer = bufferFor(image.data.length);
+    const image = await toAcceptedImage(cover.data, cover.file, options);
+    const buffer = getBuffer(image.data.length);
     image.data.copy(buffer);
     const data = buffer.subarray(0, image.data.length);
-    const place = { chapter: undefined, page: 0, chapterTitle: undefined };
-    yield { ...image, data, name: coverName(image.extension), ...place };
+    const coverInfo = { chapter: undefined, page: 0, chapterTitle: undefined };
+    yield { ...image, data, name: coverName(image.extension), ...coverInfo };
   }
   for (const [chapter, { file, pages, metadata }] of group.chapters.entries()) {
     const prefix = chapterPrefix(chapter, group.chapters.length);
@@ -63,8 +63,12 @@ export async function* bookPages(
     try {
       for (const [page, entry] of pages.entries()) {
         options.signal.throwIfAborted();
-        const where = `${basename(entry.name)} of ${file}`;
-        const image = await acceptable(await read(reader, entry, bufferFor, where), where, options);
+        const location = `${basename(entry.name)} of ${file}`;
+        const image = await toAcceptedImage(
+          await read(reader, entry, getBuffer, location),
+          location,
+          options,
+        );
         const name = prefix + pageName(page, pages.length, image.extension);
         const chapterTitle = page === 0 ? chapterLabel(metadata) : undefined;
         yield { ...image, name, chapter, page, chapterTitle };
@@ -75,8 +79,8 @@ export async function* bookPages(
   }
 }
 
-function damaged(problem: string, where: string, cause?: unknown): StorageError {
-  return new StorageError('archive-damaged', `Damaged page: ${problem}: ${where}`, { cause });
+function damaged(problem: string, location: string, cause?: unknown): StorageError {
+  return new StorageError('archive-damaged', `Damaged page: ${problem}: ${location}`, { cause });
 }
 
 async function openReader(file: string): Promise<ZipEntryReader> {
@@ -90,31 +94,33 @@ async function openReader(file: string): Promise<ZipEntryReader> {
 async function read(
   reader: ZipEntryReader,
   entry: ZipEntry,
-  bufferFor: BufferFor,
-  where: string,
+  getBuffer: GetBuffer,
+  location: string,
 ): Promise<Buffer> {
   try {
     if (Math.max(entry.bytes, entry.compressedBytes) > MAX_PAGE_BYTES)
       throw new Error(`it has ${entry.bytes} bytes`);
-    return await reader.read(entry, bufferFor);
+    return await reader.read(entry, getBuffer);
   } catch (error) {
-    throw damaged(thrownMessage(error), where, error);
+    throw damaged(thrownMessage(error), location, error);
   }
 }
 
-async function acceptable(original: Buffer, where: string, options: PageOptions) {
+async function toAcceptedImage(original: Buffer, location: string, options: PageOptions) {
   const { format, accepted, convert } = options;
   let data = original;
   let extension = imageExtension(data);
-  if (!extension) throw damaged('it is not an image', where);
+  if (!extension) throw damaged('it is not an image', location);
   if (!accepted.includes(extension)) {
     const type = extension.toUpperCase();
     if (!convert)
-      throw new StorageError('page-unsupported', `${format} cannot contain ${type}: ${where}`);
+      throw new StorageError('page-unsupported', `${format} cannot contain ${type}: ${location}`);
     try {
       data = await convertToPng(data);
     } catch (error) {
-      throw hasCode(error) ? error : damaged(`it cannot be converted from ${type}`, where, error);
+      throw hasCode(error)
+        ? error
+        : damaged(`it cannot be converted from ${type}`, location, error);
     }
     extension = 'png';
   }

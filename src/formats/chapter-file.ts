@@ -59,7 +59,7 @@ export async function rewriteChapterFile(
   try {
     const pages: ComicPage[] = [];
     for (const entry of entries) {
-      const data = await reader.read(entry, zip.bufferFor).catch((cause: unknown) => {
+      const data = await reader.read(entry, zip.getBuffer).catch((cause: unknown) => {
         throw damagedChapter(file, cause);
       });
       pages.push({ bytes: data.length, ...(await imageDimensions(data)) });

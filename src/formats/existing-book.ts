@@ -1,4 +1,4 @@
-/** What is in the place of a book that is to be written. */
+/** What exists at the path of a book that is to be written. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FOLDER_MANIFEST_NAME, manifestKeys, readPdfManifest } from '../cbz/bound-manifest.js';
@@ -20,7 +20,7 @@ export type ExistingBook =
       readonly chapters: readonly SourceChapter[];
     };
 
-export async function existingBook(file: string, format: BookFormat): Promise<ExistingBook> {
+export async function readExistingBook(file: string, format: BookFormat): Promise<ExistingBook> {
   const stats = await statIfExists(file);
   if (!stats) return { kind: 'none' };
   const other: ExistingBook = { kind: 'other', isFolder: stats.isDirectory() };

@@ -1,6 +1,6 @@
 /** The cover of a book: a file that the user names, or the one that `download --cover` saved beside the chapters. */
 import { dirname, join } from 'node:path';
-import { entriesIfReadable } from '../cbz/library-index.js';
+import { readdirIfReadable } from '../cbz/library-index.js';
 import { UsageError } from '../core/errors.js';
 import { readFileIfExists } from '../core/files.js';
 import { imageExtension } from '../image/format.js';
@@ -35,7 +35,7 @@ export async function findCover(
   if (by === 'chapter') return undefined;
   const folders = [...new Set(chapters.map(({ file }) => dirname(file)))];
   for (const folder of folders) {
-    const names = (await entriesIfReadable(folder)).map(({ name }) => name).sort();
+    const names = (await readdirIfReadable(folder)).map(({ name }) => name).sort();
     const isShared = others.some((file) => dirname(file) === folder);
     const name =
       names.find((each) => volume !== undefined && VOLUME_COVER.exec(each)?.[1] === volume) ??

@@ -26,9 +26,9 @@ export interface ChapterGroup {
   readonly missing: readonly string[];
 }
 
-export interface Grouping {
+export interface GroupedChapters {
   readonly groups: readonly ChapterGroup[];
-  /** Chapters without a volume, which are left alone. */
+  /** Chapters without a volume, which are not bound. */
   readonly unassigned: readonly SourceChapter[];
   /** Releases of a chapter that another release of the same number replaces. */
   readonly otherReleases: readonly SourceChapter[];
@@ -39,16 +39,16 @@ export function groupVolumes(
   chapters: readonly SourceChapter[],
   by: BindBy,
   groups: readonly string[],
-): Grouping {
+): GroupedChapters {
   const otherReleases: SourceChapter[] = [];
   const unassigned: SourceChapter[] = [];
   const result: ChapterGroup[] = [];
-  for (const ofSeries of groupBy(withoutCopies(chapters), seriesKey).values()) {
-    const { selected, excluded } = selectReleases(ofSeries, groups);
+  for (const seriesChapters of groupBy(withoutCopies(chapters), seriesKey).values()) {
+    const { selected, excluded } = selectReleases(seriesChapters, groups);
     otherReleases.push(...excluded);
-    for (const ofBook of groupBy(selected, (chapter) => bookKey(chapter, by)).values()) {
-      const group = toGroup(ofBook, by);
-      if (by === 'volume' && group.volume === undefined) unassigned.push(...ofBook);
+    for (const bookChapters of groupBy(selected, (chapter) => bookKey(chapter, by)).values()) {
+      const group = toGroup(bookChapters, by);
+      if (by === 'volume' && group.volume === undefined) unassigned.push(...bookChapters);
       else result.push(group);
     }
   }
@@ -117,8 +117,8 @@ function selectReleases(chapters: readonly SourceChapter[], groups: readonly str
     chapters.map((source, index) => [toChapter(source, `~${index}`), source] as const),
   );
   const { selected, excluded } = selectChapters([...sources.keys()], options, context);
-  const sourcesOf = (picked: readonly Pick<ExcludedChapter, 'chapter'>[]) =>
-    picked.flatMap(({ chapter }) => sources.get(chapter) ?? []);
+  const sourcesOf = (releases: readonly Pick<ExcludedChapter, 'chapter'>[]) =>
+    releases.flatMap(({ chapter }) => sources.get(chapter) ?? []);
   return { selected: sourcesOf(selected), excluded: sourcesOf(excluded) };
 }
 

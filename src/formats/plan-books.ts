@@ -6,7 +6,7 @@ import { UsageError } from '../core/errors.js';
 import type { ObserveBind } from './bind-events.js';
 import type { BindBy, BookFormat } from './bind-choices.js';
 import { collectChapters, type FailedFile } from './collect-chapters.js';
-import { groupVolumes, type ChapterGroup, type Grouping } from './group-volumes.js';
+import { groupVolumes, type ChapterGroup, type GroupedChapters } from './group-volumes.js';
 import { chapterLabel, type SourceChapter } from './source-chapter.js';
 
 export interface BindRequest {
@@ -27,7 +27,7 @@ export interface BindRequest {
   readonly convert: boolean;
   readonly volumeField: VolumeField;
   /** Only these books are written; by default all. */
-  readonly isWanted?: (group: ChapterGroup) => boolean;
+  readonly isSelected?: (group: ChapterGroup) => boolean;
   /** How many volumes the group's series has, which no file says. */
   readonly volumeCount?: (group: ChapterGroup) => number | undefined;
 }
@@ -37,18 +37,18 @@ export interface PlannedBook {
   readonly group: ChapterGroup;
 }
 
-export interface BindPlan extends Omit<Grouping, 'groups'> {
+export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
   readonly books: readonly PlannedBook[];
   readonly failed: readonly FailedFile[];
 }
 
 /** Reads the inputs and writes nothing. Throws UsageError: `nothing-to-bind`, `bad-option`. */
 export async function planBooks(request: BindRequest, signal: AbortSignal): Promise<BindPlan> {
-  const { by, groups, output, nameBook, isWanted = () => true } = request;
+  const { by, groups, output, nameBook, isSelected = () => true } = request;
   const { chapters, failed } = await collectChapters(request.inputs, signal);
   const grouping = groupVolumes(chapters, by, groups);
   const books = grouping.groups
-    .filter(isWanted)
+    .filter(isSelected)
     .map((group) => ({ group, file: join(output, nameBook(nameValues(group))) }));
   assertDistinct(books);
   assertNotInputs(books, chapters);
@@ -121,7 +121,7 @@ function sameName({ file, group }: PlannedBook, { group: other }: PlannedBook): 
 }
 
 function assertNotInputs(books: readonly PlannedBook[], chapters: readonly SourceChapter[]): void {
-  const inputs = new Set(chapters.flatMap((one) => (one.isBound ? [] : [resolve(one.file)])));
+  const inputs = new Set(chapters.flatMap(({ isBound, file }) => (isBound ? [] : [resolve(file)])));
   for (const { file } of books) {
     if (!inputs.has(resolve(file))) continue;
     const message = `The book would replace the chapter that it is made of: ${relative('.', file)}`;

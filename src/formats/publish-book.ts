@@ -1,6 +1,6 @@
 /**
- * Replaces a book so that it is whole or absent at every moment. One process works on a book at a time; it removes what
- * a killed one left.
+ * Replaces a book so that it is complete or absent at every moment. One process works on a book at a time; it removes
+ * the leftovers of a killed one.
  */
 import { createHash } from 'node:crypto';
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
@@ -16,23 +16,23 @@ import {
 import { lockFile, tryLockFile } from '../core/lock.js';
 import { publishNew } from '../core/publish.js';
 
-export interface BookPlace {
+export interface BookTarget {
   /** Does not exist; on the file system of the final path. */
   readonly tmpFile: string;
-  /** Gives the finished book its name. `replaces`: what is there now is replaced. */
+  /** Renames the finished book to its final path. `replaces`: an existing book is replaced. */
   readonly publish: (tmpFile: string, replaces: boolean) => Promise<string>;
 }
 
-/** Calls `act` while no other process writes this book, in its folder below `root`, which is created if missing. */
-export async function withBookPlace<T>(
+/** Calls `action` while no other process writes this book, in its folder below `root`, which is created if missing. */
+export async function withBookLock<T>(
   root: string,
   file: string,
   signal: AbortSignal,
-  act: (place: BookPlace) => Promise<T>,
+  action: (target: BookTarget) => Promise<T>,
 ): Promise<T> {
   const created = await makeFoldersBelow(root, dirname(file));
   try {
-    return await withLock(file, signal, act);
+    return await withLock(file, signal, action);
   } finally {
     // Fails unless they are empty, as after an error.
     for (const folder of created.reverse()) await rmdir(folder).catch(() => undefined);
@@ -42,7 +42,7 @@ export async function withBookPlace<T>(
 async function withLock<T>(
   file: string,
   signal: AbortSignal,
-  act: (place: BookPlace) => Promise<T>,
+  action: (target: BookTarget) => Promise<T>,
 ): Promise<T> {
   const hidden = hiddenName(file);
   const lockPath = `${hidden}.lock`;
@@ -65,7 +65,7 @@ async function withLock<T>(
       }
       return file;
     };
-    return await act({ tmpFile, publish });
+    return await action({ tmpFile, publish });
   } finally {
     // Removed while held: processes that wait for it notice, and create a new one.
     await removeFile(lockPath).catch(() => undefined);

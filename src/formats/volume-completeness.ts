@@ -29,13 +29,15 @@ export function missingChapters(
   { language, volume }: { readonly language: string; readonly volume: string },
   { presentIds, nowMs }: { readonly presentIds: ReadonlySet<string>; readonly nowMs: number },
 ): MissingChapters {
-  const ofLanguage = chapters.filter((chapter) => chapter.language === language);
+  const inLanguage = chapters.filter((chapter) => chapter.language === language);
   const keyOf = (chapter: Chapter) => chapterKey(chapter, numbersRestart);
-  const present = new Set(ofLanguage.filter(({ id }) => presentIds.has(id)).map(keyOf));
-  const obtainable = new Set(ofLanguage.filter((one) => isObtainable(one, nowMs)).map(keyOf));
+  const present = new Set(inLanguage.filter(({ id }) => presentIds.has(id)).map(keyOf));
+  const obtainable = new Set(
+    inLanguage.filter((chapter) => isObtainable(chapter, nowMs)).map(keyOf),
+  );
   const missing = new Map<string, string>();
   const unavailable = new Map<string, string>();
-  for (const chapter of ofLanguage) {
+  for (const chapter of inLanguage) {
     const key = keyOf(chapter);
     if (!isSameVolume(chapter.volume, volume) || present.has(key)) continue;
     const name = chapter.number ?? chapter.title ?? 'without a number';

@@ -15,7 +15,7 @@ export async function writeCbzBook(book: Book, options: WriteOptions): Promise<W
     zip.append(MANIFEST_NAME, manifestText(book.group.chapters));
     const pages: ComicPage[] = [];
     const pageOptions = { format: 'CBZ', accepted: IMAGE_EXTENSIONS, convert, signal };
-    for await (const page of bookPages(book, zip.bufferFor, pageOptions)) {
+    for await (const page of bookPages(book, zip.getBuffer, pageOptions)) {
       const { name, data, dimensions, chapterTitle: bookmark } = page;
       await zip.write(name, data);
       const isFrontCover = pages.length === 0;

@@ -23,9 +23,9 @@ export async function writeFolderBook(book: Book, options: WriteOptions): Promis
   try {
     await mkdir(folder);
     for (const name of names) await mkdir(join(folder, name));
-    const bufferFor = (size: number) => Buffer.allocUnsafe(size);
+    const getBuffer = (size: number) => Buffer.allocUnsafe(size);
     const pageOptions = { format: 'Folder', accepted: IMAGE_EXTENSIONS, convert, signal };
-    for await (const page of bookPages(book, bufferFor, pageOptions)) {
+    for await (const page of bookPages(book, getBuffer, pageOptions)) {
       const { data, dimensions, chapter } = page;
       await writeSynced(join(folder, fileName(page, book, names)), data);
       bytes += data.length;

@@ -6,11 +6,11 @@ import { once } from 'node:events';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { deflateSync, inflateSync } from 'node:zlib';
 import type PDFDocument from 'pdfkit';
-import { reusedBuffer } from '../cbz/zip-file.js';
+import { reusableBuffer } from '../cbz/zip-file.js';
 import { pdfManifestLine } from '../cbz/bound-manifest.js';
 import { languageTag } from '../cbz/comic-info.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
-import { writePieces } from '../core/files.js';
+import { writeBuffers } from '../core/files.js';
 import type { ImageDimensions } from '../image/dimensions.js';
 import { UNKNOWN_DATE, type Book, type WriteOptions, type WrittenBook } from './book.js';
 import { bookTitle } from './book-metadata.js';
@@ -65,21 +65,21 @@ export async function writePdfBook(book: Book, options: WriteOptions): Promise<W
   const handle = await open(tmpFile, 'wx');
   try {
     const pdf = await createPdf(book);
-    // `read` would join, and so copy, the pieces.
-    const pieces: Buffer[] = [];
-    pdf.on('data', (piece: Buffer) => pieces.push(piece));
+    // `read` would join, and so copy, the buffers.
+    const buffers: Buffer[] = [];
+    pdf.on('data', (chunk: Buffer) => buffers.push(chunk));
     const pageOptions = { format: 'PDF', accepted, convert, signal };
     // pdfkit refers to a page's bytes until they are written, and each page is before the next one is read.
-    const bufferFor = reusedBuffer();
-    for await (const page of bookPages(book, bufferFor, pageOptions)) {
+    const getBuffer = reusableBuffer();
+    for await (const page of bookPages(book, getBuffer, pageOptions)) {
       await addPage(pdf, await withoutPackedInterlace(page, convert));
       if (page.chapterTitle !== undefined) pdf.outline.addItem(page.chapterTitle);
-      await writePieces(handle, pieces.splice(0));
+      await writeBuffers(handle, buffers.splice(0));
       onPage();
     }
     pdf.end();
     await once(pdf, 'end');
-    await writeEnd(Buffer.concat(pieces), handle, book);
+    await writeEnd(Buffer.concat(buffers), handle, book);
     await handle.sync();
     const { size } = await handle.stat();
     signal.throwIfAborted();

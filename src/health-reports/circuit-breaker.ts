@@ -111,7 +111,7 @@ export class CircuitBreaker {
   }
 
   async #update(change: (state: CircuitState) => CircuitState): Promise<void> {
-    const wait = { giveUpAfterMs: MAX_LOCK_WAIT_MS };
+    const wait = { timeoutMs: MAX_LOCK_WAIT_MS };
     const lock = await lockFile(lockPath(this.folder), wait).catch(() => NO_LOCK);
     try {
       await this.#write(change(this.#state()));

@@ -1,7 +1,7 @@
 /** The stored reports: adds new ones, and takes those that wait, also those of earlier runs. */
 import type { Clock } from '../core/clock.js';
 import type { HealthReport } from './health-report.js';
-import { Spool, spoolFolder, type HeldReport } from './spool.js';
+import { Spool, spoolFolder, type LockedReport } from './spool.js';
 
 /** After this many stored reports, excess and outdated ones are removed. */
 const PRUNE_EVERY = 500;
@@ -28,7 +28,7 @@ export class ReportStore {
   }
 
   /** Stores the report or, if that fails, keeps it in memory. */
-  async add(report: HealthReport, atMs: number): Promise<HeldReport> {
+  async add(report: HealthReport, atMs: number): Promise<LockedReport> {
     try {
       const held = await this.#spool.add(report, atMs);
       this.#added += 1;
@@ -66,7 +66,7 @@ export class ReportStore {
   }
 
   /** The next waiting report, own ones first; `not-available` if another process holds it; undefined if none is left. */
-  async take(): Promise<HeldReport | 'not-available' | undefined> {
+  async take(): Promise<LockedReport | 'not-available' | undefined> {
     const name = this.#names?.pop();
     if (name === undefined) return undefined;
     const held = await this.#spool.claim(name);

@@ -10,7 +10,7 @@ import { classifyError, classifyStatus, type DeliveryResult } from './delivery-r
 import { MAX_PROBE_WAIT_MS, remainingWaitMs } from './exit-wait.js';
 import { validReport, type HealthReport, type SendReport } from './health-report.js';
 import { ReportStore, type ReportStoreOptions } from './report-store.js';
-import type { HeldReport } from './spool.js';
+import type { LockedReport } from './spool.js';
 import { StatisticsLog } from './statistics-log.js';
 
 /** More than concurrent pages usually are, so that reports keep up with them. */
@@ -26,7 +26,7 @@ export interface ReportSenderDeps extends Omit<ReportStoreOptions, 'onDropped'> 
   readonly send: SendReport;
 }
 
-interface QueuedReport extends HeldReport {
+interface QueuedReport extends LockedReport {
   /** Called when delivery was attempted, or was postponed. */
   readonly onAttempted?: () => void;
 }
@@ -66,9 +66,9 @@ export class ReportSender {
    * while the host is known to be down.
    */
   async recordAndSend(report: HealthReport): Promise<void> {
-    const held = await this.#add(report);
+    const stored = await this.#add(report);
     const attempted = new Promise<void>((onAttempted) => {
-      this.#queue.unshift({ ...held, onAttempted });
+      this.#queue.unshift({ ...stored, onAttempted });
     });
     this.#startWorkers();
     if (this.#breaker.isOpen()) return;
@@ -105,7 +105,7 @@ export class ReportSender {
     return { sent, givenUp };
   }
 
-  async #add(report: HealthReport): Promise<HeldReport> {
+  async #add(report: HealthReport): Promise<LockedReport> {
     const valid = validReport(report);
     const { url, duration: durationMs, ...rest } = valid;
     const atMs = Math.max(0, Math.round(this.deps.clock.wallMs()));

@@ -20,7 +20,7 @@ import {
 import { basename, join } from 'node:path';
 import {
   createFileSync,
-  isLeftTemporary,
+  isLeftoverTemporary,
   isOwnedByUs,
   makePrivateFolder,
   openRegularFileSync,
@@ -43,7 +43,7 @@ const MAX_FILE_BYTES = 64 * 1024;
 const FILE_NAME = /^\d{15}-[0-9a-f]{12}-\d{8}\.json$/;
 
 /** A report whose file this process holds the lock of, until one of the two methods is called. */
-export interface HeldReport {
+export interface LockedReport {
   readonly report: HealthReport;
   /** Whether this instance added it. */
   readonly isOwn: boolean;
@@ -70,7 +70,7 @@ export function spoolFolder(reportsFolder: string): string {
   return join(reportsFolder, 'spool');
 }
 
-export function endedAtMs(name: string): number {
+export function loadEndMs(name: string): number {
   return Number(name.slice(0, 15));
 }
 
@@ -87,7 +87,7 @@ export class Spool {
   }
 
   /** Stores the report and holds it; `atMs` is when the load ended, in whole milliseconds. Throws system errors. */
-  async add(report: HealthReport, atMs: number): Promise<HeldReport> {
+  async add(report: HealthReport, atMs: number): Promise<LockedReport> {
     this.#added += 1;
     const digits = (value: number, count: number) => String(value).padStart(count, '0');
     const name = `${digits(atMs, 15)}-${this.#run}-${digits(this.#added, 8)}.json`;
@@ -102,7 +102,7 @@ export class Spool {
       lock = await tryLockDescriptor(file, descriptor, { isCreating: true });
       writeFileSync(descriptor, JSON.stringify(report));
       renameSync(tmpFile, file);
-      return this.#held(name, descriptor, lock, report);
+      return this.#locked(name, descriptor, lock, report);
     } catch (error) {
       this.#folderReady = undefined;
       this.#unlink(basename(tmpFile));
@@ -115,7 +115,7 @@ export class Spool {
    * `undefined` if another process holds it or removed it, if it is not a regular file of this user, or if it cannot be
    * read.
    */
-  async claim(name: string): Promise<HeldReport | 'damaged' | undefined> {
+  async claim(name: string): Promise<LockedReport | 'damaged' | undefined> {
     const file = join(this.folder, name);
     let descriptor: number | undefined;
     let lock: HeldLock | undefined;
@@ -124,8 +124,8 @@ export class Spool {
       lock = await tryLockDescriptor(file, descriptor);
       if (lock) {
         const report = readReport(descriptor);
-        if (report) return this.#held(name, descriptor, lock, report);
-        this.#held(name, descriptor, lock, undefined).remove();
+        if (report) return this.#locked(name, descriptor, lock, report);
+        this.#locked(name, descriptor, lock, undefined).remove();
         return 'damaged';
       }
     } catch {
@@ -142,10 +142,10 @@ export class Spool {
 
   /** As `names`; first removes excess and outdated reports, and the temporary files of killed processes. */
   list(nowMs: number): { readonly waiting: string[]; readonly dropped: DroppedReport[] } {
-    const entries = this.#entries((name) => isReport(name) || this.#isLeft(name));
+    const entries = this.#entries((name) => isReport(name) || this.#isLeftover(name));
     const reports = entries.filter(isReport);
     for (const name of entries) if (!isReport(name)) this.#unlink(name);
-    const isOld = (name: string) => nowMs - endedAtMs(name) > MAX_AGE_MS;
+    const isOld = (name: string) => nowMs - loadEndMs(name) > MAX_AGE_MS;
     const tooMany = new Set(reports.slice(0, Math.max(0, reports.length - MAX_SPOOLED)));
     const due = reports.filter((name) => isOld(name) || tooMany.has(name));
     const removed = due.slice(0, MAX_REMOVED).filter((name) => this.#unlink(name));
@@ -179,22 +179,22 @@ export class Spool {
     return names.sort();
   }
 
-  #held<T>(name: string, descriptor: number, lock: HeldLock | undefined, report: T) {
-    let isHeld = true;
+  #locked<T>(name: string, descriptor: number, lock: HeldLock | undefined, report: T) {
+    let isLocked = true;
     const release = (): void => {
-      if (isHeld) closeQuietly(descriptor, lock);
-      isHeld = false;
+      if (isLocked) closeQuietly(descriptor, lock);
+      isLocked = false;
     };
     const remove = (): void => {
       // Emptied if it cannot be removed, such as when a virus scanner has it open, so that it is never sent again.
-      if (isHeld && !this.#unlink(name)) emptyQuietly(descriptor);
+      if (isLocked && !this.#unlink(name)) emptyQuietly(descriptor);
       release();
     };
     return { report, isOwn: this.isOwn(name), remove, release };
   }
 
-  #isLeft(name: string): boolean {
-    return isLeftTemporary(join(this.folder, name));
+  #isLeftover(name: string): boolean {
+    return isLeftoverTemporary(join(this.folder, name));
   }
 
   #unlink(name: string): boolean {

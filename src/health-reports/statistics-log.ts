@@ -1,6 +1,6 @@
 /**
- * The log of the figures of `tankobon report-status`: each line is a batch of loads and counts, as JSON. Processes append
- * under a lock; a large log is rewritten as one line. A kill costs the figures of one batch.
+ * The log behind `tankobon report-status`: each line is a batch of loads and counts, as JSON. Processes append
+ * under a lock; a large log is rewritten as one line. A killed process loses at most one batch.
  */
 import { constants } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -63,7 +63,7 @@ export class StatisticsLog {
     if (this.#batch.loads.length >= LOADS_PER_BATCH) void this.flush();
   }
 
-  /** Writes what was added. Never rejects: the figures are dispensable. */
+  /** Writes what was added. Never rejects: the statistics are dispensable. */
   flush(): Promise<void> {
     this.#written = this.#written.then(() => this.#write()).catch(() => undefined);
     return this.#written;
@@ -110,10 +110,10 @@ async function rewrite(folder: string): Promise<void> {
   await writeFileAtomic(logFile(folder), JSON.stringify(statistics), { mode: 0o600 });
 }
 
-async function underLock(folder: string, act: () => Promise<void>): Promise<void> {
-  const wait = { giveUpAfterMs: MAX_LOCK_WAIT_MS };
-  const lock = await lockFile(join(folder, 'statistics.lock'), wait);
-  await act().finally(() => lock?.release());
+async function underLock(folder: string, action: () => Promise<void>): Promise<void> {
+  const options = { timeoutMs: MAX_LOCK_WAIT_MS };
+  const lock = await lockFile(join(folder, 'statistics.lock'), options);
+  await action().finally(() => lock?.release());
 }
 
 function noStatistics(): Statistics {

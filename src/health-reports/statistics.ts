@@ -1,41 +1,41 @@
-/** The figures of the health reports, by node and over time. Pure functions of the recorded loads. */
+/** Metrics of the recorded loads, by node and over time. Pure. */
 import { groupBy } from '../core/group-by.js';
 import type { Statistics } from './statistics-log.js';
 
-export type PastLoad = Statistics['loads'][number];
+export type RecordedLoad = Statistics['loads'][number];
 
-/** The times, the share and the rate are of the loads that succeeded; absent where none did. */
-interface Figures {
+/** The times, the share and the rate cover successful loads only; absent if there are none. */
+interface Metrics {
   readonly loads: number;
-  /** Of all loads, 0 to 1. */
+  /** 0 to 1. */
   readonly successRate: number;
   /** 0 to 1. */
   readonly cachedShare?: number;
   readonly medianMs?: number;
   readonly slowestMs?: number;
-  /** The bytes divided by the sum of the durations. */
+  /** Total bytes divided by total duration. */
   readonly bytesPerSecond?: number;
 }
 
-export interface NodeFigures extends Figures {
+export interface NodeMetrics extends Metrics {
   readonly node: string;
 }
 
 /** Times are by the wall clock. */
-export interface TimeFigures extends Figures {
+export interface IntervalMetrics extends Metrics {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /** The node with the most loads first. */
-export function figuresByNode(loads: readonly PastLoad[]): NodeFigures[] {
+export function metricsByNode(loads: readonly RecordedLoad[]): NodeMetrics[] {
   return [...groupBy(loads, (load) => load.node)]
-    .map(([node, ofNode]) => ({ node, ...figuresOf(ofNode) }))
+    .map(([node, nodeLoads]) => ({ node, ...metricsOf(nodeLoads) }))
     .sort((a, b) => b.loads - a.loads || (a.node < b.node ? -1 : 1));
 }
 
 /** Divides the time from the first load to the last into `count` equal intervals; empty ones are left out. */
-export function figuresOverTime(loads: readonly PastLoad[], count: number): TimeFigures[] {
+export function metricsOverTime(loads: readonly RecordedLoad[], count: number): IntervalMetrics[] {
   if (loads.length === 0) return [];
   const times = loads.map((load) => load.atMs);
   const firstMs = times.reduce((a, b) => Math.min(a, b));
@@ -43,29 +43,29 @@ export function figuresOverTime(loads: readonly PastLoad[], count: number): Time
   const intervalMs = Math.max(1, Math.ceil((lastMs - firstMs + 1) / count));
   return [...groupBy(loads, (load) => Math.floor((load.atMs - firstMs) / intervalMs))]
     .sort(([a], [b]) => a - b)
-    .map(([index, ofInterval]) => {
+    .map(([index, intervalLoads]) => {
       const fromMs = firstMs + index * intervalMs;
-      return { fromMs, toMs: fromMs + intervalMs, ...figuresOf(ofInterval) };
+      return { fromMs, toMs: fromMs + intervalMs, ...metricsOf(intervalLoads) };
     });
 }
 
-function figuresOf(loads: readonly PastLoad[]): Figures {
-  const good = loads.filter((load) => load.success);
-  const counts = { loads: loads.length, successRate: good.length / loads.length };
-  if (good.length === 0) return counts;
-  const durations = good.map((load) => load.durationMs).sort((a, b) => a - b);
+function metricsOf(loads: readonly RecordedLoad[]): Metrics {
+  const successful = loads.filter((load) => load.success);
+  const counts = { loads: loads.length, successRate: successful.length / loads.length };
+  if (successful.length === 0) return counts;
+  const durations = successful.map((load) => load.durationMs).sort((a, b) => a - b);
   const totalMs = durations.reduce((sum, ms) => sum + ms, 0);
-  const bytes = good.reduce((sum, load) => sum + load.bytes, 0);
+  const bytes = successful.reduce((sum, load) => sum + load.bytes, 0);
   return {
     ...counts,
-    cachedShare: good.filter((load) => load.cached).length / good.length,
+    cachedShare: successful.filter((load) => load.cached).length / successful.length,
     medianMs: median(durations),
     slowestMs: durations.at(-1),
     bytesPerSecond: totalMs > 0 ? Math.round((bytes * 1_000) / totalMs) : undefined,
   };
 }
 
-/** Of sorted numbers; the mean of the middle two of an even number of them. */
+/** Expects sorted numbers. For an even count, the mean of the middle two. */
 function median(sorted: readonly number[]): number {
   const middle = (sorted.length - 1) / 2;
   return Math.round(((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2);

@@ -1,12 +1,12 @@
 /** What `tankobon report-status` shows. Takes no locks. */
 import { readCircuitState, resetCircuit } from './circuit-breaker.js';
-import { endedAtMs, Spool, spoolFolder } from './spool.js';
+import { loadEndMs, Spool, spoolFolder } from './spool.js';
 import { readStatistics, removeStatistics } from './statistics-log.js';
 import {
-  figuresByNode,
-  figuresOverTime,
-  type NodeFigures,
-  type TimeFigures,
+  metricsByNode,
+  metricsOverTime,
+  type NodeMetrics,
+  type IntervalMetrics,
 } from './statistics.js';
 
 export interface ReportStatus {
@@ -24,8 +24,8 @@ export interface ReportStatus {
     readonly state: 'well' | 'down';
     readonly lastError?: { readonly atMs: number; readonly reason: string };
   };
-  readonly nodes: readonly NodeFigures[];
-  readonly overTime: readonly TimeFigures[];
+  readonly nodes: readonly NodeMetrics[];
+  readonly overTime: readonly IntervalMetrics[];
   /** Damaged lines of the statistics, which were skipped. */
   readonly damagedLines: number;
 }
@@ -42,16 +42,16 @@ export async function readReportStatus(folder: string, nowMs: number): Promise<R
   return {
     ...counts,
     waiting: names.length,
-    oldestWaitingAgeMs: oldest === undefined ? undefined : Math.max(0, nowMs - endedAtMs(oldest)),
+    oldestWaitingAgeMs: oldest === undefined ? undefined : Math.max(0, nowMs - loadEndMs(oldest)),
     lastSentAtMs: lastSentAtMs || undefined,
     host: { state: lastTryMs === undefined ? 'well' : 'down', lastError },
-    nodes: figuresByNode(loads),
-    overTime: figuresOverTime(loads, TIME_INTERVALS),
+    nodes: metricsByNode(loads),
+    overTime: metricsOverTime(loads, TIME_INTERVALS),
     damagedLines,
   };
 }
 
-/** Deletes all reports and figures except reports being sent, whose number is `inUse`. */
+/** Deletes all reports and statistics except reports being sent, whose number is `inUse`. */
 export async function clearReports(folder: string): Promise<{ readonly inUse: number }> {
   const spool = new Spool(spoolFolder(folder));
   for (const name of spool.names()) {

@@ -57,7 +57,7 @@ export class BaseUrls {
   }
 
   /**
-   * The base URL for a load, or undefined while pages have to wait (`untilUsable`). `settle` must be called for each
+   * The base URL for a load, or undefined while pages have to wait (`waitUntilUsable`). `settle` must be called for each
    * base URL taken.
    */
   take(): BaseUrl | undefined {
@@ -84,7 +84,7 @@ export class BaseUrls {
    * Resolves when `take` is worth another call; renews the base URL if necessary. Rejects with the error of the
    * metadata request, or with `DeadBaseUrl.toError` after too many dead base URLs.
    */
-  async untilUsable(): Promise<void> {
+  async waitUntilUsable(): Promise<void> {
     if (this.#trial) await this.#trial.ended;
     else if (this.#needsRenewal()) {
       this.#renewal ??= this.#renew().finally(() => {

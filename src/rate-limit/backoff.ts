@@ -3,7 +3,7 @@
  * until its cooldown is over. After either has expired, requests are sent one at a time until one succeeds. Pure.
  */
 import type { Moment } from '../core/clock.js';
-import { namedWaitMs } from './rate-headers.js';
+import { requestedWaitMs } from './rate-headers.js';
 import type { ObservedResponse } from './rate-ledger.js';
 
 /** Times are monotonic milliseconds of this boot. */
@@ -64,7 +64,8 @@ export function nextBackoff(
   const { grantedMs } = permit;
   const { nowMs, wallMs } = moment;
   if (response.status === 429) {
-    const lengthMs = (strikes: number) => pauseMs(namedWaitMs(response.headers, wallMs), strikes);
+    const lengthMs = (strikes: number) =>
+      pauseMs(requestedWaitMs(response.headers, wallMs), strikes);
     return { ...current, rateLimit: backoffAfter(current.rateLimit, grantedMs, nowMs, lengthMs) };
   }
   if (response.generic === true)

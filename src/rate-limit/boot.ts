@@ -13,7 +13,7 @@ export interface Boot {
 /** Where the platform has no boot id, the time of the boot is used; it is accurate to a few seconds. */
 const BOOT_TIME_RESOLUTION_MS = 10_000;
 
-export function thisBoot(): Boot {
+export function currentBoot(): Boot {
   const host = hostname();
   return {
     id: digest(linuxBootId() ?? `${host} ${bootTime()}`),
@@ -22,17 +22,17 @@ export function thisBoot(): Boot {
 }
 
 /** A boot for this process alone: its machine was copied while running, together with the boot id. */
-export function distinctBoot({ host }: Boot, random: string): Boot {
+export function uniqueBoot({ host }: Boot, random: string): Boot {
   return { id: digest(random), host };
 }
 
 /** Includes the time namespace: another one has the same boot id but another monotonic clock. */
 function linuxBootId(): string | undefined {
-  const id = textOf('/proc/sys/kernel/random/boot_id');
-  return id === undefined ? undefined : `${id} ${textOf('/proc/self/timens_offsets') ?? ''}`;
+  const id = readText('/proc/sys/kernel/random/boot_id');
+  return id === undefined ? undefined : `${id} ${readText('/proc/self/timens_offsets') ?? ''}`;
 }
 
-function textOf(file: string): string | undefined {
+function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').replace(/\s+/g, ' ').trim() || undefined;
   } catch {

@@ -7,9 +7,9 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.js';
-import { MIN_LEFTOVER_AGE_MS, removeLeftTemporaries } from '../core/files.js';
+import { MIN_LEFTOVER_AGE_MS, removeLeftoverTemporaries } from '../core/files.js';
 import { tryLockFile, type HeldLock } from '../core/lock.js';
-import { thisBoot, type Boot } from './boot.js';
+import { currentBoot, type Boot } from './boot.js';
 import { ledgerAccess, unlinkIfExists } from './ledger-folder.js';
 import type { Liveness, ProcessRegistry } from './ledger-store.js';
 
@@ -26,20 +26,20 @@ export class FileProcessRegistry implements ProcessRegistry {
   constructor(
     private readonly folder: string,
     private readonly clock: Pick<Clock, 'wallMs'>,
-    boot: Boot = thisBoot(),
+    boot: Boot = currentBoot(),
   ) {
     this.#boot = boot.id;
     this.ownId = `${boot.id}-${process.pid}-${randomBytes(6).toString('hex')}`;
   }
 
-  async enter(): Promise<void> {
+  async register(): Promise<void> {
     const file = this.#fileOf(this.ownId);
     if (this.#lock && inodeOf(file) === this.#inode) return;
     this.#lock?.release();
     this.#lock = await tryLockFile(file, ledgerAccess(this.folder));
     if (!this.#lock) throw new Error(`The lock of ${file} is not available.`);
     this.#inode = inodeOf(file);
-    await this.#sweep();
+    await this.#removeLeftovers();
   }
 
   async livenessOf(processId: string): Promise<Liveness> {
@@ -51,7 +51,7 @@ export class FileProcessRegistry implements ProcessRegistry {
     return 'dead';
   }
 
-  leave(): void {
+  unregister(): void {
     if (!this.#lock) return;
     this.#lock.release();
     this.#lock = undefined;
@@ -59,8 +59,8 @@ export class FileProcessRegistry implements ProcessRegistry {
   }
 
   /** Removes what processes that died long ago have left. */
-  async #sweep(): Promise<void> {
-    await removeLeftTemporaries(this.folder);
+  async #removeLeftovers(): Promise<void> {
+    await removeLeftoverTemporaries(this.folder);
     for (const name of readdirSync(this.folder)) {
       if (!FILE_NAME.test(name)) continue;
       const processId = name.slice(0, -SUFFIX.length);

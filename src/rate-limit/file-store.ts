@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { momentOf, systemClock, type Clock } from '../core/clock.js';
 import { StorageError } from '../core/errors.js';
 import { formatDuration } from '../core/human-format.js';
-import { lockFile, lockHolder, type HeldLock } from '../core/lock.js';
+import { lockFile, describeLockHolder, type HeldLock } from '../core/lock.js';
 import { isSystemError } from '../core/system-errors.js';
-import { distinctBoot, thisBoot, type Boot } from './boot.js';
+import { uniqueBoot, currentBoot, type Boot } from './boot.js';
 import { ledgerAccess, toLedgerError, type FileAccess } from './ledger-folder.js';
-import { bodyIn, bodyOf, readRecord, textOf } from './ledger-format.js';
+import { extractBody, serializeBody, parseRecord, serializeRecord } from './ledger-format.js';
 import { emptyRecord, openRecord, type LedgerRecord, type OpenedRecord } from './ledger-record.js';
-import { LAST_BYTES_MS, type LedgerState } from './ledger-state.js';
+import { MAX_KERNEL_SEND_MS, type LedgerState } from './ledger-state.js';
 import type { LedgerStore, StoreWait } from './ledger-store.js';
 import { LedgerTextFile } from './ledger-text-file.js';
 
@@ -34,7 +34,7 @@ const LOCK_POLL_MS = 3;
 const LOCK_REPORT_MS = 250;
 const MIN_REPORTED_LOCK_WAIT_MS = 2_000;
 const MAX_LOCK_WAIT_MS = 30_000;
-const MAX_LAST_LOCK_WAIT_MS = 1_000;
+const MAX_LOCK_WAIT_AT_EXIT_MS = 1_000;
 const MAX_ATTEMPTS = 3;
 /** The monotonic clocks of two processors differ slightly; a larger difference means another boot. */
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
@@ -49,7 +49,7 @@ export class FileStore implements LedgerStore {
   #maxLockWaitMs = MAX_LOCK_WAIT_MS;
 
   constructor(private readonly options: LedgerFileOptions) {
-    const { folder, boot = thisBoot() } = options;
+    const { folder, boot = currentBoot() } = options;
     this.#file = new LedgerTextFile(folder);
     this.#lockFile = join(folder, 'ledger.lock');
     this.#boot = boot;
@@ -79,12 +79,12 @@ export class FileStore implements LedgerStore {
     const lock = await this.#takeLock(access, onWait);
     try {
       const before = this.#file.readOrDamaged(access);
-      const opened = this.#openChecked(before);
+      const opened = this.#openOrReset(before);
       const result = await change(opened.state);
       const next = opened.close(momentOf(this.options.clock));
-      const body = bodyOf(next);
-      if (before === undefined || body !== bodyIn(before)) {
-        await this.#file.write(textOf(next, body), access);
+      const body = serializeBody(next);
+      if (before === undefined || body !== extractBody(before)) {
+        await this.#file.write(serializeRecord(next, body), access);
         this.#last = next;
       }
       return result;
@@ -94,7 +94,7 @@ export class FileStore implements LedgerStore {
   }
 
   shortenWaits(): void {
-    this.#maxLockWaitMs = MAX_LAST_LOCK_WAIT_MS;
+    this.#maxLockWaitMs = MAX_LOCK_WAIT_AT_EXIT_MS;
   }
 
   /** The state at this moment, read without the lock, for display. Throws StorageError if it cannot be read. */
@@ -106,7 +106,7 @@ export class FileStore implements LedgerStore {
     } catch (error) {
       throw toLedgerError(error, folder);
     }
-    const record = text === undefined ? emptyRecord('none') : readRecord(text);
+    const record = text === undefined ? emptyRecord('none') : parseRecord(text);
     if (record !== 'damaged') return this.#open(record).state;
     throw new StorageError('not-writable', `The rate ledger is damaged: ${this.#file.path}.`, {
       hint: 'The next command that sends a request moves it away, and waits as if all limits were used up.',
@@ -119,14 +119,14 @@ export class FileStore implements LedgerStore {
     onWait: ((wait: StoreWait) => void) | undefined,
   ): Promise<HeldLock> {
     const startedMs = systemClock.monotonicMs();
-    const options = { ...access, pollMs: LOCK_POLL_MS, giveUpAfterMs: LOCK_REPORT_MS };
+    const options = { ...access, pollMs: LOCK_POLL_MS, timeoutMs: LOCK_REPORT_MS };
     for (;;) {
       const lock = await lockFile(this.#lockFile, options);
       if (lock) return lock;
       const waitedMs = systemClock.monotonicMs() - startedMs;
       const leftMs = this.#maxLockWaitMs - waitedMs;
       if (leftMs > 0 && waitedMs < MIN_REPORTED_LOCK_WAIT_MS) continue;
-      const holder = lockHolder(this.#lockFile, access);
+      const holder = describeLockHolder(this.#lockFile, access);
       if (leftMs <= 0) {
         throw new StorageError(
           'ledger-locked',
@@ -139,16 +139,16 @@ export class FileStore implements LedgerStore {
   }
 
   /** Opens the ledger; where earlier use is unknown, with all limits used up. */
-  #openChecked(text: string | undefined): OpenedRecord {
-    const read = text === undefined ? undefined : readRecord(text);
-    const loss = this.#lossOf(read);
+  #openOrReset(text: string | undefined): OpenedRecord {
+    const read = text === undefined ? undefined : parseRecord(text);
+    const loss = this.#describeLoss(read);
     if (read === 'damaged') this.#file.moveDamagedAway();
     const found = read === 'damaged' ? undefined : read;
     const opened = this.#open(found ?? emptyRecord(randomBytes(6).toString('hex')));
     if (found) this.#last = found;
     if (loss !== undefined) {
       // Requests of other processes may still be on their way.
-      opened.state.unknownUse = { atMs: this.options.clock.monotonicMs() + LAST_BYTES_MS };
+      opened.state.unknownUse = { atMs: this.options.clock.monotonicMs() + MAX_KERNEL_SEND_MS };
       this.#warnOnce(
         'loss',
         `The rate ledger in ${this.options.folder} ${loss}; all limits count as used up now.`,
@@ -158,7 +158,7 @@ export class FileStore implements LedgerStore {
   }
 
   /** Part of a sentence; undefined where nothing was lost. */
-  #lossOf(read: LedgerRecord | 'damaged' | undefined): string | undefined {
+  #describeLoss(read: LedgerRecord | 'damaged' | undefined): string | undefined {
     if (read === 'damaged') return `was damaged and has been moved to ${this.#file.damagedPath}`;
     const last = this.#last;
     if (!last) return undefined;
@@ -179,7 +179,7 @@ export class FileStore implements LedgerStore {
     const moment = momentOf(clock);
     const own = record.boots.find(({ boot }) => boot === this.#boot.id);
     if (own && own.writtenMs > moment.nowMs + MAX_CLOCK_DIFFERENCE_MS) {
-      this.#boot = distinctBoot(this.#boot, randomBytes(16).toString('hex'));
+      this.#boot = uniqueBoot(this.#boot, randomBytes(16).toString('hex'));
     }
     const last = this.#last?.id === record.id ? this.#last : undefined;
     const other = record.boots.find(

@@ -63,25 +63,28 @@ function accessFor(folder: string, stats: Stats): FileAccess {
   const has = (bits: number): boolean => (mode & bits) !== 0;
   if (!has(GROUP_WRITE) && !has(WORLD_WRITE)) {
     if (isOwnedByUs(folder, stats)) return PRIVATE;
-    throw unsafe(folder, `it belongs to another user (uid ${stats.uid})`);
+    throw unsafeLedgerError(folder, `it belongs to another user (uid ${stats.uid})`);
   }
   if (has(WORLD_WRITE)) {
     if (isWithoutModes(folder)) return PRIVATE;
-    throw unsafe(folder, 'every user of the machine can write to it');
+    throw unsafeLedgerError(folder, 'every user of the machine can write to it');
   }
   if (has(STICKY)) {
-    throw unsafe(folder, 'it is sticky, so its users cannot replace each other’s files');
+    throw unsafeLedgerError(folder, 'it is sticky, so its users cannot replace each other’s files');
   }
   if (has(SETGID)) {
     if (isMember(gid)) return { mode: 0o660, isTrusted: (file) => file.gid === gid };
-    throw unsafe(folder, `it belongs to a group that you are not in (gid ${gid})`);
+    throw unsafeLedgerError(folder, `it belongs to a group that you are not in (gid ${gid})`);
   }
   // The result of a umask of 002 where every user has a group of their own.
   if (stats.uid === process.geteuid?.() && gid === process.getegid?.()) {
     makePrivate(folder);
     return PRIVATE;
   }
-  throw unsafe(folder, 'a group can write to it, but its files would not belong to that group');
+  throw unsafeLedgerError(
+    folder,
+    'a group can write to it, but its files would not belong to that group',
+  );
 }
 
 function isMember(gid: number): boolean {
@@ -109,7 +112,7 @@ function makePrivate(folder: string): void {
   }
 }
 
-function unsafe(folder: string, reason: string): StorageError {
+function unsafeLedgerError(folder: string, reason: string): StorageError {
   const quoted = `'${folder.replaceAll("'", "'\\''")}'`;
   return new StorageError(
     'unsafe-ledger',

@@ -7,15 +7,15 @@
 import { isRecord, parseJson } from '../core/json.js';
 import { MAX_BACKOFF_MS, MAX_STRIKES } from './backoff.js';
 import {
-  forEachKind,
-  isTimeName,
+  mapKinds,
+  isTimeField,
   MAX_BOOTS,
   MAX_TIME_MS,
   type BootRecord,
   type EntryKind,
   type EntryTypes,
   type LedgerRecord,
-  type Stamped,
+  type StoredEntry,
 } from './ledger-record.js';
 import { MAX_PERIOD_MS, type Quota } from './quotas.js';
 
@@ -33,8 +33,8 @@ const MAX_EXTERNAL_USES = 10_000;
 const MAX_AHEAD_MS = MAX_BACKOFF_MS + 60_000;
 const MAX_REVISION = 1e15;
 
-/** All but the first line, which says who wrote it and when: a record with the same body need not be written. */
-export function bodyOf({ entries, boots, probeId }: LedgerRecord): string {
+/** All but the first line, which has the writer and the time: a record with an unchanged body is not written. */
+export function serializeBody({ entries, boots, probeId }: LedgerRecord): string {
   const known = new Set(boots.map(({ boot }) => boot));
   // Each quota is listed once; entries refer to it by its index.
   const quotas: Quota[] = [];
@@ -45,8 +45,8 @@ export function bodyOf({ entries, boots, probeId }: LedgerRecord): string {
     indices.set(name, index);
     return index;
   };
-  const plain = ({ entry, boot, shiftsMs }: Stamped<object>): object => {
-    const shifts = [...shiftsMs].filter(([of]) => known.has(of));
+  const plain = ({ entry, boot, shiftsMs }: StoredEntry<object>): object => {
+    const shifts = [...shiftsMs].filter(([id]) => known.has(id));
     return {
       ...entry,
       quotas: 'quotas' in entry ? (entry.quotas as readonly Quota[]).map(indexOf) : undefined,
@@ -54,22 +54,22 @@ export function bodyOf({ entries, boots, probeId }: LedgerRecord): string {
       shifts: shifts.length > 0 ? Object.fromEntries(shifts) : undefined,
     };
   };
-  const lists = forEachKind((kind) => entries[kind].map(plain));
+  const lists = mapKinds((kind) => entries[kind].map(plain));
   return JSON.stringify({ ...lists, quotas, probeId, boots: boots.slice(1) });
 }
 
-export function textOf(record: LedgerRecord, body = bodyOf(record)): string {
+export function serializeRecord(record: LedgerRecord, body = serializeBody(record)): string {
   const { id, boots } = record;
   return `${JSON.stringify({ version: VERSION, id, ...boots[0] })}\n${body}\n`;
 }
 
-/** The body of a text that textOf made. */
-export function bodyIn(text: string): string {
+/** The body of a serialized record. */
+export function extractBody(text: string): string {
   return text.slice(text.indexOf('\n') + 1, -1);
 }
 
 /** Never throws. */
-export function readRecord(text: string): LedgerRecord | 'damaged' {
+export function parseRecord(text: string): LedgerRecord | 'damaged' {
   if (text.length > MAX_TEXT_BYTES) return 'damaged';
   const [head, body, end, ...more] = text.split('\n', 4);
   if (body === undefined || end !== '' || more.length > 0) return 'damaged';
@@ -184,11 +184,11 @@ function recordFrom(head: unknown, body: unknown): LedgerRecord {
   const fields = fieldsOf(body);
   const writer = boot(head);
   const boots = [writer, ...array(boot, MAX_BOOTS - 1)(fields['boots'])];
-  const bootsById = new Map(boots.map((of) => [of.boot, of]));
+  const bootsById = new Map(boots.map((record) => [record.boot, record]));
   if (bootsById.size < boots.length) throw new DamagedLedger();
   const readers = entryReaders(array(quota, MAX_QUOTAS)(fields['quotas']));
-  const entries: LedgerRecord['entries'] = forEachKind((kind) =>
-    array((value) => stamped(value, writer, bootsById, readers[kind]))(fields[kind]),
+  const entries: LedgerRecord['entries'] = mapKinds((kind) =>
+    array((value) => readStoredEntry(value, writer, bootsById, readers[kind]))(fields[kind]),
   );
   const uses = entries.externalUses.reduce((sum, { entry }) => sum + entry.count, 0);
   if (uses > MAX_EXTERNAL_USES) throw new DamagedLedger();
@@ -196,22 +196,22 @@ function recordFrom(head: unknown, body: unknown): LedgerRecord {
   return { id: name(id), revision: writer.revision, boots, entries, probeId };
 }
 
-function stamped(
+function readStoredEntry(
   value: unknown,
   writer: BootRecord,
   boots: ReadonlyMap<string, BootRecord>,
   read: Read<object>,
-): Stamped<object> {
-  const { boot: of = writer.boot, shifts = {} } = fieldsOf(value);
+): StoredEntry<object> {
+  const { boot: ownerId = writer.boot, shifts = {} } = fieldsOf(value);
   const bootOf: Read<BootRecord> = (id) => {
     const found = typeof id === 'string' ? boots.get(id) : undefined;
     if (!found) throw new DamagedLedger();
     return found;
   };
-  const { boot: id, writtenMs } = bootOf(of);
+  const { boot: id, writtenMs } = bootOf(ownerId);
   const entry = read(value);
-  for (const [member, ms] of Object.entries(entry)) {
-    if (isTimeName(member) && Number(ms) > writtenMs + MAX_AHEAD_MS) throw new DamagedLedger();
+  for (const [field, ms] of Object.entries(entry)) {
+    if (isTimeField(field) && Number(ms) > writtenMs + MAX_AHEAD_MS) throw new DamagedLedger();
   }
   const shiftsMs = new Map(
     Object.entries(fieldsOf(shifts)).map(([other, ms]) => [bootOf(other).boot, time(ms)]),

@@ -30,13 +30,13 @@ export interface BootRecord {
 }
 
 /** An entry in the times of `boot`, and how much the other boots that have read it add to them. */
-export interface Stamped<T> {
+export interface StoredEntry<T> {
   readonly entry: T;
   readonly boot: string;
   readonly shiftsMs: ReadonlyMap<string, number>;
 }
 
-/** What the ledger holds, by kind. In each entry, exactly the members whose names end in `Ms` are times. */
+/** What the ledger holds, by kind. In each entry, exactly the fields whose names end in `Ms` are times. */
 export interface EntryTypes {
   readonly permits: PermitRecord;
   readonly queue: Ticket;
@@ -48,8 +48,8 @@ export interface EntryTypes {
 }
 
 export type EntryKind = keyof EntryTypes;
-type StampedEntries = {
-  readonly [Kind in EntryKind]: readonly Stamped<EntryTypes[Kind]>[];
+type StoredEntries = {
+  readonly [Kind in EntryKind]: readonly StoredEntry<EntryTypes[Kind]>[];
 };
 type Entries = { [Kind in EntryKind]: EntryTypes[Kind][] };
 
@@ -60,11 +60,11 @@ export interface LedgerRecord {
   readonly revision: number;
   /** The last writer first. */
   readonly boots: readonly BootRecord[];
-  readonly entries: StampedEntries;
+  readonly entries: StoredEntries;
   readonly probeId?: string;
 }
 
-export interface Reader extends Moment {
+export interface RecordReader extends Moment {
   readonly boot: string;
   readonly host: string;
 }
@@ -92,79 +92,82 @@ const KINDS: readonly EntryKind[] = [
 ];
 
 /** One list for each kind. The caller ensures that each list has the type of its kind. */
-export function forEachKind(
+export function mapKinds(
   listFor: (kind: EntryKind) => readonly object[],
 ): Record<EntryKind, never[]> {
   const lists = KINDS.map((kind) => [kind, listFor(kind)]);
   return Object.fromEntries(lists) as Record<EntryKind, never[]>;
 }
 
-export const isTimeName = (name: string): boolean => name.endsWith('Ms');
+export const isTimeField = (name: string): boolean => name.endsWith('Ms');
 
 export const emptyRecord = (id: string): LedgerRecord => ({
   id,
   revision: 0,
   boots: [],
-  entries: forEachKind(() => []),
+  entries: mapKinds(() => []),
 });
 
-/** How the entries of a record are read, and written again. */
-export interface Conversion {
-  /** The entry in the reader's times, and how it is stored where it was not modified. */
+/** Converts entries between their stored form and the reader's times. */
+export interface EntryConverter {
+  /** The entry in the reader's times, and its stored form if it is not modified. */
   read(
-    stamped: Stamped<object>,
+    stored: StoredEntry<object>,
     kind: EntryKind,
-  ): { readonly entry: object; readonly unmodified?: Stamped<object> };
-  write(entry: object): Stamped<object>;
-  /** Those to store, the writer first. */
+  ): { readonly entry: object; readonly unmodified?: StoredEntry<object> };
+  write(entry: object): StoredEntry<object>;
+  /** The boots to store, the writer first. */
   boots(moment: Moment): readonly [BootRecord, ...BootRecord[]];
 }
 
-export function openWith(record: LedgerRecord, conversion: Conversion): OpenedRecord {
-  const origins = new Map<object, { readonly stamped: Stamped<object>; readonly text: string }>();
-  const entries: Entries = forEachKind((kind) =>
-    record.entries[kind].map((stamped) => {
-      const { entry, unmodified } = conversion.read(stamped, kind);
-      if (unmodified) origins.set(entry, { stamped: unmodified, text: JSON.stringify(entry) });
+export function openRecordWith(record: LedgerRecord, converter: EntryConverter): OpenedRecord {
+  const origins = new Map<
+    object,
+    { readonly stored: StoredEntry<object>; readonly text: string }
+  >();
+  const entries: Entries = mapKinds((kind) =>
+    record.entries[kind].map((stored) => {
+      const { entry, unmodified } = converter.read(stored, kind);
+      if (unmodified) origins.set(entry, { stored: unmodified, text: JSON.stringify(entry) });
       return entry;
     }),
   );
   const state = stateOf(entries, record.probeId);
   const close = (moment: Moment): LedgerRecord => {
-    const boots = conversion.boots(moment);
+    const boots = converter.boots(moment);
     const kept = new Set(boots.map(({ boot }) => boot));
     const closing = entriesOf(state);
-    const stamp = (entry: object): Stamped<object> => {
+    const store = (entry: object): StoredEntry<object> => {
       const origin = origins.get(entry);
       const isUnmodified =
-        kept.has(origin?.stamped.boot ?? '') && JSON.stringify(entry) === origin?.text;
-      return isUnmodified ? origin.stamped : conversion.write(entry);
+        kept.has(origin?.stored.boot ?? '') && JSON.stringify(entry) === origin?.text;
+      return isUnmodified ? origin.stored : converter.write(entry);
     };
     return {
       id: record.id,
       revision: boots[0].revision,
       boots,
-      entries: forEachKind((kind) => closing[kind].map(stamp)),
+      entries: mapKinds((kind) => closing[kind].map(store)),
       probeId: state.backoff.probeId,
     };
   };
   return { state, close };
 }
 
-export function openRecord(record: LedgerRecord, reader: Reader): OpenedRecord {
-  const boots = new Map(record.boots.map((of) => [of.boot, of]));
-  return openWith(record, {
-    read(stamped, kind) {
-      const { entry, boot, shiftsMs } = stamped;
+export function openRecord(record: LedgerRecord, reader: RecordReader): OpenedRecord {
+  const boots = new Map(record.boots.map((written) => [written.boot, written]));
+  return openRecordWith(record, {
+    read(stored, kind) {
+      const { entry, boot, shiftsMs } = stored;
       if (boot === reader.boot) {
         if (shiftsMs.size === 0) return { entry };
-        return { entry: { ...entry }, unmodified: stamped };
+        return { entry: { ...entry }, unmodified: stored };
       }
       const known = shiftsMs.get(reader.boot);
       const isBackoff = kind === 'rateLimit' || kind === 'ban';
       const shiftMs = shiftFor(boots.get(boot), reader, known, isBackoff);
       const shifts = new Map(shiftsMs).set(reader.boot, known ?? shiftMs);
-      return { entry: shifted(entry, shiftMs), unmodified: { entry, boot, shiftsMs: shifts } };
+      return { entry: shiftTimes(entry, shiftMs), unmodified: { entry, boot, shiftsMs: shifts } };
     },
     write: (entry) => ({ entry, boot: reader.boot, shiftsMs: new Map() }),
     boots: (moment) => [ownBoot(record, reader, moment), ...latestOthers(record, reader)],
@@ -190,21 +193,21 @@ function entriesOf({ unknownUse, backoff, ...lists }: LedgerState): Entries {
   };
 }
 
-function ownBoot(record: LedgerRecord, { boot, host }: Reader, moment: Moment): BootRecord {
-  const before = record.boots.find((of) => of.boot === boot);
+function ownBoot(record: LedgerRecord, { boot, host }: RecordReader, moment: Moment): BootRecord {
+  const before = record.boots.find((other) => other.boot === boot);
   const writtenMs = Math.max(before?.writtenMs ?? 0, moment.nowMs);
   return { boot, host, writtenMs, wallMs: moment.wallMs, revision: record.revision + 1 };
 }
 
-function latestOthers({ boots }: LedgerRecord, { boot }: Reader): BootRecord[] {
-  const others = boots.filter((of) => of.boot !== boot);
+function latestOthers({ boots }: LedgerRecord, { boot }: RecordReader): BootRecord[] {
+  const others = boots.filter((other) => other.boot !== boot);
   return others.sort((a, b) => b.revision - a.revision).slice(0, MAX_BOOTS - 1);
 }
 
 /** What to add to another boot's times. Every read is an upper bound, which also limits forged values. */
 function shiftFor(
   writer: BootRecord | undefined,
-  reader: Reader,
+  reader: RecordReader,
   known: number | undefined,
   isBackoff: boolean,
 ): number {
@@ -220,11 +223,11 @@ function bounded(ms: number): number {
 }
 
 /** With `ms` added to each of its times. */
-export function shifted(entry: object, ms: number): object {
+export function shiftTimes(entry: object, ms: number): object {
   return Object.fromEntries(
     Object.entries(entry).map(([name, value]: [string, unknown]) => [
       name,
-      isTimeName(name) && typeof value === 'number' ? toMicroseconds(bounded(value + ms)) : value,
+      isTimeField(name) && typeof value === 'number' ? toMicroseconds(bounded(value + ms)) : value,
     ]),
   );
 }

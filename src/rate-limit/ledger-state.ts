@@ -20,7 +20,7 @@ export interface PermitRecord {
   readonly usedAtGrant?: number;
 }
 
-export interface Granted {
+export interface GrantResult {
   readonly permit: PermitRecord;
   /** A permit that draws on no quota is recorded only while it probes whether a backoff has ended. */
   readonly isRecorded: boolean;
@@ -74,10 +74,10 @@ const MAX_READY_MS = 250;
 /** How soon other requests check again while a probe is under way. */
 const PROBE_POLL_MS = 100;
 const ANNOUNCED_LIMIT_LIFETIME_MS = 60 * 60_000;
-/** How long the kernel may still be sending a request whose process has died. */
-export const LAST_BYTES_MS = 250;
+/** How long the kernel may still be sending a request after its process has died. */
+export const MAX_KERNEL_SEND_MS = 250;
 /** The time limit of a request to the API, with some to spare. */
-export const MAX_FLIGHT_MS = 40_000;
+export const MAX_REQUEST_MS = 40_000;
 /** A live process settles a permit within half a minute, and replaces a ticket that is gone. */
 const MAX_UNKNOWN_AGE_MS = 2 * 60_000;
 
@@ -113,7 +113,7 @@ export function nextFreeMs(expiries: readonly number[], allowed: number, nowMs: 
   return expiries.length < allowed ? nowMs : (expiries[expiries.length - allowed] ?? nowMs);
 }
 
-export interface Start {
+export interface GrantForecast {
   /** The earliest time at which the ticket may become a permit. */
   readonly atMs: number;
   /** The quota that decides that time; absent where none does. */
@@ -124,13 +124,16 @@ export interface Start {
  * When each ticket, by its id, may become a permit, if all are granted in order. A ticket takes one request of each of
  * its quotas or none, so one that waits for its endpoint's quota does not hold up those that need only the general one.
  */
-export function forecast(state: LedgerState, nowMs: number): ReadonlyMap<string, Start> {
+export function forecastGrants(
+  state: LedgerState,
+  nowMs: number,
+): ReadonlyMap<string, GrantForecast> {
   const inUse = new Map<string, number[]>();
-  const starts = new Map<string, Start>();
+  const starts = new Map<string, GrantForecast>();
   const pausedUntilMs = activeRateLimit(state.backoff, nowMs)?.untilMs;
   let earliestMs = pausedUntilMs ?? (isProbing(state) ? nowMs + PROBE_POLL_MS : nowMs);
   for (const ticket of state.queue) {
-    let start: Start = { atMs: earliestMs };
+    let start: GrantForecast = { atMs: earliestMs };
     for (const quota of ticket.quotas) {
       const expiries = inUse.get(quota.key) ?? expiriesOf(state, quota, nowMs);
       inUse.set(quota.key, expiries);
@@ -152,7 +155,7 @@ function isProbing({ backoff, permits }: LedgerState): boolean {
 }
 
 /** Turns the ticket into a permit; the ticket leaves the queue. */
-export function grant(state: LedgerState, ticket: Ticket, nowMs: number): Granted {
+export function grant(state: LedgerState, ticket: Ticket, nowMs: number): GrantResult {
   const { id, processId, quotas } = ticket;
   const endpoint = quotas[1];
   const usedAtGrant = endpoint && expiriesOf(state, endpoint, nowMs).length + 1;
@@ -165,12 +168,17 @@ export function grant(state: LedgerState, ticket: Ticket, nowMs: number): Grante
   return { permit, isRecorded };
 }
 
-/** Removes the tickets of a process, and settles its permits at `arrivedMs`, or `flightMs` after their grant if later. */
-export function reap(state: LedgerState, processId: string, arrivedMs: number, flightMs = 0): void {
+/** Removes the tickets of a process, and settles its permits at `arrivedMs`, or `requestMs` after their grant if later. */
+export function reap(
+  state: LedgerState,
+  processId: string,
+  arrivedMs: number,
+  requestMs = 0,
+): void {
   state.queue = state.queue.filter((ticket) => ticket.processId !== processId);
   for (const permit of state.permits) {
     if (permit.processId !== processId) continue;
-    permit.settledMs ??= Math.max(arrivedMs, permit.grantedMs + flightMs);
+    permit.settledMs ??= Math.max(arrivedMs, permit.grantedMs + requestMs);
   }
 }
 

@@ -32,9 +32,9 @@ export type Liveness = 'alive' | 'dead' | 'lapsed' | 'unknown';
 export interface ProcessRegistry {
   readonly ownId: string;
   /** Registers this process where it is not registered, and removes what processes that died long ago have left. */
-  enter(): Promise<void>;
+  register(): Promise<void>;
   livenessOf(processId: string): Promise<Liveness>;
   /** Whether other processes still count this one as alive; after a long pause they may not. Default: true. */
   isConfirmed?(): boolean;
-  leave(): void | Promise<void>;
+  unregister(): void | Promise<void>;
 }

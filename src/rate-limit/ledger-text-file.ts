@@ -47,7 +47,7 @@ export class LedgerTextFile {
   }
 
   async write(text: string, { mode }: FileAccess): Promise<void> {
-    if (!exists(this.path) && exists(this.#tmpPath)) await this.#putInPlace(this.#tmpPath);
+    if (!exists(this.path) && exists(this.#tmpPath)) await this.#renameToPath(this.#tmpPath);
     const file = exists(this.path) ? this.#tmpPath : this.#firstPath;
     await this.#clear(file);
     const descriptor = createFileSync(file, { mode });
@@ -58,7 +58,7 @@ export class LedgerTextFile {
     }
     // Not renamed over the old file: some file systems (ext4) then flush it at once, which takes 20 times longer.
     await this.#clear(this.path);
-    await this.#putInPlace(file);
+    await this.#renameToPath(file);
   }
 
   /** Possible whatever is at the path, since the folder is ours or our group's. */
@@ -68,7 +68,7 @@ export class LedgerTextFile {
     }
   }
 
-  #putInPlace(file: string): Promise<void> {
+  #renameToPath(file: string): Promise<void> {
     return retryWhileBusy(() => {
       renameSync(file, this.path);
     });

@@ -11,15 +11,15 @@ import { activeBan, activeRateLimit } from './backoff.js';
 import {
   allowedRequests,
   expiriesOf,
-  forecast,
+  forecastGrants,
   grant,
-  LAST_BYTES_MS,
-  MAX_FLIGHT_MS,
+  MAX_KERNEL_SEND_MS,
+  MAX_REQUEST_MS,
   nextFreeMs,
   prune,
   reap,
   reapAbandoned,
-  type Granted,
+  type GrantResult,
   type LedgerState,
   type PermitRecord,
   type Ticket,
@@ -39,7 +39,7 @@ export interface UpdateInput {
 }
 
 export interface UpdateResult {
-  readonly grants: readonly (Granted & { readonly request: PendingRequest })[];
+  readonly grants: readonly (GrantResult & { readonly request: PendingRequest })[];
   readonly rejections: readonly {
     readonly request: PendingRequest;
     readonly error: ServiceError;
@@ -122,7 +122,7 @@ class LedgerUpdate {
     if (ban) this.#rejectUntil(ban.untilMs, 'banned', 'The service has banned this address');
     for (;;) {
       this.#queueTickets();
-      const starts = forecast(state, nowMs);
+      const starts = forecastGrants(state, nowMs);
       const ticket = state.queue.find(
         ({ id, processId }) =>
           processId === input.processes.ownId && (starts.get(id)?.atMs ?? Infinity) <= nowMs,
@@ -163,7 +163,7 @@ class LedgerUpdate {
       const liveness = await processes.livenessOf(id);
       if (liveness === 'dead' || liveness === 'lapsed') {
         // A process that has lapsed may still run, and its requests may still arrive.
-        reap(state, id, nowMs + LAST_BYTES_MS, liveness === 'lapsed' ? MAX_FLIGHT_MS : 0);
+        reap(state, id, nowMs + MAX_KERNEL_SEND_MS, liveness === 'lapsed' ? MAX_REQUEST_MS : 0);
         hasChanged = true;
       } else if (liveness === 'unknown') {
         hasChanged = reapAbandoned(state, id, nowMs) || hasChanged;
@@ -177,7 +177,7 @@ class LedgerUpdate {
     const { state } = this;
     const { processes, moment } = this.input;
     const { nowMs } = moment;
-    const starts = forecast(state, nowMs);
+    const starts = forecastGrants(state, nowMs);
     let wakeMs = Infinity;
     for (const ticket of state.queue) {
       const start = starts.get(ticket.id) ?? { atMs: nowMs };

@@ -95,7 +95,7 @@ function machineViews(
 ): readonly MachineView[] {
   const names = [...new Set(hosts.values())].sort();
   return names.map((host) => {
-    const ids = [...hosts].filter(([, of]) => of === host).map(([id]) => id);
+    const ids = [...hosts].filter(([, processHost]) => processHost === host).map(([id]) => id);
     return { host, processes: ids.length, waiting: ids.filter((id) => waiting.has(id)).length };
   });
 }

@@ -1,6 +1,6 @@
 /** The ledger of this machine: its folder, its processes, and the quotas that requests draw on. */
 import { momentOf } from '../core/clock.js';
-import { thisBoot } from './boot.js';
+import { currentBoot } from './boot.js';
 import { FileProcessRegistry } from './file-process-registry.js';
 import { FileStore, type LedgerFileOptions } from './file-store.js';
 import { clearState } from './ledger-state.js';
@@ -17,7 +17,7 @@ export interface MachineLedgerOptions extends LedgerFileOptions {
 }
 
 export function openMachineLedger(options: MachineLedgerOptions): RateLedger {
-  const { folder, clock, warn, addresses, periodScale, boot = thisBoot() } = options;
+  const { folder, clock, warn, addresses, periodScale, boot = currentBoot() } = options;
   return new SharedLedger({
     store: new FileStore({ folder, clock, warn, boot }),
     processes: new FileProcessRegistry(folder, clock, boot),

@@ -5,7 +5,7 @@
 import type { Moment } from '../core/clock.js';
 import { formatDuration } from '../core/human-format.js';
 import { activeRateLimit } from './backoff.js';
-import type { LedgerState, PermitRecord, Start } from './ledger-state.js';
+import type { LedgerState, PermitRecord, GrantForecast } from './ledger-state.js';
 import type { Quota } from './quotas.js';
 import type { ReserveOptions, Wait } from './rate-ledger.js';
 
@@ -56,7 +56,7 @@ export class PendingRequest {
 }
 
 /** What a ticket waits for, in words. */
-export function waitFor(state: LedgerState, start: Start, { nowMs, wallMs }: Moment): Wait {
+export function waitFor(state: LedgerState, start: GrantForecast, { nowMs, wallMs }: Moment): Wait {
   const untilMs = wallMs + Math.max(0, start.atMs - nowMs);
   if (activeRateLimit(state.backoff, nowMs)) {
     return { for: 'cooldown', untilMs, why: 'the service asked for a pause (429)' };

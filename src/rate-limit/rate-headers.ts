@@ -41,7 +41,7 @@ export function retryAfterMs(headers: IncomingHttpHeaders, wallMs: number): numb
 }
 
 /** The longest wait that a 429 names, in ms; undefined if it names none. */
-export function namedWaitMs(headers: IncomingHttpHeaders, wallMs: number): number | undefined {
+export function requestedWaitMs(headers: IncomingHttpHeaders, wallMs: number): number | undefined {
   const named = [retryAfterMs(headers, wallMs), readRateHeaders(headers, wallMs).endsInMs].filter(
     (ms) => ms !== undefined,
   );

@@ -4,7 +4,7 @@
  * it settles permits, takes those that are free, and sleeps until the next may be.
  */
 import { momentOf, type Clock } from '../core/clock.js';
-import { interruption } from '../core/errors.js';
+import { interruptedError } from '../core/errors.js';
 import type { Settlement } from './apply-response.js';
 import type { LedgerState, PermitRecord } from './ledger-state.js';
 import type { LedgerStore, ProcessRegistry, StoreWait } from './ledger-store.js';
@@ -57,17 +57,17 @@ export class SharedLedger implements RateLedger {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.deps.store.shortenWaits?.();
-    this.#pending.rejectAll(interruption());
+    this.#pending.rejectAll(interruptedError());
     for (const permit of this.#outstanding.values()) void this.#settle(permit, undefined);
     while (this.#running) await this.#running;
     if (this.#unrecorded.length > 0) await this.#transaction();
-    await this.deps.processes.leave();
+    await this.deps.processes.unregister();
   }
 
   async #reserve(request: RequestInfo, options: ReserveOptions): Promise<Permit> {
     const { signal } = options;
     signal?.throwIfAborted();
-    if (this.#isClosed) throw interruption();
+    if (this.#isClosed) throw interruptedError();
     const { quotasFor, clock } = this.deps;
     const pending = new PendingRequest(quotasFor(request), options, clock.monotonicMs());
     const onAbort = (): void => {
@@ -152,7 +152,7 @@ export class SharedLedger implements RateLedger {
 
   async #update(state: LedgerState, settlements: readonly Settlement[]): Promise<UpdateResult> {
     const { processes, clock } = this.deps;
-    await processes.enter();
+    await processes.register();
     return updateLedger(state, {
       settlements,
       pending: this.#pending.all,

@@ -13,7 +13,7 @@ import {
   undefinedIfNotFound,
   TitleLoader,
   warnMetadataUnavailable,
-  type FullTitles,
+  type LoadedTitles,
 } from './title-loader.js';
 
 export interface ResolveDeps {
@@ -41,7 +41,7 @@ export interface Resolution {
   /** The known titles of these chapters: sufficient for the names of files. */
   readonly titles: ReadonlyMap<string, Title>;
   /** The titles with their people and covers. Never rejects. */
-  readonly fullTitles: Promise<FullTitles>;
+  readonly loadedTitles: Promise<LoadedTitles>;
   /** Chapters without metadata. */
   readonly idsWithoutMetadata: readonly string[];
   /** Titles whose response is invalid: their chapters have no metadata. */
@@ -62,7 +62,7 @@ export async function resolveTargets(
   const loading = resolver.loadTitlesOfChapters();
   // If the names are known, people and covers can be loaded during the download.
   if (!resolver.hasAllNames()) await loading;
-  return { ...resolver.result(targets), fullTitles: resolver.titles.whenLoaded(loading) };
+  return { ...resolver.result(targets), loadedTitles: resolver.titles.whenLoaded(loading) };
 }
 
 class Resolver {
@@ -76,7 +76,7 @@ class Resolver {
     this.titles = new TitleLoader(deps);
   }
 
-  result(targets: readonly Target[]): Omit<Resolution, 'fullTitles'> {
+  result(targets: readonly Target[]): Omit<Resolution, 'loadedTitles'> {
     return {
       chapters: targets.flatMap(({ id }) => this.#chapters.get(id) ?? []),
       series: [...this.#series].map(([titleId, chapters]) => ({
@@ -102,7 +102,7 @@ class Resolver {
     const missing = targets.filter(({ id }) => !listed.has(id));
     await this.titles.load(missing.flatMap(({ kind, id }) => (kind === 'any' ? [id] : [])));
     for (const target of missing) {
-      await this.#orFail(target, async () => {
+      await this.#recordFailure(target, async () => {
         if (!(await this.#addTitle(target))) await this.#addUnlisted(target, ids.length > 1);
       });
     }
@@ -111,7 +111,7 @@ class Resolver {
   async addTitles(targets: readonly Target[]): Promise<void> {
     await this.titles.load(targets.map(({ id }) => id));
     for (const target of targets) {
-      await this.#orFail(target, async () => {
+      await this.#recordFailure(target, async () => {
         if (await this.#addTitle(target)) return;
         this.#addFailure(target, `Title not found: ${target.id}`);
       });
@@ -119,16 +119,16 @@ class Resolver {
   }
 
   async addList(target: Target): Promise<void> {
-    await this.#orFail(target, async () => {
+    await this.#recordFailure(target, async () => {
       if (await this.#addListFeed(target)) return;
       this.#addFailure(target, `List not found, or private: ${target.id}`);
     });
   }
 
   async loadTitlesOfChapters(): Promise<void> {
-    const ofChapters = [...this.#chapters.values()].flatMap(({ titleId }) => titleId ?? []);
+    const chapterTitleIds = [...this.#chapters.values()].flatMap(({ titleId }) => titleId ?? []);
     const { loaded, unusable } = this.titles;
-    const unknown = [...ofChapters, ...this.#series.keys()].filter(
+    const unknown = [...chapterTitleIds, ...this.#series.keys()].filter(
       (id) => !loaded.has(id) && !unusable.has(id),
     );
     await this.titles.load([...new Set(unknown)]);
@@ -185,9 +185,9 @@ class Resolver {
   }
 
   /** An error that concerns this target alone is recorded; others are thrown. */
-  async #orFail(target: Target, act: () => Promise<void>): Promise<void> {
+  async #recordFailure(target: Target, action: () => Promise<void>): Promise<void> {
     try {
-      await act();
+      await action();
     } catch (error) {
       if (!isTolerable(error)) throw error;
       this.#failures.push({ target, error });

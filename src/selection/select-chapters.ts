@@ -70,21 +70,21 @@ export function selectChapters(
   const excluded: ExcludedChapter[] = [];
   const candidates: Chapter[] = [];
   for (const chapter of chapters) {
-    const reason = notRequested(chapter, options) ?? unavailableReason(chapter, context.nowMs);
+    const reason = mismatchReason(chapter, options) ?? unavailableReason(chapter, context.nowMs);
     if (reason) excluded.push({ chapter, ...reason });
     else candidates.push(chapter);
   }
   const selected = options.allReleases
     ? candidates.map((chapter) => withReason(chapter, 'all-asked'))
-    : onePerNumber(candidates, options, context.numbersRestart ?? false, excluded);
-  const latest = lastPublished(selected, options.latest, excluded);
+    : selectOnePerNumber(candidates, options, context.numbersRestart ?? false, excluded);
+  const latest = selectLatest(selected, options.latest, excluded);
   const order = compareReadingOrder(context.numbersRestart ?? false);
   return { selected: latest.sort((a, b) => order(a.chapter, b.chapter)), excluded };
 }
 
 type Reason = Pick<ExcludedChapter, 'reason' | 'explanation'>;
 
-function notRequested(chapter: Chapter, options: SelectionOptions): Reason | undefined {
+function mismatchReason(chapter: Chapter, options: SelectionOptions): Reason | undefined {
   if (options.languages.length > 0 && !options.languages.includes(chapter.language)) {
     return { reason: 'not-in-languages', explanation: `its language is ${chapter.language}` };
   }
@@ -135,8 +135,8 @@ export interface Rank {
 const CRITERIA = ['language', 'group', 'version', 'date'] as const;
 
 export function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
-  const group = options.groups.findIndex((wanted) =>
-    chapter.groups.some((one) => isInGroup(one, wanted)),
+  const group = options.groups.findIndex((name) =>
+    chapter.groups.some((chapterGroup) => isInGroup(chapterGroup, name)),
   );
   return {
     language: options.languages.indexOf(chapter.language),
@@ -147,20 +147,20 @@ export function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
 }
 
 /** Whether the user's name or id is that of the group. */
-export function isInGroup({ id, name }: Group, wanted: string): boolean {
-  return [id, name].some((text) => normalized(text) === normalized(wanted));
+export function isInGroup({ id, name }: Group, idOrName: string): boolean {
+  return [id, name].some((text) => normalize(text) === normalize(idOrName));
 }
 
-function normalized(name: string): string {
+function normalize(name: string): string {
   return name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 
 /** The first criterion in which they differ. */
-function decidedBy(a: Rank, b: Rank): (typeof CRITERIA)[number] | undefined {
+function firstDifference(a: Rank, b: Rank): (typeof CRITERIA)[number] | undefined {
   return CRITERIA.find((criterion) => a[criterion] !== b[criterion]);
 }
 
-/** The same for releases of which one is selected. */
+/** Equal for releases among which one is selected. */
 export function releaseKey(
   chapter: Chapter,
   { languages }: Pick<SelectionOptions, 'languages'>,
@@ -169,7 +169,7 @@ export function releaseKey(
   return `${languages.length > 0 ? '' : chapter.language} ${chapterKey(chapter, numbersRestart)}`;
 }
 
-function onePerNumber(
+function selectOnePerNumber(
   candidates: readonly Chapter[],
   options: SelectionOptions,
   numbersRestart: boolean,
@@ -179,7 +179,7 @@ function onePerNumber(
   const byNumber = groupBy(ranked, ({ chapter }) => releaseKey(chapter, options, numbersRestart));
   return [...byNumber.values()].flatMap((releases) => {
     const [best, ...others] = releases.sort((a, b) => {
-      const criterion = decidedBy(a.rank, b.rank);
+      const criterion = firstDifference(a.rank, b.rank);
       if (criterion) return a.rank[criterion] - b.rank[criterion];
       return a.chapter.id < b.chapter.id ? -1 : 1;
     });
@@ -188,7 +188,7 @@ function onePerNumber(
     for (const { chapter } of others)
       excluded.push({ chapter, reason: 'other-release', explanation });
     const [second] = others;
-    const reason = second ? (decidedBy(best.rank, second.rank) ?? 'date') : 'only-release';
+    const reason = second ? (firstDifference(best.rank, second.rank) ?? 'date') : 'only-release';
     return [withReason(best.chapter, reason)];
   });
 }
@@ -215,7 +215,7 @@ function explain(reason: SelectionReason, chapter: Chapter): string {
   }
 }
 
-function lastPublished(
+function selectLatest(
   selected: readonly SelectedChapter[],
   latest: number | undefined,
   excluded: ExcludedChapter[],

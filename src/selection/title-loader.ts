@@ -1,13 +1,13 @@
-/** Loads titles for the chapters of a run. They are optional: what cannot be loaded is a warning. */
+/** Loads the titles of chapters. Titles are optional: a failure is a warning. */
 import { ServiceRefusal } from '../api/api-errors.js';
 import type { ServiceClient } from '../api/client.js';
 import { OutageTooLong } from '../api/outage.js';
 import { fetchTitle, fetchTitles, type Title } from '../api/titles.js';
 import { hasCode, toTankobonError, type TankobonError } from '../core/errors.js';
 
-export interface FullTitles {
+export interface LoadedTitles {
   readonly titles: ReadonlyMap<string, Title>;
-  /** An error that concerns the whole run, and prevented further titles. */
+  /** Set if an error that concerns the whole run prevented further titles. */
   readonly error: TankobonError | undefined;
 }
 
@@ -46,7 +46,7 @@ export class TitleLoader {
   }
 
   /** The titles when `loading` has ended; a failure is a warning. */
-  async whenLoaded(loading: Promise<void>): Promise<FullTitles> {
+  async whenLoaded(loading: Promise<void>): Promise<LoadedTitles> {
     const titles = this.loaded;
     try {
       await loading;

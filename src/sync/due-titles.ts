@@ -24,7 +24,7 @@ export interface CheckedTitle {
  * incomplete last run, or an expired `againAtMs`. Also the three whose releases were last read the longest ago.
  */
 export function dueTitles(titles: readonly CheckedTitle[], nowMs: number): ReadonlySet<string> {
-  const due = new Set(titles.filter((title) => hasNews(title, nowMs)).map(({ id }) => id));
+  const due = new Set(titles.filter((title) => isDue(title, nowMs)).map(({ id }) => id));
   const old = titles.filter(
     ({ id, state }) => !due.has(id) && state && nowMs - state.readAtMs > MAX_AGE_MS,
   );
@@ -33,7 +33,7 @@ export function dueTitles(titles: readonly CheckedTitle[], nowMs: number): Reado
   return due;
 }
 
-function hasNews({ latest, rules, state }: CheckedTitle, nowMs: number): boolean {
+function isDue({ latest, rules, state }: CheckedTitle, nowMs: number): boolean {
   return (
     state === undefined ||
     state.isIncomplete === true ||

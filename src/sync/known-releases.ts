@@ -41,14 +41,14 @@ export async function readKnownReleases(folder: string, titleId: string): Promis
   const bytes = await readFileIfExists(fileOf(folder, titleId));
   const parsed = releases.safeParse(parseJson(bytes?.toString('utf8') ?? ''));
   if (!parsed.success) return [];
-  return parsed.data.map((one) => ({
+  return parsed.data.map((release) => ({
     number: undefined,
     volume: undefined,
     title: undefined,
     pages: undefined,
     externalUrl: undefined,
     titleId: undefined,
-    ...one,
+    ...release,
     partialTitle: undefined,
   }));
 }

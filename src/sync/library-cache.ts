@@ -11,7 +11,7 @@ import { makePrivateFolder, readFileIfExists, writeFileAtomic } from '../core/fi
 import { isRecord, parseJson } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
 
-/** Size, modification time, then what was found: a chapter, nothing, or why it cannot be read. */
+/** Size, modification time, then what was found: a chapter, nothing, or an error message if it cannot be read. */
 type Entry = readonly [
   sizeBytes: number,
   mtimeMs: number,
@@ -19,7 +19,7 @@ type Entry = readonly [
     null | string | readonly [chapterId: string, version?: number | null, quality?: string | null],
 ];
 
-const FORMAT = 1;
+const CACHE_FORMAT = 1;
 const FILE_MODE = 0o600;
 
 export class LibraryCache implements IdentityCache {
@@ -62,14 +62,15 @@ export class LibraryCache implements IdentityCache {
   async save(): Promise<void> {
     if (!this.#hasChanges && this.#seen.size === this.known.size) return;
     await makePrivateFolder(dirname(this.file));
-    const text = JSON.stringify({ format: FORMAT, files: Object.fromEntries(this.#seen) });
+    const text = JSON.stringify({ format: CACHE_FORMAT, files: Object.fromEntries(this.#seen) });
     await writeFileAtomic(this.file, text, { mode: FILE_MODE });
   }
 }
 
 function parseEntries(text: string): ReadonlyMap<string, Entry> {
   const value = parseJson(text);
-  if (!isRecord(value) || value['format'] !== FORMAT || !isRecord(value['files'])) return new Map();
+  if (!isRecord(value) || value['format'] !== CACHE_FORMAT || !isRecord(value['files']))
+    return new Map();
   return new Map(
     Object.entries(value['files']).filter((pair): pair is [string, Entry] => isEntry(pair[1])),
   );

@@ -1,7 +1,7 @@
 /**
  * Which releases of one title to download now, over time: one for each chapter number, by the same preferences as a
- * single download. Until `waitForGroupMs` after the first release, only the preferred group's is taken; with `upgrade`,
- * a release of a better group (or language) replaces the one that was taken.
+ * single download. Until `waitForGroupMs` after the first release, only the preferred group's is selected; with
+ * `upgrade`, a release of a better group (or language) replaces the downloaded one.
  */
 import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
@@ -18,7 +18,7 @@ export interface ReleaseRules {
   readonly selection: SelectionOptions;
   /** How long to wait for the first of the preferred groups after the first release of a chapter. */
   readonly waitForGroupMs: number;
-  /** Replace what was taken when a better group's release appears. */
+  /** Replace a downloaded release when a better group's release appears. */
   readonly upgrade: boolean;
   /** Names or ids. */
   readonly excludedGroups: readonly string[];
@@ -27,7 +27,7 @@ export interface ReleaseRules {
   readonly sinceMs?: number | undefined;
 }
 
-export interface TakenRelease {
+export interface PlannedRelease {
   readonly chapter: Chapter;
   /** Why this release, for people. */
   readonly why: string;
@@ -41,8 +41,8 @@ export interface WaitingRelease {
 }
 
 export interface ReleaseDecisions {
-  /** In reading order. */
-  readonly taken: readonly TakenRelease[];
+  /** To download now, in reading order. */
+  readonly planned: readonly PlannedRelease[];
   /** The best release so far of each chapter that waits for its preferred group. */
   readonly waiting: readonly WaitingRelease[];
   /** Releases that the publisher hosts elsewhere, of chapters without any other release. */
@@ -55,16 +55,16 @@ export interface ReleaseDecisions {
 
 /**
  * @param releases all known releases of the title
- * @param has whether a release was downloaded
+ * @param isDownloaded whether a release was downloaded
  */
 export function decideReleases(
   releases: readonly Chapter[],
   rules: ReleaseRules,
-  has: (chapterId: string) => boolean,
+  isDownloaded: (chapterId: string) => boolean,
   context: SelectionContext,
 ): ReleaseDecisions {
   const { selection } = rules;
-  const taken: TakenRelease[] = [];
+  const planned: PlannedRelease[] = [];
   const waiting: WaitingRelease[] = [];
   const external: Chapter[] = [];
   const againAtMs: number[] = [];
@@ -73,32 +73,39 @@ export function decideReleases(
   const allowed = releases.filter((chapter) => !isExcluded(chapter, rules));
   const byKey = groupBy(allowed, (chapter) => releaseKey(chapter, selection, restart));
   for (const group of byKey.values()) {
-    const had = group.filter((chapter) => has(chapter.id) || isBefore(chapter, rules.sinceMs));
+    const knownReleases = group.filter(
+      (chapter) => isDownloaded(chapter.id) || isBefore(chapter, rules.sinceMs),
+    );
     const { selected, excluded } = selectChapters(group, selection, context);
     for (const { chapter, reason } of excluded) {
       if (reason === 'chapter-unpublished') againAtMs.push(firstReadableMs([chapter]));
-      if (reason === 'chapter-external' && selected.length === 0 && had.length === 0)
+      if (reason === 'chapter-external' && selected.length === 0 && knownReleases.length === 0)
         external.push(chapter);
     }
     for (const { chapter, explanation } of selected) {
-      if (had.includes(chapter) || (had.length > 0 && selection.allReleases !== true)) {
+      if (
+        knownReleases.includes(chapter) ||
+        (knownReleases.length > 0 && selection.allReleases !== true)
+      ) {
         known += 1;
-        const old = had.includes(chapter) ? undefined : worseRelease(chapter, had, rules, has);
-        if (old) taken.push({ chapter, why: explanation, replaces: old.id });
+        const old = knownReleases.includes(chapter)
+          ? undefined
+          : findReplacedRelease(chapter, knownReleases, rules, isDownloaded);
+        if (old) planned.push({ chapter, why: explanation, replaces: old.id });
         continue;
       }
       const untilMs = waitUntilMs(chapter, group, rules);
       if (untilMs > context.nowMs) {
         waiting.push({ chapter, untilMs });
         againAtMs.push(untilMs);
-      } else taken.push({ chapter, why: explanation });
+      } else planned.push({ chapter, why: explanation });
     }
   }
   const order = readingOrder(allowed, selection, context);
-  taken.sort((a, b) => (order.get(a.chapter.id) ?? 0) - (order.get(b.chapter.id) ?? 0));
+  planned.sort((a, b) => (order.get(a.chapter.id) ?? 0) - (order.get(b.chapter.id) ?? 0));
   const next = againAtMs.filter((ms) => ms > context.nowMs);
   return {
-    taken,
+    planned,
     waiting,
     external,
     known,
@@ -120,19 +127,21 @@ function isBefore(chapter: Chapter, sinceMs: number | undefined): boolean {
   return sinceMs !== undefined && firstReadableMs([chapter]) < sinceMs;
 }
 
-/** Of the releases that exist as files, the best one, if this release is better by language or group. */
-function worseRelease(
+/** The best downloaded release, if `better` is better than it by language or group. */
+function findReplacedRelease(
   better: Chapter,
-  had: readonly Chapter[],
+  knownReleases: readonly Chapter[],
   { upgrade, selection }: ReleaseRules,
-  has: (chapterId: string) => boolean,
+  isDownloaded: (chapterId: string) => boolean,
 ): Chapter | undefined {
   if (!upgrade) return undefined;
   const rank = (chapter: Chapter) => {
     const { language, group } = rankOf(chapter, selection);
     return language * (selection.groups.length + 1) + group;
   };
-  const [best] = had.filter(({ id }) => has(id)).sort((a, b) => rank(a) - rank(b));
+  const [best] = knownReleases
+    .filter(({ id }) => isDownloaded(id))
+    .sort((a, b) => rank(a) - rank(b));
   return best && rank(better) < rank(best) ? best : undefined;
 }
 

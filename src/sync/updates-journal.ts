@@ -35,10 +35,10 @@ export class UpdatesJournal {
     this.#file = join(folder, 'updates.jsonl');
   }
 
-  async add(one: ChapterUpdate): Promise<void> {
+  async add(update: ChapterUpdate): Promise<void> {
     makeFolders(this.folder, 0o700);
     // The line of a killed process may be incomplete: an empty line ends it.
-    await appendFile(this.#file, `\n${JSON.stringify(one)}\n`, { mode: FILE_MODE, flush: true });
+    await appendFile(this.#file, `\n${JSON.stringify(update)}\n`, { mode: FILE_MODE, flush: true });
   }
 
   /** Each chapter once, in the order in which they were saved. */
@@ -54,8 +54,8 @@ export class UpdatesJournal {
 
   /** Removes the chapters of a title. */
   async remove(titleId: string): Promise<void> {
-    const rest = (await this.read()).filter((one) => one.titleId !== titleId);
-    const text = rest.map((one) => `${JSON.stringify(one)}\n`).join('');
+    const rest = (await this.read()).filter((update) => update.titleId !== titleId);
+    const text = rest.map((update) => `${JSON.stringify(update)}\n`).join('');
     await writeFileAtomic(this.#file, text, { mode: FILE_MODE });
   }
 }

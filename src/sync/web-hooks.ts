@@ -1,5 +1,5 @@
 /**
- * The hooks that are requests: webhook, ntfy, Kavita and Komga. Three tries each; redirects are not followed, responses
+ * The hooks that are requests: webhook, ntfy, Kavita and Komga. Three attempts each; redirects are not followed, responses
  * are not read, and nothing of the login is sent.
  */
 import type { Got } from 'got';
@@ -64,7 +64,7 @@ function endpoint(base: string, path: string): URL {
   return url;
 }
 
-const MAX_TRIES = 3;
+const MAX_ATTEMPTS = 3;
 const RETRY_DELAYS = { firstMs: 2_000, maxMs: 10_000 };
 /** Statuses that another try may change. */
 const isTemporary = (status: number) => status >= 500 || status === 408 || status === 429;
@@ -80,11 +80,11 @@ export async function postHook(
   request: HookRequest,
   { got, clock, signal }: HookDeps,
 ): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const failure = await postOnce(request, got, signal);
     if (!failure) return;
-    if (failure.isFinal || tries === MAX_TRIES) throw failure.error;
-    await clock.sleep(retryDelayMs(RETRY_DELAYS, tries), signal);
+    if (failure.isFinal || attempt === MAX_ATTEMPTS) throw failure.error;
+    await clock.sleep(retryDelayMs(RETRY_DELAYS, attempt), signal);
   }
 }
 

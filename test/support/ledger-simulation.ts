@@ -2,8 +2,8 @@
  * Several processes that use the real ledger code against a service that counts strictly, in simulated time. The state
  * is converted to text and back in each transaction, as on disk.
  */
-import { readRecord, textOf } from '../../src/rate-limit/ledger-format.js';
-import { MAX_FLIGHT_MS } from '../../src/rate-limit/ledger-state.js';
+import { parseRecord, serializeRecord } from '../../src/rate-limit/ledger-format.js';
+import { MAX_REQUEST_MS } from '../../src/rate-limit/ledger-state.js';
 import type { LedgerStore, Liveness, ProcessRegistry } from '../../src/rate-limit/ledger-store.js';
 import { LedgerServer } from '../../src/rate-limit/redis/ledger-server.js';
 import { RedisFailure } from '../../src/rate-limit/redis/redis-failure.js';
@@ -143,9 +143,9 @@ export class Simulation {
       store: this.#store(process),
       processes: {
         ownId: `process-${process}`,
-        enter: () => Promise.resolve(),
+        register: () => Promise.resolve(),
         livenessOf: (id) => Promise.resolve(this.#livenessOf(process, id)),
-        leave: () => undefined,
+        unregister: () => undefined,
       },
     };
   }
@@ -174,9 +174,9 @@ export class Simulation {
       server: processes,
       clock,
       host,
-      shownUrl: 'redis://simulated',
+      displayUrl: 'redis://simulated',
       maxOutageMs: 600_000,
-      maxFlightMs: MAX_FLIGHT_MS,
+      maxRequestMs: MAX_REQUEST_MS,
       warn: () => undefined,
     });
     return { store, processes };
@@ -192,7 +192,7 @@ export class Simulation {
           const boot = `kernel-${this.#kernelOf(process)}`;
           const opened = openRecord(this.#record(), { ...momentOf(clock), boot, host: boot });
           const value = await change(opened.state);
-          this.#text = textOf(opened.close(momentOf(clock)));
+          this.#text = serializeRecord(opened.close(momentOf(clock)));
           return value;
         });
         this.#last = this.living.has(process) ? result.catch(() => undefined) : this.#last;
@@ -203,7 +203,7 @@ export class Simulation {
 
   #record(): LedgerRecord {
     if (this.#text === undefined) return emptyRecord('simulated');
-    const record = readRecord(this.#text);
+    const record = parseRecord(this.#text);
     if (record === 'damaged') throw new Error(`The ledger cannot read its own text: ${this.#text}`);
     return record;
   }

@@ -20,15 +20,15 @@ export class ScriptServer {
   }
 
   evaluate(args: readonly string[]): unknown[] {
-    const [version, id = '', info = '', registering, ttl, token, run, newToken, text = ''] = args;
+    const [version, id = '', info = '', registration, ttl, token, run, newToken, text = ''] = args;
     this.calls += 1;
     const nowMs = this.nowMs();
     if (this.#version !== undefined && this.#version !== version) return ['version', this.#version];
-    if (registering === 'enter') {
+    if (registration === 'register') {
       this.#version = version;
       this.#processes.set(id, { untilMs: Math.floor(nowMs) + Number(ttl), info });
     }
-    if (registering === 'leave') this.#processes.delete(id);
+    if (registration === 'unregister') this.#processes.delete(id);
     const alive = [...this.#processes].filter(([, { untilMs }]) => untilMs > nowMs);
     const processes = alive.flatMap(([of, { info: about }]) => [of, about]);
     const time = [String(Math.floor(nowMs / 1_000)), String(Math.floor((nowMs % 1_000) * 1_000))];

@@ -4,8 +4,8 @@ import { temporaryName } from '../../src/core/temporary-files.js';
 import { MODULES_URL } from '../support/build-folders.js';
 import { describeWith } from '../support/requirements.js';
 
-const SCRIPT = `import('${MODULES_URL}/core/temporary-files.js').then(({ isLeftTemporary }) => {
-  console.log(isLeftTemporary(process.argv[1]));
+const SCRIPT = `import('${MODULES_URL}/core/temporary-files.js').then(({ isLeftoverTemporary }) => {
+  console.log(isLeftoverTemporary(process.argv[1]));
 });`;
 
 describeWith('another namespace of processes', { linux: true, root: true }, () => {

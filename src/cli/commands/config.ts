@@ -85,7 +85,7 @@ async function printPath({ paths, stdout }: BareCommandContext): Promise<ExitCod
 async function get(key: SettingKey, context: BareCommandContext): Promise<ExitCode> {
   const { inspectSettings } = await import('../../app/settings.js');
   const { states } = await inspectSettings(context.env, context.paths.config);
-  const state = states.find((one) => one.key === key);
+  const state = states.find((setting) => setting.key === key);
   if (state?.problem) throw state.problem;
   context.stdout.write(`${String(state?.value)}\n`);
   return EXIT.done;

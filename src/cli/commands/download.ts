@@ -2,7 +2,7 @@
 import { download as runDownload, planDownload } from '../../app/run-download.js';
 import type { DownloadListeners, DownloadResult } from '../../app/download-session.js';
 import type { DownloadRequest } from '../../app/download-request.js';
-import { interruption, type TankobonError } from '../../core/errors.js';
+import { interruptedError, type TankobonError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { createMinorCollector } from '../../download/gc-tuning.js';
 import type { Plan } from '../../download/plan.js';
@@ -51,9 +51,9 @@ export async function download(
     const result = await runDownload(context, request, listeners, context.signal);
     observer.close();
     if (result.isCancelled) return EXIT.done;
-    const { failed, stoppedBy, afterwards } = result;
+    const { failed, stoppedBy, errorsAfterSaving } = result;
     const stops = stoppedBy ? [stoppedBy] : [];
-    const errors = [...allErrors(request, failed), ...stops, ...afterwards];
+    const errors = [...allErrors(request, failed), ...stops, ...errorsAfterSaving];
     printNextSteps(result, errors, options, context);
     return request.plan.targets.length === 0 ? EXIT.usage : exitCodeOf(errors);
   } finally {
@@ -94,7 +94,7 @@ function listenersFor(
           const chosen = await observer.whilePrompting(() =>
             chooseLanguage(languages, undefined, context),
           );
-          if (!chosen) throw interruption();
+          if (!chosen) throw interruptedError();
           return chosen;
         },
       }),

@@ -52,7 +52,7 @@ async function fetchFollows(
   return withService(context, async (service) => {
     const login = sessionOf(context, service);
     await requireLogin(login, 'import-follows', signal);
-    const client = service.as(login);
+    const client = service.createClient(login);
     const titles = await fetchFollowedTitles(client, { signal, warn: warnTo(stderr) });
     if (!statuses) return titles;
     const byTitle = await fetchReadingStatuses(client, signal);

@@ -2,7 +2,7 @@
 import { subscriptionsPath } from '../../app/subscriptions-store.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
-import { lockHolder, tryLockFile } from '../../core/lock.js';
+import { describeLockHolder, tryLockFile } from '../../core/lock.js';
 import { statIfExists } from '../../core/files.js';
 import { printableLine } from '../../core/printable.js';
 import { lockPath, readSyncState, syncFolder, type SyncState } from '../../sync/sync-state.js';
@@ -26,7 +26,7 @@ export async function syncStatus(flags: FileFlags, context: CommandContext): Pro
 /** The process that holds the lock, in words. */
 async function runningProcess(file: string): Promise<string | undefined> {
   if (!(await statIfExists(file))) return undefined;
-  const holder = lockHolder(file);
+  const holder = describeLockHolder(file);
   const lock = await tryLockFile(file);
   lock?.release();
   return lock ? undefined : holder;

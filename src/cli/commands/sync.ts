@@ -10,7 +10,7 @@ import {
 import { hasCode, RunError, toTankobonError, UsageError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { formatLocalTime } from '../../core/human-format.js';
-import { lockHolder, tryLockFile } from '../../core/lock.js';
+import { describeLockHolder, tryLockFile } from '../../core/lock.js';
 import { lockPath, readSyncState, syncFolder, writeSyncState } from '../../sync/sync-state.js';
 import { parseInterval } from '../../sync/sync-schedule.js';
 import { captchaSolver } from '../captcha-prompt.js';
@@ -52,7 +52,7 @@ export async function sync(flags: SyncFlags, context: CommandContext): Promise<E
   const folder = await syncFolder(context.paths.state, file);
   const lock = await tryLockFile(lockPath(folder));
   if (!lock) {
-    const holder = lockHolder(lockPath(folder));
+    const holder = describeLockHolder(lockPath(folder));
     throw new RunError('sync-running', `A sync of ${file} is running: ${holder}.`);
   }
   try {
@@ -162,7 +162,7 @@ async function print(
   if (!quiet) {
     if (stdout.isTTY && series.length > 0)
       stdout.write(syncTable(series, stdout.columns || DEFAULT_COLUMNS));
-    else for (const one of series) stderr.write(`${seriesLine(one)}\n`);
+    else for (const entry of series) stderr.write(`${seriesLine(entry)}\n`);
     stderr.write(`${summaryLine(report)}\n`);
   }
   if (stoppedBy) stderr.write(`error: ${stoppedBy.message}\n`);
@@ -180,6 +180,6 @@ function summaryEvent({ series, totals, titles, notStarted, stoppedBy, reports }
     reports,
     titles,
     replaced: totals.replaced,
-    waiting: series.reduce((total, one) => total + one.waiting.length, 0),
+    waiting: series.reduce((total, entry) => total + entry.waiting.length, 0),
   };
 }

@@ -15,7 +15,7 @@ export class BarDisplay {
   readonly #terminal: BarTerminal;
   readonly #multi: MultiBar;
   readonly #colors: boolean;
-  readonly #leaveTerminal: () => void;
+  readonly #removeListeners: () => void;
 
   constructor(private readonly context: CommandContext) {
     const { stderr, env, redactor } = context;
@@ -40,12 +40,12 @@ export class BarDisplay {
       this.#multi.update();
     };
     stream.on('resize', redraw);
-    const leave = onTerminalLeft(() => {
+    const stopHandling = handleTerminalSignals(() => {
       terminal.erase();
     }, redraw);
-    this.#leaveTerminal = () => {
+    this.#removeListeners = () => {
       stream.off('resize', redraw);
-      leave();
+      stopHandling();
     };
   }
 
@@ -66,10 +66,10 @@ export class BarDisplay {
   }
 
   /** The terminal is free for a prompt meanwhile. */
-  async pauseWhile<T>(act: () => Promise<T>): Promise<T> {
+  async pauseWhile<T>(action: () => Promise<T>): Promise<T> {
     this.#terminal.pause();
     try {
-      return await act();
+      return await action();
     } finally {
       this.#terminal.resume();
     }
@@ -80,16 +80,16 @@ export class BarDisplay {
     this.#multi.update();
     this.#multi.stop();
     this.#terminal.erase();
-    this.#leaveTerminal();
+    this.#removeListeners();
   }
 }
 
 /**
  * Runs `erase` before the shell writes to the terminal: at the end of the process, for a crash, and while stopped.
  * @param redraw called when the process continues after a stop (`fg`)
- * @returns ends it
+ * @returns a function that removes the listeners
  */
-function onTerminalLeft(erase: () => void, redraw: () => void): () => void {
+function handleTerminalSignals(erase: () => void, redraw: () => void): () => void {
   const stop = (): void => {
     erase();
     // Not SIGTSTP, which is handled here.

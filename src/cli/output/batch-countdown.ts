@@ -39,9 +39,9 @@ export class BatchCountdown {
   }
 
   /** Undefined while unknown, and after the estimated end. */
-  msLeft(): number | undefined {
-    const msLeft = (this.#endMs ?? -Infinity) - this.clock.monotonicMs();
-    return msLeft > 0 ? msLeft : undefined;
+  leftMs(): number | undefined {
+    const leftMs = (this.#endMs ?? -Infinity) - this.clock.monotonicMs();
+    return leftMs > 0 ? leftMs : undefined;
   }
 
   #estimate(): void {

@@ -21,7 +21,8 @@ export async function chooseObserver(
   }
   /** Messages on standard error, results such as the path of a saved file on standard output. */
   const printLines = (event: AppEvent): void => {
-    if (isPlain || isError(event)) for (const line of messages.of(event)) stderr.write(`${line}\n`);
+    if (isPlain || isError(event))
+      for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
     const result = resultOf(event);
     if (result !== undefined) stdout.write(`${result}\n`);
   };
@@ -30,7 +31,7 @@ export async function chooseObserver(
     if (event.type === 'page-bytes' || event.type === 'book-page') return;
     if (event.type === 'warning') stderr.write(warningMessage(event.message, event.hint));
     else if (event.type === 'detail')
-      for (const line of messages.of(event)) stderr.write(`${line}\n`);
+      for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
     else stdout.write(`${JSON.stringify(event)}\n`);
   };
   return {

@@ -1,6 +1,6 @@
 /** Load durations over time as inline SVG: the median of each interval as a line, up to the slowest as a band. */
 import { formatDuration, formatLocalTime } from '../../core/human-format.js';
-import type { TimeFigures } from '../../health-reports/statistics.js';
+import type { IntervalMetrics } from '../../health-reports/statistics.js';
 
 const WIDTH = 920;
 const HEIGHT = 290;
@@ -18,7 +18,7 @@ interface Point {
   readonly slowestY: number;
 }
 
-export function durationChart(intervals: readonly TimeFigures[], nowMs: number): string {
+export function durationChart(intervals: readonly IntervalMetrics[], nowMs: number): string {
   const drawn = intervals.flatMap(({ fromMs, toMs, medianMs, slowestMs }) =>
     medianMs === undefined || slowestMs === undefined
       ? []

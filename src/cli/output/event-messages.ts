@@ -36,7 +36,7 @@ export class EventMessages {
   }
 
   /** The lines for one event; none for those that people need not see. */
-  of(event: AppEvent): readonly string[] {
+  linesFor(event: AppEvent): readonly string[] {
     const { verbose, savedLines } = this.options;
     const nowMs = this.clock.wallMs();
     switch (event.type) {

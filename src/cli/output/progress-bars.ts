@@ -81,10 +81,10 @@ export class ProgressBars implements Observer {
     const countdown = new BatchCountdown(ids, this.context.clock);
     const label = { number: 'chapters', title: '' };
     const bar = this.#display.add(ids.length, 0, ({ value: done, total }, format) => {
-      const bytesPerSecond = this.#speed.perSecond();
+      const bytesPerSecond = this.#speed.bytesPerSecond();
       const wait = this.#currentWait();
-      const msLeft = countdown.msLeft();
-      return progressLine({ label, done, total, bytesPerSecond, wait, msLeft }, format);
+      const leftMs = countdown.leftMs();
+      return progressLine({ label, done, total, bytesPerSecond, wait, leftMs }, format);
     });
     this.#batch = { bar, countdown };
   };
@@ -109,7 +109,7 @@ export class ProgressBars implements Observer {
       // Shown in the bars; with --verbose as a message too.
       if (!this.#closed && !this.options.verbose) return;
     } else this.#endItem(event);
-    for (const line of this.messages.of(event)) this.note(line);
+    for (const line of this.messages.linesFor(event)) this.note(line);
     const result = resultOf(event);
     if (result !== undefined) this.#printResult(result);
   };
@@ -154,10 +154,10 @@ export class ProgressBars implements Observer {
     this.#removeBar(id);
     const speed = new Speed(this.context.clock);
     const bar = this.#display.add(pages, kept, ({ value: done, total, eta }, format) => {
-      const msLeft = done > kept && done < total && Number.isFinite(eta) ? eta * 1_000 : undefined;
-      const bytesPerSecond = speed.perSecond();
+      const leftMs = done > kept && done < total && Number.isFinite(eta) ? eta * 1_000 : undefined;
+      const bytesPerSecond = speed.bytesPerSecond();
       const wait = bytesPerSecond === undefined ? this.#currentWait() : undefined;
-      return progressLine({ label, done, total, bytesPerSecond, wait, msLeft }, format);
+      return progressLine({ label, done, total, bytesPerSecond, wait, leftMs }, format);
     });
     this.#items.set(id, { bar, speed });
   }

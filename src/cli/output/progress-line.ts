@@ -23,7 +23,7 @@ export interface Progress {
   readonly bytesPerSecond?: number;
   /** Shown in place of the rate. */
   readonly wait?: CurrentWait;
-  readonly msLeft?: number;
+  readonly leftMs?: number;
 }
 
 export interface LineFormat {
@@ -73,7 +73,10 @@ function wideLine(progress: Progress, { columns, glyphs }: LineFormat): string {
   const { number, title } = progress.label;
   const label = fitToWidth(`${number} ${title}`.trim(), labelWidth, glyphs.ellipsis);
   const bar = drawBar(shareOf(progress), barWidth, glyphs);
-  const tail = longestThatFits(tails(progress), width - labelWidth - barWidth - 2 * GAP.length);
+  const tail = longestThatFits(
+    tailVariants(progress),
+    width - labelWidth - barWidth - 2 * GAP.length,
+  );
   return [label, bar, tail].join(GAP);
 }
 
@@ -91,10 +94,10 @@ function narrowLine(progress: Progress, { columns, glyphs }: LineFormat): string
     : [label, drawBar(shareOf(progress), barWidth, glyphs), tail].join(GAP);
 }
 
-/** The figures after the bar, from the most to the fewest. The time left matters more than the rate. */
-function tails({ done, total, wait, bytesPerSecond, msLeft }: Progress): string[] {
+/** The texts after the bar, the longest first. The time left matters more than the rate. */
+function tailVariants({ done, total, wait, bytesPerSecond, leftMs }: Progress): string[] {
   const count = `${done}/${total}`;
-  const left = msLeft === undefined ? [] : [`${formatCountdown(msLeft)} left`];
+  const left = leftMs === undefined ? [] : [`${formatCountdown(leftMs)} left`];
   const rates = wait
     ? [describeCurrentWait(wait), `waits ${formatCountdown(wait.leftMs)}`]
     : bytesPerSecond === undefined
@@ -105,7 +108,7 @@ function tails({ done, total, wait, bytesPerSecond, msLeft }: Progress): string[
     ...(wait ? rates.slice(1).map((rate) => [count, rate]) : []),
     [count, ...left],
     [count],
-  ].map((figures) => figures.join(GAP));
+  ].map((parts) => parts.join(GAP));
 }
 
 function describeCurrentWait(wait: CurrentWait): string {

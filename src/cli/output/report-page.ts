@@ -1,5 +1,5 @@
 /**
- * The figures of the health reports as one HTML page without scripts or external resources, for light and dark screens
+ * The health report metrics as one HTML page without scripts or external resources, for light and dark screens
  * and for print.
  */
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../core/human-format.js';
 import { escapeXml } from '../../core/xml-text.js';
 import type { ReportStatus } from '../../health-reports/status.js';
-import type { NodeFigures } from '../../health-reports/statistics.js';
+import type { NodeMetrics } from '../../health-reports/statistics.js';
 import { durationChart } from './duration-chart.js';
 import { hostStateOf } from './host-state.js';
 import { htmlPage } from './html-page.js';
@@ -118,7 +118,7 @@ function hostLine(status: ReportStatus, nowMs: number): string {
   return `<p>${sentences.join(' ')}</p>`;
 }
 
-function nodeRow(node: NodeFigures): string {
+function nodeRow(node: NodeMetrics): string {
   const { successRate, cachedShare, medianMs, slowestMs, bytesPerSecond } = node;
   const level = successRate >= 0.95 ? 'good' : successRate >= 0.8 ? 'warning' : 'bad';
   return `<tr><th scope="row">${escapeXml(node.node)}</th><td class="number">${formatCount(node.loads)}</td><td>${shareBar(successRate, level, 'success')}</td><td>${shareBar(cachedShare, 'plain', 'cached')}</td><td class="number">${medianMs === undefined ? '–' : formatDuration(medianMs)}</td><td class="number">${slowestMs === undefined ? '–' : formatDuration(slowestMs)}</td><td class="number">${bytesPerSecond === undefined ? '–' : formatBytes(bytesPerSecond)}</td></tr>`;

@@ -1,7 +1,7 @@
-/** The figures of the health reports as a table, from 40 columns up. */
+/** The health report metrics as a table, from 40 columns up. */
 import { formatBytes, formatDuration, pluralize } from '../../core/human-format.js';
 import type { ReportStatus } from '../../health-reports/status.js';
-import type { NodeFigures } from '../../health-reports/statistics.js';
+import type { NodeMetrics } from '../../health-reports/statistics.js';
 import { paint, type Color } from './colors.js';
 import type { Glyphs } from './glyphs.js';
 import { hostStateOf, type HostState } from './host-state.js';
@@ -15,8 +15,8 @@ export interface TableFormat {
   readonly nowMs: number;
 }
 
-/** Columns that the figures of a node need beside its name. */
-const FIGURES_COLUMNS = 61;
+/** Columns that the metrics of a node need beside its name. */
+const METRICS_COLUMNS = 61;
 const MIN_NODE_COLUMNS = 18;
 const DURATION_COLUMNS = 10;
 const BAR_COLUMNS = 6;
@@ -29,8 +29,8 @@ const HOST_COLORS: Record<HostState, Color> = {
 export function reportTable(status: ReportStatus, format: TableFormat): string {
   const lines = [...summaryLines(status, format), ''];
   if (status.nodes.length === 0) {
-    lines.push(painted('No loads recorded yet.', 'dim', format));
-  } else if (format.columns >= MIN_NODE_COLUMNS + FIGURES_COLUMNS) {
+    lines.push(colorize('No loads recorded yet.', 'dim', format));
+  } else if (format.columns >= MIN_NODE_COLUMNS + METRICS_COLUMNS) {
     lines.push(...wideLines(status.nodes, format));
   } else {
     lines.push(...status.nodes.flatMap((node) => narrowLines(node, format)));
@@ -42,12 +42,12 @@ function summaryLines(status: ReportStatus, format: TableFormat): string[] {
   const { host, oldestWaitingAgeMs, lastSentAtMs } = status;
   const counts = [
     `${status.sent} sent`,
-    painted(`${status.waiting} waiting`, status.waiting > 0 ? 'yellow' : undefined, format),
-    painted(`${status.givenUp} given up`, status.givenUp > 0 ? 'red' : undefined, format),
-    ...(status.dropped > 0 ? [painted(`${status.dropped} dropped`, 'red', format)] : []),
+    colorize(`${status.waiting} waiting`, status.waiting > 0 ? 'yellow' : undefined, format),
+    colorize(`${status.givenUp} given up`, status.givenUp > 0 ? 'red' : undefined, format),
+    ...(status.dropped > 0 ? [colorize(`${status.dropped} dropped`, 'red', format)] : []),
   ];
-  const title = painted('Health reports', 'bold', format);
-  const isNarrow = format.columns < MIN_NODE_COLUMNS + FIGURES_COLUMNS;
+  const title = colorize('Health reports', 'bold', format);
+  const isNarrow = format.columns < MIN_NODE_COLUMNS + METRICS_COLUMNS;
   const lines = isNarrow
     ? [title, ...counts.map((count) => `  ${count}`)]
     : [`${title}  ${counts.join(', ')}`];
@@ -59,7 +59,7 @@ function summaryLines(status: ReportStatus, format: TableFormat): string[] {
   }
   if (lastSentAtMs !== undefined) lines.push(`  last sent: ${ago(lastSentAtMs, format)}`);
   const state = hostStateOf(status);
-  const hostState = painted(state, HOST_COLORS[state], format);
+  const hostState = colorize(state, HOST_COLORS[state], format);
   lines.push(`  report host: ${hostState}`);
   if (host.lastError) {
     const when = ago(host.lastError.atMs, format);
@@ -71,9 +71,9 @@ function summaryLines(status: ReportStatus, format: TableFormat): string[] {
   return lines;
 }
 
-function wideLines(nodes: readonly NodeFigures[], format: TableFormat): string[] {
+function wideLines(nodes: readonly NodeMetrics[], format: TableFormat): string[] {
   const longest = Math.max(...nodes.map(({ node }) => node.length), 'node'.length);
-  const nodeColumns = Math.min(longest, format.columns - FIGURES_COLUMNS);
+  const nodeColumns = Math.min(longest, format.columns - METRICS_COLUMNS);
   const head = [
     fitToWidth('node', nodeColumns),
     'loads'.padStart(6),
@@ -97,13 +97,13 @@ function wideLines(nodes: readonly NodeFigures[], format: TableFormat): string[]
       ).padStart(7),
     ].join(' '),
   );
-  return [painted(head.join(' '), 'dim', format), ...rows];
+  return [colorize(head.join(' '), 'dim', format), ...rows];
 }
 
-function narrowLines(node: NodeFigures, format: TableFormat): string[] {
+function narrowLines(node: NodeMetrics, format: TableFormat): string[] {
   const { medianMs, slowestMs, bytesPerSecond, cachedShare } = node;
   const lines = [
-    painted(shortNode(node.node, format.columns, format).trimEnd(), 'bold', format),
+    colorize(shortNode(node.node, format.columns, format).trimEnd(), 'bold', format),
     `  success ${successBar(node, format)}  ${pluralize(node.loads, 'load')}`,
   ];
   if (medianMs === undefined) return lines;
@@ -114,10 +114,10 @@ function narrowLines(node: NodeFigures, format: TableFormat): string[] {
   ];
 }
 
-function successBar(node: NodeFigures, format: TableFormat): string {
+function successBar(node: NodeMetrics, format: TableFormat): string {
   const { successRate } = node;
   const color = successRate >= 0.95 ? 'green' : successRate >= 0.8 ? 'yellow' : 'red';
-  return painted(shareBar(successRate, format), color, format);
+  return colorize(shareBar(successRate, format), color, format);
 }
 
 /** A bar in eighths of a column and the percentage, always of the same width. */
@@ -147,6 +147,6 @@ function ago(atMs: number, { nowMs }: TableFormat): string {
   return nowMs - atMs < 1_000 ? 'just now' : `${formatDuration(nowMs - atMs)} ago`;
 }
 
-function painted(text: string, color: Color | undefined, format: TableFormat): string {
+function colorize(text: string, color: Color | undefined, format: TableFormat): string {
   return format.colors && color !== undefined ? paint(text, color) : text;
 }

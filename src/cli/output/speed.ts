@@ -15,7 +15,7 @@ export class Speed {
   }
 
   /** Undefined if nothing has arrived lately. */
-  perSecond(): number | undefined {
+  bytesPerSecond(): number | undefined {
     const nowMs = this.clock.monotonicMs();
     while (this.#arrivals[0] && nowMs - this.#arrivals[0].atMs > Speed.#WINDOW_MS)
       this.#arrivals.shift();

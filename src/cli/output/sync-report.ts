@@ -24,10 +24,10 @@ export function syncTable(series: readonly SeriesReport[], columns: number): str
     ]
       .join(GAP)
       .trimEnd();
-  const rows = series.map((one, at) =>
+  const rows = series.map((entry, index) =>
     row(
-      names[at] ?? '',
-      SERIES_COUNTS.map((name) => String(one[name])),
+      names[index] ?? '',
+      SERIES_COUNTS.map((name) => String(entry[name])),
     ),
   );
   return `${[row('title', SERIES_COUNTS), ...rows].join('\n')}\n`;
@@ -54,8 +54,8 @@ export function summaryLine({ titles, totals, startedAtMs, endedAtMs }: SyncRepo
 /** A page without scripts or external resources. */
 export function syncPage(report: SyncReport): string {
   const { series, endedAtMs, errors } = report;
-  const row = (one: SeriesReport) =>
-    `<tr><th scope="row">${escapeXml(one.name)}</th>${SERIES_COUNTS.map((name) => `<td>${one[name]}</td>`).join('')}</tr>`;
+  const row = (entry: SeriesReport) =>
+    `<tr><th scope="row">${escapeXml(entry.name)}</th>${SERIES_COUNTS.map((name) => `<td>${entry[name]}</td>`).join('')}</tr>`;
   const waiting = series.flatMap(({ name, waiting: chapters }) =>
     chapters.map(
       ({ number, untilMs }) =>

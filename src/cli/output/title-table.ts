@@ -15,12 +15,12 @@ const GAP = '  ';
 const OTHER_COLUMNS =
   YEAR_COLUMNS + STATUS_COLUMNS + LANGUAGES_COLUMNS + ID_COLUMNS + 4 * GAP.length;
 
-type Shown = Pick<Title, 'id' | 'name' | 'year' | 'status' | 'languages'>;
+type ListedTitle = Pick<Title, 'id' | 'name' | 'year' | 'status' | 'languages'>;
 
 /** @param columns of the terminal; without them nothing is cut */
-export function titleLines(titles: readonly Shown[], columns?: number): string[] {
+export function titleLines(titles: readonly ListedTitle[], columns?: number): string[] {
   if (columns !== undefined && columns < MIN_ROW_COLUMNS) {
-    return titles.flatMap((title) => stacked(title, columns));
+    return titles.flatMap((title) => multiLineTitle(title, columns));
   }
   const rows = [
     ['title', 'year', 'status', 'languages', 'id'],
@@ -44,14 +44,14 @@ export function titleLines(titles: readonly Shown[], columns?: number): string[]
 }
 
 /** One title in a list to choose from. */
-export function titleChoice(title: Shown, columns: number): string {
+export function titleChoice(title: ListedTitle, columns: number): string {
   const year = title.year === undefined ? '' : ` (${title.year})`;
   const languages = printableLine(title.languages.join(', '));
   const text = `${printableLine(title.name)}${year}${languages === '' ? '' : `  ${languages}`}`;
   return fitToWidth(text, columns).trimEnd();
 }
 
-function stacked(title: Shown, columns: number): string[] {
+function multiLineTitle(title: ListedTitle, columns: number): string[] {
   const [year, status, languages] = details(title);
   const lines = [
     printableLine(title.name),
@@ -65,7 +65,7 @@ function details({
   year,
   status,
   languages,
-}: Shown): [year: string, status: string, languages: string] {
+}: ListedTitle): [year: string, status: string, languages: string] {
   const languageList = languages.length === 0 ? '–' : languages.join(', ');
   return [
     year === undefined ? '–' : String(year),

@@ -27,12 +27,12 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local version = redis.call('GET', KEYS[1])
 if version and version ~= ARGV[1] then return {'version', version} end
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
-local id, info, registering = ARGV[2], ARGV[3], ARGV[4]
-if registering == 'enter' then
+local id, info, registration = ARGV[2], ARGV[3], ARGV[4]
+if registration == 'register' then
   redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[10])
   redis.call('HSET', KEYS[3], id, string.format('%.0f', now + ARGV[5]) .. ' ' .. info)
   redis.call('PEXPIRE', KEYS[3], ARGV[5])
-elseif registering == 'leave' then
+elseif registration == 'unregister' then
   redis.call('HDEL', KEYS[3], id)
 end
 local processes = {}
@@ -42,7 +42,7 @@ for at = 1, #all, 2 do
   if expiry and tonumber(expiry) > now then
     processes[#processes + 1] = all[at]
     processes[#processes + 1] = text
-  elseif registering == 'enter' then
+  elseif registration == 'register' then
     redis.call('HDEL', KEYS[3], all[at])
   end
 end
@@ -74,7 +74,7 @@ export interface ProcessInfo {
 export interface ScriptCall {
   readonly id: string;
   readonly info: ProcessInfo;
-  readonly registering: 'enter' | 'leave' | 'none';
+  readonly registration: 'register' | 'unregister' | 'none';
   /** What the caller has seen. Without it, the reply has the state. */
   readonly seen?: Snapshot | undefined;
   /** Stored if the caller has seen the latest state. */
@@ -90,12 +90,12 @@ export interface ScriptReply {
   readonly latest?: Snapshot;
 }
 
-export function scriptArgs({ id, info, registering, seen, next }: ScriptCall): readonly string[] {
+export function scriptArgs({ id, info, registration, seen, next }: ScriptCall): readonly string[] {
   return [
     LEDGER_VERSION,
     id,
     JSON.stringify(info),
-    registering,
+    registration,
     String(PROCESS_LIFETIME_MS),
     seen?.token ?? 'none',
     seen?.run ?? '',
@@ -118,10 +118,10 @@ export function readReply(reply: unknown): ScriptReply {
     throw unexpectedReply('not what the script returns');
   }
   if (typeof run !== 'string' || !/^\w{12,64}$/.test(run)) throw unexpectedReply('no run id');
-  const living = readProcesses(processes);
-  if (kind === 'current') return { serverMs, processes: living };
+  const alive = readProcesses(processes);
+  if (kind === 'current') return { serverMs, processes: alive };
   if (typeof token !== 'string' || typeof text !== 'string') throw unexpectedReply('no state');
-  return { serverMs, processes: living, latest: { token, text, run } };
+  return { serverMs, processes: alive, latest: { token, text, run } };
 }
 
 function readProcesses(list: unknown): ReadonlyMap<string, ProcessInfo> {

@@ -40,24 +40,24 @@ export class LedgerServer implements ProcessRegistry {
     this.ownId = `${randomBytes(8).toString('hex')}-${process.pid}`;
   }
 
-  /** Throws RedisFailure. The state is absent where the caller has seen the latest one, and its own is stored. */
-  async exchange(states: Pick<ScriptCall, 'seen' | 'next'>): Promise<Snapshot | undefined> {
-    return this.#call({ ...states, registering: 'enter' });
+  /** Stores `next` if `seen` is the latest state; otherwise returns the latest state. Throws RedisFailure. */
+  async compareAndSet(states: Pick<ScriptCall, 'seen' | 'next'>): Promise<Snapshot | undefined> {
+    return this.#call({ ...states, registration: 'register' });
   }
 
   /** The state and the processes, without registering this one. */
-  async look(): Promise<{
+  async readState(): Promise<{
     readonly latest: Snapshot | undefined;
     readonly processes: ReadonlyMap<string, ProcessInfo>;
   }> {
-    const latest = await this.#call({ registering: 'none' });
+    const latest = await this.#call({ registration: 'none' });
     return { latest, processes: this.#processes };
   }
 
-  /** Each exchange registers the process, and removes those that have lapsed. */
-  enter(): Promise<void> {
+  /** Each compareAndSet registers the process, and removes those that have lapsed. */
+  register(): Promise<void> {
     this.#heartbeat ??= setInterval(() => {
-      void this.#beat();
+      void this.#sendHeartbeat();
     }, HEARTBEAT_MS).unref();
     return Promise.resolve();
   }
@@ -71,12 +71,12 @@ export class LedgerServer implements ProcessRegistry {
     return systemClock.monotonicMs() - this.#confirmedMs < MAX_CONFIRMED_MS;
   }
 
-  async leave(): Promise<void> {
+  async unregister(): Promise<void> {
     clearInterval(this.#heartbeat);
     this.#heartbeat = undefined;
     // Without it the registration lapses.
     if (this.#confirmedMs > -Infinity)
-      await this.#call({ registering: 'leave' }).catch(() => undefined);
+      await this.#call({ registration: 'unregister' }).catch(() => undefined);
     this.runner.close();
   }
 
@@ -84,11 +84,11 @@ export class LedgerServer implements ProcessRegistry {
     this.runner.shortenWaits();
   }
 
-  async #beat(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     const silentMs = systemClock.monotonicMs() - this.#confirmedMs;
     if (silentMs < HEARTBEAT_MS / 2) return;
     // What fails here fails in the next transaction too.
-    await this.#call({ registering: 'enter' }).catch(() => undefined);
+    await this.#call({ registration: 'register' }).catch(() => undefined);
   }
 
   async #call(call: Omit<ScriptCall, 'id' | 'info'>): Promise<Snapshot | undefined> {
@@ -102,7 +102,7 @@ export class LedgerServer implements ProcessRegistry {
     const wallMs = this.localClock.wallMs();
     if (this.clock.measure({ sentMs, receivedMs, wallMs, serverMs })) this.steps += 1;
     this.#processes = processes;
-    if (call.registering === 'enter') this.#confirmedMs = startedMs;
+    if (call.registration === 'register') this.#confirmedMs = startedMs;
     return latest;
   }
 }

@@ -15,7 +15,7 @@ export interface RedisAddress {
 }
 
 /** For messages: without user name and password. */
-export function shownAddress({ url }: RedisAddress): string {
+export function displayAddress({ url }: RedisAddress): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
@@ -41,7 +41,7 @@ export interface ScriptRunner {
 const DEFAULT_PORT = 6379;
 /** Of a connection with its login, and of a reply. */
 const MAX_REPLY_MS = 5_000;
-const MAX_LAST_REPLY_MS = 1_000;
+const MAX_REPLY_AT_EXIT_MS = 1_000;
 
 type Library = typeof Redis;
 type Client = Pick<ReturnType<Library['createClient']>, 'sendCommand' | 'destroy'>;
@@ -75,7 +75,7 @@ export class RedisConnection implements ScriptRunner {
   }
 
   shortenWaits(): void {
-    this.maxReplyMs = Math.min(this.maxReplyMs, MAX_LAST_REPLY_MS);
+    this.maxReplyMs = Math.min(this.maxReplyMs, MAX_REPLY_AT_EXIT_MS);
   }
 
   close(): void {
@@ -85,7 +85,7 @@ export class RedisConnection implements ScriptRunner {
 
   async #send(args: readonly string[]): Promise<unknown> {
     const client = await (this.#client ??= this.#connect());
-    return this.#inTime(client.sendCommand(args));
+    return this.#withTimeout(client.sendCommand(args));
   }
 
   async #connect(): Promise<Client> {
@@ -108,7 +108,7 @@ export class RedisConnection implements ScriptRunner {
     // Each error also rejects the command that met it.
     client.on('error', () => undefined);
     try {
-      await this.#inTime(client.connect());
+      await this.#withTimeout(client.connect());
     } catch (error) {
       destroy(client);
       throw error;
@@ -117,7 +117,7 @@ export class RedisConnection implements ScriptRunner {
   }
 
   /** After a failure of the connection, or a reply that comes too late, the next command opens a new one. */
-  async #inTime<T>(reply: Promise<T>): Promise<T> {
+  async #withTimeout<T>(reply: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {

@@ -45,8 +45,8 @@ export function replyFailure(message: string): RedisFailure {
   const code = message.includes('unauthenticated') ? 'NOAUTH' : replyCode(message);
   const temporary = TEMPORARY[code];
   if (temporary !== undefined) return new RedisFailure(`${temporary} (${code})`, true);
-  const why = PERMANENT[code] ?? 'the server refused a command';
-  return new RedisFailure(code === '' ? why : `${why} (${code})`, false);
+  const reason = PERMANENT[code] ?? 'the server refused a command';
+  return new RedisFailure(code === '' ? reason : `${reason} (${code})`, false);
 }
 
 export function unexpectedReply(what: string): RedisFailure {

@@ -1,7 +1,7 @@
 /** The ledger of several machines, on a Redis or Valkey server. */
 import { momentOf } from '../../core/clock.js';
-import { thisBoot } from '../boot.js';
-import { clearState, MAX_FLIGHT_MS } from '../ledger-state.js';
+import { currentBoot } from '../boot.js';
+import { clearState, MAX_REQUEST_MS } from '../ledger-state.js';
 import { viewOf, type LedgerView } from '../ledger-view.js';
 import { quotasFor, type MachineLedgerOptions } from '../machine-ledger.js';
 import type { RateLedger } from '../rate-ledger.js';
@@ -9,7 +9,7 @@ import { SharedLedger } from '../shared-ledger.js';
 import { LedgerServer } from './ledger-server.js';
 import {
   RedisConnection,
-  shownAddress,
+  displayAddress,
   type RedisAddress,
   type ScriptRunner,
 } from './redis-connection.js';
@@ -44,7 +44,7 @@ export async function viewRedisLedger(options: ViewOptions): Promise<LedgerView>
     const hosts = new Map([...processes].map(([id, { host }]) => [id, host]));
     return viewOf(state, momentOf(options.clock), hosts);
   } finally {
-    await server.leave();
+    await server.unregister();
   }
 }
 
@@ -55,16 +55,24 @@ export async function resetRedisLedger(
   try {
     await store.transaction(clearState);
   } finally {
-    await server.leave();
+    await server.unregister();
   }
 }
 
 function openStore(options: Omit<RedisLedgerOptions, 'addresses'>) {
   const { server: address, clock, warn, maxOutageMs, boot, periodScale } = options;
-  const { host } = boot ?? thisBoot();
+  const { host } = boot ?? currentBoot();
   const server = new LedgerServer(options.runner ?? new RedisConnection(address), clock, host);
-  const shownUrl = shownAddress(address);
-  const maxFlightMs = MAX_FLIGHT_MS * (periodScale?.general ?? 1);
-  const store = new RedisStore({ server, clock, host, shownUrl, maxOutageMs, maxFlightMs, warn });
+  const displayUrl = displayAddress(address);
+  const maxRequestMs = MAX_REQUEST_MS * (periodScale?.general ?? 1);
+  const store = new RedisStore({
+    server,
+    clock,
+    host,
+    displayUrl,
+    maxOutageMs,
+    maxRequestMs,
+    warn,
+  });
   return { store, server };
 }

@@ -6,11 +6,11 @@
 import { randomBytes } from 'node:crypto';
 import { momentOf } from '../../core/clock.js';
 import { formatLocalTime } from '../../core/human-format.js';
-import { bodyIn, bodyOf, readRecord, textOf } from '../ledger-format.js';
+import { extractBody, serializeBody, parseRecord, serializeRecord } from '../ledger-format.js';
 import {
   emptyRecord,
-  openWith,
-  shifted,
+  openRecordWith,
+  shiftTimes,
   type LedgerRecord,
   type OpenedRecord,
 } from '../ledger-record.js';
@@ -26,7 +26,7 @@ export interface RedisStoreOptions extends ServerOutageOptions {
   /** The name of this machine, shown on other machines. */
   readonly host: string;
   /** How long a request may be under way. */
-  readonly maxFlightMs: number;
+  readonly maxRequestMs: number;
   readonly warn: (message: string) => void;
 }
 
@@ -67,7 +67,7 @@ export class RedisStore implements LedgerStore {
     readonly processes: ReadonlyMap<string, ProcessInfo>;
   }> {
     try {
-      const { latest, processes } = await this.options.server.look();
+      const { latest, processes } = await this.options.server.readState();
       if (!latest) throw unexpectedReply('no state');
       return { state: this.#open(latest).state, processes };
     } catch (error) {
@@ -77,18 +77,18 @@ export class RedisStore implements LedgerStore {
 
   async #attempt<T>(change: (state: LedgerState) => T | Promise<T>): Promise<T> {
     const { server, clock } = this.options;
-    let seen = this.#seen ?? (await server.exchange({}));
+    let seen = this.#seen ?? (await server.compareAndSet({}));
     for (;;) {
       if (!seen) throw unexpectedReply('no state');
       const { steps } = server;
       const opened = this.#open(seen);
       const result = await change(opened.state);
       const record = opened.close(momentOf(clock));
-      const body = bodyOf(record);
-      const isChanged = seen.text === '' || body !== bodyIn(seen.text);
+      const body = serializeBody(record);
+      const isChanged = seen.text === '' || body !== extractBody(seen.text);
       const token = randomBytes(8).toString('hex');
-      const next = isChanged ? { token, text: textOf(record, body) } : undefined;
-      const latest = await server.exchange({ seen, next });
+      const next = isChanged ? { token, text: serializeRecord(record, body) } : undefined;
+      const latest = await server.compareAndSet({ seen, next });
       if (!latest) {
         this.#seen = next ? { ...next, run: seen.run } : seen;
         this.#last = next ? record : opened.record;
@@ -102,15 +102,15 @@ export class RedisStore implements LedgerStore {
 
   /** Opens the ledger; where earlier use is unknown, with all limits used up. */
   #open({ text, run }: Snapshot): Opened {
-    const read = text === '' ? undefined : readRecord(text);
+    const read = text === '' ? undefined : parseRecord(text);
     const record =
       read === undefined || read === 'damaged' ? emptyRecord(randomBytes(6).toString('hex')) : read;
-    const loss = this.#lossOf(read, run);
+    const loss = this.#describeLoss(read, run);
     const opened = this.#openRecord(record, this.#baseOf(record, run));
     if (loss !== undefined) {
       // Requests of other processes may still be on their way, also of killed ones.
-      const { clock, maxFlightMs } = this.options;
-      opened.state.unknownUse = { atMs: clock.monotonicMs() + maxFlightMs };
+      const { clock, maxRequestMs } = this.options;
+      opened.state.unknownUse = { atMs: clock.monotonicMs() + maxRequestMs };
     }
     return { ...opened, record, loss };
   }
@@ -123,16 +123,17 @@ export class RedisStore implements LedgerStore {
   #openRecord(record: LedgerRecord, base = ''): OpenedRecord {
     const { server, host } = this.options;
     const openedMs = this.options.clock.monotonicMs();
-    const writtenMs = new Map(record.boots.map((of) => [of.boot, of.writtenMs]));
-    return openWith(record, {
-      read(stamped) {
-        const { entry, boot } = stamped;
-        if (boot !== base) return { entry: shifted(entry, openedMs - (writtenMs.get(boot) ?? 0)) };
-        return { entry: shifted(entry, server.clock.toLocalMs(0)), unmodified: stamped };
+    const writtenMs = new Map(record.boots.map(({ boot, writtenMs: ms }) => [boot, ms]));
+    return openRecordWith(record, {
+      read(stored) {
+        const { entry, boot } = stored;
+        if (boot !== base)
+          return { entry: shiftTimes(entry, openedMs - (writtenMs.get(boot) ?? 0)) };
+        return { entry: shiftTimes(entry, server.clock.toLocalMs(0)), unmodified: stored };
       },
       write(entry) {
         const shiftMs = server.clock.toServerMs(0);
-        return { entry: shifted(entry, shiftMs), boot: base, shiftsMs: new Map() };
+        return { entry: shiftTimes(entry, shiftMs), boot: base, shiftsMs: new Map() };
       },
       boots({ nowMs, wallMs }) {
         const ownMs = Math.max(writtenMs.get(base) ?? 0, server.clock.toServerMs(nowMs));
@@ -145,9 +146,9 @@ export class RedisStore implements LedgerStore {
   /** Times of different bases cannot be compared: the run of the server, and how often its clock was stepped in it. */
   #baseOf({ boots }: LedgerRecord, run: string): string {
     const base = boots[0]?.boot ?? '';
-    const [ofRun, step] = base.split('-');
-    if (ofRun !== runName(run)) return `${runName(run)}-0`;
-    return this.#isStepped(base) ? `${ofRun}-${Number(step) + 1}` : base;
+    const [baseRun, step] = base.split('-');
+    if (baseRun !== runName(run)) return `${runName(run)}-0`;
+    return this.#isStepped(base) ? `${baseRun}-${Number(step) + 1}` : base;
   }
 
   /** Whether this process has seen a step of the server's clock that the record does not take into account. */
@@ -156,7 +157,7 @@ export class RedisStore implements LedgerStore {
     return isSameBase && this.options.server.steps > this.#stepsSeen;
   }
 
-  #lossOf(read: LedgerRecord | 'damaged' | undefined, run: string): string | undefined {
+  #describeLoss(read: LedgerRecord | 'damaged' | undefined, run: string): string | undefined {
     if (read === undefined) return 'is empty, as at its first use or after its data were lost';
     if (read === 'damaged') return 'was damaged';
     const base = read.boots[0]?.boot ?? '';
@@ -172,14 +173,14 @@ export class RedisStore implements LedgerStore {
 
   /** Every process that waits for it says so, also where another one noticed the loss. */
   #warnOfUnknownUse({ loss, state: { unknownUse } }: Opened): void {
-    const { clock, shownUrl, warn } = this.options;
+    const { clock, displayUrl, warn } = this.options;
     const { nowMs, wallMs } = momentOf(clock);
     const isWaitedFor = unknownUse && (loss !== undefined || unknownUse.atMs > nowMs);
     if (!isWaitedFor || this.#hasWarned) return;
     this.#hasWarned = true;
     const until = formatLocalTime(wallMs + unknownUse.atMs - nowMs, wallMs);
     warn(
-      `The shared ledger at ${shownUrl} ${loss ?? 'is new or has lost its data'}; all limits count as used up until ${until}, and then for one period.`,
+      `The shared ledger at ${displayUrl} ${loss ?? 'is new or has lost its data'}; all limits count as used up until ${until}, and then for one period.`,
     );
   }
 }

@@ -8,7 +8,7 @@ import { RedisFailure } from './redis-failure.js';
 export interface ServerOutageOptions {
   readonly clock: Clock;
   /** The server in messages, without a password. */
-  readonly shownUrl: string;
+  readonly displayUrl: string;
   readonly maxOutageMs: number;
 }
 
@@ -22,7 +22,7 @@ export class ServerOutage {
 
   /** Repeats `action` until the server can be used. Throws StorageError `ledger-unreachable` or `ledger-unusable`. */
   async retry<T>(action: () => Promise<T>, onWait?: (wait: StoreWait) => void): Promise<T> {
-    const { clock, maxOutageMs, shownUrl } = this.options;
+    const { clock, maxOutageMs, displayUrl } = this.options;
     // After one wait has failed, later calls do not wait again.
     const endMs = clock.monotonicMs() + (this.#hasGivenUp ? 0 : maxOutageMs);
     for (let failures = 1; ; failures += 1) {
@@ -37,7 +37,7 @@ export class ServerOutage {
           this.#hasGivenUp = true;
           throw this.toStorageError(error);
         }
-        const why = `the shared ledger at ${shownUrl} cannot be used: ${error.message}`;
+        const why = `the shared ledger at ${displayUrl} cannot be used: ${error.message}`;
         onWait?.({ for: 'outage', why, reason: 'ledger-unreachable', leftMs });
         const delayMs = Math.min(leftMs, retryDelayMs(RETRY_DELAYS, failures));
         await clock.sleep(delayMs, this.#closing.signal).catch(() => undefined);
@@ -53,7 +53,7 @@ export class ServerOutage {
   toStorageError(failure: RedisFailure): StorageError {
     return new StorageError(
       failure.isTemporary ? 'ledger-unreachable' : 'ledger-unusable',
-      `The shared ledger at ${this.options.shownUrl} cannot be used: ${failure.message}.`,
+      `The shared ledger at ${this.options.displayUrl} cannot be used: ${failure.message}.`,
       { cause: failure },
     );
   }

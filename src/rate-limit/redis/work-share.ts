@@ -7,7 +7,7 @@ import type { StoreWait } from '../ledger-store.js';
 import {
   redisScript,
   RedisConnection,
-  shownAddress,
+  displayAddress,
   type RedisAddress,
 } from './redis-connection.js';
 import { unexpectedReply } from './redis-failure.js';
@@ -27,7 +27,7 @@ export interface WorkShare {
   close(): Promise<void>;
 }
 
-export interface WorkShareOptions extends Omit<ServerOutageOptions, 'shownUrl'> {
+export interface WorkShareOptions extends Omit<ServerOutageOptions, 'displayUrl'> {
   readonly server: RedisAddress;
   /** All machines that name the same share divide its items. */
   readonly name: string;
@@ -73,14 +73,14 @@ return results
 const RESULTS: readonly ClaimResult[] = ['claimed', 'taken', 'done'];
 
 export function openWorkShare(options: WorkShareOptions): WorkShare {
-  return new RedisWorkShare({ ...options, shownUrl: shownAddress(options.server) });
+  return new RedisWorkShare({ ...options, displayUrl: displayAddress(options.server) });
 }
 
 class RedisWorkShare implements WorkShare {
   readonly #connection: RedisConnection;
   readonly #outage: ServerOutage;
   readonly #owner = randomBytes(12).toString('hex');
-  readonly #held = new Set<string>();
+  readonly #claimedIds = new Set<string>();
   readonly #leaseMs: number;
   readonly #renewal: NodeJS.Timeout;
 
@@ -95,17 +95,17 @@ class RedisWorkShare implements WorkShare {
 
   async claim(id: string): Promise<ClaimResult> {
     const [result = 'taken'] = await this.#run('claim', [id]);
-    if (result === 'claimed') this.#held.add(id);
+    if (result === 'claimed') this.#claimedIds.add(id);
     return result;
   }
 
   async finish(id: string): Promise<void> {
     await this.#run('finish', [id]);
-    this.#held.delete(id);
+    this.#claimedIds.delete(id);
   }
 
   async release(id: string): Promise<void> {
-    this.#held.delete(id);
+    this.#claimedIds.delete(id);
     await this.#run('release', [id]);
   }
 
@@ -114,15 +114,15 @@ class RedisWorkShare implements WorkShare {
     this.#outage.close();
     this.#connection.shortenWaits();
     // Without it the leases lapse.
-    if (this.#held.size > 0)
-      await this.#evaluate('release', [...this.#held]).catch(() => undefined);
+    if (this.#claimedIds.size > 0)
+      await this.#evaluate('release', [...this.#claimedIds]).catch(() => undefined);
     this.#connection.close();
   }
 
   async #renew(): Promise<void> {
-    if (this.#held.size === 0) return;
+    if (this.#claimedIds.size === 0) return;
     // Tried again before the lease has lapsed.
-    await this.#evaluate('claim', [...this.#held]).catch(() => undefined);
+    await this.#evaluate('claim', [...this.#claimedIds]).catch(() => undefined);
   }
 
   #run(operation: string, ids: readonly string[]): Promise<readonly ClaimResult[]> {

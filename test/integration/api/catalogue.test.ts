@@ -36,7 +36,7 @@ async function resolve(texts: readonly string[], languages: readonly string[] = 
     texts.map((text) => parseTarget(text)),
     { client: practice.client, languages, signal, warn: (text) => warnings.push(text) },
   );
-  await found.fullTitles;
+  await found.loadedTitles;
   return { found, warnings, calls: lines() };
 }
 

@@ -35,7 +35,7 @@ describe('the catalogue', () => {
   const resolve = async (texts: readonly string[]) => {
     const targets = texts.map((text) => parseTarget(text));
     const found = await resolveTargets(targets, { client: practice.client, signal, warn });
-    await found.fullTitles;
+    await found.loadedTitles;
     return found;
   };
 

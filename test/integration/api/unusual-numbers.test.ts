@@ -4,7 +4,7 @@ import { grantByPassword, parseTokens } from '../../../src/auth/token-endpoint.j
 import { accessExpiresAtMs, refreshExpiresAtMs } from '../../../src/auth/login-record.js';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
 import { hasCode, TankobonError } from '../../../src/core/errors.js';
-import { namedWaitMs, retryAfterMs } from '../../../src/rate-limit/rate-headers.js';
+import { requestedWaitMs, retryAfterMs } from '../../../src/rate-limit/rate-headers.js';
 import { createTestClient, type TestClient } from '../../support/test-client.js';
 import { startStubServer, type Reply, type StubServer } from '../../support/stub-server.js';
 import { fuzzRuns } from '../../support/long-run.js';
@@ -30,7 +30,7 @@ test('no header names a wait of more than a year, or none that a date can show',
   );
   fc.assert(
     fc.property(headers, fc.integer({ min: 0, max: 4e12 }), (named, wallMs) => {
-      for (const ms of [retryAfterMs(named, wallMs), namedWaitMs(named, wallMs)]) {
+      for (const ms of [retryAfterMs(named, wallMs), requestedWaitMs(named, wallMs)]) {
         if (ms === undefined) continue;
         expect(ms).toBeGreaterThanOrEqual(0);
         expect(ms).toBeLessThan(YEAR_MS);

@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import { verifyCbz } from '../../../src/cbz/verify-cbz.js';
 import { writeCbz, type CbzPage } from '../../../src/cbz/cbz-writer.js';
 import { pageName } from '../../../src/cbz/page-name.js';
-import { interruption } from '../../../src/core/errors.js';
+import { interruptedError } from '../../../src/core/errors.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 import { readArchive, readComment } from '../../support/archive.js';
 
@@ -193,7 +193,7 @@ describe('an unfinished CBZ is removed', () => {
     const file = join(folder, 'a.cbz');
     await writeFile(file, 'an older one');
     const stop = new AbortController();
-    const reason = interruption();
+    const reason = interruptedError();
     const writing = writeCbz({ file, pages, signal: stop.signal });
     stop.abort(reason);
     await expect(writing).rejects.toBe(reason);

@@ -20,7 +20,7 @@ import {
   parseIdentityComment,
 } from '../../../src/cbz/identity.js';
 import { scanLibrary } from '../../../src/cbz/library-index.js';
-import { interruption } from '../../../src/core/errors.js';
+import { interruptedError } from '../../../src/core/errors.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 
 let folder: string;
@@ -145,7 +145,7 @@ describe('scanLibrary', () => {
     expect(library.damaged.map(({ file }) => file)).toEqual(
       ['cut.cbz', 'empty.cbz', 'link.cbz', 'page.cbz'].map((name) => join(folder, name)),
     );
-    expect(library.damaged.every(({ why }) => why.length > 0)).toBe(true);
+    expect(library.damaged.every(({ readError }) => readError.length > 0)).toBe(true);
     expect(library.find(idOf(1))).toBeDefined();
   });
 
@@ -189,7 +189,7 @@ describe('scanLibrary', () => {
 
   test('stops when aborted', async () => {
     await ours('a.cbz', 1);
-    const reason = interruption();
+    const reason = interruptedError();
     await expect(scanLibrary(folder, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 });

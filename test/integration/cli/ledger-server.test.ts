@@ -29,7 +29,7 @@ const runProcess = (words: readonly string[], env: Readonly<Record<string, strin
 
 test('limits shows the machines that use it, for people and as JSON', async () => {
   const info = JSON.stringify({ host: 'nas', pid: 1 });
-  server.scripts.evaluate(['1', 'a-process', info, 'enter', '60000', 'none', '', '', '']);
+  server.scripts.evaluate(['1', 'a-process', info, 'register', '60000', 'none', '', '', '']);
   const [table, json] = await Promise.all([run(['limits']), run(['limits', '--json'])]);
   expect(table.stdout).toContain('nas: 1 process.\n');
   expect(JSON.parse(json.stdout)).toMatchObject({

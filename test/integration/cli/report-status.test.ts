@@ -12,9 +12,9 @@ import {
 } from '../../../src/practice-server/practice-service.js';
 import type { ReportStatus } from '../../../src/health-reports/status.js';
 import {
-  figuresByNode,
-  figuresOverTime,
-  type PastLoad,
+  metricsByNode,
+  metricsOverTime,
+  type RecordedLoad,
 } from '../../../src/health-reports/statistics.js';
 import type { Finished } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
@@ -124,7 +124,7 @@ describe('against the practice service', () => {
   });
 });
 
-const load = (more: Partial<PastLoad>): PastLoad => ({
+const load = (more: Partial<RecordedLoad>): RecordedLoad => ({
   atMs: NOW_MS,
   node: 'a.example',
   success: true,
@@ -143,7 +143,7 @@ describe('the figures', () => {
       load({ success: false, durationMs: 60_000, bytes: 0 }),
       load({ node: 'b.example', success: false }),
     ];
-    expect(figuresByNode(loads)).toEqual([
+    expect(metricsByNode(loads)).toEqual([
       {
         node: 'a.example',
         loads: 4,
@@ -159,10 +159,10 @@ describe('the figures', () => {
 
   test('over time cover every load once, in order', () => {
     const loads = [0, 10, 20, 500, 999].map((ms) => load({ atMs: NOW_MS + ms }));
-    const stretches = figuresOverTime(loads, 4);
+    const stretches = metricsOverTime(loads, 4);
     expect(stretches.map((stretch) => stretch.loads)).toEqual([3, 1, 1]);
     expect(stretches.map(({ fromMs }) => fromMs - NOW_MS)).toEqual([0, 500, 750]);
-    expect(figuresOverTime([], 4)).toEqual([]);
+    expect(metricsOverTime([], 4)).toEqual([]);
   });
 });
 
@@ -182,8 +182,8 @@ describe('the table and the page', () => {
     oldestWaitingAgeMs: 3_600_000,
     lastSentAtMs: NOW_MS - 5_000,
     host: { state: 'down', lastError: { atMs: NOW_MS - 90_000, reason: 'ECONNREFUSED' } },
-    nodes: figuresByNode(loads),
-    overTime: figuresOverTime(loads, 10),
+    nodes: metricsByNode(loads),
+    overTime: metricsOverTime(loads, 10),
     damagedLines: 1,
   };
   const empty: ReportStatus = {

@@ -80,7 +80,7 @@ test('a process that starts to use the ledger removes leftovers from its folder'
   put(leftFile(join(folder, 'ledger.lock')));
   put(leftFile(join(folder, 'mode')));
   const registry = new FileProcessRegistry(folder, systemClock);
-  await registry.enter();
-  registry.leave();
+  await registry.register();
+  registry.unregister();
   expect(readdirSync(folder).map((name) => join(folder, name))).toEqual([inUse]);
 });

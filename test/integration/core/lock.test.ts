@@ -85,7 +85,7 @@ describe.each(['kernel', 'heartbeat'] as const)('%s', (kind) => {
     const file = join(folder, 'b.lock');
     const holder = await startHolder(file, kind);
     expect(await locks.tryLockFile(file)).toBeUndefined();
-    expect(locks.lockHolder(file)).toBe(`process ${holder.pid ?? 0}`);
+    expect(locks.describeLockHolder(file)).toBe(`process ${holder.pid ?? 0}`);
     holder.disconnect();
     await once(holder, 'exit');
     expect((await locks.tryLockFile(file))?.release()).toBeUndefined();
@@ -94,7 +94,7 @@ describe.each(['kernel', 'heartbeat'] as const)('%s', (kind) => {
   test('a wait ends with its signal or its time limit', async () => {
     const file = join(folder, 'c.lock');
     const held = await locks.lockFile(file);
-    expect(await locks.lockFile(file, { giveUpAfterMs: 10 })).toBeUndefined();
+    expect(await locks.lockFile(file, { timeoutMs: 10 })).toBeUndefined();
     const reason = new Error('stop');
     const aborted = locks.lockFile(file, { signal: AbortSignal.abort(reason) });
     await expect(aborted).rejects.toBe(reason);
@@ -134,7 +134,7 @@ test('kernel: a killed holder releases its lock at once', async () => {
   const holder = await startHolder(file, 'kernel');
   holder.kill('SIGKILL');
   await once(holder, 'exit');
-  expect(await lockFile(file, { giveUpAfterMs: 500 })).toBeDefined();
+  expect(await lockFile(file, { timeoutMs: 500 })).toBeDefined();
 });
 
 test('kernel: no second file exists while a lock is taken, so that a killed process leaves none', async () => {

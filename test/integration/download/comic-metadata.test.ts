@@ -19,7 +19,7 @@ beforeAll(async () => {
     Object.values(readable).map((id) => parseTarget(id)),
     { client: practice.client, signal: new AbortController().signal, warn: () => undefined },
   );
-  await found.fullTitles;
+  await found.loadedTitles;
 });
 
 afterAll(() => practice.stop());

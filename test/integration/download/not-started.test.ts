@@ -1,7 +1,7 @@
 /** The chapters that a stopped run did not start. */
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { DownloadEvent } from '../../../src/download/events.js';
-import { interruption } from '../../../src/core/errors.js';
+import { interruptedError } from '../../../src/core/errors.js';
 import { DownloadHarness, type RunResult } from '../../support/download-harness.js';
 
 const MANY = 1_500;
@@ -70,7 +70,7 @@ test('after a ban, started chapters fail and the rest are not started: exit 6', 
 test('an interruption is exit 130 and one line with the count', async () => {
   const stopping = new AbortController();
   const act = (): void => {
-    stopping.abort(interruption());
+    stopping.abort(interruptedError());
   };
   const { code, stderr } = await downloadUntil(6, act, { json: false, signal: stopping.signal });
   expect(code).toBe(130);

@@ -1,7 +1,7 @@
 /** Prefetching: a chapter's delivery metadata before its catalogue metadata, its title's people during the download. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
-import { interruption } from '../../../src/core/errors.js';
+import { interruptedError } from '../../../src/core/errors.js';
 import { start } from '../../support/command.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { readEntry } from '../../support/archive.js';
@@ -29,7 +29,7 @@ describe('the delivery metadata of a single chapter is requested', () => {
     const running = harness.download({ targets: [ADDRESS] }, { signal: stop.signal });
     while (atHomeCalls().length === 0) await delay(10);
     expect(apiCalls().filter((path) => path.startsWith('/manga/'))).toEqual([]);
-    stop.abort(interruption());
+    stop.abort(interruptedError());
     await running;
     expect(atHomeCalls()).toEqual([AT_HOME]);
   });

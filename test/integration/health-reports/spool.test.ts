@@ -16,7 +16,7 @@ import {
   MAX_AGE_MS,
   MAX_SPOOLED,
   Spool,
-  type HeldReport,
+  type LockedReport,
 } from '../../../src/health-reports/spool.js';
 import { temporaryName } from '../../../src/core/files.js';
 import { leftFile } from '../../support/left-file.js';
@@ -43,7 +43,7 @@ function put(name: string, content: string | Uint8Array): void {
   writeFileSync(join(folder, name), content, { mode: 0o600 });
 }
 
-const held = (claimed: HeldReport | 'damaged' | undefined): HeldReport => {
+const held = (claimed: LockedReport | 'damaged' | undefined): LockedReport => {
   if (claimed === undefined || claimed === 'damaged')
     throw new Error(`Claimed: ${String(claimed)}`);
   return claimed;
@@ -100,11 +100,11 @@ test('several spools in any order remove each report exactly once', async () => 
       rmSync(folder, { recursive: true, force: true });
       const spools = [new Spool(folder), new Spool(folder), new Spool(folder)].map((spool) => ({
         spool,
-        holds: [] as HeldReport[],
+        holds: [] as LockedReport[],
       }));
       let added = 0;
       const removed: number[] = [];
-      const remove = (report: HeldReport): void => {
+      const remove = (report: LockedReport): void => {
         removed.push(numberOf(report.report));
         report.remove();
       };
@@ -144,7 +144,7 @@ describe('foreign files in the spool', () => {
         put(nameOf(2), content);
         put(nameOf(3), JSON.stringify(reportNo(3)));
         const spool = new Spool(folder);
-        const claimed: (HeldReport | 'damaged' | undefined)[] = [];
+        const claimed: (LockedReport | 'damaged' | undefined)[] = [];
         for (const name of spool.names()) claimed.push(await spool.claim(name));
         expect(claimed[1]).toBe('damaged');
         expect([claimed[0], claimed[2]].map((one) => numberOf(held(one).report))).toEqual([1, 3]);

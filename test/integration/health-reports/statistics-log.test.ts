@@ -7,7 +7,7 @@ import {
   readStatistics,
   StatisticsLog,
 } from '../../../src/health-reports/statistics-log.js';
-import type { PastLoad } from '../../../src/health-reports/statistics.js';
+import type { RecordedLoad } from '../../../src/health-reports/statistics.js';
 import { posixTest } from '../../support/platform.js';
 
 let folder: string;
@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const load = (atMs: number): PastLoad => ({
+const load = (atMs: number): RecordedLoad => ({
   atMs,
   node: 'node.example.net',
   success: true,

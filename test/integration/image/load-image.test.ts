@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openConnections, type Connections } from '../../../src/api/connections.js';
-import { interruption } from '../../../src/core/errors.js';
+import { interruptedError } from '../../../src/core/errors.js';
 import { loadImage, type ImageRequest } from '../../../src/image/load-image.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
@@ -222,7 +222,7 @@ describe('what is not the image leaves no file', () => {
       socket.write(image.subarray(0, 20_000));
     };
     const onBytes = (): void => {
-      stop.abort(interruption());
+      stop.abort(interruptedError());
     };
     await expect(load({ onBytes }, { signal: stop.signal })).rejects.toMatchObject({
       code: 'interrupted',

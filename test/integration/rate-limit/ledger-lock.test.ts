@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { systemClock } from '../../../src/core/clock.js';
-import { lockFile, lockHolder, type HeldLock } from '../../../src/core/lock.js';
+import { lockFile, describeLockHolder, type HeldLock } from '../../../src/core/lock.js';
 import { nativeLocks } from '../../../src/core/native-lock.js';
 import { MODULES_URL } from '../../support/build-folders.js';
 import { FileStore } from '../../../src/rate-limit/file-store.js';
@@ -73,13 +73,13 @@ test('the wait is bounded, and its error names the holder', async () => {
 
 test('a lock file names its holder by process id and host; other content is ignored', () => {
   const file = join(folder, 'ledger', 'ledger.lock');
-  expect(lockHolder(file)).toBe(`process ${process.pid}`);
+  expect(describeLockHolder(file)).toBe(`process ${process.pid}`);
   writeFileSync(file, '4711 elsewhere\n');
-  expect(lockHolder(file)).toBe(
+  expect(describeLockHolder(file)).toBe(
     hostname() === 'elsewhere' ? 'process 4711' : 'process 4711 on elsewhere',
   );
   writeFileSync(file, '\u001b[2J 1 x\n');
-  expect(lockHolder(file)).toBe('another process');
+  expect(describeLockHolder(file)).toBe('another process');
 });
 
 test('a platform without file locks is reported in one sentence', () => {

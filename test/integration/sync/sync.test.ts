@@ -23,7 +23,7 @@ import {
 import { workspaceName } from '../../../src/cbz/file-name.js';
 import { readIdentity } from '../../../src/cbz/archive-content.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
-import { interruption } from '../../../src/core/errors.js';
+import { interruptedError } from '../../../src/core/errors.js';
 import { tryLockFile } from '../../../src/core/lock.js';
 import {
   archiveFile,
@@ -283,7 +283,7 @@ describe('options of a run', () => {
     harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
     harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
     const html = join(harness.base.folder, 'new', 'report.html');
-    const interrupted = { signal: AbortSignal.abort(interruption()) };
+    const interrupted = { signal: AbortSignal.abort(interruptedError()) };
     expect((await harness.sync({ html }, interrupted)).code).toBe(130);
     expect(readFileSync(html, 'utf8')).toContain('</html>');
     const file = join(html, 'report.html');

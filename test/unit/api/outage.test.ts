@@ -44,7 +44,7 @@ test('one request probes for all, after pauses that grow to 30 s', async () => {
   const { time, waits, probedMs, monitor, probe } = outageUntil(120_000);
   monitor.recordSuccess('GET /x', probe);
   const rides = Array.from({ length: 5 }, () => monitor.waitForEnd('GET /x', failureOf()));
-  const late = monitor.whenOver();
+  const late = monitor.waitWhileActive();
   expect(await time.run(Promise.all([...rides, late]))).toEqual([
     ...Array<boolean>(5).fill(true),
     undefined,
@@ -105,7 +105,7 @@ test('an outage longer than the limit fails all that wait, and all requests afte
   }
   // The last probe is at the limit itself.
   expect(probedMs.at(-1)).toBe(60_000);
-  await expect(monitor.whenOver()).rejects.toBeInstanceOf(OutageTooLong);
+  await expect(monitor.waitWhileActive()).rejects.toBeInstanceOf(OutageTooLong);
 });
 
 test('a pause that the service asks for is kept; one beyond the limit is not waited for', async () => {

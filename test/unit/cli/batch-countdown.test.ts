@@ -8,7 +8,7 @@ test('after the estimated end no time left is shown', () => {
   countdown.start();
   clock.advance(10_000);
   countdown.finish('a');
-  expect(countdown.msLeft()).toBeGreaterThan(0);
+  expect(countdown.leftMs()).toBeGreaterThan(0);
   clock.advance(600_000);
-  expect(countdown.msLeft()).toBeUndefined();
+  expect(countdown.leftMs()).toBeUndefined();
 });

@@ -33,7 +33,7 @@ function linesOf(
   messages.expect(
     ids.map((id) => ({ job: { id, file: `/comics/Ch.${id}.cbz` } }) as ExpectedChapter),
   );
-  return events.flatMap((event) => messages.of(event));
+  return events.flatMap((event) => messages.linesFor(event));
 }
 
 test('the summary counts chapters, pages, bytes, time and the average speed', () => {

@@ -17,14 +17,14 @@ const CHAPTER: Progress = {
   done: 9,
   total: 24,
   bytesPerSecond: 1_234_000,
-  msLeft: 12_000,
+  leftMs: 12_000,
 };
 const BATCH: Progress = {
   label: { number: 'chapters', title: '' },
   done: 40,
   total: 1_680,
   bytesPerSecond: 1_234_000,
-  msLeft: 41 * 60_000,
+  leftMs: 41 * 60_000,
 };
 const WAIT: CurrentWait = { for: 'quota', leftMs: 41_300 };
 
@@ -99,7 +99,7 @@ test('no line is wider than the terminal, whatever it shows', () => {
       done: fc.nat(30_000),
       total: fc.nat(30_000),
       bytesPerSecond: fc.nat(),
-      msLeft: fc.nat(),
+      leftMs: fc.nat(),
       wait: fc.record({
         for: fc.constantFrom('rate' as const, 'outage' as const, 'lock' as const),
         leftMs: fc.nat(),

@@ -2,7 +2,7 @@
 import { OutageTooLong } from '../../../src/api/outage.js';
 import {
   ChapterError,
-  interruption,
+  interruptedError,
   ServiceError,
   StorageError,
   type TankobonError,
@@ -113,7 +113,7 @@ test('an outage that lasted too long stops the run at once', async () => {
 test('after an interruption no further chapter starts', async () => {
   const stop = new AbortController();
   const onChapter = (id: string): void => {
-    if (id === '1') stop.abort(interruption());
+    if (id === '1') stop.abort(interruptedError());
   };
   const outcome = await run([['saved'], ['saved'], ['saved'], ['saved']], {
     signal: stop.signal,

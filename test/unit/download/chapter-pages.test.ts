@@ -1,5 +1,5 @@
 /** The rules for the pages of a chapter, without any page being loaded. */
-import { ChapterError, interruption, StorageError } from '../../../src/core/errors.js';
+import { ChapterError, interruptedError, StorageError } from '../../../src/core/errors.js';
 import { assertSamePages, completePages, loadAll } from '../../../src/download/chapter-pages.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0502';
@@ -70,7 +70,7 @@ test('an error of the chapter stops the others, and is thrown rather than a lost
 test('after an interruption the interruption is thrown, whatever failed before', async () => {
   const stop = new AbortController();
   const { loaded, error } = await load((page) => {
-    if (page === 3) stop.abort(interruption());
+    if (page === 3) stop.abort(interruptedError());
     if (page <= 3) throw lost(page);
   }, stop.signal);
   expect(loaded).toEqual([]);

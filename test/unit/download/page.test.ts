@@ -1,6 +1,6 @@
 /** What a page does after each of its loads, without any image being loaded. */
 import { got } from 'got';
-import { interruption, LoadError, StorageError } from '../../../src/core/errors.js';
+import { interruptedError, LoadError, StorageError } from '../../../src/core/errors.js';
 import type { DownloadMessage } from '../../../src/download/events.js';
 import { loadPage, type PageDeps, type PageJob } from '../../../src/download/page.js';
 import { PageQueue } from '../../../src/download/page-queue.js';
@@ -198,7 +198,7 @@ test('an interruption does not wait for the metadata request of the other pages'
   const stop = new AbortController();
   const fetchMetadata = (): Promise<AtHomeMetadata> => {
     setImmediate(() => {
-      stop.abort(interruption());
+      stop.abort(interruptedError());
     });
     return new Promise(() => undefined);
   };

@@ -93,7 +93,7 @@ describe('the job of a chapter', () => {
     damaged: [],
     unidentified: [],
     hiddenFolders: [],
-    leftFiles: [],
+    leftoverFiles: [],
   };
   const OPTIONS: JobOptions = {
     output: OUTPUT,
@@ -105,7 +105,7 @@ describe('the job of a chapter', () => {
   };
   const resolution = {
     titles: new Map(),
-    fullTitles: Promise.resolve({ titles: new Map(), error: undefined }),
+    loadedTitles: Promise.resolve({ titles: new Map(), error: undefined }),
   };
   const plan = (
     selected: readonly ChosenChapter[],

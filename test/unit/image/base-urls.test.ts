@@ -28,7 +28,7 @@ async function wait(baseUrls: BaseUrls): Promise<BaseUrl> {
   for (;;) {
     const base = baseUrls.take();
     if (base) return base;
-    await baseUrls.untilUsable();
+    await baseUrls.waitUntilUsable();
   }
 }
 

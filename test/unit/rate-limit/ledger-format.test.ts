@@ -1,11 +1,16 @@
 import fc from 'fast-check';
-import { bodyIn, bodyOf, readRecord, textOf } from '../../../src/rate-limit/ledger-format.js';
+import {
+  extractBody,
+  serializeBody,
+  parseRecord,
+  serializeRecord,
+} from '../../../src/rate-limit/ledger-format.js';
 import {
   emptyRecord,
   openRecord,
   type LedgerRecord,
 } from '../../../src/rate-limit/ledger-record.js';
-import { forecast, prune } from '../../../src/rate-limit/ledger-state.js';
+import { forecastGrants, prune } from '../../../src/rate-limit/ledger-state.js';
 import { viewOf } from '../../../src/rate-limit/ledger-view.js';
 import { quotasOf } from '../../../src/rate-limit/quotas.js';
 import { fuzzRuns } from '../../support/long-run.js';
@@ -14,7 +19,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const quotas = quotasOf('api.example.org', 'GET', '/at-home/server/x');
 const boot = { boot: 'b-1', host: 'one', writtenMs: 1_000, wallMs: 1e12, revision: 7 };
 const other = { boot: 'b-2', host: 'two', writtenMs: 70_000, wallMs: 1e12, revision: 6 };
-const stamped = <T>(entry: T, of = 'b-1', shiftsMs: readonly [string, number][] = []) => ({
+const stored = <T>(entry: T, of = 'b-1', shiftsMs: readonly [string, number][] = []) => ({
   entry,
   boot: of,
   shiftsMs: new Map(shiftsMs),
@@ -26,39 +31,39 @@ const FULL: LedgerRecord = {
   boots: [boot, other],
   entries: {
     permits: [
-      stamped({ id: 'a-1', processId: 'a', quotas, grantedMs: 3, usedAtGrant: 4, settledMs: 7.25 }),
-      stamped({ id: 'b-1', processId: 'b', quotas: [], grantedMs: 3 }, 'b-2', [['b-1', -69_000.5]]),
+      stored({ id: 'a-1', processId: 'a', quotas, grantedMs: 3, usedAtGrant: 4, settledMs: 7.25 }),
+      stored({ id: 'b-1', processId: 'b', quotas: [], grantedMs: 3 }, 'b-2', [['b-1', -69_000.5]]),
     ],
-    queue: [stamped({ id: 'c-1', processId: 'c', quotas, queuedMs: 990, readyMs: 999 })],
-    externalUses: [stamped({ key: 'api.example.org', count: 3, observedMs: 4, untilMs: 60_000 })],
-    limits: [stamped({ key: 'api.example.org', requests: 3, observedMs: 4 }, 'b-2')],
-    unknownUse: [stamped({ atMs: 5 })],
-    rateLimit: [stamped(backoff)],
-    ban: [stamped({ ...backoff, over: true as const })],
+    queue: [stored({ id: 'c-1', processId: 'c', quotas, queuedMs: 990, readyMs: 999 })],
+    externalUses: [stored({ key: 'api.example.org', count: 3, observedMs: 4, untilMs: 60_000 })],
+    limits: [stored({ key: 'api.example.org', requests: 3, observedMs: 4 }, 'b-2')],
+    unknownUse: [stored({ atMs: 5 })],
+    rateLimit: [stored(backoff)],
+    ban: [stored({ ...backoff, over: true as const })],
   },
   probeId: 'b-1',
 };
-const TEXT = textOf(FULL);
+const TEXT = serializeRecord(FULL);
 const NOW = { nowMs: 1_200, wallMs: 1e12 };
 
 test('a record is the same after writing and reading', () => {
-  expect(readRecord(TEXT)).toEqual(FULL);
+  expect(parseRecord(TEXT)).toEqual(FULL);
   const fresh = openRecord(emptyRecord('new'), { ...NOW, boot: 'b', host: 'h' }).close(NOW);
-  expect(readRecord(textOf(fresh))).toEqual(fresh);
+  expect(parseRecord(serializeRecord(fresh))).toEqual(fresh);
 });
 
 test('an unmodified record has the same body, so that it is not written again', () => {
-  const record = readRecord(TEXT);
+  const record = parseRecord(TEXT);
   if (record === 'damaged') throw new Error('damaged');
-  expect(bodyOf(record)).toBe(bodyIn(TEXT));
+  expect(serializeBody(record)).toBe(extractBody(TEXT));
   const seen = openRecord(record, { ...NOW, boot: 'b-1', host: 'one' }).close(NOW);
   const again = openRecord(seen, { ...NOW, boot: 'b-1', host: 'one' }).close(NOW);
-  expect(bodyOf(again)).toBe(bodyOf(seen));
+  expect(serializeBody(again)).toBe(serializeBody(seen));
 });
 
 test('a text that is truncated anywhere is damaged', () => {
   for (let length = 0; length < TEXT.length; length += 1) {
-    expect(readRecord(TEXT.slice(0, length))).toBe('damaged');
+    expect(parseRecord(TEXT.slice(0, length))).toBe('damaged');
   }
 });
 
@@ -80,7 +85,7 @@ test.each([
   ['an escape sequence in a host name', '"host":"two"', '"host":"\\u001b]0;two\\u0007"'],
 ])('%s is damage', (_, original, changed) => {
   expect(TEXT).toContain(original);
-  expect(readRecord(TEXT.replace(original, changed))).toBe('damaged');
+  expect(parseRecord(TEXT.replace(original, changed))).toBe('damaged');
 });
 
 test.each([
@@ -89,7 +94,7 @@ test.each([
   ['split into many lines', '\n'.repeat(900_000)],
 ])('a text that is %s is damaged', (_, text) => {
   const [head = ''] = TEXT.split('\n');
-  expect(readRecord(`${head}\n${text}\n`)).toBe('damaged');
+  expect(parseRecord(`${head}\n${text}\n`)).toBe('damaged');
 });
 
 describe('every accepted text', () => {
@@ -124,9 +129,9 @@ describe('every accepted text', () => {
   test('can be written, and is accepted again', () => {
     fc.assert(
       fc.property(text, (input) => {
-        const record = readRecord(input);
+        const record = parseRecord(input);
         if (record === 'damaged') return;
-        expect(readRecord(textOf(record))).toEqual(record);
+        expect(parseRecord(serializeRecord(record))).toEqual(record);
       }),
       { numRuns: fuzzRuns(5_000) },
     );
@@ -135,7 +140,7 @@ describe('every accepted text', () => {
   test('delays requests by at most a day, on any boot, and can be displayed and written', () => {
     fc.assert(
       fc.property(text, readers, (input, reader) => {
-        const record = readRecord(input);
+        const record = parseRecord(input);
         if (record === 'damaged') return;
         const own = record.boots.find((of) => of.boot === reader.boot);
         // A clock behind the last write of its boot belongs to another boot, see file-store.ts.
@@ -146,9 +151,9 @@ describe('every accepted text', () => {
           expect(until?.untilMs ?? 0).toBeLessThanOrEqual(reader.nowMs + aheadMs);
         }
         expect(() => new Date(viewOf(state, reader).cooldown?.untilMs ?? 0)).not.toThrow();
-        forecast(state, reader.nowMs);
+        forecastGrants(state, reader.nowMs);
         prune(state, reader.nowMs);
-        expect(readRecord(textOf(close(reader)))).not.toBe('damaged');
+        expect(parseRecord(serializeRecord(close(reader)))).not.toBe('damaged');
       }),
       { numRuns: fuzzRuns(5_000) },
     );

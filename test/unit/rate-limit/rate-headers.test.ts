@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { errorReasons, findCaptchaChallenge, isApiError } from '../../../src/api/api-errors.js';
 import {
-  namedWaitMs,
+  requestedWaitMs,
   readRateHeaders,
   retryAfterMs,
 } from '../../../src/rate-limit/rate-headers.js';
@@ -54,8 +54,8 @@ test('Retry-After is read in seconds and in both date formats of RFC 9110; the l
   const old = 'Friday, 01-May-26 12:00:08 GMT';
   expect(retryAfterMs({ 'retry-after': old, date: date(NOW) }, 0)).toBe(8_000);
   const both = { 'retry-after': '7', date: date(NOW), 'x-ratelimit-retry-after': stamp(NOW + 9e3) };
-  expect(namedWaitMs(both, NOW)).toBe(9_000);
-  expect(namedWaitMs({}, NOW)).toBeUndefined();
+  expect(requestedWaitMs(both, NOW)).toBe(9_000);
+  expect(requestedWaitMs({}, NOW)).toBeUndefined();
 });
 
 test('no header values give a wait that is negative or not a number', () => {
@@ -75,7 +75,7 @@ test('no header values give a wait that is negative or not a number', () => {
   fc.assert(
     fc.property(headers, fc.integer({ min: 0, max: 4e12 }), (some, wallMs) => {
       const { limit = 0, remaining = 0, endsInMs = 0 } = readRateHeaders(some, wallMs);
-      const values = [limit, remaining, endsInMs, namedWaitMs(some, wallMs) ?? 0];
+      const values = [limit, remaining, endsInMs, requestedWaitMs(some, wallMs) ?? 0];
       return values.every((value) => Number.isFinite(value) && value >= 0);
     }),
     { numRuns: fuzzRuns(10_000) },

@@ -47,7 +47,7 @@ function decide(
   const decisions = decideReleases(releases, { ...RULES, ...change }, has, { nowMs: NOW_MS });
   return {
     ...decisions,
-    taken: decisions.taken.map(({ chapter, replaces }) => [chapter.id, replaces]),
+    planned: decisions.planned.map(({ chapter, replaces }) => [chapter.id, replaces]),
     waiting: decisions.waiting.map(({ chapter, untilMs }) => [chapter.id, untilMs - NOW_MS]),
     external: decisions.external.map(({ id }) => id),
   };
@@ -58,12 +58,12 @@ describe('waiting for the preferred group', () => {
     const second = release('Second', 30 * HOUR_MS);
     const other = release('Other', 40 * HOUR_MS);
     expect(decide([second, other])).toMatchObject({
-      taken: [],
+      planned: [],
       waiting: [[second.id, 8 * HOUR_MS]],
       againAtMs: NOW_MS + 8 * HOUR_MS,
     });
     expect(decide([second, release('Other', 48 * HOUR_MS)])).toMatchObject({
-      taken: [[second.id, undefined]],
+      planned: [[second.id, undefined]],
       waiting: [],
       againAtMs: undefined,
     });
@@ -71,12 +71,14 @@ describe('waiting for the preferred group', () => {
 
   test('the preferred group does not wait, nor does anything without groups or a wait', () => {
     const preferred = release('preferred ', 0);
-    expect(decide([preferred, release('Other', HOUR_MS)]).taken).toEqual([
+    expect(decide([preferred, release('Other', HOUR_MS)]).planned).toEqual([
       [preferred.id, undefined],
     ]);
     const other = release('Other', 0);
-    expect(decide([other], { waitForGroupMs: 0 }).taken).toHaveLength(1);
-    expect(decide([other], { selection: { languages: ['en'], groups: [] } }).taken).toHaveLength(1);
+    expect(decide([other], { waitForGroupMs: 0 }).planned).toHaveLength(1);
+    expect(decide([other], { selection: { languages: ['en'], groups: [] } }).planned).toHaveLength(
+      1,
+    );
   });
 
   test('a release in another language does not start the wait', () => {
@@ -93,17 +95,17 @@ describe('a better release that comes later', () => {
 
   test('replaces the one that was downloaded with `upgrade`, and is left out without', () => {
     const all = [other, second, preferred];
-    expect(decide(all, { upgrade: true }, [other]).taken).toEqual([[preferred.id, other.id]]);
-    expect(decide(all, { upgrade: true }, [other, second]).taken).toEqual([
+    expect(decide(all, { upgrade: true }, [other]).planned).toEqual([[preferred.id, other.id]]);
+    expect(decide(all, { upgrade: true }, [other, second]).planned).toEqual([
       [preferred.id, second.id],
     ]);
-    expect(decide(all, {}, [other])).toMatchObject({ taken: [], known: 1 });
+    expect(decide(all, {}, [other])).toMatchObject({ planned: [], known: 1 });
   });
 
   test('a newer version or date of the same group replaces nothing', () => {
     const again = release('Other', 0, { id: 'again', version: 3 });
     expect(decide([other, again], { upgrade: true }, [other])).toMatchObject({
-      taken: [],
+      planned: [],
       known: 1,
     });
   });
@@ -112,7 +114,7 @@ describe('a better release that comes later', () => {
     const english = release('Preferred', DAY_MS);
     const brazilian = release('Other', 0, { language: 'pt-br' });
     const selection = { languages: ['pt-br', 'en'], groups: ['Preferred'] };
-    expect(decide([english, brazilian], { selection, upgrade: true }, [english]).taken).toEqual([
+    expect(decide([english, brazilian], { selection, upgrade: true }, [english]).planned).toEqual([
       [brazilian.id, english.id],
     ]);
   });
@@ -127,12 +129,12 @@ describe('what is left out', () => {
       { excludedGroups: ['ID of Preferred'] },
       { excludedUploaders: ['AN-UPLOADER'] },
     ])
-      expect(decide([unwanted, second], change).taken).toEqual([[second.id, undefined]]);
+      expect(decide([unwanted, second], change).planned).toEqual([[second.id, undefined]]);
   });
 
   test('a chapter on another site is listed, unless a release of it is here', () => {
     const external = release('Official', 0, { externalUrl: 'https://example.org', pages: 0 });
-    expect(decide([external])).toMatchObject({ taken: [], external: [external.id] });
+    expect(decide([external])).toMatchObject({ planned: [], external: [external.id] });
     const here = release('Preferred', 0);
     expect(decide([external, here]).external).toEqual([]);
     expect(decide([external, here], {}, [here]).external).toEqual([]);
@@ -144,14 +146,14 @@ describe('what is left out', () => {
     const next = release('Preferred', 0, { number: '8' });
     const sinceMs = NOW_MS - DAY_MS;
     expect(decide([old, late, next], { sinceMs, upgrade: true })).toMatchObject({
-      taken: [[next.id, undefined]],
+      planned: [[next.id, undefined]],
       known: 1,
     });
   });
 
   test('an unpublished chapter is decided again when it is published', () => {
     expect(decide([release('Preferred', -3 * HOUR_MS)])).toMatchObject({
-      taken: [],
+      planned: [],
       againAtMs: NOW_MS + 3 * HOUR_MS,
     });
   });
@@ -178,11 +180,11 @@ test('repeated after its downloads, a decision takes nothing more, and each numb
     fc.property(releases, fc.boolean(), (all, upgrade) => {
       const rules = { ...RULES, upgrade };
       const first = decideReleases(all, rules, () => false, { nowMs: NOW_MS });
-      const ids = first.taken.map(({ chapter }) => chapter.id);
-      const numbers = first.taken.map(({ chapter: { number } }) => Number(number));
+      const ids = first.planned.map(({ chapter }) => chapter.id);
+      const numbers = first.planned.map(({ chapter: { number } }) => Number(number));
       expect(new Set(numbers).size).toBe(numbers.length);
       const second = decideReleases(all, rules, (id) => ids.includes(id), { nowMs: NOW_MS });
-      expect(second.taken).toEqual([]);
+      expect(second.planned).toEqual([]);
       expect(second.waiting).toEqual(first.waiting);
     }),
     { numRuns: 200 },

@@ -1,6 +1,6 @@
 /** `--every`: when the next run starts. */
 import { repeatSync, type RunOutcome } from '../../../src/app/sync-loop.js';
-import { interruption } from '../../../src/core/errors.js';
+import { interruptedError } from '../../../src/core/errors.js';
 import { skippingClock } from '../../support/fake-clock.js';
 
 const HOUR_MS = 3_600_000;
@@ -39,7 +39,7 @@ async function startsOf(
     isFileUsable: () => Promise.resolve(change.isFileUsable?.(sleeps) ?? true),
     onWait: (nextRunMs) => {
       waits.push(nextRunMs - clock.wallMs());
-      if (starts.length === runs) stop.abort(interruption());
+      if (starts.length === runs) stop.abort(interruptedError());
       return Promise.resolve();
     },
     run: () => {
@@ -110,7 +110,7 @@ test('a run that rejects ends the loop', async () => {
     fileVersion: () => Promise.resolve(''),
     isFileUsable: () => Promise.resolve(true),
     onWait: () => Promise.resolve(),
-    run: () => Promise.reject(interruption()),
+    run: () => Promise.reject(interruptedError()),
   };
   await expect(repeatSync(deps)).rejects.toMatchObject({ code: 'interrupted' });
 });
