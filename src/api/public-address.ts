@@ -2,7 +2,7 @@
  * Which addresses are on the public internet. The base URLs of pages are untrusted, and must not cause requests to this
  * machine or to its private networks (RFC 6890 and the IANA registries of special-purpose addresses).
  */
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { isLoopback } from '../core/web-address.js';
 
 /** Special IPv4 blocks: this network, private, shared (CGNAT), loopback, link-local, documentation, multicast, … */
@@ -51,8 +51,8 @@ for (const [net, bits] of SPECIAL_IPV4) {
 /** Whether an IP address, as returned by a resolver, is public. */
 export function isPublicAddress(address: string): boolean {
   const [plain = ''] = address.split('%');
-  if (!isIPv6(plain)) return isIP(plain) === 4 && !special.check(plain, 'ipv4');
-  return unicast.check(plain, 'ipv6') && !special.check(plain, 'ipv6');
+  if (isIPv4(plain)) return !special.check(plain, 'ipv4');
+  return isIPv6(plain) && unicast.check(plain, 'ipv6') && !special.check(plain, 'ipv6');
 }
 
 /** Whether the host of a URL can be public: any name but localhost, or a public address. Does not resolve names. */
