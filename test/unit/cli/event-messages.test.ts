@@ -104,3 +104,12 @@ describe('of each chapter', () => {
     ]);
   });
 });
+
+test('several requests that wait for the same are one line', () => {
+  const wait = (ms: number): DownloadMessage => ({
+    type: 'waiting',
+    for: 'quota',
+    until: new Date(clock.wallMs() + ms).toISOString(),
+  });
+  expect(linesOf([wait(40_000), wait(40_000), wait(90_000), wait(90_000)])).toHaveLength(2);
+});
