@@ -171,7 +171,7 @@ export class RedisStore implements LedgerStore {
     return isNew || isLater ? undefined : 'was replaced by a different or older one';
   }
 
-  /** Every process that waits for it says so, also where another one noticed the loss. */
+  /** Warns in each process that waits, not only in the one that noticed the loss. */
   #warnOfUnknownUse({ loss, state: { unknownUse } }: Opened): void {
     const { clock, displayUrl, warn } = this.options;
     const { nowMs, wallMs } = momentOf(clock);
