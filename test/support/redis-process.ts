@@ -6,6 +6,8 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../../src/core/clock.js';
+import { resetRedisLedger } from '../../src/rate-limit/redis/redis-ledger.js';
 
 export type RedisProgram = 'redis-server' | 'valkey-server';
 
@@ -56,6 +58,12 @@ export async function startRedis(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** As if the ledger had been used before: at the first use, all limits count as used up for more than a minute. */
+export function resetLedgerOf({ url }: RedisProcess): Promise<void> {
+  const server = { url: new URL(url) };
+  return resetRedisLedger({ server, clock: systemClock, warn: () => undefined });
 }
 
 export async function freePort(): Promise<number> {

@@ -1,9 +1,7 @@
 /** Two processes on each of four machines, whose clocks started at different times, with one ledger on a server. */
-import { systemClock } from '../../src/core/clock.js';
-import { resetRedisLedger } from '../../src/rate-limit/redis/redis-ledger.js';
 import { runPool } from './process-pool-run.js';
 import type { ProcessPool } from './process-pool.js';
-import type { RedisProcess } from './redis-process.js';
+import { resetLedgerOf, type RedisProcess } from './redis-process.js';
 import { maxRequestsInWindow } from './stub-server.js';
 import type { TcpProxy } from './tcp-proxy.js';
 
@@ -35,12 +33,7 @@ export async function expectLimitsKept(
   const { requests, incidents, proxy, kills = 0 } = options;
   const concurrency = 2;
   let pool: ProcessPool | undefined;
-  // The first use of a ledger costs as long as a request may take.
-  await resetRedisLedger({
-    server: { url: new URL(redis.url) },
-    clock: systemClock,
-    warn: () => undefined,
-  });
+  await resetLedgerOf(redis);
   const last = proxy ? `redis://127.0.0.1:${proxy.port}/0` : redis.url;
   const { times, failures } = await runPool({
     processes: 2 * MACHINES.length,

@@ -2,15 +2,13 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { systemClock } from '../../src/core/clock.js';
 import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
 import { generateChapter, type Library } from '../../src/practice-server/library/library.js';
-import { resetRedisLedger } from '../../src/rate-limit/redis/redis-ledger.js';
 import { start, type Running } from './command.js';
-import { startRedis, type RedisProcess } from './redis-process.js';
+import { resetLedgerOf, startRedis, type RedisProcess } from './redis-process.js';
 
 export class SharedBatch {
   readonly #folder = mkdtempSync(join(tmpdir(), 'tankobon-share-'));
@@ -47,12 +45,7 @@ export class SharedBatch {
 
   static async #with(service: PracticeService, ids: readonly string[]): Promise<SharedBatch> {
     const redis = await startRedis();
-    // The first use of a ledger costs more than a minute.
-    await resetRedisLedger({
-      server: { url: new URL(redis.url) },
-      clock: systemClock,
-      warn: () => undefined,
-    });
+    await resetLedgerOf(redis);
     return new SharedBatch(service, redis, ids);
   }
 
