@@ -5,7 +5,7 @@ import { rawStream } from './output/safe-stream.js';
 
 export type PromptContext = Pick<CommandContext, 'stdin' | 'stderr' | 'signal'>;
 
-/** Whether there is a person to ask: neither input nor messages nor results are redirected. Opening stdin takes 1 ms. */
+/** Whether a person can answer: no stream is redirected. Stdin is checked last, since opening it takes 1 ms. */
 export function canAsk(context: CommandContext): boolean {
   const { stdout, stderr } = context;
   return stdout.isTTY && stderr.isTTY && context.stdin.isTTY;

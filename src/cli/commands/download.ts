@@ -121,7 +121,7 @@ function printNextSteps(
   // A stopped run, or one that saved nothing, is retried with the same command.
   if (failed.length === 0 || saved + skipped === 0 || stoppedBy) return;
   const ids = failed.map(({ id }) => id);
-  // Books need the whole selection.
+  // A book needs all chapters of the selection.
   const hint = options.bind
     ? 'To retry the failed chapters, run the same command again.'
     : `To retry only the failed chapters: ${retryCommand(ids, options)}`;

@@ -103,7 +103,7 @@ export class EventMessages {
     }
   }
 
-  /** Several requests may wait for the same: one line. */
+  /** Requests that wait for the same reason until the same time share one line. */
   #describeWait(event: WaitingEvent, nowMs: number): string[] {
     const line = describeWait(event, nowMs);
     if (line === this.#lastWait) return [];
