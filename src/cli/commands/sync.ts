@@ -17,7 +17,7 @@ import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { errorMessage, writeHints } from '../output/error-message.js';
-import { makeFolderOfPage, writeHtmlPage } from '../output/html-page.js';
+import { preparePage, writeHtmlPage } from '../output/html-page.js';
 import type { ObserverOptions } from '../output/observer.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
 
@@ -48,7 +48,7 @@ export async function sync(flags: SyncFlags, context: CommandContext): Promise<E
   const intervalMs = flags.every === undefined ? undefined : parseInterval(flags.every);
   const file = subscriptionsPath(flags.file, context);
   await readSubscriptions(file, context);
-  if (flags.html !== undefined) makeFolderOfPage(flags.html);
+  if (flags.html !== undefined) preparePage(flags.html);
   const folder = await syncFolder(context.paths.state, file);
   const lock = await tryLockFile(lockPath(folder));
   if (!lock) {

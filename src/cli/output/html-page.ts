@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { UsageError, thrownMessage } from '../../core/errors.js';
 import { makeFolders, writeFileAtomic } from '../../core/files.js';
@@ -29,9 +30,12 @@ export async function writeHtmlPage(file: string, page: string): Promise<void> {
 }
 
 /** Creates the folder of a page that is written later. Throws UsageError `bad-output`. */
-export function makeFolderOfPage(file: string): void {
+export function preparePage(file: string): void {
+  const path = resolve(file);
   try {
-    makeFolders(dirname(resolve(file)));
+    makeFolders(dirname(path));
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+      throw new Error(`it is a folder: ${path}`);
   } catch (cause) {
     cannotWrite(cause);
   }

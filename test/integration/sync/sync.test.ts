@@ -288,12 +288,26 @@ describe('options of a run', () => {
     expect(readFileSync(html, 'utf8')).toContain('</html>');
     const file = join(html, 'report.html');
     await expect(harness.sync({ html: file })).rejects.toMatchObject({ code: 'bad-output' });
-    mkdirSync(join(harness.base.folder, 'folder'));
-    const folder = { html: join(harness.base.folder, 'folder') };
-    expect(await harness.sync(folder, interrupted)).toMatchObject({
-      code: 130,
-      stderr: expect.stringContaining('The page cannot be written'),
+    const requests = harness.service.log.length;
+    await expect(harness.sync({ html: harness.base.folder })).rejects.toMatchObject({
+      code: 'bad-output',
+      message: expect.stringContaining('is a folder'),
     });
+    expect(harness.service.log).toHaveLength(requests);
+  });
+
+  test('a report that cannot be written after the run is an error beside its result', async () => {
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
+    harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
+    const html = join(harness.base.folder, 'report.html');
+    const stopIntercepting = harness.service.intercept('/', () => {
+      mkdirSync(html);
+      stopIntercepting();
+      return { status: 503 };
+    });
+    const { code, lines, stderr } = await harness.sync({ html });
+    expect(lines.filter(({ type }) => type === 'chapter-saved')).toHaveLength(2);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('The page cannot be written')]);
   });
 
   test('a target that is not available is an event and an error message, also beside a failed series', async () => {
