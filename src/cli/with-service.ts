@@ -2,7 +2,7 @@ import { hasReports, openHealthReports, openService, type Service } from '../app
 import { waitingEvent } from '../download/events.js';
 import type { CommandContext } from './command-context.js';
 import { warnTo } from './output/error-message.js';
-import { describeWait } from './output/sentences.js';
+import { WaitLines } from './output/sentences.js';
 
 /** How long such a command waits for health reports that earlier runs left. */
 const MAX_REPORT_WAIT_MS = 500;
@@ -17,8 +17,12 @@ export async function withService<T>(
 ): Promise<T> {
   const { stderr, clock, settings } = context;
   const warn = warnTo(stderr);
+  const waits = new WaitLines();
   const service = await openService(context, {
-    onWait: (wait) => void stderr.write(`${describeWait(waitingEvent(wait), clock.wallMs())}\n`),
+    onWait: (wait) => {
+      for (const line of waits.linesFor(waitingEvent(wait), clock.wallMs()))
+        stderr.write(`${line}\n`);
+    },
     warn,
   });
   const sendsReports = settings.reports && (await hasReports(context, service));

@@ -2,11 +2,11 @@
 import { basename } from 'node:path';
 import type { Clock } from '../../core/clock.js';
 import { formatBytes, formatLocalTime, pluralize } from '../../core/human-format.js';
-import type { DownloadEvent, WaitingEvent } from '../../download/events.js';
+import type { DownloadEvent } from '../../download/events.js';
 import { describeBindEvent } from './bind-messages.js';
 import { warningMessage } from './error-message.js';
 import type { AppEvent, ExpectedChapter } from './observer.js';
-import { describeWait, isShownWait } from './sentences.js';
+import { isShownWait, WaitLines } from './sentences.js';
 import { summaryLines } from './summary.js';
 
 export interface EventMessagesOptions {
@@ -24,7 +24,7 @@ export class EventMessages {
   #unfinished = 0;
   /** About to start then. */
   #neverStarted = 0;
-  #lastWait: string | undefined;
+  readonly #waits = new WaitLines();
 
   constructor(
     private readonly options: EventMessagesOptions,
@@ -65,7 +65,7 @@ export class EventMessages {
       case 'target-failed':
         return [`error: ${event.message}`];
       case 'waiting':
-        return verbose || isShownWait(event, nowMs) ? this.#describeWait(event, nowMs) : [];
+        return verbose || isShownWait(event, nowMs) ? this.#waits.linesFor(event, nowMs) : [];
       case 'warning':
         return [warningMessage(event.message, event.hint).trimEnd()];
       case 'detail': {
@@ -101,14 +101,6 @@ export class EventMessages {
       case 'series-synced':
         return [];
     }
-  }
-
-  /** Requests that wait for the same reason until the same time share one line. */
-  #describeWait(event: WaitingEvent, nowMs: number): string[] {
-    const line = describeWait(event, nowMs);
-    if (line === this.#lastWait) return [];
-    this.#lastWait = line;
-    return [line];
   }
 
   #name(chapter: string): string {

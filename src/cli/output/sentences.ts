@@ -20,10 +20,19 @@ const OUTAGE_REASONS: Partial<Record<ErrorCode, string>> = {
   'ledger-unreachable': 'the server of the shared ledger cannot be used',
 };
 
-export function describeWait(
-  { for: what, until, reason, holder }: WaitingEvent,
-  nowMs: number,
-): string {
+/** Requests that wait for the same reason until the same time share one line. */
+export class WaitLines {
+  #last: string | undefined;
+
+  linesFor(event: WaitingEvent, nowMs: number): readonly string[] {
+    const line = describeWait(event, nowMs);
+    if (line === this.#last) return [];
+    this.#last = line;
+    return [line];
+  }
+}
+
+function describeWait({ for: what, until, reason, holder }: WaitingEvent, nowMs: number): string {
   const waiting = `waiting until ${formatLocalTime(Date.parse(until), nowMs)}`;
   if (what !== 'outage')
     return `${waiting}: ${WAIT_REASONS[what]}${holder === undefined ? '' : `, held by ${holder}`}`;
