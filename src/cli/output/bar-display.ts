@@ -65,6 +65,11 @@ export class BarDisplay {
     this.#multi.log(`${this.#colors ? colorMessages(safe) : safe}\n`);
   }
 
+  /** Called before text is written to a stream that may end at this terminal, as after `tankobon … | cat`. */
+  eraseForText(): void {
+    this.#terminal.eraseForText();
+  }
+
   /** The terminal is free for a prompt meanwhile. */
   async pauseWhile<T>(action: () => Promise<T>): Promise<T> {
     this.#terminal.pause();

@@ -3,6 +3,7 @@
  * the cursor returns to the empty line. So the cursor and line wrapping are normal whenever nothing is being written,
  * whatever ends the process, and text from elsewhere (a path that `cat` prints, the echo of a key) lands on the empty
  * line. The next update starts below such text, and after a change of the width clears everything below the cursor.
+ * Before such text of several lines is expected, the bars are erased for one update.
  */
 
 const ERASE_BELOW = '\r\u001B[J';
@@ -17,6 +18,7 @@ const nothing = (): void => undefined;
 export class BarTerminal {
   #messages = '';
   #isPaused = false;
+  #skipsUpdate = false;
   #rows: string[] = [''];
   readonly cursor = nothing;
   readonly cursorSave = nothing;
@@ -46,7 +48,9 @@ export class BarTerminal {
 
   /** Ends an update. More bars than the screen has lines would scroll it, so the last ones are left out. */
   draw(): void {
-    if (this.#isPaused) return;
+    const isSkipped = this.#skipsUpdate && this.#messages === '';
+    this.#skipsUpdate = false;
+    if (this.#isPaused || isSkipped) return;
     const rows = this.#rows.slice(0, Math.max(1, (this.stream.rows || DEFAULT_ROWS) - 2));
     const bars = `\n${rows.join('\n')}\u001B[${rows.length}A\r`;
     this.stream.write(`${ERASE_BELOW}${this.#messages}${BEGIN_BARS}${bars}${END_BARS}`);
@@ -61,6 +65,12 @@ export class BarTerminal {
 
   resume(): void {
     this.#isPaused = false;
+  }
+
+  /** Erases the bars until the update after the next one: text from elsewhere may take several lines. */
+  eraseForText(): void {
+    this.erase();
+    this.#skipsUpdate = true;
   }
 
   erase(): void {

@@ -176,8 +176,12 @@ export class ProgressBars implements Observer {
   /** At the terminal of the bars a result is a message; anywhere else it is only the result. */
   #printResult(text: string): void {
     const { stdout, stderr } = this.context;
-    if (!this.#closed && isSameTerminal(stdout, stderr)) this.#display.print(text);
-    else stdout.write(`${text}\n`);
+    if (!this.#closed && isSameTerminal(stdout, stderr)) {
+      this.#display.print(text);
+      return;
+    }
+    if (!this.#closed) this.#display.eraseForText();
+    stdout.write(`${text}\n`);
   }
 
   #currentWait(): CurrentWait | undefined {
