@@ -1,14 +1,15 @@
 /** The connection to the service with its login, for one or several downloads. */
 import { retryAfterCaptcha } from '../api/captcha.js';
+import { withAnonymousFallback } from '../auth/anonymous-fallback.js';
 import { sharedSignal } from '../core/abort.js';
-import { interruptedError } from '../core/errors.js';
+import { interruptedError, type TankobonError } from '../core/errors.js';
 import { formatDuration } from '../core/human-format.js';
 import { waitingEvent } from '../download/events.js';
 import { MetadataPrefetcher } from '../download/prefetch.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
 import type { DownloadListeners, ServiceSession } from './download-session.js';
-import { sessionOf, sessionOrAnonymous } from './stored-login.js';
+import { sessionOf } from './stored-login.js';
 import { openService } from './service.js';
 import { ServiceTime } from './service-time.js';
 
@@ -47,7 +48,12 @@ export async function withSession<T>(
   });
   try {
     const login = sessionOf(context, service);
-    const loggedIn = service.createClient(sessionOrAnonymous(context, service, login, warn));
+    const onLoginError = ({ message, hint }: TankobonError): void => {
+      warn(`Continuing without a login: ${message}`, hint);
+    };
+    const loggedIn = service.createClient(
+      withAnonymousFallback(login, context.clock, onLoginError, service.outages),
+    );
     const { solveCaptcha } = listeners;
     const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
     const prefetcher = new MetadataPrefetcher(client, context.clock, signal);
