@@ -16,7 +16,6 @@ import type { Quality } from '../image/page-url.js';
 import { parseLanguages } from '../selection/language-codes.js';
 import { parseRanges } from '../selection/ranges.js';
 import type { Target } from '../selection/target.js';
-import { checkOption } from './bind-request.js';
 import { isShareName } from './chapter-share.js';
 import { settingDefinition, type Settings } from './setting-definitions.js';
 
@@ -191,6 +190,15 @@ function checkOptions(options: DownloadOptions): void {
   checkOption('maxOutage', maxOutage, isDuration, DURATION_EXAMPLES);
   const isByteRate = limitRate === '' || parseByteRate(limitRate ?? '') !== undefined;
   checkOption('limitRate', limitRate, isByteRate, BYTE_RATE_EXAMPLES);
+}
+
+/** Throws UsageError `bad-option`; an absent option is valid. */
+function checkOption(name: string, value: unknown, isValid: boolean, expected: string): void {
+  if (value === undefined || isValid) return;
+  throw new UsageError(
+    'bad-option',
+    `Invalid option ${name}: ${JSON.stringify(value)} (expected ${expected})`,
+  );
 }
 
 /** What a program without type checks may get wrong. */
