@@ -5,8 +5,7 @@ import type { SolveCaptcha } from '../api/captcha.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import type { TankobonError } from '../core/errors.js';
 import type { Observe } from '../download/events.js';
-import type { Plan, PlanActivity } from '../download/plan.js';
-import type { SelectDeps } from '../download/plan-selection.js';
+import type { Plan, PlanDeps } from '../download/plan.js';
 import type { MetadataPrefetcher } from '../download/prefetch.js';
 import type { ObserveBind } from '../formats/bind-events.js';
 import type { DownloadArchive } from '../sync/download-archive.js';
@@ -15,7 +14,7 @@ import type { DownloadRequest, InvalidTarget } from './download-request.js';
 import type { Service } from './service.js';
 import type { ServiceTime } from './service-time.js';
 
-export interface DownloadListeners {
+export interface DownloadListeners extends Pick<PlanDeps, 'onActivity' | 'chooseLanguages'> {
   readonly observe: Observe;
   /** The events of binding, after the chapters are saved. */
   readonly observeBind?: ObserveBind;
@@ -23,13 +22,9 @@ export interface DownloadListeners {
   readonly onPlan?: (plan: Plan) => void;
   /** Called with a message for people that is not an event. */
   readonly note?: (sentence: string) => void;
-  /** What is done before the plan is complete. */
-  readonly onActivity?: (activity: PlanActivity) => void;
   /** Shorter waits are not reported; 2 s by default. */
   readonly minReportedWaitMs?: number;
   readonly solveCaptcha?: SolveCaptcha;
-  /** See SelectDeps. */
-  readonly chooseLanguages?: SelectDeps['chooseLanguages'];
   /** Called before the first chapter starts; false ends the run without an error. */
   readonly confirm?: (plan: Plan) => Promise<boolean>;
 }

@@ -23,14 +23,12 @@ export async function saveReleases(
   output: string,
   session: SyncSession,
 ): Promise<SavedReleases> {
-  const { state, history, libraries, journal, context, listeners } = session;
+  const { state, libraries, journal, context, listeners } = session;
   const library = await libraries.open(output);
   const replacements = new Map(
     planned.flatMap(({ chapter, replaces = '' }) => {
       const old = library.find(replaces);
-      return old && !old.isBound
-        ? [[chapter.id, { chapterId: old.chapterId, file: old.file }] as const]
-        : [];
+      return old && !old.isBound ? [[chapter.id, old] as const] : [];
     }),
   );
   for (const { chapter, replaces } of planned) {
@@ -64,7 +62,6 @@ export async function saveReleases(
   const result = await downloadInSession({
     ...session,
     listeners: { ...listeners, observe },
-    history,
     library,
     request: { ...request, plan: { ...request.plan, replacements, resolution } },
   }).finally(async () => {

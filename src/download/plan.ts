@@ -6,7 +6,6 @@ import type { FormatFileName } from '../cbz/file-name.js';
 import { scanLibrary, type LibraryIndex } from '../cbz/library-index.js';
 import type { Chapter } from '../api/chapters.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
-import type { ExcludedChapter } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
 import type { ServiceClient } from '../api/client.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
@@ -16,9 +15,9 @@ import { findLeftovers } from './leftovers.js';
 import { compareWithLibrary, planJobs, type JobOptions, type PlannedChapter } from './plan-jobs.js';
 import {
   selectForPlan,
+  type PlanSelection,
   type SelectDeps,
   type SelectOptions,
-  type SkippedChapter,
 } from './plan-selection.js';
 import { prefetchSingleChapter } from './prefetch.js';
 
@@ -32,23 +31,15 @@ export interface PlanOptions extends SelectOptions, Omit<JobOptions, 'nameChapte
   readonly resolution?: Resolution;
 }
 
-export type { PlannedChapter } from './plan-jobs.js';
-export type { SkippedChapter } from './plan-selection.js';
-
 export interface PlannedSeries extends Series {
   readonly numbersRestart: boolean;
   readonly volumeCount: number | undefined;
 }
 
-export interface Plan {
+export interface Plan extends Omit<PlanSelection, 'selected'> {
   readonly chapters: readonly PlannedChapter[];
-  readonly skipped: readonly SkippedChapter[];
   /** What killed runs left: workspaces of chapters that are already saved, and temporary files. */
   readonly leftovers: readonly string[];
-  /** Releases that the selection excludes. */
-  readonly excluded: readonly ExcludedChapter[];
-  /** Targets that are not available. */
-  readonly failed: readonly { readonly id: string; readonly error: TankobonError }[];
   /** All releases of the titles that are targets, or in a list that is one. */
   readonly series: readonly PlannedSeries[];
   /** Resolves when all metadata is loaded, with the error if one concerns the whole run. */
@@ -64,6 +55,7 @@ export interface PlanDeps extends SelectDeps {
   readonly history?: { readonly has: (chapterId: string) => boolean };
   /** Called with the only chapter of a run as soon as it is sure to be downloaded. */
   readonly prefetch?: (chapterId: string) => void;
+  /** Called with what is done before the plan is complete. */
   readonly onActivity?: (activity: PlanActivity) => void;
 }
 
