@@ -54,7 +54,7 @@ export async function saveReleases(
     if (event.type !== 'summary') listeners.observe(event);
     const release = event.type === 'chapter-saved' ? byId.get(event.chapter) : undefined;
     if (!release || event.type !== 'chapter-saved') return;
-    const journaled = journal.add(updateOf(id, title.name, output, release, event.file));
+    const journaled = journal.add(updateOf(id, title.name, release, event.file));
     // Awaited below.
     journaled.catch(() => undefined);
     saved.push({ release, file: event.file, journaled });
@@ -99,7 +99,7 @@ export async function recoverSaved(
     if (replaces === undefined) continue;
     const release = { chapter, replaces: replaces ?? undefined };
     const file = library.find(chapter.id)?.file ?? '';
-    await journal.add(updateOf(id, title.name, output, release, file));
+    await journal.add(updateOf(id, title.name, release, file));
   }
   forgetDownloading(releases, state);
   const isUnfinished =
@@ -113,7 +113,6 @@ export async function recoverSaved(
 function updateOf(
   titleId: string,
   series: string,
-  output: string,
   { chapter, replaces }: Pick<PlannedRelease, 'chapter' | 'replaces'>,
   file: string,
 ) {
@@ -122,7 +121,6 @@ function updateOf(
   return {
     titleId,
     series,
-    output,
     chapter: { id, number, volume, title, language, groups: names, file, replaces },
   };
 }
