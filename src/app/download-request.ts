@@ -7,7 +7,7 @@ import {
 import { BYTE_RATE_EXAMPLES, parseByteRate } from '../core/byte-rate.js';
 import { commaSeparated } from '../core/comma-separated.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
-import { UsageError, type TankobonError } from '../core/errors.js';
+import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
 import type { VolumeField } from '../cbz/comic-info.js';
 import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS, type BookFormat } from '../formats/bind-choices.js';
@@ -16,6 +16,7 @@ import type { Quality } from '../image/page-url.js';
 import { parseLanguages } from '../selection/language-codes.js';
 import { parseRanges } from '../selection/ranges.js';
 import type { Target } from '../selection/target.js';
+import type { InvalidTarget } from '../selection/target-list.js';
 import { isShareName } from './chapter-share.js';
 import { settingDefinition, type Settings } from './setting-definitions.js';
 
@@ -67,13 +68,6 @@ export interface DownloadOptions {
   readonly share?: string;
   /** How long to wait for the service during an outage, such as `10m`; `0` fails at once. */
   readonly maxOutage?: string;
-}
-
-/** A target that cannot be parsed. */
-export interface InvalidTarget {
-  /** As the user wrote it. */
-  readonly text: string;
-  readonly error: TankobonError;
 }
 
 export interface BindAfterDownload {

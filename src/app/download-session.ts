@@ -8,9 +8,10 @@ import type { Observe } from '../download/events.js';
 import type { Plan, PlanDeps } from '../download/plan.js';
 import type { MetadataPrefetcher } from '../download/prefetch.js';
 import type { ObserveBind } from '../formats/bind-events.js';
+import type { InvalidTarget } from '../selection/target-list.js';
 import type { DownloadArchive } from '../sync/download-archive.js';
 import type { AppContext } from './context.js';
-import type { DownloadRequest, InvalidTarget } from './download-request.js';
+import type { DownloadRequest } from './download-request.js';
 import type { Service } from './service.js';
 import type { ServiceTime } from './service-time.js';
 
@@ -39,7 +40,6 @@ export interface DownloadResult {
   saved: number;
   skipped: number;
   readonly failed: FailedChapter[];
-  /** Targets that cannot be parsed. */
   readonly invalidTargets: readonly InvalidTarget[];
   /** Chapters and targets that were not reached. */
   notStarted: number;
