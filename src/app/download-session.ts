@@ -13,7 +13,6 @@ import type { DownloadArchive } from '../sync/download-archive.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
 import type { Service } from './service.js';
-import type { ServiceTime } from './service-time.js';
 
 export interface DownloadListeners extends Pick<PlanDeps, 'onActivity' | 'chooseLanguages'> {
   readonly observe: Observe;
@@ -55,14 +54,13 @@ export interface DownloadResult {
 }
 
 /** A connection to the service with its login, for one or several downloads. */
-export interface ServiceSession {
+export interface ServiceSession extends Pick<PlanDeps, 'describeWrongClock'> {
   readonly context: AppContext;
   readonly listeners: DownloadListeners;
   readonly service: Service;
   readonly login: Session;
   readonly client: ServiceClient;
   readonly prefetcher: MetadataPrefetcher;
-  readonly serviceTime: ServiceTime;
   /** Aborted when the user stops the run. */
   readonly userSignal: AbortSignal;
   /** Aborted then, and when the run is over: requests still in flight end with it. */

@@ -180,7 +180,7 @@ async function plan({ request, login, signal }: DownloadSession, deps: PlanDeps)
 }
 
 function planDeps(session: DownloadSession): PlanDeps {
-  const { client, warn, context, signal, history, library, listeners, serviceTime } = session;
+  const { client, warn, context, signal, history, library, listeners } = session;
   return {
     client,
     warn,
@@ -190,6 +190,6 @@ function planDeps(session: DownloadSession): PlanDeps {
     library,
     onActivity: listeners.onActivity,
     chooseLanguages: listeners.chooseLanguages,
-    describeWrongClock: () => serviceTime.describeWrongClock(),
+    describeWrongClock: session.describeWrongClock,
   };
 }

@@ -11,7 +11,7 @@ import type { DownloadRequest } from './download-request.js';
 import type { DownloadListeners, ServiceSession } from './download-session.js';
 import { sessionOf } from './stored-login.js';
 import { openService } from './service.js';
-import { ServiceTime } from './service-time.js';
+import { describeWrongClock } from './service-time.js';
 
 /** The largest chunk of a body that is read at once. */
 const MAX_CHUNK_BYTES = 64 * 1024;
@@ -29,10 +29,11 @@ export async function withSession<T>(
   const warn = (message: string, hint?: string): void => {
     listeners.observe({ type: 'warning', message, ...(hint !== undefined && { hint }) });
   };
-  const serviceTime = new ServiceTime(context.clock);
+  const { clock } = context;
+  let serviceTimeMs: number | undefined;
   const service = await openService(limitedContext(context, request), {
     onServiceTime: (serviceMs) => {
-      serviceTime.record(serviceMs);
+      serviceTimeMs = serviceMs;
     },
     warn,
     onWait: (wait) => {
@@ -52,13 +53,25 @@ export async function withSession<T>(
       warn(`Continuing without a login: ${message}`, hint);
     };
     const loggedIn = service.createClient(
-      withAnonymousFallback(login, context.clock, onLoginError, service.outages),
+      withAnonymousFallback(login, clock, onLoginError, service.outages),
     );
     const { solveCaptcha } = listeners;
     const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
-    const prefetcher = new MetadataPrefetcher(client, context.clock, signal);
-    const shared = { context, listeners, service, login, client, prefetcher, warn, serviceTime };
-    return await action({ ...shared, userSignal, signal });
+    return await action({
+      context,
+      listeners,
+      service,
+      login,
+      client,
+      prefetcher: new MetadataPrefetcher(client, clock, signal),
+      describeWrongClock: () => {
+        const nowMs = clock.wallMs();
+        return describeWrongClock(nowMs, serviceTimeMs ?? nowMs);
+      },
+      userSignal,
+      signal,
+      warn,
+    });
   } finally {
     closed.abort(interruptedError());
     await service.close();
