@@ -1,7 +1,7 @@
 /** `tankobon sync`: runs once, or repeatedly, and reports what each run did. */
 import { runSync } from '../../app/run-sync.js';
 import { repeatSync } from '../../app/sync-loop.js';
-import type { SyncReport } from '../../app/sync-session.js';
+import type { SyncOptions, SyncReport } from '../../app/sync-session.js';
 import {
   fileVersion,
   readSubscriptions,
@@ -33,11 +33,7 @@ export interface SyncFlags extends ObserverOptions {
   readonly html?: string;
 }
 
-/** A subscriptions file, and the folder of its state. */
-interface SyncFiles {
-  readonly file: string;
-  readonly folder: string;
-}
+type SyncFiles = Pick<SyncOptions, 'file' | 'folder'>;
 
 /** The longest duration there is: in practice, an outage has no limit. */
 const UNLIMITED_OUTAGE = '30d';
