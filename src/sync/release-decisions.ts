@@ -16,7 +16,7 @@ import {
 } from '../selection/select-chapters.js';
 
 export interface ReleaseRules {
-  readonly selection: SelectionOptions;
+  readonly selection: Omit<SelectionOptions, 'allReleases' | 'latest'>;
   /** How long to wait for the first of the preferred groups after the first release of a chapter. */
   readonly waitForGroupMs: number;
   /** Replace a downloaded release when a better group's release appears. */
@@ -85,10 +85,7 @@ export function decideReleases(
         external.push(chapter);
     }
     for (const { chapter, explanation } of selected) {
-      if (
-        knownReleases.includes(chapter) ||
-        (knownReleases.length > 0 && selection.allReleases !== true)
-      ) {
+      if (knownReleases.length > 0) {
         known += 1;
         const old = knownReleases.includes(chapter)
           ? undefined
