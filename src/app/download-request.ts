@@ -17,7 +17,6 @@ import { parseLanguages } from '../selection/language-codes.js';
 import { parseRanges } from '../selection/ranges.js';
 import type { Target } from '../selection/target.js';
 import type { InvalidTarget } from '../selection/target-list.js';
-import { isShareName } from './chapter-share.js';
 import { settingDefinition, type Settings } from './setting-definitions.js';
 
 /** Each option that is absent takes the setting of its name, or is off. */
@@ -161,6 +160,9 @@ export function nameTemplates(template: string): PlanOptions['nameChapter'] {
   return (hasLanguages) => (hasLanguages ? inSeveralLanguages : inOneLanguage);
 }
 
+/** Part of a key on the server of the ledger. */
+const SHARE_NAME = /^[\w.-]{1,64}$/;
+
 /** The library passes options unchecked; the command line's flags have the same bounds. */
 function checkOptions(options: DownloadOptions): void {
   for (const [name, type] of Object.entries(OPTION_TYPES)) {
@@ -180,7 +182,7 @@ function checkOptions(options: DownloadOptions): void {
   checkOption('concurrency', concurrency, isWholeNumber(concurrency, min, max), `${min} to ${max}`);
   checkOption('latest', latest, isWholeNumber(latest, 1, 100_000), 'a whole number from 1');
   const isDuration = maxOutage !== undefined && parseDuration(maxOutage) !== undefined;
-  checkOption('share', share, isShareName(share ?? ''), 'letters, digits, and . _ -');
+  checkOption('share', share, SHARE_NAME.test(share ?? ''), 'letters, digits, and . _ -');
   checkOption('maxOutage', maxOutage, isDuration, DURATION_EXAMPLES);
   const isByteRate = limitRate === '' || parseByteRate(limitRate ?? '') !== undefined;
   checkOption('limitRate', limitRate, isByteRate, BYTE_RATE_EXAMPLES);

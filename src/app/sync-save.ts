@@ -6,23 +6,18 @@ import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import type { ObserveBind } from '../formats/bind-events.js';
 import type { PlannedRelease } from '../sync/release-decisions.js';
 import { writeSyncState, type SyncState } from '../sync/sync-state.js';
-import type { DownloadListeners, DownloadResult } from './download-session.js';
+import type { DownloadListeners } from './download-session.js';
 import { downloadInSession } from './run-download.js';
 import { seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
-
-interface SavedReleases {
-  readonly saved: readonly PlannedRelease[];
-  readonly result: DownloadResult;
-}
 
 export async function saveReleases(
   { id, title, options }: DueTitle,
   planned: readonly PlannedRelease[],
   output: string,
   session: SyncSession,
-): Promise<SavedReleases> {
+) {
   const { state, libraries, journal, context, listeners } = session;
   const library = await libraries.open(output);
   const replacements = new Map(

@@ -1,28 +1,19 @@
 /** One series of a run: which releases to download now, their download, and what is remembered of it. */
 import type { Chapter } from '../api/chapters.js';
 import { fetchTitleFeed } from '../api/feeds.js';
-import { hasCode, type TankobonError } from '../core/errors.js';
+import { hasCode } from '../core/errors.js';
 import { writeKnownReleases } from '../sync/known-releases.js';
 import { decideReleases } from '../sync/release-decisions.js';
-import type { DownloadResult } from './download-session.js';
-import type { SeriesReport } from './sync-events.js';
 import { languagesOf, outputOf, releaseRules, rulesText } from './sync-request.js';
 import { bindSeries, recoverSaved, saveReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
-export interface SeriesResult extends SeriesReport {
-  readonly errors: readonly TankobonError[];
-  readonly notStarted: number;
-  readonly stoppedBy: TankobonError | undefined;
-  readonly reports: DownloadResult['reports'];
-}
-
 /** Failures of a chapter that another attempt does not change. */
 const PERMANENT_CODES = ['chapter-not-found', 'chapter-unavailable', 'chapter-external'] as const;
 
 /** Throws errors that concern the whole run. */
-export async function syncSeries(due: DueTitle, session: SyncSession): Promise<SeriesResult> {
+export async function syncSeries(due: DueTitle, session: SyncSession) {
   const { id, title, options } = due;
   const { context, state, libraries, history, observeSync } = session;
   const { dryRun, file, folder } = session.options;

@@ -39,20 +39,16 @@ export interface JobOptions {
   readonly nameChapter: FormatFileName;
 }
 
-export interface ComparedChapters {
-  readonly missing: readonly ChosenChapter[];
-  readonly skipped: readonly SkippedChapter[];
-  /** The ids of chapters that exist in their newest version. */
-  readonly finished: readonly string[];
-}
-
-/** `history`: chapters that count as downloaded although their archives may be missing. */
+/**
+ * Which chapters are missing, and which are skipped; `finished` has the ids of those that exist in their newest version.
+ * `history`: chapters that count as downloaded although their archives may be missing.
+ */
 export function compareWithLibrary(
   selected: readonly ChosenChapter[],
   library: Pick<LibraryIndex, 'find'>,
   { force, update }: { readonly force: boolean; readonly update: boolean },
   history?: { readonly has: (chapterId: string) => boolean },
-): ComparedChapters {
+) {
   const missing: ChosenChapter[] = [];
   const skipped: SkippedChapter[] = [];
   const finished: string[] = [];

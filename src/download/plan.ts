@@ -10,6 +10,7 @@ import type { Target } from '../selection/target.js';
 import type { ServiceClient } from '../api/client.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
+import type { TitleChapters } from '../formats/volume-completeness.js';
 import { fetchAtHomeMetadata } from '../image/at-home.js';
 import { findLeftovers } from './leftovers.js';
 import { compareWithLibrary, planJobs, type JobOptions, type PlannedChapter } from './plan-jobs.js';
@@ -31,17 +32,12 @@ export interface PlanOptions extends SelectOptions, Omit<JobOptions, 'nameChapte
   readonly resolution?: Resolution;
 }
 
-export interface PlannedSeries extends Series {
-  readonly numbersRestart: boolean;
-  readonly volumeCount: number | undefined;
-}
-
 export interface Plan extends Omit<PlanSelection, 'selected'> {
   readonly chapters: readonly PlannedChapter[];
   /** What killed runs left: workspaces of chapters that are already saved, and temporary files. */
   readonly leftovers: readonly string[];
   /** All releases of the titles that are targets, or in a list that is one. */
-  readonly series: readonly PlannedSeries[];
+  readonly series: readonly (Series & TitleChapters)[];
   /** Resolves when all metadata is loaded, with the error if one concerns the whole run. */
   readonly metadataError: Promise<TankobonError | undefined>;
 }
