@@ -3,28 +3,16 @@ import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../cbz/file-name.js'
 import { commaSeparated } from '../core/comma-separated.js';
 import { expandHome } from '../core/home-folder.js';
 import type { BindRequest } from '../formats/plan-books.js';
-import { bookExtension, type BindBy, type BookFormat } from '../formats/bind-choices.js';
+import { bookExtension, type BindBy } from '../formats/bind-choices.js';
 import type { VolumeField } from '../cbz/comic-info.js';
 import type { Settings } from './setting-definitions.js';
 
 /** Each option that is absent takes the setting of its name, or is off. */
-export interface BindOptions {
-  /** One book for each volume (default), title or chapter. */
-  readonly by?: BindBy;
-  /** Default: `cbz`. */
-  readonly format?: BookFormat;
-  /** The folder for the books. */
-  readonly output?: string;
+export interface BindOptions extends Partial<
+  Pick<BindRequest, 'by' | 'format' | 'output' | 'groups' | 'cover' | 'force' | 'convert'>
+> {
   /** Template of the books' names, with the fields of chapters. */
   readonly name?: string;
-  /** Names of scanlation groups in order of preference. */
-  readonly groups?: readonly string[];
-  /** An image file; `auto` (default): a cover beside the chapters; `none`. */
-  readonly cover?: string;
-  /** Write books again that exist. */
-  readonly force?: boolean;
-  /** Convert images that the format cannot contain; needs the package sharp. */
-  readonly convert?: boolean;
 }
 
 const DEFAULT_NAMES: Readonly<Record<BindBy, string>> = {

@@ -21,15 +21,9 @@ import { makeFolderOfPage, writeHtmlPage } from '../output/html-page.js';
 import type { ObserverOptions } from '../output/observer.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
 
-export interface SyncFlags extends ObserverOptions {
-  readonly file?: string;
+export interface SyncFlags extends ObserverOptions, Partial<Omit<SyncOptions, 'folder'>> {
   readonly every?: string;
-  readonly only?: readonly string[];
-  readonly fromNow?: boolean;
-  readonly maxOutage?: string;
-  readonly share?: string;
   readonly captchaResult?: string;
-  readonly dryRun?: boolean;
   readonly html?: string;
 }
 

@@ -59,15 +59,12 @@ function multiLineTitle(title: Title, columns: number): string[] {
   return lines.map((line) => fitToWidth(line, columns - 1).trimEnd());
 }
 
-function details({
-  year,
-  status,
-  languages,
-}: Title): [year: string, status: string, languages: string] {
+/** Year, status and languages. */
+function details({ year, status, languages }: Title) {
   const languageList = languages.length === 0 ? '–' : languages.join(', ');
   return [
     year === undefined ? '–' : String(year),
     printableLine(status ?? '–'),
     printableLine(languageList),
-  ];
+  ] as const;
 }
