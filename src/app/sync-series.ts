@@ -4,6 +4,7 @@ import { fetchTitleFeed } from '../api/feeds.js';
 import { hasCode } from '../core/errors.js';
 import { writeKnownReleases } from '../sync/known-releases.js';
 import { decideReleases } from '../sync/release-decisions.js';
+import { emptyResult } from './download-result.js';
 import { languagesOf, outputOf, releaseRules, rulesText } from './sync-request.js';
 import { bindSeries, recoverSaved, saveReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
@@ -46,13 +47,12 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
       observeSync({ type: 'planned', title: id, chapter: chapter.id, why, replaces });
   const { saved, result } =
     dryRun || planned.length === 0
-      ? { saved: planned, result: undefined }
+      ? { saved: planned, result: emptyResult() }
       : await saveReleases(due, planned, output, session);
   if (!dryRun && (saved.length > 0 || isUnfinished))
     await bindSeries(due, output, releases, session);
-  const failed = result?.failed ?? [];
-  const isComplete =
-    !result?.stoppedBy && failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));
+  const { failed, notStarted, stoppedBy, reports } = result;
+  const isComplete = !stoppedBy && failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));
   state.titles[id] = {
     name: title.name,
     latest: due.follow ? undefined : title.latestChapterId,
@@ -73,13 +73,13 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     name: title.name,
     new: saved.length - replaced,
     replaced,
-    skipped: decisions.known + decisions.external.length + (result?.skipped ?? 0),
+    skipped: decisions.known + decisions.external.length + result.skipped,
     failed: failed.length,
     waiting,
-    errors: [...failed.map(({ error }) => error), ...(result?.errorsAfterSaving ?? [])],
-    notStarted: result?.notStarted ?? 0,
-    stoppedBy: result?.stoppedBy,
-    reports: result?.reports ?? { sent: 0, waiting: 0 },
+    errors: [...failed.map(({ error }) => error), ...result.errorsAfterSaving],
+    notStarted,
+    stoppedBy,
+    reports,
   };
 }
 
