@@ -47,8 +47,8 @@ export async function saveReleases(
   const saved: { release: PlannedRelease; file: string; journaled: Promise<void> }[] = [];
   const observe: DownloadListeners['observe'] = (event) => {
     if (event.type !== 'summary') listeners.observe(event);
-    const release = event.type === 'chapter-saved' ? byId.get(event.chapter) : undefined;
-    if (!release || event.type !== 'chapter-saved') return;
+    const release = event.type === 'chapter-saved' && byId.get(event.chapter);
+    if (!release) return;
     const journaled = journal.add(updateOf(id, title.name, release, event.file));
     // Awaited below.
     journaled.catch(() => undefined);

@@ -101,7 +101,7 @@ async function resolve(
     !metadata && (kind === 'chapter' || kind === 'any');
   const resolution = await resolveTargets(
     targets.filter((target) => !isWithoutMetadata(target)),
-    { client, warn, signal, onChapters, languages: languages.length > 0 ? languages : undefined },
+    { client, warn, signal, onChapters, languages },
   );
   const unresolvedIds = targets.filter(isWithoutMetadata).map(({ id }) => id);
   const idsWithoutMetadata = [...resolution.idsWithoutMetadata, ...unresolvedIds];
