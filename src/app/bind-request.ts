@@ -1,37 +1,18 @@
-/** What to bind: options over settings, checked, before anything is read. */
+/** What to bind: options over settings, before anything is read. */
 import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../cbz/file-name.js';
 import { commaSeparated } from '../core/comma-separated.js';
-import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
 import type { BindRequest } from '../formats/plan-books.js';
-import {
-  BIND_BY,
-  BOOK_FORMATS,
-  bookExtension,
-  type BindBy,
-  type BookFormat,
-} from '../formats/bind-choices.js';
+import { bookExtension, type BindBy } from '../formats/bind-choices.js';
 import type { VolumeField } from '../cbz/comic-info.js';
 import type { Settings } from './setting-definitions.js';
 
 /** Each option that is absent takes the setting of its name, or is off. */
-export interface BindOptions {
-  /** One book for each volume (default), title or chapter. */
-  readonly by?: BindBy;
-  /** Default: `cbz`. */
-  readonly format?: BookFormat;
-  /** The folder for the books. */
-  readonly output?: string;
+export interface BindOptions extends Partial<
+  Pick<BindRequest, 'by' | 'format' | 'output' | 'groups' | 'cover' | 'force' | 'convert'>
+> {
   /** Template of the books' names, with the fields of chapters. */
   readonly name?: string;
-  /** Names of scanlation groups in order of preference. */
-  readonly groups?: readonly string[];
-  /** An image file; `auto` (default): a cover beside the chapters; `none`. */
-  readonly cover?: string;
-  /** Write books again that exist. */
-  readonly force?: boolean;
-  /** Convert images that the format cannot contain; needs the package sharp. */
-  readonly convert?: boolean;
 }
 
 const DEFAULT_NAMES: Readonly<Record<BindBy, string>> = {
@@ -46,15 +27,13 @@ const DEFAULT_FOLDER_NAMES: Readonly<Record<BindBy, string>> = {
   volume: '{series}/Vol.{volume:02}',
 };
 
-/** Throws UsageError (`bad-option`), or StorageError for a name template that leaves the folder. */
+/** Throws UsageError (`bad-option`) for an invalid name template, or StorageError for one that leaves the folder. */
 export function bindRequest(
   inputs: readonly string[],
   options: BindOptions,
   settings: Settings,
 ): BindRequest {
   const { by = 'volume', format = 'cbz', name, cover = 'auto' } = options;
-  checkOption('by', by, BIND_BY.includes(by), BIND_BY.join(', '));
-  checkOption('format', format, BOOK_FORMATS.includes(format), BOOK_FORMATS.join(', '));
   const defaults = format === 'folder' ? DEFAULT_FOLDER_NAMES : DEFAULT_NAMES;
   return {
     inputs,
@@ -68,18 +47,4 @@ export function bindRequest(
     convert: options.convert === true,
     volumeField: settings.volumeField as VolumeField,
   };
-}
-
-/** Throws UsageError `bad-option`; an absent option is valid. */
-export function checkOption(
-  name: string,
-  value: unknown,
-  isValid: boolean,
-  expected: string,
-): void {
-  if (value === undefined || isValid) return;
-  throw new UsageError(
-    'bad-option',
-    `Invalid option ${name}: ${JSON.stringify(value)} (expected ${expected})`,
-  );
 }

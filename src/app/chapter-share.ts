@@ -7,13 +7,6 @@ import type { WorkShare } from '../rate-limit/redis/work-share.js';
 import type { AppContext } from './context.js';
 import { ledgerLocation } from './ledger-location.js';
 
-/** Part of a key on the server. */
-const NAME = /^[\w.-]{1,64}$/;
-
-export function isShareName(name: string): boolean {
-  return NAME.test(name);
-}
-
 type Context = Pick<AppContext, 'env' | 'paths' | 'redactor' | 'clock'>;
 
 /** Throws UsageError (`bad-option`) where the ledger is in a folder, which other machines do not see. */

@@ -7,7 +7,7 @@ import {
 import { BYTE_RATE_EXAMPLES, parseByteRate } from '../core/byte-rate.js';
 import { commaSeparated } from '../core/comma-separated.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
-import { UsageError, type TankobonError } from '../core/errors.js';
+import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
 import type { VolumeField } from '../cbz/comic-info.js';
 import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS, type BookFormat } from '../formats/bind-choices.js';
@@ -16,8 +16,7 @@ import type { Quality } from '../image/page-url.js';
 import { parseLanguages } from '../selection/language-codes.js';
 import { parseRanges } from '../selection/ranges.js';
 import type { Target } from '../selection/target.js';
-import { checkOption } from './bind-request.js';
-import { isShareName } from './chapter-share.js';
+import type { InvalidTarget } from '../selection/target-list.js';
 import { settingDefinition, type Settings } from './setting-definitions.js';
 
 /** Each option that is absent takes the setting of its name, or is off. */
@@ -68,13 +67,6 @@ export interface DownloadOptions {
   readonly share?: string;
   /** How long to wait for the service during an outage, such as `10m`; `0` fails at once. */
   readonly maxOutage?: string;
-}
-
-/** A target that cannot be parsed. */
-export interface InvalidTarget {
-  /** As the user wrote it. */
-  readonly text: string;
-  readonly error: TankobonError;
 }
 
 export interface BindAfterDownload {
@@ -168,6 +160,9 @@ export function nameTemplates(template: string): PlanOptions['nameChapter'] {
   return (hasLanguages) => (hasLanguages ? inSeveralLanguages : inOneLanguage);
 }
 
+/** Part of a key on the server of the ledger. */
+const SHARE_NAME = /^[\w.-]{1,64}$/;
+
 /** The library passes options unchecked; the command line's flags have the same bounds. */
 function checkOptions(options: DownloadOptions): void {
   for (const [name, type] of Object.entries(OPTION_TYPES)) {
@@ -187,10 +182,19 @@ function checkOptions(options: DownloadOptions): void {
   checkOption('concurrency', concurrency, isWholeNumber(concurrency, min, max), `${min} to ${max}`);
   checkOption('latest', latest, isWholeNumber(latest, 1, 100_000), 'a whole number from 1');
   const isDuration = maxOutage !== undefined && parseDuration(maxOutage) !== undefined;
-  checkOption('share', share, isShareName(share ?? ''), 'letters, digits, and . _ -');
+  checkOption('share', share, SHARE_NAME.test(share ?? ''), 'letters, digits, and . _ -');
   checkOption('maxOutage', maxOutage, isDuration, DURATION_EXAMPLES);
   const isByteRate = limitRate === '' || parseByteRate(limitRate ?? '') !== undefined;
   checkOption('limitRate', limitRate, isByteRate, BYTE_RATE_EXAMPLES);
+}
+
+/** Throws UsageError `bad-option`; an absent option is valid. */
+function checkOption(name: string, value: unknown, isValid: boolean, expected: string): void {
+  if (value === undefined || isValid) return;
+  throw new UsageError(
+    'bad-option',
+    `Invalid option ${name}: ${JSON.stringify(value)} (expected ${expected})`,
+  );
 }
 
 /** What a program without type checks may get wrong. */

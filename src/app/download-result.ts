@@ -1,10 +1,9 @@
 /** The result of a download, and what is recorded of its events. */
 import { thrownMessage } from '../core/errors.js';
 import type { Observe } from '../download/events.js';
-import type { DownloadRequest } from './download-request.js';
 import type { DownloadListeners, DownloadResult, DownloadSession } from './download-session.js';
 
-export function emptyResult({ invalidTargets }: DownloadRequest): DownloadResult {
+export function emptyResult(invalidTargets: DownloadResult['invalidTargets'] = []): DownloadResult {
   return {
     saved: 0,
     skipped: 0,

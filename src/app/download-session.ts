@@ -5,17 +5,16 @@ import type { SolveCaptcha } from '../api/captcha.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import type { TankobonError } from '../core/errors.js';
 import type { Observe } from '../download/events.js';
-import type { Plan, PlanActivity } from '../download/plan.js';
-import type { SelectDeps } from '../download/plan-selection.js';
+import type { Plan, PlanDeps } from '../download/plan.js';
 import type { MetadataPrefetcher } from '../download/prefetch.js';
 import type { ObserveBind } from '../formats/bind-events.js';
+import type { InvalidTarget } from '../selection/target-list.js';
 import type { DownloadArchive } from '../sync/download-archive.js';
 import type { AppContext } from './context.js';
-import type { DownloadRequest, InvalidTarget } from './download-request.js';
+import type { DownloadRequest } from './download-request.js';
 import type { Service } from './service.js';
-import type { ServiceTime } from './service-time.js';
 
-export interface DownloadListeners {
+export interface DownloadListeners extends Pick<PlanDeps, 'onActivity' | 'chooseLanguages'> {
   readonly observe: Observe;
   /** The events of binding, after the chapters are saved. */
   readonly observeBind?: ObserveBind;
@@ -23,13 +22,9 @@ export interface DownloadListeners {
   readonly onPlan?: (plan: Plan) => void;
   /** Called with a message for people that is not an event. */
   readonly note?: (sentence: string) => void;
-  /** What is done before the plan is complete. */
-  readonly onActivity?: (activity: PlanActivity) => void;
   /** Shorter waits are not reported; 2 s by default. */
   readonly minReportedWaitMs?: number;
   readonly solveCaptcha?: SolveCaptcha;
-  /** See SelectDeps. */
-  readonly chooseLanguages?: SelectDeps['chooseLanguages'];
   /** Called before the first chapter starts; false ends the run without an error. */
   readonly confirm?: (plan: Plan) => Promise<boolean>;
 }
@@ -44,7 +39,6 @@ export interface DownloadResult {
   saved: number;
   skipped: number;
   readonly failed: FailedChapter[];
-  /** Targets that cannot be parsed. */
   readonly invalidTargets: readonly InvalidTarget[];
   /** Chapters and targets that were not reached. */
   notStarted: number;
@@ -60,14 +54,13 @@ export interface DownloadResult {
 }
 
 /** A connection to the service with its login, for one or several downloads. */
-export interface ServiceSession {
+export interface ServiceSession extends Pick<PlanDeps, 'describeWrongClock'> {
   readonly context: AppContext;
   readonly listeners: DownloadListeners;
   readonly service: Service;
   readonly login: Session;
   readonly client: ServiceClient;
   readonly prefetcher: MetadataPrefetcher;
-  readonly serviceTime: ServiceTime;
   /** Aborted when the user stops the run. */
   readonly userSignal: AbortSignal;
   /** Aborted then, and when the run is over: requests still in flight end with it. */

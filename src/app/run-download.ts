@@ -58,7 +58,7 @@ export async function download(
 ): Promise<DownloadResult> {
   if (request.plan.targets.length === 0) {
     reportInvalidTargets({ request, listeners });
-    const result = emptyResult(request);
+    const result = emptyResult(request.invalidTargets);
     observeSummary(result, listeners);
     return result;
   }
@@ -88,7 +88,7 @@ export async function downloadInSession(outerSession: DownloadSession): Promise<
   const startedAtMs = clock.monotonicMs();
   const { loaded, observe, finish } = recordEvents(outerSession);
   const session = { ...outerSession, listeners: { ...listeners, observe } };
-  const result = emptyResult(request);
+  const result = emptyResult(request.invalidTargets);
   try {
     reportInvalidTargets(session);
     const planned = await planOrStop(session, result);
@@ -180,7 +180,7 @@ async function plan({ request, login, signal }: DownloadSession, deps: PlanDeps)
 }
 
 function planDeps(session: DownloadSession): PlanDeps {
-  const { client, warn, context, signal, history, library, listeners, serviceTime } = session;
+  const { client, warn, context, signal, history, library, listeners } = session;
   return {
     client,
     warn,
@@ -190,6 +190,6 @@ function planDeps(session: DownloadSession): PlanDeps {
     library,
     onActivity: listeners.onActivity,
     chooseLanguages: listeners.chooseLanguages,
-    describeWrongClock: () => serviceTime.describeWrongClock(),
+    describeWrongClock: session.describeWrongClock,
   };
 }

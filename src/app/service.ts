@@ -3,7 +3,6 @@ import { thrownMessage } from '../core/errors.js';
 import {
   createServiceClient,
   type ClientDeps,
-  type Retry,
   type ServiceClient,
   type TokenProvider,
 } from '../api/client.js';
@@ -15,23 +14,18 @@ import type { ReportSender } from '../health-reports/sender.js';
 import { createBandwidthLimit } from '../image/bandwidth-limit.js';
 import type { ImageLoaderDeps } from '../image/load-image.js';
 import { openLedger } from '../rate-limit/open-ledger.js';
-import type { RateLedger, Wait } from '../rate-limit/rate-ledger.js';
+import type { Wait } from '../rate-limit/rate-ledger.js';
 import { readAddresses, type ServiceAddresses } from '../rate-limit/service-addresses.js';
 import type { AppContext } from './context.js';
 import { ledgerLocation } from './ledger-location.js';
 import { prepareStateFolder } from './state-folder.js';
 
-export interface ServiceOptions {
+export interface ServiceOptions extends Pick<
+  ClientDeps,
+  'onSent' | 'onRetry' | 'minReportedWaitMs' | 'onServiceTime'
+> {
   readonly onWait: (wait: Wait) => void;
   readonly warn: (message: string, hint?: string) => void;
-  /** Called when a request was sent: there is time until its response. */
-  readonly onSent?: () => void;
-  /** Called before a request to the API is repeated. */
-  readonly onRetry?: (retry: Retry) => void;
-  /** Shorter waits are not reported; 2 s by default. */
-  readonly minReportedWaitMs?: number;
-  /** Called with the time of the API's clock, in milliseconds since the epoch, for each of its responses. */
-  readonly onServiceTime?: (serviceMs: number) => void;
   /** A duration such as 10m; by default, the setting. */
   readonly maxOutage?: string;
 }
@@ -40,7 +34,6 @@ export interface Service {
   readonly addresses: ServiceAddresses;
   readonly isFirstParty: IsFirstParty;
   readonly connections: Connections;
-  readonly ledger: RateLedger;
   readonly outages: OutageMonitor;
   /** Sends no access token: for the token endpoint and for anonymous requests. */
   readonly anonymous: ServiceClient;
@@ -55,10 +48,9 @@ export interface Service {
 const CLOSE_NOTICE_MS = 1_000;
 
 export async function openService(context: AppContext, options: ServiceOptions): Promise<Service> {
-  const { settings, env, clock, paths } = context;
-  const { onWait, onSent, onRetry, onServiceTime, minReportedWaitMs, warn } = options;
-  const { maxOutage = settings.maxOutage } = options;
-  prepareStateFolder({ env, paths });
+  const { settings, env, clock } = context;
+  const { maxOutage = settings.maxOutage, warn, ...callbacks } = options;
+  prepareStateFolder(context);
   const addresses = readAddresses(settings);
   const isFirstParty = firstPartyDomain(addresses.apiUrl);
   const connections = await openConnections(settings, env, addresses);
@@ -66,7 +58,7 @@ export async function openService(context: AppContext, options: ServiceOptions):
   const maxOutageMs = parseDuration(maxOutage) ?? 0;
   const location = await ledgerLocation(context);
   const ledger = await openLedger({ location, addresses, clock, warn, maxOutageMs });
-  const outages = new OutageMonitor({ maxOutageMs, clock, onWait });
+  const outages = new OutageMonitor({ maxOutageMs, clock, onWait: callbacks.onWait });
   const beforeClose: (() => Promise<void>)[] = [];
   const deps: ClientDeps = {
     addresses,
@@ -76,17 +68,12 @@ export async function openService(context: AppContext, options: ServiceOptions):
     clock,
     outages,
     maxResponseBytes: settings.maxAnswerBytes,
-    onWait,
-    onSent,
-    onRetry,
-    minReportedWaitMs,
-    onServiceTime,
+    ...callbacks,
   };
   return {
     addresses,
     isFirstParty,
     connections,
-    ledger,
     outages,
     anonymous: createServiceClient(deps),
     createClient: (tokenProvider) => createServiceClient({ ...deps, tokenProvider }),

@@ -2,6 +2,7 @@
  * The settings: the settings file, `tankobon config`, the options of commands and the documentation are made from this
  * table. An option overrides an environment variable, which overrides the settings file.
  */
+import { QUALITIES } from '../image/page-url.js';
 import { LIVE_SERVICE } from '../rate-limit/service-addresses.js';
 
 export interface SettingDefinition {
@@ -53,7 +54,7 @@ export const SETTINGS = {
     description: 'images as uploaded, or compressed',
     default: 'data',
     flag: '--quality',
-    choices: ['data', 'data-saver'],
+    choices: QUALITIES,
   },
   concurrency: {
     description: 'maximum number of pages to download at once',

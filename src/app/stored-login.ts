@@ -1,10 +1,8 @@
 /** The stored login and the session of one command. */
 import { join } from 'node:path';
-import type { TokenProvider } from '../api/client.js';
-import { withAnonymousFallback } from '../auth/anonymous-fallback.js';
 import { Credentials } from '../auth/credentials.js';
 import { Session } from '../auth/session.js';
-import { AuthError, type TankobonError } from '../core/errors.js';
+import { AuthError } from '../core/errors.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
 import type { AppContext } from './context.js';
 import type { Service } from './service.js';
@@ -36,21 +34,8 @@ export function sessionOf(context: AppContext, service: Service): Session {
 export async function requireLogin(
   session: Session,
   purpose: string,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   if ((await session.getToken(signal)) === undefined)
     throw new AuthError('not-logged-in', `Not logged in: ${purpose} needs a login.`);
-}
-
-/** The session of a command that works without a login too: an unusable login is a warning. */
-export function sessionOrAnonymous(
-  context: AppContext,
-  service: Service,
-  session: Session,
-  warn: (message: string, hint?: string) => void,
-): TokenProvider {
-  const onError = ({ message, hint }: TankobonError): void => {
-    warn(`Continuing without a login: ${message}`, hint);
-  };
-  return withAnonymousFallback(session, context.clock, onError, service.outages);
 }

@@ -9,6 +9,7 @@ import {
   fetchFollowedTitles,
   fetchReadingStatuses,
 } from '../api/follows.js';
+import { groupBy } from '../core/group-by.js';
 import { feedStartMs } from '../sync/due-titles.js';
 import { mergeReleases, readKnownReleases, writeKnownReleases } from '../sync/known-releases.js';
 import { writeSyncState } from '../sync/sync-state.js';
@@ -65,12 +66,9 @@ async function readFeed(
     lastMs === undefined
       ? undefined
       : await fetchFollowedSince(client, feedStartMs(lastMs), options);
-  const byTitle = new Map<string, Chapter[]>();
-  for (const chapter of recent ?? (await fetchFollowedFeed(client, options))) {
-    const { titleId } = chapter;
-    if (titleId !== undefined) byTitle.set(titleId, [...(byTitle.get(titleId) ?? []), chapter]);
-  }
-  return byTitle;
+  const chapters = recent ?? (await fetchFollowedFeed(client, options));
+  const withTitle = chapters.filter(({ titleId }) => titleId !== undefined);
+  return groupBy(withTitle, ({ titleId = '' }) => titleId);
 }
 
 /** Titles in the account's library are not necessarily followed: unknown ones are looked up, together. */

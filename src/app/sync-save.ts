@@ -6,31 +6,24 @@ import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import type { ObserveBind } from '../formats/bind-events.js';
 import type { PlannedRelease } from '../sync/release-decisions.js';
 import { writeSyncState, type SyncState } from '../sync/sync-state.js';
-import type { DownloadListeners, DownloadResult } from './download-session.js';
+import type { DownloadListeners } from './download-session.js';
 import { downloadInSession } from './run-download.js';
 import { seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
-
-interface SavedReleases {
-  readonly saved: readonly PlannedRelease[];
-  readonly result: DownloadResult;
-}
 
 export async function saveReleases(
   { id, title, options }: DueTitle,
   planned: readonly PlannedRelease[],
   output: string,
   session: SyncSession,
-): Promise<SavedReleases> {
-  const { state, history, libraries, journal, context, listeners } = session;
+) {
+  const { state, libraries, journal, context, listeners } = session;
   const library = await libraries.open(output);
   const replacements = new Map(
     planned.flatMap(({ chapter, replaces = '' }) => {
       const old = library.find(replaces);
-      return old && !old.isBound
-        ? [[chapter.id, { chapterId: old.chapterId, file: old.file }] as const]
-        : [];
+      return old && !old.isBound ? [[chapter.id, old] as const] : [];
     }),
   );
   for (const { chapter, replaces } of planned) {
@@ -54,9 +47,9 @@ export async function saveReleases(
   const saved: { release: PlannedRelease; file: string; journaled: Promise<void> }[] = [];
   const observe: DownloadListeners['observe'] = (event) => {
     if (event.type !== 'summary') listeners.observe(event);
-    const release = event.type === 'chapter-saved' ? byId.get(event.chapter) : undefined;
-    if (!release || event.type !== 'chapter-saved') return;
-    const journaled = journal.add(updateOf(id, title.name, output, release, event.file));
+    const release = event.type === 'chapter-saved' && byId.get(event.chapter);
+    if (!release) return;
+    const journaled = journal.add(updateOf(id, title.name, release, event.file));
     // Awaited below.
     journaled.catch(() => undefined);
     saved.push({ release, file: event.file, journaled });
@@ -64,7 +57,6 @@ export async function saveReleases(
   const result = await downloadInSession({
     ...session,
     listeners: { ...listeners, observe },
-    history,
     library,
     request: { ...request, plan: { ...request.plan, replacements, resolution } },
   }).finally(async () => {
@@ -102,7 +94,7 @@ export async function recoverSaved(
     if (replaces === undefined) continue;
     const release = { chapter, replaces: replaces ?? undefined };
     const file = library.find(chapter.id)?.file ?? '';
-    await journal.add(updateOf(id, title.name, output, release, file));
+    await journal.add(updateOf(id, title.name, release, file));
   }
   forgetDownloading(releases, state);
   const isUnfinished =
@@ -116,7 +108,6 @@ export async function recoverSaved(
 function updateOf(
   titleId: string,
   series: string,
-  output: string,
   { chapter, replaces }: Pick<PlannedRelease, 'chapter' | 'replaces'>,
   file: string,
 ) {
@@ -125,7 +116,6 @@ function updateOf(
   return {
     titleId,
     series,
-    output,
     chapter: { id, number, volume, title, language, groups: names, file, replaces },
   };
 }

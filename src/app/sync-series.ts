@@ -1,28 +1,20 @@
 /** One series of a run: which releases to download now, their download, and what is remembered of it. */
 import type { Chapter } from '../api/chapters.js';
 import { fetchTitleFeed } from '../api/feeds.js';
-import { hasCode, type TankobonError } from '../core/errors.js';
+import { hasCode } from '../core/errors.js';
 import { writeKnownReleases } from '../sync/known-releases.js';
 import { decideReleases } from '../sync/release-decisions.js';
-import type { DownloadResult } from './download-session.js';
-import type { SeriesReport } from './sync-events.js';
+import { emptyResult } from './download-result.js';
 import { languagesOf, outputOf, releaseRules, rulesText } from './sync-request.js';
 import { bindSeries, recoverSaved, saveReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
-export interface SeriesResult extends SeriesReport {
-  readonly errors: readonly TankobonError[];
-  readonly notStarted: number;
-  readonly stoppedBy: TankobonError | undefined;
-  readonly reports: DownloadResult['reports'];
-}
-
 /** Failures of a chapter that another attempt does not change. */
 const PERMANENT_CODES = ['chapter-not-found', 'chapter-unavailable', 'chapter-external'] as const;
 
 /** Throws errors that concern the whole run. */
-export async function syncSeries(due: DueTitle, session: SyncSession): Promise<SeriesResult> {
+export async function syncSeries(due: DueTitle, session: SyncSession) {
   const { id, title, options } = due;
   const { context, state, libraries, history, observeSync } = session;
   const { dryRun, file, folder } = session.options;
@@ -55,13 +47,12 @@ export async function syncSeries(due: DueTitle, session: SyncSession): Promise<S
       observeSync({ type: 'planned', title: id, chapter: chapter.id, why, replaces });
   const { saved, result } =
     dryRun || planned.length === 0
-      ? { saved: planned, result: undefined }
+      ? { saved: planned, result: emptyResult() }
       : await saveReleases(due, planned, output, session);
   if (!dryRun && (saved.length > 0 || isUnfinished))
     await bindSeries(due, output, releases, session);
-  const failed = result?.failed ?? [];
-  const isComplete =
-    !result?.stoppedBy && failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));
+  const { failed, notStarted, stoppedBy, reports } = result;
+  const isComplete = !stoppedBy && failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));
   state.titles[id] = {
     name: title.name,
     latest: due.follow ? undefined : title.latestChapterId,
@@ -82,13 +73,13 @@ export async function syncSeries(due: DueTitle, session: SyncSession): Promise<S
     name: title.name,
     new: saved.length - replaced,
     replaced,
-    skipped: decisions.known + decisions.external.length + (result?.skipped ?? 0),
+    skipped: decisions.known + decisions.external.length + result.skipped,
     failed: failed.length,
     waiting,
-    errors: [...failed.map(({ error }) => error), ...(result?.errorsAfterSaving ?? [])],
-    notStarted: result?.notStarted ?? 0,
-    stoppedBy: result?.stoppedBy,
-    reports: result?.reports ?? { sent: 0, waiting: 0 },
+    errors: [...failed.map(({ error }) => error), ...result.errorsAfterSaving],
+    notStarted,
+    stoppedBy,
+    reports,
   };
 }
 

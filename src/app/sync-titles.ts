@@ -15,13 +15,7 @@ export interface DueTitle extends SubscribedTitle {
   readonly title: Title;
 }
 
-export interface TitleCheck {
-  readonly titles: readonly SubscribedTitle[];
-  readonly due: readonly DueTitle[];
-  /** Titles and lists that are not available. */
-  readonly failed: readonly FailedTarget[];
-}
-
+/** A title or a list that is not available. */
 interface FailedTarget {
   /** As in the file, or `title:` and its id. */
   readonly target: string;
@@ -29,7 +23,7 @@ interface FailedTarget {
 }
 
 /** Throws errors that concern the whole run. */
-export async function checkTitles(session: SyncSession): Promise<TitleCheck> {
+export async function checkTitles(session: SyncSession) {
   const failed: FailedTarget[] = [];
   const listed = await subscribedTitles(session, failed);
   const followed =
@@ -60,7 +54,7 @@ export async function checkTitles(session: SyncSession): Promise<TitleCheck> {
   return {
     titles,
     failed,
-    due: titles.flatMap((subscribed) => {
+    due: titles.flatMap((subscribed): DueTitle[] => {
       const title = all.get(subscribed.id);
       return title && due.has(subscribed.id) ? [{ ...subscribed, title }] : [];
     }),

@@ -1,16 +1,17 @@
 /** The connection to the service with its login, for one or several downloads. */
 import { retryAfterCaptcha } from '../api/captcha.js';
+import { withAnonymousFallback } from '../auth/anonymous-fallback.js';
 import { sharedSignal } from '../core/abort.js';
-import { interruptedError } from '../core/errors.js';
+import { interruptedError, type TankobonError } from '../core/errors.js';
 import { formatDuration } from '../core/human-format.js';
 import { waitingEvent } from '../download/events.js';
 import { MetadataPrefetcher } from '../download/prefetch.js';
 import type { AppContext } from './context.js';
 import type { DownloadRequest } from './download-request.js';
 import type { DownloadListeners, ServiceSession } from './download-session.js';
-import { sessionOf, sessionOrAnonymous } from './stored-login.js';
+import { sessionOf } from './stored-login.js';
 import { openService } from './service.js';
-import { ServiceTime } from './service-time.js';
+import { describeWrongClock } from './service-time.js';
 
 /** The largest chunk of a body that is read at once. */
 const MAX_CHUNK_BYTES = 64 * 1024;
@@ -28,10 +29,11 @@ export async function withSession<T>(
   const warn = (message: string, hint?: string): void => {
     listeners.observe({ type: 'warning', message, ...(hint !== undefined && { hint }) });
   };
-  const serviceTime = new ServiceTime(context.clock);
+  const { clock } = context;
+  let serviceTimeMs: number | undefined;
   const service = await openService(limitedContext(context, request), {
     onServiceTime: (serviceMs) => {
-      serviceTime.record(serviceMs);
+      serviceTimeMs = serviceMs;
     },
     warn,
     onWait: (wait) => {
@@ -47,12 +49,29 @@ export async function withSession<T>(
   });
   try {
     const login = sessionOf(context, service);
-    const loggedIn = service.createClient(sessionOrAnonymous(context, service, login, warn));
+    const onLoginError = ({ message, hint }: TankobonError): void => {
+      warn(`Continuing without a login: ${message}`, hint);
+    };
+    const loggedIn = service.createClient(
+      withAnonymousFallback(login, clock, onLoginError, service.outages),
+    );
     const { solveCaptcha } = listeners;
     const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
-    const prefetcher = new MetadataPrefetcher(client, context.clock, signal);
-    const shared = { context, listeners, service, login, client, prefetcher, warn, serviceTime };
-    return await action({ ...shared, userSignal, signal });
+    return await action({
+      context,
+      listeners,
+      service,
+      login,
+      client,
+      prefetcher: new MetadataPrefetcher(client, clock, signal),
+      describeWrongClock: () => {
+        const nowMs = clock.wallMs();
+        return describeWrongClock(nowMs, serviceTimeMs ?? nowMs);
+      },
+      userSignal,
+      signal,
+      warn,
+    });
   } finally {
     closed.abort(interruptedError());
     await service.close();

@@ -17,7 +17,7 @@ import {
   renameInto,
 } from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
-import type { PlannedChapter } from './plan.js';
+import type { PlannedChapter } from './plan-jobs.js';
 
 export interface CoverDeps {
   readonly client: ServiceClient;

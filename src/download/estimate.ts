@@ -1,24 +1,22 @@
-/** How long a download takes at least, under the rate limits. Pure. */
+/** How long the chapters of a run take at least, under the rate limits of their metadata requests. Pure. */
+import { quotasOf, type Quota } from '../rate-limit/quotas.js';
 
-interface Window {
-  readonly requests: number;
-  readonly periodMs: number;
-}
+/** Each chapter needs one such request (spec 8.3). */
+const QUOTAS = quotasOf('any', 'GET', '/at-home/server/any');
 
 /**
- * The least time in milliseconds until this many further requests are sent under the rate limits `windows`, if the first
- * is sent at once.
+ * The least time in milliseconds until this many further metadata requests are sent, if the first is sent at once.
  * @param sentAgoMs how long ago earlier requests were sent, the oldest first; those before it no longer count
  */
 export function minTimeMs(
   requests: number,
-  windows: readonly Window[],
   sentAgoMs: readonly number[] = [],
+  quotas: readonly Pick<Quota, 'requests' | 'periodMs'>[] = QUOTAS,
 ): number {
   const sentAtMs = sentAgoMs.map((ms) => -ms);
   for (let count = 0; count < requests; count += 1) {
-    const freeAtMs = windows.map(
-      (window) => (sentAtMs[sentAtMs.length - window.requests] ?? -Infinity) + window.periodMs,
+    const freeAtMs = quotas.map(
+      (quota) => (sentAtMs[sentAtMs.length - quota.requests] ?? -Infinity) + quota.periodMs,
     );
     sentAtMs.push(Math.max(0, sentAtMs.at(-1) ?? 0, ...freeAtMs));
   }
@@ -36,16 +34,18 @@ export interface BatchProgress {
 }
 
 /**
- * The remaining time of a batch: at its speed so far, but not less than the rate limits `windows` of the metadata
- * requests allow. Undefined while neither is known.
+ * The remaining time of a batch: at its speed so far, but not less than the rate limits allow. Undefined while neither is
+ * known.
  */
-export function remainingBatchMs(
-  { done, total, elapsedMs, startedAgoMs }: BatchProgress,
-  windows: readonly Window[],
-): number | undefined {
+export function remainingBatchMs({
+  done,
+  total,
+  elapsedMs,
+  startedAgoMs,
+}: BatchProgress): number | undefined {
   const atSpeedMs = done > 0 ? (elapsedMs / done) * (total - done) : 0;
   const notStarted = Math.max(0, total - Math.max(done, startedAgoMs.length));
-  const maxRequests = Math.max(...windows.map(({ requests }) => requests));
-  const limitedMs = minTimeMs(notStarted, windows, startedAgoMs.slice(-maxRequests));
+  const maxRequests = Math.max(...QUOTAS.map(({ requests }) => requests));
+  const limitedMs = minTimeMs(notStarted, startedAgoMs.slice(-maxRequests));
   return done === 0 && limitedMs === 0 ? undefined : Math.max(atSpeedMs, limitedMs);
 }

@@ -13,7 +13,7 @@ import type { ReportSender } from '../health-reports/sender.js';
 import type { BaseUrl, BaseUrls, DeadBaseUrl } from '../image/base-urls.js';
 import type { CheckedImage } from '../image/image-check.js';
 import { loadImage, type ImageLoaderDeps, type ImageOutcome } from '../image/load-image.js';
-import { pageUrl, digestInFileName, type Quality } from '../image/page-url.js';
+import { pageUrl, digestInFileName, type PageLocation } from '../image/page-url.js';
 import type { Observe } from './events.js';
 import { evaluateLoad, invalidAddress, type LoadResult } from './load-result.js';
 import type { PageSlot, PageQueue } from './page-queue.js';
@@ -32,13 +32,10 @@ export interface PageDeps {
   readonly outages?: Pick<OutageMonitor, 'count'>;
 }
 
-export interface PageJob {
+export interface PageJob extends Omit<PageLocation, 'baseUrl'> {
   readonly chapter: string;
   /** Counted from 1. */
   readonly page: number;
-  readonly fileName: string;
-  readonly hash: string;
-  readonly quality: Quality;
   readonly baseUrls: BaseUrls;
   readonly workspace: Pick<Workspace, 'folder' | 'keep' | 'partFile'>;
   readonly signal: AbortSignal;

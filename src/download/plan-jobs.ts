@@ -5,18 +5,13 @@ import type { Title } from '../api/titles.js';
 import type { VolumeField } from '../cbz/comic-info.js';
 import { distinctPaths, type FormatFileName } from '../cbz/file-name.js';
 import { formatIdentityComment } from '../cbz/identity.js';
-import type { LibraryIndex } from '../cbz/library-index.js';
+import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
 import type { Quality } from '../image/page-url.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { ChapterJob } from './chapter.js';
 import { comicMetadata, nameValues } from './comic-metadata.js';
 import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
 import type { KeptPage } from './workspace.js';
-
-export interface ReplacedArchive {
-  readonly chapterId: string;
-  readonly file: string;
-}
 
 export interface PlannedChapter {
   readonly job: ChapterJob;
@@ -39,25 +34,21 @@ export interface JobOptions {
   readonly metadata: boolean;
   readonly volumeField: VolumeField;
   /** Archives of other releases whose names may be taken over, by the id of the chapter that replaces each. */
-  readonly replacements?: ReadonlyMap<string, ReplacedArchive>;
+  readonly replacements?: ReadonlyMap<string, ExistingArchive>;
   /** Returns a chapter's path below the output folder. */
   readonly nameChapter: FormatFileName;
 }
 
-export interface ComparedChapters {
-  readonly missing: readonly ChosenChapter[];
-  readonly skipped: readonly SkippedChapter[];
-  /** The ids of chapters that exist in their newest version. */
-  readonly finished: readonly string[];
-}
-
-/** `history`: chapters that count as downloaded although their archives may be missing. */
+/**
+ * Which chapters are missing, and which are skipped; `finished` has the ids of those that exist in their newest version.
+ * `history`: chapters that count as downloaded although their archives may be missing.
+ */
 export function compareWithLibrary(
   selected: readonly ChosenChapter[],
   library: Pick<LibraryIndex, 'find'>,
   { force, update }: { readonly force: boolean; readonly update: boolean },
   history?: { readonly has: (chapterId: string) => boolean },
-): ComparedChapters {
+) {
   const missing: ChosenChapter[] = [];
   const skipped: SkippedChapter[] = [];
   const finished: string[] = [];

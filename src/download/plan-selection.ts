@@ -34,8 +34,10 @@ export interface SkippedChapter {
 
 export interface PlanSelection {
   readonly selected: readonly ChosenChapter[];
-  readonly skipped: SkippedChapter[];
+  readonly skipped: readonly SkippedChapter[];
+  /** Releases that the selection excludes. */
   readonly excluded: readonly ExcludedChapter[];
+  /** Targets that are not available. */
   readonly failed: readonly { readonly id: string; readonly error: TankobonError }[];
 }
 

@@ -6,19 +6,19 @@ import type { FormatFileName } from '../cbz/file-name.js';
 import { scanLibrary, type LibraryIndex } from '../cbz/library-index.js';
 import type { Chapter } from '../api/chapters.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
-import type { ExcludedChapter } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
 import type { ServiceClient } from '../api/client.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
+import type { TitleChapters } from '../formats/volume-completeness.js';
 import { fetchAtHomeMetadata } from '../image/at-home.js';
 import { findLeftovers } from './leftovers.js';
 import { compareWithLibrary, planJobs, type JobOptions, type PlannedChapter } from './plan-jobs.js';
 import {
   selectForPlan,
+  type PlanSelection,
   type SelectDeps,
   type SelectOptions,
-  type SkippedChapter,
 } from './plan-selection.js';
 import { prefetchSingleChapter } from './prefetch.js';
 
@@ -32,25 +32,12 @@ export interface PlanOptions extends SelectOptions, Omit<JobOptions, 'nameChapte
   readonly resolution?: Resolution;
 }
 
-export type { PlannedChapter } from './plan-jobs.js';
-export type { SkippedChapter } from './plan-selection.js';
-
-export interface PlannedSeries extends Series {
-  readonly numbersRestart: boolean;
-  readonly volumeCount: number | undefined;
-}
-
-export interface Plan {
+export interface Plan extends Omit<PlanSelection, 'selected'> {
   readonly chapters: readonly PlannedChapter[];
-  readonly skipped: readonly SkippedChapter[];
   /** What killed runs left: workspaces of chapters that are already saved, and temporary files. */
   readonly leftovers: readonly string[];
-  /** Releases that the selection excludes. */
-  readonly excluded: readonly ExcludedChapter[];
-  /** Targets that are not available. */
-  readonly failed: readonly { readonly id: string; readonly error: TankobonError }[];
   /** All releases of the titles that are targets, or in a list that is one. */
-  readonly series: readonly PlannedSeries[];
+  readonly series: readonly (Series & TitleChapters)[];
   /** Resolves when all metadata is loaded, with the error if one concerns the whole run. */
   readonly metadataError: Promise<TankobonError | undefined>;
 }
@@ -64,6 +51,7 @@ export interface PlanDeps extends SelectDeps {
   readonly history?: { readonly has: (chapterId: string) => boolean };
   /** Called with the only chapter of a run as soon as it is sure to be downloaded. */
   readonly prefetch?: (chapterId: string) => void;
+  /** Called with what is done before the plan is complete. */
   readonly onActivity?: (activity: PlanActivity) => void;
 }
 
@@ -113,7 +101,7 @@ async function resolve(
     !metadata && (kind === 'chapter' || kind === 'any');
   const resolution = await resolveTargets(
     targets.filter((target) => !isWithoutMetadata(target)),
-    { client, warn, signal, onChapters, languages: languages.length > 0 ? languages : undefined },
+    { client, warn, signal, onChapters, languages },
   );
   const unresolvedIds = targets.filter(isWithoutMetadata).map(({ id }) => id);
   const idsWithoutMetadata = [...resolution.idsWithoutMetadata, ...unresolvedIds];

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { CbzPage } from '../cbz/cbz-writer.js';
 import { workspaceName } from '../cbz/file-name.js';
 import { imageExtension } from '../image/format.js';
 import type { CheckedImage } from '../image/image-check.js';
@@ -30,13 +31,9 @@ export interface ChapterManifest {
   readonly names: readonly string[];
 }
 
-export interface KeptPage {
+export interface KeptPage extends Required<CbzPage> {
   /** Counted from 1. */
   readonly page: number;
-  readonly file: string;
-  readonly bytes: number;
-  /** Of the verified bytes, lower-case hex. */
-  readonly sha256: string;
 }
 
 const MANIFEST_FILE = 'chapter.json';

@@ -1,5 +1,6 @@
 /** The message when nothing matches the selection: which option excludes everything, and what there is. */
 import type { Chapter, Group } from '../api/chapters.js';
+import { formatCount } from '../core/human-format.js';
 import { parseNumber } from './ranges.js';
 import { isInGroup, type SelectionOptions } from './select-chapters.js';
 
@@ -58,9 +59,7 @@ const MAX_SHOWN_GROUPS = 20;
 
 function noneOf(total: number | undefined): string {
   if (total === undefined) return 'no chapters match';
-  return total === 1
-    ? '0 of 1 chapter matches'
-    : `0 of ${total.toLocaleString('en')} chapters match`;
+  return total === 1 ? '0 of 1 chapter matches' : `0 of ${formatCount(total)} chapters match`;
 }
 
 function lastOf(

@@ -3,7 +3,6 @@
  * hundred, feeds by five hundred. Metadata is optional: a chapter that the service does not list is returned by its id.
  */
 import { fetchChapter, fetchChapters, type Chapter } from '../api/chapters.js';
-import type { ServiceClient } from '../api/client.js';
 import { fetchList, fetchListFeed, fetchTitleFeed } from '../api/feeds.js';
 import type { Title } from '../api/titles.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
@@ -14,17 +13,14 @@ import {
   TitleLoader,
   warnMetadataUnavailable,
   type LoadedTitles,
+  type LoaderDeps,
 } from './title-loader.js';
 
-export interface ResolveDeps {
-  readonly client: ServiceClient;
+export interface ResolveDeps extends LoaderDeps {
   /** Of the chapters in feeds; all if absent or empty. */
   readonly languages?: readonly string[];
-  /** Called if metadata cannot be loaded. */
-  readonly warn: (message: string) => void;
   /** Called with the chapters that are targets, before their titles are requested. */
   readonly onChapters?: (chapters: readonly Chapter[]) => void;
-  readonly signal: AbortSignal;
 }
 
 export interface Series {

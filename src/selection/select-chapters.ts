@@ -22,8 +22,7 @@ export interface SelectionOptions {
 }
 
 /** Why a release was selected. */
-export type SelectionReason =
-  'all-asked' | 'only-release' | 'language' | 'group' | 'version' | 'date';
+export type SelectionReason = 'all-asked' | 'only-release' | Criterion;
 
 export type ExclusionReason =
   | 'not-in-languages'
@@ -58,7 +57,7 @@ export interface SelectionContext {
   /** Milliseconds since the epoch: chapters published later are excluded. */
   readonly nowMs: number;
   /** Whether chapter numbers restart in each volume. */
-  readonly numbersRestart?: boolean;
+  readonly numbersRestart: boolean;
 }
 
 /** Selects among the chapters of one title. The order of `chapters` does not matter. */
@@ -76,9 +75,9 @@ export function selectChapters(
   }
   const selected = options.allReleases
     ? candidates.map((chapter) => withReason(chapter, 'all-asked'))
-    : selectOnePerNumber(candidates, options, context.numbersRestart ?? false, excluded);
+    : selectOnePerNumber(candidates, options, context.numbersRestart, excluded);
   const latest = selectLatest(selected, options.latest, excluded);
-  const order = compareReadingOrder(context.numbersRestart ?? false);
+  const order = compareReadingOrder(context.numbersRestart);
   return { selected: latest.sort((a, b) => order(a.chapter, b.chapter)), excluded };
 }
 
@@ -123,16 +122,10 @@ export function isEmpty({ pages, externalUrl, isUnavailable }: Chapter): boolean
   return pages === 0 && externalUrl === undefined && !isUnavailable;
 }
 
-/** Lower is better for all criteria. */
-export interface Rank {
-  readonly language: number;
-  readonly group: number;
-  /** Negated, as `date` is. */
-  readonly version: number;
-  readonly date: number;
-}
-
 const CRITERIA = ['language', 'group', 'version', 'date'] as const;
+type Criterion = (typeof CRITERIA)[number];
+/** Lower is better for all criteria: `version` and `date` are negated. */
+type Rank = Readonly<Record<Criterion, number>>;
 
 export function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
   const group = options.groups.findIndex((name) =>
@@ -156,7 +149,7 @@ function normalize(name: string): string {
 }
 
 /** The first criterion in which they differ. */
-function firstDifference(a: Rank, b: Rank): (typeof CRITERIA)[number] | undefined {
+function firstDifference(a: Rank, b: Rank): Criterion | undefined {
   return CRITERIA.find((criterion) => a[criterion] !== b[criterion]);
 }
 

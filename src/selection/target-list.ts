@@ -12,11 +12,18 @@ export interface TargetSource {
   readonly lines: string | readonly string[];
 }
 
+/** A target that cannot be parsed. */
+export interface InvalidTarget {
+  /** As the user wrote it. */
+  readonly text: string;
+  /** Names the file and the number of the line. */
+  readonly error: UsageError;
+}
+
 export interface ParsedTargets {
   /** Without duplicates, in the order of their first occurrence. */
   readonly targets: readonly Target[];
-  /** The invalid ones as they were given; the error names the source and the number of the line. */
-  readonly invalid: readonly { readonly text: string; readonly error: UsageError }[];
+  readonly invalid: readonly InvalidTarget[];
 }
 
 const MAX_LINE_LENGTH = 2_048;
@@ -27,7 +34,7 @@ export function parseTargets(
   extraHosts: readonly string[] = [],
 ): ParsedTargets {
   const targets = new Map<string, Target>();
-  const invalid: { text: string; error: UsageError }[] = [];
+  const invalid: InvalidTarget[] = [];
   for (const { name, lines } of sources) {
     const numbered = typeof lines === 'string';
     const texts = numbered ? fileLines(lines) : lines;

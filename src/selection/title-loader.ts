@@ -11,8 +11,9 @@ export interface LoadedTitles {
   readonly error: TankobonError | undefined;
 }
 
-interface LoaderDeps {
+export interface LoaderDeps {
   readonly client: ServiceClient;
+  /** Called if metadata cannot be loaded. */
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }

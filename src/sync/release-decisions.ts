@@ -5,6 +5,7 @@
  */
 import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
+import { compareReadingOrder } from '../selection/reading-order.js';
 import {
   isInGroup,
   rankOf,
@@ -15,7 +16,7 @@ import {
 } from '../selection/select-chapters.js';
 
 export interface ReleaseRules {
-  readonly selection: SelectionOptions;
+  readonly selection: Omit<SelectionOptions, 'allReleases' | 'latest'>;
   /** How long to wait for the first of the preferred groups after the first release of a chapter. */
   readonly waitForGroupMs: number;
   /** Replace a downloaded release when a better group's release appears. */
@@ -69,9 +70,10 @@ export function decideReleases(
   const external: Chapter[] = [];
   const againAtMs: number[] = [];
   let known = 0;
-  const restart = context.numbersRestart ?? false;
   const allowed = releases.filter((chapter) => !isExcluded(chapter, rules));
-  const byKey = groupBy(allowed, (chapter) => releaseKey(chapter, selection, restart));
+  const byKey = groupBy(allowed, (chapter) =>
+    releaseKey(chapter, selection, context.numbersRestart),
+  );
   for (const group of byKey.values()) {
     const knownReleases = group.filter(
       (chapter) => isDownloaded(chapter.id) || isBefore(chapter, rules.sinceMs),
@@ -83,10 +85,7 @@ export function decideReleases(
         external.push(chapter);
     }
     for (const { chapter, explanation } of selected) {
-      if (
-        knownReleases.includes(chapter) ||
-        (knownReleases.length > 0 && selection.allReleases !== true)
-      ) {
+      if (knownReleases.length > 0) {
         known += 1;
         const old = knownReleases.includes(chapter)
           ? undefined
@@ -101,8 +100,8 @@ export function decideReleases(
       } else planned.push({ chapter, why: explanation });
     }
   }
-  const order = readingOrder(allowed, selection, context);
-  planned.sort((a, b) => (order.get(a.chapter.id) ?? 0) - (order.get(b.chapter.id) ?? 0));
+  const order = compareReadingOrder(context.numbersRestart);
+  planned.sort((a, b) => order(a.chapter, b.chapter));
   const next = againAtMs.filter((ms) => ms > context.nowMs);
   return {
     planned,
@@ -166,13 +165,4 @@ function firstReadableMs(releases: readonly Chapter[]): number {
     (readableAt ?? publishAt ?? createdAt)?.getTime(),
   );
   return Math.min(...times.map((ms) => ms ?? 0));
-}
-
-function readingOrder(
-  releases: readonly Chapter[],
-  selection: SelectionOptions,
-  context: SelectionContext,
-): ReadonlyMap<string, number> {
-  const all = selectChapters(releases, { ...selection, allReleases: true }, context).selected;
-  return new Map(all.map(({ chapter }, index) => [chapter.id, index]));
 }

@@ -6,7 +6,6 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   isMap,
   isNode,
-  isPair,
   isScalar,
   isSeq,
   LineCounter,
@@ -214,9 +213,7 @@ function offsetOf(document: Document, path: Path, of: 'value' | 'key' = 'value')
   const parent: unknown =
     path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
   if (isMap(parent)) {
-    const pair = parent.items.find(
-      (item) => isPair(item) && isScalar(item.key) && item.key.value === key,
-    );
+    const pair = parent.items.find((item) => isScalar(item.key) && item.key.value === key);
     const candidates: unknown[] = pair ? [of === 'value' ? pair.value : undefined, pair.key] : [];
     for (const found of candidates) if (isNode(found) && found.range) return found.range[0];
   }

@@ -7,12 +7,11 @@ import { UsageError, thrownMessage } from '../core/errors.js';
 import { isUuid } from '../core/uuid.js';
 import { isLoopback } from '../core/web-address.js';
 import { isPublicAddress } from '../api/public-address.js';
+import { QUALITIES } from '../image/page-url.js';
 import { READING_STATUSES, type ReadingStatus } from '../api/reading-statuses.js';
 import { parseRanges } from '../selection/ranges.js';
 import { parseTarget, type Target } from '../selection/target.js';
 import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../formats/bind-choices.js';
-
-const QUALITIES = ['data', 'data-saver'] as const;
 
 /** The options of one series, also allowed under `defaults`. Absent ones take the default or the setting. */
 export type SeriesOptions = z.output<typeof seriesOptions>;

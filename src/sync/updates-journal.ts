@@ -11,7 +11,6 @@ import { parseJson } from '../core/json.js';
 const update = z.object({
   titleId: z.string(),
   series: z.string(),
-  output: z.string(),
   chapter: z.object({
     id: z.string(),
     number: z.string().optional(),

@@ -13,9 +13,9 @@ export function metadataArrivals(log: readonly LogEntry[]): readonly number[] {
 
 /** The earliest moment of each call, in ms from the first, by the two limits of spec 8.2.1 and 8.3. */
 export function allowedArrivals(calls: number, periodScale: number): readonly number[] {
-  const windows = [
+  const quotas = [
     { requests: 5, periodMs: 1_000 },
     { requests: 40, periodMs: MINUTE_MS * periodScale },
   ];
-  return Array.from({ length: calls }, (_, index) => minTimeMs(index + 1, windows));
+  return Array.from({ length: calls }, (_, index) => minTimeMs(index + 1, [], quotas));
 }

@@ -4,8 +4,8 @@ import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { minTimeMs } from '../../download/estimate.js';
 import { SKIP_REASONS } from '../../download/events.js';
-import type { Plan, PlannedChapter } from '../../download/plan.js';
-import { CHAPTER_QUOTAS } from '../output/batch-countdown.js';
+import type { Plan } from '../../download/plan.js';
+import type { PlannedChapter } from '../../download/plan-jobs.js';
 import type { ObserverOptions } from '../output/observer.js';
 
 /** More chapters are printed by volume. */
@@ -18,7 +18,7 @@ export function describePlan(plan: Plan, { json, verbose = false }: ObserverOpti
 
 /** The least time that the service's limits allow for the chapters of a plan. */
 export function minPlanTimeMs({ chapters }: Plan): number {
-  return minTimeMs(chapters.length, CHAPTER_QUOTAS);
+  return minTimeMs(chapters.length);
 }
 
 function toJson(plan: Plan): string {

@@ -10,18 +10,14 @@ import { parseJson } from '../../core/json.js';
 import type { CommandContext } from '../command-context.js';
 import { prompt } from '../prompt.js';
 import { readText } from '../read-text.js';
-
-interface HookKeyOptions {
-  readonly stdin?: boolean;
-  readonly insecureStorage?: boolean;
-}
+import type { LoginFlags } from './login-input.js';
 
 const MAX_STDIN_BYTES = 64 * 1024;
 const INPUT = z.strictObject({ key: z.string() });
 
 export async function storeHookKey(
   service: HookService,
-  options: HookKeyOptions,
+  options: LoginFlags,
   context: CommandContext,
 ): Promise<ExitCode> {
   prepareStateFolder(context);

@@ -18,6 +18,7 @@ export interface LoginFlags {
   readonly clientId?: string;
   /** Read a JSON object from standard input. */
   readonly stdin?: boolean;
+  readonly insecureStorage?: boolean;
 }
 
 /** In the order in which they are asked for. */

@@ -10,10 +10,6 @@ import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import type { GivenFields, LoginFlags } from './login-input.js';
 
-interface LoginOptions extends LoginFlags {
-  readonly insecureStorage?: boolean;
-}
-
 export function loginCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('login')
@@ -34,7 +30,7 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
         `store the key of a media server, or the token of ntfy, for sync: ${HOOK_SERVICES.join(', ')}`,
       ).choices(HOOK_SERVICES),
     )
-    .action(({ for: service, ...options }: LoginOptions & { for?: HookService }) =>
+    .action(({ for: service, ...options }: LoginFlags & { for?: HookService }) =>
       run(async (context) => {
         if (service === undefined) return login(options, context);
         const { storeHookKey } = await import('./login-hook-key.js');
@@ -55,7 +51,7 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
   );
 }
 
-export async function login(options: LoginOptions, context: CommandContext): Promise<ExitCode> {
+export async function login(options: LoginFlags, context: CommandContext): Promise<ExitCode> {
   const { prepareStateFolder } = await import('../../app/state-folder.js');
   prepareStateFolder(context);
   const { credentialsOf } = await import('../../app/stored-login.js');
@@ -138,7 +134,7 @@ function withPreviousClient(given: GivenFields, previous: Login | undefined): Gi
 
 /** The requested store, after checking that it can store a login. */
 async function usableStore(
-  options: LoginOptions,
+  options: LoginFlags,
   credentials: Credentials,
 ): Promise<CredentialStore> {
   const store = credentials.store(options.insecureStorage ? 'file' : 'keychain');

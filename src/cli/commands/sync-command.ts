@@ -2,6 +2,7 @@
 import { Option, type Command } from 'commander';
 import { READING_STATUSES } from '../../api/reading-statuses.js';
 import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../../formats/bind-choices.js';
+import { QUALITIES } from '../../image/page-url.js';
 import type { CommandRunner } from '../command-context.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { durationText, settingOption } from '../option-parsers.js';
@@ -132,7 +133,7 @@ function addSeriesOptions(add: Command): void {
       new Option(
         '-q, --quality <quality>',
         'images as uploaded (data) or compressed (data-saver)',
-      ).choices(['data', 'data-saver']),
+      ).choices(QUALITIES),
     )
     .addOption(
       new Option('--bind <unit>', 'bind the chapters: volume, title').choices(MULTI_CHAPTER_BOOKS),

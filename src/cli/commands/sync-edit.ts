@@ -77,10 +77,7 @@ function entryOf(flags: AddFlags, nowMs: number): SeriesEntry {
     folder: flags.folder,
     name: flags.name,
     quality: flags.quality,
-    bind:
-      flags.bind === undefined
-        ? undefined
-        : { by: flags.bind, ...(flags.format !== undefined && { format: flags.format }) },
+    bind: flags.bind && { by: flags.bind, ...(flags.format && { format: flags.format }) },
   };
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
 }

@@ -48,24 +48,13 @@ function nextRunMs({ nextRunMs: next }: SyncState, running: string | undefined, 
 function asJson(state: SyncState, running: string | undefined, nowMs: number) {
   const iso = (ms: number | undefined) =>
     ms === undefined ? undefined : new Date(ms).toISOString();
-  const { lastRun } = state;
+  const { startedAtMs, endedAtMs, ...counts } = state.lastRun ?? {};
   return {
     running,
-    lastRun: lastRun && {
-      startedAt: iso(lastRun.startedAtMs),
-      endedAt: iso(lastRun.endedAtMs),
-      saved: lastRun.saved,
-      replaced: lastRun.replaced,
-      skipped: lastRun.skipped,
-      failed: lastRun.failed,
-      stopped: lastRun.stopped,
-    },
+    lastRun: state.lastRun && { startedAt: iso(startedAtMs), endedAt: iso(endedAtMs), ...counts },
     nextRun: iso(nextRunMs(state, running, nowMs)),
-    waiting: waitingChapters(state).map(({ title, name, chapter, number, untilMs }) => ({
-      title,
-      name,
-      chapter,
-      number,
+    waiting: waitingChapters(state).map(({ untilMs, ...rest }) => ({
+      ...rest,
       until: iso(untilMs),
     })),
   };

@@ -1,7 +1,7 @@
 /** `tankobon sync`: runs once, or repeatedly, and reports what each run did. */
 import { runSync } from '../../app/run-sync.js';
 import { repeatSync } from '../../app/sync-loop.js';
-import type { SyncReport } from '../../app/sync-session.js';
+import type { SyncOptions, SyncReport } from '../../app/sync-session.js';
 import {
   fileVersion,
   readSubscriptions,
@@ -21,23 +21,13 @@ import { preparePage, writeHtmlPage } from '../output/html-page.js';
 import type { ObserverOptions } from '../output/observer.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
 
-export interface SyncFlags extends ObserverOptions {
-  readonly file?: string;
+export interface SyncFlags extends ObserverOptions, Partial<Omit<SyncOptions, 'folder'>> {
   readonly every?: string;
-  readonly only?: readonly string[];
-  readonly fromNow?: boolean;
-  readonly maxOutage?: string;
-  readonly share?: string;
   readonly captchaResult?: string;
-  readonly dryRun?: boolean;
   readonly html?: string;
 }
 
-/** A subscriptions file, and the folder of its state. */
-interface SyncFiles {
-  readonly file: string;
-  readonly folder: string;
-}
+type SyncFiles = Pick<SyncOptions, 'file' | 'folder'>;
 
 /** The longest duration there is: in practice, an outage has no limit. */
 const UNLIMITED_OUTAGE = '30d';

@@ -1,10 +1,6 @@
 /** The time left of a batch of chapters, by its speed and by the rate limits. */
 import type { Clock } from '../../core/clock.js';
 import { remainingBatchMs } from '../../download/estimate.js';
-import { quotasOf } from '../../rate-limit/quotas.js';
-
-/** Each chapter needs one such request (spec 8.3). */
-export const CHAPTER_QUOTAS = quotasOf('any', 'GET', '/at-home/server/any');
 
 export class BatchCountdown {
   readonly #chapters: ReadonlySet<string>;
@@ -52,7 +48,7 @@ export class BatchCountdown {
       elapsedMs: nowMs - this.#sinceMs,
       startedAgoMs: this.#startedAtMs.map((atMs) => nowMs - atMs),
     };
-    const leftMs = remainingBatchMs(progress, CHAPTER_QUOTAS);
+    const leftMs = remainingBatchMs(progress);
     this.#endMs = leftMs === undefined ? undefined : nowMs + leftMs;
   }
 }

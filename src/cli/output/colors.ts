@@ -41,20 +41,9 @@ export function applyColorOption(args: readonly string[], env: NodeJS.ProcessEnv
   env[when === 'always' ? 'FORCE_COLOR' : 'NO_COLOR'] = '1';
 }
 
-const MESSAGE_COLORS: readonly (readonly [RegExp, Color])[] = [
-  [/^(error|failed):/, 'red'],
-  [/^warning:/, 'yellow'],
-];
-
 /** The lines of messages with the words `error:`, `failed:` and `warning:` in color. */
 export function colorMessages(text: string): string {
   return text
-    .split('\n')
-    .map((line) =>
-      MESSAGE_COLORS.reduce(
-        (painted, [prefix, color]) => painted.replace(prefix, (word) => paint(word, color)),
-        line,
-      ),
-    )
-    .join('\n');
+    .replace(/^(error|failed):/gm, (word) => paint(word, 'red'))
+    .replace(/^warning:/gm, (word) => paint(word, 'yellow'));
 }

@@ -7,7 +7,7 @@ import { describeBindEvent } from './bind-messages.js';
 import { warningMessage } from './error-message.js';
 import type { AppEvent, ExpectedChapter } from './observer.js';
 import { isShownWait, WaitLines } from './sentences.js';
-import { summaryLines } from './summary.js';
+import { summaryLines, type Failures } from './summary.js';
 
 export interface EventMessagesOptions {
   readonly verbose?: boolean;
@@ -18,12 +18,8 @@ export interface EventMessagesOptions {
 /** Remembers what failed, for the summary. */
 export class EventMessages {
   readonly #names = new Map<string, string>();
-  readonly #failed: string[] = [];
+  readonly #failures: Failures = { failed: [], unfinished: 0, neverStarted: 0 };
   readonly #started = new Set<string>();
-  /** In progress when the run was stopped. */
-  #unfinished = 0;
-  /** About to start then. */
-  #neverStarted = 0;
   readonly #waits = new WaitLines();
 
   constructor(
@@ -74,11 +70,7 @@ export class EventMessages {
         return [chapter === undefined ? message : `${this.#name(chapter)}: ${message}`];
       }
       case 'summary':
-        return summaryLines(event, {
-          failed: this.#failed,
-          unfinished: this.#unfinished,
-          neverStarted: this.#neverStarted,
-        });
+        return summaryLines(event, this.#failures);
       case 'chapter-waiting': {
         const until = formatLocalTime(Date.parse(event.until), nowMs);
         return [`${event.chapter}: waits for its group until ${until}`];
@@ -111,11 +103,11 @@ export class EventMessages {
     const name = this.#name(event.chapter);
     // Reported once for the whole run.
     if (event.unfinished) {
-      if (this.#started.has(event.chapter)) this.#unfinished += 1;
-      else this.#neverStarted += 1;
+      if (this.#started.has(event.chapter)) this.#failures.unfinished += 1;
+      else this.#failures.neverStarted += 1;
       return [];
     }
-    this.#failed.push(name);
+    this.#failures.failed.push(name);
     return [`failed: ${name}: ${event.message}`];
   }
 }

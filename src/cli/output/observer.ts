@@ -1,7 +1,8 @@
 /** Where the events of a command go: to a program, a terminal or a log. */
 import type { SyncEvent } from '../../app/sync-events.js';
 import type { DownloadMessage } from '../../download/events.js';
-import type { PlanActivity, PlannedChapter } from '../../download/plan.js';
+import type { PlanActivity } from '../../download/plan.js';
+import type { PlannedChapter } from '../../download/plan-jobs.js';
 import type { BindEvent, BookPageEvent } from '../../formats/bind-events.js';
 
 export type AppEvent = DownloadMessage | BindEvent | BookPageEvent | SyncEvent;

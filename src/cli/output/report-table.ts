@@ -3,14 +3,11 @@ import { formatBytes, formatDuration, pluralize } from '../../core/human-format.
 import type { ReportStatus } from '../../health-reports/status.js';
 import type { NodeMetrics } from '../../health-reports/statistics.js';
 import { paint, type Color } from './colors.js';
-import type { Glyphs } from './glyphs.js';
 import { hostStateOf, type HostState } from './host-state.js';
-import { fitToWidth } from './progress-line.js';
+import { fitToWidth, type LineFormat } from './progress-line.js';
 
-export interface TableFormat {
-  readonly columns: number;
+export interface TableFormat extends LineFormat {
   readonly colors: boolean;
-  readonly glyphs: Glyphs;
   /** By the wall clock. */
   readonly nowMs: number;
 }

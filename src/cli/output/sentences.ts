@@ -2,7 +2,8 @@
 import type { ErrorCode } from '../../core/error-codes.js';
 import { groupBy } from '../../core/group-by.js';
 import { formatLocalTime, pluralize } from '../../core/human-format.js';
-import { SKIP_REASONS, type SkipReason, type WaitingEvent } from '../../download/events.js';
+import { SKIP_REASONS, type WaitingEvent } from '../../download/events.js';
+import type { SkippedChapter } from '../../download/plan-selection.js';
 
 /** Shorter waits are not shown. */
 const MIN_SHOWN_WAIT_MS = 2_000;
@@ -46,9 +47,7 @@ export function isShownWait(event: WaitingEvent, nowMs: number): boolean {
 }
 
 /** One line for each reason: how many chapters, and which one if it is only one. */
-export function describeSkipped(
-  skipped: readonly { readonly id: string; readonly reason: SkipReason; readonly file?: string }[],
-): string[] {
+export function describeSkipped(skipped: readonly SkippedChapter[]): string[] {
   return [...groupBy(skipped, ({ reason }) => reason)].map(([reason, chapters]) => {
     const [only] = chapters;
     const name = chapters.length === 1 && only ? ` (${only.file ?? only.id})` : '';

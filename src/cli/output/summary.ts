@@ -9,18 +9,18 @@ const MAX_LISTED_FAILURES = 20;
 
 export interface Failures {
   /** The names of the chapters that failed by themselves. */
-  readonly failed: readonly string[];
+  readonly failed: string[];
   /** How many were in progress when the run was stopped; the summary counts them as failed. */
-  readonly unfinished: number;
+  unfinished: number;
   /** How many were about to start then; the summary counts them as failed too. */
-  readonly neverStarted: number;
+  neverStarted: number;
 }
 
-export function summaryLines(summary: Summary, failures: Failures): string[] {
+export function summaryLines(summary: Summary, failures: Readonly<Failures>): string[] {
   return [resultLine(summary, failures), ...failureLines(failures.failed)];
 }
 
-function resultLine(summary: Summary, { unfinished, neverStarted }: Failures): string {
+function resultLine(summary: Summary, { unfinished, neverStarted }: Readonly<Failures>): string {
   const { saved, skipped, failed, notStarted, stopped, reports } = summary;
   const counts: readonly (readonly [number, string])[] = [
     [skipped, 'skipped'],

@@ -15,10 +15,8 @@ const GAP = '  ';
 const OTHER_COLUMNS =
   YEAR_COLUMNS + STATUS_COLUMNS + LANGUAGES_COLUMNS + ID_COLUMNS + 4 * GAP.length;
 
-type ListedTitle = Pick<Title, 'id' | 'name' | 'year' | 'status' | 'languages'>;
-
 /** @param columns of the terminal; without them nothing is cut */
-export function titleLines(titles: readonly ListedTitle[], columns?: number): string[] {
+export function titleLines(titles: readonly Title[], columns?: number): string[] {
   if (columns !== undefined && columns < MIN_ROW_COLUMNS) {
     return titles.flatMap((title) => multiLineTitle(title, columns));
   }
@@ -44,14 +42,14 @@ export function titleLines(titles: readonly ListedTitle[], columns?: number): st
 }
 
 /** One title in a list to choose from. */
-export function titleChoice(title: ListedTitle, columns: number): string {
+export function titleChoice(title: Title, columns: number): string {
   const year = title.year === undefined ? '' : ` (${title.year})`;
   const languages = printableLine(title.languages.join(', '));
   const text = `${printableLine(title.name)}${year}${languages === '' ? '' : `  ${languages}`}`;
   return fitToWidth(text, columns).trimEnd();
 }
 
-function multiLineTitle(title: ListedTitle, columns: number): string[] {
+function multiLineTitle(title: Title, columns: number): string[] {
   const [year, status, languages] = details(title);
   const lines = [
     printableLine(title.name),
@@ -61,15 +59,12 @@ function multiLineTitle(title: ListedTitle, columns: number): string[] {
   return lines.map((line) => fitToWidth(line, columns - 1).trimEnd());
 }
 
-function details({
-  year,
-  status,
-  languages,
-}: ListedTitle): [year: string, status: string, languages: string] {
+/** Year, status and languages. */
+function details({ year, status, languages }: Title) {
   const languageList = languages.length === 0 ? '–' : languages.join(', ');
   return [
     year === undefined ? '–' : String(year),
     printableLine(status ?? '–'),
     printableLine(languageList),
-  ];
+  ] as const;
 }

@@ -132,7 +132,7 @@ test('chapters that a killed run did not announce are announced by the next one'
   const folder = await syncFolder(join(harness.base.folder, 'home'), harness.file);
   const file = join(harness.base.output, 'Old', '1.cbz');
   const chapter = { id: 'an-id', language: 'en', groups: [], file };
-  await new UpdatesJournal(folder).add({ titleId: 'old', series: 'Old', output: '', chapter });
+  await new UpdatesJournal(folder).add({ titleId: 'old', series: 'Old', chapter });
   writeFileSync(join(folder, 'updates.jsonl'), '{"titleId":"to', { flag: 'a' });
   await harness.sync();
   expect(servers.hooks.map(({ series }) => series.name)).toEqual(['Old', 'Alpha', 'Beta']);

@@ -6,6 +6,7 @@ import { decideReleases, type ReleaseRules } from '../../../src/sync/release-dec
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW_MS = Date.UTC(2026, 5, 15);
+const CONTEXT = { nowMs: NOW_MS, numbersRestart: false };
 
 const RULES: ReleaseRules = {
   selection: { languages: ['en'], groups: ['Preferred', 'Second'] },
@@ -44,7 +45,7 @@ function decide(
   had: readonly Chapter[] = [],
 ) {
   const has = (id: string) => had.some((chapter) => chapter.id === id);
-  const decisions = decideReleases(releases, { ...RULES, ...change }, has, { nowMs: NOW_MS });
+  const decisions = decideReleases(releases, { ...RULES, ...change }, has, CONTEXT);
   return {
     ...decisions,
     planned: decisions.planned.map(({ chapter, replaces }) => [chapter.id, replaces]),
@@ -179,11 +180,11 @@ test('repeated after its downloads, a decision takes nothing more, and each numb
   fc.assert(
     fc.property(releases, fc.boolean(), (all, upgrade) => {
       const rules = { ...RULES, upgrade };
-      const first = decideReleases(all, rules, () => false, { nowMs: NOW_MS });
+      const first = decideReleases(all, rules, () => false, CONTEXT);
       const ids = first.planned.map(({ chapter }) => chapter.id);
       const numbers = first.planned.map(({ chapter: { number } }) => Number(number));
       expect(new Set(numbers).size).toBe(numbers.length);
-      const second = decideReleases(all, rules, (id) => ids.includes(id), { nowMs: NOW_MS });
+      const second = decideReleases(all, rules, (id) => ids.includes(id), CONTEXT);
       expect(second.planned).toEqual([]);
       expect(second.waiting).toEqual(first.waiting);
     }),
