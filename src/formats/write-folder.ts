@@ -16,7 +16,7 @@ const MIN_DIGITS = 3;
 
 /** `tmpFile` is the new folder. */
 export async function writeFolderBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
-  const { tmpFile: folder, publish, onPage, convert, signal } = options;
+  const { tmpFile: folder, publish, signal } = options;
   const names = chapterFolders(book.group.chapters);
   const pagesOf = names.map((): ComicPage[] => []);
   let bytes = 0;
@@ -24,13 +24,12 @@ export async function writeFolderBook(book: Book, options: WriteOptions): Promis
     await mkdir(folder);
     for (const name of names) await mkdir(join(folder, name));
     const getBuffer = (size: number) => Buffer.allocUnsafe(size);
-    const pageOptions = { format: 'Folder', accepted: IMAGE_EXTENSIONS, convert, signal };
+    const pageOptions = { ...options, format: 'Folder', accepted: IMAGE_EXTENSIONS };
     for await (const page of bookPages(book, getBuffer, pageOptions)) {
       const { data, dimensions, chapter } = page;
       await writeSynced(join(folder, fileName(page, book, names)), data);
       bytes += data.length;
       if (chapter !== undefined) pagesOf[chapter]?.push({ bytes: data.length, ...dimensions });
-      onPage();
     }
     for (const [index, { metadata }] of book.group.chapters.entries()) {
       const chapterFolder = join(folder, names[index] ?? '');

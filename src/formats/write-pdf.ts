@@ -60,7 +60,7 @@ const MIN_POINTS = 3;
 const END_KEYWORD = '\nstartxref\n';
 
 export async function writePdfBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
-  const { tmpFile, publish, onPage, convert, signal } = options;
+  const { tmpFile, publish, convert, signal } = options;
   const accepted = ['jpg', 'png', 'gif'] as const;
   const handle = await open(tmpFile, 'wx');
   try {
@@ -68,14 +68,13 @@ export async function writePdfBook(book: Book, options: WriteOptions): Promise<W
     // `read` would join, and so copy, the buffers.
     const buffers: Buffer[] = [];
     pdf.on('data', (chunk: Buffer) => buffers.push(chunk));
-    const pageOptions = { format: 'PDF', accepted, convert, signal };
+    const pageOptions = { ...options, format: 'PDF', accepted };
     // pdfkit refers to a page's bytes until they are written, and each page is before the next one is read.
     const getBuffer = reusableBuffer();
     for await (const page of bookPages(book, getBuffer, pageOptions)) {
       await addPage(pdf, await withoutPackedInterlace(page, convert));
       if (page.chapterTitle !== undefined) pdf.outline.addItem(page.chapterTitle);
       await writeBuffers(handle, buffers.splice(0));
-      onPage();
     }
     pdf.end();
     await once(pdf, 'end');
