@@ -156,7 +156,7 @@ function openLockFile(
  */
 function createLockFile(file: string, kind: LockKind, mode: number): number {
   const temporary = temporaryName(file);
-  const descriptor = createFileSync(temporary, { mode });
+  const descriptor = createFileSync(temporary, mode);
   try {
     writeLockHolder(descriptor, kind);
     linkSync(temporary, file);
@@ -172,7 +172,7 @@ function createLockFile(file: string, kind: LockKind, mode: number): number {
 
 /** A process killed here leaves no second file; an empty one counts as the kernel's. */
 function createLockFileInPlace(file: string, kind: LockKind, mode: number): number {
-  const descriptor = createFileSync(file, { mode });
+  const descriptor = createFileSync(file, mode);
   writeLockHolder(descriptor, kind);
   return descriptor;
 }
