@@ -1,7 +1,7 @@
 /** Reads the pages of a book one by one, checked, in the order of the book. */
 import { basename } from 'node:path';
 import { pageName } from '../cbz/page-name.js';
-import { ZipEntryReader, type GetBuffer, type ZipEntry } from '../cbz/zip-file.js';
+import { reusableBuffer, ZipEntryReader, type GetBuffer, type ZipEntry } from '../cbz/zip-file.js';
 import { hasCode, StorageError, thrownMessage } from '../core/errors.js';
 import { imageDimensions, type ImageDimensions } from '../image/dimensions.js';
 import { imageExtension, type ImageExtension } from '../image/format.js';
@@ -44,9 +44,9 @@ const DIMENSIONS_BYTES = 512 * 1024;
  */
 export async function* bookPages(
   { group, cover }: Book,
-  getBuffer: GetBuffer,
   options: PageOptions,
 ): AsyncGenerator<BookPage> {
+  const getBuffer = reusableBuffer();
   if (cover) {
     const image = await toAcceptedImage(cover.data, cover.file, options);
     const coverInfo = { chapter: undefined, page: 0, chapterTitle: undefined };

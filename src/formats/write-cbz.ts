@@ -15,7 +15,7 @@ export async function writeCbzBook(book: Book, options: WriteOptions): Promise<W
     zip.append(MANIFEST_NAME, manifestText(book.group.chapters));
     const pages: ComicPage[] = [];
     const pageOptions = { ...options, format: 'CBZ', accepted: IMAGE_EXTENSIONS };
-    for await (const page of bookPages(book, zip.getBuffer, pageOptions)) {
+    for await (const page of bookPages(book, pageOptions)) {
       const { name, data, dimensions, chapterTitle: bookmark } = page;
       await zip.write(name, data);
       const isFrontCover = pages.length === 0;

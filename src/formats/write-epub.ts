@@ -39,7 +39,7 @@ export async function writeEpubBook(book: Book, options: WriteOptions): Promise<
     zip.append('OEBPS/style.css', STYLE_CSS);
     const pages: EpubPage[] = [];
     const pageOptions = { ...options, format: 'EPUB', accepted };
-    for await (const page of bookPages(book, zip.getBuffer, pageOptions)) {
+    for await (const page of bookPages(book, pageOptions)) {
       const { name, data, extension, chapterTitle } = page;
       const dimensions = requireDimensions(page);
       const epubPage: EpubPage = { name, extension, dimensions, chapterTitle };

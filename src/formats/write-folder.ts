@@ -23,9 +23,8 @@ export async function writeFolderBook(book: Book, options: WriteOptions): Promis
   try {
     await mkdir(folder);
     for (const name of names) await mkdir(join(folder, name));
-    const getBuffer = (size: number) => Buffer.allocUnsafe(size);
     const pageOptions = { ...options, format: 'Folder', accepted: IMAGE_EXTENSIONS };
-    for await (const page of bookPages(book, getBuffer, pageOptions)) {
+    for await (const page of bookPages(book, pageOptions)) {
       const { data, dimensions, chapter } = page;
       await writeSynced(join(folder, fileName(page, book, names)), data);
       bytes += data.length;
