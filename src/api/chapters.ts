@@ -55,7 +55,7 @@ export async function fetchChapter(
 export async function fetchChapters(
   client: ServiceClient,
   chapterIds: readonly string[],
-  options: CollectionOptions = {},
+  options: CollectionOptions,
 ): Promise<Map<string, Chapter>> {
   const reader = new CollectionReader(
     client,

@@ -77,7 +77,7 @@ export async function fetchFeedTotal(
 export function fetchListFeed(
   client: ServiceClient,
   listId: string,
-  options: FeedOptions = {},
+  options: FeedOptions,
 ): Promise<Chapter[]> {
   return readFeed(client, `/list/${listId}/feed`, options);
 }

@@ -15,10 +15,7 @@ import { TITLE_INCLUDES, toTitle, type Title } from './titles.js';
 const FEED_PATH = '/user/follows/manga/feed';
 
 /** All chapters of all followed titles with their groups, oldest first. One request per 500. */
-export function fetchFollowedFeed(
-  client: ServiceClient,
-  options: FeedOptions = {},
-): Promise<Chapter[]> {
+export function fetchFollowedFeed(client: ServiceClient, options: FeedOptions): Promise<Chapter[]> {
   return readFeed(client, FEED_PATH, options);
 }
 
@@ -30,7 +27,7 @@ export function fetchFollowedFeed(
 export async function fetchFollowedSince(
   client: ServiceClient,
   sinceMs: number,
-  options: FeedOptions = {},
+  options: FeedOptions,
 ): Promise<Chapter[] | undefined> {
   const reader = new CollectionReader(
     client,
@@ -60,7 +57,7 @@ export function readableMs({ readableAt, publishAt, createdAt }: Chapter): numbe
 /** The titles that the account follows, with their people and covers. One request per 100. */
 export async function fetchFollowedTitles(
   client: ServiceClient,
-  options: FeedOptions = {},
+  options: FeedOptions,
 ): Promise<Title[]> {
   const path = '/user/follows/manga';
   const reader = new CollectionReader(client, path, (schemas) => schemas.titleEntity, options);

@@ -63,7 +63,7 @@ export interface FetchedTitles {
 export async function fetchTitles(
   client: ServiceClient,
   titleIds: readonly string[],
-  options: CollectionOptions = {},
+  options: CollectionOptions,
 ): Promise<FetchedTitles> {
   const reader = new CollectionReader(client, '/manga', (schemas) => schemas.titleEntity, options);
   const found = await reader.readByIds(titleIds, TITLE_INCLUDES);
@@ -110,6 +110,7 @@ export function toTitle({ id, attributes, relationships }: TitleEntity): Title {
       .filter((tag) => isIncluded(tag.attributes.group))
       .map((tag) => preferredText(tag.attributes.name, ['en']) ?? '')
       .filter((name) => name !== '');
+  const [mainCover] = relationships.flatMap(({ id, cover }) => (cover ? [{ id, ...cover }] : []));
   return {
     id,
     name: titleName(
@@ -128,7 +129,7 @@ export function toTitle({ id, attributes, relationships }: TitleEntity): Title {
     tags: tagNames((group) => group !== 'genre'),
     authors: relatedNames(relationships, 'author'),
     artists: relatedNames(relationships, 'artist'),
-    mainCover: coversOf(relationships)[0],
+    mainCover,
     latestChapterId: attributes.latestUploadedChapter,
   };
 }
@@ -146,7 +147,7 @@ export function relatedTitle(relationships: readonly Relationship[]): Title | un
 }
 
 /** The names of the related groups or people of one type that the response contains. */
-export function relatedNames(relationships: readonly Relationship[], type: string): string[] {
+function relatedNames(relationships: readonly Relationship[], type: string): string[] {
   const names = relationships
     .filter((related) => related.type === type)
     .map(({ name }) => name ?? '');
@@ -177,8 +178,4 @@ function titleName(
   const romanised = originalLanguage === undefined ? [] : [`${originalLanguage}-ro`];
   const candidates = names.map((texts) => preferredText(texts, ['en', ...romanised, 'ja-ro']));
   return (candidates.find((name) => name !== undefined) ?? '').replace(/\s+/gu, ' ');
-}
-
-function coversOf(relationships: readonly Relationship[]): Cover[] {
-  return relationships.flatMap(({ id, cover }) => (cover ? [{ id, ...cover }] : []));
 }
