@@ -2,7 +2,12 @@
 import { UsageError } from '../core/errors.js';
 import type { ServiceClient } from './client.js';
 import { appendAll, collectionQuery, MAX_PAGE_SIZE, withRatings } from './collection.js';
-import { CollectionReader, fetchEntity, type CollectionOptions } from './entities.js';
+import {
+  CollectionReader,
+  fetchEntity,
+  type CollectionOptions,
+  type SchemaOf,
+} from './entities.js';
 import type { Relationship, TitleEntity } from './response-schemas.js';
 
 export interface Cover {
@@ -39,6 +44,7 @@ export interface Title {
   readonly latestChapterId?: string | undefined;
 }
 
+export const titleSchema: SchemaOf<TitleEntity> = (schemas) => schemas.titleEntity;
 export const TITLE_INCLUDES = ['author', 'artist', 'cover_art'] as const;
 
 /** One title with its people and cover, by one request. Throws ServiceRefusal with status 404 if it is not found. */
@@ -48,9 +54,7 @@ export async function fetchTitle(
   signal?: AbortSignal,
 ): Promise<Title> {
   const options = { includes: TITLE_INCLUDES, signal };
-  return toTitle(
-    await fetchEntity(client, `/manga/${titleId}`, (schemas) => schemas.titleEntity, options),
-  );
+  return toTitle(await fetchEntity(client, `/manga/${titleId}`, titleSchema, options));
 }
 
 export interface FetchedTitles {
@@ -65,7 +69,7 @@ export async function fetchTitles(
   titleIds: readonly string[],
   options: CollectionOptions,
 ): Promise<FetchedTitles> {
-  const reader = new CollectionReader(client, '/manga', (schemas) => schemas.titleEntity, options);
+  const reader = new CollectionReader(client, '/manga', titleSchema, options);
   const found = await reader.readByIds(titleIds, TITLE_INCLUDES);
   const titles = new Map(found.map((entity) => [entity.id, toTitle(entity)]));
   return { titles, skipped: reader.skipped };
@@ -97,7 +101,7 @@ export async function searchTitles(
   query.append('title', title);
   query.append('order[relevance]', 'desc');
   appendAll(query, 'availableTranslatedLanguage', languages);
-  const reader = new CollectionReader(client, '/manga', (schemas) => schemas.titleEntity, options);
+  const reader = new CollectionReader(client, '/manga', titleSchema, options);
   const { items } = await reader.readPage(query);
   reader.finish();
   return items.map(toTitle);
