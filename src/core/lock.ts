@@ -12,6 +12,7 @@ import {
   isSystemError,
   makeFolders,
   openRegularFileSync,
+  removeFile,
   temporaryName,
   type OpenOptions,
 } from './files.js';
@@ -205,5 +206,21 @@ export async function lockFile(
     if (attempt === 1) options.onWait?.(describeLockHolder(file, options));
     if (clock.monotonicMs() - startedMs >= timeoutMs) return undefined;
     await clock.sleep(pollMs * (0.5 + Math.random() / 2), options.signal);
+  }
+}
+
+/** Calls `action` while it holds the lock of a file that exists only for that time. */
+export async function underTemporaryLock<T>(
+  file: string,
+  options: Pick<LockOptions, 'signal'>,
+  action: () => Promise<T>,
+): Promise<T> {
+  const lock = await lockFile(file, options);
+  try {
+    return await action();
+  } finally {
+    // Removed while held: processes that wait for it notice, and create a new one.
+    await removeFile(file).catch(() => undefined);
+    lock.release();
   }
 }
