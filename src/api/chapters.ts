@@ -1,6 +1,11 @@
 /** Chapters. A chapter is one group's release in one language. */
 import type { ServiceClient } from './client.js';
-import { CollectionReader, fetchEntity, type CollectionOptions } from './entities.js';
+import {
+  CollectionReader,
+  fetchEntity,
+  type CollectionOptions,
+  type SchemaOf,
+} from './entities.js';
 import type { ChapterEntity } from './response-schemas.js';
 import { relatedTitle, type Title } from './titles.js';
 
@@ -35,6 +40,7 @@ export interface Chapter {
   readonly partialTitle: Title | undefined;
 }
 
+export const chapterSchema: SchemaOf<ChapterEntity> = (schemas) => schemas.chapterEntity;
 const INCLUDES = ['manga', 'scanlation_group'] as const;
 
 /** One chapter with its groups and its title, by one request. Throws ServiceRefusal with status 404 if it is not found. */
@@ -45,7 +51,7 @@ export async function fetchChapter(
 ): Promise<Chapter> {
   const options = { includes: INCLUDES, signal };
   const path = `/chapter/${chapterId}`;
-  return toChapter(await fetchEntity(client, path, (schemas) => schemas.chapterEntity, options));
+  return toChapter(await fetchEntity(client, path, chapterSchema, options));
 }
 
 /**
@@ -55,14 +61,9 @@ export async function fetchChapter(
 export async function fetchChapters(
   client: ServiceClient,
   chapterIds: readonly string[],
-  options: CollectionOptions = {},
+  options: CollectionOptions,
 ): Promise<Map<string, Chapter>> {
-  const reader = new CollectionReader(
-    client,
-    '/chapter',
-    (schemas) => schemas.chapterEntity,
-    options,
-  );
+  const reader = new CollectionReader(client, '/chapter', chapterSchema, options);
   const found = await reader.readByIds(chapterIds, INCLUDES);
   return new Map(found.map((entity) => [entity.id, toChapter(entity)]));
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '../core/clock.js';
 import { retryDelayMs } from '../core/retry-delay.js';
 import { UUID_PATTERN } from '../core/uuid.js';
-import type { Permit, RequestInfo } from '../rate-limit/rate-ledger.js';
+import { MIN_REPORTED_WAIT_MS, type Permit, type RequestInfo } from '../rate-limit/rate-ledger.js';
 import {
   endpointUrl,
   hostKey,
@@ -86,8 +86,6 @@ export interface ClientDeps extends PermittedDeps {
   readonly onSent?: () => void;
   readonly random?: () => number;
 }
-
-const MIN_REPORTED_WAIT_MS = 2_000;
 
 export function createServiceClient(deps: ClientDeps): ServiceClient {
   return new Client(deps);

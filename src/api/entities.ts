@@ -16,7 +16,8 @@ import {
 import { parseWith, type ResponseSchemas } from './parse-response.js';
 import type { CollectionPage, EntitySchema } from './response-schemas.js';
 
-type SchemaOf<T> = (schemas: ResponseSchemas) => EntitySchema<T>;
+/** Picks the schema of an entity, once the schemas are loaded. */
+export type SchemaOf<T> = (schemas: ResponseSchemas) => EntitySchema<T>;
 
 /** Throws ServiceRefusal with status 404 if it is not found. */
 export async function fetchEntity<T>(

@@ -2,7 +2,7 @@
  * Lists of titles, and the feeds of chapters of a title or a list. The service shows the first 10,000 entries of a
  * collection (spec 8.4); a longer feed is continued from the creation date of the last chapter, without duplicates.
  */
-import { toChapter, type Chapter } from './chapters.js';
+import { chapterSchema, toChapter, type Chapter } from './chapters.js';
 import type { ServiceClient } from './client.js';
 import {
   appendAll,
@@ -61,14 +61,8 @@ export async function fetchFeedTotal(
   titleId: string,
   signal?: AbortSignal,
 ): Promise<number> {
-  const reader = new CollectionReader(
-    client,
-    `/manga/${titleId}/feed`,
-    (schemas) => schemas.chapterEntity,
-    {
-      signal,
-    },
-  );
+  const path = `/manga/${titleId}/feed`;
+  const reader = new CollectionReader(client, path, chapterSchema, { signal });
   const { total } = await reader.readPage(withRatings(collectionQuery(0, 1)));
   return total;
 }
@@ -77,7 +71,7 @@ export async function fetchFeedTotal(
 export function fetchListFeed(
   client: ServiceClient,
   listId: string,
-  options: FeedOptions = {},
+  options: FeedOptions,
 ): Promise<Chapter[]> {
   return readFeed(client, `/list/${listId}/feed`, options);
 }
@@ -96,7 +90,7 @@ export async function readFeed(
   options: FeedOptions,
 ): Promise<Chapter[]> {
   const chapters = new Map<string, Chapter>();
-  const reader = new CollectionReader(client, path, (schemas) => schemas.chapterEntity, options);
+  const reader = new CollectionReader(client, path, chapterSchema, options);
   for (let since: Date | undefined; ;) {
     const parameters = feedParameters(options.languages);
     parameters.append('order[createdAt]', 'asc');

@@ -3,22 +3,19 @@
  * are to replace follows: all of these endpoints are in this file.
  */
 import { isUuid } from '../core/uuid.js';
-import { toChapter, type Chapter } from './chapters.js';
+import { chapterSchema, toChapter, type Chapter } from './chapters.js';
 import type { ServiceClient } from './client.js';
 import { appendAll, MAX_PAGE_SIZE } from './collection.js';
 import { CollectionReader } from './entities.js';
 import { feedParameters, readFeed, type FeedOptions } from './feeds.js';
 import { parseWith } from './parse-response.js';
 import { READING_STATUSES, type ReadingStatus } from './reading-statuses.js';
-import { TITLE_INCLUDES, toTitle, type Title } from './titles.js';
+import { TITLE_INCLUDES, titleSchema, toTitle, type Title } from './titles.js';
 
 const FEED_PATH = '/user/follows/manga/feed';
 
 /** All chapters of all followed titles with their groups, oldest first. One request per 500. */
-export function fetchFollowedFeed(
-  client: ServiceClient,
-  options: FeedOptions = {},
-): Promise<Chapter[]> {
+export function fetchFollowedFeed(client: ServiceClient, options: FeedOptions): Promise<Chapter[]> {
   return readFeed(client, FEED_PATH, options);
 }
 
@@ -30,14 +27,9 @@ export function fetchFollowedFeed(
 export async function fetchFollowedSince(
   client: ServiceClient,
   sinceMs: number,
-  options: FeedOptions = {},
+  options: FeedOptions,
 ): Promise<Chapter[] | undefined> {
-  const reader = new CollectionReader(
-    client,
-    FEED_PATH,
-    (schemas) => schemas.chapterEntity,
-    options,
-  );
+  const reader = new CollectionReader(client, FEED_PATH, chapterSchema, options);
   const found: Chapter[] = [];
   const parameters = feedParameters(options.languages);
   parameters.append('order[readableAt]', 'desc');
@@ -60,10 +52,10 @@ export function readableMs({ readableAt, publishAt, createdAt }: Chapter): numbe
 /** The titles that the account follows, with their people and covers. One request per 100. */
 export async function fetchFollowedTitles(
   client: ServiceClient,
-  options: FeedOptions = {},
+  options: FeedOptions,
 ): Promise<Title[]> {
   const path = '/user/follows/manga';
-  const reader = new CollectionReader(client, path, (schemas) => schemas.titleEntity, options);
+  const reader = new CollectionReader(client, path, titleSchema, options);
   const parameters = appendAll(new URLSearchParams(), 'includes', TITLE_INCLUDES);
   return (await reader.readAll(parameters)).map(toTitle);
 }

@@ -2,12 +2,11 @@
 import { formatLocalTime } from '../core/human-format.js';
 import type { Clock } from '../core/clock.js';
 import { hasCode, ServiceError } from '../core/errors.js';
+import { MAX_WAIT_MS } from '../rate-limit/rate-ledger.js';
 
 export const MAX_ATTEMPTS = 3;
 /** Before the attempts after the first. */
 export const RETRY_DELAYS = { firstMs: 500, maxMs: 8_000 };
-
-const MAX_WAIT_MS = 15 * 60_000;
 
 /** A failure that may be temporary, unlike a response of the wrong form or size. */
 export class RetryableError extends Error {

@@ -2,7 +2,12 @@
 import { UsageError } from '../core/errors.js';
 import type { ServiceClient } from './client.js';
 import { appendAll, collectionQuery, MAX_PAGE_SIZE, withRatings } from './collection.js';
-import { CollectionReader, fetchEntity, type CollectionOptions } from './entities.js';
+import {
+  CollectionReader,
+  fetchEntity,
+  type CollectionOptions,
+  type SchemaOf,
+} from './entities.js';
 import type { Relationship, TitleEntity } from './response-schemas.js';
 
 export interface Cover {
@@ -39,6 +44,7 @@ export interface Title {
   readonly latestChapterId?: string | undefined;
 }
 
+export const titleSchema: SchemaOf<TitleEntity> = (schemas) => schemas.titleEntity;
 export const TITLE_INCLUDES = ['author', 'artist', 'cover_art'] as const;
 
 /** One title with its people and cover, by one request. Throws ServiceRefusal with status 404 if it is not found. */
@@ -48,9 +54,7 @@ export async function fetchTitle(
   signal?: AbortSignal,
 ): Promise<Title> {
   const options = { includes: TITLE_INCLUDES, signal };
-  return toTitle(
-    await fetchEntity(client, `/manga/${titleId}`, (schemas) => schemas.titleEntity, options),
-  );
+  return toTitle(await fetchEntity(client, `/manga/${titleId}`, titleSchema, options));
 }
 
 export interface FetchedTitles {
@@ -63,9 +67,9 @@ export interface FetchedTitles {
 export async function fetchTitles(
   client: ServiceClient,
   titleIds: readonly string[],
-  options: CollectionOptions = {},
+  options: CollectionOptions,
 ): Promise<FetchedTitles> {
-  const reader = new CollectionReader(client, '/manga', (schemas) => schemas.titleEntity, options);
+  const reader = new CollectionReader(client, '/manga', titleSchema, options);
   const found = await reader.readByIds(titleIds, TITLE_INCLUDES);
   const titles = new Map(found.map((entity) => [entity.id, toTitle(entity)]));
   return { titles, skipped: reader.skipped };
@@ -97,7 +101,7 @@ export async function searchTitles(
   query.append('title', title);
   query.append('order[relevance]', 'desc');
   appendAll(query, 'availableTranslatedLanguage', languages);
-  const reader = new CollectionReader(client, '/manga', (schemas) => schemas.titleEntity, options);
+  const reader = new CollectionReader(client, '/manga', titleSchema, options);
   const { items } = await reader.readPage(query);
   reader.finish();
   return items.map(toTitle);
@@ -110,6 +114,7 @@ export function toTitle({ id, attributes, relationships }: TitleEntity): Title {
       .filter((tag) => isIncluded(tag.attributes.group))
       .map((tag) => preferredText(tag.attributes.name, ['en']) ?? '')
       .filter((name) => name !== '');
+  const [mainCover] = relationships.flatMap(({ id, cover }) => (cover ? [{ id, ...cover }] : []));
   return {
     id,
     name: titleName(
@@ -128,7 +133,7 @@ export function toTitle({ id, attributes, relationships }: TitleEntity): Title {
     tags: tagNames((group) => group !== 'genre'),
     authors: relatedNames(relationships, 'author'),
     artists: relatedNames(relationships, 'artist'),
-    mainCover: coversOf(relationships)[0],
+    mainCover,
     latestChapterId: attributes.latestUploadedChapter,
   };
 }
@@ -146,7 +151,7 @@ export function relatedTitle(relationships: readonly Relationship[]): Title | un
 }
 
 /** The names of the related groups or people of one type that the response contains. */
-export function relatedNames(relationships: readonly Relationship[], type: string): string[] {
+function relatedNames(relationships: readonly Relationship[], type: string): string[] {
   const names = relationships
     .filter((related) => related.type === type)
     .map(({ name }) => name ?? '');
@@ -177,8 +182,4 @@ function titleName(
   const romanised = originalLanguage === undefined ? [] : [`${originalLanguage}-ro`];
   const candidates = names.map((texts) => preferredText(texts, ['en', ...romanised, 'ja-ro']));
   return (candidates.find((name) => name !== undefined) ?? '').replace(/\s+/gu, ' ');
-}
-
-function coversOf(relationships: readonly Relationship[]): Cover[] {
-  return relationships.flatMap(({ id, cover }) => (cover ? [{ id, ...cover }] : []));
 }

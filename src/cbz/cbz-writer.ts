@@ -89,8 +89,6 @@ export const PACKING_MODULE_LOADERS: readonly (() => Promise<unknown>)[] = [
 export interface CbzWriterOptions extends ZipFileOptions {
   /** The number of pages that will be added. */
   readonly pages: number;
-  /** For archives of 4 GB or 65,535 entries. Without it, `add` rejects when the archive becomes that large. */
-  readonly forceZip64?: boolean;
 }
 
 /** A CBZ to which pages are added one by one; it gets its name at the end. */
@@ -107,6 +105,7 @@ export class CbzWriter {
     return new CbzWriter(options, await ZipFileWriter.create(options));
   }
 
+  /** Throws StorageError `archive-wrong` for an archive of 4 GB without `forceZip64`. */
   async add(page: CbzPage): Promise<void> {
     const { forceZip64, pages, signal } = this.options;
     if (this.#payloadBytes + page.bytes >= ZIP64_BYTES && !forceZip64)

@@ -3,6 +3,7 @@
  * `xs:sequence`), unknown values are left out, and characters that XML 1.0 does not allow are removed.
  */
 import { removeInvalidXml } from '../core/xml-text.js';
+import type { ImageDimensions } from '../image/dimensions.js';
 
 export const COMIC_INFO_NAME = 'ComicInfo.xml';
 /** A larger one is not read. */
@@ -15,11 +16,8 @@ export type AgeRating = (typeof AGE_RATINGS)[number];
 /** What `Volume` has: the volume's number, or nothing; then a book has it in `Number` (docs/readers.md). */
 export type VolumeField = 'number' | 'none';
 
-export interface ComicPage {
+export interface ComicPage extends Partial<ImageDimensions> {
   readonly bytes: number;
-  /** In pixels, if known. */
-  readonly width?: number;
-  readonly height?: number;
   readonly isFrontCover?: boolean;
   /** The title of the chapter that begins with this page. */
   readonly bookmark?: string;
@@ -73,43 +71,44 @@ export async function comicInfoXml(metadata: ComicMetadata): Promise<string> {
 
 function elements(metadata: ComicMetadata): Record<string, unknown> {
   const date = validDate(metadata.publishedAt);
-  const all: readonly (readonly [string, unknown])[] = [
-    ['Title', singleLine(metadata.title)],
-    ['Series', singleLine(metadata.series)],
-    ['Number', plainNumber(metadata.number)],
-    ['Count', metadata.count],
-    ['Volume', wholeNumber(metadata.volume)],
-    ['Summary', paragraphs(metadata.summary)],
-    ['Year', date?.getUTCFullYear()],
-    ['Month', date && date.getUTCMonth() + 1],
-    ['Day', date?.getUTCDate()],
-    ['Writer', list(metadata.writers)],
-    ['Penciller', list(metadata.pencillers)],
-    ['Translator', list(metadata.translators)],
-    ['Genre', list(metadata.genres)],
-    ['Tags', list(metadata.tags)],
-    ['Web', address(metadata.web)],
-    ['PageCount', metadata.pages.length],
-    ['LanguageISO', metadata.language && languageTag(metadata.language)],
-    ['Manga', mangaElement(metadata)],
-    ['AgeRating', metadata.ageRating],
-    ['Pages', metadata.pages.length > 0 ? { Page: metadata.pages.map(pageElement) } : undefined],
-  ];
-  return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== ''));
+  return withoutEmpty({
+    Title: singleLine(metadata.title),
+    Series: singleLine(metadata.series),
+    Number: plainNumber(metadata.number),
+    Count: metadata.count,
+    Volume: wholeNumber(metadata.volume),
+    Summary: paragraphs(metadata.summary),
+    Year: date?.getUTCFullYear(),
+    Month: date && date.getUTCMonth() + 1,
+    Day: date?.getUTCDate(),
+    Writer: list(metadata.writers),
+    Penciller: list(metadata.pencillers),
+    Translator: list(metadata.translators),
+    Genre: list(metadata.genres),
+    Tags: list(metadata.tags),
+    Web: address(metadata.web),
+    PageCount: metadata.pages.length,
+    LanguageISO: metadata.language && languageTag(metadata.language),
+    Manga: mangaElement(metadata),
+    AgeRating: metadata.ageRating,
+    Pages: metadata.pages.length > 0 ? { Page: metadata.pages.map(pageElement) } : undefined,
+  });
 }
 
 function pageElement(page: ComicPage, index: number): Record<string, unknown> {
-  const attributes = {
+  return withoutEmpty({
     '@_Image': index,
     '@_Type': page.isFrontCover ? 'FrontCover' : undefined,
     '@_ImageSize': page.bytes,
     '@_Bookmark': singleLine(page.bookmark),
     '@_ImageWidth': page.width,
     '@_ImageHeight': page.height,
-  };
-  return Object.fromEntries(
-    Object.entries(attributes).filter(([, value]) => value !== undefined && value !== ''),
-  );
+  });
+}
+
+function withoutEmpty(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(values);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== ''));
 }
 
 function singleLine(text: string | undefined): string | undefined {

@@ -54,22 +54,24 @@ export class ZipFileWriter {
   readonly getBuffer = reusableBuffer();
 
   /** Appends a short entry. It is written with the next one of `write`, or at the end. */
-  append(name: string, data: string | Buffer): void {
-    const bytes = Buffer.from(data);
-    // With a buffer instead of a stream, size and CRC precede the data, as streaming readers need.
-    this.archive.append(bytes, { name, date: ENTRY_DATE, mode: ENTRY_MODE });
-    this.#entries.push({ name, bytes: bytes.length, crc32: crc32(bytes) });
+  append(name: string, text: string): void {
+    this.#append(name, Buffer.from(text));
   }
 
-  /** Appends an entry and resolves when its bytes are in the file. No other data may share the memory of `data`. */
+  /** Appends an entry and resolves when its bytes are in the file. */
   async write(name: string, content: Buffer): Promise<void> {
     const data = this.#withDistinctMemory(content);
-    this.archive.append(data, { name, date: ENTRY_DATE, mode: ENTRY_MODE });
-    this.#entries.push({ name, bytes: data.length, crc32: crc32(data) });
+    this.#append(name, data);
     await this.#stream.drain(data);
   }
 
-  /** The stream recognises an entry's bytes by their memory, which is larger than that of headers. */
+  #append(name: string, data: Buffer): void {
+    // With a buffer instead of a stream, size and CRC precede the data, as streaming readers need.
+    this.archive.append(data, { name, date: ENTRY_DATE, mode: ENTRY_MODE });
+    this.#entries.push({ name, bytes: data.length, crc32: crc32(data) });
+  }
+
+  /** The stream recognises an entry's bytes by their memory. A short buffer may be in the pool that Node shares. */
   #withDistinctMemory(content: Buffer): Buffer {
     if (content.buffer.byteLength >= MIN_BUFFER_BYTES) return content;
     const data = this.getBuffer(content.length).subarray(0, content.length);

@@ -125,9 +125,5 @@ export class ZipEntryReader {
 async function unpack({ method, bytes }: ZipEntry, stored: Buffer): Promise<Buffer> {
   if (method === STORED) return stored;
   if (method !== DEFLATED) throw new Error(`its compression method is ${method}`);
-  const inflated = await inflate(stored, { maxOutputLength: Math.max(bytes, 1) });
-  // A short result may be in the pool that Node shares among buffers.
-  const own = Buffer.allocUnsafeSlow(inflated.length);
-  inflated.copy(own);
-  return own;
+  return inflate(stored, { maxOutputLength: Math.max(bytes, 1) });
 }

@@ -52,17 +52,26 @@ export async function writeFileAtomic(
   await removeLeftoverTemporaries(dirname(file));
   const tmpFile = temporaryName(file);
   try {
-    const handle = await createFile(tmpFile, options);
-    try {
-      await handle.writeFile(data);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeNewFile(tmpFile, data, options);
     await renameInto(tmpFile, file);
   } catch (error) {
     await rm(tmpFile, { force: true }).catch(() => undefined);
     throw error;
+  }
+}
+
+/** Writes and syncs a file. Throws EEXIST if anything exists there. */
+export async function writeNewFile(
+  file: string,
+  data: string | Uint8Array,
+  options: { readonly mode?: number } = {},
+): Promise<void> {
+  const handle = await createFile(file, options);
+  try {
+    await handle.writeFile(data);
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 

@@ -12,6 +12,7 @@ import {
   isSystemError,
   makeFolders,
   openRegularFileSync,
+  removeFile,
   temporaryName,
   type OpenOptions,
 } from './files.js';
@@ -156,7 +157,7 @@ function openLockFile(
  */
 function createLockFile(file: string, kind: LockKind, mode: number): number {
   const temporary = temporaryName(file);
-  const descriptor = createFileSync(temporary, { mode });
+  const descriptor = createFileSync(temporary, mode);
   try {
     writeLockHolder(descriptor, kind);
     linkSync(temporary, file);
@@ -172,7 +173,7 @@ function createLockFile(file: string, kind: LockKind, mode: number): number {
 
 /** A process killed here leaves no second file; an empty one counts as the kernel's. */
 function createLockFileInPlace(file: string, kind: LockKind, mode: number): number {
-  const descriptor = createFileSync(file, { mode });
+  const descriptor = createFileSync(file, mode);
   writeLockHolder(descriptor, kind);
   return descriptor;
 }
@@ -205,5 +206,21 @@ export async function lockFile(
     if (attempt === 1) options.onWait?.(describeLockHolder(file, options));
     if (clock.monotonicMs() - startedMs >= timeoutMs) return undefined;
     await clock.sleep(pollMs * (0.5 + Math.random() / 2), options.signal);
+  }
+}
+
+/** Calls `action` while it holds the lock of a file that exists only for that time. */
+export async function underTemporaryLock<T>(
+  file: string,
+  options: Pick<LockOptions, 'signal'>,
+  action: () => Promise<T>,
+): Promise<T> {
+  const lock = await lockFile(file, options);
+  try {
+    return await action();
+  } finally {
+    // Removed while held: processes that wait for it notice, and create a new one.
+    await removeFile(file).catch(() => undefined);
+    lock.release();
   }
 }

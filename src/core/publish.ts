@@ -2,7 +2,7 @@
 import { link } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isSystemError, renameInto, removeFile, statIfExists, syncFolder } from './files.js';
-import { lockFile } from './lock.js';
+import { underTemporaryLock } from './lock.js';
 
 /** Held between check and rename if the file system has no hard links (FAT, exFAT, some SMB shares). */
 const PUBLISH_LOCK_FILE = '.tankobon.lock';
@@ -25,15 +25,9 @@ export async function publishNew(tmpFile: string, file: string): Promise<boolean
 
 /** The same for file systems without hard links. */
 export async function publishUnderLock(tmpFile: string, file: string): Promise<boolean> {
-  const lockPath = join(dirname(file), PUBLISH_LOCK_FILE);
-  const lock = await lockFile(lockPath);
-  try {
+  return underTemporaryLock(join(dirname(file), PUBLISH_LOCK_FILE), {}, async () => {
     if (await statIfExists(file)) return false;
     await renameInto(tmpFile, file);
     return true;
-  } finally {
-    // Removed while held: processes that wait for it notice, and create a new one.
-    await removeFile(lockPath).catch(() => undefined);
-    lock.release();
-  }
+  });
 }

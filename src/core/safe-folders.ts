@@ -5,7 +5,6 @@ import { dirname, join, relative, sep } from 'node:path';
 import {
   ignoreUnsupportedMode,
   isOwnedByUs,
-  fileKind,
   NOT_REGULAR_CODES,
   otherOwnerError,
   unsafePathError,
@@ -51,7 +50,7 @@ export async function makePrivateFolder(folder: string): Promise<void> {
     if (!isSystemError(error, 'EEXIST', 'ENOENT')) throw error;
     const stats = await lstat(folder).catch(() => undefined);
     if (!stats || stats.isDirectory()) throw error;
-    throw unsafePathError(folder, fileKind(stats));
+    throw unsafePathError(folder, stats);
   }
   if (process.platform === 'win32') {
     assertFolder(folder, await lstat(folder));
@@ -89,7 +88,7 @@ export async function makeFoldersBelow(root: string, folder: string): Promise<st
       created.push(current);
     } catch (error) {
       const stats = await lstat(current).catch(() => undefined);
-      if (stats?.isSymbolicLink()) throw unsafePathError(current, fileKind(stats), error);
+      if (stats?.isSymbolicLink()) throw unsafePathError(current, stats, error);
       if (!stats?.isDirectory()) throw error;
     }
   }
@@ -97,6 +96,6 @@ export async function makeFoldersBelow(root: string, folder: string): Promise<st
 }
 
 function assertFolder(folder: string, stats: Stats): void {
-  if (!stats.isDirectory()) throw unsafePathError(folder, fileKind(stats));
+  if (!stats.isDirectory()) throw unsafePathError(folder, stats);
   if (!isOwnedByUs(folder, stats)) throw otherOwnerError(folder, stats);
 }

@@ -102,10 +102,10 @@ export async function createFile(
 }
 
 /** The synchronous createFile; the caller closes the descriptor. */
-export function createFileSync(file: string, { mode }: { readonly mode?: number } = {}): number {
-  const descriptor = openSync(file, CREATE_FLAGS, mode ?? DEFAULT_FILE_MODE);
+export function createFileSync(file: string, mode: number): number {
+  const descriptor = openSync(file, CREATE_FLAGS, mode);
   try {
-    if (mode !== undefined) fchmodSync(descriptor, mode);
+    fchmodSync(descriptor, mode);
   } catch (error) {
     ignoreUnsupportedMode(error);
   }
@@ -129,7 +129,7 @@ export async function replaceFile(file: string): Promise<FileHandle> {
 }
 
 function assertUsable(file: string, stats: Stats, { isTrusted }: OpenOptions): void {
-  if (!stats.isFile()) throw unsafePathError(file, fileKind(stats));
+  if (!stats.isFile()) throw unsafePathError(file, stats);
   const isAccepted = isTrusted ? isTrusted(stats) : isOwnedByUs(file, stats);
   if (!isAccepted) throw otherOwnerError(file, stats);
 }
@@ -141,22 +141,18 @@ function assertUsable(file: string, stats: Stats, { isTrusted }: OpenOptions): v
 export function isOwnedByUs(path: string, { uid }: Stats): boolean {
   const ownUid = process.geteuid?.();
   if (ownUid === undefined || uid === ownUid || uid === 0) return true;
-  return uid === uidOfNewFiles(dirname(path));
-}
-
-/** The owner of files that this process creates in `folder`; undefined if it cannot create any. */
-function uidOfNewFiles(folder: string): number | undefined {
   try {
-    return statNewFile(folder).uid;
+    return uid === statNewFile(dirname(path)).uid;
   } catch {
-    return undefined;
+    // It cannot create any file there.
+    return false;
   }
 }
 
 /** What the file system reports for a file that is created in `folder` with mode 0600, and removed again. */
 export function statNewFile(folder: string): Stats {
   const file = temporaryName(join(folder, 'test'));
-  const descriptor = createFileSync(file, { mode: 0o600 });
+  const descriptor = createFileSync(file, 0o600);
   try {
     return fstatSync(descriptor);
   } finally {
@@ -169,10 +165,10 @@ export function statNewFile(folder: string): Stats {
 function toUnsafeError(error: unknown, file: string): unknown {
   if (!isSystemError(error, ...NOT_REGULAR_CODES)) return error;
   const stats = lstatSync(file, { throwIfNoEntry: false });
-  return stats && !stats.isFile() ? unsafePathError(file, fileKind(stats), error) : error;
+  return stats && !stats.isFile() ? unsafePathError(file, stats, error) : error;
 }
 
-export function fileKind(stats: Stats): string {
+function fileKind(stats: Stats): string {
   if (stats.isSymbolicLink()) return 'a symbolic link';
   if (stats.isDirectory()) return 'a folder';
   if (stats.isFIFO()) return 'a named pipe';
@@ -180,8 +176,9 @@ export function fileKind(stats: Stats): string {
   return stats.isFile() ? 'a file' : 'a device';
 }
 
-export function unsafePathError(path: string, kind: string, cause?: unknown): StorageError {
-  return new StorageError('unsafe-path', `${path} is ${kind} and is not used.`, { cause });
+export function unsafePathError(path: string, stats: Stats, cause?: unknown): StorageError {
+  const message = `${path} is ${fileKind(stats)} and is not used.`;
+  return new StorageError('unsafe-path', message, { cause });
 }
 
 export function otherOwnerError(path: string, { uid }: Stats): StorageError {

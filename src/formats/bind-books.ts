@@ -27,7 +27,7 @@ import {
   type PlannedBook,
 } from './plan-books.js';
 import { withBookLock, type BookTarget } from './publish-book.js';
-import { sourceKey, type SourceChapter } from './source-chapter.js';
+import { sourceKey } from './source-chapter.js';
 
 export interface BoundBook extends PlannedBook {
   readonly status: 'saved' | 'skipped' | 'failed';
@@ -36,7 +36,6 @@ export interface BoundBook extends PlannedBook {
 
 export interface BindResult {
   readonly books: readonly BoundBook[];
-  readonly unassigned: readonly SourceChapter[];
   /** Errors of books and of archives. */
   readonly errors: readonly TankobonError[];
 }
@@ -76,7 +75,7 @@ export async function bindBooks(
     leftOut: plan.unassigned.length + plan.otherReleases.length + plan.failed.length,
   });
   signal.throwIfAborted();
-  return { books, unassigned: plan.unassigned, errors };
+  return { books, errors };
 }
 
 interface BindContext {

@@ -3,15 +3,11 @@ import { z } from 'zod';
 import { parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { AGE_RATINGS } from '../cbz/comic-info.js';
-import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
-import type { CbzIdentity } from '../cbz/identity.js';
 import { QUALITIES } from '../image/page-url.js';
 import { chapterPrefix } from './book.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
 
-export interface ManifestChapter {
-  readonly identity: CbzIdentity | undefined;
-  readonly metadata: ChapterMetadata;
+export interface ManifestChapter extends Pick<SourceChapter, 'identity' | 'metadata'> {
   /** The beginning of the names of the chapter's pages. */
   readonly prefix: string;
 }

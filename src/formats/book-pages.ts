@@ -1,11 +1,11 @@
 /** Reads the pages of a book one by one, checked, in the order of the book. */
 import { basename } from 'node:path';
 import { pageName } from '../cbz/page-name.js';
-import { ZipEntryReader, type GetBuffer, type ZipEntry } from '../cbz/zip-file.js';
+import { reusableBuffer, ZipEntryReader, type GetBuffer, type ZipEntry } from '../cbz/zip-file.js';
 import { hasCode, StorageError, thrownMessage } from '../core/errors.js';
 import { imageDimensions, type ImageDimensions } from '../image/dimensions.js';
 import { imageExtension, type ImageExtension } from '../image/format.js';
-import { chapterPrefix, coverName, type Book } from './book.js';
+import { chapterPrefix, coverName, type Book, type WriteOptions } from './book.js';
 import { convertToPng } from './convert-image.js';
 import { chapterLabel } from './source-chapter.js';
 
@@ -24,12 +24,10 @@ export interface BookPage {
   readonly chapterTitle: string | undefined;
 }
 
-interface PageOptions {
+interface PageOptions extends Pick<WriteOptions, 'convert' | 'onPage' | 'signal'> {
   /** For the error: `EPUB`. */
   readonly format: string;
   readonly accepted: readonly ImageExtension[];
-  readonly convert: boolean;
-  readonly signal: AbortSignal;
 }
 
 /** Larger pages do not exist: a number like this in an archive is wrong. */
@@ -40,22 +38,20 @@ const MAX_DECODED_PIXELS = 2e8;
 const DIMENSIONS_BYTES = 512 * 1024;
 
 /**
- * Yields the cover, if there is one, and the pages. A page's data is valid until the next one is requested. Throws
- * StorageError: `archive-damaged` for a page that cannot be read or is not an image, `page-unsupported` for a type that
- * the format cannot contain.
+ * Yields the cover, if there is one, and the pages. A page's data is valid until the next one is requested, which calls
+ * `onPage`. Throws StorageError: `archive-damaged` for a page that cannot be read or is not an image, `page-unsupported`
+ * for a type that the format cannot contain.
  */
 export async function* bookPages(
   { group, cover }: Book,
-  getBuffer: GetBuffer,
   options: PageOptions,
 ): AsyncGenerator<BookPage> {
+  const getBuffer = reusableBuffer();
   if (cover) {
     const image = await toAcceptedImage(cover.data, cover.file, options);
-    const buffer = getBuffer(image.data.length);
-    image.data.copy(buffer);
-    const data = buffer.subarray(0, image.data.length);
     const coverInfo = { chapter: undefined, page: 0, chapterTitle: undefined };
-    yield { ...image, data, name: coverName(image.extension), ...coverInfo };
+    yield { ...image, name: coverName(image.extension), ...coverInfo };
+    options.onPage();
   }
   for (const [chapter, { file, pages, metadata }] of group.chapters.entries()) {
     const prefix = chapterPrefix(chapter, group.chapters.length);
@@ -72,6 +68,7 @@ export async function* bookPages(
         const name = prefix + pageName(page, pages.length, image.extension);
         const chapterTitle = page === 0 ? chapterLabel(metadata) : undefined;
         yield { ...image, name, chapter, page, chapterTitle };
+        options.onPage();
       }
     } finally {
       await reader.close();

@@ -6,13 +6,10 @@ export async function assertConverter(): Promise<void> {
   await importSharp();
 }
 
-/** The result does not share its memory. Throws UsageError `no-converter`, and sharp's error for a damaged image. */
+/** Throws UsageError `no-converter`, and sharp's error for a damaged image. */
 export async function convertToPng(image: Buffer): Promise<Buffer> {
   const sharp = await importSharp();
-  const png = await sharp(image).png().toBuffer();
-  const own = Buffer.allocUnsafeSlow(png.length);
-  png.copy(own);
-  return own;
+  return sharp(image).png().toBuffer();
 }
 
 async function importSharp() {

@@ -10,15 +10,11 @@ import { escapeXml } from '../core/xml-text.js';
 import type { ImageDimensions } from '../image/dimensions.js';
 import type { ImageExtension } from '../image/format.js';
 import { UNKNOWN_DATE } from './book.js';
+import type { BookPage } from './book-pages.js';
 import { assignSpreads } from './spreads.js';
 
-export interface EpubPage {
-  /** Of the image, such as `c001-012.png`. */
-  readonly name: string;
-  readonly extension: ImageExtension;
+export interface EpubPage extends Pick<BookPage, 'name' | 'extension' | 'chapterTitle'> {
   readonly dimensions: ImageDimensions;
-  /** The title of the chapter that begins with this page. */
-  readonly chapterTitle: string | undefined;
 }
 
 export interface EpubBook {

@@ -1,10 +1,7 @@
 /** Guesses series, volume and chapter from a file name, for archives without ComicInfo. */
+import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 
-export interface GuessedName {
-  readonly series?: string;
-  readonly volume?: string;
-  readonly number?: string;
-}
+export type GuessedName = Pick<ChapterMetadata, 'series' | 'volume' | 'number'>;
 
 const NUMBER = String.raw`0*(\d{1,4}(?:\.\d{1,3})?[a-z]?)`;
 const VOLUME = new RegExp(

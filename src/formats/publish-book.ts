@@ -13,7 +13,7 @@ import {
   statIfExists,
   syncFolder,
 } from '../core/files.js';
-import { lockFile, tryLockFile } from '../core/lock.js';
+import { tryLockFile, underTemporaryLock } from '../core/lock.js';
 import { publishNew } from '../core/publish.js';
 
 export interface BookTarget {
@@ -30,46 +30,31 @@ export async function withBookLock<T>(
   signal: AbortSignal,
   action: (target: BookTarget) => Promise<T>,
 ): Promise<T> {
+  const hidden = hiddenName(file);
+  const oldFolder = `${hidden}.old`;
+  const publish = async (finished: string, replaces: boolean): Promise<string> => {
+    if (replaces && (await statIfExists(file))?.isDirectory()) {
+      await rename(file, oldFolder);
+      await renameInto(finished, file);
+      await rm(oldFolder, { recursive: true, force: true });
+    } else if (replaces || (await statIfExists(finished))?.isDirectory()) {
+      await renameInto(finished, file);
+    } else if (!(await publishNew(finished, file))) {
+      throw new StorageError('name-taken', `${file} was created by another program meanwhile.`);
+    }
+    return file;
+  };
   const created = await makeFoldersBelow(root, dirname(file));
   try {
-    return await withLock(file, signal, action);
+    return await underTemporaryLock(`${hidden}.lock`, { signal }, async () => {
+      // Between two renames a killed run leaves a folder under neither name.
+      if (!(await statIfExists(file))) await renameIfExists(oldFolder, file);
+      await removeLeftovers(hidden);
+      return action({ tmpFile: `${hidden}.tmp`, publish });
+    });
   } finally {
     // Fails unless they are empty, as after an error.
     for (const folder of created.reverse()) await rmdir(folder).catch(() => undefined);
-  }
-}
-
-async function withLock<T>(
-  file: string,
-  signal: AbortSignal,
-  action: (target: BookTarget) => Promise<T>,
-): Promise<T> {
-  const hidden = hiddenName(file);
-  const lockPath = `${hidden}.lock`;
-  const tmpFile = `${hidden}.tmp`;
-  const oldFolder = `${hidden}.old`;
-  const lock = await lockFile(lockPath, { signal });
-  try {
-    // Between two renames a killed run leaves a folder under neither name.
-    if (!(await statIfExists(file))) await renameIfExists(oldFolder, file);
-    await removeLeftovers(hidden);
-    const publish = async (finished: string, replaces: boolean): Promise<string> => {
-      if (replaces && (await statIfExists(file))?.isDirectory()) {
-        await rename(file, oldFolder);
-        await renameInto(finished, file);
-        await rm(oldFolder, { recursive: true, force: true });
-      } else if (replaces || (await statIfExists(finished))?.isDirectory()) {
-        await renameInto(finished, file);
-      } else if (!(await publishNew(finished, file))) {
-        throw new StorageError('name-taken', `${file} was created by another program meanwhile.`);
-      }
-      return file;
-    };
-    return await action({ tmpFile, publish });
-  } finally {
-    // Removed while held: processes that wait for it notice, and create a new one.
-    await removeFile(lockPath).catch(() => undefined);
-    lock.release();
   }
 }
 

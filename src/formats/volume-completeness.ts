@@ -1,15 +1,13 @@
 /** Which volumes are complete, by the list of chapters of the service. */
 import { isSameVolume, type Chapter } from '../api/chapters.js';
+import type { Title } from '../api/titles.js';
 import { chapterKey } from '../selection/reading-order.js';
 import { parseNumber } from '../selection/ranges.js';
 import { unavailableReason } from '../selection/select-chapters.js';
 
-export interface TitleChapters {
+export interface TitleChapters extends Pick<Title, 'numbersRestart' | 'volumeCount'> {
   /** All releases that the service lists. */
   readonly chapters: readonly Chapter[];
-  /** Whether chapter numbers restart in each volume. */
-  readonly numbersRestart: boolean;
-  readonly volumeCount?: number | undefined;
 }
 
 /** Chapters of a volume, by number. */

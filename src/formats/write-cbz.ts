@@ -8,19 +8,18 @@ import { manifestText } from './book-manifest.js';
 import { bookPages } from './book-pages.js';
 
 export async function writeCbzBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
-  const { tmpFile, publish, onPage, convert, signal } = options;
+  const { tmpFile, publish, signal } = options;
   const zip = await ZipFileWriter.create({ tmpFile, comment: BOUND_COMMENT, signal });
   try {
     // First, where it is found without reading the whole directory.
     zip.append(MANIFEST_NAME, manifestText(book.group.chapters));
     const pages: ComicPage[] = [];
-    const pageOptions = { format: 'CBZ', accepted: IMAGE_EXTENSIONS, convert, signal };
-    for await (const page of bookPages(book, zip.getBuffer, pageOptions)) {
+    const pageOptions = { ...options, format: 'CBZ', accepted: IMAGE_EXTENSIONS };
+    for await (const page of bookPages(book, pageOptions)) {
       const { name, data, dimensions, chapterTitle: bookmark } = page;
       await zip.write(name, data);
       const isFrontCover = pages.length === 0;
       pages.push({ bytes: data.length, ...dimensions, isFrontCover, bookmark });
-      onPage();
     }
     zip.append(COMIC_INFO_NAME, await comicInfoXml({ ...book.metadata, pages }));
     return await zip.finish(publish);

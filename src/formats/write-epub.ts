@@ -20,7 +20,7 @@ import {
 } from './epub-documents.js';
 
 export async function writeEpubBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
-  const { tmpFile, publish, onPage, convert, signal } = options;
+  const { tmpFile, publish, signal } = options;
   const accepted = ['jpg', 'png', 'gif', 'webp'] as const;
   const { group, metadata } = book;
   const epub: EpubBook = {
@@ -38,15 +38,14 @@ export async function writeEpubBook(book: Book, options: WriteOptions): Promise<
     zip.append('META-INF/container.xml', CONTAINER_XML);
     zip.append('OEBPS/style.css', STYLE_CSS);
     const pages: EpubPage[] = [];
-    const pageOptions = { format: 'EPUB', accepted, convert, signal };
-    for await (const page of bookPages(book, zip.getBuffer, pageOptions)) {
-      const { name, extension, chapterTitle } = page;
+    const pageOptions = { ...options, format: 'EPUB', accepted };
+    for await (const page of bookPages(book, pageOptions)) {
+      const { name, data, extension, chapterTitle } = page;
       const dimensions = requireDimensions(page);
       const epubPage: EpubPage = { name, extension, dimensions, chapterTitle };
       zip.append(`OEBPS/pages/${pageDocument(page)}`, pageXhtml(epubPage, pages.length, language));
-      await zip.write(`OEBPS/images/${name}`, page.data);
+      await zip.write(`OEBPS/images/${name}`, data);
       pages.push(epubPage);
-      onPage();
     }
     zip.append('OEBPS/nav.xhtml', navXhtml(epub, pages));
     zip.append('OEBPS/toc.ncx', tocNcx(epub, pages));

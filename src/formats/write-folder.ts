@@ -1,11 +1,11 @@
 /** Writes a book as folders of images, one for each chapter: `Ch.001/001.png`, with a ComicInfo.xml in each. */
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FOLDER_MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
 import { pageName } from '../cbz/page-name.js';
 import { cleanSegment } from '../cbz/path-segment.js';
-import { syncFolder, writeFileAtomic } from '../core/files.js';
+import { syncFolder, writeNewFile } from '../core/files.js';
 import { IMAGE_EXTENSIONS } from '../image/format.js';
 import type { Book, WriteOptions, WrittenBook } from './book.js';
 import { manifestText } from './book-manifest.js';
@@ -16,29 +16,27 @@ const MIN_DIGITS = 3;
 
 /** `tmpFile` is the new folder. */
 export async function writeFolderBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
-  const { tmpFile: folder, publish, onPage, convert, signal } = options;
+  const { tmpFile: folder, publish, signal } = options;
   const names = chapterFolders(book.group.chapters);
   const pagesOf = names.map((): ComicPage[] => []);
   let bytes = 0;
   try {
     await mkdir(folder);
     for (const name of names) await mkdir(join(folder, name));
-    const getBuffer = (size: number) => Buffer.allocUnsafe(size);
-    const pageOptions = { format: 'Folder', accepted: IMAGE_EXTENSIONS, convert, signal };
-    for await (const page of bookPages(book, getBuffer, pageOptions)) {
+    const pageOptions = { ...options, format: 'Folder', accepted: IMAGE_EXTENSIONS };
+    for await (const page of bookPages(book, pageOptions)) {
       const { data, dimensions, chapter } = page;
-      await writeSynced(join(folder, fileName(page, book, names)), data);
+      await writeNewFile(join(folder, fileName(page, book, names)), data);
       bytes += data.length;
       if (chapter !== undefined) pagesOf[chapter]?.push({ bytes: data.length, ...dimensions });
-      onPage();
     }
     for (const [index, { metadata }] of book.group.chapters.entries()) {
       const chapterFolder = join(folder, names[index] ?? '');
       const xml = await comicInfoXml({ ...metadata, pages: pagesOf[index] ?? [] });
-      await writeFileAtomic(join(chapterFolder, COMIC_INFO_NAME), xml);
+      await writeNewFile(join(chapterFolder, COMIC_INFO_NAME), xml);
       await syncFolder(chapterFolder);
     }
-    await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), manifestText(book.group.chapters));
+    await writeNewFile(join(folder, FOLDER_MANIFEST_NAME), manifestText(book.group.chapters));
     await syncFolder(folder);
     signal.throwIfAborted();
     return { file: await publish(folder), bytes };
@@ -65,14 +63,4 @@ export function chapterFolders(chapters: readonly SourceChapter[]): string[] {
     used.add(name.toLowerCase());
     return name;
   });
-}
-
-async function writeSynced(file: string, data: Buffer): Promise<void> {
-  const handle = await open(file, 'wx');
-  try {
-    await handle.writeFile(data);
-    await handle.datasync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { deflateSync, inflateSync } from 'node:zlib';
 import type PDFDocument from 'pdfkit';
-import { reusableBuffer } from '../cbz/zip-file.js';
 import { pdfManifestLine } from '../cbz/bound-manifest.js';
 import { languageTag } from '../cbz/comic-info.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
@@ -60,7 +59,7 @@ const MIN_POINTS = 3;
 const END_KEYWORD = '\nstartxref\n';
 
 export async function writePdfBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
-  const { tmpFile, publish, onPage, convert, signal } = options;
+  const { tmpFile, publish, convert, signal } = options;
   const accepted = ['jpg', 'png', 'gif'] as const;
   const handle = await open(tmpFile, 'wx');
   try {
@@ -68,14 +67,12 @@ export async function writePdfBook(book: Book, options: WriteOptions): Promise<W
     // `read` would join, and so copy, the buffers.
     const buffers: Buffer[] = [];
     pdf.on('data', (chunk: Buffer) => buffers.push(chunk));
-    const pageOptions = { format: 'PDF', accepted, convert, signal };
+    const pageOptions = { ...options, format: 'PDF', accepted };
     // pdfkit refers to a page's bytes until they are written, and each page is before the next one is read.
-    const getBuffer = reusableBuffer();
-    for await (const page of bookPages(book, getBuffer, pageOptions)) {
+    for await (const page of bookPages(book, pageOptions)) {
       await addPage(pdf, await withoutPackedInterlace(page, convert));
       if (page.chapterTitle !== undefined) pdf.outline.addItem(page.chapterTitle);
       await writeBuffers(handle, buffers.splice(0));
-      onPage();
     }
     pdf.end();
     await once(pdf, 'end');

@@ -97,7 +97,7 @@ export class Spool {
     let lock: HeldLock | undefined;
     try {
       await (this.#folderReady ??= makePrivateFolder(this.folder));
-      descriptor = createFileSync(tmpFile, { mode: 0o600 });
+      descriptor = createFileSync(tmpFile, 0o600);
       // Held before it has a name that others look for.
       lock = await tryLockDescriptor(file, descriptor, { isCreating: true });
       writeFileSync(descriptor, JSON.stringify(report));

@@ -1,7 +1,7 @@
 /** What `tankobon report-status` shows. Takes no locks. */
-import { readCircuitState, resetCircuit } from './circuit-breaker.js';
+import { readCircuitState, resetCircuit, type CircuitState } from './circuit-breaker.js';
 import { loadEndMs, Spool, spoolFolder } from './spool.js';
-import { readStatistics, removeStatistics } from './statistics-log.js';
+import { readStatistics, removeStatistics, type Statistics } from './statistics-log.js';
 import {
   metricsByNode,
   metricsOverTime,
@@ -9,20 +9,15 @@ import {
   type IntervalMetrics,
 } from './statistics.js';
 
-export interface ReportStatus {
-  readonly sent: number;
+export interface ReportStatus extends Readonly<Omit<Statistics, 'loads' | 'lastSentAtMs'>> {
   readonly waiting: number;
-  readonly givenUp: number;
-  readonly dropped: number;
-  /** Reports given up or dropped, by reason. */
-  readonly reasons: Readonly<Record<string, number>>;
   readonly oldestWaitingAgeMs?: number;
   /** By the wall clock. */
   readonly lastSentAtMs?: number;
   readonly host: {
     /** `down`: the circuit breaker is open, and at most one report a minute is tried. */
     readonly state: 'well' | 'down';
-    readonly lastError?: { readonly atMs: number; readonly reason: string };
+    readonly lastError?: CircuitState['lastError'];
   };
   readonly nodes: readonly NodeMetrics[];
   readonly overTime: readonly IntervalMetrics[];

@@ -16,7 +16,7 @@ import { ledgerAccess, toLedgerError, type FileAccess } from './ledger-folder.js
 import { extractBody, serializeBody, parseRecord, serializeRecord } from './ledger-format.js';
 import { emptyRecord, openRecord, type LedgerRecord, type OpenedRecord } from './ledger-record.js';
 import { MAX_KERNEL_SEND_MS, type LedgerState } from './ledger-state.js';
-import type { LedgerStore, StoreWait } from './ledger-store.js';
+import type { LedgerStore, PeekedLedger, StoreWait } from './ledger-store.js';
 import { LedgerTextFile } from './ledger-text-file.js';
 
 export interface LedgerFileOptions {
@@ -98,7 +98,7 @@ export class FileStore implements LedgerStore {
   }
 
   /** The state at this moment, read without the lock, for display. Throws StorageError if it cannot be read. */
-  peek(): LedgerState {
+  peek(): PeekedLedger {
     const { folder } = this.options;
     let text: string | undefined;
     try {
@@ -107,7 +107,7 @@ export class FileStore implements LedgerStore {
       throw toLedgerError(error, folder);
     }
     const record = text === undefined ? emptyRecord('none') : parseRecord(text);
-    if (record !== 'damaged') return this.#open(record).state;
+    if (record !== 'damaged') return this.#open(record);
     throw new StorageError('not-writable', `The rate ledger is damaged: ${this.#file.path}.`, {
       hint: 'The next command that sends a request moves it away, and waits as if all limits were used up.',
     });

@@ -173,7 +173,7 @@ export function reap(
   state: LedgerState,
   processId: string,
   arrivedMs: number,
-  requestMs = 0,
+  requestMs: number,
 ): void {
   state.queue = state.queue.filter((ticket) => ticket.processId !== processId);
   for (const permit of state.permits) {

@@ -9,6 +9,13 @@ export interface StoreWait extends Pick<Wait, 'why' | 'reason' | 'holder'> {
   readonly leftMs: number;
 }
 
+/** The ledger at one moment, for display. */
+export interface PeekedLedger {
+  readonly state: LedgerState;
+  /** Of the processes, by their ids; absent where all are on this machine. */
+  readonly hosts?: ReadonlyMap<string, string>;
+}
+
 export interface LedgerStore {
   /**
    * Passes the state, in times of the local monotonic clock, to `change` and stores it as `change` leaves it.

@@ -50,7 +50,7 @@ export class LedgerTextFile {
     if (!exists(this.path) && exists(this.#tmpPath)) await this.#renameToPath(this.#tmpPath);
     const file = exists(this.path) ? this.#tmpPath : this.#firstPath;
     await this.#clear(file);
-    const descriptor = createFileSync(file, { mode });
+    const descriptor = createFileSync(file, mode);
     try {
       writeFileSync(descriptor, text);
     } finally {

@@ -26,7 +26,7 @@ import {
 } from './ledger-state.js';
 import type { ProcessRegistry } from './ledger-store.js';
 import { groupOf, PendingQueue, waitFor, type PendingRequest } from './pending-requests.js';
-import type { Wait } from './rate-ledger.js';
+import { MAX_WAIT_MS, type Wait } from './rate-ledger.js';
 
 export interface UpdateInput {
   readonly settlements: readonly Settlement[];
@@ -55,7 +55,6 @@ export interface UpdateResult {
   readonly hasTickets: boolean;
 }
 
-const MAX_WAIT_MS = 15 * 60_000;
 /** Shortly before its turn a process checks often, since another may die; otherwise for changed backoffs and quotas. */
 const SOON_MS = 2_000;
 const SOON_POLL_MS = 200;

@@ -7,9 +7,8 @@ import { formatDuration } from '../core/human-format.js';
 import { activeRateLimit } from './backoff.js';
 import type { LedgerState, PermitRecord, GrantForecast } from './ledger-state.js';
 import type { Quota } from './quotas.js';
-import type { ReserveOptions, Wait } from './rate-ledger.js';
+import { MIN_REPORTED_WAIT_MS, type ReserveOptions, type Wait } from './rate-ledger.js';
 
-const MIN_REPORTED_WAIT_MS = 2_000;
 /** An end that moves by less is not reported again. */
 const MIN_REPORTED_CHANGE_MS = 1_000;
 

@@ -1,4 +1,6 @@
 /** The published limits: the general one of each API host (spec 8.2), and the endpoint table (spec 8.3). */
+import type { RequestInfo } from './rate-ledger.js';
+import { hostKey, pathBelow, type ServiceAddresses } from './service-addresses.js';
 
 export interface Quota {
   /** Requests with the same key draw on the same quota. */
@@ -102,6 +104,19 @@ export function quotasOf(
     periodMs: row.periodMinutes * 60_000 * scale.endpoint,
   };
   return [general, endpoint];
+}
+
+/** The general limit applies to the API's host and, by itself, to the token endpoint's. Others have no known limit. */
+export function quotasFor(
+  { apiUrl, authUrl }: ServiceAddresses,
+  { method, url }: RequestInfo,
+  scale?: PeriodScale,
+): readonly Quota[] {
+  const host = hostKey(url);
+  if (host === hostKey(apiUrl)) {
+    return quotasOf(host, method, pathBelow(apiUrl, url) ?? '', scale);
+  }
+  return host === hostKey(authUrl) ? quotasOf(host, method, '', scale) : [];
 }
 
 /** Ignores empty segments, so that no spelling of a path bypasses its quota. */

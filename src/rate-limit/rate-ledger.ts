@@ -5,6 +5,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode } from '../core/error-codes.js';
 
+/** A request or a run that would wait for longer fails. */
+export const MAX_WAIT_MS = 15 * 60_000;
+/** Shorter waits are not reported by default. */
+export const MIN_REPORTED_WAIT_MS = 2_000;
+
 /** A request that is about to be sent. */
 export interface RequestInfo {
   readonly method: string;
@@ -44,7 +49,7 @@ export interface ReserveOptions {
   readonly signal?: AbortSignal;
   /** Called for waits of over `minReportedWaitMs`, and again when the end or the reason changes. */
   readonly onWait?: (wait: Wait) => void;
-  /** 2 s by default. */
+  /** By default MIN_REPORTED_WAIT_MS. */
   readonly minReportedWaitMs?: number;
 }
 

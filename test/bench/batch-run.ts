@@ -23,7 +23,7 @@ import { openConnections } from '../../src/api/connections.js';
 import { FileProcessRegistry } from '../../src/rate-limit/file-process-registry.js';
 import { FileStore } from '../../src/rate-limit/file-store.js';
 import type { LedgerStore } from '../../src/rate-limit/ledger-store.js';
-import { quotasFor } from '../../src/rate-limit/machine-ledger.js';
+import { quotasFor } from '../../src/rate-limit/quotas.js';
 import { firstPartyDomain } from '../../src/api/first-party-domain.js';
 import { SharedLedger } from '../../src/rate-limit/shared-ledger.js';
 

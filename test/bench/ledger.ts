@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/core/clock.js';
-import { openMachineLedger } from '../../src/rate-limit/machine-ledger.js';
-import { resetLedgerAt, type LedgerLocation } from '../../src/rate-limit/open-ledger.js';
+import {
+  openLedger,
+  resetLedgerAt,
+  type LedgerLocation,
+} from '../../src/rate-limit/open-ledger.js';
 import { adjustableClock } from '../support/fake-clock.js';
 import { runPool } from '../support/process-pool-run.js';
 import { redisLedger } from '../support/redis-ledger-under-test.js';
@@ -71,8 +74,8 @@ async function costOf(location: LedgerLocation) {
   const warn = (): void => undefined;
   const permits =
     'folder' in location
-      ? openMachineLedger({ folder: location.folder, addresses, clock, warn })
-      : (await redisLedger(clock, { url: location.server.url.href })).open(addresses);
+      ? await openLedger({ location, addresses, clock, warn })
+      : await (await redisLedger(clock, { url: location.server.url.href })).open(addresses);
   const reserveMs: number[] = [];
   const settleMs: number[] = [];
   for (let time = 0; time < TIMES + WARM_UP; time += 1) {

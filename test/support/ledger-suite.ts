@@ -12,7 +12,7 @@ const OK = { status: 200, headers: {} };
 /** A ledger that is empty at first, in one store. */
 export interface LedgerUnderTest {
   /** Stands for one process. */
-  open(addresses: typeof ADDRESSES): RateLedger;
+  open(addresses: typeof ADDRESSES): Promise<RateLedger>;
   view(): Promise<LedgerView>;
   reset(): Promise<void>;
   remove(): Promise<void>;
@@ -34,8 +34,8 @@ export function describeLedgerRules(
       for (const ledger of open.splice(0)) await ledger.close();
       await ledgers.remove();
     });
-    const openOne = (): RateLedger => {
-      const ledger = ledgers.open(ADDRESSES);
+    const openOne = async (): Promise<RateLedger> => {
+      const ledger = await ledgers.open(ADDRESSES);
       open.push(ledger);
       return ledger;
     };
@@ -60,7 +60,7 @@ export function describeLedgerRules(
       });
 
       test('show the use of other programs, until the end of the period', async () => {
-        const permit = await openOne().reserve(AT_HOME);
+        const permit = await (await openOne()).reserve(AT_HOME);
         await permit.settle(response(40, 9, 30));
         expect(await used(AT_HOME_NAME)).toBe(31);
         clock.advance(31_000);
@@ -68,7 +68,7 @@ export function describeLedgerRules(
       });
 
       test('of concurrent requests count the use of others once', async () => {
-        const ledger = openOne();
+        const ledger = await openOne();
         const permits = await Promise.all([1, 2, 3].map(() => ledger.reserve(AT_HOME)));
         for (const [at, permit] of permits.entries())
           await permit.settle(response(40, 29 - at, 30));
@@ -76,7 +76,7 @@ export function describeLedgerRules(
       });
 
       test('lower a limit, and raise it again', async () => {
-        const ledger = openOne();
+        const ledger = await openOne();
         await (await ledger.reserve(AT_HOME)).settle(response(3, 2, 30));
         expect((await quota(AT_HOME_NAME))?.allowed).toBe(3);
         await (await ledger.reserve(AT_HOME)).settle(response(60, 58, 30));
@@ -84,7 +84,7 @@ export function describeLedgerRules(
       });
 
       test('that cannot be meant change nothing', async () => {
-        const ledger = openOne();
+        const ledger = await openOne();
         await (await ledger.reserve(AT_HOME)).settle(response(40, 41, 30));
         await (await ledger.reserve(AT_HOME)).settle(response(0, 0, -99_999));
         expect(await used(AT_HOME_NAME)).toBe(2);
@@ -92,7 +92,7 @@ export function describeLedgerRules(
     });
 
     test('a 429 and a ban hold for all processes at once', async () => {
-      const [one, other] = [openOne(), openOne()];
+      const [one, other] = [await openOne(), await openOne()];
       await (await one.reserve(AT_HOME)).settle({ status: 429, headers: { 'retry-after': '20' } });
       expect((await ledgers.view()).cooldown?.why).toBe('rate-limited');
       let isGranted = false;
@@ -109,7 +109,7 @@ export function describeLedgerRules(
     });
 
     test('no process gets a sixth request in a second', async () => {
-      const [one, other] = [openOne(), openOne()];
+      const [one, other] = [await openOne(), await openOne()];
       const grants: number[] = [];
       const use = async (ledger: RateLedger): Promise<void> => {
         const permit = await ledger.reserve(request('/manga/x'));
@@ -121,14 +121,14 @@ export function describeLedgerRules(
     });
 
     test('requests that need only the general limit overtake those that wait for their endpoint’s quota', async () => {
-      const ledger = openOne();
+      const ledger = await openOne();
       const first = await ledger.reserve(AT_HOME);
       const date = new Date(clock.wallMs()).toUTCString();
       const headers = { date, 'x-ratelimit-limit': '40', 'x-ratelimit-remaining': '0' };
       await first.settle({ status: 200, headers });
       const stopping = new AbortController();
       const waiting = ledger.reserve(AT_HOME, { signal: stopping.signal });
-      await (await openOne().reserve(request('/manga/x'))).settle(OK);
+      await (await (await openOne()).reserve(request('/manga/x'))).settle(OK);
       await (await ledger.reserve(request('/manga/y'))).settle(OK);
       stopping.abort(new Error('stop'));
       await expect(waiting).rejects.toThrow('stop');
@@ -136,7 +136,7 @@ export function describeLedgerRules(
     });
 
     test('a request aborted while it is granted leaves no permit behind', async () => {
-      const ledger = openOne();
+      const ledger = await openOne();
       for (let times = 0; times < 5; times += 1) {
         const stopping = new AbortController();
         const reserving = ledger.reserve(request('/manga/x'), { signal: stopping.signal });
@@ -152,7 +152,7 @@ export function describeLedgerRules(
     });
 
     test('unsettled permits count while their process lives, and expire after it has left', async () => {
-      const [one, other] = [openOne(), openOne()];
+      const [one, other] = [await openOne(), await openOne()];
       await Promise.all([1, 2, 3, 4, 5].map(() => one.reserve(request('/manga/x'))));
       clock.advance(10_000);
       let isGranted = false;
@@ -168,7 +168,7 @@ export function describeLedgerRules(
     });
 
     test('a reset removes everything but requests under way', async () => {
-      const ledger = openOne();
+      const ledger = await openOne();
       await (await ledger.reserve(AT_HOME)).settle(OK);
       const underWay = await ledger.reserve(AT_HOME);
       await ledgers.reset();

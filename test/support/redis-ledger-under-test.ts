@@ -1,9 +1,5 @@
 /** A ledger on a server, for the rules that hold in every store. */
-import {
-  openRedisLedger,
-  resetRedisLedger,
-  viewRedisLedger,
-} from '../../src/rate-limit/redis/redis-ledger.js';
+import { openLedger, resetLedgerAt, viewLedgerAt } from '../../src/rate-limit/open-ledger.js';
 import { RedisConnection } from '../../src/rate-limit/redis/redis-connection.js';
 import type { FakeClock } from './fake-clock.js';
 import type { LedgerUnderTest } from './ledger-suite.js';
@@ -36,13 +32,18 @@ export async function redisLedger(
       },
     };
   };
-  const options = () => ({ server: address, clock, runner: runner(), warn: () => undefined });
-  const reset = () => resetRedisLedger(options());
+  const options = () => ({
+    location: { server: address },
+    clock,
+    runner: runner(),
+    warn: () => undefined,
+  });
+  const reset = () => resetLedgerAt(options());
   // At its first use all limits count as used up.
   await reset();
   return {
-    open: (addresses) => openRedisLedger({ ...options(), addresses, maxOutageMs: 5_000 }),
-    view: () => viewRedisLedger(options()),
+    open: (addresses) => openLedger({ ...options(), addresses, maxOutageMs: 5_000 }),
+    view: () => viewLedgerAt(options()),
     reset,
     remove: async () => {
       await server.stop?.();

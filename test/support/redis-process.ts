@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/core/clock.js';
-import { resetRedisLedger } from '../../src/rate-limit/redis/redis-ledger.js';
+import { resetLedgerAt } from '../../src/rate-limit/open-ledger.js';
 
 export type RedisProgram = 'redis-server' | 'valkey-server';
 
@@ -62,8 +62,8 @@ export async function startRedis(
 
 /** As if the ledger had been used before: at the first use, all limits count as used up for more than a minute. */
 export function resetLedgerOf({ url }: RedisProcess): Promise<void> {
-  const server = { url: new URL(url) };
-  return resetRedisLedger({ server, clock: systemClock, warn: () => undefined });
+  const location = { server: { url: new URL(url) } };
+  return resetLedgerAt({ location, clock: systemClock, warn: () => undefined });
 }
 
 export async function freePort(): Promise<number> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/core/clock.js';
 import { createServiceClient, type ClientDeps } from '../../src/api/client.js';
 import { openConnections, type TimeLimits } from '../../src/api/connections.js';
-import { openMachineLedger } from '../../src/rate-limit/machine-ledger.js';
+import { openLedger } from '../../src/rate-limit/open-ledger.js';
 import { firstPartyDomain } from '../../src/api/first-party-domain.js';
 import type { RateLedger, Wait } from '../../src/rate-limit/rate-ledger.js';
 import type { StubServer } from './stub-server.js';
@@ -52,8 +52,8 @@ export async function createTestClient(
   const warnings: string[] = [];
   const clock = parts.clock ?? systemClock;
   const connections = await openConnections({ ...LIMITS, ...limits }, process.env, addresses);
-  const ledger = openMachineLedger({
-    folder,
+  const ledger = await openLedger({
+    location: { folder },
     addresses,
     clock,
     warn: (text) => warnings.push(text),

@@ -14,10 +14,17 @@ import {
   type LedgerRecord,
   type OpenedRecord,
 } from '../ledger-record.js';
-import type { LedgerState } from '../ledger-state.js';
-import type { LedgerStore, StoreWait } from '../ledger-store.js';
-import type { ProcessInfo, Snapshot } from './ledger-script.js';
-import type { LedgerServer } from './ledger-server.js';
+import { MAX_REQUEST_MS, type LedgerState } from '../ledger-state.js';
+import type { LedgerStore, PeekedLedger, StoreWait } from '../ledger-store.js';
+import type { PeriodScale } from '../quotas.js';
+import type { Snapshot } from './ledger-script.js';
+import { LedgerServer } from './ledger-server.js';
+import {
+  displayAddress,
+  RedisConnection,
+  type RedisAddress,
+  type ScriptRunner,
+} from './redis-connection.js';
 import { RedisFailure, unexpectedReply } from './redis-failure.js';
 import { ServerOutage, type ServerOutageOptions } from './server-outage.js';
 
@@ -28,6 +35,31 @@ export interface RedisStoreOptions extends ServerOutageOptions {
   /** How long a request may be under way. */
   readonly maxRequestMs: number;
   readonly warn: (message: string) => void;
+}
+
+interface OpenOptions extends Pick<RedisStoreOptions, 'clock' | 'host' | 'warn'> {
+  readonly address: RedisAddress;
+  /** Default: not at all. */
+  readonly maxOutageMs?: number;
+  readonly periodScale?: PeriodScale;
+  /** Default: a connection to `address`. */
+  readonly runner?: ScriptRunner;
+}
+
+/** The store on a server, and the processes that use it. */
+export function openRedisStore(options: OpenOptions) {
+  const { address, clock, host, maxOutageMs = 0, periodScale, warn } = options;
+  const processes = new LedgerServer(options.runner ?? new RedisConnection(address), clock, host);
+  const store = new RedisStore({
+    server: processes,
+    clock,
+    host,
+    displayUrl: displayAddress(address),
+    maxOutageMs,
+    maxRequestMs: MAX_REQUEST_MS * (periodScale?.general ?? 1),
+    warn,
+  });
+  return { store, processes };
 }
 
 interface Opened extends OpenedRecord {
@@ -61,15 +93,13 @@ export class RedisStore implements LedgerStore {
     this.options.server.shortenWaits();
   }
 
-  /** The state at this moment and the processes, for display. Throws StorageError. */
-  async peek(): Promise<{
-    readonly state: LedgerState;
-    readonly processes: ReadonlyMap<string, ProcessInfo>;
-  }> {
+  /** The state at this moment, for display. Throws StorageError. */
+  async peek(): Promise<PeekedLedger> {
     try {
       const { latest, processes } = await this.options.server.readState();
       if (!latest) throw unexpectedReply('no state');
-      return { state: this.#open(latest).state, processes };
+      const hosts = new Map([...processes].map(([id, { host }]) => [id, host]));
+      return { state: this.#open(latest).state, hosts };
     } catch (error) {
       throw error instanceof RedisFailure ? this.#outage.toStorageError(error) : error;
     }

@@ -16,17 +16,6 @@ import { ServerOutage, type ServerOutageOptions } from './server-outage.js';
 /** `claimed`: this process has it now; `taken`: another process has it; `done`: it was finished. */
 export type ClaimResult = 'claimed' | 'taken' | 'done';
 
-/** All methods throw StorageError `ledger-unreachable` or `ledger-unusable`. */
-export interface WorkShare {
-  claim(id: string): Promise<ClaimResult>;
-  /** It was done by this process; no other process gets it. */
-  finish(id: string): Promise<void>;
-  /** It was not done; others may claim it at once. */
-  release(id: string): Promise<void>;
-  /** Releases what is claimed. */
-  close(): Promise<void>;
-}
-
 export interface WorkShareOptions extends Omit<ServerOutageOptions, 'displayUrl'> {
   readonly server: RedisAddress;
   /** All machines that name the same share divide its items. */
@@ -73,10 +62,11 @@ return results
 const RESULTS: readonly ClaimResult[] = ['claimed', 'taken', 'done'];
 
 export function openWorkShare(options: WorkShareOptions): WorkShare {
-  return new RedisWorkShare({ ...options, displayUrl: displayAddress(options.server) });
+  return new WorkShare({ ...options, displayUrl: displayAddress(options.server) });
 }
 
-class RedisWorkShare implements WorkShare {
+/** All methods throw StorageError `ledger-unreachable` or `ledger-unusable`. */
+export class WorkShare {
   readonly #connection: RedisConnection;
   readonly #outage: ServerOutage;
   readonly #owner = randomBytes(12).toString('hex');
@@ -99,16 +89,19 @@ class RedisWorkShare implements WorkShare {
     return result;
   }
 
+  /** It was done by this process; no other process gets it. */
   async finish(id: string): Promise<void> {
     await this.#run('finish', [id]);
     this.#claimedIds.delete(id);
   }
 
+  /** It was not done; others may claim it at once. */
   async release(id: string): Promise<void> {
     this.#claimedIds.delete(id);
     await this.#run('release', [id]);
   }
 
+  /** Releases what is claimed. */
   async close(): Promise<void> {
     clearInterval(this.#renewal);
     this.#outage.close();

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../src/cli/commands/limits.js';
 import type { CommandContext } from '../../../src/cli/command-context.js';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
-import { openMachineLedger } from '../../../src/rate-limit/machine-ledger.js';
+import { openLedger } from '../../../src/rate-limit/open-ledger.js';
 import type { ObservedResponse, RateLedger } from '../../../src/rate-limit/rate-ledger.js';
 import { ledgerFolder } from '../../support/test-client.js';
 import { adjustableClock, fakeClock, type FakeClock } from '../../support/fake-clock.js';
@@ -16,19 +16,20 @@ const AT_HOME = { method: 'GET', url: new URL('/at-home/server/x', HOST) };
 let folder: string;
 let clock: FakeClock;
 let ledger: RateLedger;
-beforeEach(() => {
+beforeEach(async () => {
   folder = ledgerFolder();
-  openOn(adjustableClock());
+  await openOn(adjustableClock());
 });
 afterEach(async () => {
   await ledger.close();
   rmSync(folder, { recursive: true });
 });
 
-function openOn(own: FakeClock): void {
+async function openOn(own: FakeClock): Promise<void> {
   clock = own;
   const addresses = readAddresses({ apiUrl: HOST, authUrl: HOST, networkUrl: HOST, realm: 'r' });
-  ledger = openMachineLedger({ folder, clock, addresses, warn: () => undefined });
+  const location = { folder };
+  ledger = await openLedger({ location, clock, addresses, warn: () => undefined });
 }
 
 const ask = async (...answers: (ObservedResponse | 'timeout')[]): Promise<void> => {
@@ -58,7 +59,7 @@ describe('tankobon limits', () => {
   test('shows each quota in use as a bar', async () => {
     // The clock stands still: on a busy machine, the period of a second would pass.
     await ledger.close();
-    openOn(fakeClock());
+    await openOn(fakeClock());
     await ask(OK, OK);
     const [general, atHome, ...more] = (await run({})).trimEnd().split('\n');
     expect(general).toMatch(/^api\.example\.org +█{8}░{12} {2}2 of 5 in 1 s$/);

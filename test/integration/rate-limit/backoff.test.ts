@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { TankobonError } from '../../../src/core/errors.js';
 import type { ApiRequest } from '../../../src/api/client.js';
-import { viewLedger } from '../../../src/rate-limit/machine-ledger.js';
+import { viewLedgerAt } from '../../../src/rate-limit/open-ledger.js';
 import {
   ledgerFolder,
   createTestClient,
@@ -46,8 +46,9 @@ const thrown = async (promise: Promise<unknown>): Promise<TankobonError> => {
   if (error instanceof TankobonError) return error;
   throw new Error(`Not one of our errors: ${String(error)}`);
 };
+const view = () => viewLedgerAt({ location: { folder }, clock });
 const untilBackoff = async (): Promise<void> => {
-  while (viewLedger({ folder, clock }).cooldown === undefined) await clock.sleep(5);
+  while ((await view()).cooldown === undefined) await clock.sleep(5);
 };
 /** From here on, time passes only by sleeps, which end at once. */
 const useSkippingClock = async (): Promise<void> => {
@@ -60,8 +61,8 @@ const passAtOnce = async (ms: number): Promise<void> => {
   clock.advance(ms);
   await new Promise((resolve) => setImmediate(resolve));
 };
-const banMinutes = (): number => {
-  const until = viewLedger({ folder, clock }).cooldown?.untilMs;
+const banMinutes = async (): Promise<number> => {
+  const until = (await view()).cooldown?.untilMs;
   return until === undefined ? 0 : Math.round((until - clock.wallMs()) / MINUTE_MS);
 };
 
@@ -105,7 +106,7 @@ describe('429', () => {
       'response 2',
       'request 3',
     ]);
-    expect(viewLedger({ folder, clock }).onProbation).toBe(false);
+    expect((await view()).onProbation).toBe(false);
   });
 
   test.each([
@@ -178,7 +179,7 @@ describe('a generic 403 is a ban', () => {
       expect((await thrown(client.reserve(page))).code).toBe('banned');
     }
     expect(service.requests).toHaveLength(1);
-    expect(banMinutes()).toBe(10);
+    expect(await banMinutes()).toBe(10);
   });
 
   test('each is twice as long as the previous one, at most a day', async () => {
@@ -187,8 +188,8 @@ describe('a generic 403 is a ban', () => {
     const lengths: number[] = [];
     for (let times = 1; times <= 10; times += 1) {
       expect((await thrown(client.api(REQUEST))).code).toBe('banned');
-      lengths.push(banMinutes());
-      clock.advance(banMinutes() * MINUTE_MS + 1_000);
+      lengths.push(await banMinutes());
+      clock.advance((await banMinutes()) * MINUTE_MS + 1_000);
     }
     expect(lengths).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 1440, 1440]);
     expect(service.requests).toHaveLength(10);
@@ -199,7 +200,7 @@ describe('a generic 403 is a ban', () => {
     service.behave(() => BAN);
     const all = await Promise.all(Array.from({ length: 5 }, () => thrown(client.api(REQUEST))));
     expect(all.map(({ code }) => code)).toEqual(Array(5).fill('banned'));
-    expect(banMinutes()).toBe(10);
+    expect(await banMinutes()).toBe(10);
   });
 
   test('after it requests go one at a time until one succeeds; the next ban counts as the second', async () => {
@@ -210,14 +211,14 @@ describe('a generic 403 is a ban', () => {
     const four = Array.from({ length: 4 }, () => client.api(REQUEST).catch(() => undefined));
     await Promise.all(four);
     expect(service.requests).toHaveLength(2);
-    expect(banMinutes()).toBe(20);
+    expect(await banMinutes()).toBe(20);
     clock.advance(20 * MINUTE_MS + 1_000);
     service.behave(() => ({}));
     await Promise.all(Array.from({ length: 4 }, () => client.api(REQUEST)));
-    expect(viewLedger({ folder, clock }).onProbation).toBe(false);
+    expect((await view()).onProbation).toBe(false);
     service.behave(() => BAN);
     await thrown(client.api(REQUEST));
-    expect(banMinutes()).toBe(40);
+    expect(await banMinutes()).toBe(40);
   });
 
   test('a timeout right after it renews it; a timeout long after does not', async () => {
@@ -227,10 +228,10 @@ describe('a generic 403 is a ban', () => {
     clock.advance(10 * MINUTE_MS + 1_000);
     service.behave(() => 'silence');
     expect((await thrown(client.api(REQUEST))).code).toBe('banned');
-    expect([banMinutes(), service.requests.length]).toEqual([10, 2]);
+    expect([await banMinutes(), service.requests.length]).toEqual([10, 2]);
     clock.advance(120 * MINUTE_MS);
     expect((await thrown(client.api(REQUEST))).code).toBe('unreachable');
-    expect(banMinutes()).toBe(0);
+    expect(await banMinutes()).toBe(0);
   });
 
   test('a step of the wall clock does not change its end', async () => {
@@ -240,7 +241,7 @@ describe('a generic 403 is a ban', () => {
     for (const hours of [24, -48]) {
       clock.stepWall(hours * 60 * MINUTE_MS);
       expect((await thrown(client.api(REQUEST))).code).toBe('banned');
-      expect(banMinutes()).toBe(10);
+      expect(await banMinutes()).toBe(10);
     }
   });
 
@@ -251,7 +252,7 @@ describe('a generic 403 is a ban', () => {
     clock.reboot();
     clock.stepWall(4 * MINUTE_MS);
     expect((await thrown((await make()).client.api(REQUEST))).code).toBe('banned');
-    expect(banMinutes()).toBe(6);
+    expect(await banMinutes()).toBe(6);
   });
 
   test.each([
@@ -261,13 +262,13 @@ describe('a generic 403 is a ban', () => {
     const { client } = await make();
     service.behave(() => ({ status: 403, body }));
     expect((await thrown(client.api(REQUEST))).code).toBe('request-refused');
-    expect(banMinutes()).toBe(0);
+    expect(await banMinutes()).toBe(0);
   });
 
   test('nor from an image host, where it means that a base URL has expired', async () => {
     const { client } = await make();
     const permit = await client.reserve({ method: 'GET', url: new URL('/x.png', service.url) });
     await permit?.settle({ status: 403, headers: {} });
-    expect(banMinutes()).toBe(0);
+    expect(await banMinutes()).toBe(0);
   });
 });

@@ -21,7 +21,7 @@ import { promisify } from 'node:util';
 import { systemClock } from '../../../src/core/clock.js';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { FileStore } from '../../../src/rate-limit/file-store.js';
-import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
+import { openLedger, viewLedgerAt } from '../../../src/rate-limit/open-ledger.js';
 import type { RateLedger } from '../../../src/rate-limit/rate-ledger.js';
 import { posixDescribe, posixTest } from '../../support/platform.js';
 
@@ -53,9 +53,9 @@ afterEach(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-const openOne = (): RateLedger => {
-  const ledger = openMachineLedger({
-    folder,
+const openOne = async (): Promise<RateLedger> => {
+  const ledger = await openLedger({
+    location: { folder },
     clock: systemClock,
     warn: (text) => warnings.push(text),
     addresses: readAddresses({ apiUrl: HOST, authUrl: HOST, networkUrl: HOST, realm: 'r' }),
@@ -65,7 +65,7 @@ const openOne = (): RateLedger => {
   return ledger;
 };
 const use = async (): Promise<void> => {
-  const ledger = openOne();
+  const ledger = await openOne();
   await (await ledger.reserve(REQUEST)).settle(OK);
   await ledger.close();
 };
@@ -75,9 +75,8 @@ const makeFolder = (mode: number): void => {
   chmodSync(folder, mode);
 };
 const expectRefusal = async (code: string, message: RegExp): Promise<void> => {
-  const error: unknown = await openOne()
-    .reserve(REQUEST)
-    .catch((reason: unknown) => reason);
+  const ledger = await openOne();
+  const error: unknown = await ledger.reserve(REQUEST).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
 };
 const expectSecretUntouched = (): void => {
@@ -153,7 +152,9 @@ posixTest.each(PLANTS)(
   async (_, plant) => {
     mkdirSync(folder, { mode: 0o700 });
     await plant(join(folder, 'ledger.json'));
-    expect(() => viewLedger({ folder, clock: systemClock })).toThrow(/is not used|is not read/);
+    await expect(viewLedgerAt({ location: { folder }, clock: systemClock })).rejects.toThrow(
+      /is not used|is not read/,
+    );
     await use();
     expect(warnings).toEqual([expect.stringMatching(/damaged.*count as used up/)]);
     expect(lstatSync(join(folder, 'ledger.json')).isFile()).toBe(true);
@@ -192,7 +193,7 @@ posixDescribe('permissions', () => {
     makeFolder(0o2770);
     const before = process.umask(0o077);
     try {
-      const permit = await openOne().reserve(REQUEST);
+      const permit = await (await openOne()).reserve(REQUEST);
       const files = readdirSync(folder).filter((name) => !name.endsWith('.held'));
       expect(files.map((name) => modeOf(join(folder, name)))).toEqual([0o660, 0o660, 0o660]);
       await permit.settle(OK);
@@ -215,14 +216,13 @@ posixDescribe('permissions', () => {
   ])('%s: an error with the commands to fix it', async (_, mode, why) => {
     makeFolder(mode);
     await expectRefusal('unsafe-ledger', why);
-    const error: unknown = await openOne()
-      .reserve(REQUEST)
-      .catch((reason: unknown) => reason);
+    const ledger = await openOne();
+    const error: unknown = await ledger.reserve(REQUEST).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       exitCode: 2,
       hint: expect.stringContaining(`chmod 2770 '${folder}'`),
     });
-    expect(() => viewLedger({ folder, clock: systemClock })).toThrow(why);
+    await expect(viewLedgerAt({ location: { folder }, clock: systemClock })).rejects.toThrow(why);
     expect(readdirSync(folder)).toEqual([]);
     expect(modeOf(folder)).toBe(mode);
   });

@@ -1,6 +1,6 @@
 /** One folder used under several kernels with different monotonic clocks, as on a network drive. */
 import { systemClock } from '../../../src/core/clock.js';
-import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
+import { openLedger, viewLedgerAt } from '../../../src/rate-limit/open-ledger.js';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { rmSync } from 'node:fs';
 import { runPool } from '../../support/process-pool-run.js';
@@ -44,18 +44,21 @@ test('a machine copied together with its boot id, whose clock is behind, counts 
   const request = { method: 'GET', url: new URL('/at-home/server/x', host) };
   const boot = { id: 'aaaaaaaaaaaa', host: 'clone' };
   const addresses = readAddresses({ apiUrl: host, authUrl: host, networkUrl: host, realm: 'r' });
-  const openAt = (offsetMs: number) => {
+  const location = { folder };
+  const openAt = async (offsetMs: number) => {
     const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + offsetMs };
-    const ledger = openMachineLedger({ folder, addresses, boot, clock, warn: () => undefined });
-    const used = () =>
-      viewLedger({ folder, boot, clock }).quotas.find(({ endpoint }) => endpoint)?.used;
+    const ledger = await openLedger({ location, addresses, boot, clock, warn: () => undefined });
+    const used = async () => {
+      const { quotas } = await viewLedgerAt({ location, boot, clock });
+      return quotas.find(({ endpoint }) => endpoint)?.used;
+    };
     return { ledger, used };
   };
-  const [ahead, behind] = [openAt(7_200_000), openAt(0)];
+  const [ahead, behind] = [await openAt(7_200_000), await openAt(0)];
   for (const { ledger } of [ahead, behind, ahead, behind]) {
     await (await ledger.reserve(request)).settle({ status: 200, headers: {} });
   }
-  expect([ahead.used(), behind.used()]).toEqual([4, 4]);
+  expect([await ahead.used(), await behind.used()]).toEqual([4, 4]);
   await ahead.ledger.close();
   await behind.ledger.close();
   rmSync(folder, { recursive: true });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileStore } from '../../../src/rate-limit/file-store.js';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
-import { openMachineLedger, viewLedger } from '../../../src/rate-limit/machine-ledger.js';
+import { openLedger, viewLedgerAt } from '../../../src/rate-limit/open-ledger.js';
 import type { RateLedger } from '../../../src/rate-limit/rate-ledger.js';
 import { runPool } from '../../support/process-pool-run.js';
 import { testConcurrently } from '../../support/concurrent-tests.js';
@@ -24,9 +24,9 @@ class LostLedger {
   readonly warnings: string[] = [];
   readonly #open: RateLedger[] = [];
 
-  openOne(): RateLedger {
-    const ledger = openMachineLedger({
-      folder: this.folder,
+  async openOne(): Promise<RateLedger> {
+    const ledger = await openLedger({
+      location: { folder: this.folder },
       clock: this.clock,
       warn: (text) => this.warnings.push(text),
       addresses: readAddresses({ apiUrl: HOST, authUrl: HOST, networkUrl: HOST, realm: 'r' }),
@@ -55,7 +55,7 @@ const DAMAGE: Readonly<Record<string, Damage>> = {
   'is moved away with its folder': ({ base, folder }) => rename(folder, join(base, 'elsewhere')),
   'is replaced by a new one of another process': async (lost) => {
     rmSync(lost.folder, { recursive: true });
-    await use(lost.openOne());
+    await use(await lost.openOne());
   },
   'is replaced by an older copy': ({ base, file }) => copyFile(join(base, 'older'), file),
 };
@@ -64,7 +64,7 @@ async function expectUsedUp(damage: Damage): Promise<void> {
   const lost = new LostLedger();
   const { base, file, clock, warnings } = lost;
   try {
-    const ledger = lost.openOne();
+    const ledger = await lost.openOne();
     await use(ledger);
     copyFileSync(file, join(base, 'older'));
     await use(ledger);
@@ -108,14 +108,15 @@ describe('a ledger in use', () => {
 
   test('requests under way when it is deleted are recorded again', async () => {
     const { folder, clock } = lost;
-    const ledger = lost.openOne();
+    const ledger = await lost.openOne();
     await use(ledger);
     const underWay = await ledger.reserve(AT_HOME);
     rmSync(folder, { recursive: true });
     const stopping = new AbortController();
     const waiting = ledger.reserve(AT_HOME, { signal: stopping.signal }).catch(() => undefined);
     // Times out if it is not recorded.
-    while (viewLedger({ folder, clock }).underWay !== 1) await clock.sleep(10);
+    const underWayNow = async () => (await viewLedgerAt({ location: { folder }, clock })).underWay;
+    while ((await underWayNow()) !== 1) await clock.sleep(10);
     stopping.abort();
     await waiting;
     await underWay.settle(OK);

@@ -3,11 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
-import {
-  openMachineLedger,
-  resetLedger,
-  viewLedger,
-} from '../../../src/rate-limit/machine-ledger.js';
+import { openLedger, resetLedgerAt, viewLedgerAt } from '../../../src/rate-limit/open-ledger.js';
 import type { RequestInfo, RateLedger, Wait } from '../../../src/rate-limit/rate-ledger.js';
 import { ledgerFolder } from '../../support/test-client.js';
 import { describeLedgerRules } from '../../support/ledger-suite.js';
@@ -38,9 +34,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const openOne = (): RateLedger => {
-  const ledger = openMachineLedger({
-    folder,
+const openOne = async (): Promise<RateLedger> => {
+  const ledger = await openLedger({
+    location: { folder },
     clock,
     warn: (text) => warnings.push(text),
     addresses: readAddresses({ apiUrl: HOST, authUrl: HOST, networkUrl: HOST, realm: 'r' }),
@@ -48,18 +44,23 @@ const openOne = (): RateLedger => {
   open.push(ledger);
   return ledger;
 };
+const use = async (ledger: RateLedger): Promise<void> => {
+  await (await ledger.reserve(AT_HOME)).settle(OK);
+};
 /** The recorded use of the general limit or of an endpoint's quota. */
-const used = (endpoint?: string): number =>
-  viewLedger({ folder, clock }).quotas.find((quota) => quota.endpoint === endpoint)?.used ?? 0;
+const used = async (endpoint?: string): Promise<number> => {
+  const { quotas } = await viewLedgerAt({ location: { folder }, clock });
+  return quotas.find((quota) => quota.endpoint === endpoint)?.used ?? 0;
+};
 const AT_HOME_NAME = 'GET /at-home/server/{id}';
 
 describeLedgerRules('in a folder', (testClock) => {
   const ruled = ledgerFolder();
-  const options = { folder: ruled, clock: testClock };
+  const options = { location: { folder: ruled }, clock: testClock };
   return Promise.resolve({
-    open: (addresses) => openMachineLedger({ ...options, addresses, warn: () => undefined }),
-    view: () => Promise.resolve(viewLedger(options)),
-    reset: () => resetLedger({ ...options, warn: () => undefined }),
+    open: (addresses) => openLedger({ ...options, addresses, warn: () => undefined }),
+    view: () => viewLedgerAt(options),
+    reset: () => resetLedgerAt({ ...options, warn: () => undefined }),
     remove: () => rm(ruled, { recursive: true }),
   });
 });
@@ -74,7 +75,7 @@ describe('a damaged ledger', () => {
     writeFileSync(path, '{"version":1,"wri');
     const waits: Wait[] = [];
     const startedMs = clock.wallMs();
-    const waiting = openOne().reserve(AT_HOME, { onWait: (wait) => waits.push(wait) });
+    const waiting = (await openOne()).reserve(AT_HOME, { onWait: (wait) => waits.push(wait) });
     while (waits.length === 0) await clock.sleep(10);
     expect(readFileSync(join(folder, 'ledger.damaged.json'), 'utf8')).toBe('{"version":1,"wri');
     expect(warnings).toEqual([expect.stringMatching(/damaged/)]);
@@ -86,27 +87,27 @@ describe('a damaged ledger', () => {
 
   test('makes a quota of an hour an error with a time, not a wait of an hour', async () => {
     writeFileSync(join(folder, 'ledger.json'), '');
-    await expect(openOne().reserve(request('/manga', 'POST'))).rejects.toMatchObject({
+    await expect((await openOne()).reserve(request('/manga', 'POST'))).rejects.toMatchObject({
       code: 'wait-too-long',
     });
   });
 });
 
 test('after a reboot all recorded use counts as used now', async () => {
-  const before = openOne();
+  const before = await openOne();
   for (let times = 0; times < 3; times += 1) {
     await (await before.reserve(AT_HOME)).settle(OK);
   }
   await before.close();
   clock.reboot();
-  expect(used(AT_HOME_NAME)).toBe(3);
+  expect(await used(AT_HOME_NAME)).toBe(3);
   clock.advance(30_000);
-  expect(used(AT_HOME_NAME)).toBe(3);
+  expect(await used(AT_HOME_NAME)).toBe(3);
 });
 
 test('the folder stays small: one file, one lock, and one file for each live process', async () => {
   for (let times = 0; times < 4; times += 1) {
-    const ledger = openOne();
+    const ledger = await openOne();
     await (await ledger.reserve(request('/manga/x'))).settle(OK);
     await ledger.close();
   }
@@ -125,12 +126,12 @@ test('a process that is killed while it writes the first text leaves no damaged 
     },
   });
   expect((await finished).signal).toBe('SIGKILL');
-  await (await openOne().reserve(AT_HOME)).settle(OK);
-  expect([warnings, used(AT_HOME_NAME)]).toEqual([[], 1]);
+  await use(await openOne());
+  expect([warnings, await used(AT_HOME_NAME)]).toEqual([[], 1]);
 });
 
 test('the temporary file of a killed process is ignored, unless the ledger itself is missing', async () => {
-  const ledger = openOne();
+  const ledger = await openOne();
   await (await ledger.reserve(AT_HOME)).settle(OK);
   await ledger.close();
   const [file, tmpFile] = ['ledger.json', 'ledger.json.tmp'].map((name) => join(folder, name)) as [
@@ -138,12 +139,12 @@ test('the temporary file of a killed process is ignored, unless the ledger itsel
     string,
   ];
   writeFileSync(tmpFile, 'half a');
-  await (await openOne().reserve(AT_HOME)).settle(OK);
+  await use(await openOne());
   expect(existsSync(tmpFile)).toBe(false);
   writeFileSync(tmpFile, readFileSync(file));
   rmSync(file);
-  expect(used(AT_HOME_NAME)).toBe(2);
-  await (await openOne().reserve(AT_HOME)).settle(OK);
-  expect(used(AT_HOME_NAME)).toBe(3);
+  expect(await used(AT_HOME_NAME)).toBe(2);
+  await use(await openOne());
+  expect(await used(AT_HOME_NAME)).toBe(3);
   expect(warnings).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/core/clock.js';
 import { TankobonError } from '../../../src/core/errors.js';
 import type { RateLedger, Wait } from '../../../src/rate-limit/rate-ledger.js';
 import { RedisConnection } from '../../../src/rate-limit/redis/redis-connection.js';
-import { openRedisLedger, resetRedisLedger } from '../../../src/rate-limit/redis/redis-ledger.js';
+import { openLedger, resetLedgerAt } from '../../../src/rate-limit/open-ledger.js';
 import { startRespServer, type RespReply, type RespServer } from '../../support/resp-server.js';
 
 const API = new URL('https://api.example.org');
@@ -26,16 +26,16 @@ afterEach(async () => {
   await server.stop();
 });
 
-const openOne = (
+const openOne = async (
   maxOutageMs = 60_000,
   url = server.url,
   password?: string,
   replyLimitMs?: number,
   scale = 0.002,
-): RateLedger => {
+): Promise<RateLedger> => {
   const address = { url: new URL(url), ...(password && { password }) };
-  const ledger = openRedisLedger({
-    server: address,
+  const ledger = await openLedger({
+    location: { server: address },
     runner: new RedisConnection(address, replyLimitMs),
     addresses: { apiUrl: API, authUrl: API, networkUrl: API, realm: 'r' },
     clock: systemClock,
@@ -68,7 +68,7 @@ describe('a failure that may end by itself', () => {
     ['LOADING', 'LOADING Redis is loading the dataset in memory', /loading its data/],
     ['MISCONF', 'MISCONF Errors writing to the RDB file', /cannot save its data/],
   ])('%s is waited for, shown, and over when the server replies again', async (_, text, why) => {
-    const ledger = openOne();
+    const ledger = await openOne();
     await use(ledger);
     server.replies.push(new Error(text), new Error(text));
     await use(ledger);
@@ -82,7 +82,7 @@ describe('a failure that may end by itself', () => {
     ['the server refuses each write', () => new Error('OOM command not allowed')],
     ['the server never responds', () => 'silence'],
   ])('%s: after the longest outage the run ends with exit code 8', async (_, reply) => {
-    const ledger = openOne(700, server.url, undefined, 300);
+    const ledger = await openOne(700, server.url, undefined, 300);
     server.replies.push(...Array.from({ length: 50 }, reply));
     const [code, exitCode, message] = await failureOf(ledger);
     expect([code, exitCode]).toEqual(['ledger-unreachable', 8]);
@@ -90,7 +90,7 @@ describe('a failure that may end by itself', () => {
   });
 
   test('no server at all is the same, and later requests do not wait again', async () => {
-    const ledger = openOne(700, 'redis://127.0.0.1:1/0');
+    const ledger = await openOne(700, 'redis://127.0.0.1:1/0');
     expect((await failureOf(ledger)).slice(0, 2)).toEqual(['ledger-unreachable', 8]);
     waits.length = 0;
     expect((await failureOf(ledger))[2]).toMatch(/ECONNREFUSED/);
@@ -98,7 +98,7 @@ describe('a failure that may end by itself', () => {
   });
 
   test('what ended during it is recorded after it', async () => {
-    const ledger = openOne(700);
+    const ledger = await openOne(700);
     await use(ledger);
     const permit = await ledger.reserve(REQUEST);
     server.replies.push(...Array.from({ length: 50 }, () => new Error('OOM no')));
@@ -115,14 +115,14 @@ describe('a failure that needs a change ends the run at once', () => {
     ['MOVED', 'MOVED 1234 10.0.0.1:6379'],
     ['an unknown command', "ERR unknown command 'EVALSHA'"],
   ])('%s', async (_, text) => {
-    const ledger = openOne();
+    const ledger = await openOne();
     server.replies.push(new Error(text));
     expect((await failureOf(ledger)).slice(0, 2)).toEqual(['ledger-unusable', 8]);
     expect(waits).toEqual([]);
   });
 
   test('no password, as Redis 7 answers to a long command', async () => {
-    const ledger = openOne();
+    const ledger = await openOne();
     server.replies.push(new Error('ERR Protocol error: unauthenticated multibulk length'));
     const [code, , message] = await failureOf(ledger);
     expect([code, message]).toEqual([
@@ -132,7 +132,7 @@ describe('a failure that needs a change ends the run at once', () => {
   });
 
   test('a wrong password, which is not shown even if the server repeats it', async () => {
-    const ledger = openOne(60_000, server.url, PASSWORD);
+    const ledger = await openOne(60_000, server.url, PASSWORD);
     server.replies.push(new Error(`WRONGPASS invalid password ${PASSWORD}`));
     const [code, , message] = await failureOf(ledger);
     expect(code).toBe('ledger-unusable');
@@ -155,19 +155,19 @@ describe('a failure that needs a change ends the run at once', () => {
     ['no state', ['stale', '1795286452', '0', 'a'.repeat(40), [], null, null]],
     ['another version', ['version', '2']],
   ])('a reply that does not fit: %s', async (_, reply) => {
-    const ledger = openOne();
+    const ledger = await openOne();
     server.replies.push(reply);
     expect((await failureOf(ledger)).slice(0, 2)).toEqual(['ledger-unusable', 8]);
   });
 
   test('a ledger of another version of tankobon', async () => {
     server.scripts.setVersion('2');
-    expect((await failureOf(openOne()))[2]).toMatch(/another version of tankobon/);
+    expect((await failureOf(await openOne()))[2]).toMatch(/another version of tankobon/);
   });
 });
 
 test('NOSCRIPT: the script is sent once, and again after the server forgot it', async () => {
-  const ledger = openOne();
+  const ledger = await openOne();
   await use(ledger);
   server.forgetScripts();
   await use(ledger);
@@ -179,15 +179,16 @@ describe('where earlier use is unknown, all limits count as used up', () => {
   const isUsedUp = (): boolean => server.scripts.text.includes('"unknownUse":[{');
 
   test('at its first use', async () => {
-    await use(openOne());
+    await use(await openOne());
     expect(isUsedUp()).toBe(true);
     expect(warnings).toEqual([expect.stringMatching(/is empty, as at its first use/)]);
   });
 
   test('every process that waits says until when', async () => {
     const abort = new AbortController();
-    const waiting = [openOne(60_000, server.url, undefined, undefined, 1), openOne()].map(
-      (ledger) => ledger.reserve(REQUEST, { signal: abort.signal }).catch(() => undefined),
+    const slow = await openOne(60_000, server.url, undefined, undefined, 1);
+    const waiting = [slow, await openOne()].map((ledger) =>
+      ledger.reserve(REQUEST, { signal: abort.signal }).catch(() => undefined),
     );
     while (warnings.length < 2) await systemClock.sleep(10);
     abort.abort();
@@ -197,20 +198,20 @@ describe('where earlier use is unknown, all limits count as used up', () => {
   });
 
   test('limits --reset ends that, without a warning', async () => {
-    await resetRedisLedger({
-      server: { url: new URL(server.url) },
+    await resetLedgerAt({
+      location: { server: { url: new URL(server.url) } },
       clock: systemClock,
       warn: (text) => warnings.push(text),
     });
-    await use(openOne());
+    await use(await openOne());
     expect(isUsedUp()).toBe(false);
     expect(warnings).toEqual([]);
   });
 
   test('after a restart without data, by a process that had used it and by a new one', async () => {
-    const ledger = openOne();
+    const ledger = await openOne();
     await use(ledger);
-    for (const one of [ledger, openOne()]) {
+    for (const one of [ledger, await openOne()]) {
       server.scripts.restart();
       await use(one);
       expect(isUsedUp()).toBe(true);
@@ -220,24 +221,24 @@ describe('where earlier use is unknown, all limits count as used up', () => {
 
   test('where the state is damaged', async () => {
     server.scripts.put('{"version":3');
-    await use(openOne());
+    await use(await openOne());
     expect(isUsedUp()).toBe(true);
     expect(warnings).toEqual([expect.stringMatching(/was damaged/)]);
   });
 
   test('after a restart that kept its data, which may be old', async () => {
-    const ledger = openOne();
+    const ledger = await openOne();
     await use(ledger);
     const { text } = server.scripts;
     server.scripts.restart();
     server.scripts.put(text);
-    await use(openOne());
+    await use(await openOne());
     expect(isUsedUp()).toBe(true);
     expect(warnings.at(-1)).toMatch(/started again/);
   });
 
   test('after an older copy was put in its place', async () => {
-    const ledger = openOne();
+    const ledger = await openOne();
     await use(ledger);
     const { text } = server.scripts;
     await use(ledger);

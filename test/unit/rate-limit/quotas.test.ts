@@ -1,6 +1,10 @@
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
-import { quotasFor } from '../../../src/rate-limit/machine-ledger.js';
-import { ENDPOINT_QUOTAS, quotasOf, endpointQuota } from '../../../src/rate-limit/quotas.js';
+import {
+  ENDPOINT_QUOTAS,
+  endpointQuota,
+  quotasFor,
+  quotasOf,
+} from '../../../src/rate-limit/quotas.js';
 
 const keyOf = (method: string, path: string): string | undefined =>
   quotasOf('api', method, path)[1]?.key;

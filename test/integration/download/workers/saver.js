@@ -13,7 +13,7 @@ const { systemClock: clock } = await load('core/clock');
 const { readAddresses } = await load('rate-limit/service-addresses');
 const { createServiceClient } = await load('api/client');
 const { openConnections } = await load('api/connections');
-const { openMachineLedger } = await load('rate-limit/machine-ledger');
+const { openLedger } = await load('rate-limit/open-ledger');
 
 const addresses = readAddresses(job.addresses);
 const limits = Object.fromEntries(
@@ -24,8 +24,8 @@ const limits = Object.fromEntries(
 );
 const connections = await openConnections(limits, process.env, addresses);
 const warn = (message) => process.send({ type: 'warning', message });
-const ledger = openMachineLedger({
-  folder: job.ledger,
+const ledger = await openLedger({
+  location: { folder: job.ledger },
   addresses,
   clock,
   warn,
