@@ -96,7 +96,9 @@ async function syncTitle(due: DueTitle, report: SyncReport, session: SyncSession
     report.errors.push(...errors);
     report.notStarted += notStarted;
     report.stoppedBy = stoppedBy;
-    report.reports = { sent: report.reports.sent + reports.sent, waiting: reports.waiting };
+    // Without a download, what earlier titles left still waits.
+    if (reports.sent + reports.waiting > 0)
+      report.reports = { sent: report.reports.sent + reports.sent, waiting: reports.waiting };
     addSeries(series, report, session);
   } catch (error) {
     if (!isTolerable(error)) throw error;

@@ -124,7 +124,8 @@ export class Workspace {
         signal?.throwIfAborted();
         if (name === LOCK_FILE || (isSame && name === MANIFEST_FILE)) continue;
         const page = isSame ? await this.#verify(name, expectedDigest) : undefined;
-        if (page && page.page <= manifest.names.length) this.#kept.set(page.page, page);
+        if (page && page.page >= 1 && page.page <= manifest.names.length)
+          this.#kept.set(page.page, page);
         else await removeFile(join(this.folder, name));
       }
       if (!isSame) await writeFileAtomic(file, text);

@@ -26,7 +26,8 @@ export function compareReadingOrder(numbersRestart: boolean): (a: Chapter, b: Ch
 function compareNumbers(a: string | undefined, b: string | undefined): number {
   const [first, second] = [parseNumber(a), parseNumber(b)];
   if (first !== undefined && second !== undefined && first !== second) return first - second;
-  if (first === undefined || second === undefined) return Number(!first) - Number(!second);
+  if (first === undefined || second === undefined)
+    return Number(first === undefined) - Number(second === undefined);
   return (a ?? '') < (b ?? '') ? -1 : Number(a !== b);
 }
 

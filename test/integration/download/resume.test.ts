@@ -51,6 +51,13 @@ test('finished pages are kept, and only the missing one is loaded', async () => 
   expect(readdirSync(harness.output)).toEqual([`${ID}.cbz`]);
 });
 
+test('a file that is named like a page 0 is removed', async () => {
+  const folder = await leaveUnfinished();
+  const [page = ''] = readdirSync(folder).filter((name) => name.startsWith('1.'));
+  cpSync(join(folder, page), join(folder, page.replace(/^1/, '0')));
+  expect(await loadedPages()).toEqual([PAGES]);
+});
+
 test('a workspace that a killed run left of a saved chapter is removed, unless it is in use', async () => {
   const folder = await leaveUnfinished();
   writeFileSync(join(folder, '.lock.01234567-89-0123456789ab.tmp'), '');

@@ -310,6 +310,20 @@ describe('options of a run', () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining('The page cannot be written')]);
   });
 
+  test('reports that wait are counted after a title with nothing to download too', async () => {
+    harness = await SyncHarness.start((nowMs) =>
+      syncLibrary(['Alpha', 'Beta'], nowMs - 9 * DAY_MS),
+    );
+    await harness.service.setReportHost('dead');
+    harness.write(`${SERIES}    chapters: "900"\n`);
+    const { lines } = await harness.sync();
+    expect(lines.filter(({ type }) => type === 'series-synced')).toMatchObject([
+      { name: 'Alpha', new: 2 },
+      { name: 'Beta', new: 0 },
+    ]);
+    expect(lines.at(-1)).toMatchObject({ type: 'summary', reports: { waiting: 4 } });
+  });
+
   test('a target that is not available is an event and an error message, also beside a failed series', async () => {
     harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
     const [missing, list] = [uuidOf('sync title', 'Missing'), uuidOf('sync list', 'Missing')];

@@ -227,6 +227,15 @@ describe('chapters and volumes', () => {
     expect(numbersOf(chapters, {})).toEqual(['2', '10', '10.5', '20', undefined]);
   });
 
+  test('chapter 0 comes first, and unnumbered chapters last, whenever they were published', () => {
+    const numbers = ['1', undefined, '0'];
+    const chapters = numbers.map((number, day) =>
+      release({ number, publishAt: new Date(Date.UTC(2024, 0, 1 + day)) }),
+    );
+    for (const given of [chapters, chapters.toReversed()])
+      expect(numbersOf(given, {})).toEqual(['0', '1', undefined]);
+  });
+
   test('are kept by number', () => {
     const wish = { chapters: parseRanges('1-10,20-', '--chapters') };
     expect(numbersOf(chapters, wish)).toEqual(['2', '10', '20']);
