@@ -144,7 +144,7 @@ function tooLong({ failure: { failure } }: Outage, maxOutageMs: number): OutageT
     `${failure.message} The outage lasts longer than ${formatDuration(maxOutageMs)}.`,
     {
       cause: failure,
-      hint: 'Run the same command again later: downloaded pages are kept. To wait longer: tankobon config set maxOutage 1h',
+      hint: 'Run the same command again later: downloaded pages are kept. To wait longer: --max-outage 1h where the command has it, or tankobon config set maxOutage 1h',
     },
   );
 }

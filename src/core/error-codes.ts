@@ -276,7 +276,7 @@ export const STORAGE_CODES = {
   'ledger-unreachable': code(
     EXIT.ledger,
     'The server of the shared ledger did not respond, or could not store anything, for as long as an outage is waited for; nothing was sent without it.',
-    'Start the server, or check the network to it, then run the same command again. To wait longer: tankobon config set maxOutage 1h',
+    'Start the server, or check the network to it, then run the same command again. To wait longer: --max-outage 1h where the command has it, or tankobon config set maxOutage 1h',
   ),
   'ledger-unusable': code(
     EXIT.ledger,

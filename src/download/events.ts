@@ -85,6 +85,7 @@ export type DownloadEvent =
       /** With `lock`: the process that holds it, such as `process 1234`. */
       readonly holder?: string;
     }
+  | Warning
   | {
       readonly type: 'summary';
       readonly saved: number;
@@ -137,6 +138,6 @@ export interface Detail {
 }
 
 /** An event, bytes of a page as they arrive, or a message for people. */
-export type DownloadMessage = DownloadEvent | PageBytes | Warning | Detail;
+export type DownloadMessage = DownloadEvent | PageBytes | Detail;
 
 export type Observe = (message: DownloadMessage) => void;

@@ -1,6 +1,5 @@
 /** Chooses the observer of a command: JSON lines, errors only, progress bars or plain lines. */
 import type { CommandContext } from '../command-context.js';
-import { warningMessage } from './error-message.js';
 import { EventMessages, isError, resultOf } from './event-messages.js';
 import type { Activity, AppEvent, Observer, ObserverOptions } from './observer.js';
 import { hasOwnTerminal } from './own-terminal.js';
@@ -26,13 +25,12 @@ export async function chooseObserver(
     const result = resultOf(event);
     if (result !== undefined) stdout.write(`${result}\n`);
   };
-  /** Only events on standard output. Warnings and details are messages, and go to standard error. */
+  /** Only events on standard output. Warnings are messages for people too; details are nothing else. */
   const printJson = (event: AppEvent): void => {
     if (event.type === 'page-bytes' || event.type === 'book-page') return;
-    if (event.type === 'warning') stderr.write(warningMessage(event.message, event.hint));
-    else if (event.type === 'detail')
+    if (event.type === 'warning' || event.type === 'detail')
       for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
-    else stdout.write(`${JSON.stringify(event)}\n`);
+    if (event.type !== 'detail') stdout.write(`${JSON.stringify(event)}\n`);
   };
   return {
     observe: json ? printJson : printLines,
