@@ -17,14 +17,20 @@ export type SyncEvent =
       /** A chapter waits for its preferred group. */
       readonly type: 'chapter-waiting';
       readonly title: string;
+      /** The name of the title. */
+      readonly series: string;
       readonly chapter: string;
+      readonly number?: string;
       readonly until: string;
     }
   | {
       /** With `--dry-run`: a chapter that would be downloaded. */
       readonly type: 'planned';
       readonly title: string;
+      /** The name of the title. */
+      readonly series: string;
       readonly chapter: string;
+      readonly number?: string;
       readonly why: string;
       /** The release that it would replace. */
       readonly replaces?: string;

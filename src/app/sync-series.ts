@@ -36,15 +36,18 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     number: chapter.number,
     untilMs,
   }));
-  for (const { chapter, untilMs } of waiting) {
+  const named = { title: id, series: title.name };
+  for (const { untilMs, ...chapter } of waiting) {
     const until = new Date(untilMs).toISOString();
-    observeSync({ type: 'chapter-waiting', title: id, chapter, until });
+    observeSync({ type: 'chapter-waiting', ...named, ...chapter, until });
   }
   for (const { id: chapter } of decisions.external)
     observeSync({ type: 'chapter-skipped', chapter, reason: 'chapter-external' });
   if (dryRun)
-    for (const { chapter, why, replaces } of planned)
-      observeSync({ type: 'planned', title: id, chapter: chapter.id, why, replaces });
+    for (const { chapter, why, replaces } of planned) {
+      const { id: chapterId, number } = chapter;
+      observeSync({ type: 'planned', ...named, chapter: chapterId, number, why, replaces });
+    }
   const { saved, result } =
     dryRun || planned.length === 0
       ? { saved: planned, result: emptyResult() }

@@ -73,7 +73,7 @@ export class EventMessages {
         return summaryLines(event, this.#failures);
       case 'chapter-waiting': {
         const until = formatLocalTime(Date.parse(event.until), nowMs);
-        return [`${event.chapter}: waits for its group until ${until}`];
+        return [`${chapterName(event)}: waits for its group until ${until}`];
       }
       case 'book-planned':
       case 'book-saved':
@@ -115,7 +115,14 @@ export class EventMessages {
 /** What goes to standard output: the path of a saved file, or what a dry run of a sync plans. */
 export function resultOf(event: AppEvent): string | undefined {
   if (event.type === 'chapter-saved' || event.type === 'book-saved') return event.file;
-  return event.type === 'planned' ? `${event.chapter}  ${event.why}` : undefined;
+  return event.type === 'planned'
+    ? `${event.chapter}  ${chapterName(event)}: ${event.why}`
+    : undefined;
+}
+
+/** Such as `Endless Stairs Ch.7`. */
+function chapterName({ series, number }: { readonly series: string; readonly number?: string }) {
+  return number === undefined ? series : `${series} Ch.${number}`;
 }
 
 /** Whether it is reported with `--quiet` too. */

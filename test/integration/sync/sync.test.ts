@@ -219,7 +219,10 @@ describe('options of a run', () => {
     harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
     harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
     const planned = await harness.sync({ dryRun: true });
-    expect(planned.lines.filter(({ type }) => type === 'planned')).toHaveLength(2);
+    expect(planned.lines.filter(({ type }) => type === 'planned')).toMatchObject([
+      { series: 'Alpha', number: '1' },
+      { series: 'Alpha', number: '2' },
+    ]);
     expect(savedIn((await harness.sync({ fromNow: true })).lines)).toEqual([]);
     harness.clock.advance(DAY_MS);
     harness.service.library.addChapter(syncChapter('Alpha', '3', harness.clock.wallMs() - 1_000));

@@ -11,7 +11,14 @@ const EVENTS: readonly AppEvent[] = [
   { type: 'book-saved', file: '/comics/v1.cbz', chapters: 1, pages: 2, bytes: 9 },
   { type: 'book-page', file: '/comics/v1.cbz' },
   { type: 'book-failed', file: '/comics/v2.cbz', reason: 'disk-full', message: 'No space left.' },
-  { type: 'planned', title: 't', chapter: 'c', why: 'The only release.' },
+  {
+    type: 'planned',
+    title: 't',
+    series: 'Alpha',
+    chapter: 'c',
+    number: '1',
+    why: 'the only release',
+  },
 ];
 
 /** What is printed on each stream. */
@@ -29,7 +36,7 @@ async function printed(options: ObserverOptions, { outputIsTerminal = false } = 
   return { stdout: stdout.texts.join(''), stderr: stderr.texts.join('') };
 }
 
-const RESULTS = '/comics/1.cbz\n/comics/v1.cbz\nc  The only release.\n';
+const RESULTS = '/comics/1.cbz\n/comics/v1.cbz\nc  Alpha Ch.1: the only release\n';
 
 test('the paths of saved files go to standard output, also when only messages go to a file', async () => {
   for (const outputIsTerminal of [false, true]) {
