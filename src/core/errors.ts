@@ -73,12 +73,6 @@ export function thrownMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Wraps any other error as a bug in the program. */
-export function toTankobonError(thrown: unknown): TankobonError {
-  if (thrown instanceof TankobonError) return thrown;
-  return new RunError('fault', `Unexpected error: ${thrownMessage(thrown)}`, { cause: thrown });
-}
-
 /** The abort reason when the user interrupts the run. */
 export function interruptedError(): RunError {
   return new RunError('interrupted', 'Interrupted.');
