@@ -61,6 +61,11 @@ function reasonOf({ message }: NodeJS.ErrnoException): string {
   return message.replace(/^.*?: /, '').replace(/, \w+( '.*)?$/s, '');
 }
 
+/** For a message that names the file itself: `permission denied (EACCES)`, or the message of another error. */
+export function systemReason(error: unknown): string {
+  return isFileError(error) ? `${reasonOf(error)} (${error.code ?? ''})` : thrownMessage(error);
+}
+
 /** Conditions of the machine also where the error has no path, as that of a write. */
 const MACHINE_CODES = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'ESTALE', 'EMFILE', 'ENFILE'];
 const OTHER_FOLDER =
@@ -87,7 +92,7 @@ function unnamedFileError(error: unknown): StorageError | undefined {
   }
   if (path === undefined && !MACHINE_CODES.includes(code)) return undefined;
   const named = toStorageError(error, path ?? '') as StorageError;
-  const reason = `${reasonOf(error)} (${code})`;
+  const reason = systemReason(error);
   const message = reason.charAt(0).toUpperCase() + reason.slice(1);
   return new StorageError(named.code, path === undefined ? `${message}.` : `${message}: ${path}`, {
     cause: error,
