@@ -1,4 +1,5 @@
 /** What to bind: options over settings, checked, before anything is read. */
+import { inspect, type InspectOptions } from 'node:util';
 import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../cbz/file-name.js';
 import { commaSeparated } from '../core/comma-separated.js';
 import { UsageError } from '../core/errors.js';
@@ -70,6 +71,8 @@ export function bindRequest(
   };
 }
 
+const SHORT: InspectOptions = { depth: 0, breakLength: Infinity, maxArrayLength: 5 };
+
 /** Throws UsageError `bad-option`; an absent option is valid. */
 export function checkOption(
   name: string,
@@ -78,8 +81,7 @@ export function checkOption(
   expected: string,
 ): void {
   if (value === undefined || isValid) return;
-  throw new UsageError(
-    'bad-option',
-    `Invalid option ${name}: ${JSON.stringify(value)} (expected ${expected})`,
-  );
+  // JSON has no NaN, and throws for some values.
+  const shown = typeof value === 'string' ? JSON.stringify(value) : inspect(value, SHORT);
+  throw new UsageError('bad-option', `Invalid option ${name}: ${shown} (expected ${expected})`);
 }
