@@ -7,7 +7,14 @@
  * change with any release.
  */
 export { downloadChapters, openRateLedger } from './app/public-api.js';
-export type { ApiOptions, ChapterMessage, DownloadChaptersOptions } from './app/public-api.js';
+export type {
+  ApiOptions,
+  ApiRateLedger as RateLedger,
+  ApiRequest as RequestInfo,
+  ChapterMessage,
+  DownloadChaptersOptions,
+  RateLedgerOptions,
+} from './app/public-api.js';
 export { SKIP_REASONS } from './download/events.js';
 export type {
   Detail,
@@ -21,14 +28,7 @@ export { LEFT_OUT_REASONS } from './formats/bind-events.js';
 export type { BindEvent, BookPageEvent, LeftOutReason } from './formats/bind-events.js';
 export type { Quality } from './image/page-url.js';
 
-export type {
-  ObservedResponse,
-  RequestInfo,
-  Permit,
-  RateLedger,
-  ReserveOptions,
-  Wait,
-} from './rate-limit/rate-ledger.js';
+export type { ObservedResponse, Permit, ReserveOptions, Wait } from './rate-limit/rate-ledger.js';
 export { ENDPOINT_QUOTAS, quotasOf } from './rate-limit/quotas.js';
 export type { EndpointQuota, PeriodScale, Quota } from './rate-limit/quotas.js';
 

@@ -1,4 +1,5 @@
 /** What to download: options over settings, checked, before anything is sent. */
+import { inspect, type InspectOptions } from 'node:util';
 import {
   compileNameTemplate,
   DEFAULT_NAME_TEMPLATE,
@@ -188,13 +189,19 @@ function checkOptions(options: DownloadOptions): void {
   checkOption('limitRate', limitRate, isByteRate, BYTE_RATE_EXAMPLES);
 }
 
+const SHORT: InspectOptions = { depth: 0, breakLength: Infinity, maxArrayLength: 5 };
+
 /** Throws UsageError `bad-option`; an absent option is valid. */
-function checkOption(name: string, value: unknown, isValid: boolean, expected: string): void {
+export function checkOption(
+  name: string,
+  value: unknown,
+  isValid: boolean,
+  expected: string,
+): void {
   if (value === undefined || isValid) return;
-  throw new UsageError(
-    'bad-option',
-    `Invalid option ${name}: ${JSON.stringify(value)} (expected ${expected})`,
-  );
+  // JSON has no NaN, and throws for some values.
+  const shown = typeof value === 'string' ? JSON.stringify(value) : inspect(value, SHORT);
+  throw new UsageError('bad-option', `Invalid option ${name}: ${shown} (expected ${expected})`);
 }
 
 /** What a program without type checks may get wrong. */

@@ -44,7 +44,10 @@ function platformFolders(
 ): Pick<Paths, 'config' | 'state'> {
   const below = (variable: string, ...fallback: readonly string[]): string => {
     const folder = env[variable];
-    return folder ? join(folder, 'tankobon') : join(homeFolder(), ...fallback, 'tankobon');
+    // The XDG specification says that a relative path is ignored.
+    return folder && isAbsolute(folder)
+      ? join(folder, 'tankobon')
+      : join(homeFolder(), ...fallback, 'tankobon');
   };
   if (platform === 'darwin') {
     const library = join(homeFolder(), 'Library');
@@ -64,16 +67,21 @@ function platformFolders(
 }
 
 function homeFolder(): string {
+  let folder: string;
   try {
-    const folder = homedir();
-    if (isAbsolute(folder)) return folder;
-    throw new Error(`HOME is "${folder}"`);
+    folder = homedir();
   } catch (cause) {
     const uid = process.getuid?.();
     const user = uid === undefined ? '' : `, and the system has no user with the id ${uid}`;
-    throw new UsageError('bad-setting', `No home folder found: HOME is not set${user}.`, {
-      cause,
-      hint: 'Set TANKOBON_HOME to a folder that you can write to.',
-    });
+    throw noHomeError(`HOME is not set${user}.`, cause);
   }
+  if (isAbsolute(folder)) return folder;
+  throw noHomeError(`it must be an absolute path, and HOME is "${folder}".`);
+}
+
+function noHomeError(reason: string, cause?: unknown): UsageError {
+  return new UsageError('bad-setting', `No home folder found: ${reason}`, {
+    cause,
+    hint: 'Set TANKOBON_HOME to a folder that you can write to.',
+  });
 }

@@ -2,16 +2,24 @@
 import { EventEmitter, on } from 'node:events';
 import { systemClock } from '../core/clock.js';
 import { parseDuration } from '../core/duration.js';
-import { interruptedError } from '../core/errors.js';
+import { interruptedError, UsageError } from '../core/errors.js';
+import { nearest } from '../core/nearest.js';
 import { Redactor } from '../core/redactor.js';
+import { toTankobonError } from '../core/system-errors.js';
 import type { DownloadMessage } from '../download/events.js';
 import type { BindEvent, BookPageEvent } from '../formats/bind-events.js';
 import { openLedger } from '../rate-limit/open-ledger.js';
-import type { RateLedger } from '../rate-limit/rate-ledger.js';
+import type {
+  ObservedResponse,
+  Permit,
+  RateLedger,
+  RequestInfo,
+  ReserveOptions,
+} from '../rate-limit/rate-ledger.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
 import { parseTarget } from '../selection/target.js';
 import type { AppContext } from './context.js';
-import { downloadRequest, type DownloadOptions } from './download-request.js';
+import { checkOption, downloadRequest, type DownloadOptions } from './download-request.js';
 import { download } from './run-download.js';
 import { ledgerLocation } from './ledger-location.js';
 import { pathsFrom } from './paths.js';
@@ -31,6 +39,25 @@ export interface DownloadChaptersOptions extends DownloadOptions, ApiOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface RateLedgerOptions extends ApiOptions {
+  /** Receives a sentence when the ledger was damaged or replaced, and when another machine uses it. */
+  readonly warn?: (message: string) => void;
+}
+
+/** A request that is about to be sent. A `Request` of `fetch` is one too. */
+export interface ApiRequest {
+  readonly method: string;
+  readonly url: URL | string;
+}
+
+export interface ApiRateLedger extends Pick<RateLedger, 'close'> {
+  /**
+   * Resolves when the request may be sent. Throws `bad-option` for anything but a request, `banned` during the cooldown
+   * of a ban, `wait-too-long` where the wait would exceed 15 minutes, and the signal's reason.
+   */
+  reserve(request: ApiRequest, options?: ReserveOptions): Promise<Permit>;
+}
+
 /** What `downloadChapters` yields. */
 export type ChapterMessage = DownloadMessage | BindEvent | BookPageEvent;
 
@@ -48,6 +75,11 @@ export async function* downloadChapters(
   targets: readonly string[],
   options: DownloadChaptersOptions = {},
 ): AsyncGenerator<ChapterMessage, void, undefined> {
+  checkTargets(targets);
+  checkOptionNames(options, DOWNLOAD_OPTIONS);
+  checkEnvironment(options);
+  checkSignal(options);
+  checkBindOptions(options);
   const emitter = new EventEmitter();
   const messages = on(emitter, 'message', { close: ['end'] });
   const stop = new AbortController();
@@ -63,7 +95,9 @@ export async function* downloadChapters(
   downloading.catch(() => undefined);
   try {
     for await (const [message] of messages) yield message as ChapterMessage;
-    await downloading;
+    await downloading.catch((error: unknown) => {
+      throw toTankobonError(error);
+    });
   } finally {
     options.signal?.removeEventListener('abort', interrupt);
     interrupt();
@@ -94,18 +128,53 @@ async function run(
  * service, and settle it when the response's headers arrive (spec 8.2, 8.3). Close it when done. Throws UsageError
  * (`bad-setting`).
  */
-export async function openRateLedger(
-  options: ApiOptions & { readonly warn?: (message: string) => void } = {},
-): Promise<RateLedger> {
+export async function openRateLedger(options: RateLedgerOptions = {}): Promise<ApiRateLedger> {
+  checkOptionNames(options, LEDGER_OPTIONS);
+  checkEnvironment(options);
+  const { warn = () => undefined } = options;
+  checkOption('warn', warn, typeof warn === 'function', 'a function');
   const context = await openContext(options);
   const { settings, clock } = context;
-  return openLedger({
+  const ledger = await openLedger({
     location: await ledgerLocation(context),
     addresses: readAddresses(settings),
     clock,
-    warn: options.warn ?? (() => undefined),
+    warn,
     maxOutageMs: parseDuration(settings.maxOutage) ?? 0,
   });
+  return {
+    reserve: async (request, reserveOptions = {}) => {
+      checkOptionNames(reserveOptions, RESERVE_OPTIONS);
+      checkSignal(reserveOptions);
+      const { onWait } = reserveOptions;
+      checkOption('onWait', onWait, typeof onWait === 'function', 'a function');
+      return checkedPermit(await ledger.reserve(requestInfo(request), reserveOptions));
+    },
+    close: () => ledger.close(),
+  };
+}
+
+function requestInfo(request: ApiRequest): RequestInfo {
+  const { method, url } = Object(request) as Partial<ApiRequest>;
+  checkOption('method', method ?? null, typeof method === 'string', 'such as GET');
+  const text = String(url);
+  checkOption('url', url ?? null, URL.canParse(text), 'a URL');
+  return { method: String(method).toUpperCase(), url: new URL(text) };
+}
+
+/** The permit, which refuses a response that would be recorded wrongly. */
+function checkedPermit(permit: Permit): Permit {
+  return {
+    settle: async (response) => {
+      if (response === undefined || response === 'timeout') return permit.settle(response);
+      const { status, headers } = Object(response) as Partial<ObservedResponse>;
+      checkOption('status', status ?? null, Number.isInteger(status), 'a number');
+      // Headers have no members to look up, and may contain cookies.
+      const shown: unknown = headers instanceof Headers ? 'Headers' : (headers ?? null);
+      checkOption('headers', shown, typeof shown === 'object' && shown !== null, ENTRIES);
+      return permit.settle(response);
+    },
+  };
 }
 
 async function openContext({ env = process.env }: ApiOptions): Promise<AppContext> {
@@ -113,3 +182,79 @@ async function openContext({ env = process.env }: ApiOptions): Promise<AppContex
   const settings = await loadSettings(env, paths.config);
   return { env, paths, settings, clock: systemClock, redactor: new Redactor() };
 }
+
+const ENTRIES = 'an object, as by Object.fromEntries(response.headers)';
+const LEDGER_OPTIONS: Record<keyof RateLedgerOptions, true> = { env: true, warn: true };
+const RESERVE_OPTIONS: Record<keyof ReserveOptions, true> = {
+  signal: true,
+  onWait: true,
+  minReportedWaitMs: true,
+};
+const DOWNLOAD_OPTIONS: Record<keyof DownloadChaptersOptions, true> = {
+  output: true,
+  quality: true,
+  concurrency: true,
+  limitRate: true,
+  force: true,
+  update: true,
+  metadata: true,
+  reports: true,
+  name: true,
+  language: true,
+  languages: true,
+  group: true,
+  groups: true,
+  chapters: true,
+  volumes: true,
+  allReleases: true,
+  latest: true,
+  cover: true,
+  bind: true,
+  format: true,
+  keepChapters: true,
+  markRead: true,
+  downloadArchive: true,
+  share: true,
+  maxOutage: true,
+  signal: true,
+  env: true,
+};
+
+/** Programs without type checks may pass anything. Each check throws UsageError `bad-option`. */
+function checkTargets(targets: unknown): void {
+  const isValid = Array.isArray(targets) && targets.every((target) => typeof target === 'string');
+  checkOption('targets', targets ?? null, isValid, 'an array of strings');
+}
+
+function checkOptionNames(options: unknown, known: Readonly<Record<string, true>>): void {
+  const isObject = typeof options === 'object' && options !== null;
+  checkOption('options', options, isObject, 'an object');
+  for (const name of Object.keys(options as object)) {
+    if (Object.hasOwn(known, name)) continue;
+    const similar = nearest(name, Object.keys(known));
+    throw new UsageError('bad-option', `Unknown option: ${name}`, {
+      hint: similar === undefined ? LIBRARY_HINT : `Did you mean ${similar}? ${LIBRARY_HINT}`,
+    });
+  }
+}
+
+function checkEnvironment({ env }: ApiOptions): void {
+  checkOption('env', env, typeof env === 'object' && (env as unknown) !== null, 'an object');
+}
+
+function checkSignal({ signal }: Pick<ReserveOptions, 'signal'>): void {
+  // Not `instanceof`: a signal may come from another realm.
+  const { aborted, addEventListener } = Object(signal) as Partial<AbortSignal>;
+  const isSignal = typeof aborted === 'boolean' && typeof addEventListener === 'function';
+  checkOption('signal', signal, isSignal, 'an AbortSignal');
+}
+
+function checkBindOptions({ bind, format, keepChapters }: DownloadOptions): void {
+  if (bind !== undefined || (format === undefined && !keepChapters)) return;
+  const name = format === undefined ? 'keepChapters' : 'format';
+  throw new UsageError('bad-option', `The option ${name} needs the option bind.`, {
+    hint: LIBRARY_HINT,
+  });
+}
+
+const LIBRARY_HINT = 'docs/library.md lists the options.';

@@ -12,7 +12,7 @@ import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js
 import type { FormatFileName } from '../cbz/file-name.js';
 import { scanLibrary } from '../cbz/library-index.js';
 import { systemClock } from '../core/clock.js';
-import { UsageError, toTankobonError, type TankobonError } from '../core/errors.js';
+import { UsageError, type TankobonError } from '../core/errors.js';
 import {
   haveSameBytes,
   removeFile,
@@ -22,6 +22,7 @@ import {
 } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import { makeFolders } from '../core/safe-folders.js';
+import { toTankobonError } from '../core/system-errors.js';
 import { removeLeftovers } from '../download/leftovers.js';
 import { comicMetadata, nameValues } from '../download/comic-metadata.js';
 import { readChapterFile, rewriteChapterFile } from '../formats/chapter-file.js';

@@ -1,5 +1,6 @@
 /** One run of `tankobon sync`: which titles have new chapters, what to download of each series, then hooks and report. */
-import { toTankobonError, UsageError, type TankobonError } from '../core/errors.js';
+import { UsageError, type TankobonError } from '../core/errors.js';
+import { toTankobonError } from '../core/system-errors.js';
 import { openDownloadArchive } from '../sync/download-archive.js';
 import type { Subscriptions } from '../sync/subscriptions.js';
 import { archiveFile, readSyncState, writeSyncState } from '../sync/sync-state.js';

@@ -10,7 +10,13 @@ import { BYTE_RATE_EXAMPLES, parseByteRate } from '../core/byte-rate.js';
 import { commaSeparated } from '../core/comma-separated.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
 import { hasCode, UsageError, type TankobonError, thrownMessage } from '../core/errors.js';
-import { isSystemError, makeFolders, openRegularFileSync, writeFileAtomic } from '../core/files.js';
+import {
+  isSystemError,
+  makeFolders,
+  openRegularFileSync,
+  toStorageError,
+  writeFileAtomic,
+} from '../core/files.js';
 import { readAddress } from '../rate-limit/service-addresses.js';
 import { parseLanguages } from '../selection/language-codes.js';
 import {
@@ -187,6 +193,7 @@ async function openSettingsFile(configFolder: string) {
     });
   } catch (cause) {
     const reason = thrownMessage(cause);
+    throwIfDiskFull(cause, file);
     if (!(cause instanceof SyntaxError)) {
       throw new UsageError('bad-setting', `The settings file ${file} cannot be used: ${reason}`, {
         cause,
@@ -214,12 +221,18 @@ export async function storeSetting(
     const text = JSON.stringify({ ...store, [key]: value }, undefined, '\t');
     await writeFileAtomic(path, text, { mode: FILE_MODE });
   } catch (cause) {
+    throwIfDiskFull(cause, path);
     const reason = thrownMessage(cause);
     throw new UsageError('bad-setting', `The settings file cannot be written: ${reason}`, {
       cause,
       hint: 'Check the permissions of its folder, or set TANKOBON_HOME to another folder.',
     });
   }
+}
+
+function throwIfDiskFull(cause: unknown, file: string): void {
+  const error = toStorageError(cause, file);
+  if (hasCode(error, 'disk-full')) throw error;
 }
 
 function readObject(text: string): Record<string, unknown> {

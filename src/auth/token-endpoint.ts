@@ -115,7 +115,8 @@ export function tokenError(
   return new ServiceError('bad-answer', `Unexpected authentication response: status ${status}`);
 }
 
-const AUTH_MESSAGES = {
+/** What is wrong with a login, by the code of the error. */
+export const AUTH_MESSAGES = {
   'realm-disabled': 'The authentication service has no such realm, or has disabled it.',
   'client-pending': 'The personal client is not approved yet.',
   'wrong-client': 'The client id or the client secret is wrong.',

@@ -4,10 +4,15 @@ import { VERSION } from '../core/version.js';
 const args = process.argv.slice(2);
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   // The reader of a pipe may be gone.
-  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-    process.exitCode = code === 'EPIPE' ? 0 : 1;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exitCode = 0;
+    else void runner().then(({ exitForOutput }) => exitForOutput(process.stdout, error));
   });
   process.stdout.write(`${VERSION}\n`);
 } else {
-  void import('./run-process.js').then(({ runProcess }) => runProcess(args));
+  void runner().then(({ runProcess }) => runProcess(args));
+}
+
+function runner() {
+  return import('./run-process.js');
 }

@@ -24,7 +24,7 @@ import { searchCommand } from './commands/search.js';
 import { syncCommand } from './commands/sync-command.js';
 import { whoamiCommand } from './commands/whoami.js';
 import { addExamples, HELP_FORMAT, HELP_WIDTH } from './help-format.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../core/nearest.js';
 import { refuseEmptyValues } from './option-parsers.js';
 import { COLOR_CHOICES } from './output/colors.js';
 import { rawStream } from './output/safe-stream.js';

@@ -2,9 +2,10 @@
 import { pathsFrom } from '../app/paths.js';
 import { sharedSignal } from '../core/abort.js';
 import { systemClock } from '../core/clock.js';
-import { interruptedError, toTankobonError } from '../core/errors.js';
+import { interruptedError } from '../core/errors.js';
 import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { redactorFor } from '../core/redactor.js';
+import { toStorageError, toTankobonError } from '../core/system-errors.js';
 import type { BareCommandContext } from './command-context.js';
 import { closeLostTerminalsAtExit, ignoresHangup, readProcessState } from './hangup.js';
 import { applyColorOption, usesColors } from './output/colors.js';
@@ -20,7 +21,7 @@ export async function runProcess(args: readonly string[]): Promise<void> {
   const stderr = safeStream(process.stderr, redactor, usesColors(process.env, process.stderr));
   process.on('uncaughtException', (error) => {
     stderr.write(errorMessage(error, process.env));
-    process.exit(EXIT.fault);
+    process.exit(toTankobonError(error).exitCode);
   });
   const abort = new AbortController();
   const outlivesTerminal = ignoresHangup(readProcessState());
@@ -91,8 +92,14 @@ function abortOnClosedOutput(abort: AbortController, outlivesTerminal: boolean):
         if (!isHangup || !outlivesTerminal) abort.abort(interruptedError());
         return;
       }
-      if (stream === process.stdout) process.stderr.write(errorMessage(error, process.env));
-      process.exit(EXIT.fault);
+      exitForOutput(stream, error);
     });
   }
+}
+
+/** Ends the process because a standard stream cannot be written; says so if it is not standard error. */
+export function exitForOutput(stream: NodeJS.WriteStream, cause: NodeJS.ErrnoException): never {
+  const error = toTankobonError(toStorageError(cause, 'standard output'));
+  if (stream === process.stdout) process.stderr.write(errorMessage(error, process.env));
+  process.exit(error.exitCode);
 }

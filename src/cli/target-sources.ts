@@ -3,7 +3,8 @@ import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
-import { hasCode, UsageError, thrownMessage } from '../core/errors.js';
+import { hasCode, UsageError } from '../core/errors.js';
+import { isSystemError, systemReason } from '../core/system-errors.js';
 import type { TargetSource } from '../selection/target-list.js';
 import type { CommandContext } from './command-context.js';
 import { readText } from './read-text.js';
@@ -25,15 +26,19 @@ export async function readSource(
   } catch (cause) {
     signal.throwIfAborted();
     if (hasCode(cause)) throw cause;
-    const reason = thrownMessage(cause);
-    throw new UsageError('bad-input-file', `The target file cannot be read: ${reason}`, { cause });
+    const reason = isSystemError(cause, 'EISDIR') ? 'it is a folder' : systemReason(cause);
+    const message = `The target file cannot be read, ${reason}: ${name}`;
+    throw new UsageError('bad-input-file', message, { cause });
   }
 }
 
 async function readLimited(stream: Readable, name: string, signal: AbortSignal): Promise<string> {
   const text = await readText(stream, MAX_BYTES, signal);
-  if (text !== undefined) return text;
-  throw new UsageError('bad-input-file', `Larger than ${MAX_BYTES} bytes: ${name}`);
+  if (text === undefined)
+    throw new UsageError('bad-input-file', `Larger than ${MAX_BYTES} bytes: ${name}`);
+  // As grep and git detect binary files.
+  if (text.includes('\0')) throw new UsageError('bad-input-file', `Not a text file: ${name}`);
+  return text;
 }
 
 /**

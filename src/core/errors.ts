@@ -32,12 +32,16 @@ export interface ErrorDetails {
 }
 
 export abstract class TankobonError extends Error {
+  // Written out in each class, since the build shortens the names of classes.
+  static override readonly name: string = 'TankobonError';
   readonly code: ErrorCode;
   readonly hint: string;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = new.target.name;
+    // Again, so that the stack starts with this name.
+    Error.captureStackTrace(this, new.target);
     this.code = code;
     this.hint = details.hint ?? ERROR_CODES[code].hint;
   }
@@ -55,13 +59,27 @@ abstract class ErrorOfKind<Code extends ErrorCode> extends TankobonError {
   }
 }
 
-export class UsageError extends ErrorOfKind<keyof typeof USAGE_CODES> {}
-export class ServiceError extends ErrorOfKind<keyof typeof SERVICE_CODES> {}
-export class AuthError extends ErrorOfKind<keyof typeof AUTH_CODES> {}
-export class ChapterError extends ErrorOfKind<keyof typeof CHAPTER_CODES> {}
-export class LoadError extends ErrorOfKind<keyof typeof LOAD_CODES> {}
-export class StorageError extends ErrorOfKind<keyof typeof STORAGE_CODES> {}
-export class RunError extends ErrorOfKind<keyof typeof RUN_CODES> {}
+export class UsageError extends ErrorOfKind<keyof typeof USAGE_CODES> {
+  static override readonly name: string = 'UsageError';
+}
+export class ServiceError extends ErrorOfKind<keyof typeof SERVICE_CODES> {
+  static override readonly name: string = 'ServiceError';
+}
+export class AuthError extends ErrorOfKind<keyof typeof AUTH_CODES> {
+  static override readonly name: string = 'AuthError';
+}
+export class ChapterError extends ErrorOfKind<keyof typeof CHAPTER_CODES> {
+  static override readonly name: string = 'ChapterError';
+}
+export class LoadError extends ErrorOfKind<keyof typeof LOAD_CODES> {
+  static override readonly name: string = 'LoadError';
+}
+export class StorageError extends ErrorOfKind<keyof typeof STORAGE_CODES> {
+  static override readonly name: string = 'StorageError';
+}
+export class RunError extends ErrorOfKind<keyof typeof RUN_CODES> {
+  static override readonly name: string = 'RunError';
+}
 
 /** Whether `error` is a TankobonError with one of `codes`; with any code if none is given. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is TankobonError {
@@ -71,12 +89,6 @@ export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error i
 /** The message of an error, or whatever else was thrown as text. */
 export function thrownMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
-}
-
-/** Wraps any other error as a bug in the program. */
-export function toTankobonError(thrown: unknown): TankobonError {
-  if (thrown instanceof TankobonError) return thrown;
-  return new RunError('fault', `Unexpected error: ${thrownMessage(thrown)}`, { cause: thrown });
 }
 
 /** The abort reason when the user interrupts the run. */

@@ -18,6 +18,7 @@ interface Range {
 export class Redactor {
   readonly #short = new Set<string>();
   readonly #parts = new Set<string>();
+  readonly #fixed = new Set<string>();
 
   add(secret: string): void {
     const encoded = encodeURIComponent(secret);
@@ -32,25 +33,38 @@ export class Redactor {
     }
   }
 
+  /**
+   * Leaves this text as it is, wherever it occurs: a constant of the program reveals nothing, while replacing a word of
+   * it would show that the secret is this word.
+   */
+  keep(text: string): void {
+    this.#fixed.add(text);
+  }
+
   redact(text: string): string {
     const visible = hideUserInfo(text);
     let result = '';
     let end: number | undefined;
-    for (const { from, to } of this.#find(visible)) {
+    for (const { from, to } of this.#withoutKept(visible, this.#find(visible))) {
       if (end === undefined || from > end) result += visible.slice(end, from) + REPLACEMENT;
       end = Math.max(end ?? 0, to);
     }
     return result + visible.slice(end);
   }
 
+  /** Without those in a text to keep, unless one of them reaches beyond that text. */
+  #withoutKept(text: string, found: readonly Range[]): readonly Range[] {
+    if (found.length === 0) return found;
+    const kept = [...this.#fixed]
+      .flatMap((fixed) => occurrences(text, fixed))
+      .filter((own) => found.every((range) => isWithin(range, own) || !overlaps(range, own)));
+    return found.filter((range) => !kept.some((own) => isWithin(range, own)));
+  }
+
   /** Sorted by their start; may overlap. */
   #find(text: string): Range[] {
     const found: Range[] = [];
-    for (const secret of this.#short) {
-      for (let from = text.indexOf(secret); from >= 0; from = text.indexOf(secret, from + 1)) {
-        found.push({ from, to: from + secret.length });
-      }
-    }
+    for (const secret of this.#short) found.push(...occurrences(text, secret));
     for (let from = 0; this.#parts.size > 0 && from + PART_LENGTH <= text.length; from += 1) {
       const to = from + PART_LENGTH;
       if (this.#parts.has(text.slice(from, to))) found.push({ from, to });
@@ -58,6 +72,16 @@ export class Redactor {
     return found.sort((a, b) => a.from - b.from);
   }
 }
+
+function occurrences(text: string, part: string): Range[] {
+  const found: Range[] = [];
+  for (let from = text.indexOf(part); from >= 0; from = text.indexOf(part, from + 1))
+    found.push({ from, to: from + part.length });
+  return found;
+}
+
+const isWithin = (range: Range, outer: Range) => range.from >= outer.from && range.to <= outer.to;
+const overlaps = (range: Range, other: Range) => range.from < other.to && other.from < range.to;
 
 /** Variables that hold a secret. Passwords of proxies are hidden as user information. */
 const SECRET_VARIABLES = [

@@ -1,5 +1,5 @@
 /** Errors of the operating system. */
-import { StorageError } from './errors.js';
+import { RunError, StorageError, TankobonError, thrownMessage } from './errors.js';
 
 /** Whether `error` is a system error with one of these codes, such as `ENOENT`. */
 export function isSystemError(
@@ -48,11 +48,54 @@ export function toStorageError(error: unknown, file: string): unknown {
     return new StorageError(code, `${problem}${detail}: ${file}`, { cause: error });
   }
   if (!isFileError(error)) return error;
-  const { message, syscall = '', code = '' } = error;
-  const reason = message.replace(/^.*?: /, '').replace(/, \w+( '.*)?$/s, '');
+  const { syscall = '', code = '' } = error;
   return new StorageError(
     'storage-failed',
-    `File system error, ${reason} (${syscall}: ${code}): ${file}`,
+    `File system error, ${reasonOf(error)} (${syscall}: ${code}): ${file}`,
     { cause: error },
   );
+}
+
+/** The system's own words, such as `permission denied`. */
+function reasonOf({ message }: NodeJS.ErrnoException): string {
+  return message.replace(/^.*?: /, '').replace(/, \w+( '.*)?$/s, '');
+}
+
+/** For a message that names the file itself: `permission denied (EACCES)`, or the message of another error. */
+export function systemReason(error: unknown): string {
+  return isFileError(error) ? `${reasonOf(error)} (${error.code ?? ''})` : thrownMessage(error);
+}
+
+/** Conditions of the machine also where the error has no path, as that of a write. */
+const MACHINE_CODES = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'ESTALE', 'EMFILE', 'ENFILE'];
+const OTHER_FOLDER =
+  'Check the path and its permissions, or choose another folder: --output DIR for chapters, TANKOBON_HOME for settings and login, TANKOBON_LEDGER for the rate ledger.';
+
+/** Turns a failed file operation into a StorageError, and wraps any other error as a bug in the program. */
+export function toTankobonError(thrown: unknown): TankobonError {
+  if (thrown instanceof TankobonError) return thrown;
+  return (
+    unnamedFileError(thrown) ??
+    new RunError('fault', `Unexpected error: ${thrownMessage(thrown)}`, { cause: thrown })
+  );
+}
+
+/** For an error that no caller of toStorageError has named: the path is the one that the system reports. */
+function unnamedFileError(error: unknown): StorageError | undefined {
+  if (!isFileError(error)) return undefined;
+  const { code = '', path, syscall } = error;
+  if (syscall === 'uv_cwd' && code === 'ENOENT') {
+    return new StorageError('storage-failed', 'The current folder no longer exists.', {
+      cause: error,
+      hint: 'Change to a folder that exists: cd',
+    });
+  }
+  if (path === undefined && !MACHINE_CODES.includes(code)) return undefined;
+  const named = toStorageError(error, path ?? '') as StorageError;
+  const reason = systemReason(error);
+  const message = reason.charAt(0).toUpperCase() + reason.slice(1);
+  return new StorageError(named.code, path === undefined ? `${message}.` : `${message}: ${path}`, {
+    cause: error,
+    ...(named.code !== 'disk-full' && { hint: OTHER_FOLDER }),
+  });
 }

@@ -4,7 +4,8 @@
  * outage of the service are tried once more at the end.
  */
 import { sharedSignal } from '../core/abort.js';
-import { toTankobonError, TankobonError } from '../core/errors.js';
+import { TankobonError } from '../core/errors.js';
+import { toTankobonError } from '../core/system-errors.js';
 import {
   prepareChapter,
   type ChapterJob,

@@ -2,14 +2,9 @@
  * Binds chapters into books: reads what the inputs contain, groups it, and writes each book that is missing or lacks a
  * chapter. A book that fails does not affect the others.
  */
-import {
-  hasCode,
-  StorageError,
-  toTankobonError,
-  UsageError,
-  type TankobonError,
-} from '../core/errors.js';
+import { hasCode, StorageError, UsageError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
+import { toTankobonError } from '../core/system-errors.js';
 import type { BookFormat } from './bind-choices.js';
 import type { ObserveBind } from './bind-events.js';
 import type { Book, CoverImage, WriteOptions, WrittenBook } from './book.js';

@@ -1,7 +1,8 @@
 /** Finds the chapters in the files and folders to bind. */
 import { stat } from 'node:fs/promises';
-import { hasCode, toTankobonError, UsageError, type TankobonError } from '../core/errors.js';
+import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
+import { toTankobonError } from '../core/system-errors.js';
 import { listArchives } from '../cbz/library-index.js';
 import { readChapters } from './read-chapters.js';
 import type { SourceChapter } from './source-chapter.js';

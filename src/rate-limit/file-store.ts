@@ -4,7 +4,7 @@
  * and then all limits count as used up.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { momentOf, systemClock, type Clock } from '../core/clock.js';
 import { StorageError } from '../core/errors.js';
@@ -102,7 +102,7 @@ export class FileStore implements LedgerStore {
     const { folder } = this.options;
     let text: string | undefined;
     try {
-      text = existsSync(folder) ? this.#file.read(ledgerAccess(folder)) : undefined;
+      text = isMissing(folder) ? undefined : this.#file.read(ledgerAccess(folder));
     } catch (error) {
       throw toLedgerError(error, folder);
     }
@@ -198,5 +198,16 @@ export class FileStore implements LedgerStore {
     if (this.#warned.has(topic)) return;
     this.#warned.add(topic);
     this.options.warn(message);
+  }
+}
+
+/** Throws the system error of a folder that is there, or may be, and cannot be reached. */
+function isMissing(folder: string): boolean {
+  try {
+    lstatSync(folder);
+    return false;
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return true;
+    throw error;
   }
 }

@@ -147,7 +147,7 @@ export function toLedgerError(error: unknown, folder: string): unknown {
 /** Names the owner of another user's file. */
 function accessError(error: NodeJS.ErrnoException, folder: string): StorageError {
   const file = error.path ?? folder;
-  const uid = lstatSync(file, { throwIfNoEntry: false })?.uid;
+  const uid = ownerOf(file);
   const isOthers = uid !== undefined && uid !== process.geteuid?.();
   const owner = isOthers ? `, which belongs to uid ${uid}` : '';
   return new StorageError(
@@ -160,4 +160,13 @@ function accessError(error: NodeJS.ErrnoException, folder: string): StorageError
         : OTHER_FOLDER,
     },
   );
+}
+
+/** Undefined if it is missing, or in a folder that cannot be searched. */
+function ownerOf(file: string): number | undefined {
+  try {
+    return lstatSync(file).uid;
+  } catch {
+    return undefined;
+  }
 }

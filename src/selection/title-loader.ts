@@ -3,7 +3,8 @@ import { ServiceRefusal } from '../api/api-errors.js';
 import type { ServiceClient } from '../api/client.js';
 import { OutageTooLong } from '../api/outage.js';
 import { fetchTitle, fetchTitles, type Title } from '../api/titles.js';
-import { hasCode, toTankobonError, type TankobonError } from '../core/errors.js';
+import { hasCode, type TankobonError } from '../core/errors.js';
+import { toTankobonError } from '../core/system-errors.js';
 
 export interface LoadedTitles {
   readonly titles: ReadonlyMap<string, Title>;

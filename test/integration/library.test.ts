@@ -3,12 +3,20 @@ import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
 import { EXAMPLE_TITLES, generateChapter } from '../../src/practice-server/library/library.js';
-import { downloadChapters, hasCode, openRateLedger, type ChapterMessage } from '../../src/index.js';
+import {
+  downloadChapters,
+  hasCode,
+  openRateLedger,
+  type ChapterMessage,
+  type RateLedger,
+} from '../../src/index.js';
+import { DIST } from '../support/build-folders.js';
 import { PROGRAM, tankobon } from '../support/command.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0011';
@@ -162,6 +170,121 @@ test.each([
   );
   expect(hasCode(error, 'bad-option')).toBe(true);
   expect(service.log).toHaveLength(before);
+});
+
+/** What a program without type checks may pass. */
+const untyped = (value: unknown) => value as never;
+
+test.each([
+  ['targets', 'a string', ID, {}],
+  ['targets', 'a set', new Set([ID]), {}],
+  ['targets', 'a number', [5], {}],
+  ['targets', 'URLs', [new URL('https://mangadex.org')], {}],
+  ['targets', 'null', null, {}],
+  ['options', 'null', [ID], null],
+  ['signal', 'a number', [ID], { signal: 5 }],
+  ['env', 'null', [ID], { env: null }],
+  ['env', 'a number', [ID], { env: 5 }],
+  ['concurrency', 'NaN', [ID], { concurrency: NaN }],
+])('%s: %s is refused by name before anything is sent', async (name, _, targets, options) => {
+  const before = service.log.length;
+  const given = options && { env, output: folder, ...options };
+  await expect(all(downloadChapters(untyped(targets), untyped(given)))).rejects.toMatchObject({
+    name: 'UsageError',
+    code: 'bad-option',
+    message: expect.stringContaining(`Invalid option ${name}: `),
+  });
+  expect(service.log).toHaveLength(before);
+});
+
+test('an invalid number is printed as it is', async () => {
+  const options = { env, output: folder, concurrency: NaN };
+  await expect(all(downloadChapters([ID], options))).rejects.toThrow('concurrency: NaN');
+});
+
+test('an unknown option is refused, with the nearest name', async () => {
+  const refused = async (options: object) =>
+    all(downloadChapters([ID], { env, ...options })).catch((error: unknown) => error);
+  expect(await refused({ outptu: folder })).toMatchObject({
+    code: 'bad-option',
+    message: 'Unknown option: outptu',
+    hint: expect.stringContaining('Did you mean output?'),
+  });
+  expect(await refused({ dryRun: true })).toMatchObject({ message: 'Unknown option: dryRun' });
+  await expect(openRateLedger(untyped({ enw: env }))).rejects.toMatchObject({ code: 'bad-option' });
+});
+
+test('a format without bind is refused in the words of the library', async () => {
+  const options = { env, output: folder, format: 'epub' } as const;
+  await expect(all(downloadChapters([ID], options))).rejects.toMatchObject({
+    code: 'bad-option',
+    message: 'The option format needs the option bind.',
+  });
+});
+
+describe('a permit of the ledger', () => {
+  const withLedger = async (use: (ledger: RateLedger) => Promise<void>) => {
+    const ledger = await openRateLedger({ env });
+    await use(ledger).finally(() => ledger.close());
+  };
+
+  test('is reserved with the URL as a string, and with a Request', () =>
+    withLedger(async (ledger) => {
+      const url = new URL('/ping', service.addresses.apiUrl).href;
+      for (const request of [{ method: 'get', url }, new Request(url)]) {
+        const permit = await ledger.reserve(request);
+        await permit.settle({ status: 200, headers: {} });
+      }
+    }));
+
+  test.each([
+    ['url', { method: 'GET' }],
+    ['url', { method: 'GET', url: 'ping' }],
+    ['method', { url: 'https://api.mangadex.org/ping' }],
+    ['method', null],
+  ])('is not reserved without a valid %s', (name, request) =>
+    withLedger(async (ledger) => {
+      await expect(ledger.reserve(untyped(request))).rejects.toMatchObject({
+        code: 'bad-option',
+        message: expect.stringContaining(`Invalid option ${name}: `),
+      });
+    }),
+  );
+
+  test.each([
+    ['status', 5],
+    ['status', { status: '200', headers: {} }],
+    ['headers', { status: 200 }],
+    ['headers', { status: 200, headers: new Headers({ 'set-cookie': 'secret' }) }],
+  ])('is not settled without a valid %s, and can be settled then', (name, response) =>
+    withLedger(async (ledger) => {
+      const url = new URL('/ping', service.addresses.apiUrl);
+      const permit = await ledger.reserve({ method: 'GET', url });
+      const error = await permit.settle(untyped(response)).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({
+        code: 'bad-option',
+        message: expect.stringContaining(`Invalid option ${name}: `),
+      });
+      expect((error as Error).message).not.toContain('secret');
+      await permit.settle();
+    }),
+  );
+});
+
+test('the error classes of the package have their real names, also in a stack', async () => {
+  const built = (await import(pathToFileURL(join(DIST, 'index.js')).href)) as Record<
+    string,
+    unknown
+  >;
+  const classes = Object.entries(built).filter(([name]) => name.endsWith('Error'));
+  expect(classes).toHaveLength(8);
+  for (const [name, Class] of classes) {
+    expect((Class as { name: string }).name).toBe(name);
+    if (name === 'TankobonError') continue;
+    const error = new (Class as new (code: string, message: string) => Error)('banned', 'No.');
+    expect(error.name).toBe(name);
+    expect(error.stack).toMatch(`${name}: No.\n    at `);
+  }
 });
 
 test('language, chapters, volumes, group, latest, update and cover work as on the command line', async () => {

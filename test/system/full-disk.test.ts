@@ -29,13 +29,18 @@ afterAll(() => service.stop());
 /** Runs a command on a tmpfs that is mounted with these options, then lists what is left there. */
 async function runOnto(
   options: string,
-  { words = `download ${ID}`, afterMount = 'true', list = 'ls -A "$OUTPUT"' } = {},
+  {
+    words = `download ${ID}`,
+    flags = '--json -o "$OUTPUT"',
+    afterMount = 'true',
+    list = 'ls -A "$OUTPUT"',
+  } = {},
 ) {
   const output = join(folder, 'output');
   mkdirSync(output);
   const script =
     `mount -t tmpfs -o ${options} none "$OUTPUT" && ${afterMount} && ` +
-    `"$NODE" "$PROGRAM" ${words} --json -o "$OUTPUT"; code=$?; ${list}; exit $code`;
+    `"$NODE" "$PROGRAM" ${words} ${flags}; code=$?; ${list}; exit $code`;
   const env = {
     PATH: process.env['PATH'],
     ...service.environment,
@@ -112,5 +117,27 @@ describeWith('a disk', { mountNamespace: true }, () => {
     expect(stderr).toContain(join(folder, 'output'));
     expect(stderr).toContain('hint: ');
     expect(service.log).toHaveLength(before);
+  });
+
+  test('with the settings, full: config set is disk-full, exit 3', async () => {
+    const { code, stderr } = await runOnto('size=64k', {
+      words: 'config set quality data-saver',
+      flags: '',
+      afterMount: '{ cat /dev/zero > "$OUTPUT/full" 2>&-; export TANKOBON_HOME="$OUTPUT"; }',
+    });
+    expect(code).toBe(3);
+    expect(stderr).toContain('error: No space left on the device: ');
+    expect(stderr).toContain('settings.json\nhint: Free some space');
+  });
+
+  test('with the state, read-only: sync add names the folder, and it is not a bug', async () => {
+    const { code, stderr } = await runOnto('size=1m', {
+      words: `sync add ${ID}`,
+      flags: '',
+      afterMount: '{ mount -o remount,ro "$OUTPUT"; export TANKOBON_HOME="$OUTPUT"; }',
+    });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^error: Read-only file system \(EROFS\): .*\/sync/);
+    expect(stderr).toMatch(/\nhint: .*TANKOBON_HOME/);
   });
 });

@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { withoutUserInfo } from '../../core/web-address.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
 import { addEnvironment, addExamples } from '../help-format.js';
-import { nearest } from '../nearest.js';
+import { nearest } from '../../core/nearest.js';
 import { errorMessage, warningMessage } from '../output/error-message.js';
 
 /** Its commands work while the settings are invalid, so that they can be corrected. */

@@ -53,7 +53,11 @@ async function readTargets(
   const sources: TargetSource[] = [{ name: 'command line', lines: options.targets }];
   for (const name of options.fromFile ?? []) sources.push(await readSource(name, context));
   const parsed = parseTargets(sources, [new URL(context.settings.apiUrl).hostname]);
-  if (parsed.targets.length + parsed.invalid.length === 0)
+  if (parsed.targets.length + parsed.invalid.length === 0) {
+    const [, ...files] = sources.map(({ name }) => name);
+    if (files.length > 0)
+      throw new UsageError('bad-input-file', `No targets in: ${files.join(', ')}`);
     throw new UsageError('bad-target', 'Nothing to download was named.');
+  }
   return parsed;
 }

@@ -5,7 +5,7 @@ import { UsageError } from '../../core/errors.js';
 import { EXIT, EXIT_MEANINGS } from '../../core/exit-codes.js';
 import type { CommandRunner } from '../command-context.js';
 import { formatItems, type HelpItems } from '../help-format.js';
-import { nearest } from '../nearest.js';
+import { nearest } from '../../core/nearest.js';
 import { collect } from '../option-parsers.js';
 
 const TOPICS = {

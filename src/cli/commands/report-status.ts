@@ -49,8 +49,10 @@ export async function reportStatus(
 ): Promise<ExitCode> {
   if (options.flush && options.clear)
     throw new UsageError('bad-option', '--flush and --clear exclude each other.');
+  const { checkStateFolder } = await import('../../app/state-folder.js');
   const { reportsFolder } = await import('../../health-reports/spool.js');
   const { readAddresses } = await import('../../rate-limit/service-addresses.js');
+  checkStateFolder(context);
   const folder = reportsFolder(context.paths.state, readAddresses(context.settings).networkUrl);
   if (options.clear) return clear(folder, options, context);
   const code = options.flush ? await flush(folder, options, context) : EXIT.done;

@@ -1,4 +1,5 @@
 /** `tankobon sync status`: the last run, the next run, and the chapters that wait for a preferred group. Sends nothing. */
+import { checkStateFolder } from '../../app/state-folder.js';
 import { subscriptionsPath } from '../../app/subscriptions-store.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
@@ -11,6 +12,7 @@ import type { FileFlags } from './sync-edit.js';
 
 export async function syncStatus(flags: FileFlags, context: CommandContext): Promise<ExitCode> {
   const { stdout, clock, paths } = context;
+  checkStateFolder(context);
   const folder = await syncFolder(paths.state, subscriptionsPath(flags.file, context));
   const state = await readSyncState(folder);
   const running = await runningProcess(lockPath(folder));

@@ -7,10 +7,11 @@ import {
   readSubscriptions,
   subscriptionsPath,
 } from '../../app/subscriptions-store.js';
-import { hasCode, RunError, toTankobonError, UsageError } from '../../core/errors.js';
+import { hasCode, RunError, UsageError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { formatLocalTime } from '../../core/human-format.js';
 import { describeLockHolder, tryLockFile } from '../../core/lock.js';
+import { toTankobonError } from '../../core/system-errors.js';
 import { lockPath, readSyncState, syncFolder, writeSyncState } from '../../sync/sync-state.js';
 import { parseInterval } from '../../sync/sync-schedule.js';
 import { captchaSolver } from '../captcha-prompt.js';

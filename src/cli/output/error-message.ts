@@ -1,6 +1,7 @@
 /** Errors and warnings as printed: what happened and to what, then what to do. */
-import { toTankobonError, type TankobonError } from '../../core/errors.js';
+import type { TankobonError } from '../../core/errors.js';
 import { printableLine } from '../../core/printable.js';
+import { toTankobonError } from '../../core/system-errors.js';
 
 /** `error: …` and `hint: …`; with `DEBUG=tankobon` also the code, the stack and the causes. */
 export function errorMessage(thrown: unknown, env: Readonly<NodeJS.ProcessEnv>): string {

@@ -116,6 +116,20 @@ describe('a refused login has a code and a hint, and stores nothing', () => {
       4,
       /username or the password/,
     ],
+    [
+      'a wrong password that is a word of the message',
+      { TANKOBON_PASSWORD: 'wrong' },
+      'wrong-password',
+      4,
+      /^error: The username or the password is wrong\.$/m,
+    ],
+    [
+      'a wrong password that is a word of the hint',
+      { TANKOBON_PASSWORD: 'login' },
+      'wrong-password',
+      4,
+      /^hint: .* then run: tankobon login$/m,
+    ],
     ['a wrong client secret', { TANKOBON_CLIENT_SECRET: 'no' }, 'wrong-client', 4, /Get Secret/],
     [
       'an unknown client',

@@ -110,7 +110,9 @@ posixDescribe('without a home folder', () => {
     const { code, stdout, stderr } = await tankobon(['limits'], { env: homeless });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.trimEnd().split('\n')).toEqual([
-      expect.stringMatching(/^error: No home folder found: HOME is not set/),
+      expect.stringMatching(
+        /^error: No home folder found: it must be an absolute path, and HOME is ""/,
+      ),
       expect.stringContaining('Set TANKOBON_HOME'),
     ]);
   });

@@ -1,5 +1,14 @@
 /** Without a home folder or with a read-only one, and with another folder for temporary files. */
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
@@ -9,7 +18,7 @@ import {
 } from '../../../src/practice-server/practice-service.js';
 import { LOGIN_ENV } from '../../support/auth/harness.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
-import { tankobon } from '../../support/command.js';
+import { PROGRAM, tankobon } from '../../support/command.js';
 import { posixTest } from '../../support/platform.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061';
@@ -120,6 +129,79 @@ describe('with a read-only HOME', () => {
     expect(stderr).toMatch(/^error: .*\(EACCES\): .*credentials/);
     expect(stderr).toContain('hint: Check its permissions, or set TANKOBON_HOME to another folder');
   });
+});
+
+describe('a folder of tankobon’s own files that this user cannot read', () => {
+  /** The owner is this user: such a mode shuts out everybody but root. */
+  const unreadable = (...names: readonly string[]) => {
+    const path = join(output, ...names);
+    mkdirSync(path, { recursive: true, mode: 0o777 });
+    chmodSync(path, 0o000);
+    if (uid !== undefined) chownSync(path, uid, uid);
+    return path;
+  };
+
+  posixTest.each([['report-status'], ['whoami'], ['sync status'], ['limits']])(
+    'the state folder: %s names it',
+    async (line) => {
+      const XDG_STATE_HOME = join(output, 'state');
+      const path = unreadable('state', 'tankobon');
+      const { code, stdout, stderr } = await run(line, { HOME: home, XDG_STATE_HOME });
+      expect({ code, stdout }).toEqual({ code: line === 'limits' ? 3 : 2, stdout: '' });
+      expect(stderr).toContain(path);
+      expect(stderr).toMatch(/\nhint: .*TANKOBON_HOME/);
+    },
+  );
+
+  posixTest.each([['report-status'], ['whoami'], ['sync status'], ['limits']])(
+    'TANKOBON_HOME is a file: %s refuses it',
+    async (line) => {
+      const TANKOBON_HOME = join(output, 'file');
+      writeFileSync(TANKOBON_HOME, '');
+      const { code, stdout, stderr } = await run(line, { TANKOBON_HOME });
+      expect({ code, stdout }).toEqual({ code: line === 'limits' ? 3 : 2, stdout: '' });
+      expect(stderr).toContain(TANKOBON_HOME);
+    },
+  );
+
+  posixTest.each([
+    ['credentials', 'whoami'],
+    ['credentials', `download ${ID}`],
+    ['sync', 'sync status'],
+    ['sync', `sync add ${TITLE}`],
+    ['health-reports', 'report-status'],
+    ['health-reports', 'report-status --flush'],
+    ['health-reports', 'report-status --clear --yes'],
+    ['ledger', 'limits'],
+    ['ledger', `download ${ID}`],
+  ])('%s: %s names it, and it is not a bug', async (name, line) => {
+    const path = unreadable('state', name);
+    chmodSync(join(output, 'state'), 0o777);
+    if (uid !== undefined) chownSync(join(output, 'state'), uid, uid);
+    const { code, stderr } = await run(line, { TANKOBON_HOME: join(output, 'state') });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^error: .*\(EACCES\)/m);
+    expect(stderr).toContain(path);
+    expect(stderr).toMatch(/\nhint: .*TANKOBON_HOME/);
+  });
+});
+
+posixTest('a current folder that was deleted is named as that', async () => {
+  const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$NODE" "$PROGRAM" download "$ID"';
+  const { code, stderr } = await new Promise<{ code: number | null; stderr: string }>((done) => {
+    const child = execFile(
+      'sh',
+      ['-c', script],
+      { cwd: output, env: { ...service.environment, NODE: process.execPath, PROGRAM, ID } },
+      (_error, _stdout, text) => {
+        done({ code: child.exitCode, stderr: text });
+      },
+    );
+  });
+  expect(code).toBe(3);
+  expect(stderr).toBe(
+    'error: The current folder no longer exists.\nhint: Change to a folder that exists: cd\n',
+  );
 });
 
 describe('with TMPDIR elsewhere', () => {

@@ -32,6 +32,33 @@ test('a missing target file is bad-input-file', async () => {
   expect(stderr).toContain(ERROR_CODES['bad-input-file'].hint);
 });
 
+test('a folder as the target file is bad-input-file, and named', async () => {
+  await expect(runHere(['download', '--from-file', folder])).rejects.toMatchObject({
+    code: 'bad-input-file',
+    message: `The target file cannot be read, it is a folder: ${folder}`,
+  });
+});
+
+test('a target file without targets is bad-input-file, and named', async () => {
+  const file = join(folder, 'comments.txt');
+  writeFileSync(file, '# nothing yet\n\n');
+  await expect(runHere(['download', '--from-file', file])).rejects.toMatchObject({
+    code: 'bad-input-file',
+    message: `No targets in: ${file}`,
+  });
+  await expect(runHere(['download'])).rejects.toMatchObject({ code: 'bad-target' });
+});
+
+test('a binary target file is refused as a whole, with one error', async () => {
+  const file = join(folder, 'list.bin');
+  writeFileSync(file, 'a\0b\n'.repeat(500));
+  const { code, stderr } = await tankobonHere(['download', '--from-file', file], { env });
+  expect([code, stderr]).toEqual([
+    2,
+    `error: Not a text file: ${file}\nhint: ${ERROR_CODES['bad-input-file'].hint}\n`,
+  ]);
+});
+
 test('a target file in UTF-16, as Windows PowerShell writes it, is read', async () => {
   const file = join(folder, 'utf16.txt');
   writeFileSync(file, '\uFEFFnot-a-target\r\n', 'utf16le');

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { pathsFrom } from '../../../src/app/paths.js';
 
 const inHome = (...names: string[]) => join(homedir(), ...names);
@@ -30,6 +30,24 @@ test('the platform’s own variables name them; an empty one counts as not set',
     config: join('/roaming', 'tankobon', 'Config'),
     state: join('/local', 'tankobon', 'Data'),
   });
+});
+
+test('a relative XDG folder is ignored, as the XDG specification says', () => {
+  const relative = { XDG_CONFIG_HOME: 'c', XDG_STATE_HOME: './s' };
+  expect(pathsFrom(relative, 'linux')).toEqual(pathsFrom({}, 'linux'));
+});
+
+test.each(['relative/home', ''])('HOME "%s" is refused as not absolute, not as unset', (home) => {
+  const before = process.env['HOME'];
+  process.env['HOME'] = home;
+  try {
+    if (isAbsolute(homedir())) return;
+    expect(() => pathsFrom({}, 'linux')).toThrow(
+      `No home folder found: it must be an absolute path, and HOME is "${home}".`,
+    );
+  } finally {
+    process.env['HOME'] = before;
+  }
 });
 
 test('TANKOBON_HOME is all of them but a ledger that is named itself', () => {

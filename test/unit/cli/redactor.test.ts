@@ -46,6 +46,36 @@ describe('a secret', () => {
   });
 });
 
+describe('a fixed sentence of our own', () => {
+  const SENTENCE = 'error: The username or the password is wrong.';
+  const keeping = (...secrets: readonly string[]): Redactor => {
+    const redactor = knowing(...secrets);
+    redactor.keep(SENTENCE);
+    return redactor;
+  };
+
+  test('is shown whole, although the secret is a word of it', () => {
+    for (const secret of ['wrong', 'error', 'password', 'username or the password is'])
+      expect(keeping(secret).redact(SENTENCE)).toBe(SENTENCE);
+  });
+
+  test('keeps nothing else: an echo beside it is hidden', () => {
+    expect(keeping('wrong').redact(`${SENTENCE} Got: wrong`)).toBe(`${SENTENCE} Got: [redacted]`);
+    expect(keeping('wrong').redact('p=wrong')).toBe('p=[redacted]');
+    expect(keeping('wrong').redact('The username or the password is wrong')).toContain(
+      '[redacted]',
+    );
+  });
+
+  test('is hidden where a secret reaches beyond it', () => {
+    const secret = `${SENTENCE} and more`;
+    expect(keeping(secret).redact(`Got: ${secret}!`)).toBe('Got: [redacted]!');
+    expect(keeping('wrong.x').redact(`${SENTENCE}x`)).toBe(
+      'error: The username or the password is [redacted]',
+    );
+  });
+});
+
 test('the environment’s secrets are known from the start', () => {
   const redactor = redactorFor({ TANKOBON_PASSWORD: 'turn the page', PATH: '/usr/bin' });
   expect(redactor.redact('turn the page in /usr/bin')).toBe('[redacted] in /usr/bin');

@@ -1,6 +1,6 @@
 import { getSystemErrorMap } from 'node:util';
 import { StorageError } from '../../../src/core/errors.js';
-import { toStorageError } from '../../../src/core/system-errors.js';
+import { toStorageError, toTankobonError } from '../../../src/core/system-errors.js';
 
 const FILE = '/library/a.cbz';
 const systemError = (errno: number, code: string, message: string, syscall: string) =>
@@ -47,4 +47,42 @@ test.each([
   ['undefined', undefined],
 ])('%s passes unchanged', (_, error) => {
   expect(toStorageError(error, FILE)).toBe(error);
+});
+
+describe('a failed file operation that nothing has named', () => {
+  const failed = (errno: number, code: string, message: string, syscall: string, path?: string) =>
+    toTankobonError(Object.assign(systemError(errno, code, message, syscall), path && { path }));
+
+  test('is a StorageError with the path and the system’s reason, not a bug', () => {
+    const error = failed(-13, 'EACCES', 'permission denied', 'open', '/state/x.json');
+    expect(error).toMatchObject({
+      code: 'not-writable',
+      exitCode: 3,
+      message: 'Permission denied (EACCES): /state/x.json',
+      hint: expect.stringContaining('TANKOBON_HOME'),
+    });
+    expect(failed(-30, 'EROFS', 'read-only file system', 'mkdir', '/ro/sync')).toMatchObject({
+      message: 'Read-only file system (EROFS): /ro/sync',
+    });
+  });
+
+  test('may have no path: a full or faulty disk, a deleted current folder', () => {
+    expect(failed(-28, 'ENOSPC', 'no space left on device', 'write')).toMatchObject({
+      code: 'disk-full',
+      message: 'No space left on device (ENOSPC).',
+    });
+    expect(failed(-5, 'EIO', 'i/o error', 'read')).toMatchObject({ exitCode: 3 });
+    expect(failed(-2, 'ENOENT', 'no such file or directory', 'uv_cwd')).toMatchObject({
+      code: 'storage-failed',
+      message: 'The current folder no longer exists.',
+    });
+  });
+
+  test.each([
+    ['a bug', new TypeError('x is not a function')],
+    ['a closed descriptor', systemError(-9, 'EBADF', 'bad file descriptor', 'read')],
+    ['a connection that timed out', systemError(-110, 'ETIMEDOUT', 'timed out', 'read')],
+  ])('%s stays a bug', (_, error) => {
+    expect(toTankobonError(error)).toMatchObject({ code: 'fault', exitCode: 1 });
+  });
 });
