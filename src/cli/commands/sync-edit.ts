@@ -1,4 +1,5 @@
 /** `tankobon sync add`, `remove` and `list`: edit and show the subscriptions file. They send nothing. */
+import { resolve } from 'node:path';
 import {
   editSubscriptions,
   readSubscriptions,
@@ -7,6 +8,7 @@ import {
 import { commaSeparated } from '../../core/comma-separated.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { expandHome } from '../../core/home-folder.js';
 import { isUuid } from '../../core/uuid.js';
 import { parseTarget } from '../../selection/target.js';
 import {
@@ -73,7 +75,7 @@ function entryOf(flags: AddFlags, nowMs: number): SeriesEntry {
     chapters: flags.chapters,
     volumes: flags.volumes,
     since: flags.fromNow === true ? new Date(nowMs).toISOString() : undefined,
-    output: flags.output,
+    output: flags.output === undefined ? undefined : independentPath(flags.output),
     folder: flags.folder,
     name: flags.name,
     quality: flags.quality,
@@ -83,6 +85,11 @@ function entryOf(flags: AddFlags, nowMs: number): SeriesEntry {
         : { by: flags.bind, ...(flags.format !== undefined && { format: flags.format }) },
   };
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
+}
+
+/** Relative to the current folder, not to that of the file; `~/` is the home folder in the file too. */
+function independentPath(path: string): string {
+  return expandHome(path) === path ? resolve(path) : path;
 }
 
 export async function syncRemove(

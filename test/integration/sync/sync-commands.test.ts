@@ -1,7 +1,7 @@
 /** `tankobon sync` as a user runs it: edits, status, and in a process of its own repetition and signals. */
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   startPracticeService,
@@ -62,6 +62,18 @@ test('add, list and remove edit the file in the configuration folder, and send n
   expect(await run('remove', 'nothing')).toMatchObject({ code: 2 });
   expect(await run('remove', '')).toMatchObject({ code: 2 });
   expect(service.log).toEqual([]);
+});
+
+test('add -o is relative to the current folder, as every -o is; ~/ stays the home folder', async () => {
+  const elsewhere = join(folder, 'elsewhere', 'subs.yaml');
+  const outputOf = async (output: string): Promise<unknown> => {
+    expect(await run('add', ALPHA, '-o', output, '--file', elsewhere)).toMatchObject({ code: 0 });
+    const { stdout } = await run('list', '--json', '--file', elsewhere);
+    return (JSON.parse(stdout) as { options: { output: string } }[])[0]?.options.output;
+  };
+  expect(await outputOf('Comics')).toBe(resolve('Comics'));
+  expect(await outputOf(join(folder, 'comics'))).toBe(join(folder, 'comics'));
+  expect(await outputOf('~/Comics')).toBe('~/Comics');
 });
 
 test('an invalid option, target or file exits with 2 and changes nothing', async () => {
