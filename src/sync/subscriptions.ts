@@ -8,6 +8,7 @@ import { isUuid } from '../core/uuid.js';
 import { isLoopback } from '../core/web-address.js';
 import { isPublicAddress } from '../api/public-address.js';
 import { READING_STATUSES, type ReadingStatus } from '../api/reading-statuses.js';
+import { parseLanguages } from '../selection/language-codes.js';
 import { parseRanges } from '../selection/ranges.js';
 import { parseTarget, type Target } from '../selection/target.js';
 import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../formats/bind-choices.js';
@@ -61,6 +62,7 @@ const language = z
   .trim()
   .toLowerCase()
   .regex(/^[a-z]{2,3}(-[a-z]{2,4})?$/, 'must be a language code such as en or pt-br');
+const parseCodes = (codes: readonly string[]) => parseLanguages(codes, 'language');
 const duration = z
   .union([text, z.number()])
   .transform((value) => parseDuration(String(value)))
@@ -76,7 +78,7 @@ const time = z
   .refine((ms) => !Number.isNaN(ms), 'must be a time such as 2026-11-21T18:00:00Z');
 
 const optionShape = {
-  language: listOf(language).optional(),
+  language: passes(listOf(language), parseCodes).transform(parseCodes).optional(),
   group: listOf(text).optional(),
   'wait-for-group': duration.optional(),
   upgrade: z.boolean().optional(),

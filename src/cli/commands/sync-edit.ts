@@ -10,6 +10,7 @@ import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { expandHome } from '../../core/home-folder.js';
 import { isUuid } from '../../core/uuid.js';
+import { parseLanguages } from '../../selection/language-codes.js';
 import { parseTarget } from '../../selection/target.js';
 import {
   addSeries,
@@ -65,6 +66,7 @@ function entryOf(flags: AddFlags, nowMs: number): SeriesEntry {
     text === undefined ? undefined : commaSeparated(text);
   if (flags.format !== undefined && flags.bind === undefined)
     throw new UsageError('bad-option', '--format needs --bind volume or --bind title.');
+  if (flags.language !== undefined) parseLanguages(commaSeparated(flags.language), '--language');
   const entry = {
     language: list(flags.language),
     group: list(flags.group),

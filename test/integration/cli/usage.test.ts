@@ -54,6 +54,19 @@ test.each([
   });
 });
 
+test.each([
+  ['download', 'title:3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101', '--language', 'all,en'],
+  ['search', 'lighthouse', '--language', 'en,all'],
+  ['sync', 'add', 'title:3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101', '--language', 'all,en'],
+  ['config', 'set', 'language', 'all,en'],
+])('a language beside all is refused before anything is sent: %s %s', async (...words) => {
+  await expect(runHere(words)).rejects.toMatchObject({
+    code: words[0] === 'config' ? 'bad-setting' : 'bad-option',
+    message: expect.stringContaining('"all" cannot be combined with other languages'),
+    hint: 'Use all alone, or codes such as en,pt-br.',
+  });
+});
+
 test('a report page that cannot be written is bad-output', async () => {
   const words = ['report-status', '--html', join(folder, 'no', 'such', 'nodes.html')];
   await expect(runHere(words)).rejects.toMatchObject({ code: 'bad-output' });

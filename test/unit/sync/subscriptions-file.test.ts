@@ -70,6 +70,13 @@ test('every key of the contract is read, and the defaults apply where a series h
   });
 });
 
+test('language: all means every language, also where the defaults name one', () => {
+  const { series } = parse(
+    `defaults: { language: en }\nseries:\n  - { target: title:${ID}, language: all }\n`,
+  );
+  expect(series[0]?.language).toEqual([]);
+});
+
 test('an empty file has no subscriptions', () => {
   expect(parse('')).toEqual({ series: [], follows: undefined, hooks: {} });
   expect(parse('series:\nfollows: true\n').follows).toEqual({ statuses: undefined, options: {} });
@@ -86,6 +93,7 @@ describe('a problem is reported with line, column and field', () => {
     [one('name: "{colour}"'), '3:11: series[0].name: Unknown field'],
     [one('name: ../{chapter}'), '3:11: series[0].name:'],
     [one('language: [en, english]'), '3:20: series[0].language'],
+    [one('language: [all, en]'), '3:15: series[0].language: "all" cannot be combined'],
     [one('bind: { by: page }'), '3:17: series[0].bind.by:'],
     [`series:\n  - target: https://example.org/x\n`, '2:13: series[0].target: Not a chapter'],
     [`series:\n  - target: chapter:${ID}\n`, '2:13: series[0].target: A chapter cannot'],
