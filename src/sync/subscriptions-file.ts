@@ -21,6 +21,7 @@ import { UsageError, thrownMessage } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import {
   parseSeriesTarget,
+  seriesOptions,
   subscriptionsSchema,
   toSubscriptions,
   type Subscriptions,
@@ -56,8 +57,21 @@ export function parseSubscriptions(source: SubscriptionsText): Subscriptions {
 
 const keyOf = ({ kind, id }: Target) => `${kind}:${id}`;
 
+const MAX_SHOWN_LENGTH = 80;
+
 /** Options by their keys in the file, as written there. */
 export type SeriesEntry = Readonly<Record<string, unknown>>;
+
+/** Throws UsageError `bad-option` for an entry from options that the file cannot contain. */
+export function checkEntry(entry: SeriesEntry): void {
+  const issue = seriesOptions.safeParse(entry).error?.issues[0];
+  if (!issue) return;
+  const key = String(issue.path[0]);
+  const value = String(entry[key]).slice(0, MAX_SHOWN_LENGTH);
+  throw new UsageError('bad-option', `Invalid --${key} "${value}": ${messageOf(issue)}`, {
+    hint: 'Run: tankobon help sync add',
+  });
+}
 
 /**
  * The text with a series added at the end, or with these options set on the series that is there. Throws UsageError

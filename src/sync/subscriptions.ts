@@ -96,7 +96,7 @@ const optionShape = {
   paused: z.boolean().optional(),
   since: time.optional(),
 };
-const seriesOptions = z.strictObject(optionShape);
+export const seriesOptions = z.strictObject(optionShape);
 
 function address(isAllowed: (url: URL) => boolean, expected: string) {
   return text.refine(

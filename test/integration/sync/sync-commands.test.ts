@@ -92,6 +92,21 @@ test('an invalid option, target or file exits with 2 and changes nothing', async
   expect(service.log).toEqual([]);
 });
 
+test.each([
+  ['--folder', '../x', 'Invalid --folder "../x": must be a relative path without ..'],
+  ['--exclude-uploader', 'bob', 'Invalid --exclude-uploader "bob": must be a UUID'],
+  ['--chapters', '5-1', 'Invalid range for --chapters: "5-1"'],
+  ['--volumes', '5-1', 'Invalid range for --volumes: "5-1"'],
+  ['--name', '{bad}', 'Unknown field in the name template: {bad}'],
+  ['--name', '', 'Invalid --name "": must not be empty'],
+])('add %s %j is an error of the option, not of the file', async (option, value, message) => {
+  const { code, stderr } = await run('add', ALPHA, option, value);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^error: .*\nhint: .*\n$/);
+  expect(stderr).toContain(message);
+  expect(stderr).not.toContain('subscriptions.yaml');
+});
+
 posixTest('a link to the file stays one, and the mode of the file is kept', async () => {
   const file = join(folder, 'real.yaml');
   writeFileSync(file, '# mine\n', { mode: 0o640 });
