@@ -108,6 +108,8 @@ export function parseSetting(key: SettingKey, text: string, name: string = key):
   if (isByteRate && text !== '' && parseByteRate(text) === undefined)
     throw invalid(`must be a rate such as ${BYTE_RATE_EXAMPLES}`);
   if (choices && !choices.includes(text)) throw invalid(`must be one of: ${choices.join(', ')}`);
+  // Only where empty is the default does it mean something.
+  if (text === '' && defaultValue !== '') throw invalid('must not be empty');
   if (key.endsWith('Url')) readAddress(name, text);
   if (key === 'language') asSetting(() => parseLanguages(commaSeparated(text), name));
   if (key === 'name' && text !== '') asSetting(() => parseTemplate(text.replace(/\.cbz$/i, '')));

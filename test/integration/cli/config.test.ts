@@ -86,6 +86,8 @@ test.each([
   ],
   ['the name of a language', ['set', 'language', 'en,german'], /"german"\nhint: Did you mean de\?/],
   ['not a rate', ['set', 'limitRate', 'fast'], /a rate such as 500k or 2M/],
+  ['an empty folder', ['set', 'output', ''], /output is "", but must not be empty.*output \.\n/s],
+  ['an empty realm', ['set', 'realm', ''], /realm is "", but must not be empty/],
   ['not an address', ['set', 'apiUrl', 'mangadex'], /apiUrl/],
   ['a plain http: address', ['set', 'apiUrl', 'http://example.com'], /https:/],
 ])('%s is exit 2 and suggests a valid one', async (_what, words, message) => {
