@@ -225,7 +225,7 @@ export async function storeSetting(
 }
 
 function readObject(text: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(text);
+  const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new SyntaxError('it is not a JSON object');
   }

@@ -129,6 +129,13 @@ test('an invalid value in the file stops a command, and the hint corrects it', a
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ concurrency: 4, quality: 'data-saver' });
 });
 
+test('a byte order mark before the settings is ignored', async () => {
+  put('\uFEFF{"quality": "data-saver"}');
+  expect(await config(['get', 'quality'])).toMatchObject({ code: 0, stdout: 'data-saver\n' });
+  expect((await config(['set', 'concurrency', '3'])).code).toBe(0);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ quality: 'data-saver', concurrency: 3 });
+});
+
 test('an error for an invalid value in the environment names the variable', async () => {
   const { code, stderr } = await config(['list'], { TANKOBON_API_URL: 'not an address' });
   expect(code).toBe(2);
