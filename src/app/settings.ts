@@ -78,9 +78,15 @@ function checkSetting(
   name: string,
 ): SettingState {
   try {
-    const type = typeof settingDefinition(key).default;
+    const { default: defaultValue, choices } = settingDefinition(key);
+    const type = typeof defaultValue;
     if (source === 'file' && typeof value !== type)
-      throw invalidValue(key, name, JSON.stringify(value), `must be a ${type}`);
+      throw invalidValue(
+        key,
+        name,
+        JSON.stringify(value),
+        choices ? oneOf(choices) : `must be a ${type}`,
+      );
     return { key, value: parseSetting(key, String(value), name), source };
   } catch (problem) {
     if (!hasCode(problem)) throw problem;
@@ -107,7 +113,7 @@ export function parseSetting(key: SettingKey, text: string, name: string = key):
     throw invalid(`must be a duration such as ${DURATION_EXAMPLES}`);
   if (isByteRate && text !== '' && parseByteRate(text) === undefined)
     throw invalid(`must be a rate such as ${BYTE_RATE_EXAMPLES}`);
-  if (choices && !choices.includes(text)) throw invalid(`must be one of: ${choices.join(', ')}`);
+  if (choices && !choices.includes(text)) throw invalid(oneOf(choices));
   // Only where empty is the default does it mean something.
   if (text === '' && defaultValue !== '') throw invalid('must not be empty');
   if (key.endsWith('Url')) readAddress(name, text);
@@ -115,6 +121,8 @@ export function parseSetting(key: SettingKey, text: string, name: string = key):
   if (key === 'name' && text !== '') asSetting(() => parseTemplate(text.replace(/\.cbz$/i, '')));
   return text;
 }
+
+const oneOf = (choices: readonly string[]) => `must be one of: ${choices.join(', ')}`;
 
 /** Reports what `check` refuses as an invalid setting. */
 function asSetting(check: () => unknown): void {
@@ -127,9 +135,8 @@ function asSetting(check: () => unknown): void {
 }
 
 function invalidValue(key: SettingKey, name: string, value: string, expected: string): UsageError {
-  const defaultValue = settingDefinition(key).default;
-  const example =
-    name === key ? `tankobon config set ${key} ${defaultValue}` : `${name}=${defaultValue}`;
+  const { default: defaultValue, example: valid = defaultValue } = settingDefinition(key);
+  const example = name === key ? `tankobon config set ${key} ${valid}` : `${name}=${valid}`;
   return new UsageError('bad-setting', `${name} is ${value}, but ${expected}.`, {
     hint: `Correct it, for example: ${example}`,
   });
