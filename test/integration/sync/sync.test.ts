@@ -237,6 +237,18 @@ describe('options of a run', () => {
     expect((await harness.sync()).lines.at(-1)).toMatchObject({ saved: 2, titles: 2 });
   });
 
+  test('--only with a word that matches no subscription is a usage error, and nothing is sent', async () => {
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
+    harness.write(`series:\n  - target: title:${titleId('Alpha')}\n    folder: Shelf\n`);
+    for (const only of [['lighthuse'], ['shelf', 'lighthuse']])
+      await expect(harness.sync({ only })).rejects.toMatchObject({
+        code: 'bad-target',
+        message: 'Not subscribed to: lighthuse',
+        hint: 'To see the subscriptions, run: tankobon sync list',
+      });
+    expect(harness.service.log).toEqual([]);
+  });
+
   test('a problem of the file is reported before anything is sent', async () => {
     harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
     harness.write('series:\n  - target: chapter:nothing\n');
