@@ -168,6 +168,7 @@ export function parseSeriesTarget(value: string, extraHosts: readonly string[]):
     throw new UsageError(
       'bad-target',
       `A chapter cannot be subscribed to, only a title or a list: ${id}`,
+      { hint: 'Pass its title, such as: tankobon sync add https://mangadex.org/title/UUID' },
     );
   return { kind: kind === 'any' ? 'title' : kind, id };
 }

@@ -107,6 +107,15 @@ test.each([
   expect(stderr).not.toContain('subscriptions.yaml');
 });
 
+test('add with the URL of a chapter suggests its title', async () => {
+  const { code, stderr } = await run('add', `https://mangadex.org/chapter/${ALPHA}`);
+  expect([code, stderr]).toEqual([
+    2,
+    `error: A chapter cannot be subscribed to, only a title or a list: ${ALPHA}\n` +
+      'hint: Pass its title, such as: tankobon sync add https://mangadex.org/title/UUID\n',
+  ]);
+});
+
 posixTest('a link to the file stays one, and the mode of the file is kept', async () => {
   const file = join(folder, 'real.yaml');
   writeFileSync(file, '# mine\n', { mode: 0o640 });
