@@ -14,6 +14,8 @@ const COMMANDS = tree
     ...command.commands.map((sub) => [command.name(), sub.name()]),
   ]);
 
+const ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
+
 test('no argument, help and --help print the same: description, commands in groups, three examples', async () => {
   const [none, help, flag] = await Promise.all([tankobon([]), print('help'), print('--help')]);
   expect([none.code, help.code, flag.code]).toEqual([0, 0, 0]);
@@ -93,6 +95,9 @@ test.each([
   [['help', 'sync', 'environment'], 'Unknown command: sync environment', 'tankobon help sync\n'],
   [['help', 'exitcodes'], 'tankobon help exit-codes', 'exit-codes'],
   [['completion', 'tcsh'], 'bash, zsh, fish', 'tankobon help completion'],
+  [[ID.slice(1)], `Not a chapter, title or list: "${ID.slice(1)}"`, 'Use a UUID'],
+  [[` ${ID.slice(1)} `], `Not a chapter, title or list: "${ID.slice(1)}"`, 'Use a UUID'],
+  [[` ${ID} `, '--forse'], "Unknown option '--forse'", 'tankobon help download'],
   [['login', 'me'], 'Too many arguments', 'tankobon help login'],
   [['search'], "Missing required argument 'words'", 'tankobon help search'],
   [['download', '--latest', '0'], 'whole number from 1', 'tankobon help download'],
