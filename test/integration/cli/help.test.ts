@@ -95,6 +95,22 @@ test.each([
   [['help', 'sync', 'environment'], 'Unknown command: sync environment', 'tankobon help sync\n'],
   [['help', 'exitcodes'], 'tankobon help exit-codes', 'exit-codes'],
   [['completion', 'tcsh'], 'bash, zsh, fish', 'tankobon help completion'],
+  [
+    ['--json', 'download', ID],
+    "Unknown option '--json' before download.",
+    'Put it after the command: tankobon download --json\n',
+  ],
+  [
+    ['-o', 'out', 'download', ID],
+    "Unknown option '-o' before download.",
+    'Put it after the command: tankobon download -o\n',
+  ],
+  [
+    ['sync', '--upgrade', 'add', ID],
+    "Unknown option '--upgrade' before sync add.",
+    'tankobon sync add --upgrade\n',
+  ],
+  [['--quite', 'download', ID], "Unknown option '--quite'.", 'tankobon help download\n'],
   [[ID.slice(1)], `Not a chapter, title or list: "${ID.slice(1)}"`, 'Use a UUID'],
   [[` ${ID.slice(1)} `], `Not a chapter, title or list: "${ID.slice(1)}"`, 'Use a UUID'],
   [[` ${ID} `, '--forse'], "Unknown option '--forse'", 'tankobon help download'],
