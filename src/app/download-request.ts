@@ -175,7 +175,8 @@ function checkOptions(options: DownloadOptions): void {
       type === 'texts' ? 'an array of strings' : `a ${type}`,
     );
   }
-  const { quality, concurrency, latest, maxOutage, limitRate, cover, share } = options;
+  const { output, quality, concurrency, latest, maxOutage, limitRate, cover, share } = options;
+  checkOption('output', output, output !== '', 'a folder');
   checkOption('cover', cover, typeof cover === 'boolean' || cover === 'all', 'a boolean or all');
   const { choices = [] } = settingDefinition('quality');
   const [min, max] = settingDefinition('concurrency').range ?? [1, 1];

@@ -8,6 +8,8 @@ import { LIVE_SERVICE } from '../rate-limit/service-addresses.js';
 export interface SettingDefinition {
   readonly description: string;
   readonly default: string | number | boolean;
+  /** A valid value as typed in a shell, for hints; needed if the default is empty. */
+  readonly example?: string;
   /** The environment variable that overrides the file. */
   readonly env?: string;
   /** The option that overrides both. */
@@ -65,22 +67,26 @@ export const SETTINGS = {
   limitRate: {
     description: 'maximum download rate in bytes per second, such as 500k or 2M; empty: unlimited',
     default: '',
+    example: '2M',
     flag: '--limit-rate',
     isByteRate: true,
   },
   language: {
     description: 'language codes in order of preference, separated by commas; all: every language',
     default: '',
+    example: 'en',
     flag: '--language',
   },
   group: {
     description: 'preferred scanlation groups in order, separated by commas; empty: any',
     default: '',
+    example: '"Preferred Scans"',
     flag: '--group',
   },
   name: {
     description: 'template of the file name; empty: the built-in one',
     default: '',
+    example: '"{series}/{chapter}"',
     flag: '--name',
   },
   metadata: {

@@ -84,9 +84,15 @@ function checkSetting(
   name: string,
 ): SettingState {
   try {
-    const type = typeof settingDefinition(key).default;
+    const { default: defaultValue, choices } = settingDefinition(key);
+    const type = typeof defaultValue;
     if (source === 'file' && typeof value !== type)
-      throw invalidValue(key, name, JSON.stringify(value), `must be a ${type}`);
+      throw invalidValue(
+        key,
+        name,
+        JSON.stringify(value),
+        choices ? oneOf(choices) : `must be a ${type}`,
+      );
     return { key, value: parseSetting(key, String(value), name), source };
   } catch (problem) {
     if (!hasCode(problem)) throw problem;
@@ -113,12 +119,16 @@ export function parseSetting(key: SettingKey, text: string, name: string = key):
     throw invalid(`must be a duration such as ${DURATION_EXAMPLES}`);
   if (isByteRate && text !== '' && parseByteRate(text) === undefined)
     throw invalid(`must be a rate such as ${BYTE_RATE_EXAMPLES}`);
-  if (choices && !choices.includes(text)) throw invalid(`must be one of: ${choices.join(', ')}`);
+  if (choices && !choices.includes(text)) throw invalid(oneOf(choices));
+  // Only where empty is the default does it mean something.
+  if (text === '' && defaultValue !== '') throw invalid('must not be empty');
   if (key.endsWith('Url')) readAddress(name, text);
   if (key === 'language') asSetting(() => parseLanguages(commaSeparated(text), name));
   if (key === 'name' && text !== '') asSetting(() => parseTemplate(text.replace(/\.cbz$/i, '')));
   return text;
 }
+
+const oneOf = (choices: readonly string[]) => `must be one of: ${choices.join(', ')}`;
 
 /** Reports what `check` refuses as an invalid setting. */
 function asSetting(check: () => unknown): void {
@@ -131,9 +141,8 @@ function asSetting(check: () => unknown): void {
 }
 
 function invalidValue(key: SettingKey, name: string, value: string, expected: string): UsageError {
-  const defaultValue = settingDefinition(key).default;
-  const example =
-    name === key ? `tankobon config set ${key} ${defaultValue}` : `${name}=${defaultValue}`;
+  const { default: defaultValue, example: valid = defaultValue } = settingDefinition(key);
+  const example = name === key ? `tankobon config set ${key} ${valid}` : `${name}=${valid}`;
   return new UsageError('bad-setting', `${name} is ${value}, but ${expected}.`, {
     hint: `Correct it, for example: ${example}`,
   });
@@ -236,7 +245,7 @@ function throwIfDiskFull(cause: unknown, file: string): void {
 }
 
 function readObject(text: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(text);
+  const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new SyntaxError('it is not a JSON object');
   }

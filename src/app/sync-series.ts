@@ -2,6 +2,7 @@
 import type { Chapter } from '../api/chapters.js';
 import { fetchTitleFeed } from '../api/feeds.js';
 import { hasCode } from '../core/errors.js';
+import { explainEmptySelection } from '../selection/explain-selection.js';
 import { writeKnownReleases } from '../sync/known-releases.js';
 import { decideReleases } from '../sync/release-decisions.js';
 import { emptyResult } from './download-result.js';
@@ -22,6 +23,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const output = outputOf(options, file, context.settings);
   const library = await libraries.open(output);
   const releases = await readReleases(due, session);
+  if (releases.length === 0) warnOfMissingLanguage(due, session);
   const isUnfinished = !dryRun && (await recoverSaved(due, releases, output, session));
   const sinceMs = sinceOf(due, session, nowMs);
   const decisions = decideReleases(
@@ -84,6 +86,25 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     stoppedBy,
     reports,
   };
+}
+
+/** As a download does. Not for the titles of `follows`, whose language no subscription chose. */
+function warnOfMissingLanguage(
+  { id, title: { name, languages }, options, follow }: DueTitle,
+  { context, warn }: SyncSession,
+): void {
+  const requested = languagesOf(options, context.settings);
+  const available = languages.find((code) => !requested.includes(code));
+  if (follow || available === undefined || requested.length === 0) return;
+  warn(
+    explainEmptySelection({
+      titleName: name,
+      options: { languages: requested, groups: [] },
+      chapters: [],
+      languages,
+    }),
+    `Change it: tankobon sync add title:${id} --language ${available}`,
+  );
 }
 
 function readReleases(

@@ -4,9 +4,11 @@
  */
 import { fetchList } from '../api/feeds.js';
 import { fetchTitles, type Title } from '../api/titles.js';
-import { ChapterError, type TankobonError } from '../core/errors.js';
+import { ChapterError, UsageError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { dueTitles } from '../sync/due-titles.js';
+import type { Subscription, Subscriptions } from '../sync/subscriptions.js';
+import type { SyncState } from '../sync/sync-state.js';
 import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
@@ -92,12 +94,26 @@ async function subscribedTitles(
 }
 
 function isRequested(
-  { target, text, folder }: SyncSession['subscriptions']['series'][number],
+  subscription: Subscription,
   { options: { only }, state }: SyncSession,
 ): boolean {
+  return only.length === 0 || only.some((word) => isMatch(subscription, word, state));
+}
+
+function isMatch({ target, text, folder }: Subscription, word: string, state: SyncState): boolean {
   const names = [text, target.id, folder ?? '', state.titles[target.id]?.name ?? ''];
-  return (
-    only.length === 0 ||
-    only.some((word) => names.some((name) => name.toLowerCase().includes(word.toLowerCase())))
-  );
+  return names.some((name) => name.toLowerCase().includes(word.toLowerCase()));
+}
+
+/** Throws UsageError `bad-target` for a word of `--only` that matches no subscription. */
+export function checkOnly(
+  only: readonly string[],
+  { series }: Subscriptions,
+  state: SyncState,
+): void {
+  const word = only.find((each) => !series.some((one) => isMatch(one, each, state)));
+  if (word === undefined) return;
+  throw new UsageError('bad-target', `Not subscribed to: ${word}`, {
+    hint: 'To see the subscriptions, run: tankobon sync list',
+  });
 }

@@ -158,6 +158,16 @@ function usageError(
     : withoutOptionValue(text)
         .replace(/^error: /, '')
         .split('\n');
+  const option = /^unknown option '([^']+)'$/.exec(message)?.[1];
+  if (
+    option !== undefined &&
+    command.options.some(({ short, long }) => [short, long].includes(option))
+  ) {
+    const found = commandPath(command);
+    return new UsageError('bad-option', `Unknown option '${option}' before ${found}.`, {
+      hint: `Put it after the command: tankobon ${found} ${option}`,
+    });
+  }
   const sentence = message.charAt(0).toUpperCase() + message.slice(1);
   const path = command === program ? '' : ` ${commandPath(command)}`;
   // The error has no cause: with DEBUG, commander's own would print the value that is left out here.

@@ -134,7 +134,7 @@ async function withLanguages(
   if (counts.size < 2) return selection;
   if (chooseLanguages) return { ...selection, languages: await chooseLanguages(counts) };
   warn(
-    `No language is given: chapters are selected in all ${counts.size}, ${[...counts.keys()].sort().join(', ')}`,
+    `No language is given: chapters are selected in all ${counts.size} languages: ${[...counts.keys()].sort().join(', ')}`,
     'Choose with --language en, or for all runs: tankobon config set language en',
   );
   return selection;

@@ -25,14 +25,21 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The codes in lower case; `all` gives none, which means every language. Throws UsageError `bad-option` for a text that
- * is not a code.
+ * The codes in lower case; `all` alone gives none, which means every language. Throws UsageError `bad-option` for a
+ * text that is not a code.
  *
  * @param source the option or setting, for the message
  */
 export function parseLanguages(codes: readonly string[], source: string): readonly string[] {
   const lowerCase = codes.map((code) => code.trim().toLowerCase());
   if (lowerCase.length === 1 && lowerCase[0] === ALL_LANGUAGES) return [];
+  if (lowerCase.includes(ALL_LANGUAGES)) {
+    throw new UsageError(
+      'bad-option',
+      `"${ALL_LANGUAGES}" cannot be combined with other languages in ${source}: "${lowerCase.join(',').slice(0, 80)}"`,
+      { hint: 'Use all alone, or codes such as en,pt-br.' },
+    );
+  }
   for (const code of lowerCase) {
     const suggestion = suggestedCode(code);
     if (CODE.test(code) && suggestion === undefined) continue;

@@ -18,6 +18,8 @@ const WEB_HOST = 'mangadex.org';
 const PREFIXED = /^(chapter|title|manga|list):\s*(\S+)$/i;
 /** The live service and its development domain (spec 8.2). */
 const LIVE_HOST = /^(?:[\w-]+\.)*mangadex\.(?:org|dev)\.?$/;
+/** A UUID, also with some digits or hyphens too few or too many. */
+const NEARLY_UUID = /^[\da-f][\da-f-]{23,47}$/i;
 const WITHOUT_SCHEME = /^(?:[\w-]+\.)*mangadex\.(?:org|dev)\//i;
 
 /** The names in the URLs of the website and of the API. */
@@ -48,8 +50,9 @@ export function parseTarget(text: string, extraHosts: readonly string[] = []): T
 
 /** Whether a word of the command line is meant as a target: a UUID or an address, valid or not. */
 export function looksLikeTarget(text: string): boolean {
-  return (
-    isUuid(text) || PREFIXED.test(text) || WITHOUT_SCHEME.test(text) || /^https?:\/\//i.test(text)
+  const trimmed = text.trim();
+  return [NEARLY_UUID, PREFIXED, WITHOUT_SCHEME, /^https?:\/\//i].some((form) =>
+    form.test(trimmed),
   );
 }
 

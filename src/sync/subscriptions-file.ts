@@ -15,11 +15,12 @@ import {
   type Alias,
   type Document,
 } from 'yaml';
-import type { ZodError } from 'zod';
+import type { core, ZodError } from 'zod';
 import { UsageError, thrownMessage } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import {
   parseSeriesTarget,
+  seriesOptions,
   subscriptionsSchema,
   toSubscriptions,
   type Subscriptions,
@@ -38,7 +39,9 @@ export interface SubscriptionsText {
 export function parseSubscriptions(source: SubscriptionsText): Subscriptions {
   const yaml = parseYaml(source);
   const value: unknown = readValue(yaml);
-  const result = subscriptionsSchema(source.extraHosts).safeParse(value ?? {});
+  const result = subscriptionsSchema(source.extraHosts).safeParse(value ?? {}, {
+    error: describeIssue,
+  });
   if (!result.success) throw schemaProblem(result.error, yaml);
   const subscriptions = toSubscriptions(result.data, source.extraHosts);
   const seen = new Map<string, number>();
@@ -55,8 +58,21 @@ export function parseSubscriptions(source: SubscriptionsText): Subscriptions {
 
 const keyOf = ({ kind, id }: Target) => `${kind}:${id}`;
 
+const MAX_SHOWN_LENGTH = 80;
+
 /** Options by their keys in the file, as written there. */
 export type SeriesEntry = Readonly<Record<string, unknown>>;
+
+/** Throws UsageError `bad-option` for an entry from options that the file cannot contain. */
+export function checkEntry(entry: SeriesEntry): void {
+  const issue = seriesOptions.safeParse(entry, { error: describeIssue }).error?.issues[0];
+  if (!issue) return;
+  const key = String(issue.path[0]);
+  const value = String(entry[key]).slice(0, MAX_SHOWN_LENGTH);
+  throw new UsageError('bad-option', `Invalid --${key} "${value}": ${messageOf(issue)}`, {
+    hint: 'Run: tankobon help sync add',
+  });
+}
 
 /**
  * The text with a series added at the end, or with these options set on the series that is there. Throws UsageError
@@ -177,10 +193,34 @@ type Issue = ZodError['issues'][number];
 /** For a union, the message of the alternative of the right type, if there is one. */
 function messageOf(issue: Issue | undefined): string {
   if (issue?.code !== 'invalid_union') return issue?.message ?? 'is invalid';
-  const nested =
-    issue.errors.flat().find((each) => each.code !== 'invalid_type') ?? issue.errors[0]?.[0];
-  const where = nested?.path.length ? `${fieldName(nested.path)}: ` : '';
+  const nested = issue.errors.flat().find((each) => !isTypeIssue(each) || each.path.length > 0);
+  if (!nested)
+    return `must be ${issue.errors.flat().filter(isTypeIssue).map(typeName).join(' or ')}`;
+  const where = nested.path.length ? `${fieldName(nested.path)}: ` : '';
   return where + messageOf(nested);
+}
+
+type TypeIssue = Extract<Issue, { code: 'invalid_type' }>;
+
+const isTypeIssue = (issue: Issue): issue is TypeIssue => issue.code === 'invalid_type';
+
+/** The types as a user of YAML knows them. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+  record: 'a map',
+};
+const typeName = ({ expected }: Pick<TypeIssue, 'expected'>) => TYPE_NAMES[expected] ?? expected;
+
+/** The messages of checks that have none of their own. */
+function describeIssue(issue: core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined) return 'is missing';
+  if (issue.code === 'invalid_type') return `must be ${typeName(issue)}`;
+  if (issue.code === 'invalid_value') return `must be one of: ${issue.values.join(', ')}`;
+  return issue.code === 'too_big' ? 'is too long' : undefined;
 }
 
 function problemAt(path: Path, message: string, yaml: ParsedYaml): UsageError {

@@ -9,6 +9,7 @@ import { isLoopback } from '../core/web-address.js';
 import { isPublicAddress } from '../api/public-address.js';
 import { QUALITIES } from '../image/page-url.js';
 import { READING_STATUSES, type ReadingStatus } from '../api/reading-statuses.js';
+import { parseLanguages } from '../selection/language-codes.js';
 import { parseRanges } from '../selection/ranges.js';
 import { parseTarget, type Target } from '../selection/target.js';
 import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../formats/bind-choices.js';
@@ -60,6 +61,7 @@ const language = z
   .trim()
   .toLowerCase()
   .regex(/^[a-z]{2,3}(-[a-z]{2,4})?$/, 'must be a language code such as en or pt-br');
+const parseCodes = (codes: readonly string[]) => parseLanguages(codes, 'language');
 const duration = z
   .union([text, z.number()])
   .transform((value) => parseDuration(String(value)))
@@ -75,7 +77,7 @@ const time = z
   .refine((ms) => !Number.isNaN(ms), 'must be a time such as 2026-11-21T18:00:00Z');
 
 const optionShape = {
-  language: listOf(language).optional(),
+  language: passes(listOf(language), parseCodes).transform(parseCodes).optional(),
   group: listOf(text).optional(),
   'wait-for-group': duration.optional(),
   upgrade: z.boolean().optional(),
@@ -93,7 +95,7 @@ const optionShape = {
   paused: z.boolean().optional(),
   since: time.optional(),
 };
-const seriesOptions = z.strictObject(optionShape);
+export const seriesOptions = z.strictObject(optionShape);
 
 function address(isAllowed: (url: URL) => boolean, expected: string) {
   return text.refine(
@@ -165,6 +167,7 @@ export function parseSeriesTarget(value: string, extraHosts: readonly string[]):
     throw new UsageError(
       'bad-target',
       `A chapter cannot be subscribed to, only a title or a list: ${id}`,
+      { hint: 'Pass its title, such as: tankobon sync add https://mangadex.org/title/UUID' },
     );
   return { kind: kind === 'any' ? 'title' : kind, id };
 }

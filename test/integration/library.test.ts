@@ -163,6 +163,7 @@ test.each([
   { limitRate: '1' },
   { cover: 'yes' as unknown as boolean },
   { name: '{serie}' },
+  { output: '' },
 ])('an invalid option such as %j is refused before anything is sent', async (option) => {
   const before = service.log.length;
   const error = await all(downloadChapters([ID], { env, output: folder, ...option })).catch(

@@ -1,6 +1,7 @@
 /** `tankobon download`: its options; the work is in download.ts. */
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../../formats/bind-choices.js';
+import { looksLikeTarget } from '../../selection/target.js';
 import type { CommandRunner } from '../command-context.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { collect, integerBetween, settingOption } from '../option-parsers.js';
@@ -58,6 +59,12 @@ interface DownloadFlags extends Omit<DownloadOptions, 'targets' | 'cover'> {
   readonly cover?: string | boolean;
 }
 
+/** `--cover=all` and `--cover all` are the same to commander. */
+function allOrTarget(text: string): string {
+  if (text === 'all' || looksLikeTarget(text)) return text;
+  throw new InvalidArgumentError('Only all, or a target, can follow it.');
+}
+
 /** The word after `--cover` is a target unless it is `all`. */
 function withTargets(
   targets: readonly string[],
@@ -102,7 +109,7 @@ function addFileOptions(command: Command): void {
         'also save the cover; all: one for each volume, in the language of the chapters',
       )
         .choices(['all'])
-        .argParser((text) => text),
+        .argParser(allOrTarget),
     )
     .option('--force', 'download existing chapters again')
     .option('--update', 'replace existing chapters that have a newer version')

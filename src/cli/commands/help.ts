@@ -29,18 +29,24 @@ export function helpCommand(program: Command, { runBare }: CommandRunner): Comma
         const name = words.join(' ');
         if (name === 'environment' || name === 'exit-codes') {
           stdout.write(`${formatItems(program, TOPICS[name]()).join('\n')}\n`);
-        } else words.reduce(findSubcommand, program).outputHelp();
+        } else {
+          const find = (command: Command, word: string, index: number) =>
+            findSubcommand(command, word, words.slice(0, index));
+          words.reduce(find, program).outputHelp();
+        }
         return EXIT.done;
       }),
     );
 }
 
-function findSubcommand(command: Command, word: string): Command {
+/** @param path the words that lead to `command`; empty for the program */
+function findSubcommand(command: Command, word: string, path: readonly string[]): Command {
   const found = command.commands.find((sub) => sub.name() === word);
   if (found) return found;
   const names = command.commands.map((sub) => sub.name());
-  const suggestion = nearest(word, [...names, ...Object.keys(TOPICS)]);
-  throw new UsageError('bad-option', `Unknown command: ${word}`, {
-    hint: `Run: tankobon help ${suggestion ?? ''}`.trimEnd(),
+  const topics = path.length === 0 ? Object.keys(TOPICS) : [];
+  const suggestion = nearest(word, [...names, ...topics]) ?? '';
+  throw new UsageError('bad-option', `Unknown command: ${[...path, word].join(' ')}`, {
+    hint: `Run: ${['tankobon help', ...path, suggestion].join(' ').trimEnd()}`,
   });
 }

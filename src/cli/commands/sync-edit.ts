@@ -1,16 +1,22 @@
 /** `tankobon sync add`, `remove` and `list`: edit and show the subscriptions file. They send nothing. */
+import { resolve } from 'node:path';
 import {
   editSubscriptions,
   readSubscriptions,
   subscriptionsPath,
 } from '../../app/subscriptions-store.js';
+import { compileNameTemplate } from '../../cbz/file-name.js';
 import { commaSeparated } from '../../core/comma-separated.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { expandHome } from '../../core/home-folder.js';
 import { isUuid } from '../../core/uuid.js';
+import { parseLanguages } from '../../selection/language-codes.js';
+import { parseRanges } from '../../selection/ranges.js';
 import { parseTarget } from '../../selection/target.js';
 import {
   addSeries,
+  checkEntry,
   parseSubscriptions,
   removeSeries,
   type SeriesEntry,
@@ -63,6 +69,7 @@ function entryOf(flags: AddFlags, nowMs: number): SeriesEntry {
     text === undefined ? undefined : commaSeparated(text);
   if (flags.format !== undefined && flags.bind === undefined)
     throw new UsageError('bad-option', '--format needs --bind volume or --bind title.');
+  checkAsInDownload(flags);
   const entry = {
     language: list(flags.language),
     group: list(flags.group),
@@ -73,13 +80,30 @@ function entryOf(flags: AddFlags, nowMs: number): SeriesEntry {
     chapters: flags.chapters,
     volumes: flags.volumes,
     since: flags.fromNow === true ? new Date(nowMs).toISOString() : undefined,
-    output: flags.output,
+    output: flags.output === undefined ? undefined : independentPath(flags.output),
     folder: flags.folder,
     name: flags.name,
     quality: flags.quality,
     bind: flags.bind && { by: flags.bind, ...(flags.format && { format: flags.format }) },
   };
-  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
+  const given = Object.fromEntries(
+    Object.entries(entry).filter(([, value]) => value !== undefined),
+  );
+  checkEntry(given);
+  return given;
+}
+
+/** The options that download has too, with its messages. */
+function checkAsInDownload({ language, chapters, volumes, name }: AddFlags): void {
+  if (language !== undefined) parseLanguages(commaSeparated(language), '--language');
+  if (chapters !== undefined) parseRanges(chapters, '--chapters');
+  if (volumes !== undefined) parseRanges(volumes, '--volumes');
+  if (name !== undefined && name !== '') compileNameTemplate(name);
+}
+
+/** Relative to the current folder, not to that of the file; `~/` is the home folder in the file too. */
+function independentPath(path: string): string {
+  return expandHome(path) === path ? resolve(path) : path;
 }
 
 export async function syncRemove(

@@ -1,5 +1,6 @@
 /** `tankobon sync`: runs once, or repeatedly, and reports what each run did. */
 import { runSync } from '../../app/run-sync.js';
+import { checkOnly } from '../../app/sync-titles.js';
 import { repeatSync } from '../../app/sync-loop.js';
 import type { SyncOptions, SyncReport } from '../../app/sync-session.js';
 import {
@@ -12,6 +13,7 @@ import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { formatLocalTime } from '../../core/human-format.js';
 import { describeLockHolder, tryLockFile } from '../../core/lock.js';
 import { toTankobonError } from '../../core/system-errors.js';
+import type { Subscriptions } from '../../sync/subscriptions.js';
 import { lockPath, readSyncState, syncFolder, writeSyncState } from '../../sync/sync-state.js';
 import { parseInterval } from '../../sync/sync-schedule.js';
 import { captchaSolver } from '../captcha-prompt.js';
@@ -38,16 +40,16 @@ const DEFAULT_COLUMNS = 80;
 export async function sync(flags: SyncFlags, context: CommandContext): Promise<ExitCode> {
   const intervalMs = flags.every === undefined ? undefined : parseInterval(flags.every);
   const file = subscriptionsPath(flags.file, context);
-  await readSubscriptions(file, context);
-  if (flags.html !== undefined) preparePage(flags.html);
   const folder = await syncFolder(context.paths.state, file);
+  const files = { file, folder };
+  await readRequested(files, flags, context);
+  if (flags.html !== undefined) preparePage(flags.html);
   const lock = await tryLockFile(lockPath(folder));
   if (!lock) {
     const holder = describeLockHolder(lockPath(folder));
     throw new RunError('sync-running', `A sync of ${file} is running: ${holder}.`);
   }
   try {
-    const files = { file, folder };
     if (intervalMs !== undefined) return await runRepeatedly(intervalMs, files, flags, context);
     const maxOutage = flags.maxOutage ?? context.settings.maxOutage;
     const { stoppedBy, errors } = await runOnce(files, maxOutage, flags, context);
@@ -57,6 +59,17 @@ export async function sync(flags: SyncFlags, context: CommandContext): Promise<E
   } finally {
     lock.release();
   }
+}
+
+/** Throws UsageError for an invalid file, and for `--only` with a word that matches nothing in it. */
+async function readRequested(
+  { file, folder }: SyncFiles,
+  { only = [] }: SyncFlags,
+  context: CommandContext,
+): Promise<Subscriptions> {
+  const subscriptions = await readSubscriptions(file, context);
+  if (only.length > 0) checkOnly(only, subscriptions, await readSyncState(folder));
+  return subscriptions;
 }
 
 async function runRepeatedly(
@@ -69,7 +82,7 @@ async function runRepeatedly(
   const { file, folder } = files;
   const isFileUsable = async () => {
     try {
-      await readSubscriptions(file, context);
+      await readRequested(files, flags, context);
       return true;
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
@@ -108,7 +121,7 @@ async function runOnce(
   const { dryRun = false, fromNow = false, only = [], share } = flags;
   const observer = await chooseObserver(flags, context);
   try {
-    const subscriptions = await readSubscriptions(files.file, context);
+    const subscriptions = await readRequested(files, flags, context);
     const report = await runSync(
       context,
       subscriptions,

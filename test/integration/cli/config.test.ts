@@ -85,7 +85,13 @@ test.each([
     /\{serie\}\nhint: The fields are \{series\}, \{volume\}, \{chapter\}, \{title\}, \{group\}, \{language\}, \{id\}/,
   ],
   ['the name of a language', ['set', 'language', 'en,german'], /"german"\nhint: Did you mean de\?/],
-  ['not a rate', ['set', 'limitRate', 'fast'], /a rate such as 500k or 2M/],
+  [
+    'not a rate',
+    ['set', 'limitRate', 'fast'],
+    /a rate such as 500k or 2M.*config set limitRate 2M\n/s,
+  ],
+  ['an empty folder', ['set', 'output', ''], /output is "", but must not be empty.*output \.\n/s],
+  ['an empty realm', ['set', 'realm', ''], /realm is "", but must not be empty/],
   ['not an address', ['set', 'apiUrl', 'mangadex'], /apiUrl/],
   ['a plain http: address', ['set', 'apiUrl', 'http://example.com'], /https:/],
 ])('%s is exit 2 and suggests a valid one', async (_what, words, message) => {
@@ -125,6 +131,29 @@ test('an invalid value in the file stops a command, and the hint corrects it', a
   expect((await config(['unset', 'reports'])).code).toBe(0);
   expect((await config(['list'])).code).toBe(0);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ concurrency: 4, quality: 'data-saver' });
+});
+
+test.each([
+  ['{"quality": 5}', 'quality is 5, but must be one of: data, data-saver.', 'quality data'],
+  ['{"output": ""}', 'output is "", but must not be empty.', 'output .'],
+  ['{"limitRate": 1}', 'limitRate is 1, but must be a string.', 'limitRate 2M'],
+  ['{"language": 1}', 'language is 1, but must be a string.', 'language en'],
+  ['{"group": []}', 'group is [], but must be a string.', 'group "Preferred Scans"'],
+  ['{"name": true}', 'name is true, but must be a string.', 'name "{series}/{chapter}"'],
+])('the file %s is an error with a command that corrects it', async (text, message, words) => {
+  put(text);
+  const { code, stderr } = await tankobonHere(['whoami'], { env: { TANKOBON_HOME: home } });
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    `error: ${message}\nhint: Correct it, for example: tankobon config set ${words}\n`,
+  );
+});
+
+test('a byte order mark before the settings is ignored', async () => {
+  put('\uFEFF{"quality": "data-saver"}');
+  expect(await config(['get', 'quality'])).toMatchObject({ code: 0, stdout: 'data-saver\n' });
+  expect((await config(['set', 'concurrency', '3'])).code).toBe(0);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ quality: 'data-saver', concurrency: 3 });
 });
 
 test('an error for an invalid value in the environment names the variable', async () => {

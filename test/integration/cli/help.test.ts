@@ -14,6 +14,8 @@ const COMMANDS = tree
     ...command.commands.map((sub) => [command.name(), sub.name()]),
   ]);
 
+const ID = 'a96676e5-8ae2-425e-b549-7f15dd34a6d8';
+
 test('no argument, help and --help print the same: description, commands in groups, three examples', async () => {
   const [none, help, flag] = await Promise.all([tankobon([]), print('help'), print('--help')]);
   expect([none.code, help.code, flag.code]).toEqual([0, 0, 0]);
@@ -88,8 +90,30 @@ test.each([
   [['sync', '--quiet', 'ad', 'TITLE'], 'Did you mean add?', 'tankobon help sync'],
   [['config', 'list', '--jsno'], '--json', 'tankobon help config list'],
   [['help', 'serch'], 'tankobon help search', 'search'],
+  [['help', 'config', 'sett'], 'Unknown command: config sett', 'tankobon help config set\n'],
+  [['help', 'sync', 'lst'], 'Unknown command: sync lst', 'tankobon help sync list\n'],
+  [['help', 'sync', 'environment'], 'Unknown command: sync environment', 'tankobon help sync\n'],
   [['help', 'exitcodes'], 'tankobon help exit-codes', 'exit-codes'],
   [['completion', 'tcsh'], 'bash, zsh, fish', 'tankobon help completion'],
+  [
+    ['--json', 'download', ID],
+    "Unknown option '--json' before download.",
+    'Put it after the command: tankobon download --json\n',
+  ],
+  [
+    ['-o', 'out', 'download', ID],
+    "Unknown option '-o' before download.",
+    'Put it after the command: tankobon download -o\n',
+  ],
+  [
+    ['sync', '--upgrade', 'add', ID],
+    "Unknown option '--upgrade' before sync add.",
+    'tankobon sync add --upgrade\n',
+  ],
+  [['--quite', 'download', ID], "Unknown option '--quite'.", 'tankobon help download\n'],
+  [[ID.slice(1)], `Not a chapter, title or list: "${ID.slice(1)}"`, 'Use a UUID'],
+  [[` ${ID.slice(1)} `], `Not a chapter, title or list: "${ID.slice(1)}"`, 'Use a UUID'],
+  [[` ${ID} `, '--forse'], "Unknown option '--forse'", 'tankobon help download'],
   [['login', 'me'], 'Too many arguments', 'tankobon help login'],
   [['search'], "Missing required argument 'words'", 'tankobon help search'],
   [['download', '--latest', '0'], 'whole number from 1', 'tankobon help download'],

@@ -7,6 +7,9 @@ import { ERROR_CODES } from '../../../src/core/error-codes.js';
 import { runWith } from '../../support/auth/context.js';
 import { tankobonHere } from '../../support/in-process.js';
 
+const ID = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
+const TITLE = `title:${ID}`;
+
 let folder: string;
 let env: Readonly<Record<string, string>>;
 beforeEach(() => {
@@ -78,6 +81,31 @@ test.each([
   await expect(runHere(words)).rejects.toMatchObject({
     code: 'bad-option',
     message: expect.stringContaining("argument '' is invalid. It must not be empty."),
+  });
+});
+
+test.each([
+  ['download', TITLE, '--language', 'all,en'],
+  ['search', 'lighthouse', '--language', 'en,all'],
+  ['sync', 'add', TITLE, '--language', 'all,en'],
+  ['config', 'set', 'language', 'all,en'],
+])('a language beside all is refused before anything is sent: %s %s', async (...words) => {
+  await expect(runHere(words)).rejects.toMatchObject({
+    code: words[0] === 'config' ? 'bad-setting' : 'bad-option',
+    message: expect.stringContaining('"all" cannot be combined with other languages'),
+    hint: 'Use all alone, or codes such as en,pt-br.',
+  });
+});
+
+test.each([
+  ['xx', ['--cover=xx', TITLE]],
+  ['ALL', ['--cover=ALL', TITLE]],
+  ['lighthouse', ['--cover', 'lighthouse']],
+])('what follows --cover is all or a target: %s is bad-option', async (word, words) => {
+  await expect(runHere(['download', ...words])).rejects.toMatchObject({
+    code: 'bad-option',
+    message: `Option '--cover [which]' argument '${word}' is invalid. Only all, or a target, can follow it.`,
+    hint: 'Run: tankobon help download',
   });
 });
 

@@ -170,7 +170,7 @@ test('several languages and none given: a warning in a script, all are saved, an
   const { code, stderr, events } = await long.download(options);
   expect(code).toBe(0);
   expect(stderr).toMatch(
-    /^warning: No language is given: chapters are selected in all 3, en, es-la, pt-br\nhint: .*config set language en\n/m,
+    /^warning: No language is given: chapters are selected in all 3 languages: en, es-la, pt-br\nhint: .*config set language en\n/m,
   );
   const files = events.flatMap((event) => (event.type === 'chapter-saved' ? [event.file] : []));
   expect(files.map((file) => /\[([a-z-]+)\] \[/.exec(file)?.[1]).sort()).toEqual([

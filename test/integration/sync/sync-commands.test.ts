@@ -1,7 +1,7 @@
 /** `tankobon sync` as a user runs it: edits, status, and in a process of its own repetition and signals. */
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   startPracticeService,
@@ -64,6 +64,18 @@ test('add, list and remove edit the file in the configuration folder, and send n
   expect(service.log).toEqual([]);
 });
 
+test('add -o is relative to the current folder, as every -o is; ~/ stays the home folder', async () => {
+  const elsewhere = join(folder, 'elsewhere', 'subs.yaml');
+  const outputOf = async (output: string): Promise<unknown> => {
+    expect(await run('add', ALPHA, '-o', output, '--file', elsewhere)).toMatchObject({ code: 0 });
+    const { stdout } = await run('list', '--json', '--file', elsewhere);
+    return (JSON.parse(stdout) as { options: { output: string } }[])[0]?.options.output;
+  };
+  expect(await outputOf('Comics')).toBe(resolve('Comics'));
+  expect(await outputOf(join(folder, 'comics'))).toBe(join(folder, 'comics'));
+  expect(await outputOf('~/Comics')).toBe('~/Comics');
+});
+
 test('an invalid option, target or file exits with 2 and changes nothing', async () => {
   expect(await run()).toMatchObject({ code: 2 });
   expect((await run('add', `title:${ALPHA}`, '--chapters', 'x')).code).toBe(2);
@@ -78,6 +90,30 @@ test('an invalid option, target or file exits with 2 and changes nothing', async
     stderr: expect.stringContaining(`${file}:2:13: series[0].target`),
   });
   expect(service.log).toEqual([]);
+});
+
+test.each([
+  ['--folder', '../x', 'Invalid --folder "../x": must be a relative path without ..'],
+  ['--exclude-uploader', 'bob', 'Invalid --exclude-uploader "bob": must be a UUID'],
+  ['--chapters', '5-1', 'Invalid range for --chapters: "5-1"'],
+  ['--volumes', '5-1', 'Invalid range for --volumes: "5-1"'],
+  ['--name', '{bad}', 'Unknown field in the name template: {bad}'],
+  ['--name', '', 'Invalid --name "": must not be empty'],
+])('add %s %j is an error of the option, not of the file', async (option, value, message) => {
+  const { code, stderr } = await run('add', ALPHA, option, value);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^error: .*\nhint: .*\n$/);
+  expect(stderr).toContain(message);
+  expect(stderr).not.toContain('subscriptions.yaml');
+});
+
+test('add with the URL of a chapter suggests its title', async () => {
+  const { code, stderr } = await run('add', `https://mangadex.org/chapter/${ALPHA}`);
+  expect([code, stderr]).toEqual([
+    2,
+    `error: A chapter cannot be subscribed to, only a title or a list: ${ALPHA}\n` +
+      'hint: Pass its title, such as: tankobon sync add https://mangadex.org/title/UUID\n',
+  ]);
 });
 
 posixTest('a link to the file stays one, and the mode of the file is kept', async () => {

@@ -214,6 +214,20 @@ test('an official release on another site is listed, not failed', async () => {
   });
 });
 
+test('a language that the title does not have is a warning with its languages whenever its releases are read', async () => {
+  harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha', 'Beta'], nowMs - 9 * DAY_MS));
+  harness.write(
+    `series:\n  - { target: title:${titleId('Alpha')}, language: de }\n  - target: title:${titleId('Beta')}\n`,
+  );
+  const warning =
+    'warning: Alpha: no chapters match --language de; available: en\n' +
+    `hint: Change it: tankobon sync add title:${titleId('Alpha')} --language en\n`;
+  expect((await harness.sync()).stderr).toBe(warning);
+  expect((await harness.sync()).stderr).toBe('');
+  harness.clock.advance(8 * DAY_MS);
+  expect((await harness.sync()).stderr).toBe(warning);
+});
+
 describe('options of a run', () => {
   test('--dry-run decides and changes nothing; --from-now starts with the next chapter', async () => {
     harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
@@ -238,6 +252,18 @@ describe('options of a run', () => {
     harness.write(SERIES);
     expect((await harness.sync({ only: ['alpha'] })).lines.at(-1)).toMatchObject({ titles: 1 });
     expect((await harness.sync()).lines.at(-1)).toMatchObject({ saved: 2, titles: 2 });
+  });
+
+  test('--only with a word that matches no subscription is a usage error, and nothing is sent', async () => {
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
+    harness.write(`series:\n  - target: title:${titleId('Alpha')}\n    folder: Shelf\n`);
+    for (const only of [['lighthuse'], ['shelf', 'lighthuse']])
+      await expect(harness.sync({ only })).rejects.toMatchObject({
+        code: 'bad-target',
+        message: 'Not subscribed to: lighthuse',
+        hint: 'To see the subscriptions, run: tankobon sync list',
+      });
+    expect(harness.service.log).toEqual([]);
   });
 
   test('a problem of the file is reported before anything is sent', async () => {

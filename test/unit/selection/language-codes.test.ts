@@ -39,6 +39,19 @@ test.each([
   );
 });
 
+test.each([[['all', 'en']], [['en', 'ALL']], [['all', 'all']]])(
+  'all stands alone: %j is refused',
+  (codes) => {
+    expect(() => parseLanguages(codes, '--language')).toThrow(
+      expect.objectContaining({
+        code: 'bad-option',
+        message: expect.stringContaining('--language'),
+        hint: 'Use all alone, or codes such as en,pt-br.',
+      }),
+    );
+  },
+);
+
 test('any text gives codes or a UsageError', () => {
   fc.assert(
     fc.property(

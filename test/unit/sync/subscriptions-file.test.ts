@@ -70,6 +70,13 @@ test('every key of the contract is read, and the defaults apply where a series h
   });
 });
 
+test('language: all means every language, also where the defaults name one', () => {
+  const { series } = parse(
+    `defaults: { language: en }\nseries:\n  - { target: title:${ID}, language: all }\n`,
+  );
+  expect(series[0]?.language).toEqual([]);
+});
+
 test('an empty file has no subscriptions', () => {
   expect(parse('')).toEqual({ series: [], follows: undefined, hooks: {} });
   expect(parse('series:\nfollows: true\n').follows).toEqual({ statuses: undefined, options: {} });
@@ -86,19 +93,31 @@ describe('a problem is reported with line, column and field', () => {
     [one('name: "{colour}"'), '3:11: series[0].name: Unknown field'],
     [one('name: ../{chapter}'), '3:11: series[0].name:'],
     [one('language: [en, english]'), '3:20: series[0].language'],
+    [one('language: [all, en]'), '3:15: series[0].language: "all" cannot be combined'],
     [one('bind: { by: page }'), '3:17: series[0].bind.by:'],
     [`series:\n  - target: https://example.org/x\n`, '2:13: series[0].target: Not a chapter'],
     [`series:\n  - target: chapter:${ID}\n`, '2:13: series[0].target: A chapter cannot'],
-    [`series:\n  - folder: x\n`, '2:5: series[0].target:'],
+    [`series:\n  - folder: x\n`, '2:5: series[0].target: is missing'],
+    [`series:\n  - target: 7\n`, '2:13: series[0].target: must be a string'],
+    ['series: none', '1:9: series: must be a list'],
+    ['defaults: [en]', '1:11: defaults: must be a map'],
+    [one('upgrade: 2'), '3:14: series[0].upgrade: must be true or false'],
+    [one('chapters: [1]'), '3:15: series[0].chapters: must be a string or a number'],
+    [one('quality: best'), '3:14: series[0].quality: must be one of: data, data-saver'],
+    [one('group: [Scans, 5]'), '3:12: series[0].group: [1]: must be a string'],
+    [one('group: {}'), '3:12: series[0].group: must be a list or a string'],
+    [one('bind: {}'), '3:11: series[0].bind.by: is missing'],
+    [one(`folder: ${'x'.repeat(3_000)}`), '3:13: series[0].folder: is too long'],
     [
       `series:\n  - target: title:${ID}\n  - target: title:${ID}\n`,
       '3:13: series[1].target: is the same',
     ],
-    ['follows: [reading]', '1:10: follows:'],
-    ['follows: { status: sleeping }', '1:10: follows: status: Invalid option'],
+    ['follows: [reading]', '1:10: follows: must be true or false or a map'],
+    ['follows: { status: sleeping }', '1:10: follows: status: must be one of: reading, on_hold,'],
+    ['follows: { stats: reading }', '1:12: follows.stats: is not a key'],
     ['hooks: { webhook: http://example.org/ }', '1:19: hooks.webhook: must be a URL: https:'],
     ['hooks: { webhook: http://8.8.8.8/ }', '1:19: hooks.webhook:'],
-    ['hooks: { exec: notify-send }', '1:16: hooks.exec:'],
+    ['hooks: { exec: notify-send }', '1:16: hooks.exec: must be a list'],
     ['series: [', '1:'],
     ['a: 1\na: 2', '2:1: Map keys must be unique'],
     ['series: *nothing', '1:9: Unresolved alias'],
