@@ -1,5 +1,5 @@
 /** Errors of the operating system. */
-import { StorageError } from './errors.js';
+import { StorageError, thrownMessage } from './errors.js';
 
 /** Whether `error` is a system error with one of these codes, such as `ENOENT`. */
 export function isSystemError(
@@ -48,11 +48,16 @@ export function toStorageError(error: unknown, file: string): unknown {
     return new StorageError(code, `${problem}${detail}: ${file}`, { cause: error });
   }
   if (!isFileError(error)) return error;
-  const { message, syscall = '', code = '' } = error;
-  const reason = message.replace(/^.*?: /, '').replace(/, \w+( '.*)?$/s, '');
+  const { syscall = '', code = '' } = error;
   return new StorageError(
     'storage-failed',
-    `File system error, ${reason} (${syscall}: ${code}): ${file}`,
+    `File system error, ${fileErrorReason(error)} (${syscall}: ${code}): ${file}`,
     { cause: error },
   );
+}
+
+/** Why an operation on a file failed, without the system call and the path, such as `permission denied`. */
+export function fileErrorReason(error: unknown): string {
+  const message = thrownMessage(error);
+  return isFileError(error) ? message.replace(/^.*?: /, '').replace(/, \w+( '.*)?$/s, '') : message;
 }
