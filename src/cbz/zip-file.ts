@@ -5,7 +5,6 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
-import { thrownMessage } from '../core/errors.js';
 
 /** A named pipe that has replaced the file must not block. Windows has neither. */
 const NON_BLOCKING = process.platform === 'win32' ? 0 : constants.O_NONBLOCK;
@@ -38,8 +37,9 @@ export async function withZip<T>(
   const options = { lazyEntries: true, autoClose: false };
   const zip = await yauzl.fromFdPromise(descriptor, options).catch(async (error: unknown) => {
     await closeDescriptor(descriptor);
-    throw thrownMessage(error).startsWith('End of central directory record signature not found')
-      ? new Error('it is not a ZIP archive, or is incomplete', { cause: error })
+    // Errors of the operating system have a code, those of yauzl do not.
+    throw (error as NodeJS.ErrnoException).code === undefined
+      ? new Error('it is not a ZIP archive, or is damaged', { cause: error })
       : error;
   });
   try {
