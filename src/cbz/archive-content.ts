@@ -32,6 +32,7 @@ export interface ArchiveContent {
   readonly isBound: boolean;
   /** Why the file cannot be read. */
   readonly readError?: string;
+  readonly cause?: unknown;
 }
 
 export const EMPTY_CONTENT: ArchiveContent = { identities: [], isBound: false };
@@ -49,7 +50,7 @@ export async function readContent(file: string, isRegular = false): Promise<Arch
       }
     );
   } catch (error) {
-    return { ...EMPTY_CONTENT, readError: fileErrorReason(error) };
+    return { ...EMPTY_CONTENT, readError: fileErrorReason(error), cause: error };
   }
 }
 

@@ -19,6 +19,7 @@ export interface ExistingArchive extends CbzIdentity {
 export interface UnreadableFile {
   readonly file: string;
   readonly readError: string;
+  readonly cause?: unknown;
 }
 
 export interface LibraryIndex {
@@ -70,12 +71,12 @@ export async function scanLibrary(
       const content = cache
         ? await cachedContent(listed, cache)
         : await readContent(listed.file, listed.isRegular);
-      const { identities, isBound, readError } = content;
+      const { identities, isBound, readError, cause } = content;
       for (const identity of identities)
         archives.push({ ...identity, file, ...(isBound && { isBound }) });
       if (identities.length > 0 || isBound || !isCbz(file)) continue;
       if (readError === undefined) unidentified.push(file);
-      else damaged.push({ file, readError });
+      else damaged.push({ file, readError, cause });
     }
   };
   await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
