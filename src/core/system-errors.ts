@@ -1,4 +1,6 @@
 /** Errors of the operating system. */
+import { lstatSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { StorageError, thrownMessage } from './errors.js';
 
 /** Whether `error` is a system error with one of these codes, such as `ENOENT`. */
@@ -45,7 +47,8 @@ export function toStorageError(error: unknown, file: string): unknown {
   for (const [code, problem, systemCodes] of FILE_PROBLEMS) {
     if (!isSystemError(error, ...systemCodes)) continue;
     const detail = code === 'not-writable' ? ` (${error.code ?? ''})` : '';
-    return new StorageError(code, `${problem}${detail}: ${file}`, { cause: error });
+    const path = code === 'name-taken' ? pathInTheWay(file) : file;
+    return new StorageError(code, `${problem}${detail}: ${path}`, { cause: error });
   }
   if (!isFileError(error)) return error;
   const { syscall = '', code = '' } = error;
@@ -54,6 +57,18 @@ export function toStorageError(error: unknown, file: string): unknown {
     `File system error, ${fileErrorReason(error)} (${syscall}: ${code}): ${file}`,
     { cause: error },
   );
+}
+
+/** `file`, or the file or broken link that is in the place of a folder above it. */
+function pathInTheWay(file: string): string {
+  for (let path = file; path !== dirname(path); path = dirname(path)) {
+    try {
+      return lstatSync(path).isDirectory() ? file : path;
+    } catch {
+      // The cause is further up.
+    }
+  }
+  return file;
 }
 
 /** Why an operation on a file failed, without the system call and the path, such as `permission denied`. */
