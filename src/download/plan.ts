@@ -114,7 +114,7 @@ function warnOfUnreadable(chapters: readonly PlannedChapter[], { warn }: PlanDep
   );
   for (const { file, readError, job } of files.values())
     warn(
-      `Cannot read ${file} (${readError}). It is kept, and the chapter is saved as ${basename(job.file)}.`,
+      `${file} cannot be read (${readError}) and is kept: the chapter is saved as ${basename(job.file)}.`,
       'If it is a damaged chapter, remove it.',
     );
 }

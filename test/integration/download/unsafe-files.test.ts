@@ -111,7 +111,7 @@ posixDescribe('a file at the path of the chapter that cannot be read', () => {
     const first = await download();
     expect([first.code, first.stderr]).toEqual([
       0,
-      `warning: Cannot read ${kept()} (it is not a ZIP archive, or is damaged). It is kept, and the chapter is saved as ${ID} (0d5c1b62).cbz.\nhint: If it is a damaged chapter, remove it.\n`,
+      `warning: ${kept()} cannot be read (it is not a ZIP archive, or is damaged) and is kept: the chapter is saved as ${ID} (0d5c1b62).cbz.\nhint: If it is a damaged chapter, remove it.\n`,
     ]);
     const bytes = readFileSync(saved());
     const second = await download();
