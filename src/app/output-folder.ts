@@ -1,6 +1,6 @@
 /** Checks the output folder before anything is sent, so that a mistyped path costs no requests. */
 import { constants } from 'node:fs';
-import { access, mkdir, rmdir, stat } from 'node:fs/promises';
+import { access, lstat, mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
@@ -10,7 +10,8 @@ export async function checkOutputFolder(output: string): Promise<void> {
   const folder = resolve(output);
   try {
     const { path, isFolder } = await nearestExisting(folder);
-    if (!isFolder) throw unusable(`${path} is not a folder`, folder);
+    if (!isFolder)
+      throw unusable(path === folder ? 'it is not a folder' : `${path} is not a folder`, folder);
     if (path === folder) await access(folder, constants.W_OK | constants.X_OK);
     // access() is not enough: root has the right to write to /proc, which takes no folders.
     else await tryFolder(join(path, PROBE_NAME));
@@ -48,12 +49,14 @@ async function nearestExisting(folder: string) {
       return { path, isFolder: (await stat(path)).isDirectory() };
     } catch (error) {
       if (!isSystemError(error, 'ENOENT') || path === dirname(path)) throw error;
+      // A link to nothing.
+      if (await lstat(path).catch(() => undefined)) return { path, isFolder: false };
     }
   }
 }
 
 function unusable(reason: string, folder: string, cause?: unknown): UsageError {
-  return new UsageError('bad-output', `The output folder cannot be used, ${reason}: ${folder}`, {
+  return new UsageError('bad-output', `The output folder cannot be used: ${reason}: ${folder}`, {
     cause,
   });
 }

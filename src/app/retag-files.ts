@@ -2,7 +2,7 @@
  * Brings the metadata of chapter files up to date: asks the service by the hundred, and rewrites ComicInfo.xml and the
  * names of the files whose metadata changed. Pages are not downloaded.
  */
-import { rmdir } from 'node:fs/promises';
+import { opendir, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { fetchChapters, type Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
@@ -15,6 +15,7 @@ import { systemClock } from '../core/clock.js';
 import { UsageError, type TankobonError } from '../core/errors.js';
 import {
   haveSameBytes,
+  isSystemError,
   removeFile,
   renameInto,
   temporaryName,
@@ -26,6 +27,7 @@ import { toTankobonError } from '../core/system-errors.js';
 import { removeLeftovers } from '../download/leftovers.js';
 import { comicMetadata, nameValues } from '../download/comic-metadata.js';
 import { readChapterFile, rewriteChapterFile } from '../formats/chapter-file.js';
+import { damagedChapter } from '../formats/source-chapter.js';
 
 export interface RetagRequest {
   readonly folder: string;
@@ -47,7 +49,8 @@ export type RetagEvent =
     }
   | {
       readonly type: 'chapter-failed';
-      readonly chapter: string;
+      /** Undefined if the file cannot be read. */
+      readonly chapter?: string;
       readonly file: string;
       readonly reason: TankobonError['code'];
       readonly message: string;
@@ -80,17 +83,32 @@ export async function retag(
   deps: RetagDeps,
 ): Promise<readonly TankobonError[]> {
   const { client, observe, warn, signal } = deps;
+  await assertReadable(request.folder);
   const library = await scanLibrary(request.folder, { signal });
   if (!request.dryRun) await removeLeftovers(library.leftoverFiles, systemClock);
   const archives = library.archives.filter(({ isBound }) => !isBound);
-  if (archives.length === 0)
-    throw new UsageError('nothing-to-bind', `No chapters found: ${request.folder}`);
+  if (archives.length === 0 && library.damaged.length === 0)
+    throw nothingToRetag('No chapters found', request.folder);
+  const errors: TankobonError[] = [];
+  const fail = (file: string, thrown: unknown, chapter?: string): void => {
+    const error = toTankobonError(toStorageError(thrown, file));
+    const { code, message } = error;
+    observe({
+      type: 'chapter-failed',
+      ...(chapter !== undefined && { chapter }),
+      file,
+      reason: code,
+      message,
+    });
+    errors.push(error);
+  };
+  for (const { file, readError, cause } of library.damaged)
+    fail(file, damagedChapter(file, cause ?? readError));
   const ids = archives.map(({ chapterId }) => chapterId);
   const chapters = await fetchChapters(client, ids, { signal, warn });
   const titleIds = [...chapters.values()].flatMap(({ titleId }) => titleId ?? []);
   const { titles } = await fetchTitles(client, titleIds, { signal, warn });
   const count = { changed: 0, unchanged: 0, notListed: 0 };
-  const errors: TankobonError[] = [];
   for (const { file, chapterId } of archives) {
     signal.throwIfAborted();
     const chapter = chapters.get(chapterId);
@@ -106,14 +124,27 @@ export async function retag(
       count[changed ? 'changed' : 'unchanged'] += 1;
     } catch (thrown) {
       signal.throwIfAborted();
-      const error = toTankobonError(toStorageError(thrown, file));
-      const { code, message } = error;
-      observe({ type: 'chapter-failed', chapter: chapterId, file, reason: code, message });
-      errors.push(error);
+      fail(file, thrown, chapterId);
     }
   }
   observe({ type: 'retag-summary', ...count, failed: errors.length });
   return errors;
+}
+
+/** Without it, a folder that is missing or cannot be read would count as empty. */
+async function assertReadable(folder: string): Promise<void> {
+  try {
+    await (await opendir(folder)).close();
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) throw error;
+    if (error.code === 'ENOENT') throw nothingToRetag('Not found', folder, error);
+    throw nothingToRetag(error.code === 'ENOTDIR' ? 'Not a folder' : 'Cannot read', folder, error);
+  }
+}
+
+function nothingToRetag(problem: string, folder: string, cause?: unknown): UsageError {
+  const hint = 'Name a folder with chapters that tankobon saved.';
+  return new UsageError('nothing-to-bind', `${problem}: ${folder}`, { cause, hint });
 }
 
 /** Undefined if nothing changed, or if the file has no ComicInfo.xml. */

@@ -3,8 +3,7 @@
  */
 import { basename } from 'node:path';
 import type { ZipFile } from 'yauzl';
-import { thrownMessage } from '../core/errors.js';
-import { openRegularFile } from '../core/files.js';
+import { fileErrorReason, openRegularFile } from '../core/files.js';
 import {
   BOUND_COMMENT,
   manifestIdentities,
@@ -20,7 +19,7 @@ import { readEntryText, withZip } from './zip-file.js';
 const MAX_ENTRIES = 20_000;
 
 /** The chapter of an archive, undefined if it names none, or an error message if it cannot be read. */
-export type ScannedIdentity = CbzIdentity | string | undefined;
+type ScannedIdentity = CbzIdentity | string | undefined;
 
 /** Resolves with undefined if the archive is not of one chapter, and with an error message if it cannot be read. */
 export async function readIdentity(file: string): Promise<ScannedIdentity> {
@@ -33,6 +32,7 @@ export interface ArchiveContent {
   readonly isBound: boolean;
   /** Why the file cannot be read. */
   readonly readError?: string;
+  readonly cause?: unknown;
 }
 
 export const EMPTY_CONTENT: ArchiveContent = { identities: [], isBound: false };
@@ -50,7 +50,7 @@ export async function readContent(file: string, isRegular = false): Promise<Arch
       }
     );
   } catch (error) {
-    return { ...EMPTY_CONTENT, readError: thrownMessage(error) };
+    return { ...EMPTY_CONTENT, readError: fileErrorReason(error), cause: error };
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import { StorageError } from '../core/errors.js';
+import { StorageError, UsageError } from '../core/errors.js';
 import {
   temporaryName,
   toStorageError,
@@ -23,7 +23,7 @@ export interface CbzPage {
   readonly file: string;
   /** The size when the page was verified; another size now is an error. */
   readonly bytes: number;
-  /** The sha256 when the page was verified, lower-case hex; without it, any image is packed. */
+  /** The sha256 when the page was verified, as hex; without it, any image is packed. */
   readonly sha256?: string;
 }
 
@@ -43,9 +43,11 @@ export interface Cbz {
 /** Larger archives need ZIP64; the margin is for headers. */
 const ZIP64_BYTES = 2 ** 32 - 2 ** 27;
 const ZIP64_ENTRIES = 0xffff;
+const MAX_COMMENT_BYTES = 0xffff;
 
 /**
- * Writes the CBZ completely or not at all. Holds one page in memory at a time. Rejects with StorageError
+ * Writes the CBZ completely or not at all. Holds one page in memory at a time. Rejects with UsageError `bad-option` for
+ * an empty list of pages, a page without its size, and a comment that is too long, with StorageError
  * (`page-changed` if a page is not the one verified, `archive-wrong` if the result does not pass verification), or
  * with the signal's reason when aborted.
  */
@@ -56,6 +58,7 @@ export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number 
     return file;
   };
   signal?.throwIfAborted();
+  assertValid(cbz);
   try {
     makeFolders(dirname(file));
     if ((await statIfExists(file))?.isFile() === false)
@@ -76,6 +79,18 @@ export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number 
   } catch (error) {
     throw toStorageError(error, file);
   }
+}
+
+/** For programs without types. Without these, the archive would fail verification, or a page seem changed. */
+function assertValid({ file, pages, comment = '' }: Cbz): void {
+  const invalid = (problem: string) =>
+    new UsageError('bad-option', `${problem}: ${file}`, { hint: 'See docs/library.md.' });
+  if (pages.length === 0) throw invalid('A CBZ without pages');
+  for (const { file: page, bytes } of pages)
+    if (!Number.isSafeInteger(bytes) || bytes < 0) throw invalid(`The page ${page} has no bytes`);
+  if (typeof comment !== 'string') throw invalid('The comment is not a string');
+  if (Buffer.byteLength(comment) > MAX_COMMENT_BYTES)
+    throw invalid(`The comment has more than ${MAX_COMMENT_BYTES} bytes`);
 }
 
 /** Imports for an archive, one by one, so that a caller can run them while it waits for the network. */
@@ -111,7 +126,10 @@ export class CbzWriter {
     if (this.#payloadBytes + page.bytes >= ZIP64_BYTES && !forceZip64)
       throw new StorageError('archive-wrong', 'The archive is too large without ZIP64.');
     signal?.throwIfAborted();
-    const data = await readPage(page, this.zip.getBuffer(page.bytes));
+    const buffer = this.zip.getBuffer(page.bytes);
+    const data = await readPage(page, buffer).catch((error: unknown) => {
+      throw toStorageError(error, page.file);
+    });
     const extension = verifyPage(data, page);
     this.#payloadBytes += data.length;
     await this.zip.write(pageName(this.zip.entryCount, pages, extension), data);
@@ -149,7 +167,10 @@ async function readPage(page: CbzPage, buffer: Buffer): Promise<Buffer> {
 /** Checks the very bytes that go into the archive. */
 function verifyPage(data: Buffer, page: CbzPage): ImageExtension {
   const { file, sha256 } = page;
-  if (sha256 !== undefined && createHash('sha256').update(data).digest('hex') !== sha256)
+  if (
+    sha256 !== undefined &&
+    createHash('sha256').update(data).digest('hex') !== sha256.toLowerCase()
+  )
     throw pageChanged(page);
   const extension = imageExtension(data);
   if (!extension) throw new StorageError('page-changed', `The page is not an image: ${file}`);

@@ -7,12 +7,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLeftoverTemporary, isSystemError, statIfExists } from '../core/files.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
-import {
-  EMPTY_CONTENT,
-  readContent,
-  type ArchiveContent,
-  type ScannedIdentity,
-} from './archive-content.js';
+import { EMPTY_CONTENT, readContent, type ArchiveContent } from './archive-content.js';
 import type { CbzIdentity } from './identity.js';
 
 export interface ExistingArchive extends CbzIdentity {
@@ -21,12 +16,18 @@ export interface ExistingArchive extends CbzIdentity {
   readonly isBound?: boolean;
 }
 
+export interface UnreadableFile {
+  readonly file: string;
+  readonly readError: string;
+  readonly cause?: unknown;
+}
+
 export interface LibraryIndex {
   /** The chapter's CBZ; of several, the one with the newest version. */
   find(chapterId: string): ExistingArchive | undefined;
   readonly archives: readonly ExistingArchive[];
-  /** CBZ files that cannot be read. */
-  readonly damaged: readonly { readonly file: string; readonly readError: string }[];
+  /** CBZ files that cannot be read, of tankobon or not. */
+  readonly damaged: readonly UnreadableFile[];
   /** CBZ files that do not name a chapter. */
   readonly unidentified: readonly string[];
   /** Not scanned. */
@@ -35,11 +36,11 @@ export interface LibraryIndex {
   readonly leftoverFiles: readonly string[];
 }
 
-/** What an earlier scan found in a file, as long as its size and modification time are the same. */
+/** The chapter that an earlier scan found in a file, as long as its size and modification time are the same. */
 export interface IdentityCache {
   /** Undefined if the file is new or was changed. */
-  get(file: string, stats: Stats): { readonly found: ScannedIdentity } | undefined;
-  set(file: string, stats: Stats, found: ScannedIdentity): void;
+  get(file: string, stats: Stats): { readonly found: CbzIdentity | undefined } | undefined;
+  set(file: string, stats: Stats, found: CbzIdentity | undefined): void;
 }
 
 export interface ScanOptions {
@@ -60,7 +61,7 @@ export async function scanLibrary(
 ): Promise<LibraryIndex> {
   const { files, hiddenFolders, leftoverFiles } = await listFiles(folder, signal);
   const archives: ExistingArchive[] = [];
-  const damaged: { file: string; readError: string }[] = [];
+  const damaged: UnreadableFile[] = [];
   const unidentified: string[] = [];
   const remaining = files[Symbol.iterator]();
   const work = async () => {
@@ -70,12 +71,12 @@ export async function scanLibrary(
       const content = cache
         ? await cachedContent(listed, cache)
         : await readContent(listed.file, listed.isRegular);
-      const { identities, isBound, readError } = content;
+      const { identities, isBound, readError, cause } = content;
       for (const identity of identities)
         archives.push({ ...identity, file, ...(isBound && { isBound }) });
       if (identities.length > 0 || isBound || !isCbz(file)) continue;
       if (readError === undefined) unidentified.push(file);
-      else damaged.push({ file, readError });
+      else damaged.push({ file, readError, cause });
     }
   };
   await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
@@ -118,12 +119,13 @@ async function cachedContent(listed: ListedFile, cache: IdentityCache): Promise<
   const known = cache.get(listed.file, stats);
   if (known) return toContent(known.found);
   const content = await readContent(listed.file, listed.isRegular);
-  if (!content.isBound) cache.set(listed.file, stats, content.readError ?? content.identities[0]);
+  // What cannot be read may be readable next time, with the same size and time.
+  if (!content.isBound && content.readError === undefined)
+    cache.set(listed.file, stats, content.identities[0]);
   return content;
 }
 
-function toContent(found: ScannedIdentity): ArchiveContent {
-  if (typeof found === 'string') return { ...EMPTY_CONTENT, readError: found };
+function toContent(found: CbzIdentity | undefined): ArchiveContent {
   return found ? { identities: [found], isBound: false } : EMPTY_CONTENT;
 }
 

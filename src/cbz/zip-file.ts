@@ -37,7 +37,10 @@ export async function withZip<T>(
   const options = { lazyEntries: true, autoClose: false };
   const zip = await yauzl.fromFdPromise(descriptor, options).catch(async (error: unknown) => {
     await closeDescriptor(descriptor);
-    throw error;
+    // Errors of the operating system have a code, those of yauzl do not.
+    throw (error as NodeJS.ErrnoException).code === undefined
+      ? new Error('it is not a ZIP archive, or is damaged', { cause: error })
+      : error;
   });
   try {
     return await read(zip);

@@ -306,7 +306,7 @@ export const STORAGE_CODES = {
   'archive-damaged': code(
     EXIT.incomplete,
     'A CBZ to bind cannot be read, or contains a page that is not an image.',
-    'Download the chapter again: tankobon download <chapter> --force',
+    'Remove the file, then download the chapter again: tankobon download <chapter>',
   ),
   'book-incomplete': code(
     EXIT.incomplete,

@@ -18,7 +18,7 @@ import { isSystemError } from './system-errors.js';
 import { removeLeftoverTemporaries, temporaryName } from './temporary-files.js';
 
 export { makeFolders, makeFoldersBelow, makePrivateFolder } from './safe-folders.js';
-export { isSystemError, toStorageError } from './system-errors.js';
+export { fileErrorReason, isSystemError, toStorageError } from './system-errors.js';
 export {
   isLeftoverTemporary,
   MIN_LEFTOVER_AGE_MS,

@@ -1,4 +1,6 @@
 /** Errors of the operating system. */
+import { lstatSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { RunError, StorageError, TankobonError, thrownMessage } from './errors.js';
 
 /** Whether `error` is a system error with one of these codes, such as `ENOENT`. */
@@ -45,25 +47,41 @@ export function toStorageError(error: unknown, file: string): unknown {
   for (const [code, problem, systemCodes] of FILE_PROBLEMS) {
     if (!isSystemError(error, ...systemCodes)) continue;
     const detail = code === 'not-writable' ? ` (${error.code ?? ''})` : '';
-    return new StorageError(code, `${problem}${detail}: ${file}`, { cause: error });
+    const path = code === 'name-taken' ? pathInTheWay(file) : file;
+    return new StorageError(code, `${problem}${detail}: ${path}`, { cause: error });
   }
   if (!isFileError(error)) return error;
   const { syscall = '', code = '' } = error;
   return new StorageError(
     'storage-failed',
-    `File system error, ${reasonOf(error)} (${syscall}: ${code}): ${file}`,
+    `File system error, ${fileErrorReason(error)} (${syscall}: ${code}): ${file}`,
     { cause: error },
   );
 }
 
-/** The system's own words, such as `permission denied`. */
-function reasonOf({ message }: NodeJS.ErrnoException): string {
-  return message.replace(/^.*?: /, '').replace(/, \w+( '.*)?$/s, '');
+/** `file`, or the file or broken link that is in the place of a folder above it. */
+function pathInTheWay(file: string): string {
+  for (let path = file; path !== dirname(path); path = dirname(path)) {
+    try {
+      return lstatSync(path).isDirectory() ? file : path;
+    } catch {
+      // The cause is further up.
+    }
+  }
+  return file;
+}
+
+/** Why an operation on a file failed, without the system call and the path, such as `permission denied`. */
+export function fileErrorReason(error: unknown): string {
+  const message = thrownMessage(error);
+  return isFileError(error) ? message.replace(/^.*?: /, '').replace(/, \w+( '.*)?$/s, '') : message;
 }
 
 /** For a message that names the file itself: `permission denied (EACCES)`, or the message of another error. */
 export function systemReason(error: unknown): string {
-  return isFileError(error) ? `${reasonOf(error)} (${error.code ?? ''})` : thrownMessage(error);
+  return isFileError(error)
+    ? `${fileErrorReason(error)} (${error.code ?? ''})`
+    : thrownMessage(error);
 }
 
 /** Conditions of the machine also where the error has no path, as that of a write. */

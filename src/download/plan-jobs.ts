@@ -3,9 +3,9 @@ import { join, relative, sep } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
 import type { VolumeField } from '../cbz/comic-info.js';
-import { distinctPaths, type FormatFileName } from '../cbz/file-name.js';
+import { distinctPaths, pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
 import { formatIdentityComment } from '../cbz/identity.js';
-import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import type { ExistingArchive, LibraryIndex, UnreadableFile } from '../cbz/library-index.js';
 import type { Quality } from '../image/page-url.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { ChapterJob } from './chapter.js';
@@ -22,6 +22,8 @@ export interface PlannedChapter {
   readonly title: Promise<Title | undefined>;
   /** Why this release was selected, for people. */
   readonly why: string;
+  /** The file at the path that the chapter would have. It cannot be read, and is kept. */
+  readonly unreadable: UnreadableFile | undefined;
 }
 
 export interface JobOptions {
@@ -94,7 +96,9 @@ export function planJobs(
   }));
   const replaced = [...(options.replacements?.values() ?? [])].map(({ file }) => file);
   const paths = distinctPaths(candidates, existingPaths(library, output, new Set(replaced)));
-  const damaged = new Set(library.damaged.map(({ file }) => file));
+  const unreadable = new Map(
+    library.damaged.map((damaged) => [pathCollisionKey(pathBelow(output, damaged.file)), damaged]),
+  );
   return selected.map(({ id, chapter, why, replaces }, index) => {
     const file = replaces ?? join(output, paths[index] ?? `${id}.cbz`);
     const title = loadedTitles.then((loaded) => findTitle(loaded.titles, chapter));
@@ -103,7 +107,7 @@ export function planJobs(
       file,
       output,
       quality,
-      replace: options.force || replaces !== undefined || damaged.has(file),
+      replace: options.force || replaces !== undefined,
       replacesChapter: options.replacements?.get(id)?.chapterId,
       comment: formatIdentityComment({ chapterId: id, quality, version: chapter?.version }),
       comicInfo:
@@ -111,7 +115,15 @@ export function planJobs(
           ? (pages) => createComicInfo(chapter, title, pages, options.volumeField)
           : undefined,
     };
-    return { job, chapter, seriesName: findTitle(titles, chapter)?.name, title, why };
+    const path = candidates[index]?.path ?? '';
+    return {
+      job,
+      chapter,
+      seriesName: findTitle(titles, chapter)?.name,
+      title,
+      why,
+      unreadable: replaces === undefined ? unreadable.get(pathCollisionKey(path)) : undefined,
+    };
   });
 }
 
@@ -121,10 +133,15 @@ function existingPaths(
   output: string,
   replaced: ReadonlySet<string>,
 ): string[] {
-  const files = [...library.archives.map(({ file }) => file), ...library.unidentified];
-  return files
+  const files = [...library.archives, ...library.damaged].map(({ file }) => file);
+  return [...files, ...library.unidentified]
     .filter((file) => !replaced.has(file))
-    .map((file) => relative(output, file).split(sep).join('/'));
+    .map((file) => pathBelow(output, file));
+}
+
+/** With `/` between folders. */
+function pathBelow(output: string, file: string): string {
+  return relative(output, file).split(sep).join('/');
 }
 
 async function createComicInfo(

@@ -2,6 +2,7 @@
  * Plans a download: from the user's targets to the chapters to save, with their releases, names and paths. Catalogue
  * metadata is optional: without it, a chapter still becomes a CBZ.
  */
+import { basename } from 'node:path';
 import type { FormatFileName } from '../cbz/file-name.js';
 import { scanLibrary, type LibraryIndex } from '../cbz/library-index.js';
 import type { Chapter } from '../api/chapters.js';
@@ -74,6 +75,7 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
   const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
   const nameChapter = options.nameChapter(languages.size > 1);
   const chapters = planJobs(compared.missing, library, resolution, { ...options, nameChapter });
+  warnOfUnreadable(chapters, deps);
   const metadataError = resolution.loadedTitles.then(({ error }) => error);
   const leftovers = findLeftovers(library, compared.finished, options.quality);
   const series = resolution.series.map((entry) => {
@@ -89,6 +91,20 @@ export async function planChapters(options: PlanOptions, deps: PlanDeps): Promis
     series,
     metadataError,
   };
+}
+
+/** They may be of other programs, so they are not replaced. */
+function warnOfUnreadable(chapters: readonly PlannedChapter[], { warn }: PlanDeps): void {
+  const files = new Map(
+    chapters.flatMap(({ job, unreadable }) =>
+      unreadable ? [[unreadable.file, { ...unreadable, job }] as const] : [],
+    ),
+  );
+  for (const { file, readError, job } of files.values())
+    warn(
+      `${file} cannot be read (${readError}) and is kept: the chapter is saved as ${basename(job.file)}.`,
+      'If it is a damaged chapter, remove it.',
+    );
 }
 
 /** If metadata is turned off, chapters are not looked up: their ids suffice. */

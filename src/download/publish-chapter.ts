@@ -13,7 +13,7 @@ export interface ChapterTarget {
   readonly id: string;
   /** The planned path. */
   readonly file: string;
-  /** Replace an archive of the same chapter, or a damaged one. */
+  /** Replace an archive of the same chapter. */
   readonly replace: boolean;
   /** Another release of the same chapter, whose archive is replaced too. */
   readonly replacesChapter?: string;
@@ -29,13 +29,15 @@ export async function findPublished(target: ChapterTarget): Promise<string | und
   return undefined;
 }
 
-/** Gives `tmpFile` its final name and resolves with it. Never replaces an archive of an unrelated chapter. */
+/**
+ * Gives `tmpFile` its final name and resolves with it. Replaces only archives that name this chapter, or the one that it
+ * replaces: a file that cannot be read may be of another program.
+ */
 export async function publishChapter(tmpFile: string, target: ChapterTarget): Promise<string> {
   for (const file of candidates(target)) {
     if (await publishNew(tmpFile, file)) return file;
     const content = await contentOf(file, target);
-    const isOurs = content === 'same-chapter' || content === 'damaged';
-    if (content === 'replaced-chapter' || (target.replace && isOurs)) {
+    if (content === 'replaced-chapter' || (target.replace && content === 'same-chapter')) {
       await renameInto(tmpFile, file);
       return file;
     }
@@ -53,7 +55,7 @@ function* candidates({ id, file }: ChapterTarget): Generator<string> {
 async function contentOf(
   file: string,
   { id, replacesChapter }: ChapterTarget,
-): Promise<'none' | 'same-chapter' | 'replaced-chapter' | 'damaged' | 'other'> {
+): Promise<'none' | 'same-chapter' | 'replaced-chapter' | 'other'> {
   const stats = await statIfExists(file).catch((error: unknown) => {
     throw toStorageError(error, file);
   });
@@ -61,9 +63,7 @@ async function contentOf(
   if (!stats.isFile())
     throw new StorageError('name-taken', `${file} exists and is not a regular file.`);
   const identity = await readIdentity(file);
-  if (typeof identity === 'string') return 'damaged';
-  if (identity?.chapterId === id.toLowerCase()) return 'same-chapter';
-  const isReplaced =
-    identity !== undefined && identity.chapterId === replacesChapter?.toLowerCase();
-  return isReplaced ? 'replaced-chapter' : 'other';
+  if (identity === undefined || typeof identity === 'string') return 'other';
+  if (identity.chapterId === id.toLowerCase()) return 'same-chapter';
+  return identity.chapterId === replacesChapter?.toLowerCase() ? 'replaced-chapter' : 'other';
 }

@@ -141,8 +141,13 @@ function needsWriting(
   if (existing.kind === 'none') return true;
   if (existing.kind === 'other') {
     if (force && !existing.isFolder) return true;
-    const hint = existing.isFolder ? undefined : 'Replace it with: --force';
-    throw new StorageError('name-taken', `${file} exists and was not made by bind.`, { hint });
+    const { readError } = existing;
+    const problem =
+      readError === undefined
+        ? 'The file exists and was not made by bind'
+        : `The existing book cannot be read (${readError})`;
+    const hint = 'Remove it or move it away, then run the same command again.';
+    throw new StorageError('name-taken', `${problem}: ${file}`, { hint });
   }
   if (force) return true;
   const keys = group.chapters.map(sourceKey);

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FOLDER_MANIFEST_NAME, manifestKeys, readPdfManifest } from '../cbz/bound-manifest.js';
-import { isSystemError, statIfExists } from '../core/files.js';
+import { fileErrorReason, isSystemError, statIfExists } from '../core/files.js';
 import { hasCode } from '../core/errors.js';
 import type { BookFormat } from './bind-choices.js';
 import { readChapters } from './read-chapters.js';
@@ -10,8 +10,8 @@ import { sourceKey, type SourceChapter } from './source-chapter.js';
 
 export type ExistingBook =
   | { readonly kind: 'none' }
-  /** Not written by `bind`. */
-  | { readonly kind: 'other'; readonly isFolder: boolean }
+  /** Not written by `bind`, or not readable. */
+  | { readonly kind: 'other'; readonly isFolder: boolean; readonly readError?: string }
   | {
       readonly kind: 'bound';
       /** In order; see sourceKey. */
@@ -26,22 +26,18 @@ export async function readExistingBook(file: string, format: BookFormat): Promis
   const other: ExistingBook = { kind: 'other', isFolder: stats.isDirectory() };
   if (stats.isDirectory() !== (format === 'folder')) return other;
   if (format === 'cbz' || format === 'epub') {
-    const chapters = await boundChapters(file);
-    return chapters ? { kind: 'bound', keys: chapters.map(sourceKey), chapters } : other;
+    try {
+      const chapters = await readChapters(file);
+      if (!chapters.every(({ isBound }) => isBound)) return other;
+      return { kind: 'bound', keys: chapters.map(sourceKey), chapters };
+    } catch (error) {
+      if (!hasCode(error, 'archive-damaged')) throw error;
+      return { ...other, readError: fileErrorReason(error.cause) };
+    }
   }
   const manifest = await (format === 'pdf' ? readPdfManifest(file) : folderManifest(file));
   const keys = manifestKeys(manifest ?? '');
   return keys ? { kind: 'bound', keys, chapters: [] } : other;
-}
-
-async function boundChapters(file: string): Promise<readonly SourceChapter[] | undefined> {
-  try {
-    const chapters = await readChapters(file);
-    return chapters.every(({ isBound }) => isBound) ? chapters : undefined;
-  } catch (error) {
-    if (hasCode(error, 'archive-damaged')) return undefined;
-    throw error;
-  }
 }
 
 async function folderManifest(folder: string): Promise<string | undefined> {

@@ -3,7 +3,9 @@ import type { Chapter } from '../api/chapters.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { CbzIdentity } from '../cbz/identity.js';
 import type { ZipEntry } from '../cbz/zip-file.js';
-import { StorageError, thrownMessage } from '../core/errors.js';
+import { ERROR_CODES } from '../core/error-codes.js';
+import { StorageError } from '../core/errors.js';
+import { fileErrorReason, isSystemError } from '../core/files.js';
 import type { GuessedName } from './guess-name.js';
 
 export interface SourceChapter {
@@ -59,8 +61,14 @@ export function sourceKey({ identity, metadata, pages }: SourceChapter): string 
 
 /** `cause`: what is wrong with the file. */
 export function damagedChapter(file: string, cause: unknown): StorageError {
-  const message = `Cannot read the chapter: ${thrownMessage(cause)}: ${file}`;
-  return new StorageError('archive-damaged', message, { cause });
+  const message = `Cannot read the chapter (${fileErrorReason(cause)}): ${file}`;
+  return new StorageError('archive-damaged', message, { cause, hint: hintFor(file, cause) });
+}
+
+/** Undefined: that of the code, for a damaged archive. */
+function hintFor(file: string, cause: unknown): string | undefined {
+  if (isSystemError(cause, 'EACCES', 'EPERM')) return 'Check its permissions.';
+  return /\.(cbz|zip|epub)$/i.test(file) ? undefined : ERROR_CODES['nothing-to-bind'].hint;
 }
 
 /** Such as `Ch. 10.5 – The Storm`; for bookmarks and tables of contents. */

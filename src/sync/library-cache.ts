@@ -5,18 +5,17 @@
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { ScannedIdentity } from '../cbz/archive-content.js';
+import type { CbzIdentity } from '../cbz/identity.js';
 import type { IdentityCache } from '../cbz/library-index.js';
 import { makePrivateFolder, readFileIfExists, writeFileAtomic } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
 
-/** Size, modification time, then what was found: a chapter, nothing, or an error message if it cannot be read. */
+/** Size, modification time, then the chapter that was found, if any. */
 type Entry = readonly [
   sizeBytes: number,
   mtimeMs: number,
-  found:
-    null | string | readonly [chapterId: string, version?: number | null, quality?: string | null],
+  found: null | readonly [chapterId: string, version?: number | null, quality?: string | null],
 ];
 
 const CACHE_FORMAT = 1;
@@ -41,7 +40,10 @@ export class LibraryCache implements IdentityCache {
     return new LibraryCache(file, root, parseEntries(bytes?.toString('utf8') ?? ''));
   }
 
-  get(file: string, { size, mtimeMs }: Stats): { readonly found: ScannedIdentity } | undefined {
+  get(
+    file: string,
+    { size, mtimeMs }: Stats,
+  ): { readonly found: CbzIdentity | undefined } | undefined {
     const path = relative(this.output, file);
     const entry = this.known.get(path);
     if (entry?.[0] !== size || entry[1] !== mtimeMs) return undefined;
@@ -49,12 +51,11 @@ export class LibraryCache implements IdentityCache {
     return { found: toIdentity(entry) };
   }
 
-  set(file: string, { size, mtimeMs }: Stats, found: ScannedIdentity): void {
+  set(file: string, { size, mtimeMs }: Stats, found: CbzIdentity | undefined): void {
     this.#hasChanges = true;
-    const record =
-      typeof found === 'object'
-        ? ([found.chapterId, found.version ?? null, found.quality ?? null] as const)
-        : (found ?? null);
+    const record = found
+      ? ([found.chapterId, found.version ?? null, found.quality ?? null] as const)
+      : null;
     this.#seen.set(relative(this.output, file), [size, mtimeMs, record]);
   }
 
@@ -81,12 +82,11 @@ function isEntry(value: unknown): value is Entry {
   const [size, mtimeMs, found] = value as unknown[];
   if (typeof size !== 'number' || typeof mtimeMs !== 'number') return false;
   const isChapter = Array.isArray(found) && typeof found[0] === 'string' && isUuid(found[0]);
-  return found === null || typeof found === 'string' || isChapter;
+  return found === null || isChapter;
 }
 
-function toIdentity([, , found]: Entry): ScannedIdentity {
+function toIdentity([, , found]: Entry): CbzIdentity | undefined {
   if (found === null) return undefined;
-  if (typeof found === 'string') return found;
   const [chapterId, version, quality] = found;
   return {
     chapterId,

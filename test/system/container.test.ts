@@ -184,7 +184,7 @@ describeWith('a container', { root: true, linux: true }, () => {
     chmodSync(comics, 0o755);
     const noOutput = await inContainer(['download', ID]);
     expect(noOutput).toMatchObject({ code: 2, stdout: '' });
-    expect(noOutput.stderr).toMatch(/The output folder cannot be used, .*: \/comics\nhint: /);
+    expect(noOutput.stderr).toMatch(/The output folder cannot be used: .*: \/comics\nhint: /);
     chmodSync(comics, 0o1777);
     chmodSync(state, 0o755);
     const noState = await inContainer(['download', ID]);

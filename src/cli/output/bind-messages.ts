@@ -1,19 +1,25 @@
 /** The events of binding as sentences for people. */
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { formatBytes, pluralize } from '../../core/human-format.js';
 import { LEFT_OUT_REASONS, type BindEvent } from '../../formats/bind-events.js';
+
+/** A folder is named after its volume alone, so it gets the series' name, which the folder above has. */
+export function bookLabel(file: string): string {
+  const name = basename(file);
+  return /\.(cbz|epub|pdf)$/i.test(name) ? name : join(basename(dirname(file)), name);
+}
 
 export function describeBindEvent(event: BindEvent): string {
   switch (event.type) {
     case 'book-planned': {
       const { file, chapters, pages, missing } = event;
       const gaps = missing.length === 0 ? '' : `; missing: chapter ${missing.join(', ')}`;
-      return `${basename(file)}: ${pluralize(chapters, 'chapter')}, ${pluralize(pages, 'page')}${gaps}`;
+      return `${bookLabel(file)}: ${pluralize(chapters, 'chapter')}, ${pluralize(pages, 'page')}${gaps}`;
     }
     case 'book-saved':
-      return `${basename(event.file)}: saved, ${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;
+      return `${bookLabel(event.file)}: saved, ${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;
     case 'book-skipped':
-      return `${basename(event.file)}: skipped, has all chapters`;
+      return `${bookLabel(event.file)}: skipped, has all chapters`;
     case 'book-failed':
       return `error: ${event.message}`;
     case 'volume-incomplete': {

@@ -1,10 +1,10 @@
 /** At a terminal: a bar for the batch and one for each chapter or book in progress, with messages above them. */
 import type { SingleBar } from 'cli-progress';
-import { basename } from 'node:path';
 import type { WaitingEvent } from '../../download/events.js';
 import type { CommandContext } from '../command-context.js';
 import { BarDisplay } from './bar-display.js';
 import { BatchCountdown } from './batch-countdown.js';
+import { bookLabel } from './bind-messages.js';
 import { chapterLabels } from './chapter-labels.js';
 import { resultOf, type EventMessages } from './event-messages.js';
 import type { Activity, AppEvent, ExpectedChapter, Observer, ObserverOptions } from './observer.js';
@@ -141,7 +141,7 @@ export class ProgressBars implements Observer {
 
   #addBookPage(file: string): void {
     if (!this.#items.has(file)) {
-      const label = { number: '', title: basename(file) };
+      const label = { number: '', title: bookLabel(file) };
       this.#addBar(file, label, this.#bookPages.get(file) ?? 0, 0);
     }
     this.#items.get(file)?.bar.increment();

@@ -37,6 +37,37 @@ const XML = '<?xml version="1.0"?><ComicInfo><Title>Über 漫画</Title></ComicI
 const COMMENT = 'tankobon chapter=5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01 version=2';
 const leftIn = async (of: string) => (await readdir(of)).filter((name) => name !== 'loaded');
 
+test('an invalid argument is bad-option, and nothing is written', async () => {
+  const file = join(folder, 'a.cbz');
+  const pages = await samplePages();
+  const invalid: readonly [object, string][] = [
+    [{ pages: [] }, `A CBZ without pages: ${file}`],
+    [{ pages: [{ file: 'page' }] }, `The page page has no bytes: ${file}`],
+    [{ comment: 7 }, `The comment is not a string: ${file}`],
+    [{ comment: 'ü'.repeat(35_000) }, `The comment has more than 65535 bytes: ${file}`],
+  ];
+  for (const [options, message] of invalid)
+    await expect(writeCbz({ file, pages, ...options })).rejects.toMatchObject({
+      code: 'bad-option',
+      message,
+    });
+  expect(await leftIn(folder)).toEqual([]);
+});
+
+test('a missing page is named, and an upper-case digest is accepted', async () => {
+  const file = join(folder, 'a.cbz');
+  const [page] = await samplePages();
+  const pages = [{ ...page, file: page?.file ?? '', bytes: page?.bytes ?? 0 }];
+  const gone = { file: join(folder, 'gone.png'), bytes: 1 };
+  await expect(writeCbz({ file, pages: [...pages, gone] })).rejects.toMatchObject({
+    code: 'storage-failed',
+    message: `File system error, no such file or directory (open: ENOENT): ${gone.file}`,
+  });
+  const digest = sha256(await readFile(pages[0]?.file ?? '')).toUpperCase();
+  await writeCbz({ file, pages: pages.map((each) => ({ ...each, sha256: digest })) });
+  expect(await readArchive(file)).toHaveLength(1);
+});
+
 describe('a CBZ', () => {
   test('has the comment, also outside ASCII', async () => {
     const file = join(folder, 'Commented.cbz');

@@ -60,7 +60,8 @@ test('--json prints events only, and the summary last', async () => {
   expect(events.at(-1)).toMatchObject({ saved: 1, skipped: 0, failed: 0, leftOut: 1 });
 });
 
-test('a usage error exits with 2, a damaged archive with 3', async () => {
+test('a usage error exits with 2; a file that is not an archive with 3 and a fitting hint', async () => {
+  writeFileSync(join(folder, 'package.json'), '{}');
   const missing = await bind('nowhere');
   expect([missing.code, missing.stderr]).toEqual([
     2,
@@ -69,7 +70,13 @@ test('a usage error exits with 2, a damaged archive with 3', async () => {
   const damaged = join(folder, 'Lighthouse v09 c001.cbz');
   writeFileSync(damaged, 'not an archive');
   const { code, stderr } = await bind(damaged, '-o', 'damaged');
-  expect([code, stderr]).toEqual([3, expect.stringContaining('error: Cannot read the chapter:')]);
+  expect(code).toBe(3);
+  expect(stderr).toContain(
+    `error: Cannot read the chapter (it is not a ZIP archive, or is damaged): ${damaged}\n`,
+  );
+  expect(stderr).toContain('hint: Remove the file, then download the chapter again: tankobon ');
+  const noArchive = await bind(join(folder, 'package.json'), '-o', 'damaged');
+  expect(noArchive.stderr).toContain('hint: Name CBZ files, or folders with CBZ files.');
 });
 
 test('--convert without sharp is an error', () => {

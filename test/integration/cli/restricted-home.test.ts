@@ -70,7 +70,7 @@ posixTest('bind names an output folder that it cannot write to, and leaves nothi
   expect({ code, stdout, stderr }).toEqual({
     code: 2,
     stdout: '',
-    stderr: `error: The output folder cannot be used, permission denied (EACCES): ${home}\nhint: Choose a writable folder: --output DIR\n`,
+    stderr: `error: The output folder cannot be used: permission denied (EACCES): ${home}\nhint: Choose a writable folder: --output DIR\n`,
   });
   expect([readdirSync(home), readdirSync(output)]).toEqual([[], ['1.cbz']]);
 });

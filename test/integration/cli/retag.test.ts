@@ -1,5 +1,5 @@
 /** `tankobon retag`: files whose chapter got a volume, a title or a group later. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { commandTree } from '../../../src/cli/program.js';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
@@ -34,7 +34,9 @@ async function addOldChapter(
   });
 }
 
-async function retag(...words: readonly string[]) {
+const retag = (...words: readonly string[]) => retagFolder(harness.output, ...words);
+
+async function retagFolder(...words: readonly string[]) {
   return harness.command(async (context) => {
     let code = 0;
     const tree = commandTree({
@@ -43,7 +45,7 @@ async function retag(...words: readonly string[]) {
       },
       runBare: () => Promise.reject(new Error('not bare')),
     });
-    await tree.parseAsync(['retag', harness.output, ...words], { from: 'user' });
+    await tree.parseAsync(['retag', ...words], { from: 'user' });
     return code as 0;
   });
 }
@@ -90,4 +92,34 @@ test('a file that was renamed by hand keeps its name, and a taken name is left a
   await retag();
   expect(readdirSync(dirname(taken)).sort()).toEqual([basename(old), basename(taken)].sort());
   expect(await readEntry(old, 'ComicInfo.xml')).toContain('<Volume>1</Volume>');
+});
+
+test('each file that cannot be read is named, and the exit code is 3; the others are done', async () => {
+  const old = await addOldChapter();
+  const damaged = join(harness.output, 'damaged.cbz');
+  writeFileSync(damaged, readFileSync(old).subarray(0, -30));
+  const message = `Cannot read the chapter (it is not a ZIP archive, or is damaged): ${damaged}`;
+  const { code, stderr } = await retag();
+  expect([code, stderr]).toEqual([3, expect.stringContaining(`error: ${message}\n`)]);
+  expect(stderr).toContain('1 changed, 0 unchanged, 1 failed');
+  rmSync(dirname(old), { recursive: true });
+  const { stdout, ...alone } = await retag('--json');
+  expect([alone.code, JSON.parse(stdout.split('\n')[0] ?? '')]).toEqual([
+    3,
+    { type: 'chapter-failed', file: damaged, reason: 'archive-damaged', message },
+  ]);
+});
+
+test('a missing folder, a file and an empty folder are named as such', async () => {
+  const hint = 'Name a folder with chapters that tankobon saved.';
+  const missing = join(harness.folder, 'nosuch');
+  const file = join(harness.folder, 'file');
+  writeFileSync(file, '');
+  mkdirSync(harness.output);
+  for (const [folder, message] of [
+    [missing, `Not found: ${missing}`],
+    [file, `Not a folder: ${file}`],
+    [harness.output, `No chapters found: ${harness.output}`],
+  ] as const)
+    await expect(retagFolder(folder)).rejects.toMatchObject({ message, hint });
 });

@@ -1,7 +1,15 @@
 /** Errors of the disk and the network as the program reports them, and two processes at the same chapter. */
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
@@ -130,8 +138,20 @@ test('the check of an output folder leaves nothing, and removes what a killed ru
   rmSync(parent, { recursive: true });
 });
 
+posixTest('an output folder that is a link to nothing is refused by its name', async () => {
+  const link = join(folder, 'dangling');
+  symlinkSync(join(folder, 'nowhere'), link);
+  await expect(checkOutputFolder(link)).rejects.toMatchObject({
+    code: 'bad-output',
+    message: `The output folder cannot be used: it is not a folder: ${link}`,
+  });
+  await expect(checkOutputFolder(join(link, 'new'))).rejects.toMatchObject({
+    message: `The output folder cannot be used: ${link} is not a folder: ${join(link, 'new')}`,
+  });
+});
+
 linuxTest.each([
-  ['a file', '/etc/hostname', /is not a folder/],
+  ['a file', '/etc/hostname', /cannot be used: it is not a folder: \/etc\/hostname\n/],
   ['below a file', '/etc/hostname/comics', /a part of the path is not a folder/],
   [
     'in a file system that takes no folders',
@@ -147,7 +167,7 @@ linuxTest.each([
       const { code, stderr } = await tankobonHere(['download', ID, '-o', output, ...more], { env });
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(reason) });
       expect(stderr).toMatch(
-        /^error: The output folder cannot be used, .*\nhint: Choose a writable folder: --output DIR\n$/,
+        /^error: The output folder cannot be used: .*\nhint: Choose a writable folder: --output DIR\n$/,
       );
     }
     expect(service.log.length).toBe(before);

@@ -78,12 +78,13 @@ test('the same chapter from another process is replaced only if requested', asyn
   expect(readFileSync(file, 'utf8')).toBe('another archive');
 });
 
-test('a damaged file is replaced only if requested', async () => {
+test('a file that cannot be read is never replaced, even with --force', async () => {
   writeFileSync(file, 'not an archive');
   const marked = join(folder, 'Same Name (0d5c1b62).cbz');
   expect(await publishChapter(await tmpArchive(), ours())).toBe(marked);
-  expect(await publishChapter(await tmpArchive(), ours(true))).toBe(file);
+  expect(await publishChapter(await tmpArchive(), ours(true))).toBe(marked);
   expect(names()).toEqual(['Same Name (0d5c1b62).cbz', 'Same Name.cbz']);
+  expect(readFileSync(file, 'utf8')).toBe('not an archive');
 });
 
 test('a folder at the name: name-taken', async () => {

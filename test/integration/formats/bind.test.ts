@@ -294,6 +294,23 @@ describe('bad input', () => {
     expect(await codesOf({ format: 'pdf', force: true })).toEqual([]);
   });
 
+  test('a damaged book is named as such, with a hint that holds for `download --bind` too', async () => {
+    await addChapter(1);
+    await bindFolder(folder);
+    const file = output('Lighthouse Vol.01.cbz');
+    writeFileSync(file, readFileSync(file).subarray(0, -30));
+    const { errors } = await bindFolder(folder);
+    expect(errors).toMatchObject([
+      {
+        code: 'name-taken',
+        message: `The existing book cannot be read (it is not a ZIP archive, or is damaged): ${file}`,
+        hint: 'Remove it or move it away, then run the same command again.',
+      },
+    ]);
+    rmSync(file);
+    expect(await codesOf()).toEqual([]);
+  });
+
   test('a PDF is not replaced by one that lacks its chapters', async () => {
     rmSync(
       await addChapter(1).then(async (file) => {

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { damagedChapter } from '../../../src/formats/source-chapter.js';
 import { readEntry, writeArchive } from '../../support/archive.js';
 import { bindFolder, imageDigests } from '../../support/bind-harness.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
@@ -98,6 +99,15 @@ describe('a damaged or hostile archive is refused', () => {
     await damage();
     expect(await problems()).toEqual([['archive-damaged', expect.stringContaining(message)]]);
     expect(readdirSync(folder)).toEqual(['in']);
+  });
+
+  test('without the right to read it: its path once, and a hint about permissions', () => {
+    const system = { errno: -13, code: 'EACCES', syscall: 'open', path: 'a.cbz' };
+    const cause = Object.assign(new Error("EACCES: permission denied, open 'a.cbz'"), system);
+    expect(damagedChapter('a.cbz', cause)).toMatchObject({
+      message: 'Cannot read the chapter (permission denied): a.cbz',
+      hint: 'Check its permissions.',
+    });
   });
 
   posixTest('a link to nothing, and a named pipe', async () => {

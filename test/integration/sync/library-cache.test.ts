@@ -55,6 +55,14 @@ test('a second scan opens nothing, and a changed or new archive once', async () 
   expect((await scan()).opened).toBe(0);
 });
 
+test('a file that cannot be read is opened by each scan, since its permissions may change', async () => {
+  writeFileSync(join(output, '4.cbz'), 'not an archive');
+  expect((await scan()).opened).toBe(3);
+  expect((await scan()).opened).toBe(0);
+  const { damaged } = await scanLibrary(output, { cache: await LibraryCache.open(folder, output) });
+  expect(damaged.map(({ file }) => file)).toEqual([join(output, '4.cbz')]);
+});
+
 test('the content is not read while path, size and time are the same', async () => {
   const file = join(output, '1.cbz');
   utimesSync(file, 1_000, 1_000);

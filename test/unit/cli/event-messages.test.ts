@@ -1,4 +1,6 @@
 /** Events and the summary as lines for people. */
+import { join } from 'node:path';
+import { bookLabel } from '../../../src/cli/output/bind-messages.js';
 import { EventMessages } from '../../../src/cli/output/event-messages.js';
 import type { ExpectedChapter } from '../../../src/cli/output/observer.js';
 import type { DownloadEvent, DownloadMessage } from '../../../src/download/events.js';
@@ -40,6 +42,11 @@ test('the summary counts chapters, pages, bytes, time and the average speed', ()
   expect(linesOf([SUMMARY])).toEqual([
     '12 saved; 288 pages, 288 MB in 3 min 2 s, 1.6 MB/s; health reports: 288 sent',
   ]);
+});
+
+test('a book that is a folder is labelled with its series too', () => {
+  expect(bookLabel('/comics/Lighthouse/Vol.01')).toBe(join('Lighthouse', 'Vol.01'));
+  expect(bookLabel('/comics/Lighthouse/Lighthouse Vol.01.cbz')).toBe('Lighthouse Vol.01.cbz');
 });
 
 test('failures are reported when they happen, and listed by name at the end', () => {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { StorageError } from '../../../src/core/errors.js';
 import { toStorageError, toTankobonError } from '../../../src/core/system-errors.js';
@@ -37,6 +40,20 @@ describe('an error of the file system', () => {
     );
     expect(toStorageError(unknown, FILE)).toMatchObject({ code: 'storage-failed' });
   });
+});
+
+test('a file in the place of a folder is named, not the path below it', () => {
+  const series = join(mkdtempSync(join(tmpdir(), 'tankobon-in-the-way-')), 'Series');
+  writeFileSync(series, '');
+  for (const system of [
+    systemError(-17, 'EEXIST', 'file already exists', 'mkdir'),
+    systemError(-20, 'ENOTDIR', 'not a directory', 'mkdir'),
+  ])
+    expect(toStorageError(system, join(series, 'workspace', '1.part'))).toMatchObject({
+      code: 'name-taken',
+      message: `Another file or folder is in the way: ${series}`,
+    });
+  rmSync(dirname(series), { recursive: true });
 });
 
 test.each([

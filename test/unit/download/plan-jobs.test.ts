@@ -146,6 +146,13 @@ describe('the job of a chapter', () => {
     ]);
   });
 
+  test('never has the path of a file that cannot be read, even with --force', () => {
+    const damaged = [{ file: join(OUTPUT, 'Chapter 1.cbz'), readError: 'i/o error' }];
+    expect(plan([chosen()], { force: true }, { damaged })).toMatchObject([
+      { file: join(OUTPUT, `Chapter 1 (${ID.slice(0, 8)}).cbz`) },
+    ]);
+  });
+
   test('takes over the name of the release that it replaces', () => {
     const old = { chapterId: OTHER, file: join(OUTPUT, 'Chapter 1.cbz') };
     const replacements = new Map([[ID, old]]);
