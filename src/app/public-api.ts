@@ -2,8 +2,7 @@
 import { EventEmitter, on } from 'node:events';
 import { systemClock } from '../core/clock.js';
 import { parseDuration } from '../core/duration.js';
-import { interruptedError, UsageError } from '../core/errors.js';
-import { nearest } from '../core/nearest.js';
+import { interruptedError } from '../core/errors.js';
 import { Redactor } from '../core/redactor.js';
 import { toTankobonError } from '../core/system-errors.js';
 import type { DownloadMessage } from '../download/events.js';
@@ -20,6 +19,13 @@ import { readAddresses } from '../rate-limit/service-addresses.js';
 import { parseTarget } from '../selection/target.js';
 import type { AppContext } from './context.js';
 import { checkOption, downloadRequest, type DownloadOptions } from './download-request.js';
+import {
+  checkBindOptions,
+  checkEnvironment,
+  checkOptionNames,
+  checkSignal,
+  checkTargets,
+} from './library-arguments.js';
 import { download } from './run-download.js';
 import { ledgerLocation } from './ledger-location.js';
 import { pathsFrom } from './paths.js';
@@ -219,42 +225,3 @@ const DOWNLOAD_OPTIONS: Record<keyof DownloadChaptersOptions, true> = {
   signal: true,
   env: true,
 };
-
-/** Programs without type checks may pass anything. Each check throws UsageError `bad-option`. */
-function checkTargets(targets: unknown): void {
-  const isValid = Array.isArray(targets) && targets.every((target) => typeof target === 'string');
-  checkOption('targets', targets ?? null, isValid, 'an array of strings');
-}
-
-function checkOptionNames(options: unknown, known: Readonly<Record<string, true>>): void {
-  const isObject = typeof options === 'object' && options !== null;
-  checkOption('options', options, isObject, 'an object');
-  for (const name of Object.keys(options as object)) {
-    if (Object.hasOwn(known, name)) continue;
-    const similar = nearest(name, Object.keys(known));
-    throw new UsageError('bad-option', `Unknown option: ${name}`, {
-      hint: similar === undefined ? LIBRARY_HINT : `Did you mean ${similar}? ${LIBRARY_HINT}`,
-    });
-  }
-}
-
-function checkEnvironment({ env }: ApiOptions): void {
-  checkOption('env', env, typeof env === 'object' && (env as unknown) !== null, 'an object');
-}
-
-function checkSignal({ signal }: Pick<ReserveOptions, 'signal'>): void {
-  // Not `instanceof`: a signal may come from another realm.
-  const { aborted, addEventListener } = Object(signal) as Partial<AbortSignal>;
-  const isSignal = typeof aborted === 'boolean' && typeof addEventListener === 'function';
-  checkOption('signal', signal, isSignal, 'an AbortSignal');
-}
-
-function checkBindOptions({ bind, format, keepChapters }: DownloadOptions): void {
-  if (bind !== undefined || (format === undefined && !keepChapters)) return;
-  const name = format === undefined ? 'keepChapters' : 'format';
-  throw new UsageError('bad-option', `The option ${name} needs the option bind.`, {
-    hint: LIBRARY_HINT,
-  });
-}
-
-const LIBRARY_HINT = 'docs/library.md lists the options.';

@@ -15,9 +15,10 @@ import {
   type Alias,
   type Document,
 } from 'yaml';
-import type { core, ZodError } from 'zod';
+import type { ZodError } from 'zod';
 import { UsageError, thrownMessage } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
+import { describeIssue, fieldName, messageOf, type Path } from './issue-messages.js';
 import {
   parseSeriesTarget,
   seriesOptions,
@@ -177,8 +178,6 @@ function readValue(yaml: ParsedYaml): unknown {
   }
 }
 
-type Path = readonly PropertyKey[];
-
 function schemaProblem(error: ZodError, yaml: ParsedYaml): UsageError {
   const [issue] = error.issues;
   if (issue?.code !== 'unrecognized_keys')
@@ -186,41 +185,6 @@ function schemaProblem(error: ZodError, yaml: ParsedYaml): UsageError {
   const path = [...issue.path, issue.keys[0] ?? ''];
   const offset = offsetOf(yaml.document, path, 'key');
   return invalid(yaml, offset, fieldName(path), 'is not a key of this file');
-}
-
-type Issue = ZodError['issues'][number];
-
-/** For a union, the message of the alternative of the right type, if there is one. */
-function messageOf(issue: Issue | undefined): string {
-  if (issue?.code !== 'invalid_union') return issue?.message ?? 'is invalid';
-  const nested = issue.errors.flat().find((each) => !isTypeIssue(each) || each.path.length > 0);
-  if (!nested)
-    return `must be ${issue.errors.flat().filter(isTypeIssue).map(typeName).join(' or ')}`;
-  const where = nested.path.length ? `${fieldName(nested.path)}: ` : '';
-  return where + messageOf(nested);
-}
-
-type TypeIssue = Extract<Issue, { code: 'invalid_type' }>;
-
-const isTypeIssue = (issue: Issue): issue is TypeIssue => issue.code === 'invalid_type';
-
-/** The types as a user of YAML knows them. */
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: 'a string',
-  number: 'a number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a map',
-  record: 'a map',
-};
-const typeName = ({ expected }: Pick<TypeIssue, 'expected'>) => TYPE_NAMES[expected] ?? expected;
-
-/** The messages of checks that have none of their own. */
-function describeIssue(issue: core.$ZodRawIssue): string | undefined {
-  if (issue.input === undefined) return 'is missing';
-  if (issue.code === 'invalid_type') return `must be ${typeName(issue)}`;
-  if (issue.code === 'invalid_value') return `must be one of: ${issue.values.join(', ')}`;
-  return issue.code === 'too_big' ? 'is too long' : undefined;
 }
 
 function problemAt(path: Path, message: string, yaml: ParsedYaml): UsageError {
@@ -236,15 +200,6 @@ function invalid(
   const { line, col } = lines.linePos(offset);
   const at = field === '' ? '' : ` ${field}:`;
   return new UsageError('bad-subscriptions', `${file}:${line}:${col}:${at} ${message}`);
-}
-
-/** Such as `series[0].wait-for-group`. */
-function fieldName(path: Path): string {
-  return path
-    .map((part, index) =>
-      typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`,
-    )
-    .join('');
 }
 
 /** The position of the value at `path`, of its key, or of the nearest part that is there. */
