@@ -4,8 +4,8 @@
  */
 import type { Command } from 'commander';
 import { format } from 'prettier';
-import { ENVIRONMENT } from '../src/app/environment.js';
-import { settingDefinition, SETTING_KEYS } from '../src/app/setting-definitions.js';
+import { ENVIRONMENT } from '../src/config/environment.js';
+import { settingDefinition, SETTING_KEYS } from '../src/config/setting-definitions.js';
 import { commandPath, commandTree } from '../src/cli/program.js';
 import {
   AUTH_CODES,

@@ -6,7 +6,7 @@
  * docs/library.md has it in prose, docs/example.mjs a program that runs. Everything else is the inside, and may
  * change with any release.
  */
-export { downloadChapters, openRateLedger } from './app/public-api.js';
+export { downloadChapters, openRateLedger } from './public-api.js';
 export type {
   ApiOptions,
   ApiRateLedger as RateLedger,
@@ -14,7 +14,7 @@ export type {
   ChapterMessage,
   DownloadChaptersOptions,
   RateLedgerOptions,
-} from './app/public-api.js';
+} from './public-api.js';
 export { SKIP_REASONS } from './download/events.js';
 export type {
   Detail,

@@ -1,5 +1,5 @@
 /** What a command works with: injected, so that it runs without argv or a process. */
-import type { AppContext } from '../app/context.js';
+import type { AppContext } from '../config/context.js';
 import type { ExitCode } from '../core/exit-codes.js';
 
 export interface CommandContext extends AppContext {

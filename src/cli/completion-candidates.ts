@@ -3,7 +3,7 @@
  * `tankobon __complete` and offer what it prints.
  */
 import type { Argument, Command, Option } from 'commander';
-import { SETTING_KEYS, settingDefinition } from '../app/setting-definitions.js';
+import { SETTING_KEYS, settingDefinition } from '../config/setting-definitions.js';
 
 /** Printed instead of candidates: the shell completes paths. */
 export const COMPLETE_FILES = ':files';

@@ -1,6 +1,6 @@
 /** How help is laid out: commander's own format, and sections for examples and environment variables below it. */
 import { Help, type Command, type HelpConfiguration, type OutputConfiguration } from 'commander';
-import { ENVIRONMENT } from '../app/environment.js';
+import { ENVIRONMENT } from '../config/environment.js';
 
 export type HelpItems = readonly (readonly [term: string, description: string])[];
 

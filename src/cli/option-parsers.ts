@@ -1,6 +1,6 @@
 /** Options whose values are checked, and options that override a setting. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { settingDefinition, type SettingKey } from '../app/setting-definitions.js';
+import { settingDefinition, type SettingKey } from '../config/setting-definitions.js';
 import { BYTE_RATE_EXAMPLES, parseByteRate } from '../core/byte-rate.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
 

@@ -81,7 +81,7 @@ export async function runProgram(
 }
 
 async function withSettings(bare: BareCommandContext): Promise<CommandContext> {
-  const { loadSettings } = await import('../app/settings.js');
+  const { loadSettings } = await import('../config/settings.js');
   const settings = await loadSettings(bare.env, bare.paths.config);
   // Not a copy, which would call the getters.
   return Object.assign(bare, { settings });

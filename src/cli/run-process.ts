@@ -1,5 +1,5 @@
 /** Runs one command line in this process: signals in, exit code out. */
-import { pathsFrom } from '../app/paths.js';
+import { pathsFrom } from '../config/paths.js';
 import { sharedSignal } from '../core/abort.js';
 import { systemClock } from '../core/clock.js';
 import { interruptedError } from '../core/errors.js';

@@ -1,4 +1,4 @@
-import { hasReports, openHealthReports, openService, type Service } from '../app/service.js';
+import { hasReports, openHealthReports, openService, type Service } from '../download/service.js';
 import { waitingEvent } from '../download/events.js';
 import type { CommandContext } from './command-context.js';
 import { warnTo } from './output/error-message.js';

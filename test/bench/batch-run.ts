@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SETTINGS } from '../../src/app/setting-definitions.js';
+import { SETTINGS } from '../../src/config/setting-definitions.js';
 import { createLibrary } from '../../src/practice-server/library/library.js';
 import { generateChapter } from '../../src/practice-server/library/generated-chapter.js';
 import type { LogEntry } from '../../src/practice-server/request-log.js';

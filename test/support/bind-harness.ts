@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bindRequest, type BindOptions } from '../../src/app/bind-request.js';
-import { loadSettings } from '../../src/app/settings.js';
+import { bindRequest, type BindOptions } from '../../src/download/bind-request.js';
+import { loadSettings } from '../../src/config/settings.js';
 import type { BindEvent } from '../../src/formats/bind-events.js';
 import { bindBooks } from '../../src/formats/bind-books.js';
 import { readArchive } from './archive.js';

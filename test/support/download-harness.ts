@@ -7,10 +7,10 @@ import { text } from 'node:stream/consumers';
 import { download } from '../../src/cli/commands/download.js';
 import type { DownloadOptions } from '../../src/cli/commands/download-options.js';
 import { reportStatus } from '../../src/cli/commands/report-status.js';
-import { pathsFrom } from '../../src/app/paths.js';
+import { pathsFrom } from '../../src/config/paths.js';
 import type { CommandContext } from '../../src/cli/command-context.js';
-import { loadSettings } from '../../src/app/settings.js';
-import type { Settings } from '../../src/app/setting-definitions.js';
+import { loadSettings } from '../../src/config/settings.js';
+import type { Settings } from '../../src/config/setting-definitions.js';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
 import {
   startPracticeService,

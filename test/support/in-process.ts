@@ -4,7 +4,7 @@
  */
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { pathsFrom } from '../../src/app/paths.js';
+import { pathsFrom } from '../../src/config/paths.js';
 import { safeStream } from '../../src/cli/output/safe-stream.js';
 import { runArgs } from '../../src/cli/run-process.js';
 import { systemClock, type Clock } from '../../src/core/clock.js';

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseDownloadArchive } from '../../src/sync/download-archive.js';
+import { parseDownloadArchive } from '../../src/download/download-archive.js';
 import { startPracticeService } from '../../src/practice-server/practice-service.js';
 import { readArchive } from './archive.js';
 import { start, tankobon } from './command.js';

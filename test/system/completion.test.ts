@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SETTING_KEYS } from '../../src/app/setting-definitions.js';
+import { SETTING_KEYS } from '../../src/config/setting-definitions.js';
 import { PROGRAM, tankobon } from '../support/command.js';
 import { describeWith } from '../support/requirements.js';
 import { runAtTerminal } from '../support/terminal.js';

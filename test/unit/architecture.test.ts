@@ -13,8 +13,10 @@ const LAYERS: readonly (readonly string[])[] = [
   ['image', 'auth', 'selection', 'health-reports'],
   ['cbz'],
   ['formats'],
-  ['download', 'sync'],
-  ['app'],
+  ['config'],
+  ['download'],
+  ['sync'],
+  ['collection'],
   ['cli', '.'],
 ];
 

@@ -1,6 +1,6 @@
 /** `tankobon bind`: binds chapters into volumes, titles, EPUB, PDF or folders. Works offline. */
 import { Option, type Command } from 'commander';
-import type { BindOptions as RequestOptions } from '../../app/bind-request.js';
+import type { BindOptions as RequestOptions } from '../../download/bind-request.js';
 import { commaSeparated } from '../../core/comma-separated.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { BIND_BY, BOOK_FORMATS } from '../../formats/bind-choices.js';
@@ -65,8 +65,8 @@ async function bind(
   options: BindOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { bindRequest } = await import('../../app/bind-request.js');
-  const { checkOutputFolder } = await import('../../app/output-folder.js');
+  const { bindRequest } = await import('../../download/bind-request.js');
+  const { checkOutputFolder } = await import('../../download/output-folder.js');
   const { bindBooks } = await import('../../formats/bind-books.js');
   const { observePlan, planBooks } = await import('../../formats/plan-books.js');
   const { chooseObserver } = await import('../output/choose-observer.js');

@@ -1,8 +1,12 @@
 /** `tankobon config`: shows and changes the settings file, and shows where each effective value comes from. */
 import { Argument, type Command } from 'commander';
 import { join } from 'node:path';
-import { SETTING_KEYS, settingDefinition, type SettingKey } from '../../app/setting-definitions.js';
-import type { SettingState } from '../../app/settings.js';
+import {
+  SETTING_KEYS,
+  settingDefinition,
+  type SettingKey,
+} from '../../config/setting-definitions.js';
+import type { SettingState } from '../../config/settings.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { withoutUserInfo } from '../../core/web-address.js';
@@ -77,13 +81,13 @@ function didYouMean(name: string): string {
 }
 
 async function printPath({ paths, stdout }: BareCommandContext): Promise<ExitCode> {
-  const { SETTINGS_FILE } = await import('../../app/settings.js');
+  const { SETTINGS_FILE } = await import('../../config/settings.js');
   stdout.write(`${join(paths.config, SETTINGS_FILE)}\n`);
   return EXIT.done;
 }
 
 async function get(key: SettingKey, context: BareCommandContext): Promise<ExitCode> {
-  const { inspectSettings } = await import('../../app/settings.js');
+  const { inspectSettings } = await import('../../config/settings.js');
   const { states } = await inspectSettings(context.env, context.paths.config);
   const state = states.find((setting) => setting.key === key);
   if (state?.problem) throw state.problem;
@@ -97,7 +101,7 @@ async function change(
   text: string | undefined,
   { env, paths, stderr }: BareCommandContext,
 ): Promise<ExitCode> {
-  const { parseSetting, storeSetting } = await import('../../app/settings.js');
+  const { parseSetting, storeSetting } = await import('../../config/settings.js');
   const value = text === undefined ? undefined : parseSetting(key, text);
   await storeSetting(paths.config, key, value);
   const { env: variable } = settingDefinition(key);
@@ -111,7 +115,7 @@ async function list(
   json: boolean,
   { env, paths, stdout, stderr }: BareCommandContext,
 ): Promise<ExitCode> {
-  const { inspectSettings } = await import('../../app/settings.js');
+  const { inspectSettings } = await import('../../config/settings.js');
   const { states, unknown } = await inspectSettings(env, paths.config);
   stdout.write(json ? toJson(states) : toTable(states, stdout));
   for (const name of unknown)

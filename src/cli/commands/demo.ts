@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathsFrom } from '../../app/paths.js';
+import { pathsFrom } from '../../config/paths.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
@@ -71,7 +71,7 @@ async function downloadOne(
   // Not its paths, which need a home folder.
   { env: outerEnv, stdin, stdout, stderr, signal, clock, redactor }: BareCommandContext,
 ): Promise<ExitCode> {
-  const { loadSettings } = await import('../../app/settings.js');
+  const { loadSettings } = await import('../../config/settings.js');
   const { download } = await import('./download.js');
   const env = { ...outerEnv, ...environment };
   const paths = pathsFrom(env);

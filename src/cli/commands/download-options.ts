@@ -3,7 +3,7 @@ import {
   downloadRequest,
   type DownloadOptions as RequestOptions,
   type DownloadRequest,
-} from '../../app/download-request.js';
+} from '../../download/download-request.js';
 import { commaSeparated } from '../../core/comma-separated.js';
 import { UsageError } from '../../core/errors.js';
 import {

@@ -1,7 +1,7 @@
 /** `tankobon download`: from flags to a download, and from its result to messages and an exit code. */
-import { download as runDownload, planDownload } from '../../app/run-download.js';
-import type { DownloadListeners, DownloadResult } from '../../app/download-session.js';
-import type { DownloadRequest } from '../../app/download-request.js';
+import { download as runDownload, planDownload } from '../../download/run-download.js';
+import type { DownloadListeners, DownloadResult } from '../../download/download-session.js';
+import type { DownloadRequest } from '../../download/download-request.js';
 import { interruptedError, type TankobonError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { createMinorCollector } from '../../download/gc-tuning.js';

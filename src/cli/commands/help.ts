@@ -1,6 +1,6 @@
 /** `tankobon help`: help for the program, for a command, or for a topic that concerns all commands. */
 import { Argument, type Command } from 'commander';
-import { ENVIRONMENT } from '../../app/environment.js';
+import { ENVIRONMENT } from '../../config/environment.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, EXIT_MEANINGS } from '../../core/exit-codes.js';
 import type { CommandRunner } from '../command-context.js';

@@ -43,7 +43,7 @@ export async function limits(
   context: BareCommandContext,
 ): Promise<ExitCode> {
   const { resetLedgerAt, viewLedgerAt } = await import('../../rate-limit/open-ledger.js');
-  const { ledgerLocation } = await import('../../app/ledger-location.js');
+  const { ledgerLocation } = await import('../../config/ledger-location.js');
   const { clock, stdout, stderr, env } = context;
   const location = await ledgerLocation(context);
   if (!options.reset) {

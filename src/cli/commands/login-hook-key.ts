@@ -1,7 +1,7 @@
 /** `tankobon login --for komga|kavita|ntfy`: stores the key that sync sends to that service. Sends nothing. */
 import { join } from 'node:path';
 import * as z from 'zod';
-import { prepareStateFolder } from '../../app/state-folder.js';
+import { prepareStateFolder } from '../../config/state-folder.js';
 import { isValidHookKey, openHookKeys } from '../../auth/hook-keys.js';
 import type { HookService } from '../../auth/hook-services.js';
 import { AuthError } from '../../core/errors.js';

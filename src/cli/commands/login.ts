@@ -53,9 +53,9 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
 }
 
 export async function login(options: LoginFlags, context: CommandContext): Promise<ExitCode> {
-  const { prepareStateFolder } = await import('../../app/state-folder.js');
+  const { prepareStateFolder } = await import('../../config/state-folder.js');
   prepareStateFolder(context);
-  const { credentialsOf } = await import('../../app/stored-login.js');
+  const { credentialsOf } = await import('../../download/stored-login.js');
   const { FIELD_NAMES, givenFields, LOGIN_FIELDS } = await import('./login-input.js');
   const { askForFields } = await import('./login-prompts.js');
   const { describeAccessToken } = await import('../output/token-expiry.js');

@@ -13,9 +13,9 @@ export function logoutCommand(program: Command, { run }: CommandRunner): Command
 }
 
 async function logout(context: CommandContext): Promise<ExitCode> {
-  const { prepareStateFolder } = await import('../../app/state-folder.js');
+  const { prepareStateFolder } = await import('../../config/state-folder.js');
   prepareStateFolder(context);
-  const { credentialsOf } = await import('../../app/stored-login.js');
+  const { credentialsOf } = await import('../../download/stored-login.js');
   const { signal, stdout } = context;
   const stores = await raceWithSignal(clearUnderLock(credentialsOf(context), signal), signal);
   stdout.write(

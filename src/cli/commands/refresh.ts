@@ -11,7 +11,7 @@ export function refreshCommand(program: Command, { run }: CommandRunner): Comman
 }
 
 async function refresh(context: CommandContext): Promise<ExitCode> {
-  const { sessionOf } = await import('../../app/stored-login.js');
+  const { sessionOf } = await import('../../download/stored-login.js');
   const { withService } = await import('../with-service.js');
   const { describeAccessToken } = await import('../output/token-expiry.js');
   const tokens = await withService(context, (service) =>

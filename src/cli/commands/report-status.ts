@@ -49,7 +49,7 @@ export async function reportStatus(
 ): Promise<ExitCode> {
   if (options.flush && options.clear)
     throw new UsageError('bad-option', '--flush and --clear exclude each other.');
-  const { checkStateFolder } = await import('../../app/state-folder.js');
+  const { checkStateFolder } = await import('../../config/state-folder.js');
   const { reportsFolder } = await import('../../health-reports/spool.js');
   const { readAddresses } = await import('../../rate-limit/service-addresses.js');
   checkStateFolder(context);
@@ -100,7 +100,7 @@ async function flush(
   { json }: ReportStatusOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { openHealthReports, openService } = await import('../../app/service.js');
+  const { openHealthReports, openService } = await import('../../download/service.js');
   const { clock, signal, stdout, stderr } = context;
   const warn = warnTo(stderr);
   const service = await openService(context, {

@@ -1,6 +1,6 @@
 /** `tankobon retag`: brings the metadata and names of downloaded chapters up to date. */
 import type { Command } from 'commander';
-import type { RetagEvent } from '../../app/retag-files.js';
+import type { RetagEvent } from '../../collection/retag-files.js';
 import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
@@ -34,8 +34,8 @@ async function retagFolder(
   options: RetagOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { retag } = await import('../../app/retag-files.js');
-  const { nameTemplates } = await import('../../app/download-request.js');
+  const { retag } = await import('../../collection/retag-files.js');
+  const { nameTemplates } = await import('../../download/download-request.js');
   const { withService } = await import('../with-service.js');
   const { settings, stdout, stderr, signal } = context;
   const format = nameTemplates(options.name ?? settings.name);

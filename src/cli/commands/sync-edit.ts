@@ -4,7 +4,7 @@ import {
   editSubscriptions,
   readSubscriptions,
   subscriptionsPath,
-} from '../../app/subscriptions-store.js';
+} from '../../sync/subscriptions-store.js';
 import { compileNameTemplate } from '../../cbz/file-name.js';
 import { commaSeparated } from '../../core/comma-separated.js';
 import { UsageError } from '../../core/errors.js';

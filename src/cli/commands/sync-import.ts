@@ -1,8 +1,8 @@
 /** `tankobon sync import-follows`: subscribes to the titles that the logged-in account follows. */
 import { fetchFollowedTitles, fetchReadingStatuses } from '../../api/follows.js';
 import { READING_STATUSES, type ReadingStatus } from '../../api/reading-statuses.js';
-import { requireLogin, sessionOf } from '../../app/stored-login.js';
-import { editSubscriptions, subscriptionsPath } from '../../app/subscriptions-store.js';
+import { requireLogin, sessionOf } from '../../download/stored-login.js';
+import { editSubscriptions, subscriptionsPath } from '../../sync/subscriptions-store.js';
 import { commaSeparated } from '../../core/comma-separated.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';

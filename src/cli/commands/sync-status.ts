@@ -1,6 +1,6 @@
 /** `tankobon sync status`: the last run, the next run, and the chapters that wait for a preferred group. Sends nothing. */
-import { checkStateFolder } from '../../app/state-folder.js';
-import { subscriptionsPath } from '../../app/subscriptions-store.js';
+import { checkStateFolder } from '../../config/state-folder.js';
+import { subscriptionsPath } from '../../sync/subscriptions-store.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { describeLockHolder, tryLockFile } from '../../core/lock.js';

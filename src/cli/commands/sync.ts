@@ -1,13 +1,13 @@
 /** `tankobon sync`: runs once, or repeatedly, and reports what each run did. */
-import { runSync } from '../../app/run-sync.js';
-import { checkOnly } from '../../app/sync-titles.js';
-import { repeatSync } from '../../app/sync-loop.js';
-import type { SyncOptions, SyncReport } from '../../app/sync-session.js';
+import { runSync } from '../../sync/run-sync.js';
+import { checkOnly } from '../../sync/sync-titles.js';
+import { repeatSync } from '../../sync/sync-loop.js';
+import type { SyncOptions, SyncReport } from '../../sync/sync-session.js';
 import {
   fileVersion,
   readSubscriptions,
   subscriptionsPath,
-} from '../../app/subscriptions-store.js';
+} from '../../sync/subscriptions-store.js';
 import { hasCode, RunError, UsageError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { formatLocalTime } from '../../core/human-format.js';

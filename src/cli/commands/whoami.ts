@@ -13,8 +13,8 @@ export function whoamiCommand(program: Command, { run }: CommandRunner): Command
 }
 
 async function whoami(context: CommandContext): Promise<ExitCode> {
-  const { checkStateFolder } = await import('../../app/state-folder.js');
-  const { credentialsOf } = await import('../../app/stored-login.js');
+  const { checkStateFolder } = await import('../../config/state-folder.js');
+  const { credentialsOf } = await import('../../download/stored-login.js');
   const { notLoggedIn } = await import('../../auth/credentials.js');
   const { LIVE_SERVICE } = await import('../../rate-limit/service-addresses.js');
   const { describeAccessToken, describeRefreshToken } = await import('../output/token-expiry.js');

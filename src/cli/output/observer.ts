@@ -1,5 +1,5 @@
 /** Where the events of a command go: to a program, a terminal or a log. */
-import type { SyncEvent } from '../../app/sync-events.js';
+import type { SyncEvent } from '../../sync/sync-events.js';
 import type { DownloadMessage } from '../../download/events.js';
 import type { PlanActivity } from '../../download/plan.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';

@@ -1,7 +1,7 @@
 /** The report of a run of `tankobon sync`: one table for a terminal, one line a title for a log, one page for a browser. */
 import stringWidth from 'string-width';
-import { SERIES_COUNTS, type SeriesReport } from '../../app/sync-events.js';
-import type { SyncReport } from '../../app/sync-session.js';
+import { SERIES_COUNTS, type SeriesReport } from '../../sync/sync-events.js';
+import type { SyncReport } from '../../sync/sync-session.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { escapeXml } from '../../core/xml-text.js';

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { credentialsOf } from '../../../src/app/stored-login.js';
+import { credentialsOf } from '../../../src/download/stored-login.js';
 import { login as loginCommand } from '../../../src/cli/commands/login.js';
 import { fieldsInJson } from '../../../src/cli/commands/login-input.js';
 import { errorMessage } from '../../../src/cli/output/error-message.js';

@@ -4,8 +4,8 @@ import { grantByPassword } from '../../../src/auth/token-endpoint.js';
 import { withAnonymousFallback } from '../../../src/auth/anonymous-fallback.js';
 import type { Tokens } from '../../../src/auth/login-record.js';
 import { Session } from '../../../src/auth/session.js';
-import { credentialsOf } from '../../../src/app/stored-login.js';
-import { openService, type Service } from '../../../src/app/service.js';
+import { credentialsOf } from '../../../src/download/stored-login.js';
+import { openService, type Service } from '../../../src/download/service.js';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/practice-server/accounts.js';
 import {
   startPracticeService,

@@ -1,6 +1,6 @@
 /** The text of help, and the suggestions for mistyped words. */
 import { commandTree } from '../../../src/cli/program.js';
-import { settingDefinition, SETTING_KEYS } from '../../../src/app/setting-definitions.js';
+import { settingDefinition, SETTING_KEYS } from '../../../src/config/setting-definitions.js';
 import { start, tankobon } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
 

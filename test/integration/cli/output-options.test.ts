@@ -1,5 +1,5 @@
 /** What `download` prints and writes with `--quiet`, with `--verbose`, and with neither. */
-import { planDownload } from '../../../src/app/run-download.js';
+import { planDownload } from '../../../src/download/run-download.js';
 import { parseIdentityComment } from '../../../src/cbz/identity.js';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import { download } from '../../../src/cli/commands/download.js';

@@ -11,7 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
-import { openDownloadArchive, parseDownloadArchive } from '../../../src/sync/download-archive.js';
+import {
+  openDownloadArchive,
+  parseDownloadArchive,
+} from '../../../src/download/download-archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { posixTest } from '../../support/platform.js';
 

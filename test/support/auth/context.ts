@@ -1,8 +1,8 @@
 /** Command contexts and tokens for the tests of the login. */
 import { PassThrough, Readable } from 'node:stream';
-import { pathsFrom } from '../../../src/app/paths.js';
+import { pathsFrom } from '../../../src/config/paths.js';
 import type { CommandContext } from '../../../src/cli/command-context.js';
-import { loadSettings } from '../../../src/app/settings.js';
+import { loadSettings } from '../../../src/config/settings.js';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
 import type { Tokens } from '../../../src/auth/login-record.js';
 import type { Env } from './harness.js';

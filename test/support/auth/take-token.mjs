@@ -2,10 +2,10 @@
 import process from 'node:process';
 
 const load = (file) => import(`${process.argv[2]}/${file}`);
-const { pathsFrom } = await load('app/paths.js');
-const { loadSettings } = await load('app/settings.js');
-const { sessionOf } = await load('app/stored-login.js');
-const { openService } = await load('app/service.js');
+const { pathsFrom } = await load('config/paths.js');
+const { loadSettings } = await load('config/settings.js');
+const { sessionOf } = await load('download/stored-login.js');
+const { openService } = await load('download/service.js');
 const { systemClock } = await load('core/clock.js');
 const { Redactor } = await load('core/redactor.js');
 

@@ -1,5 +1,5 @@
 /** `--every`: when the next run starts. */
-import { repeatSync, type RunOutcome } from '../../../src/app/sync-loop.js';
+import { repeatSync, type RunOutcome } from '../../../src/sync/sync-loop.js';
 import { interruptedError } from '../../../src/core/errors.js';
 import { skippingClock } from '../../support/fake-clock.js';
 

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { pathsFrom } from '../../../src/app/paths.js';
+import { pathsFrom } from '../../../src/config/paths.js';
 
 const inHome = (...names: string[]) => join(homedir(), ...names);
 
@@ -33,7 +33,7 @@ test('the platform’s own variables name them; an empty one counts as not set',
 });
 
 test('a relative XDG folder is ignored, as the XDG specification says', () => {
-  const relative = { XDG_CONFIG_HOME: 'c', XDG_STATE_HOME: './s' };
+  const relative = { XDG_CONFIG_HOME: 'c', XDG_STATE_HOME: '../app/s' };
   expect(pathsFrom(relative, 'linux')).toEqual(pathsFrom({}, 'linux'));
 });
 

@@ -12,11 +12,11 @@ import {
 } from '../core/files.js';
 import { lockFile } from '../core/lock.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
-import { parseSubscriptions, type SubscriptionsText } from '../sync/subscriptions-file.js';
-import type { Subscriptions } from '../sync/subscriptions.js';
-import { syncFolder } from '../sync/sync-state.js';
-import type { AppContext } from './context.js';
-import { prepareStateFolder } from './state-folder.js';
+import { parseSubscriptions, type SubscriptionsText } from './subscriptions-file.js';
+import type { Subscriptions } from './subscriptions.js';
+import { syncFolder } from './sync-state.js';
+import type { AppContext } from '../config/context.js';
+import { prepareStateFolder } from '../config/state-folder.js';
 
 const FILE_NAME = 'subscriptions.yaml';
 const MAX_BYTES = 4 * 2 ** 20;

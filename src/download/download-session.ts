@@ -4,13 +4,13 @@ import type { Session } from '../auth/session.js';
 import type { SolveCaptcha } from '../api/captcha.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import type { TankobonError } from '../core/errors.js';
-import type { Observe } from '../download/events.js';
-import type { Plan, PlanDeps } from '../download/plan.js';
-import type { MetadataPrefetcher } from '../download/prefetch.js';
+import type { Observe } from './events.js';
+import type { Plan, PlanDeps } from './plan.js';
+import type { MetadataPrefetcher } from './prefetch.js';
 import type { ObserveBind } from '../formats/bind-events.js';
 import type { InvalidTarget } from '../selection/target-list.js';
-import type { DownloadArchive } from '../sync/download-archive.js';
-import type { AppContext } from './context.js';
+import type { DownloadArchive } from './download-archive.js';
+import type { AppContext } from '../config/context.js';
 import type { DownloadRequest } from './download-request.js';
 import type { Service } from './service.js';
 

@@ -4,10 +4,10 @@ import type { Chapter } from '../api/chapters.js';
 import { removeFile } from '../core/files.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import type { ObserveBind } from '../formats/bind-events.js';
-import type { PlannedRelease } from '../sync/release-decisions.js';
-import { writeSyncState, type SyncState } from '../sync/sync-state.js';
-import type { DownloadListeners } from './download-session.js';
-import { downloadInSession } from './run-download.js';
+import type { PlannedRelease } from './release-decisions.js';
+import { writeSyncState, type SyncState } from './sync-state.js';
+import type { DownloadListeners } from '../download/download-session.js';
+import { downloadInSession } from '../download/run-download.js';
 import { seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
@@ -128,7 +128,7 @@ export async function bindSeries(
   { libraries, context, warn, userSignal }: SyncSession,
 ): Promise<void> {
   if (!options.bind || userSignal.aborted) return;
-  const { bindRequest } = await import('./bind-request.js');
+  const { bindRequest } = await import('../download/bind-request.js');
   const { bindBooks } = await import('../formats/bind-books.js');
   const library = await libraries.open(output);
   const archives = releases.map(({ id }) => library.find(id));

@@ -16,9 +16,9 @@ import type { ImageLoaderDeps } from '../image/load-image.js';
 import { openLedger } from '../rate-limit/open-ledger.js';
 import type { Wait } from '../rate-limit/rate-ledger.js';
 import { readAddresses, type ServiceAddresses } from '../rate-limit/service-addresses.js';
-import type { AppContext } from './context.js';
-import { ledgerLocation } from './ledger-location.js';
-import { prepareStateFolder } from './state-folder.js';
+import type { AppContext } from '../config/context.js';
+import { ledgerLocation } from '../config/ledger-location.js';
+import { prepareStateFolder } from '../config/state-folder.js';
 
 export interface ServiceOptions extends Pick<
   ClientDeps,

@@ -1,5 +1,5 @@
-import { ledgerLocation } from '../../../src/app/ledger-location.js';
-import { pathsFrom } from '../../../src/app/paths.js';
+import { ledgerLocation } from '../../../src/config/ledger-location.js';
+import { pathsFrom } from '../../../src/config/paths.js';
 import { Redactor } from '../../../src/core/redactor.js';
 
 test.each([

@@ -10,10 +10,10 @@ import {
   fetchReadingStatuses,
 } from '../api/follows.js';
 import { groupBy } from '../core/group-by.js';
-import { feedStartMs } from '../sync/due-titles.js';
-import { mergeReleases, readKnownReleases, writeKnownReleases } from '../sync/known-releases.js';
-import { writeSyncState } from '../sync/sync-state.js';
-import { requireLogin } from './stored-login.js';
+import { feedStartMs } from './due-titles.js';
+import { mergeReleases, readKnownReleases, writeKnownReleases } from './known-releases.js';
+import { writeSyncState } from './sync-state.js';
+import { requireLogin } from '../download/stored-login.js';
 import { languagesOf } from './sync-request.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
 

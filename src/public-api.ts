@@ -1,24 +1,24 @@
 /** The functions for programs that import tankobon. They share settings, login, ledger and spool with the command line. */
 import { EventEmitter, on } from 'node:events';
-import { systemClock } from '../core/clock.js';
-import { parseDuration } from '../core/duration.js';
-import { interruptedError } from '../core/errors.js';
-import { Redactor } from '../core/redactor.js';
-import { toTankobonError } from '../core/system-errors.js';
-import type { DownloadMessage } from '../download/events.js';
-import type { BindEvent, BookPageEvent } from '../formats/bind-events.js';
-import { openLedger } from '../rate-limit/open-ledger.js';
+import { systemClock } from './core/clock.js';
+import { parseDuration } from './core/duration.js';
+import { interruptedError } from './core/errors.js';
+import { Redactor } from './core/redactor.js';
+import { toTankobonError } from './core/system-errors.js';
+import type { DownloadMessage } from './download/events.js';
+import type { BindEvent, BookPageEvent } from './formats/bind-events.js';
+import { openLedger } from './rate-limit/open-ledger.js';
 import type {
   ObservedResponse,
   Permit,
   RateLedger,
   RequestInfo,
   ReserveOptions,
-} from '../rate-limit/rate-ledger.js';
-import { readAddresses } from '../rate-limit/service-addresses.js';
-import { parseTarget } from '../selection/target.js';
-import type { AppContext } from './context.js';
-import { checkOption, downloadRequest, type DownloadOptions } from './download-request.js';
+} from './rate-limit/rate-ledger.js';
+import { readAddresses } from './rate-limit/service-addresses.js';
+import { parseTarget } from './selection/target.js';
+import type { AppContext } from './config/context.js';
+import { checkOption, downloadRequest, type DownloadOptions } from './download/download-request.js';
 import {
   checkBindOptions,
   checkEnvironment,
@@ -26,10 +26,10 @@ import {
   checkSignal,
   checkTargets,
 } from './library-arguments.js';
-import { download } from './run-download.js';
-import { ledgerLocation } from './ledger-location.js';
-import { pathsFrom } from './paths.js';
-import { loadSettings } from './settings.js';
+import { download } from './download/run-download.js';
+import { ledgerLocation } from './config/ledger-location.js';
+import { pathsFrom } from './config/paths.js';
+import { loadSettings } from './config/settings.js';
 
 export interface ApiOptions {
   /** The environment to read `TANKOBON_…` from; default: `process.env`. */

@@ -1,7 +1,7 @@
 /** The existing archives of the output folders of a run: each is scanned once, when it is first needed. */
 import { scanLibrary, withChanges, type LibraryIndex } from '../cbz/library-index.js';
 import { toStorageError } from '../core/files.js';
-import { LibraryCache } from '../sync/library-cache.js';
+import { LibraryCache } from './library-cache.js';
 
 export class SyncLibraries {
   readonly #indexes = new Map<string, LibraryIndex>();

@@ -1,11 +1,11 @@
 /** What the parts of one run of `tankobon sync` share. */
 import type { Chapter } from '../api/chapters.js';
 import type { TankobonError } from '../core/errors.js';
-import type { DownloadArchive } from '../sync/download-archive.js';
-import type { SeriesOptions, Subscriptions } from '../sync/subscriptions.js';
-import type { SyncState } from '../sync/sync-state.js';
-import type { UpdatesJournal } from '../sync/updates-journal.js';
-import type { DownloadListeners, ServiceSession } from './download-session.js';
+import type { DownloadArchive } from '../download/download-archive.js';
+import type { SeriesOptions, Subscriptions } from './subscriptions.js';
+import type { SyncState } from './sync-state.js';
+import type { UpdatesJournal } from './updates-journal.js';
+import type { DownloadListeners, ServiceSession } from '../download/download-session.js';
 import type { ObserveSync, SeriesCounts, SeriesReport } from './sync-events.js';
 import type { SyncLibraries } from './sync-libraries.js';
 

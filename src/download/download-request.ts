@@ -12,13 +12,13 @@ import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
 import type { VolumeField } from '../cbz/comic-info.js';
 import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS, type BookFormat } from '../formats/bind-choices.js';
-import type { PlanOptions } from '../download/plan.js';
+import type { PlanOptions } from './plan.js';
 import type { Quality } from '../image/page-url.js';
 import { parseLanguages } from '../selection/language-codes.js';
 import { parseRanges } from '../selection/ranges.js';
 import type { Target } from '../selection/target.js';
 import type { InvalidTarget } from '../selection/target-list.js';
-import { settingDefinition, type Settings } from './setting-definitions.js';
+import { settingDefinition, type Settings } from '../config/setting-definitions.js';
 
 /** Each option that is absent takes the setting of its name, or is off. */
 export interface DownloadOptions {

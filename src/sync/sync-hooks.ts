@@ -3,8 +3,8 @@ import { thrownMessage } from '../core/errors.js';
 import { join } from 'node:path';
 import { openHookKeys } from '../auth/hook-keys.js';
 import type { HookService } from '../auth/hook-services.js';
-import { runExecHook } from '../sync/exec-hook.js';
-import { seriesUpdates, type SeriesUpdate } from '../sync/hook-payloads.js';
+import { runExecHook } from './exec-hook.js';
+import { seriesUpdates, type SeriesUpdate } from './hook-payloads.js';
 import {
   kavitaRequest,
   komgaRequest,
@@ -13,7 +13,7 @@ import {
   webhookRequest,
   type HookName,
   type HookRequest,
-} from '../sync/web-hooks.js';
+} from './web-hooks.js';
 import type { SyncSession } from './sync-session.js';
 
 const EXEC_TIME_LIMIT_MS = 60_000;

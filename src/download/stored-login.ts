@@ -4,7 +4,7 @@ import { Credentials } from '../auth/credentials.js';
 import { Session } from '../auth/session.js';
 import { AuthError } from '../core/errors.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
-import type { AppContext } from './context.js';
+import type { AppContext } from '../config/context.js';
 import type { Service } from './service.js';
 
 /** The credentials of the configured service. Accesses nothing yet. */

@@ -7,7 +7,7 @@ import { scanLibrary } from '../cbz/library-index.js';
 import { removeFile } from '../core/files.js';
 import type { TankobonError } from '../core/errors.js';
 import type { Chapter } from '../api/chapters.js';
-import type { Plan } from '../download/plan.js';
+import type { Plan } from './plan.js';
 import { bindBooks, type BoundBook } from '../formats/bind-books.js';
 import type { ChapterGroup } from '../formats/group-volumes.js';
 import { missingChapters, type TitleChapters } from '../formats/volume-completeness.js';

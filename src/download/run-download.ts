@@ -5,9 +5,9 @@
 import { resolve } from 'node:path';
 import { TankobonError, UsageError } from '../core/errors.js';
 import { statIfExists } from '../core/files.js';
-import type { Observe } from '../download/events.js';
-import { planChapters, withoutUnavailable, type Plan, type PlanDeps } from '../download/plan.js';
-import type { AppContext } from './context.js';
+import type { Observe } from './events.js';
+import { planChapters, withoutUnavailable, type Plan, type PlanDeps } from './plan.js';
+import type { AppContext } from '../config/context.js';
 import type { DownloadRequest } from './download-request.js';
 import { emptyResult, observeSummary, recordEvents } from './download-result.js';
 import type { DownloadListeners, DownloadResult, DownloadSession } from './download-session.js';
@@ -77,7 +77,7 @@ async function openHistory({ downloadArchive }: DownloadRequest) {
     const hint = 'Name a file: --download-archive FILE';
     throw new UsageError('bad-option', `The download archive is a folder: ${file}`, { hint });
   }
-  const { openDownloadArchive } = await import('../sync/download-archive.js');
+  const { openDownloadArchive } = await import('./download-archive.js');
   return openDownloadArchive(file);
 }
 

@@ -10,10 +10,10 @@ import { parseLanguages } from '../selection/language-codes.js';
 import { parseRanges } from '../selection/ranges.js';
 import { commaSeparated } from '../core/comma-separated.js';
 import { expandHome } from '../core/home-folder.js';
-import type { ReleaseRules } from '../sync/release-decisions.js';
-import type { SeriesOptions } from '../sync/subscriptions.js';
-import { downloadRequest, type DownloadRequest } from './download-request.js';
-import type { Settings } from './setting-definitions.js';
+import type { ReleaseRules } from './release-decisions.js';
+import type { SeriesOptions } from './subscriptions.js';
+import { downloadRequest, type DownloadRequest } from '../download/download-request.js';
+import type { Settings } from '../config/setting-definitions.js';
 import type { SyncOptions } from './sync-session.js';
 
 /** The rules as text: a change of them makes the title due. */

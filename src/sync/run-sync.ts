@@ -1,21 +1,21 @@
 /** One run of `tankobon sync`: which titles have new chapters, what to download of each series, then hooks and report. */
 import { UsageError, type TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
-import { openDownloadArchive } from '../sync/download-archive.js';
-import type { Subscriptions } from '../sync/subscriptions.js';
-import { archiveFile, readSyncState, writeSyncState } from '../sync/sync-state.js';
-import { UpdatesJournal } from '../sync/updates-journal.js';
+import { openDownloadArchive } from '../download/download-archive.js';
+import type { Subscriptions } from './subscriptions.js';
+import { archiveFile, readSyncState, writeSyncState } from './sync-state.js';
+import { UpdatesJournal } from './updates-journal.js';
 import { isTolerable } from '../selection/title-loader.js';
-import { shareServer } from './chapter-share.js';
-import type { AppContext } from './context.js';
-import { downloadRequest } from './download-request.js';
+import { shareServer } from '../download/chapter-share.js';
+import type { AppContext } from '../config/context.js';
+import { downloadRequest } from '../download/download-request.js';
 import { SERIES_COUNTS, type SeriesReport } from './sync-events.js';
 import { runHooks } from './sync-hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
 import { removeReplaced } from './sync-save.js';
 import { syncSeries } from './sync-series.js';
 import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
-import { withSession } from './with-session.js';
+import { withSession } from '../download/with-session.js';
 import { checkTitles, type DueTitle } from './sync-titles.js';
 import { outputOf } from './sync-request.js';
 

@@ -3,7 +3,7 @@
  * machine is suspended, or by the monotonic one, which is never set back; a changed subscriptions file makes it due too.
  */
 import type { Clock } from '../core/clock.js';
-import { nextDelayMs, outageDelayMs } from '../sync/sync-schedule.js';
+import { nextDelayMs, outageDelayMs } from './sync-schedule.js';
 
 /** What a run ended with: `unreachable` is tried again soon. */
 export type RunOutcome = 'done' | 'unreachable';

@@ -5,7 +5,7 @@ import { expandHome } from '../core/home-folder.js';
 import type { BindRequest } from '../formats/plan-books.js';
 import { bookExtension, type BindBy } from '../formats/bind-choices.js';
 import type { VolumeField } from '../cbz/comic-info.js';
-import type { Settings } from './setting-definitions.js';
+import type { Settings } from '../config/setting-definitions.js';
 
 /** Each option that is absent takes the setting of its name, or is off. */
 export interface BindOptions extends Partial<

@@ -4,8 +4,8 @@ import { UsageError } from '../core/errors.js';
 import type { Wait } from '../rate-limit/rate-ledger.js';
 import type { RedisAddress } from '../rate-limit/redis/redis-connection.js';
 import type { WorkShare } from '../rate-limit/redis/work-share.js';
-import type { AppContext } from './context.js';
-import { ledgerLocation } from './ledger-location.js';
+import type { AppContext } from '../config/context.js';
+import { ledgerLocation } from '../config/ledger-location.js';
 
 type Context = Pick<AppContext, 'env' | 'paths' | 'redactor' | 'clock'>;
 

@@ -1,6 +1,6 @@
 /** The result of a download, and what is recorded of its events. */
 import { thrownMessage } from '../core/errors.js';
-import type { Observe } from '../download/events.js';
+import type { Observe } from './events.js';
 import type { DownloadListeners, DownloadResult, DownloadSession } from './download-session.js';
 
 export function emptyResult(invalidTargets: DownloadResult['invalidTargets'] = []): DownloadResult {

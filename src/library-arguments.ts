@@ -1,7 +1,7 @@
 /** Checks of what a program passes to the library: without type checks, that may be anything. Each throws `bad-option`. */
-import { UsageError } from '../core/errors.js';
-import { nearest } from '../core/nearest.js';
-import { checkOption, type DownloadOptions } from './download-request.js';
+import { UsageError } from './core/errors.js';
+import { nearest } from './core/nearest.js';
+import { checkOption, type DownloadOptions } from './download/download-request.js';
 
 const LIBRARY_HINT = 'docs/library.md lists the options.';
 
