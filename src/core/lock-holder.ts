@@ -1,7 +1,6 @@
-/** The text in a lock file: the process that last took the lock, for messages, and the kind of the lock. */
-import { readSync, writeSync } from 'node:fs';
+/** The text in a lock file: the process that last took the lock, for the messages of processes that wait. */
+import { writeSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { LockKind } from './file-locks.js';
 import { readFileIfExistsSync, type OpenOptions } from './files.js';
 
 const HOLDER_BYTES = 96;
@@ -9,14 +8,11 @@ const OWN_HOST =
   hostname()
     .replace(/[^\w.-]/g, '_')
     .slice(0, 64) || 'unknown';
-const HEARTBEAT_MARK = ' heartbeat';
-const HOLDER = /^(\d{1,10}) ([\w.-]{1,64})( heartbeat)?\n/;
+const HOLDER = /^(\d{1,10}) ([\w.-]{1,64})\s/;
 
-/** Named in the messages of processes that wait. Always of the same length, to overwrite a longer one. */
-export function writeLockHolder(descriptor: number, kind: LockKind): void {
-  const holder = Buffer.alloc(HOLDER_BYTES, ' ');
-  const mark = kind === 'heartbeat' ? HEARTBEAT_MARK : '';
-  holder.write(`${process.pid} ${OWN_HOST}${mark}\n`, 'latin1');
+/** Always of the same length, to overwrite a longer one. */
+export function writeLockHolder(descriptor: number): void {
+  const holder = Buffer.from(`${process.pid} ${OWN_HOST}\n`.padEnd(HOLDER_BYTES), 'latin1');
   try {
     writeSync(descriptor, holder, 0, HOLDER_BYTES, 0);
   } catch {
@@ -24,19 +20,7 @@ export function writeLockHolder(descriptor: number, kind: LockKind): void {
   }
 }
 
-/** The kind that the first holder took, and so all others. On Windows a file that the kernel locked cannot be read. */
-export function readLockKind(descriptor: number): LockKind {
-  const holder = Buffer.alloc(HOLDER_BYTES);
-  try {
-    const bytes = readSync(descriptor, holder, 0, HOLDER_BYTES, 0);
-    const [, , , mark] = HOLDER.exec(holder.toString('latin1', 0, bytes)) ?? [];
-    return mark === HEARTBEAT_MARK ? 'heartbeat' : 'kernel';
-  } catch {
-    return 'kernel';
-  }
-}
-
-/** The process that last took the lock of `file`, in words. On Windows a locked file cannot be read. */
+/** The process that last took the lock of `file`, in words. */
 export function describeLockHolder(
   file: string,
   { isTrusted }: Pick<OpenOptions, 'isTrusted'> = {},

@@ -1,18 +1,32 @@
 /**
- * File locks of the operating system, which Node does not offer: the prebuilt addon of fs-native-extensions, which the
- * build copies beside the program. The one for glibc also works on Alpine.
+ * File locks of the operating system, which Node.js does not offer: the prebuilt addon of fs-native-extensions, which
+ * the build copies beside the program. The one for glibc also works on Alpine.
  */
 import { createRequire } from 'node:module';
 import { constants as osConstants } from 'node:os';
 import { StorageError } from './errors.js';
-import type { FileLocks } from './file-locks.js';
 import { isSystemError } from './system-errors.js';
 
+export interface HeldLock {
+  /** Releases the lock; does nothing when called again. */
+  readonly release: () => void;
+}
+
+/** Locks of one kind. */
+export interface FileLocks {
+  /** The lock of an open file, released at most once; undefined if another holds it. Throws if the file system has none. */
+  tryLock(file: string, descriptor: number): HeldLock | undefined;
+}
+
 interface Addon {
-  /** From `offset` for `length` bytes, 0 for the whole file. Throws EAGAIN if another process holds the lock. */
+  /** Throws EAGAIN if another process holds the lock. macOS locks the whole file. */
   tryLock(descriptor: number, offset: number, length: number, isExclusive: boolean): void;
   unlock(descriptor: number, offset: number, length: number): void;
 }
+
+/** Far behind the content: Windows does not let others read the bytes that are locked. */
+const LOCKED_OFFSET = 2 ** 40;
+const LOCKED_BYTES = 1;
 
 const requireAddon = createRequire(import.meta.url);
 /** Beside the program; in the source tree, in the package. */
@@ -22,18 +36,18 @@ const ADDON_FOLDERS = ['../prebuilds', 'fs-native-extensions/prebuilds'];
 export function nativeLocks(platform = `${process.platform}-${process.arch}`): FileLocks {
   const addon = loadAddon(platform);
   return {
-    kind: 'kernel',
     tryLock(file, descriptor) {
       try {
-        addon.tryLock(descriptor, 0, 0, true);
-        return true;
+        addon.tryLock(descriptor, LOCKED_OFFSET, LOCKED_BYTES, true);
       } catch (error) {
-        if (isSystemError(error, 'EAGAIN')) return false;
+        if (isSystemError(error, 'EAGAIN')) return undefined;
         throw toLockError(error, file);
       }
-    },
-    unlock(_, descriptor) {
-      addon.unlock(descriptor, 0, 0);
+      return {
+        release() {
+          addon.unlock(descriptor, LOCKED_OFFSET, LOCKED_BYTES);
+        },
+      };
     },
   };
 }

@@ -27,7 +27,7 @@ import {
   temporaryName,
 } from '../core/files.js';
 import { parseJson } from '../core/json.js';
-import { tryLockDescriptor, type HeldLock } from '../core/lock.js';
+import { tryLockOpenFile, type HeldLock } from '../core/lock.js';
 import { healthReportSchema, type HealthReport } from './health-report.js';
 
 /** Reports that may wait; beyond that the oldest are dropped. */
@@ -99,7 +99,7 @@ export class Spool {
       await (this.#folderReady ??= makePrivateFolder(this.folder));
       descriptor = createFileSync(tmpFile, 0o600);
       // Held before it has a name that others look for.
-      lock = await tryLockDescriptor(file, descriptor, { isCreating: true });
+      lock = await tryLockOpenFile(tmpFile, descriptor);
       writeFileSync(descriptor, JSON.stringify(report));
       renameSync(tmpFile, file);
       return this.#locked(name, descriptor, lock, report);
@@ -121,7 +121,7 @@ export class Spool {
     let lock: HeldLock | undefined;
     try {
       ({ descriptor } = openRegularFileSync(file, { flags: constants.O_RDWR }));
-      lock = await tryLockDescriptor(file, descriptor);
+      lock = await tryLockOpenFile(file, descriptor);
       if (lock) {
         const report = readReport(descriptor);
         if (report) return this.#locked(name, descriptor, lock, report);
@@ -228,11 +228,10 @@ function emptyQuietly(descriptor: number): void {
   }
 }
 
-/** Releasing the lock closes the file. */
 function closeQuietly(descriptor: number | undefined, lock: HeldLock | undefined): void {
   try {
-    if (lock) lock.release();
-    else if (descriptor !== undefined) closeSync(descriptor);
+    lock?.release();
+    if (descriptor !== undefined) closeSync(descriptor);
   } catch {
     // A network file system may report a failed write here; the descriptor is closed all the same.
   }

@@ -3,8 +3,7 @@ import { checkStateFolder } from '../../config/state-folder.js';
 import { subscriptionsPath } from '../../sync/subscriptions-store.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
-import { describeLockHolder, tryLockFile } from '../../core/lock.js';
-import { statIfExists } from '../../core/files.js';
+import { describeLockHolder, isLocked } from '../../core/lock.js';
 import { printableLine } from '../../core/printable.js';
 import { lockPath, readSyncState, syncFolder, type SyncState } from '../../sync/sync-state.js';
 import type { CommandContext } from '../command-context.js';
@@ -27,11 +26,8 @@ export async function syncStatus(flags: FileFlags, context: CommandContext): Pro
 
 /** The process that holds the lock, in words. */
 async function runningProcess(file: string): Promise<string | undefined> {
-  if (!(await statIfExists(file))) return undefined;
   const holder = describeLockHolder(file);
-  const lock = await tryLockFile(file);
-  lock?.release();
-  return lock ? undefined : holder;
+  return (await isLocked(file)) ? holder : undefined;
 }
 
 function waitingChapters({ titles }: SyncState) {

@@ -2,9 +2,13 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  closeSync,
+  fstatSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   utimesSync,
   watch,
@@ -13,10 +17,11 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { LockKind } from '../../../src/core/file-locks.js';
 import type * as lockModule from '../../../src/core/lock.js';
-import { STALE_AFTER_MS } from '../../../src/core/heartbeat-lock.js';
+import { heldFolder, STALE_AFTER_MS } from '../../../src/core/heartbeat-lock.js';
 import { MODULES_URL } from '../../support/build-folders.js';
+
+type LockKind = 'kernel' | 'heartbeat';
 
 const HIDE = resolve('test/support/hide-native-binaries.cjs');
 
@@ -43,14 +48,14 @@ async function locksOfKind(kind: LockKind): Promise<Locks> {
 
 const isAddon = (file: string): boolean => file.endsWith('fs-native-extensions.node');
 
-/** A process that holds the lock of `file`, until it is killed. */
-async function startHolder(file: string, kind: LockKind): Promise<ChildProcess> {
-  const holder = fork('test/integration/core/workers/lock-holder.js', [MODULES_URL, file], {
+/** A process that holds the lock of `file`, until it is killed; with `try` the lock of the open file, if it is free. */
+async function startHolder(file: string, kind: LockKind, how: 'wait' | 'try' = 'wait') {
+  const holder = fork('test/integration/core/workers/lock-holder.js', [MODULES_URL, file, how], {
     execArgv: kind === 'heartbeat' ? ['--require', HIDE] : [],
   });
   holders.push(holder);
-  await once(holder, 'message');
-  return holder;
+  const [message] = (await once(holder, 'message')) as [string];
+  return Object.assign(holder, { held: message === 'held' });
 }
 
 const holders: ChildProcess[] = [];
@@ -113,6 +118,47 @@ describe.each(['kernel', 'heartbeat'] as const)('%s', (kind) => {
     second.release();
   });
 
+  test('the lock of an open file is held for another process until it is released', async () => {
+    const file = join(folder, 'journal');
+    const descriptor = openSync(file, 'a');
+    const lock = await locks.tryLockOpenFile(file, descriptor);
+    expect(lock).toBeDefined();
+    expect(await locks.isLocked(file)).toBe(true);
+    const other = await startHolder(file, kind, 'try');
+    expect(other.held).toBe(false);
+    lock?.release();
+    closeSync(descriptor);
+    expect(await locks.isLocked(file)).toBe(false);
+    expect((await startHolder(file, kind, 'try')).held).toBe(true);
+  });
+
+  test('a file that is renamed over another keeps its lock, and the lock of the other ends alone', async () => {
+    const [file, temporary] = [join(folder, 'journal'), join(folder, 'journal.new')];
+    const [old, compacted] = [openSync(file, 'a'), openSync(temporary, 'a')];
+    const oldLock = await locks.tryLockOpenFile(file, old);
+    const newLock = await locks.tryLockOpenFile(temporary, compacted);
+    renameSync(temporary, file);
+    oldLock?.release();
+    expect(await locks.isLocked(file)).toBe(true);
+    expect((await startHolder(file, kind, 'try')).held).toBe(false);
+    newLock?.release();
+    expect(await locks.isLocked(file)).toBe(false);
+    for (const descriptor of [old, compacted]) closeSync(descriptor);
+  });
+
+  test('an open file whose path leads to another file by now is not locked', async () => {
+    const file = join(folder, 'journal');
+    const descriptor = openSync(file, 'a');
+    renameSync(file, join(folder, 'moved'));
+    expect(await locks.tryLockOpenFile(file, descriptor)).toBeUndefined();
+    writeFileSync(file, '');
+    expect(await locks.tryLockOpenFile(file, descriptor)).toBeUndefined();
+    expect(fstatSync(descriptor).nlink).toBe(1);
+    closeSync(descriptor);
+    expect(await locks.isLocked(join(folder, 'missing'))).toBe(false);
+    expect(readdirSync(folder).sort()).toEqual(['journal', 'moved']);
+  });
+
   test('four processes add to a number one after the other', async () => {
     const file = join(folder, 'e.lock');
     const args = [MODULES_URL, file, join(folder, 'number'), '25'];
@@ -160,9 +206,12 @@ test('heartbeat: the lock of a killed holder is taken over when it was not renew
   const holder = await startHolder(file, 'heartbeat');
   holder.kill('SIGKILL');
   await once(holder, 'exit');
+  const opened = openSync(file, 'r');
+  const held = heldFolder(file, opened);
+  closeSync(opened);
   const renewedAgo = (ms: number) => {
     const at = (Date.now() - ms) / 1_000;
-    utimesSync(`${file}.held`, at, at);
+    utimesSync(held, at, at);
   };
   renewedAgo(0);
   expect(await tryLockFile(file)).toBeUndefined();
@@ -172,26 +221,14 @@ test('heartbeat: the lock of a killed holder is taken over when it was not renew
   lock?.release();
 });
 
-test('a file that a process without the addon locked first is locked by heartbeat in all processes', async () => {
-  const file = join(folder, 'h.lock');
-  const holder = await startHolder(file, 'heartbeat');
-  const { tryLockFile } = await locksOfKind('kernel');
-  expect(await tryLockFile(file)).toBeUndefined();
-  holder.disconnect();
+test('kernel: the lock of an open file ends with its process, and others can read and write it meanwhile', async () => {
+  const { isLocked } = await locksOfKind('kernel');
+  const file = join(folder, 'journal');
+  const holder = await startHolder(file, 'kernel', 'try');
+  expect(await isLocked(file)).toBe(true);
+  writeFileSync(file, 'a line\n', { flag: 'a' });
+  expect(readFileSync(file, 'utf8')).toBe('a line\n');
+  holder.kill('SIGKILL');
   await once(holder, 'exit');
-  const lock = await tryLockFile(file);
-  expect(readdirSync(folder).sort()).toEqual(['h.lock', 'h.lock.held']);
-  lock?.release();
-});
-
-test('a file that the kernel locked first is refused to a process without the addon, with advice', async () => {
-  const file = join(folder, 'i.lock');
-  const kernel = await locksOfKind('kernel');
-  (await kernel.tryLockFile(file))?.release();
-  const { tryLockFile } = await locksOfKind('heartbeat');
-  await expect(tryLockFile(file)).rejects.toMatchObject({
-    code: 'cannot-lock',
-    message: `Other processes use locks that Node.js does not have on this platform (${process.platform}-${process.arch}): ${file}`,
-    hint: expect.stringContaining(`While no tankobon is running, type: rm '${file}'`),
-  });
+  expect(await isLocked(file)).toBe(false);
 });

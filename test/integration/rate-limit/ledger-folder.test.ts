@@ -194,7 +194,7 @@ posixDescribe('permissions', () => {
     const before = process.umask(0o077);
     try {
       const permit = await (await openOne()).reserve(REQUEST);
-      const files = readdirSync(folder).filter((name) => !name.endsWith('.held'));
+      const files = readdirSync(folder).filter((name) => !name.startsWith('.lock-'));
       expect(files.map((name) => modeOf(join(folder, name)))).toEqual([0o660, 0o660, 0o660]);
       await permit.settle(OK);
     } finally {
