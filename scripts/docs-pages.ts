@@ -108,7 +108,7 @@ const CHAPTER = '5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01';
 /** One example of each event; the compiler checks that it has the type and that none is missing. */
 const EVENTS: {
   readonly [Type in DownloadEvent['type']]: readonly [
-    example: Extract<DownloadEvent, { type: Type }>,
+    example: Omit<Extract<DownloadEvent, { type: Type }>, 'error'>,
     description: string,
   ];
 } = {

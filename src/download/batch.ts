@@ -14,16 +14,6 @@ import {
 } from './chapter.js';
 import { mayBeOutage, OutageCounter } from './chapter-failure.js';
 
-export interface BatchOutcome {
-  /** The ids of the chapters whose CBZ was written. */
-  readonly saved: ReadonlySet<string>;
-  readonly skipped: number;
-  readonly failed: readonly FailedChapter[];
-  /** Chapters that were not started because the run was stopped. */
-  readonly notStarted: readonly ChapterJob[];
-  readonly stoppedBy: TankobonError | undefined;
-}
-
 interface FailedChapter {
   readonly job: ChapterJob;
   readonly error: TankobonError;
@@ -41,12 +31,15 @@ export type BatchDeps = Pick<ChapterDeps, 'queue' | 'observe' | 'outages' | 'sha
 
 type Prepare = (job: ChapterJob, signal: AbortSignal) => Promise<PreparedChapter | undefined>;
 
-/** Saves the chapters and reports each one's result to `deps.observe`. Never throws for a chapter. */
+/**
+ * Saves the chapters and reports each one's result to `deps.observe`. Never throws for a chapter; resolves with the
+ * error that stopped the run, if one did.
+ */
 export function saveChapters(
   jobs: Iterable<ChapterJob>,
   deps: ChapterDeps,
   signal: AbortSignal,
-): Promise<BatchOutcome> {
+): Promise<TankobonError | undefined> {
   return runBatch(jobs, deps, signal, (job, stop) => prepareChapter(job, deps, stop));
 }
 
@@ -56,18 +49,14 @@ export async function runBatch(
   deps: BatchDeps,
   signal: AbortSignal,
   prepare: Prepare,
-): Promise<BatchOutcome> {
+): Promise<TankobonError | undefined> {
   const batch = new Batch(deps, signal, prepare);
   for (const job of jobs) await batch.start(job);
   return batch.finish();
 }
 
 class Batch {
-  readonly #saved = new Set<string>();
-  #skipped = 0;
   readonly #outageCounter = new OutageCounter();
-  readonly #failed: FailedChapter[] = [];
-  readonly #notStarted: ChapterJob[] = [];
   /** Chapters that failed during an outage; undefined during their second attempt. */
   #toRetry: FailedChapter[] | undefined = [];
   /** Chapters that other machines have claimed. */
@@ -105,7 +94,7 @@ class Batch {
     }
   }
 
-  async finish(): Promise<BatchOutcome> {
+  async finish(): Promise<TankobonError | undefined> {
     await this.#settled();
     const toRetry = this.#toRetry ?? [];
     this.#toRetry = undefined;
@@ -114,13 +103,7 @@ class Batch {
       else await this.start(job);
     }
     await this.#settled();
-    return {
-      saved: this.#saved,
-      skipped: this.#skipped,
-      failed: this.#failed,
-      notStarted: this.#notStarted,
-      stoppedBy: this.#stopReason,
-    };
+    return this.#stopReason;
   }
 
   /** Whether this machine is to save the chapter. */
@@ -128,7 +111,6 @@ class Batch {
     const claim = (await this.deps.share?.claim(job.id)) ?? 'claimed';
     if (claim === 'taken') this.#claimedElsewhere.push(job);
     if (claim !== 'done') return claim === 'claimed';
-    this.#skipped += 1;
     this.deps.observe({ type: 'chapter-skipped', chapter: job.id, reason: 'shared-done' });
     return false;
   }
@@ -156,7 +138,6 @@ class Batch {
       .save()
       .then(
         async (saved) => {
-          this.#saved.add(job.id);
           this.#outageCounter.recordSaved();
           this.deps.observe({ type: 'chapter-saved', chapter: job.id, ...saved });
           await this.#finishClaim(job);
@@ -182,14 +163,12 @@ class Batch {
 
   async #skip(job: ChapterJob): Promise<void> {
     const { id, file } = job;
-    this.#skipped += 1;
     await this.#finishClaim(job);
     this.deps.observe({ type: 'warning', message: `Skipped, already exists: ${file}` });
     this.deps.observe({ type: 'chapter-skipped', chapter: id, reason: 'already-there', file });
   }
 
   #recordNotStarted(job: ChapterJob): void {
-    this.#notStarted.push(job);
     this.deps.observe({ type: 'chapter-skipped', chapter: job.id, reason: 'not-started' });
   }
 
@@ -205,7 +184,6 @@ class Batch {
       });
       return;
     }
-    this.#failed.push({ job, error });
     // Another machine may save it; if the server cannot be reached, the claim lapses.
     this.deps.share?.release(job.id).catch(() => undefined);
     const stopsRun = this.#outageCounter.recordFailed(error);
@@ -216,6 +194,7 @@ class Batch {
       reason: code,
       message,
       ...(isUnfinished && { unfinished: true }),
+      error,
     });
     if (stopsRun) this.#stop.abort(error);
   }

@@ -12,7 +12,7 @@ import type { ServiceClient } from '../api/client.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
 import { loadPage, type PageJob, type PageDeps } from './page.js';
 import { PagePacker } from './page-packer.js';
-import type { MetadataPrefetcher } from './prefetch.js';
+import type { PrefetchedMetadata } from './prefetch.js';
 import type { WorkShare } from '../rate-limit/redis/work-share.js';
 import { findPublished, publishChapter, type ChapterTarget } from './publish-chapter.js';
 import { Workspace, type KeptPage } from './workspace.js';
@@ -23,13 +23,14 @@ export interface ChapterJob extends ChapterTarget {
   readonly quality: Quality;
   /** The archive comment, which identifies the chapter. */
   readonly comment?: string;
+  /** Returns the delivery metadata that was requested ahead, once. */
+  readonly takePrefetched?: () => PrefetchedMetadata | undefined;
   /** Creates ComicInfo.xml for these pages; `undefined` leaves it out. Never throws. */
   readonly comicInfo?: (pages: readonly KeptPage[]) => Promise<string | undefined>;
 }
 
 export interface ChapterDeps extends PageDeps {
   readonly client: ServiceClient;
-  readonly prefetcher?: Pick<MetadataPrefetcher, 'take'>;
   /** Divides the chapters with other machines. */
   readonly share?: Pick<WorkShare, 'claim' | 'finish' | 'release'>;
 }
@@ -88,7 +89,7 @@ async function prepareInWorkspace(
   const { clock } = deps.loader;
   const { id, quality } = job;
   const fetchMetadata = () => fetchAtHomeMetadata(deps.client, id, signal);
-  const request = deps.prefetcher?.take(id) ?? {
+  const request = job.takePrefetched?.() ?? {
     requestedAtMs: clock.monotonicMs(),
     metadata: fetchMetadata(),
   };

@@ -1,75 +1,105 @@
-/** The result of a download, and what is recorded of its events. */
-import { thrownMessage } from '../core/errors.js';
-import type { Observe } from './events.js';
-import type { DownloadListeners, DownloadResult, DownloadSession } from './download-session.js';
+/** The result of a download: a fold over its events. */
+import type { TankobonError } from '../core/errors.js';
+import type { DownloadEvent, DownloadMessage } from './events.js';
 
-export function emptyResult(invalidTargets: DownloadResult['invalidTargets'] = []): DownloadResult {
+/** A chapter that could not be saved. */
+export interface FailedChapter {
+  readonly id: string;
+  readonly error: TankobonError;
+}
+
+export interface DownloadResult {
+  saved: number;
+  skipped: number;
+  readonly failed: FailedChapter[];
+  /** Errors of targets that cannot be parsed. */
+  readonly invalidTargets: TankobonError[];
+  /** Chapters and targets that were not reached. */
+  notStarted: number;
+  /** Errors of warnings, such as those of books and covers. */
+  readonly otherErrors: TankobonError[];
+  /** Pages that this run loaded, and their bytes. */
+  pages: number;
+  bytes: number;
+  /** What stopped the run before its end. */
+  stoppedBy: TankobonError | undefined;
+  /** Whether the plan was completed. */
+  isPlanned: boolean;
+  /** Whether the user cancelled a prompt before the first chapter started. */
+  isCancelled: boolean;
+  reports: { readonly sent: number; readonly waiting: number };
+}
+
+export function emptyResult(): DownloadResult {
   return {
     saved: 0,
     skipped: 0,
     failed: [],
-    invalidTargets,
+    invalidTargets: [],
     notStarted: 0,
+    otherErrors: [],
+    pages: 0,
+    bytes: 0,
     stoppedBy: undefined,
     isPlanned: false,
     isCancelled: false,
-    errorsAfterSaving: [],
     reports: { sent: 0, waiting: 0 },
   };
 }
 
-/**
- * Passes all events on, counts the pages that were loaded, and adds the chapters that were saved, or exist in the
- * output folder, to the download archive.
- */
-export function recordEvents({
-  history,
-  listeners: { observe: next },
-}: Pick<DownloadSession, 'history' | 'listeners'>) {
-  const loaded = { pages: 0, bytes: 0 };
-  const additions: Promise<void>[] = [];
-  const observe: Observe = (event) => {
-    if (event.type === 'page-loaded') {
-      loaded.pages += 1;
-      loaded.bytes += event.bytes;
-    } else if (
-      history &&
-      (event.type === 'chapter-saved' ||
-        (event.type === 'chapter-skipped' && event.reason === 'already-there'))
-    ) {
-      const adding = history.add(event.chapter);
-      // Reported by `finish`.
-      adding.catch(() => undefined);
-      additions.push(adding);
-    }
-    next(event);
-  };
-  /** Resolves when the archive is written. A failure is a warning: the chapters are saved. */
-  const finish = async (): Promise<void> => {
-    const results = await Promise.allSettled(additions);
-    const failed = results.find((result) => result.status === 'rejected');
-    if (!failed) return;
-    const reason = thrownMessage(failed.reason);
-    next({ type: 'warning', message: `The download archive is incomplete: ${reason}` });
-  };
-  return { loaded, observe, finish };
+export function addEvent(result: DownloadResult, event: DownloadMessage): void {
+  switch (event.type) {
+    case 'page-loaded':
+      result.pages += 1;
+      result.bytes += event.bytes;
+      break;
+    case 'chapter-saved':
+      result.saved += 1;
+      break;
+    case 'chapter-skipped':
+      result[event.reason === 'not-started' ? 'notStarted' : 'skipped'] += 1;
+      break;
+    case 'chapter-failed':
+      result.failed.push({ id: event.chapter, error: event.error });
+      break;
+    case 'target-failed':
+      result.invalidTargets.push(event.error);
+      break;
+    case 'warning':
+      if (event.error) result.otherErrors.push(event.error);
+      break;
+    case 'chapter-started':
+    case 'page-failed':
+    case 'page-bytes':
+    case 'detail':
+    case 'waiting':
+    case 'summary':
+  }
+}
+
+/** All errors, for the exit code and the hints. */
+export function errorsOf(result: DownloadResult): readonly TankobonError[] {
+  const { invalidTargets, failed, stoppedBy, otherErrors } = result;
+  const stops = stoppedBy ? [stoppedBy] : [];
+  return [...invalidTargets, ...failed.map(({ error }) => error), ...stops, ...otherErrors];
 }
 
 /** The last event of a run. */
-export function observeSummary(
+export function summaryOf(
   result: DownloadResult,
-  { observe }: DownloadListeners,
-  loads = { pages: 0, bytes: 0, elapsedMs: 0 },
-): void {
-  const { saved, skipped, failed, invalidTargets, notStarted, stoppedBy, reports } = result;
-  observe({
+  elapsedMs: number,
+): Extract<DownloadEvent, { readonly type: 'summary' }> {
+  const { saved, skipped, failed, invalidTargets, notStarted, stoppedBy } = result;
+  return {
     type: 'summary',
     saved,
     skipped,
     failed: failed.length + invalidTargets.length,
     notStarted,
     stopped: stoppedBy?.code,
-    ...loads,
-    reports,
-  });
+    pages: result.pages,
+    bytes: result.bytes,
+    elapsedMs,
+    reports: result.reports,
+  };
 }

@@ -1,18 +1,19 @@
-/** What the parts of one download share, and its result. */
+/** What the parts of one or several downloads share: the open service with its login, the listeners, the request. */
 import type { ServiceClient } from '../api/client.js';
+import { withAnonymousFallback } from '../auth/anonymous-fallback.js';
 import type { Session } from '../auth/session.js';
-import type { SolveCaptcha } from '../api/captcha.js';
-import type { LibraryIndex } from '../cbz/library-index.js';
-import type { TankobonError } from '../core/errors.js';
-import type { Observe } from './events.js';
+import { sharedSignal } from '../core/abort.js';
+import { interruptedError, type TankobonError } from '../core/errors.js';
+import { formatDuration } from '../core/human-format.js';
+import { retryAfterCaptcha, type SolveCaptcha } from '../api/captcha.js';
+import { waitingEvent, type Observe } from './events.js';
 import type { Plan, PlanDeps } from './plan.js';
-import type { MetadataPrefetcher } from './prefetch.js';
 import type { ObserveBind } from '../formats/bind-events.js';
-import type { InvalidTarget } from '../selection/target-list.js';
 import type { DownloadArchive } from './download-archive.js';
 import type { AppContext } from '../config/context.js';
 import type { DownloadRequest } from './download-request.js';
-import type { Service } from './service.js';
+import { withService, type Service, type ServiceOptions } from './service.js';
+import { sessionOf } from './stored-login.js';
 
 export interface DownloadListeners extends Pick<PlanDeps, 'onActivity' | 'chooseLanguages'> {
   readonly observe: Observe;
@@ -29,38 +30,13 @@ export interface DownloadListeners extends Pick<PlanDeps, 'onActivity' | 'choose
   readonly confirm?: (plan: Plan) => Promise<boolean>;
 }
 
-/** A chapter that could not be saved. */
-export interface FailedChapter {
-  readonly id: string;
-  readonly error: TankobonError;
-}
-
-export interface DownloadResult {
-  saved: number;
-  skipped: number;
-  readonly failed: FailedChapter[];
-  readonly invalidTargets: readonly InvalidTarget[];
-  /** Chapters and targets that were not reached. */
-  notStarted: number;
-  /** What stopped the run before its end. */
-  stoppedBy: TankobonError | undefined;
-  /** Whether the plan was completed. */
-  isPlanned: boolean;
-  /** Whether the user cancelled a prompt before the first chapter started. */
-  isCancelled: boolean;
-  /** Errors that concern the whole run, from after the chapters were saved. */
-  readonly errorsAfterSaving: TankobonError[];
-  reports: { readonly sent: number; readonly waiting: number };
-}
-
 /** A connection to the service with its login, for one or several downloads. */
-export interface ServiceSession extends Pick<PlanDeps, 'describeWrongClock'> {
+export interface ServiceSession {
   readonly context: AppContext;
   readonly listeners: DownloadListeners;
   readonly service: Service;
   readonly login: Session;
   readonly client: ServiceClient;
-  readonly prefetcher: MetadataPrefetcher;
   /** Aborted when the user stops the run. */
   readonly userSignal: AbortSignal;
   /** Aborted then, and when the run is over: requests still in flight end with it. */
@@ -72,6 +48,79 @@ export interface DownloadSession extends ServiceSession {
   readonly request: DownloadRequest;
   /** Chapters in it are not downloaded again; those that are saved, or exist, are added. */
   readonly history?: DownloadArchive;
-  /** The existing archives; without it, the output folder is scanned. */
-  readonly library?: LibraryIndex;
+}
+
+/** The largest chunk of a body that is read at once. */
+const MAX_CHUNK_BYTES = 64 * 1024;
+
+/** Opens the service for one or several downloads, and closes it when `action` is done. */
+export async function withSession<T>(
+  context: AppContext,
+  request: Pick<DownloadRequest, 'maxOutage' | 'concurrency' | 'bytesPerSecond'>,
+  listeners: DownloadListeners,
+  userSignal: AbortSignal,
+  action: (session: ServiceSession) => Promise<T>,
+): Promise<T> {
+  const closed = new AbortController();
+  const signal = sharedSignal(AbortSignal.any([userSignal, closed.signal]));
+  const warn = (message: string, hint?: string): void => {
+    listeners.observe({ type: 'warning', message, ...(hint !== undefined && { hint }) });
+  };
+  const options: ServiceOptions = {
+    warn,
+    onWait: (wait) => {
+      listeners.observe(waitingEvent(wait));
+    },
+    maxOutage: request.maxOutage,
+    onSent: preloadOnce(signal),
+    onRetry: ({ request: failed, reason, delayMs }) => {
+      const message = `${failed}: ${reason} Next attempt in ${formatDuration(delayMs)}.`;
+      listeners.observe({ type: 'detail', message });
+    },
+    minReportedWaitMs: listeners.minReportedWaitMs,
+  };
+  return withService(limitedContext(context, request), options, (service) => {
+    const login = sessionOf(context, service);
+    const onLoginError = ({ message, hint }: TankobonError): void => {
+      warn(`Continuing without a login: ${message}`, hint);
+    };
+    const loggedIn = service.createClient(
+      withAnonymousFallback(login, context.clock, onLoginError, service.outages),
+    );
+    const { solveCaptcha } = listeners;
+    const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
+    const session = { context, listeners, service, login, client, userSignal, signal, warn };
+    return action(session).finally(() => {
+      closed.abort(interruptedError());
+    });
+  });
+}
+
+/** Loads what comes next from disk while the first answer is on its way. */
+function preloadOnce(signal: AbortSignal): () => void {
+  let loading: Promise<void> | undefined;
+  return () => {
+    loading ??= import('./preload.js').then(({ preload }) => preload(signal));
+    // If it fails, the import that needs the module fails too.
+    loading.catch(() => undefined);
+  };
+}
+
+/** The context with longer time limits of pages if their rate is limited: our own pauses are not failures of a node. */
+function limitedContext(
+  context: AppContext,
+  { bytesPerSecond, concurrency }: Pick<DownloadRequest, 'bytesPerSecond' | 'concurrency'>,
+): AppContext {
+  if (bytesPerSecond === undefined) return context;
+  const { settings } = context;
+  /** The pages in flight take turns. */
+  const msFor = (bytes: number) => Math.ceil((concurrency * bytes * 1_000) / bytesPerSecond);
+  return {
+    ...context,
+    settings: {
+      ...settings,
+      idleTimeoutMs: settings.idleTimeoutMs + msFor(MAX_CHUNK_BYTES),
+      pageTimeoutMs: settings.pageTimeoutMs + msFor(settings.maxPageBytes),
+    },
+  };
 }

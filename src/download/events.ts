@@ -1,8 +1,9 @@
 /**
  * The events of a download. Those of `--json` are a contract with scripts (docs/scripting.md); `page-bytes` is for
- * progress bars only and is never printed.
+ * progress bars only and is never printed. Nor is the field `error`, from which exit code and hints are derived.
  */
 import type { ErrorCode } from '../core/error-codes.js';
+import type { TankobonError } from '../core/errors.js';
 import type { LoadReason } from '../image/load-reason.js';
 import type { Wait } from '../rate-limit/rate-ledger.js';
 
@@ -67,6 +68,7 @@ export type DownloadEvent =
       readonly message: string;
       /** The run was stopped while the chapter was in progress; its pages are kept. */
       readonly unfinished?: true;
+      readonly error: TankobonError;
     }
   | {
       /** A target that cannot be parsed. */
@@ -75,6 +77,7 @@ export type DownloadEvent =
       readonly target: string;
       readonly reason: ErrorCode;
       readonly message: string;
+      readonly error: TankobonError;
     }
   | {
       readonly type: 'waiting';
@@ -128,6 +131,8 @@ export interface Warning {
   readonly message: string;
   /** What to do. */
   readonly hint?: string;
+  /** Set where the warning makes the run incomplete. */
+  readonly error?: TankobonError;
 }
 
 /** What `--verbose` adds: a retry, or a base URL. Never printed as JSON. */
@@ -141,3 +146,8 @@ export interface Detail {
 export type DownloadMessage = DownloadEvent | PageBytes | Detail;
 
 export type Observe = (message: DownloadMessage) => void;
+
+/** An event as it is printed. */
+export function toJson(event: object): string {
+  return JSON.stringify(event, (key, value: unknown) => (key === 'error' ? undefined : value));
+}

@@ -9,6 +9,7 @@ import type { Chapter } from '../api/chapters.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
 import type { Target } from '../selection/target.js';
 import type { ServiceClient } from '../api/client.js';
+import type { Clock } from '../core/clock.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import type { TitleChapters } from '../formats/volume-completeness.js';
@@ -17,6 +18,7 @@ import { findLeftovers } from './leftovers.js';
 import { compareWithLibrary, planJobs, type JobOptions, type PlannedChapter } from './plan-jobs.js';
 import {
   selectForPlan,
+  type ChosenChapter,
   type PlanSelection,
   type SelectDeps,
   type SelectOptions,
@@ -29,8 +31,6 @@ export interface PlanOptions extends SelectOptions, Omit<JobOptions, 'nameChapte
   readonly update: boolean;
   /** `hasLanguages`: the run has chapters in several languages. */
   readonly nameChapter: (hasLanguages: boolean) => FormatFileName;
-  /** The targets as already resolved; without it, the service is asked. */
-  readonly resolution?: Resolution;
 }
 
 export interface Plan extends Omit<PlanSelection, 'selected'> {
@@ -46,55 +46,84 @@ export interface Plan extends Omit<PlanSelection, 'selected'> {
 export type PlanActivity = 'resolving' | 'scanning';
 
 export interface PlanDeps extends SelectDeps {
-  /** The existing archives; without it, the output folder is scanned. */
-  readonly library?: LibraryIndex;
   /** Chapters that count as downloaded although their archives may be missing. */
   readonly history?: { readonly has: (chapterId: string) => boolean };
-  /** Called with the only chapter of a run as soon as it is sure to be downloaded. */
-  readonly prefetch?: (chapterId: string) => void;
+  readonly clock: Clock;
+  /** Request the delivery metadata of a single chapter as soon as it is sure to be downloaded. */
+  readonly prefetches?: boolean;
   /** Called with what is done before the plan is complete. */
   readonly onActivity?: (activity: PlanActivity) => void;
 }
 
 /** Throws errors that concern the whole run: a rate limit, an unreachable service, an unreadable output folder. */
-export async function planChapters(options: PlanOptions, deps: PlanDeps): Promise<Plan> {
-  const libraryScan = deps.library
-    ? Promise.resolve(deps.library)
-    : scanLibrary(options.output, { signal: deps.signal }).catch((error: unknown) => {
-        throw toStorageError(error, options.output);
-      });
+export async function planTargets(options: PlanOptions, deps: PlanDeps): Promise<Plan> {
+  const libraryScan = scanLibrary(options.output, { signal: deps.signal }).catch(
+    (error: unknown) => {
+      throw toStorageError(error, options.output);
+    },
+  );
   // Awaited below; until then, a failure must not count as unhandled.
   libraryScan.catch(() => undefined);
-  const onChapters = prefetchSingleChapter(options, libraryScan, deps);
+  const prefetched = deps.prefetches
+    ? prefetchSingleChapter(options, libraryScan, deps)
+    : undefined;
   deps.onActivity?.('resolving');
-  const resolution = options.resolution ?? (await resolve(options, deps, onChapters));
-  const { selected, skipped, excluded, failed } = await selectForPlan(resolution, options, deps);
+  const resolution = await resolve(options, deps, prefetched?.onChapters);
+  const selection = await selectForPlan(resolution, options, deps);
   deps.onActivity?.('scanning');
   const library = await libraryScan;
-  const compared = compareWithLibrary(selected, library, options, deps.history);
-  const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
-  const nameChapter = options.nameChapter(languages.size > 1);
-  const chapters = planJobs(compared.missing, library, resolution, { ...options, nameChapter });
-  warnOfUnreadable(chapters, deps);
-  const metadataError = resolution.loadedTitles.then(({ error }) => error);
-  const leftovers = findLeftovers(library, compared.finished, options.quality);
+  const planned = planSelected(selection.selected, resolution, library, options, deps);
   const series = resolution.series.map((entry) => {
     const { numbersRestart = false, volumeCount } = resolution.titles.get(entry.titleId) ?? {};
     return { ...entry, numbersRestart, volumeCount };
   });
   return {
-    chapters,
-    skipped: [...skipped, ...compared.skipped],
-    leftovers,
-    excluded,
-    failed,
+    ...planned,
+    chapters: planned.chapters.map((chapter) => ({
+      ...chapter,
+      job: { ...chapter.job, takePrefetched: prefetched?.take },
+    })),
+    skipped: [...selection.skipped, ...planned.skipped],
+    excluded: selection.excluded,
+    failed: selection.failed,
     series,
-    metadataError,
+  };
+}
+
+/** The plan for chapters that are selected already. */
+export function planSelected(
+  selected: readonly ChosenChapter[],
+  titles: Pick<Resolution, 'titles' | 'loadedTitles'>,
+  library: LibraryIndex,
+  options: Omit<PlanOptions, 'targets' | keyof SelectOptions>,
+  deps: Pick<PlanDeps, 'history' | 'warn'>,
+): Plan {
+  const { missing, skipped, finished } = compareWithLibrary(
+    selected,
+    library,
+    options,
+    deps.history,
+  );
+  const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
+  const nameChapter = options.nameChapter(languages.size > 1);
+  const chapters = planJobs(missing, library, titles, { ...options, nameChapter });
+  warnOfUnreadable(chapters, deps);
+  return {
+    chapters,
+    skipped,
+    leftovers: findLeftovers(library, finished, options.quality),
+    excluded: [],
+    failed: [],
+    series: [],
+    metadataError: titles.loadedTitles.then(({ error }) => error),
   };
 }
 
 /** They may be of other programs, so they are not replaced. */
-function warnOfUnreadable(chapters: readonly PlannedChapter[], { warn }: PlanDeps): void {
+function warnOfUnreadable(
+  chapters: readonly PlannedChapter[],
+  { warn }: Pick<PlanDeps, 'warn'>,
+): void {
   const files = new Map(
     chapters.flatMap(({ job, unreadable }) =>
       unreadable ? [[unreadable.file, { ...unreadable, job }] as const] : [],
@@ -111,7 +140,7 @@ function warnOfUnreadable(chapters: readonly PlannedChapter[], { warn }: PlanDep
 async function resolve(
   { targets, metadata, selection: { languages } }: PlanOptions,
   { client, warn, signal }: PlanDeps,
-  onChapters: (chapters: readonly Chapter[]) => void,
+  onChapters?: (chapters: readonly Chapter[]) => void,
 ): Promise<Resolution> {
   const isWithoutMetadata = ({ kind }: Target) =>
     !metadata && (kind === 'chapter' || kind === 'any');

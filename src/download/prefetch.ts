@@ -7,7 +7,6 @@ import type { Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import type { LibraryIndex } from '../cbz/library-index.js';
 import type { Clock } from '../core/clock.js';
-import { interruptedError } from '../core/errors.js';
 import { fetchAtHomeMetadata, type AtHomeMetadata } from '../image/at-home.js';
 import { unavailableReason } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
@@ -18,73 +17,49 @@ export interface PrefetchedMetadata {
   readonly metadata: Promise<AtHomeMetadata>;
 }
 
-/** Requests end when `signal` is aborted or when they are cancelled. */
-export class MetadataPrefetcher {
-  readonly #requests = new Map<string, PrefetchedMetadata & { readonly stop: AbortController }>();
-
-  constructor(
-    private readonly client: ServiceClient,
-    private readonly clock: Clock,
-    private readonly signal: AbortSignal,
-  ) {}
-
-  start(chapterId: string): void {
-    if (this.signal.aborted) return;
-    const stop = new AbortController();
-    const signal = AbortSignal.any([this.signal, stop.signal]);
-    const requestedAtMs = this.clock.monotonicMs();
-    const metadata = fetchAtHomeMetadata(this.client, chapterId, signal);
-    // The caller of `take` handles the failure.
-    metadata.catch(() => undefined);
-    this.#requests.set(chapterId, { requestedAtMs, metadata, stop });
-  }
-
-  cancelExcept(chapterIds: ReadonlySet<string>): void {
-    for (const [chapterId, { stop }] of this.#requests) {
-      if (chapterIds.has(chapterId)) continue;
-      stop.abort(interruptedError());
-      this.#requests.delete(chapterId);
-    }
-  }
-
-  /** Returns each request once: a later attempt needs fresh metadata. */
-  take(chapterId: string): PrefetchedMetadata | undefined {
-    const request = this.#requests.get(chapterId);
-    this.#requests.delete(chapterId);
-    return request;
-  }
-}
-
 export interface PrefetchDeps {
-  readonly prefetch?: (chapterId: string) => void;
-  readonly nowMs: number;
+  readonly client: ServiceClient;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
 }
 
 /**
- * Calls `prefetch` for the only target once it is sure to be downloaded. Returns a callback for the catalogue metadata
- * of the targets, which decide whether an id of unknown kind is a chapter. Never throws.
+ * Requests the delivery metadata of the only target once it is sure to be downloaded. `onChapters` takes the catalogue
+ * metadata of the targets, which decide whether an id of unknown kind is a chapter. `take` returns the request once: a
+ * later attempt needs fresh metadata. Never throws.
  */
 export function prefetchSingleChapter(
   { targets, force }: { readonly targets: readonly Target[]; readonly force: boolean },
   libraryScan: Promise<LibraryIndex>,
-  { prefetch, nowMs }: PrefetchDeps,
-): (chapters: readonly Chapter[]) => void {
+  { client, clock, signal }: PrefetchDeps,
+) {
   const [target, ...others] = targets;
-  if (!prefetch || !target || others.length > 0) return () => undefined;
-  const prefetchIfMissing = (): void => {
-    libraryScan
-      .then((library) => {
-        if (force || !library.find(target.id)) prefetch(target.id);
-      })
-      // The plan reports a library that cannot be read.
-      .catch(() => undefined);
+  let request: PrefetchedMetadata | undefined;
+  const start = async (chapterId: string): Promise<void> => {
+    const library = await libraryScan;
+    if (signal.aborted || (!force && library.find(chapterId))) return;
+    const metadata = fetchAtHomeMetadata(client, chapterId, signal);
+    // The caller of `take` handles the failure.
+    metadata.catch(() => undefined);
+    request = { requestedAtMs: clock.monotonicMs(), metadata };
   };
-  if (target.kind === 'chapter') {
-    prefetchIfMissing();
-    return () => undefined;
-  }
-  return (chapters) => {
-    if (chapters.some((chapter) => chapter.id === target.id && !unavailableReason(chapter, nowMs)))
-      prefetchIfMissing();
+  const startIfSure = (isSure: boolean): void => {
+    // The plan reports a library that cannot be read.
+    if (isSure && target && others.length === 0) start(target.id).catch(() => undefined);
+  };
+  startIfSure(target?.kind === 'chapter');
+  return {
+    onChapters: (chapters: readonly Chapter[]): void => {
+      const nowMs = clock.wallMs();
+      const chapter = chapters.find(({ id }) => id === target?.id);
+      startIfSure(
+        target?.kind !== 'chapter' && chapter !== undefined && !unavailableReason(chapter, nowMs),
+      );
+    },
+    take: (): PrefetchedMetadata | undefined => {
+      const taken = request;
+      request = undefined;
+      return taken;
+    },
   };
 }

@@ -1,20 +1,21 @@
 /**
- * One download, from targets to CBZ files, for the command line and the library alike: plan the chapters, save them,
- * then binding, covers and read marks. Everything that happens is an event; the last one is the summary.
+ * One download, from targets to CBZ files, for the command line, the library and sync alike: plan the chapters, save
+ * them, then binding, covers and read marks. Everything that happens is an event; the last one is the summary.
  */
 import { resolve } from 'node:path';
-import { TankobonError, UsageError } from '../core/errors.js';
+import { TankobonError, thrownMessage, UsageError } from '../core/errors.js';
 import { statIfExists } from '../core/files.js';
-import type { Observe } from './events.js';
-import { planChapters, withoutUnavailable, type Plan, type PlanDeps } from './plan.js';
+import type { Target } from '../selection/target.js';
 import type { AppContext } from '../config/context.js';
-import type { DownloadRequest } from './download-request.js';
-import { emptyResult, observeSummary, recordEvents } from './download-result.js';
-import type { DownloadListeners, DownloadResult, DownloadSession } from './download-session.js';
-import { requireLogin } from './stored-login.js';
-import { checkOutputFolder } from './output-folder.js';
 import { shareServer } from './chapter-share.js';
-import { withSession } from './with-session.js';
+import type { DownloadArchive } from './download-archive.js';
+import type { DownloadRequest } from './download-request.js';
+import { addEvent, emptyResult, summaryOf, type DownloadResult } from './download-result.js';
+import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
+import type { Observe } from './events.js';
+import { checkOutputFolder } from './output-folder.js';
+import { planTargets, withoutUnavailable, type Plan } from './plan.js';
+import { requireLogin } from './stored-login.js';
 
 /** Plans without saving. Throws TankobonError where the plan as a whole fails. */
 export async function planDownload(
@@ -28,22 +29,8 @@ export async function planDownload(
   return withSession(context, request, listeners, signal, async (shared) => {
     const session = { ...shared, request, history };
     reportInvalidTargets(session);
-    return withoutUnavailable(
-      await plan(session, planDeps(session)),
-      session.client,
-      session.signal,
-    );
+    return withoutUnavailable(await planRequest(session), session.client, session.signal);
   });
-}
-
-function reportInvalidTargets({
-  request,
-  listeners,
-}: Pick<DownloadSession, 'request' | 'listeners'>): void {
-  for (const { text, error } of request.invalidTargets) {
-    const { code, message } = error;
-    listeners.observe({ type: 'target-failed', target: text, reason: code, message });
-  }
 }
 
 /**
@@ -56,17 +43,22 @@ export async function download(
   listeners: DownloadListeners,
   signal: AbortSignal,
 ): Promise<DownloadResult> {
-  if (request.plan.targets.length === 0) {
-    reportInvalidTargets({ request, listeners });
-    const result = emptyResult(request.invalidTargets);
-    observeSummary(result, listeners);
+  const { targets, output } = request.plan;
+  if (targets.length === 0) {
+    const result = emptyResult();
+    const observe = recorder(result, listeners.observe);
+    reportInvalidTargets({ request, listeners: { observe } });
+    observe(summaryOf(result, 0));
     return result;
   }
-  await checkOutputFolder(request.plan.output);
+  await checkOutputFolder(output);
   if (request.share !== undefined) await shareServer(context);
   const history = await openHistory(request);
   return withSession(context, request, listeners, signal, (session) =>
-    downloadInSession({ ...session, request, history }),
+    runPlan({ ...session, request, history }, (shared) => {
+      reportInvalidTargets(shared);
+      return planRequest(shared, { prefetches: true });
+    }),
   );
 }
 
@@ -81,32 +73,102 @@ async function openHistory({ downloadArchive }: DownloadRequest) {
   return openDownloadArchive(file);
 }
 
-/** One download within a session. Throws UsageError as `download` does. */
-export async function downloadInSession(outerSession: DownloadSession): Promise<DownloadResult> {
-  const { request, prefetcher, context, listeners } = outerSession;
-  const { clock } = context;
-  const startedAtMs = clock.monotonicMs();
-  const { loaded, observe, finish } = recordEvents(outerSession);
-  const session = { ...outerSession, listeners: { ...listeners, observe } };
-  const result = emptyResult(request.invalidTargets);
+function reportInvalidTargets({
+  request,
+  listeners,
+}: Pick<DownloadSession, 'request'> & {
+  readonly listeners: Pick<DownloadListeners, 'observe'>;
+}): void {
+  for (const { text, error } of request.invalidTargets) {
+    const { code, message } = error;
+    listeners.observe({ type: 'target-failed', target: text, reason: code, message, error });
+  }
+}
+
+/** Checks the login before the download, since read marks are set after it. */
+async function planRequest(
+  { request, login, client, warn, context, signal, history, listeners, service }: DownloadSession,
+  { prefetches = false } = {},
+): Promise<Plan> {
+  if (request.markRead) await requireLogin(login, 'marking chapters as read', signal);
+  return planTargets(request.plan, {
+    client,
+    warn,
+    clock: context.clock,
+    nowMs: context.clock.wallMs(),
+    signal,
+    history,
+    prefetches,
+    onActivity: listeners.onActivity,
+    chooseLanguages: listeners.chooseLanguages,
+    describeWrongClock: service.describeWrongClock,
+  });
+}
+
+/** Saves what `plan` resolves with, within a session. Throws UsageError as `download` does. */
+export async function runPlan(
+  outerSession: DownloadSession,
+  plan: (session: DownloadSession) => Plan | Promise<Plan>,
+): Promise<DownloadResult> {
+  const { request, context, listeners, history } = outerSession;
+  const startedAtMs = context.clock.monotonicMs();
+  const result = emptyResult();
+  const observeNext = recorder(result, listeners.observe);
+  const recorded = history && recordHistory(history, observeNext);
+  const observe = recorded?.observe ?? observeNext;
+  const warn: DownloadSession['warn'] = (message, hint) => {
+    observe({ type: 'warning', message, ...(hint !== undefined && { hint }) });
+  };
+  const session = { ...outerSession, warn, listeners: { ...listeners, observe } };
   try {
-    reportInvalidTargets(session);
-    const planned = await planOrStop(session, result);
+    const planned = await planOrStop(session, plan, result);
     if (planned) {
-      prefetcher.cancelExcept(new Set(planned.chapters.map(({ job }) => job.id)));
       const { savePlan } = await import('./save-plan.js');
       await savePlan(planned, session, result);
       await bindSaved(planned, session, result);
     }
   } finally {
-    await finish();
+    await recorded?.finish();
     if (!result.isCancelled) {
-      if (!request.reports) session.warn('Health reports are turned off: none were made.');
-      const elapsedMs = Math.round(clock.monotonicMs() - startedAtMs);
-      observeSummary(result, session.listeners, { ...loaded, elapsedMs });
+      if (!request.reports) warn('Health reports are turned off: none were made.');
+      observe(summaryOf(result, Math.round(context.clock.monotonicMs() - startedAtMs)));
     }
   }
   return result;
+}
+
+/** Passes all events on, and adds them to the result. */
+function recorder(result: DownloadResult, next: Observe): Observe {
+  return (event) => {
+    addEvent(result, event);
+    next(event);
+  };
+}
+
+/** Passes all events on, and adds the chapters that were saved, or exist in the output folder, to the history. */
+function recordHistory(history: DownloadArchive, next: Observe) {
+  const additions: Promise<void>[] = [];
+  const observe: Observe = (event) => {
+    if (
+      event.type === 'chapter-saved' ||
+      (event.type === 'chapter-skipped' && event.reason === 'already-there')
+    ) {
+      const adding = history.add(event.chapter);
+      // Reported by `finish`.
+      adding.catch(() => undefined);
+      additions.push(adding);
+    }
+    next(event);
+  };
+  /** Resolves when the history is written. A failure is a warning: the chapters are saved. */
+  const finish = async (): Promise<void> => {
+    const results = await Promise.allSettled(additions);
+    const failed = results.find((each) => each.status === 'rejected');
+    if (!failed) return;
+    const reason = thrownMessage(failed.reason);
+    next({ type: 'warning', message: `The download archive is incomplete: ${reason}` });
+  };
+  return { observe, finish };
 }
 
 /** Skipped if the run was stopped: the next run binds. */
@@ -117,79 +179,58 @@ async function bindSaved(
 ): Promise<void> {
   if (!session.request.bind || result.stoppedBy || session.userSignal.aborted) return;
   const { bindDownloaded } = await import('./bind-downloaded.js');
-  result.errorsAfterSaving.push(...(await bindDownloaded(planned, session)));
+  result.otherErrors.push(...(await bindDownloaded(planned, session)));
 }
 
-/** The user is not asked if there is nothing to download. */
-async function isConfirmed(plan: Plan, { confirm }: DownloadListeners): Promise<boolean> {
-  return plan.chapters.length === 0 || !confirm || confirm(plan);
-}
-
-/** The plan, with an event for each chapter that it skips or cannot resolve. */
+/** The plan, with an event for each chapter that it skips or cannot resolve; undefined if it stops the run. */
 async function planOrStop(
   session: DownloadSession,
+  plan: (session: DownloadSession) => Plan | Promise<Plan>,
   result: DownloadResult,
 ): Promise<Plan | undefined> {
-  const { request, listeners, prefetcher } = session;
-  const { observe } = listeners;
+  const { request, listeners, userSignal } = session;
+  const { observe, confirm, onPlan } = listeners;
   try {
-    const prefetch = (chapterId: string): void => {
-      prefetcher.start(chapterId);
-    };
-    const planned = await plan(session, { ...planDeps(session), prefetch });
+    const planned = await plan(session);
     result.isPlanned = true;
-    result.isCancelled = !(await isConfirmed(planned, listeners));
+    // The user is not asked if there is nothing to download.
+    result.isCancelled = planned.chapters.length > 0 && confirm ? !(await confirm(planned)) : false;
     if (result.isCancelled) return undefined;
-    for (const { id, reason, file } of planned.skipped) {
+    for (const { id, reason, file } of planned.skipped)
       observe({ type: 'chapter-skipped', chapter: id, reason, file });
-    }
-    listeners.onPlan?.(planned);
-    for (const { id, error } of planned.failed) fail(id, error, result, observe);
+    onPlan?.(planned);
+    for (const { id, error } of planned.failed) fail(id, error, observe);
     return planned;
   } catch (error) {
     if (!(error instanceof TankobonError) || error instanceof UsageError) throw error;
     // The user cancelled a prompt; nothing was started.
-    result.isCancelled = error.code === 'interrupted' && !session.userSignal.aborted;
+    result.isCancelled = error.code === 'interrupted' && !userSignal.aborted;
     if (result.isCancelled) throw error;
-    const [first, ...others] = request.plan.targets;
-    if (first) fail(first.id, error, result, observe, { unfinished: true });
-    for (const { id } of others)
-      observe({ type: 'chapter-skipped', chapter: id, reason: 'not-started' });
-    result.notStarted = others.length;
+    failAll(request.plan.targets, error, observe);
     result.stoppedBy = error;
     return undefined;
   }
 }
 
-function fail(
-  id: string,
-  error: TankobonError,
-  result: DownloadResult,
-  observe: Observe,
-  more: { readonly unfinished?: true } = {},
-): void {
+function fail(id: string, error: TankobonError, observe: Observe): void {
   const { code, message } = error;
-  result.failed.push({ id, error });
-  observe({ type: 'chapter-failed', chapter: id, reason: code, message, ...more });
+  observe({ type: 'chapter-failed', chapter: id, reason: code, message, error });
 }
 
-/** Checks the login before the download, since read marks are set after it. */
-async function plan({ request, login, signal }: DownloadSession, deps: PlanDeps): Promise<Plan> {
-  if (request.markRead) await requireLogin(login, 'marking chapters as read', signal);
-  return planChapters(request.plan, deps);
-}
-
-function planDeps(session: DownloadSession): PlanDeps {
-  const { client, warn, context, signal, history, library, listeners } = session;
-  return {
-    client,
-    warn,
-    nowMs: context.clock.wallMs(),
-    signal,
-    history,
-    library,
-    onActivity: listeners.onActivity,
-    chooseLanguages: listeners.chooseLanguages,
-    describeWrongClock: session.describeWrongClock,
-  };
+/** The first target failed; the others were not started. */
+function failAll([first, ...others]: readonly Target[], error: TankobonError, observe: Observe) {
+  const { code, message } = error;
+  if (first) {
+    const unfinished = true;
+    observe({
+      type: 'chapter-failed',
+      chapter: first.id,
+      reason: code,
+      message,
+      unfinished,
+      error,
+    });
+  }
+  for (const { id } of others)
+    observe({ type: 'chapter-skipped', chapter: id, reason: 'not-started' });
 }

@@ -22,7 +22,7 @@ import { prepareStateFolder } from '../config/state-folder.js';
 
 export interface ServiceOptions extends Pick<
   ClientDeps,
-  'onSent' | 'onRetry' | 'minReportedWaitMs' | 'onServiceTime'
+  'onSent' | 'onRetry' | 'minReportedWaitMs'
 > {
   readonly onWait: (wait: Wait) => void;
   readonly warn: (message: string, hint?: string) => void;
@@ -39,6 +39,11 @@ export interface Service {
   readonly anonymous: ServiceClient;
   /** A client that sends the access tokens of `tokenProvider`. */
   createClient(tokenProvider: TokenProvider): ServiceClient;
+  /**
+   * Such as `your clock says 2018-03-01, the service's says 2026-11-21`, for where a wrong clock decides something;
+   * undefined if they differ by up to a day.
+   */
+  readonly describeWrongClock: () => string | undefined;
   /** Calls `action` before the connections are closed. */
   beforeClose(action: () => Promise<void>): void;
   close(): Promise<void>;
@@ -46,6 +51,21 @@ export interface Service {
 
 /** A close that takes longer is explained to the user. */
 const CLOSE_NOTICE_MS = 1_000;
+const MAX_CLOCK_ERROR_MS = 24 * 60 * 60_000;
+
+/** Opens the service for `action`, and closes it when that is done. */
+export async function withService<T>(
+  context: AppContext,
+  options: ServiceOptions,
+  action: (service: Service) => Promise<T>,
+): Promise<T> {
+  const service = await openService(context, options);
+  try {
+    return await action(service);
+  } finally {
+    await service.close();
+  }
+}
 
 export async function openService(context: AppContext, options: ServiceOptions): Promise<Service> {
   const { settings, env, clock } = context;
@@ -60,6 +80,7 @@ export async function openService(context: AppContext, options: ServiceOptions):
   const ledger = await openLedger({ location, addresses, clock, warn, maxOutageMs });
   const outages = new OutageMonitor({ maxOutageMs, clock, onWait: callbacks.onWait });
   const beforeClose: (() => Promise<void>)[] = [];
+  let serviceTimeMs: number | undefined;
   const deps: ClientDeps = {
     addresses,
     isFirstParty,
@@ -68,6 +89,9 @@ export async function openService(context: AppContext, options: ServiceOptions):
     clock,
     outages,
     maxResponseBytes: settings.maxAnswerBytes,
+    onServiceTime: (ms) => {
+      serviceTimeMs = ms;
+    },
     ...callbacks,
   };
   return {
@@ -77,6 +101,12 @@ export async function openService(context: AppContext, options: ServiceOptions):
     outages,
     anonymous: createServiceClient(deps),
     createClient: (tokenProvider) => createServiceClient({ ...deps, tokenProvider }),
+    describeWrongClock: () => {
+      const nowMs = clock.wallMs();
+      if (serviceTimeMs === undefined || Math.abs(serviceTimeMs - nowMs) <= MAX_CLOCK_ERROR_MS)
+        return undefined;
+      return `your clock says ${dateOf(nowMs)}, the service's says ${dateOf(serviceTimeMs)}`;
+    },
     beforeClose: (action) => void beforeClose.push(action),
     async close() {
       const notice = setTimeout(() => {
@@ -88,6 +118,10 @@ export async function openService(context: AppContext, options: ServiceOptions):
       await ledger.close();
     },
   };
+}
+
+function dateOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
 /** Page loads over the connections of `service`, counted against its rate limits. */

@@ -15,7 +15,7 @@ import { SyncLibraries } from './sync-libraries.js';
 import { removeReplaced } from './sync-save.js';
 import { syncSeries } from './sync-series.js';
 import type { SyncListeners, SyncOptions, SyncReport, SyncSession } from './sync-session.js';
-import { withSession } from '../download/with-session.js';
+import { withSession } from '../download/download-session.js';
 import { checkTitles, type DueTitle } from './sync-titles.js';
 import { outputOf } from './sync-request.js';
 
@@ -122,7 +122,7 @@ function addFailure(
 ): void {
   const { code, message } = error;
   report.errors.push(error);
-  observeSync({ type: 'target-failed', target, reason: code, message });
+  observeSync({ type: 'target-failed', target, reason: code, message, error });
 }
 
 function addSeries(series: SeriesReport, report: SyncReport, { observeSync }: SyncSession): void {

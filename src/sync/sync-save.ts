@@ -7,7 +7,8 @@ import type { ObserveBind } from '../formats/bind-events.js';
 import type { PlannedRelease } from './release-decisions.js';
 import { writeSyncState, type SyncState } from './sync-state.js';
 import type { DownloadListeners } from '../download/download-session.js';
-import { downloadInSession } from '../download/run-download.js';
+import { planSelected } from '../download/plan.js';
+import { runPlan } from '../download/run-download.js';
 import { seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
@@ -34,15 +35,6 @@ export async function saveReleases(
   await writeSyncState(session.options.folder, state);
   const request = seriesRequest(options, session.options, context.settings);
   const titles = new Map([[id, title]]);
-  const resolution = {
-    chapters: planned.map(({ chapter }) => chapter),
-    series: [],
-    titles,
-    loadedTitles: Promise.resolve({ titles, error: undefined }),
-    idsWithoutMetadata: [],
-    unusableTitleIds: new Set<string>(),
-    failures: [],
-  };
   const byId = new Map(planned.map((release) => [release.chapter.id, release]));
   const saved: { release: PlannedRelease; file: string; journaled: Promise<void> }[] = [];
   const observe: DownloadListeners['observe'] = (event) => {
@@ -54,14 +46,22 @@ export async function saveReleases(
     journaled.catch(() => undefined);
     saved.push({ release, file: event.file, journaled });
   };
-  const result = await downloadInSession({
-    ...session,
-    listeners: { ...listeners, observe },
-    library,
-    request: { ...request, plan: { ...request.plan, replacements, resolution } },
-  }).finally(async () => {
+  const chapters = planned.map(({ chapter }) => chapter);
+  const selected = planned.map(({ chapter, why }) => ({ id: chapter.id, chapter, why }));
+  const loadedTitles = Promise.resolve({ titles, error: undefined });
+  const result = await runPlan(
+    { ...session, listeners: { ...listeners, observe }, request },
+    (shared) =>
+      planSelected(
+        selected,
+        { titles, loadedTitles },
+        library,
+        { ...request.plan, replacements },
+        shared,
+      ),
+  ).finally(async () => {
     await Promise.all(saved.map(({ journaled }) => journaled));
-    forgetDownloading(resolution.chapters, state);
+    forgetDownloading(chapters, state);
   });
   const files = saved.map(({ release, file }) => ({ chapterId: release.chapter.id, file }));
   libraries.update(output, files, new Set());

@@ -81,7 +81,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     skipped: decisions.known + decisions.external.length + result.skipped,
     failed: failed.length,
     waiting,
-    errors: [...failed.map(({ error }) => error), ...result.errorsAfterSaving],
+    errors: [...failed.map(({ error }) => error), ...result.otherErrors],
     notStarted,
     stoppedBy,
     reports,

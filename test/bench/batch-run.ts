@@ -149,6 +149,7 @@ async function load(
     ledger,
     clock,
   });
+  let saved = 0;
   try {
     const outcome = await saveChapters(
       jobsOf(service, folder),
@@ -163,12 +164,15 @@ async function load(
         queue: new PageQueue(defaults.concurrency),
         reports: undefined,
         isFirstParty,
-        observe: work.observe,
+        observe: (event) => {
+          if (event.type === 'chapter-saved') saved += 1;
+          work.observe(event);
+        },
         random: Math.random,
       },
       new AbortController().signal,
     );
-    if (outcome.saved.size !== options.chapters) throw new Error('Not every chapter was saved.');
+    if (outcome || saved !== options.chapters) throw new Error('Not every chapter was saved.');
   } finally {
     connections.close();
     await ledger.close();

@@ -1,7 +1,7 @@
 /** `tankobon download`: from flags to a download, and from its result to messages and an exit code. */
 import { download as runDownload, planDownload } from '../../download/run-download.js';
-import type { DownloadListeners, DownloadResult } from '../../download/download-session.js';
-import type { DownloadRequest } from '../../download/download-request.js';
+import { errorsOf, type DownloadResult } from '../../download/download-result.js';
+import type { DownloadListeners } from '../../download/download-session.js';
 import { interruptedError, type TankobonError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { createMinorCollector } from '../../download/gc-tuning.js';
@@ -44,16 +44,14 @@ export async function download(
       const plan = await planDownload(context, request, listeners, context.signal);
       observer.close();
       context.stdout.write(describePlan(plan, options));
-      const errors = allErrors(request, plan.failed);
+      const errors = [...request.invalidTargets, ...plan.failed].map(({ error }) => error);
       writeHints(errors, context.stderr);
       return exitCodeOf(errors);
     }
     const result = await runDownload(context, request, listeners, context.signal);
     observer.close();
     if (result.isCancelled) return EXIT.done;
-    const { failed, stoppedBy, errorsAfterSaving } = result;
-    const stops = stoppedBy ? [stoppedBy] : [];
-    const errors = [...allErrors(request, failed), ...stops, ...errorsAfterSaving];
+    const errors = errorsOf(result);
     printNextSteps(result, errors, options, context);
     return request.plan.targets.length === 0 ? EXIT.usage : exitCodeOf(errors);
   } finally {
@@ -99,13 +97,6 @@ function listenersFor(
         },
       }),
   };
-}
-
-function allErrors(
-  { invalidTargets }: DownloadRequest,
-  failed: readonly { readonly error: TankobonError }[],
-): readonly TankobonError[] {
-  return [...invalidTargets, ...failed].map(({ error }) => error);
 }
 
 /** One hint for each kind of failure, and the command that retries only the failed chapters. */

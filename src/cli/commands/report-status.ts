@@ -3,11 +3,10 @@ import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { formatLocalTime, pluralize } from '../../core/human-format.js';
+import { pluralize } from '../../core/human-format.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
 import { usesColors } from '../output/colors.js';
-import { warnTo } from '../output/error-message.js';
 import { glyphsFor } from '../output/glyphs.js';
 import { rawStream, safeTexts } from '../output/safe-stream.js';
 import { confirm } from '../prompt.js';
@@ -100,18 +99,16 @@ async function flush(
   { json }: ReportStatusOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { openHealthReports, openService } = await import('../../download/service.js');
-  const { clock, signal, stdout, stderr } = context;
-  const warn = warnTo(stderr);
-  const service = await openService(context, {
-    onWait: ({ why, untilMs }) =>
-      void stderr.write(`waiting until ${formatLocalTime(untilMs, clock.wallMs())}: ${why}\n`),
-    warn,
+  const { openHealthReports, withService } = await import('../../download/service.js');
+  const { messagesOf } = await import('../with-service.js');
+  const { signal, stdout, stderr } = context;
+  const messages = messagesOf(context);
+  const flushed = await withService(context, messages, async (service) => {
+    const sender = await openHealthReports(context, service, messages);
+    const result = await sender.flush(signal);
+    await sender.finish(0);
+    return result;
   });
-  const sender = await openHealthReports(context, service, { warn });
-  const flushed = await sender.flush(signal);
-  await sender.finish(0);
-  await service.close();
   signal.throwIfAborted();
   const { host, waiting } = await readStatus(folder, context);
   const result = { ...flushed, waiting, lastError: host.lastError?.reason };

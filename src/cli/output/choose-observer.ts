@@ -1,4 +1,5 @@
 /** Chooses the observer of a command: JSON lines, errors only, progress bars or plain lines. */
+import { toJson } from '../../download/events.js';
 import type { CommandContext } from '../command-context.js';
 import { EventMessages, isError, resultOf } from './event-messages.js';
 import type { Activity, AppEvent, Observer, ObserverOptions } from './observer.js';
@@ -30,7 +31,7 @@ export async function chooseObserver(
     if (event.type === 'page-bytes' || event.type === 'book-page') return;
     if (event.type === 'warning' || event.type === 'detail')
       for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
-    if (event.type !== 'detail') stdout.write(`${JSON.stringify(event)}\n`);
+    if (event.type !== 'detail') stdout.write(`${toJson(event)}\n`);
   };
   return {
     observe: json ? printJson : printLines,

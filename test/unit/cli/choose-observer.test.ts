@@ -2,12 +2,19 @@
 import type { CommandContext } from '../../../src/cli/command-context.js';
 import { chooseObserver } from '../../../src/cli/output/choose-observer.js';
 import type { AppEvent, ObserverOptions } from '../../../src/cli/output/observer.js';
+import { ChapterError } from '../../../src/core/errors.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
 const EVENTS: readonly AppEvent[] = [
   { type: 'warning', message: 'The clock is wrong.' },
   { type: 'chapter-saved', chapter: 'a', file: '/comics/1.cbz', pages: 2, bytes: 9 },
-  { type: 'chapter-failed', chapter: 'b', reason: 'page-lost', message: 'Page 3 failed.' },
+  {
+    type: 'chapter-failed',
+    chapter: 'b',
+    reason: 'page-lost',
+    message: 'Page 3 failed.',
+    error: new ChapterError('page-lost', 'Page 3 failed.'),
+  },
   { type: 'book-saved', file: '/comics/v1.cbz', chapters: 1, pages: 2, bytes: 9 },
   { type: 'book-page', file: '/comics/v1.cbz' },
   { type: 'book-failed', file: '/comics/v2.cbz', reason: 'disk-full', message: 'No space left.' },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { bookLabel } from '../../../src/cli/output/bind-messages.js';
 import { EventMessages } from '../../../src/cli/output/event-messages.js';
 import type { ExpectedChapter } from '../../../src/cli/output/observer.js';
+import { ChapterError } from '../../../src/core/errors.js';
 import type { DownloadEvent, DownloadMessage } from '../../../src/download/events.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
@@ -23,6 +24,7 @@ const failed = (chapter: string, more: { unfinished?: true } = {}): DownloadMess
   reason: 'page-lost',
   message: 'Page 3 failed.',
   ...more,
+  error: new ChapterError('page-lost', 'Page 3 failed.'),
 });
 const clock = fakeClock();
 

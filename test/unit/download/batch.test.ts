@@ -9,6 +9,7 @@ import {
 } from '../../../src/core/errors.js';
 import { runBatch, type BatchDeps } from '../../../src/download/batch.js';
 import type { ChapterJob } from '../../../src/download/chapter.js';
+import { addEvent, emptyResult } from '../../../src/download/download-result.js';
 import type { DownloadMessage } from '../../../src/download/events.js';
 import { PageQueue } from '../../../src/download/page-queue.js';
 import { skippingClock } from '../../support/fake-clock.js';
@@ -45,7 +46,7 @@ async function run(
     share: options.share,
   };
   const { signal = new AbortController().signal, onChapter } = options;
-  const outcome = await runBatch(jobs, deps, signal, ({ id, file }) => {
+  const stoppedBy = await runBatch(jobs, deps, signal, ({ id, file }) => {
     onChapter?.(id);
     const result = left[Number(id)]?.shift();
     if (result === 'exists') return Promise.resolve(undefined);
@@ -54,12 +55,15 @@ async function run(
       save: () => (result === 'saved' ? Promise.resolve(saved) : Promise.reject(result as Error)),
     });
   });
-  const { saved, skipped, failed, notStarted, stoppedBy } = outcome;
+  const result = emptyResult();
+  for (const event of events) addEvent(result, event);
   return {
-    saved: [...saved],
-    skipped,
-    failed: failed.map(({ job }) => job.id),
-    notStarted: notStarted.map(({ id }) => id),
+    saved: events.flatMap((event) => (event.type === 'chapter-saved' ? event.chapter : [])),
+    skipped: result.skipped,
+    failed: result.failed.map(({ id }) => id),
+    notStarted: events.flatMap((event) =>
+      event.type === 'chapter-skipped' && event.reason === 'not-started' ? event.chapter : [],
+    ),
     stoppedBy: stoppedBy?.code,
     events,
   };

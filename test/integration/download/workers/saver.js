@@ -7,7 +7,7 @@ const load = (module) => import(`${job.dist}/${module}.js`);
 
 const { compileNameTemplate } = await load('cbz/file-name');
 const { PageQueue } = await load('download/page-queue');
-const { planChapters } = await load('download/plan');
+const { planTargets } = await load('download/plan');
 const { saveChapters } = await load('download/batch');
 const { systemClock: clock } = await load('core/clock');
 const { readAddresses } = await load('rate-limit/service-addresses');
@@ -37,7 +37,7 @@ const client = createServiceClient({ addresses, isFirstParty, connections, ledge
 process.send({ ready: true });
 await once(process, 'message');
 const { signal } = new globalThis.AbortController();
-const plan = await planChapters(
+const plan = await planTargets(
   {
     targets: job.chapters.map((id) => ({ kind: 'chapter', id })),
     output: job.output,
@@ -49,7 +49,7 @@ const plan = await planChapters(
     selection: { languages: [], groups: [] },
     requestedGroups: [],
   },
-  { client, warn, nowMs: clock.wallMs(), signal },
+  { client, warn, clock, nowMs: clock.wallMs(), signal },
 );
 const loader = {
   page: connections.page,
