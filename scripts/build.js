@@ -61,12 +61,12 @@ const program = {
         { name: 'commands', test: /src\/cli\/(run-process|program)\.ts$/, priority: 3 },
         {
           name: 'service',
-          test: /src\/(app\/settings|cli\/commands\/download|cli\/output\/choose-observer)\.ts$/,
+          test: /src\/(config\/settings|cli\/commands\/download|cli\/output\/choose-observer)\.ts$/,
           priority: 2,
         },
         {
           name: 'pages',
-          test: /src\/(app\/save-plan|health-reports\/(sender|report-host)|api\/response-schemas|image\/at-home-schema)\.ts$/,
+          test: /src\/(download\/save-plan|health-reports\/(sender|report-host)|api\/response-schemas|image\/at-home-schema)\.ts$/,
           priority: 1,
         },
       ],

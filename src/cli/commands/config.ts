@@ -81,7 +81,7 @@ function didYouMean(name: string): string {
 }
 
 async function printPath({ paths, stdout }: BareCommandContext): Promise<ExitCode> {
-  const { SETTINGS_FILE } = await import('../../config/settings.js');
+  const { SETTINGS_FILE } = await import('../../config/settings-file.js');
   stdout.write(`${join(paths.config, SETTINGS_FILE)}\n`);
   return EXIT.done;
 }
@@ -99,11 +99,12 @@ async function get(key: SettingKey, context: BareCommandContext): Promise<ExitCo
 async function change(
   key: SettingKey,
   text: string | undefined,
-  { env, paths, stderr }: BareCommandContext,
+  { env, paths, stderr, signal }: BareCommandContext,
 ): Promise<ExitCode> {
-  const { parseSetting, storeSetting } = await import('../../config/settings.js');
+  const { parseSetting } = await import('../../config/settings.js');
+  const { storeSetting } = await import('../../config/settings-file.js');
   const value = text === undefined ? undefined : parseSetting(key, text);
-  await storeSetting(paths.config, key, value);
+  await storeSetting(paths.config, key, value, signal);
   const { env: variable } = settingDefinition(key);
   if (variable !== undefined && env[variable])
     stderr.write(warningMessage(`${variable} is set and overrides the settings file.`));

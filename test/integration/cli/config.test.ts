@@ -1,10 +1,21 @@
 /** The settings in force and their sources, what is refused, and how an invalid file is corrected. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { interruptedError } from '../../../src/core/errors.js';
 import { SETTING_KEYS } from '../../../src/config/setting-definitions.js';
 import type { Finished } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
+import { posixTest } from '../../support/platform.js';
 
 let home: string;
 let file: string;
@@ -154,6 +165,39 @@ test('a byte order mark before the settings is ignored', async () => {
   expect(await config(['get', 'quality'])).toMatchObject({ code: 0, stdout: 'data-saver\n' });
   expect((await config(['set', 'concurrency', '3'])).code).toBe(0);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ quality: 'data-saver', concurrency: 3 });
+});
+
+posixTest('a link to the settings file is followed, and stays a link', async () => {
+  const target = join(home, '..', 'dotfiles.json');
+  writeFileSync(target, '{"quality": "data-saver"}');
+  mkdirSync(home);
+  symlinkSync(target, file);
+  expect(await config(['get', 'quality'])).toMatchObject({ code: 0, stdout: 'data-saver\n' });
+  expect((await config(['set', 'concurrency', '3'])).code).toBe(0);
+  expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  expect(JSON.parse(readFileSync(target, 'utf8'))).toEqual({
+    quality: 'data-saver',
+    concurrency: 3,
+  });
+});
+
+test('neither reading nor writing the file adds a listener for signals', async () => {
+  const signals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+  const counts = () => signals.map((signal) => process.listenerCount(signal));
+  const before = counts();
+  await config(['set', 'quality', 'data-saver']);
+  await config(['list']);
+  expect(counts()).toEqual(before);
+});
+
+test('a setting is not stored after an interrupt', async () => {
+  const signal = AbortSignal.abort(interruptedError());
+  const { code, stderr } = await tankobonHere(['config', 'set', 'quality', 'data-saver'], {
+    env: { TANKOBON_HOME: home },
+    signal,
+  });
+  expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('Interrupted') });
+  expect(readdirSync(join(home, '..'))).toEqual([]);
 });
 
 test('an error for an invalid value in the environment names the variable', async () => {

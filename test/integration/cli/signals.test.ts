@@ -1,0 +1,171 @@
+/** Ctrl-C and SIGTERM while a settings file exists: each command stops cleanly and says so. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
+import { start, type Running } from '../../support/command.js';
+import { posixDescribe } from '../../support/platform.js';
+import { DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
+import { createLibrary } from '../../../src/practice-server/library/library.js';
+
+const ALPHA = titleId('Alpha');
+const PAGES = 24;
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+let folder: string;
+let service: PracticeService;
+let env: Record<string, string>;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-signals-'));
+  const chapter = syncChapter('Alpha', '1', Date.now() - DAY_MS, {}, PAGES);
+  const library = createLibrary({ titles: [syncTitle('Alpha')], chapters: [chapter] });
+  service = await startPracticeService({ library, latencyMs: { node: 60 } });
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  writeFileSync(join(home, 'settings.json'), '{"concurrency":2,"reports":true}');
+  writeFileSync(
+    join(home, 'subscriptions.yaml'),
+    `defaults: { output: ${join(folder, 'out')} }\nseries: [{ target: title:${ALPHA} }]\n`,
+    { mode: 0o600 },
+  );
+  env = { ...service.environment, TANKOBON_HOME: home };
+});
+afterEach(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Fails if the command ends before. */
+async function until(isReady: () => boolean, { child }: Running): Promise<void> {
+  while (!isReady()) {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error('It ended too early.');
+    await delay(5);
+  }
+}
+
+const requestsTo = (host: string) => service.log.filter((entry) => entry.host === host).length;
+
+/** Starts the command, and sends it the signal when it is ready. The pages after the first eight never arrive. */
+async function interrupted(
+  words: readonly string[],
+  signal: NodeJS.Signals,
+  isReady: (running: Running) => () => boolean,
+) {
+  const running = start(words, { env });
+  await until(isReady(running), running);
+  running.child.kill(signal);
+  return running.finished;
+}
+
+const pagesArrived = () => () => requestsTo('node') >= 8;
+const hasPrinted = (text: string) => (running: Running) => {
+  let all = '';
+  for (const stream of [running.child.stdout, running.child.stderr])
+    stream.on('data', (chunk: string) => (all += chunk));
+  return () => all.includes(text);
+};
+
+const lastLine = (stdout: string) => JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as unknown;
+
+posixDescribe.each(SIGNALS)('%s with a settings file', (signal) => {
+  test('download keeps the finished pages, writes its summary and exits with 130', async () => {
+    const words = ['download', ALPHA, '-o', join(folder, 'out'), '--json'];
+    const { code, stdout, stderr } = await interrupted(words, signal, pagesArrived);
+    expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('hint: Run') });
+    expect(lastLine(stdout)).toMatchObject({ type: 'summary', saved: 0 });
+    const finished = stdout.split('\n').filter((line) => line.includes('"page-loaded"')).length;
+    expect(finished).toBeGreaterThan(0);
+    const again = await start(words, { env }).finished;
+    expect(again.code).toBe(0);
+    const loaded = again.stdout.split('\n').filter((line) => line.includes('"page-loaded"'));
+    expect(loaded.length + finished).toBe(PAGES);
+  });
+
+  test('sync writes its report page and summary and exits with 130', async () => {
+    const page = join(folder, 'report.html');
+    const words = ['sync', '--json', '--html', page];
+    const { code, stdout } = await interrupted(words, signal, pagesArrived);
+    expect(code).toBe(130);
+    expect(lastLine(stdout)).toMatchObject({ type: 'summary' });
+    expect(await readFile(page, 'utf8')).toContain('</html>');
+  });
+
+  test('sync --every exits with 130 within a run', async () => {
+    const running = await interrupted(['sync', '--every', '6h'], signal, pagesArrived);
+    expect(running).toMatchObject({ code: 130, stderr: expect.stringContaining('Interrupted') });
+  });
+
+  test('sync --every exits with 0 between two runs', async () => {
+    const words = ['sync', '--every', '6h'];
+    expect(await interrupted(words, signal, hasPrinted('Next run'))).toMatchObject({ code: 0 });
+  });
+
+  test('bind exits with 130 and leaves nothing unfinished', async () => {
+    const image = await testImage('gif', 1, { width: 1_500, height: 1_500 });
+    const images = Array.from({ length: 40 }, () => image);
+    await writeChapterFile(join(folder, 'in/1.cbz'), {
+      id: chapterId(1),
+      number: '1',
+      volume: '1',
+      images,
+    });
+    const output = join(folder, 'out');
+    const words = ['bind', join(folder, 'in'), '--format', 'pdf', '-o', output, '--json'];
+    const hasBegun = () => () => existsSync(output) && readdirSync(output).length > 0;
+    const { code, stdout, stderr } = await interrupted(words, signal, hasBegun);
+    expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('Interrupted') });
+    expect(stdout).not.toContain('book-saved');
+    expect(existsSync(output) ? readdirSync(output) : []).toEqual([]);
+  });
+
+  test.each([
+    ['retag', () => ['retag', join(folder, 'in')]],
+    ['search', () => ['search', 'alpha']],
+    ['download before its first response', () => ['download', ALPHA, '-o', join(folder, 'out')]],
+  ])('%s waiting for the service exits with 130', async (_, words) => {
+    await writeChapterFile(join(folder, 'in/1.cbz'), {
+      id: chapterId(1),
+      images: [await testImage('jpeg')],
+    });
+    await service.stop();
+    service = await startPracticeService({ latencyMs: { api: 60_000 } });
+    env = { ...env, ...service.environment };
+    const received = () => () => requestsTo('api') > 0;
+    const run = await interrupted(words(), signal, received);
+    expect(run).toMatchObject({ code: 130, stderr: expect.stringContaining('Interrupted') });
+  });
+
+  test('demo exits with 130, demo --serve with 0, and both remove their temporary folder', async () => {
+    env = { ...env, TMPDIR: folder };
+    const before = readdirSync(folder);
+    const words = ['demo', '-o', join(folder, 'home')];
+    const demo = await interrupted(words, signal, hasPrinted('downloading chapter'));
+    expect(demo.code).toBe(130);
+    const serve = await interrupted(['demo', '--serve'], signal, hasPrinted('tankobon whoami'));
+    expect(serve.code).toBe(0);
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  test('config set leaves the file whole, with the old value or with the new one', async () => {
+    const file = join(folder, 'home', 'settings.json');
+    for (let pauseMs = 20; pauseMs <= 200; pauseMs += 20) {
+      const { child, finished } = start(['config', 'set', 'quality', 'data-saver'], { env });
+      await delay(pauseMs);
+      child.kill(signal);
+      await finished;
+      expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ concurrency: 2 });
+    }
+    expect((await start(['config', 'set', 'quality', 'data'], { env }).finished).code).toBe(0);
+    expect(readdirSync(join(folder, 'home')).sort()).toEqual([
+      'settings.json',
+      'subscriptions.yaml',
+    ]);
+  });
+});
