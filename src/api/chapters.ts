@@ -32,6 +32,7 @@ export interface Chapter {
   readonly publishAt: Date | undefined;
   readonly readableAt: Date | undefined;
   readonly createdAt: Date | undefined;
+  readonly updatedAt?: Date | undefined;
   readonly groups: readonly Group[];
   readonly titleId: string | undefined;
   /** The id of the user who uploaded it. */
@@ -83,6 +84,7 @@ export function toChapter({ id, attributes, relationships }: ChapterEntity): Cha
     publishAt: parseDate(attributes.publishAt),
     readableAt: parseDate(attributes.readableAt),
     createdAt: parseDate(attributes.createdAt),
+    updatedAt: parseDate(attributes.updatedAt),
     groups: groups.map(({ id, name }) => ({ id, name: name ?? '' })),
     titleId: relationships.find(({ type }) => type === 'manga')?.id,
     uploaderId: relationships.find(({ type }) => type === 'user')?.id,

@@ -63,6 +63,7 @@ const chapterAttributes = ({ withFallback, optional }: Tolerance) =>
     publishAt: optional(word),
     readableAt: optional(word),
     createdAt: optional(word),
+    updatedAt: optional(word),
   });
 
 const coverAttributes = ({ withFallback, optional }: Tolerance) =>

@@ -7,19 +7,20 @@ import { fileErrorReason, openRegularFile } from '../core/files.js';
 import {
   BOUND_COMMENT,
   manifestIdentities,
+  manifestKeys,
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
   readPdfManifest,
 } from './bound-manifest.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from './comic-info.js';
-import { parseComicInfoIdentity, parseIdentityComment, type CbzIdentity } from './identity.js';
+import { parseComicInfoIdentity, parseIdentityComment, type FoundIdentity } from './identity.js';
 import { readEntryText, withZip } from './zip-file.js';
 
 /** Later entries are not searched; the manifest of a bound file is one of the first. */
 const MAX_ENTRIES = 20_000;
 
 /** The chapter of an archive, undefined if it names none, or an error message if it cannot be read. */
-type ScannedIdentity = CbzIdentity | string | undefined;
+type ScannedIdentity = FoundIdentity | string | undefined;
 
 /** Resolves with undefined if the archive is not of one chapter, and with an error message if it cannot be read. */
 export async function readIdentity(file: string): Promise<ScannedIdentity> {
@@ -28,21 +29,22 @@ export async function readIdentity(file: string): Promise<ScannedIdentity> {
 }
 
 export interface ArchiveContent {
-  readonly identities: readonly CbzIdentity[];
+  readonly identities: readonly FoundIdentity[];
   readonly isBound: boolean;
+  /** The file has tankobon's own mark. */
+  readonly isMarked: boolean;
   /** Why the file cannot be read. */
   readonly readError?: string;
   readonly cause?: unknown;
 }
 
-export const EMPTY_CONTENT: ArchiveContent = { identities: [], isBound: false };
+export const EMPTY_CONTENT: ArchiveContent = { identities: [], isBound: false, isMarked: false };
 
 /** Never rejects. `isRegular`: the file is known not to be a link, a pipe, a socket or a device. */
 export async function readContent(file: string, isRegular = false): Promise<ArchiveContent> {
   try {
     if (basename(file) === COMIC_INFO_NAME) return await chapterFolder(file);
-    if (/\.pdf$/i.test(file))
-      return { identities: manifestIdentities((await readPdfManifest(file)) ?? ''), isBound: true };
+    if (/\.pdf$/i.test(file)) return boundContent(await readPdfManifest(file));
     return (
       (await withZip(file, zipContent, isRegular)) ?? {
         ...EMPTY_CONTENT,
@@ -60,21 +62,37 @@ async function chapterFolder(comicInfo: string): Promise<ArchiveContent> {
   try {
     if ((await handle.stat()).size > MAX_COMIC_INFO_BYTES) return EMPTY_CONTENT;
     const identity = parseComicInfoIdentity(await handle.readFile('utf8'));
-    return { identities: identity ? [identity] : [], isBound: true };
+    const identities = identity ? [{ ...identity, isMarked: false }] : [];
+    return { identities, isBound: true, isMarked: false };
   } finally {
     await handle.close();
   }
 }
 
 async function zipContent(zip: ZipFile): Promise<ArchiveContent> {
-  if (zip.comment === BOUND_COMMENT) {
-    const manifest = await entryText(zip, MANIFEST_NAME, MAX_MANIFEST_BYTES);
-    return { identities: manifestIdentities(manifest ?? ''), isBound: true };
-  }
-  const identity =
-    parseIdentityComment(zip.comment) ??
-    parseComicInfoIdentity((await entryText(zip, COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES)) ?? '');
-  return { identities: identity ? [identity] : [], isBound: false };
+  if (zip.comment === BOUND_COMMENT)
+    return boundContent(await entryText(zip, MANIFEST_NAME, MAX_MANIFEST_BYTES));
+  const marked = parseIdentityComment(zip.comment);
+  if (marked) return toContent({ ...marked, isMarked: true });
+  const comicInfo = await entryText(zip, COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES);
+  const identity = parseComicInfoIdentity(comicInfo ?? '');
+  return toContent(identity && { ...identity, isMarked: false });
+}
+
+/** An empty manifest is no mark: `bind` writes none. */
+function boundContent(manifest = ''): ArchiveContent {
+  const isMarked = (manifestKeys(manifest) ?? []).length > 0;
+  const identities = manifestIdentities(manifest);
+  return {
+    identities: identities.map((identity) => ({ ...identity, isMarked })),
+    isBound: true,
+    isMarked,
+  };
+}
+
+/** Of an archive of one chapter. */
+export function toContent(found: FoundIdentity | undefined): ArchiveContent {
+  return found ? { identities: [found], isBound: false, isMarked: found.isMarked } : EMPTY_CONTENT;
 }
 
 async function entryText(

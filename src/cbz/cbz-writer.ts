@@ -1,5 +1,5 @@
 /**
- * Writes a chapter's pages as a CBZ: a ZIP with stored entries in page order and `ComicInfo.xml` last. The same pages
+ * Writes a chapter's pages as a CBZ: a ZIP with stored entries in page order, the record, and `ComicInfo.xml` last. The same pages
  * always give the same bytes, so nothing in it depends on the time, the user or the machine. It is written to a
  * temporary file, verified, synced, and then renamed.
  */
@@ -14,6 +14,7 @@ import {
   statIfExists,
 } from '../core/files.js';
 import { makeFolders } from '../core/safe-folders.js';
+import { MANIFEST_NAME } from './bound-manifest.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
 import { pageName } from './page-name.js';
 import { ZipFileWriter, type Publish, type ZipFileOptions } from './zip-file-writer.js';
@@ -27,14 +28,20 @@ export interface CbzPage {
   readonly sha256?: string;
 }
 
-export interface Cbz {
+/** The entries beside the pages, each if there is one. */
+export interface CbzDescription {
+  /** The content of `ComicInfo.xml`. */
+  readonly comicInfo?: string | undefined;
+  /** The content of `META-INF/tankobon.json`, see record.ts. */
+  readonly record?: string | undefined;
+}
+
+export interface Cbz extends CbzDescription {
   /** The final path; missing folders are created. */
   readonly file: string;
   /** Gives the finished file its name; by default, `file` is replaced. */
   readonly publish?: Publish;
   readonly pages: readonly CbzPage[];
-  /** The content of `ComicInfo.xml`, if there is one. */
-  readonly comicInfo?: string;
   /** The archive comment, at most 65,535 bytes of UTF-8. */
   readonly comment?: string;
   readonly signal?: AbortSignal;
@@ -52,7 +59,7 @@ const MAX_COMMENT_BYTES = 0xffff;
  * with the signal's reason when aborted.
  */
 export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number }> {
-  const { file, pages, comicInfo, comment, signal } = cbz;
+  const { file, pages, comment, signal } = cbz;
   const replace = async (tmpFile: string): Promise<string> => {
     await renameInto(tmpFile, file);
     return file;
@@ -72,7 +79,7 @@ export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number 
     });
     try {
       for (const page of pages) await writer.add(page);
-      return await writer.finish(cbz.publish ?? replace, comicInfo);
+      return await writer.finish(cbz.publish ?? replace, cbz);
     } finally {
       await writer.discard();
     }
@@ -136,7 +143,11 @@ export class CbzWriter {
   }
 
   /** Adds the metadata, syncs and verifies the archive, and publishes it. */
-  finish(publish: Publish, comicInfo?: string): Promise<{ file: string; bytes: number }> {
+  finish(
+    publish: Publish,
+    { comicInfo, record }: CbzDescription = {},
+  ): Promise<{ file: string; bytes: number }> {
+    if (record !== undefined) this.zip.append(MANIFEST_NAME, record);
     if (comicInfo !== undefined) this.zip.append(COMIC_INFO_NAME, comicInfo);
     return this.zip.finish(publish);
   }
@@ -181,7 +192,8 @@ function pageChanged({ file }: CbzPage): StorageError {
   return new StorageError('page-changed', `The page changed after it was verified: ${file}`);
 }
 
-function needsZip64({ pages, comicInfo }: Cbz): boolean {
-  const bytes = pages.reduce((sum, page) => sum + page.bytes, comicInfo?.length ?? 0);
-  return bytes >= ZIP64_BYTES || pages.length + 1 >= ZIP64_ENTRIES;
+function needsZip64({ pages, comicInfo = '', record = '' }: Cbz): boolean {
+  const extraBytes = Buffer.byteLength(comicInfo) + Buffer.byteLength(record);
+  const bytes = pages.reduce((sum, page) => sum + page.bytes, extraBytes);
+  return bytes >= ZIP64_BYTES || pages.length + 2 >= ZIP64_ENTRIES;
 }

@@ -1,6 +1,6 @@
 /** Reads `ComicInfo.xml`, of tankobon and of other programs: what is unknown or invalid is left out. */
 import { isRecord } from '../core/json.js';
-import { AGE_RATINGS, type ComicMetadata } from './comic-info.js';
+import { AGE_RATINGS, comicInfoElements, type ComicMetadata } from './comic-info.js';
 
 /** Everything about a chapter but its pages; languages are BCP 47 tags. */
 export type ChapterMetadata = Omit<ComicMetadata, 'pages'>;
@@ -15,10 +15,18 @@ export async function readComicInfo(xml: string): Promise<ChapterMetadata> {
   } catch {
     return {};
   }
-  if (!isRecord(root)) return {};
-  const elements = root;
+  return isRecord(root) ? toChapterMetadata(root) : {};
+}
+
+/** What readComicInfo gives for the ComicInfo.xml of this metadata. */
+export function writtenMetadata(metadata: ComicMetadata): ChapterMetadata {
+  return toChapterMetadata(comicInfoElements(metadata));
+}
+
+function toChapterMetadata(elements: Readonly<Record<string, unknown>>): ChapterMetadata {
   const text = (name: string): string | undefined => {
     const value = elements[name];
+    if (typeof value === 'number') return String(value);
     return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
   };
   const list = (name: string): string[] | undefined =>

@@ -65,11 +65,12 @@ export async function comicInfoXml(metadata: ComicMetadata): Promise<string> {
   });
   return builder.build({
     '?xml': { '@_version': '1.0', '@_encoding': 'utf-8' },
-    ComicInfo: elements(metadata),
+    ComicInfo: comicInfoElements(metadata),
   });
 }
 
-function elements(metadata: ComicMetadata): Record<string, unknown> {
+/** The values of the elements, before they are escaped. */
+export function comicInfoElements(metadata: ComicMetadata): Record<string, unknown> {
   const date = validDate(metadata.publishedAt);
   return withoutEmpty({
     Title: singleLine(metadata.title),

@@ -14,6 +14,12 @@ export interface CbzIdentity {
   readonly quality?: Quality;
 }
 
+/** The chapter that a file names. */
+export interface FoundIdentity extends CbzIdentity {
+  /** By tankobon's own mark, see ownership.ts. */
+  readonly isMarked: boolean;
+}
+
 const COMMENT = new RegExp(
   `^tankobon chapter=(${UUID_PATTERN})(?: version=([1-9]\\d{0,8}))?(?: quality=(data|data-saver))?$`,
 );

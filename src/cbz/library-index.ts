@@ -7,11 +7,14 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLeftoverTemporary, isSystemError, statIfExists } from '../core/files.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
-import { EMPTY_CONTENT, readContent, type ArchiveContent } from './archive-content.js';
-import type { CbzIdentity } from './identity.js';
+import { EMPTY_CONTENT, readContent, toContent, type ArchiveContent } from './archive-content.js';
+import type { CbzIdentity, FoundIdentity } from './identity.js';
+import { toOwnership, type Ownership } from './ownership.js';
 
 export interface ExistingArchive extends CbzIdentity {
   readonly file: string;
+  /** Only an `own` file may be replaced, rewritten, renamed or removed. */
+  readonly ownership: Ownership;
   /** The file contains other chapters too, or is not a CBZ: it cannot be replaced by a chapter. */
   readonly isBound?: boolean;
 }
@@ -39,8 +42,8 @@ export interface LibraryIndex {
 /** The chapter that an earlier scan found in a file, as long as its size and modification time are the same. */
 export interface IdentityCache {
   /** Undefined if the file is new or was changed. */
-  get(file: string, stats: Stats): { readonly found: CbzIdentity | undefined } | undefined;
-  set(file: string, stats: Stats, found: CbzIdentity | undefined): void;
+  get(file: string, stats: Stats): { readonly found: FoundIdentity | undefined } | undefined;
+  set(file: string, stats: Stats, found: FoundIdentity | undefined): void;
 }
 
 export interface ScanOptions {
@@ -72,8 +75,10 @@ export async function scanLibrary(
         ? await cachedContent(listed, cache)
         : await readContent(listed.file, listed.isRegular);
       const { identities, isBound, readError, cause } = content;
-      for (const identity of identities)
-        archives.push({ ...identity, file, ...(isBound && { isBound }) });
+      for (const { isMarked, ...identity } of identities) {
+        const ownership = toOwnership(isMarked, listed.isRegular);
+        archives.push({ ...identity, file, ownership, ...(isBound && { isBound }) });
+      }
       if (identities.length > 0 || isBound || !isCbz(file)) continue;
       if (readError === undefined) unidentified.push(file);
       else damaged.push({ file, readError, cause });
@@ -125,14 +130,14 @@ async function cachedContent(listed: ListedFile, cache: IdentityCache): Promise<
   return content;
 }
 
-function toContent(found: CbzIdentity | undefined): ArchiveContent {
-  return found ? { identities: [found], isBound: false } : EMPTY_CONTENT;
-}
-
-/** Of the same version, the chapter's own file is preferred: it can be replaced. */
+/** Of the same version, the one that can be replaced is preferred: tankobon's own, of this chapter only. */
 function isPreferred(archive: ExistingArchive, other: ExistingArchive): boolean {
   const newer = (archive.version ?? 0) - (other.version ?? 0);
-  return newer > 0 || (newer === 0 && other.isBound === true && archive.isBound !== true);
+  return newer > 0 || (newer === 0 && preference(archive) > preference(other));
+}
+
+function preference({ isBound, ownership }: ExistingArchive): number {
+  return (isBound === true ? 0 : 2) + (ownership === 'own' ? 1 : 0);
 }
 
 interface ListedFile {

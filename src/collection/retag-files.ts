@@ -26,8 +26,8 @@ import { makeFolders } from '../core/safe-folders.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { removeLeftovers } from '../download/leftovers.js';
 import { comicMetadata, nameValues } from '../download/comic-metadata.js';
-import { readChapterFile, rewriteChapterFile } from '../formats/chapter-file.js';
 import { damagedChapter } from '../formats/source-chapter.js';
+import { readChapterFile, rewriteChapterFile } from './chapter-file.js';
 
 export interface RetagRequest {
   readonly folder: string;

@@ -2,7 +2,7 @@
  * Downloads one chapter, from its delivery metadata to its CBZ, in two steps: a batch prepares the next chapter while
  * the last pages of the current one load.
  */
-import { CbzWriter, writeCbz } from '../cbz/cbz-writer.js';
+import { CbzWriter, writeCbz, type CbzDescription } from '../cbz/cbz-writer.js';
 import { fetchAtHomeMetadata, pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
 import { BaseUrls } from '../image/base-urls.js';
 import { digestInFileName, type Quality } from '../image/page-url.js';
@@ -25,8 +25,8 @@ export interface ChapterJob extends ChapterTarget {
   readonly comment?: string;
   /** Returns the delivery metadata that was requested ahead, once. */
   readonly takePrefetched?: () => PrefetchedMetadata | undefined;
-  /** Creates ComicInfo.xml for these pages; `undefined` leaves it out. Never throws. */
-  readonly comicInfo?: (pages: readonly KeptPage[]) => Promise<string | undefined>;
+  /** Creates ComicInfo.xml and the record for these pages. Never throws. */
+  readonly describe?: (pages: readonly KeptPage[]) => Promise<CbzDescription>;
 }
 
 export interface ChapterDeps extends PageDeps {
@@ -176,16 +176,16 @@ async function pack(
   const { id, file, comment } = job;
   const pages = completePages(workspace.kept, count, id);
   const publish = (tmpFile: string) => publishChapter(tmpFile, job);
-  const [comicInfo, archive] = await Promise.all([
-    job.comicInfo?.(pages),
+  const [description, archive] = await Promise.all([
+    job.describe?.(pages),
     packer.finishedArchive(count),
   ]);
   try {
-    if (archive) return { pages: count, ...(await archive.finish(publish, comicInfo)) };
+    if (archive) return { pages: count, ...(await archive.finish(publish, description)) };
   } catch (error) {
     throw toStorageError(error, file);
   }
   await packer.discard();
-  const written = await writeCbz({ file, publish, pages, signal, comicInfo, comment });
+  const written = await writeCbz({ file, publish, pages, signal, comment, ...description });
   return { pages: count, ...written };
 }

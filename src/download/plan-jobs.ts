@@ -2,7 +2,8 @@
 import { join, relative, sep } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
-import type { VolumeField } from '../cbz/comic-info.js';
+import type { CbzDescription } from '../cbz/cbz-writer.js';
+import type { ComicMetadata, VolumeField } from '../cbz/comic-info.js';
 import { distinctPaths, pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
 import { formatIdentityComment } from '../cbz/identity.js';
 import type { ExistingArchive, LibraryIndex, UnreadableFile } from '../cbz/library-index.js';
@@ -110,10 +111,13 @@ export function planJobs(
       replace: options.force || replaces !== undefined,
       replacesChapter: options.replacements?.get(id)?.chapterId,
       comment: formatIdentityComment({ chapterId: id, quality, version: chapter?.version }),
-      comicInfo:
-        chapter && metadata
-          ? (pages) => createComicInfo(chapter, title, pages, options.volumeField)
-          : undefined,
+      describe: async (pages) => {
+        const comic =
+          chapter && metadata
+            ? await describeComic(chapter, await title, pages, options.volumeField)
+            : undefined;
+        return describeCbz({ id, quality, chapter, pages, comic });
+      },
     };
     const path = candidates[index]?.path ?? '';
     return {
@@ -144,17 +148,42 @@ function pathBelow(output: string, file: string): string {
   return relative(output, file).split(sep).join('/');
 }
 
-async function createComicInfo(
+async function describeComic(
   chapter: Chapter,
-  title: Promise<Title | undefined>,
+  title: Title | undefined,
   pages: readonly KeptPage[],
   volumeField: VolumeField,
-): Promise<string> {
-  const { comicInfoXml } = await import('../cbz/comic-info.js');
+): Promise<ComicMetadata> {
   const { imageDimensionsOfFile } = await import('../image/dimensions.js');
   const sized = [];
   // One after another, so that the beginning of only one page is in memory.
   for (const { file, bytes } of pages)
     sized.push({ bytes, ...(await imageDimensionsOfFile(file).catch(() => undefined)) });
-  return comicInfoXml(comicMetadata(chapter, await title, sized, volumeField));
+  return comicMetadata(chapter, title, sized, volumeField);
+}
+
+interface DescribedChapter {
+  readonly id: string;
+  readonly quality: Quality;
+  readonly chapter: Chapter | undefined;
+  readonly pages: readonly KeptPage[];
+  readonly comic: ComicMetadata | undefined;
+}
+
+async function describeCbz(described: DescribedChapter): Promise<CbzDescription> {
+  const { comicInfoXml } = await import('../cbz/comic-info.js');
+  const { writtenMetadata } = await import('../cbz/comic-info-reader.js');
+  const { formatRecord } = await import('../cbz/record.js');
+  const { id, quality, chapter, pages, comic } = described;
+  const { titleId, version, updatedAt } = chapter ?? {};
+  const record = formatRecord({
+    chapterId: id.toLowerCase(),
+    titleId,
+    version,
+    updatedAt,
+    quality,
+    pages: pages.map(({ sha256 }) => sha256),
+    metadata: comic && writtenMetadata(comic),
+  });
+  return { record, comicInfo: comic && (await comicInfoXml(comic)) };
 }

@@ -27,6 +27,7 @@ const release = z.object({
   publishAt: date,
   readableAt: date,
   createdAt: date,
+  updatedAt: date,
   groups: z.array(z.object({ id: z.string(), name: z.string() })),
   titleId: text,
   uploaderId: text,

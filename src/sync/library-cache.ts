@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { CbzIdentity } from '../cbz/identity.js';
+import type { FoundIdentity } from '../cbz/identity.js';
 import type { IdentityCache } from '../cbz/library-index.js';
 import { makePrivateFolder, readFileIfExists, writeFileAtomic } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
@@ -15,10 +15,18 @@ import { isUuid } from '../core/uuid.js';
 type Entry = readonly [
   sizeBytes: number,
   mtimeMs: number,
-  found: null | readonly [chapterId: string, version?: number | null, quality?: string | null],
+  found:
+    | null
+    | readonly [
+        chapterId: string,
+        version: number | null,
+        quality: string | null,
+        isMarked: boolean,
+      ],
 ];
 
-const CACHE_FORMAT = 1;
+/** Counts up when entries get fields: those of an earlier format are read again. */
+const CACHE_FORMAT = 2;
 const FILE_MODE = 0o600;
 
 export class LibraryCache implements IdentityCache {
@@ -43,7 +51,7 @@ export class LibraryCache implements IdentityCache {
   get(
     file: string,
     { size, mtimeMs }: Stats,
-  ): { readonly found: CbzIdentity | undefined } | undefined {
+  ): { readonly found: FoundIdentity | undefined } | undefined {
     const path = relative(this.output, file);
     const entry = this.known.get(path);
     if (entry?.[0] !== size || entry[1] !== mtimeMs) return undefined;
@@ -51,10 +59,10 @@ export class LibraryCache implements IdentityCache {
     return { found: toIdentity(entry) };
   }
 
-  set(file: string, { size, mtimeMs }: Stats, found: CbzIdentity | undefined): void {
+  set(file: string, { size, mtimeMs }: Stats, found: FoundIdentity | undefined): void {
     this.#hasChanges = true;
     const record = found
-      ? ([found.chapterId, found.version ?? null, found.quality ?? null] as const)
+      ? ([found.chapterId, found.version ?? null, found.quality ?? null, found.isMarked] as const)
       : null;
     this.#seen.set(relative(this.output, file), [size, mtimeMs, record]);
   }
@@ -81,15 +89,20 @@ function isEntry(value: unknown): value is Entry {
   if (!Array.isArray(value)) return false;
   const [size, mtimeMs, found] = value as unknown[];
   if (typeof size !== 'number' || typeof mtimeMs !== 'number') return false;
-  const isChapter = Array.isArray(found) && typeof found[0] === 'string' && isUuid(found[0]);
+  const isChapter =
+    Array.isArray(found) &&
+    typeof found[0] === 'string' &&
+    isUuid(found[0]) &&
+    typeof found[3] === 'boolean';
   return found === null || isChapter;
 }
 
-function toIdentity([, , found]: Entry): CbzIdentity | undefined {
+function toIdentity([, , found]: Entry): FoundIdentity | undefined {
   if (found === null) return undefined;
-  const [chapterId, version, quality] = found;
+  const [chapterId, version, quality, isMarked] = found;
   return {
     chapterId,
+    isMarked,
     ...(typeof version === 'number' && { version }),
     ...((quality === 'data' || quality === 'data-saver') && { quality }),
   };

@@ -37,6 +37,7 @@ export class SyncLibraries {
     removed: ReadonlySet<string>,
   ): void {
     const index = this.#indexes.get(output);
-    if (index) this.#indexes.set(output, withChanges(index, saved, removed));
+    const archives = saved.map((archive) => ({ ...archive, ownership: 'own' as const }));
+    if (index) this.#indexes.set(output, withChanges(index, archives, removed));
   }
 }

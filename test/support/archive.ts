@@ -14,6 +14,7 @@ export interface ArchiveEntry {
   readonly record: Entry;
 }
 
+const METADATA_NAMES: ReadonlySet<string> = new Set(['ComicInfo.xml', 'META-INF/tankobon.json']);
 const END_SIGNATURE = 'PK\u0005\u0006';
 const END_RECORD_BYTES = 22;
 
@@ -36,7 +37,7 @@ export async function readArchive(file: string): Promise<ArchiveEntry[]> {
 /** The entries that are pages, in order. */
 export async function readPages(file: string): Promise<Buffer[]> {
   const entries = await readArchive(file);
-  return entries.filter(({ name }) => name !== 'ComicInfo.xml').map(({ bytes }) => bytes);
+  return entries.filter(({ name }) => !METADATA_NAMES.has(name)).map(({ bytes }) => bytes);
 }
 
 /** The text of one entry. */
@@ -57,8 +58,9 @@ export async function readComment(file: string): Promise<string> {
 export async function writeArchive(
   file: string,
   entries: Readonly<Record<string, string | Buffer>>,
+  comment = '',
 ): Promise<void> {
-  const archive = new ZipArchive();
+  const archive = new ZipArchive({ comment });
   const written = pipeline(archive, createWriteStream(file));
   for (const [name, content] of Object.entries(entries)) archive.append(content, { name });
   await archive.finalize();

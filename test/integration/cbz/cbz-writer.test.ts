@@ -34,6 +34,7 @@ async function pagesOf(...contents: readonly Buffer[]) {
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const samplePages = () => pagesOf(...Object.values(SAMPLE_IMAGES));
 const XML = '<?xml version="1.0"?><ComicInfo><Title>Über 漫画</Title></ComicInfo>';
+const RECORD = '{"chapters":[]}\n';
 const COMMENT = 'tankobon chapter=5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01 version=2';
 const leftIn = async (of: string) => (await readdir(of)).filter((name) => name !== 'loaded');
 
@@ -75,12 +76,13 @@ describe('a CBZ', () => {
     expect(await readComment(file)).toBe('第1話 – naïve');
   });
 
-  test('contains the pages in order, stored, with padded names, and ComicInfo.xml at the root', async () => {
+  test('contains the pages in order, stored, with padded names, then the record and ComicInfo.xml', async () => {
     const file = join(folder, 'Series', 'Chapter 1.cbz');
     const { bytes } = await writeCbz({
       file,
       pages: await samplePages(),
       comicInfo: XML,
+      record: RECORD,
       comment: COMMENT,
     });
     const written = await readFile(file);
@@ -93,6 +95,7 @@ describe('a CBZ', () => {
       '003.gif',
       '004.webp',
       '005.avif',
+      'META-INF/tankobon.json',
       'ComicInfo.xml',
     ]);
     for (const { record } of entries) {
@@ -105,6 +108,7 @@ describe('a CBZ', () => {
     }
     expect(entries.map((entry) => entry.bytes)).toEqual([
       ...Object.values(SAMPLE_IMAGES),
+      Buffer.from(RECORD),
       Buffer.from(XML),
     ]);
   });

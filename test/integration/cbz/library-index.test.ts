@@ -108,6 +108,7 @@ describe('scanLibrary', () => {
       chapterId: idOf(1),
       version: 3,
       file: join(folder, 'Series', 'Ch 1.cbz'),
+      ownership: 'own',
     });
     expect(library.find(idOf(2).toUpperCase())?.file).toBe(
       join(folder, 'deep', 'er', 'völlig anders.CBZ'),

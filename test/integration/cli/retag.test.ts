@@ -1,9 +1,11 @@
 /** `tankobon retag`: files whose chapter got a volume, a title or a group later. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { readComicInfo } from '../../../src/cbz/comic-info-reader.js';
+import { parseRecords } from '../../../src/cbz/record.js';
 import { commandTree } from '../../../src/cli/program.js';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
-import { readComment, readEntry } from '../../support/archive.js';
+import { readArchive, readComment, readEntry, writeArchive } from '../../support/archive.js';
 import { imageDigests } from '../../support/bind-harness.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { DownloadHarness } from '../../support/download-harness.js';
@@ -122,4 +124,29 @@ test('a missing folder, a file and an empty folder are named as such', async () 
     [harness.output, `No chapters found: ${harness.output}`],
   ] as const)
     await expect(retagFolder(folder)).rejects.toMatchObject({ message, hint });
+});
+
+test('the record stays, with the metadata as it is written now', async () => {
+  await harness.download({ targets: [EXAMPLE_CHAPTERS.first] });
+  const [saved = ''] = harness.archives();
+  const before = parseRecords(await readEntry(saved, 'META-INF/tankobon.json'))?.[0];
+  const entries = await readArchive(saved);
+  const edited = Object.fromEntries(
+    entries.map(({ name, bytes }) => [
+      name,
+      name === 'ComicInfo.xml' ? bytes.toString().replace(/<Volume>1/, '<Volume>9') : bytes,
+    ]),
+  );
+  const copy = join(dirname(saved), 'copy.cbz');
+  await writeArchive(copy, edited, await readComment(saved));
+  rmSync(saved);
+  expect((await retag()).stderr).toContain('1 changed');
+  const xml = await readEntry(copy, 'ComicInfo.xml');
+  expect(xml).toContain(`<PageCount>${before?.pages?.length}</PageCount>`);
+  const after = parseRecords(await readEntry(copy, 'META-INF/tankobon.json'))?.[0];
+  expect(after).toEqual({ ...before, metadata: await readComicInfo(xml) });
+  expect((await readArchive(copy)).slice(-2).map(({ name }) => name)).toEqual([
+    'META-INF/tankobon.json',
+    'ComicInfo.xml',
+  ]);
 });

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Chapter } from '../../../src/api/chapters.js';
 import type { ExistingArchive, LibraryIndex } from '../../../src/cbz/library-index.js';
+import { parseRecords } from '../../../src/cbz/record.js';
 import { compareWithLibrary, planJobs, type JobOptions } from '../../../src/download/plan-jobs.js';
 import type { ChosenChapter } from '../../../src/download/plan-selection.js';
 
@@ -36,7 +37,7 @@ describe('a selected chapter', () => {
   ) =>
     compareWithLibrary(
       [chosen()],
-      { find: () => existing && { chapterId: ID, file: FILE, ...existing } },
+      { find: () => existing && { chapterId: ID, file: FILE, ownership: 'own', ...existing } },
       { force, update },
       { has: (id) => history.includes(id) },
     );
@@ -127,11 +128,16 @@ describe('the job of a chapter', () => {
     ]);
   });
 
-  test('without metadata is named by the id and has no ComicInfo.xml', () => {
+  test('without metadata is named by the id, and has a record but no ComicInfo.xml', async () => {
     const [job] = plan([chosen()], { metadata: false });
-    expect(job).toMatchObject({ file: join(OUTPUT, `${ID}.cbz`), comicInfo: undefined });
     const [unknown] = plan([{ ...chosen(), chapter: undefined }]);
-    expect(unknown).toMatchObject({ file: join(OUTPUT, `${ID}.cbz`), comicInfo: undefined });
+    expect([job?.file, unknown?.file]).toEqual(Array(2).fill(join(OUTPUT, `${ID}.cbz`)));
+    const pages = [{ page: 1, file: '1.png', bytes: 7, sha256: 'a'.repeat(64) }];
+    const described = await unknown?.describe?.(pages);
+    expect(described?.comicInfo).toBeUndefined();
+    const record = { chapterId: ID, quality: 'data', pages: ['a'.repeat(64)] };
+    expect(parseRecords(described?.record ?? '')).toEqual([record]);
+    expect((await job?.describe?.(pages))?.comicInfo).toBeUndefined();
   });
 
   test('gets its id in the name where two chapters, or another archive, have the same', () => {
@@ -140,7 +146,8 @@ describe('the job of a chapter', () => {
       join(OUTPUT, `Chapter 1 (${ID.slice(0, 8)}).cbz`),
       join(OUTPUT, `Chapter 1 (${OTHER.slice(0, 8)}).cbz`),
     ]);
-    const taken = { chapterId: OTHER, file: join(OUTPUT, 'chapter 1.CBZ') };
+    const file = join(OUTPUT, 'chapter 1.CBZ');
+    const taken = { chapterId: OTHER, file, ownership: 'own' as const };
     expect(names(plan([chosen()], {}, { archives: [taken] }))).toEqual([
       join(OUTPUT, `Chapter 1 (${ID.slice(0, 8)}).cbz`),
     ]);
@@ -154,7 +161,8 @@ describe('the job of a chapter', () => {
   });
 
   test('takes over the name of the release that it replaces', () => {
-    const old = { chapterId: OTHER, file: join(OUTPUT, 'Chapter 1.cbz') };
+    const file = join(OUTPUT, 'Chapter 1.cbz');
+    const old = { chapterId: OTHER, file, ownership: 'own' as const };
     const replacements = new Map([[ID, old]]);
     expect(plan([chosen()], { replacements }, { archives: [old] })).toMatchObject([
       { file: old.file, replacesChapter: OTHER, replace: false },
@@ -169,6 +177,7 @@ describe('the job of a chapter', () => {
   test('has ComicInfo.xml also if a page cannot be read: then without its dimensions', async () => {
     const [job] = plan([chosen()]);
     const gone = { page: 1, file: join('/', 'nonexistent', '1.png'), bytes: 7, sha256: '' };
-    expect(await job?.comicInfo?.([gone])).toContain('<Page Image="0" ImageSize="7"/>');
+    const { comicInfo } = (await job?.describe?.([gone])) ?? {};
+    expect(comicInfo).toContain('<Page Image="0" ImageSize="7"/>');
   });
 });

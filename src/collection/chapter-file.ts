@@ -1,12 +1,18 @@
-/** A chapter's CBZ whose ComicInfo.xml is replaced; everything else keeps its bytes, names and order. */
-import type { ZipFile } from 'yauzl';
+/**
+ * A chapter's CBZ whose ComicInfo.xml is replaced, and with it the metadata in the record; everything else keeps its
+ * bytes, names and order.
+ */
+import type { Entry, ZipFile } from 'yauzl';
+import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../cbz/bound-manifest.js';
 import {
   COMIC_INFO_NAME,
   comicInfoXml,
   MAX_COMIC_INFO_BYTES,
+  type ComicMetadata,
   type ComicPage,
 } from '../cbz/comic-info.js';
-import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
+import { writtenMetadata } from '../cbz/comic-info-reader.js';
+import { formatRecord, parseRecords, type ChapterRecord } from '../cbz/record.js';
 import {
   readEntryText,
   toZipEntry,
@@ -16,13 +22,16 @@ import {
 } from '../cbz/zip-file.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
 import { imageDimensions } from '../image/dimensions.js';
-import type { WriteOptions } from './book.js';
-import { damagedChapter } from './source-chapter.js';
+import { imageExtension } from '../image/format.js';
+import type { WriteOptions } from '../formats/book.js';
+import { damagedChapter } from '../formats/source-chapter.js';
 
 export interface ChapterFileContent {
   readonly comment: string;
   readonly comicInfo: string;
-  /** All entries but ComicInfo.xml, in order. */
+  /** Undefined in archives that an older tankobon wrote. */
+  readonly record: ChapterRecord | undefined;
+  /** All other entries, in order. */
   readonly entries: readonly ZipEntry[];
 }
 
@@ -38,20 +47,30 @@ export async function readChapterFile(file: string): Promise<ChapterFileContent 
 async function contentOf(zip: ZipFile): Promise<ChapterFileContent | undefined> {
   const entries: ZipEntry[] = [];
   let comicInfo: string | undefined;
+  let record: ChapterRecord | undefined;
   for await (const entry of zip.eachEntry()) {
     const { fileName, uncompressedSize } = entry;
+    const found = fileName === MANIFEST_NAME ? await readRecord(zip, entry) : undefined;
+    record ??= found;
+    if (found) continue;
     if (fileName !== COMIC_INFO_NAME) entries.push(toZipEntry(entry));
     else if (uncompressedSize <= MAX_COMIC_INFO_BYTES) comicInfo = await readEntryText(zip, entry);
     else throw new Error(`${fileName} has ${uncompressedSize} bytes`);
   }
-  return comicInfo === undefined ? undefined : { comment: zip.comment, comicInfo, entries };
+  return comicInfo === undefined ? undefined : { comment: zip.comment, comicInfo, record, entries };
+}
+
+async function readRecord(zip: ZipFile, entry: Entry): Promise<ChapterRecord | undefined> {
+  if (entry.uncompressedSize > MAX_MANIFEST_BYTES) return undefined;
+  const records = parseRecords(await readEntryText(zip, entry));
+  return records?.length === 1 ? records[0] : undefined;
 }
 
 /** Writes the archive with new metadata to `tmpFile` and publishes it. */
 export async function rewriteChapterFile(
   file: string,
-  { comment, entries }: ChapterFileContent,
-  metadata: ChapterMetadata,
+  { comment, record, entries }: ChapterFileContent,
+  metadata: Omit<ComicMetadata, 'pages'>,
   { tmpFile, publish, signal }: Omit<WriteOptions, 'convert' | 'onPage'>,
 ): Promise<string> {
   const reader = await ZipEntryReader.open(file);
@@ -62,10 +81,14 @@ export async function rewriteChapterFile(
       const data = await reader.read(entry, zip.getBuffer).catch((cause: unknown) => {
         throw damagedChapter(file, cause);
       });
-      pages.push({ bytes: data.length, ...(await imageDimensions(data)) });
+      if (imageExtension(data))
+        pages.push({ bytes: data.length, ...(await imageDimensions(data)) });
       await zip.write(entry.name, data);
     }
-    zip.append(COMIC_INFO_NAME, await comicInfoXml({ ...metadata, pages }));
+    const comic = { ...metadata, pages };
+    const newRecord = record && formatRecord({ ...record, metadata: writtenMetadata(comic) });
+    if (newRecord !== undefined) zip.append(MANIFEST_NAME, newRecord);
+    zip.append(COMIC_INFO_NAME, await comicInfoXml(comic));
     return (await zip.finish(publish)).file;
   } finally {
     await zip.discard();

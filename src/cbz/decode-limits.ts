@@ -1,0 +1,114 @@
+/**
+ * The bounds of what is inflated and decoded, checked before either: `bind` and `retag` read archives of any origin.
+ * Use assertNotBomb with the sizes in an archive's directory before any entry is inflated, and decodedBytes, compared
+ * with MAX_DECODED_BYTES, with each image before it is decoded.
+ */
+import { imageDimensions } from '../image/dimensions.js';
+import { imageExtension } from '../image/format.js';
+
+/** Of one decoded image, or of one frame. */
+export const MAX_DECODED_BYTES = 256 * 2 ** 20;
+/** Archives that inflate to less are never refused. */
+const MIN_BOMB_BYTES = 256 * 2 ** 20;
+/** Images hardly become smaller in a ZIP: an archive that inflates to so many times its size is a zip bomb. */
+const MAX_COMPRESSION = 100;
+
+/** Throws Error for an archive that inflates to more than 256 MiB and to more than 100 times its size. */
+export function assertNotBomb(
+  entries: Iterable<{ readonly bytes: number }>,
+  archiveBytes: number,
+): void {
+  let bytes = 0;
+  for (const entry of entries) bytes += entry.bytes;
+  if (bytes > Math.max(MIN_BOMB_BYTES, archiveBytes * MAX_COMPRESSION))
+    throw new Error(`its entries would have ${bytes} bytes`);
+}
+
+/**
+ * How many bytes the pixels of this image need: those of a PNG by its depth and channels, of a GIF those of its largest
+ * frame, which may be larger than its screen. Undefined if the image does not say it. Decodes nothing.
+ *
+ * @param image the whole file
+ */
+export async function decodedBytes(image: Buffer): Promise<number | undefined> {
+  switch (imageExtension(image)) {
+    case 'png':
+      return pngBytes(image);
+    case 'gif':
+      return gifBytes(image);
+    case 'jpg':
+      return pixelBytes(image, jpegChannels(image));
+    case 'webp':
+    case 'avif':
+      return pixelBytes(image, RGBA);
+    case undefined:
+      return undefined;
+  }
+}
+
+const RGBA = 4;
+
+async function pixelBytes(image: Buffer, channels: number): Promise<number | undefined> {
+  const dimensions = await imageDimensions(image);
+  return dimensions && dimensions.width * dimensions.height * channels;
+}
+
+/** Of IHDR, which is always the first chunk (PNG specification, section 11.2.1). */
+const PNG_IHDR_END = 33;
+const PNG_CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+
+function pngBytes(image: Buffer): number | undefined {
+  if (image.length < PNG_IHDR_END) return undefined;
+  const channels = PNG_CHANNELS[image.readUInt8(25)];
+  if (channels === undefined) return undefined;
+  const bitsPerRow = image.readUInt32BE(16) * channels * image.readUInt8(24);
+  return Math.ceil(bitsPerRow / 8) * image.readUInt32BE(20);
+}
+
+const JPEG_MIN_CHANNELS = 3;
+
+/** Four for CMYK, as a frame header says (ITU-T T.81, section B.2.2); decoders give at least RGB. */
+function jpegChannels(image: Buffer): number {
+  for (let offset = 2; offset + 10 <= image.length && image[offset] === 0xff;) {
+    const marker = image.readUInt8(offset + 1);
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return Math.max(JPEG_MIN_CHANNELS, image.readUInt8(offset + 9));
+    offset += marker === 0xff ? 1 : 2 + image.readUInt16BE(offset + 2);
+  }
+  return RGBA;
+}
+
+const GIF_HEADER_BYTES = 13;
+const GIF_EXTENSION = 0x21;
+const GIF_IMAGE = 0x2c;
+const GIF_DESCRIPTOR_BYTES = 10;
+
+/** The screen, or the largest frame: a decoder allocates both by their own sizes (GIF89a, sections 18 and 20). */
+function gifBytes(image: Buffer): number | undefined {
+  if (image.length < GIF_HEADER_BYTES) return undefined;
+  let pixels = image.readUInt16LE(6) * image.readUInt16LE(8);
+  let offset = GIF_HEADER_BYTES + colorTableBytes(image[10]);
+  while (offset + GIF_DESCRIPTOR_BYTES <= image.length) {
+    const block = image[offset];
+    if (block === GIF_EXTENSION) offset = afterSubBlocks(image, offset + 2);
+    else if (block === GIF_IMAGE) {
+      const frame = image.readUInt16LE(offset + 5) * image.readUInt16LE(offset + 7);
+      pixels = Math.max(pixels, frame);
+      const flags = image[offset + 9];
+      offset = afterSubBlocks(image, offset + GIF_DESCRIPTOR_BYTES + colorTableBytes(flags) + 1);
+    } else if (block === 0) offset += 1;
+    else break;
+  }
+  return pixels * RGBA;
+}
+
+function colorTableBytes(flags = 0): number {
+  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1);
+}
+
+function afterSubBlocks(image: Buffer, start: number): number {
+  let offset = start;
+  for (let length = image[offset]; length !== undefined && length > 0; length = image[offset])
+    offset += 1 + length;
+  return offset + 1;
+}

@@ -1,0 +1,50 @@
+/**
+ * Which files are tankobon's own. Only those with its own mark are: the archive comment of a chapter, or the manifest in
+ * a bound book. A file that only has MangaDex's address in ComicInfo.xml counts as a chapter that exists, but another
+ * program wrote it. Every command that replaces, renames, rewrites or removes a file asks here first, and asks
+ * isUnchanged right before it does so.
+ */
+import type { BigIntStats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { isSystemError } from '../core/files.js';
+import { readContent } from './archive-content.js';
+
+/**
+ * `own`: a regular file with the mark. `foreign`: written by another program, or not readable. `link`: has the mark, but
+ * behind a symbolic link.
+ */
+export type Ownership = 'own' | 'foreign' | 'link';
+
+/** What a mark, or its absence, means for a file or a link to it. */
+export function toOwnership(isMarked: boolean, isRegular: boolean): Ownership {
+  if (!isMarked) return 'foreign';
+  return isRegular ? 'own' : 'link';
+}
+
+/** Reads the file: what an index says of it may be out of date. Never rejects; `foreign` for a missing file. */
+export async function readOwnership(file: string): Promise<Ownership> {
+  const stats = await lstat(file).catch(() => undefined);
+  const isRegular = stats?.isFile() === true;
+  const { isMarked } = await readContent(file, isRegular);
+  return toOwnership(isMarked, isRegular);
+}
+
+/** Of a regular file; another program that writes to it or replaces it changes at least one of these. */
+export type FileState = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'mode'>;
+
+/** Undefined for anything but a regular file; links are not followed. */
+export async function readFileState(file: string): Promise<FileState | undefined> {
+  try {
+    const stats = await lstat(file, { bigint: true });
+    return stats.isFile() ? stats : undefined;
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT', 'ENOTDIR')) throw error;
+    return undefined;
+  }
+}
+
+/** Whether the file is still the one that was in this state. */
+export async function isUnchanged(file: string, before: FileState): Promise<boolean> {
+  const now = await readFileState(file);
+  return (['dev', 'ino', 'size', 'mtimeNs'] as const).every((name) => now?.[name] === before[name]);
+}

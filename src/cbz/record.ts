@@ -1,0 +1,93 @@
+/**
+ * The record of a chapter, `META-INF/tankobon.json`: what tankobon knew when it wrote the file. It has the form of a
+ * bound book's manifest, whose elements have further fields, with one chapter; readers of comics ignore it. The
+ * archive comment remains the mark of the file, see ownership.ts: a record alone makes no file tankobon's own.
+ */
+import { z } from 'zod';
+import { parseJson } from '../core/json.js';
+import { UUID_PATTERN } from '../core/uuid.js';
+import { QUALITIES, type Quality } from '../image/page-url.js';
+import { MAX_MANIFEST_BYTES } from './bound-manifest.js';
+import { AGE_RATINGS } from './comic-info.js';
+import type { ChapterMetadata } from './comic-info-reader.js';
+
+/** Only files of other programs, in a book, have no `chapterId`; older manifests have fewer fields. */
+export interface ChapterRecord {
+  readonly chapterId?: string | undefined;
+  readonly titleId?: string | undefined;
+  /** The chapter's version on the service. */
+  readonly version?: number | undefined;
+  /** When the service last changed the chapter. */
+  readonly updatedAt?: Date | undefined;
+  readonly quality?: Quality | undefined;
+  /** The sha256 of each page in order, as lower-case hex. */
+  readonly pages?: readonly string[] | undefined;
+  /** As readers of ComicInfo.xml see what tankobon wrote; a difference to the file is an edit of the owner. */
+  readonly metadata?: ChapterMetadata | undefined;
+}
+
+const MAX_CHAPTERS = 20_000;
+/** Of one chapter: a ZIP without ZIP64 has no more entries. */
+const MAX_PAGES = 0xffff;
+const MAX_LIST_ITEMS = 10_000;
+
+/**
+ * The text of a chapter's record. The same record always gives the same text. Undefined for a record that is too large
+ * to be read back.
+ */
+export function formatRecord(record: ChapterRecord): string | undefined {
+  const { chapterId, titleId, version, updatedAt, quality, pages, metadata } = record;
+  const chapter = { chapterId, titleId, version, updatedAt, quality, pages, metadata };
+  const text = `${JSON.stringify({ chapters: [chapter] })}\n`;
+  return Buffer.byteLength(text) <= MAX_MANIFEST_BYTES ? text : undefined;
+}
+
+const uuid = z.string().regex(new RegExp(`^${UUID_PATTERN}$`));
+const text = z.string().optional();
+const texts = z.array(z.string()).max(MAX_LIST_ITEMS).optional();
+const date = z.iso
+  .datetime()
+  .transform((value) => new Date(value))
+  .optional();
+
+export const recordMetadata = z.object({
+  title: text,
+  series: text,
+  number: text,
+  volume: text,
+  summary: text,
+  publishedAt: date,
+  writers: texts,
+  pencillers: texts,
+  translators: texts,
+  genres: texts,
+  tags: texts,
+  web: text,
+  language: text,
+  direction: z.enum(['rtl', 'ltr']).optional(),
+  ageRating: z.enum(AGE_RATINGS).optional(),
+});
+
+const chapterRecord = z.object({
+  chapterId: uuid.optional(),
+  titleId: uuid.optional(),
+  version: z.int().positive().optional(),
+  updatedAt: date,
+  quality: z.enum(QUALITIES).optional(),
+  pages: z
+    .array(z.string().regex(/^[0-9a-f]{64}$/))
+    .max(MAX_PAGES)
+    .optional(),
+  metadata: recordMetadata.optional(),
+});
+
+const records = z.object({ chapters: z.array(chapterRecord).min(1).max(MAX_CHAPTERS) });
+
+/**
+ * The chapters of a record or a manifest; other fields are left out. Undefined for anything that tankobon does not write:
+ * the caller treats it as absent. Never throws.
+ */
+export function parseRecords(json: string): readonly ChapterRecord[] | undefined {
+  if (Buffer.byteLength(json) > MAX_MANIFEST_BYTES) return undefined;
+  return records.safeParse(parseJson(json)).data?.chapters;
+}
