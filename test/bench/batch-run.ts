@@ -50,11 +50,7 @@ export interface BatchFigures {
 
 const PAGE_BYTES = 2_000;
 
-/** Runs `around` with the batch's promise and its service: it decides how time passes. */
-export async function runBatch(
-  options: BatchRunOptions,
-  around: (batch: Promise<void>, service: PracticeService) => Promise<void> = (batch) => batch,
-): Promise<BatchFigures> {
+export async function runBatch(options: BatchRunOptions): Promise<BatchFigures> {
   const { clock, periodScale } = options;
   const chapters = Array.from({ length: options.chapters }, (_, index) =>
     generateChapter({
@@ -72,7 +68,7 @@ export async function runBatch(
   const folder = mkdtempSync(join(tmpdir(), 'tankobon-batch-'));
   try {
     const work = new Work(options.chapters);
-    await around(load(options, service, folder, work), service);
+    await load(options, service, folder, work);
     const { transactions, transactionMs } = work;
     const heldBytes = work.usedNearEndBytes - usedBytes();
     if (service.violations().length > 0) throw new Error('The batch broke a rule of the service.');

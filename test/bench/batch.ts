@@ -5,7 +5,7 @@ import { allowedArrivals, metadataArrivals } from './quota-share.js';
 import { record, type Measurement } from './records.js';
 import { rounded } from './statistics.js';
 import { timeline } from './timeline.js';
-import { virtualClock } from './virtual-clock.js';
+import { virtualClock } from '../support/virtual-clock.js';
 
 const CHAPTERS = 200;
 const PAGES_EACH = 4;
@@ -16,10 +16,7 @@ export const batch: Measurement = {
   about: '200 short chapters against the quotas',
   async run() {
     const options = { chapters: CHAPTERS, pagesEach: PAGES_EACH };
-    const clock = virtualClock();
-    const virtual = await runBatch({ ...options, clock, periodScale: 1 }, (done, { log }) =>
-      clock.runUntil(done, () => log.reduce((sum, { status }) => sum + status, log.length)),
-    );
+    const virtual = await runBatch({ ...options, clock: virtualClock(), periodScale: 1 });
     printFigures('batch-virtual-time', 'virtual time, the real quotas', virtual, 1);
     const real = await runBatch({ ...options, clock: systemClock, periodScale: SHORTENED });
     printFigures(

@@ -3,7 +3,7 @@ import { runBatch } from './batch-run.js';
 import { metadataArrivals } from './quota-share.js';
 import { record, type Measurement } from './records.js';
 import { rounded } from './statistics.js';
-import { virtualClock } from './virtual-clock.js';
+import { virtualClock } from '../support/virtual-clock.js';
 
 const SIZES = [10, 100, 1_000, 10_000];
 const PAGES_EACH = 2;
@@ -22,11 +22,12 @@ export const scale: Measurement = {
 };
 
 async function growth(chapters: number) {
-  const clock = virtualClock();
-  const figures = await runBatch(
-    { chapters, pagesEach: PAGES_EACH, clock, periodScale: 1 },
-    (done, { log }) => clock.runUntil(done, () => log.length + (log.at(-1)?.status ?? 0)),
-  );
+  const figures = await runBatch({
+    chapters,
+    pagesEach: PAGES_EACH,
+    clock: virtualClock(),
+    periodScale: 1,
+  });
   const { log, transactions, transactionMs, heldBytes } = figures;
   const tookMs = metadataArrivals(log).at(-1) ?? NaN;
   return {

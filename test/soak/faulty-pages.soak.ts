@@ -2,7 +2,6 @@
 import { generateChapter } from '../../src/practice-server/library/library.js';
 import type { LogEntry } from '../../src/practice-server/request-log.js';
 import { DownloadHarness, type RunResult } from '../support/download-harness.js';
-import { acceleratedClock } from '../support/fake-clock.js';
 import { readArchive } from '../support/archive.js';
 
 const CHAPTERS = 10;
@@ -21,12 +20,11 @@ let harness: DownloadHarness;
 let ran: RunResult;
 beforeAll(async () => {
   // Both sides live five times as fast, so that the quotas, which hold, cost seconds and not minutes.
-  const clock = acceleratedClock(5);
-  harness = await DownloadHarness.start({ chapters, clock, specificationOnly: true });
+  harness = await DownloadHarness.start({ chapters, specificationOnly: true });
   harness.service.injectPageFaults({ seed: SEED, share: 0.2 });
   // The faults that hang and stall end by these.
   const settings = { firstByteTimeoutMs: 1_000, idleTimeoutMs: 1_000, reportTimeoutMs: 30_000 };
-  ran = await harness.download({ targets: chapters.map(({ id }) => id) }, { clock, settings });
+  ran = await harness.download({ targets: chapters.map(({ id }) => id) }, { settings });
 });
 afterAll(() => harness.stop());
 

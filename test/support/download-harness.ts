@@ -1,4 +1,4 @@
-/** Runs `download` in the test's process, with real sockets, its own folder, and an accelerated clock. */
+/** Runs `download` in the test's process, with real sockets, its own folder, and virtual time. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ import type { DownloadEvent } from '../../src/download/events.js';
 import type { Clock } from '../../src/core/clock.js';
 import type { ExitCode } from '../../src/core/exit-codes.js';
 import { Redactor } from '../../src/core/redactor.js';
-import { acceleratedClock } from './fake-clock.js';
+import { virtualClock } from './virtual-clock.js';
 
 export interface RunResult {
   readonly code: ExitCode;
@@ -56,9 +56,9 @@ export class DownloadHarness {
     private readonly clock: Clock,
   ) {}
 
-  /** The service and the downloads share the clock, which is four times faster than real time by default. */
+  /** The service and the downloads share the clock, which by default leaps over every wait. */
   static async start(options: PracticeOptions = {}): Promise<DownloadHarness> {
-    const { clock = acceleratedClock(4) } = options;
+    const { clock = virtualClock() } = options;
     return new DownloadHarness(await startPracticeService({ ...options, clock }), clock);
   }
 

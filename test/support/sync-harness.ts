@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { login } from '../../src/cli/commands/login.js';
 import { sync, type SyncFlags } from '../../src/cli/commands/sync.js';
-import type { Clock } from '../../src/core/clock.js';
 import type { ExitCode } from '../../src/core/exit-codes.js';
 import type { LibraryChapter, LibraryTitle } from '../../src/practice-server/library/library.js';
 import {
@@ -19,28 +18,10 @@ import {
 } from '../../src/practice-server/library/story-chapter.js';
 import type { PracticeOptions } from '../../src/practice-server/practice-options.js';
 import { DownloadHarness, type RunOverrides } from './download-harness.js';
-import { acceleratedClock } from './fake-clock.js';
+import { virtualClock, type VirtualClock } from './virtual-clock.js';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
-
-export interface MovableClock extends Clock {
-  advance(ms: number): void;
-}
-
-/** Faster than real time, and moved forward by the test. */
-export function movableClock(factor: number): MovableClock {
-  const base = acceleratedClock(factor);
-  let offsetMs = 0;
-  return {
-    wallMs: () => base.wallMs() + offsetMs,
-    monotonicMs: () => base.monotonicMs() + offsetMs,
-    sleep: (ms, signal) => base.sleep(ms, signal),
-    advance: (ms) => {
-      offsetMs += ms;
-    },
-  };
-}
 
 export const titleId = (name: string): string => uuidOf('sync title', name);
 export const chapterId = (name: string, number: string, group = 'Scans'): string =>
@@ -107,14 +88,14 @@ export interface SyncLine {
 export class SyncHarness {
   private constructor(
     readonly base: DownloadHarness,
-    readonly clock: MovableClock,
+    readonly clock: VirtualClock,
   ) {}
 
   static async start(
     library: (nowMs: number) => Library,
-    { factor = 20, ...options }: PracticeOptions & { readonly factor?: number } = {},
+    options: PracticeOptions = {},
   ): Promise<SyncHarness> {
-    const clock = movableClock(factor);
+    const clock = virtualClock();
     const base = await DownloadHarness.start({
       // The general limit is not under test, and the clock runs faster than the machine.
       limits: { general: { requests: 10_000, periodMs: 1_000 } },

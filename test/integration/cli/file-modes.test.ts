@@ -8,14 +8,14 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
-import { acceleratedClock } from '../../support/fake-clock.js';
+import { virtualClock } from '../../support/virtual-clock.js';
 import { tankobonHere } from '../../support/in-process.js';
 import { posixDescribe } from '../../support/platform.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0081';
 const PAGES = 3;
 /** The attempts at a page that fails wait for each other. */
-const clock = acceleratedClock(10);
+const clock = virtualClock();
 let service: PracticeService;
 beforeAll(async () => {
   const chapter = generateChapter({ id: ID, pages: PAGES, bytesPerPage: 20_000 });

@@ -14,11 +14,11 @@ import {
   type Ended,
   type Env,
 } from '../../support/auth/harness.js';
-import { acceleratedClock } from '../../support/fake-clock.js';
+import { virtualClock } from '../../support/virtual-clock.js';
 import { tankobonHere } from '../../support/in-process.js';
 
 /** Shared with the service: attempts that fail wait for each other. */
-const clock = acceleratedClock(4);
+const clock = virtualClock();
 const cli = (words: readonly string[], env: Env, input?: string) =>
   tankobonHere(words, { env, input, clock });
 

@@ -7,7 +7,7 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
-import { acceleratedClock } from '../../support/fake-clock.js';
+import { virtualClock } from '../../support/virtual-clock.js';
 import { tankobonHere } from '../../support/in-process.js';
 
 let service: PracticeService;
@@ -15,7 +15,7 @@ let folder: string;
 let env: Record<string, string>;
 let before = 0;
 /** Shared with the service, so that its limits cost less. */
-const clock = acceleratedClock(4);
+const clock = virtualClock();
 beforeAll(async () => {
   service = await startPracticeService({ clock });
   folder = mkdtempSync(join(tmpdir(), 'tankobon-search-'));

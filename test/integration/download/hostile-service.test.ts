@@ -4,7 +4,6 @@ import { readdirSync } from 'node:fs';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { ErrorCode } from '../../../src/core/error-codes.js';
 import { DownloadHarness, type RunResult } from '../../support/download-harness.js';
-import { acceleratedClock } from '../../support/fake-clock.js';
 
 const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0031',
@@ -14,7 +13,7 @@ const chapter = generateChapter({
 
 let harness: DownloadHarness;
 beforeEach(async () => {
-  harness = await DownloadHarness.start({ chapters: [chapter], clock: acceleratedClock(20) });
+  harness = await DownloadHarness.start({ chapters: [chapter] });
 });
 afterEach(() => harness.stop());
 

@@ -18,7 +18,7 @@ import {
   type RunOverrides,
 } from '../../support/download-harness.js';
 import { testConcurrently } from '../../support/concurrent-tests.js';
-import { acceleratedClock } from '../../support/fake-clock.js';
+import { virtualClock } from '../../support/virtual-clock.js';
 
 const chapters = Array.from({ length: 5 }, (_, index) =>
   generateChapter({
@@ -71,8 +71,6 @@ interface Outage {
   readonly begin: Begin;
   /** Undefined if it does not end before the run does. */
   readonly lastsMs?: number;
-  /** How much faster than real time the clock runs. */
-  readonly times: number;
 }
 
 interface Outcome extends RunResult {
@@ -86,11 +84,11 @@ const LOADS_BEFORE = 5;
 
 /** Downloads all chapters; the outage begins when the first one is loaded. */
 async function downloadThrough(
-  { begin, lastsMs, times }: Outage,
+  { begin, lastsMs }: Outage,
   options: Partial<DownloadOptions> = {},
   changeFor: (service: PracticeService) => RunOverrides = () => ({}),
 ): Promise<Outcome> {
-  const clock = acceleratedClock(times);
+  const clock = virtualClock();
   let loads = 0;
   let end: Promise<number> | undefined;
   let startOutage: () => Promise<number>;
@@ -135,20 +133,18 @@ const outageWaits = (events: readonly DownloadEvent[]) =>
 interface Case {
   readonly what: string;
   readonly lastsMs: number;
-  readonly times: number;
   readonly begin: Begin;
 }
 
 const OUTAGES: readonly Case[] = [
-  { what: 'resets of the API', lastsMs: 9_000, times: 4, begin: apiAnswers(RESET) },
-  { what: 'resets of all hosts', lastsMs: 90_000, times: 40, begin: allReset },
+  { what: 'resets of the API', lastsMs: 9_000, begin: apiAnswers(RESET) },
+  { what: 'resets of all hosts', lastsMs: 90_000, begin: allReset },
   ...[503, 200].map((status) => ({
     what: `a maintenance page with ${status}`,
     lastsMs: 120_000,
-    times: 40,
     begin: apiAnswers(htmlResponse(status, 'Back soon')),
   })),
-  { what: 'a black hole', lastsMs: 90_000, times: 40, begin: apiAnswers(SILENCE) },
+  { what: 'a black hole', lastsMs: 90_000, begin: apiAnswers(SILENCE) },
 ];
 
 async function survives(outage: Case): Promise<void> {
@@ -171,7 +167,7 @@ describe('a run waits for the end of an outage: no chapter is missing, exit 0, a
     // The others use addresses, not names.
     'failed name lookups, 90,000 ms': async () => {
       const { code, events, archives } = await downloadThrough(
-        { begin: noNames, lastsMs: 90_000, times: 40 },
+        { begin: noNames, lastsMs: 90_000 },
         {},
         ({ addresses }) => ({
           env: { TANKOBON_API_URL: addresses.apiUrl.replace('127.0.0.1', 'localhost') },
@@ -190,7 +186,7 @@ testConcurrently({
   'an outage longer than --max-outage ends the run: the chapters in flight failed, the rest not started, exit 3':
     async () => {
       const { code, events, stderr } = await downloadThrough(
-        { begin: apiAnswers(RESET), times: 20 },
+        { begin: apiAnswers(RESET) },
         { maxOutage: '20s' },
       );
       expect(code).toBe(3);
@@ -216,7 +212,7 @@ testConcurrently({
 
   '--max-outage 0 fails at once': async () => {
     const { code, events } = await downloadThrough(
-      { begin: apiAnswers(RESET), times: 4 },
+      { begin: apiAnswers(RESET) },
       { maxOutage: '0' },
     );
     expect(code).toBe(3);
@@ -234,7 +230,7 @@ testConcurrently({
     }),
 
   'a chapter with status 500 fails alone, and delays the others only by its retries': () =>
-    DownloadHarness.use({ chapters, clock: acceleratedClock(10) }, async (harness) => {
+    DownloadHarness.use({ chapters }, async (harness) => {
       const bad = ids[2] ?? '';
       const { service } = harness;
       service.intercept(`/at-home/server/${bad}`, () => htmlResponse(500, 'Broken'));
@@ -264,7 +260,6 @@ testConcurrently({
         return () => undefined;
       },
       lastsMs: 1_000,
-      times: 10,
     });
     expect(code).toBe(6);
     expect(outageWaits(events)).toEqual([]);
@@ -273,7 +268,7 @@ testConcurrently({
 
   'a page’s attempts before an outage do not count after it, and a chapter that failed during one is tried once more at the end':
     () => {
-      const clock = acceleratedClock(20);
+      const clock = virtualClock();
       const [first = ''] = ids;
       let failedLoads = 0;
       let startOutage: () => () => void;

@@ -3,7 +3,7 @@ import { login } from '../../../src/cli/commands/login.js';
 import { reportStatus } from '../../../src/cli/commands/report-status.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
-import { acceleratedClock } from '../../support/fake-clock.js';
+import { virtualClock } from '../../support/virtual-clock.js';
 
 const chapter = generateChapter({
   id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061',
@@ -13,11 +13,6 @@ const chapter = generateChapter({
 
 let harness: DownloadHarness;
 afterEach(() => harness.stop());
-
-/** On a busy machine, the half second in which a command sends reports would be too short. */
-const slowClock = acceleratedClock(0.1);
-/** An hour later, the report host is tried again. */
-const later = { ...slowClock, monotonicMs: () => slowClock.monotonicMs() + 3_600_000 };
 
 test('pages from the host and port of the API are not reported', async () => {
   harness = await DownloadHarness.start({
@@ -47,11 +42,14 @@ test('a dead report host changes neither the exit code nor the CBZ; each report 
 });
 
 test('waiting reports are sent by the next command that uses the network', async () => {
-  harness = await DownloadHarness.start({ chapters: [chapter] });
+  const clock = virtualClock();
+  harness = await DownloadHarness.start({ chapters: [chapter], clock });
   await harness.service.setReportHost('dead');
   await harness.download({ targets: [chapter.id] });
   await harness.service.setReportHost('alive');
-  const change = { env: harness.loginEnvironment(), clock: later };
+  // An hour later, the report host is tried again.
+  clock.advance(3_600_000);
+  const change = { env: harness.loginEnvironment() };
   const { code } = await harness.command((run) => login({ insecureStorage: true }, run), change);
   expect(code).toBe(0);
   expect(harness.service.reports).toHaveLength(8);

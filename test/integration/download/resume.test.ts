@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { lockFile } from '../../../src/core/lock.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
-import { acceleratedClock } from '../../support/fake-clock.js';
 import { readEntry, readPages, writeArchive } from '../../support/archive.js';
 import { leftFile } from '../../support/left-file.js';
 
@@ -16,7 +15,6 @@ let harness: DownloadHarness;
 beforeEach(async () => {
   harness = await DownloadHarness.start({
     chapters: [chapter],
-    clock: acceleratedClock(20),
     specificationOnly: true,
   });
 });
@@ -137,7 +135,7 @@ test('a template that leaves the output folder fails before anything is sent', a
 
 test('a name of 400 characters is shortened', async () => {
   await harness.stop();
-  harness = await DownloadHarness.start({ chapters: [chapter], clock: acceleratedClock(20) });
+  harness = await DownloadHarness.start({ chapters: [chapter] });
   const { code } = await harness.download({ targets: [ID], name: `${'ツ'.repeat(200)}{id}` });
   expect(code).toBe(0);
   expect(harness.archives()).toHaveLength(1);

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { Settings } from '../../../src/config/setting-definitions.js';
 import type { LoadReason } from '../../../src/image/load-reason.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
+import type { PracticeOptions } from '../../../src/practice-server/practice-options.js';
 import { jsonResponse } from '../../../src/practice-server/endpoint.js';
 import { testConcurrently } from '../../support/concurrent-tests.js';
 import { DownloadHarness } from '../../support/download-harness.js';
@@ -13,11 +14,10 @@ import { startFullListener } from '../../support/full-listener.js';
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0081';
 const chapter = generateChapter({ id: ID, pages: 1, bytesPerPage: 20_000 });
 
-const useHarness = (act: (harness: DownloadHarness) => Promise<void>) =>
-  DownloadHarness.use(
-    { chapters: [chapter], specificationOnly: true, clock: acceleratedClock(20) },
-    act,
-  );
+const useHarness = (
+  act: (harness: DownloadHarness) => Promise<void>,
+  options: PracticeOptions = {},
+) => DownloadHarness.use({ chapters: [chapter], specificationOnly: true, ...options }, act);
 
 /** The metadata has a base URL of this origin, and this hash at the first, second, … request. */
 function pagesAt(
@@ -49,15 +49,19 @@ testConcurrently({
   // Windows refuses a connection to a full listener.
   ...(process.platform !== 'win32' && {
     'a node that takes no connection is a connect-timeout': () =>
-      useHarness(async (harness) => {
-        const { port, stop } = await startFullListener();
-        try {
-          pagesAt(harness, `https://127.0.0.1:${port}`);
-          await expectReason(harness, { connectTimeoutMs: 300 }, 'connect-timeout');
-        } finally {
-          stop();
-        }
-      }),
+      useHarness(
+        async (harness) => {
+          const { port, stop } = await startFullListener();
+          try {
+            pagesAt(harness, `https://127.0.0.1:${port}`);
+            await expectReason(harness, { connectTimeoutMs: 300 }, 'connect-timeout');
+          } finally {
+            stop();
+          }
+          // The listener is a child process, while which virtual time stands still.
+        },
+        { clock: acceleratedClock(20) },
+      ),
   }),
 
   'a node that never completes the TLS handshake is a tls-timeout': () =>

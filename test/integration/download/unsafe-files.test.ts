@@ -14,7 +14,6 @@ import {
 import { join } from 'node:path';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
-import { acceleratedClock } from '../../support/fake-clock.js';
 import { posixDescribe, posixTest } from '../../support/platform.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061';
@@ -27,7 +26,6 @@ let workspace: string;
 beforeEach(async () => {
   harness = await DownloadHarness.start({
     chapters: [chapter],
-    clock: acceleratedClock(20),
     specificationOnly: true,
   });
   mkdirSync(harness.output, { recursive: true });

@@ -4,7 +4,6 @@ import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
-import { acceleratedClock } from '../../support/fake-clock.js';
 import { readPages } from '../../support/archive.js';
 
 const PAGES = 4;
@@ -66,7 +65,7 @@ test.each<[string, (folder: string) => void]>([
 ])(
   '%s in the workspace of an earlier run is not packed: the page is loaded',
   async (_what, plant) => {
-    harness = await DownloadHarness.start({ chapters: [chapter], clock: acceleratedClock(20) });
+    harness = await DownloadHarness.start({ chapters: [chapter] });
     harness.service.injectPageFaults({ fault: 'status-500', page: BAD_PAGE, attempts: 'always' });
     expect((await harness.download({ targets: [chapter.id] })).code).toBe(3);
     plant(workspace());
@@ -99,7 +98,6 @@ test.each<[string, (file: string) => void, string]>([
     let isSwapped = false;
     harness = await DownloadHarness.start({
       chapters: [chapter],
-      clock: acceleratedClock(20),
       onRequest({ load }) {
         // The first page comes late, so that the others are verified and not packed yet.
         if (load?.page !== 1 || load.attempt !== 3 || isSwapped) return;

@@ -16,7 +16,7 @@ const RESET: EndpointResponse = { status: 0, delivery: { how: 'reset' } };
 
 async function start(): Promise<void> {
   const library = (nowMs: number) => syncLibrary(['Alpha', 'Beta'], nowMs - 9 * DAY_MS);
-  harness = await SyncHarness.start(library, { factor: 300 });
+  harness = await SyncHarness.start(library);
   harness.write(SUBSCRIPTIONS);
 }
 
