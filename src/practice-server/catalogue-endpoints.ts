@@ -78,7 +78,7 @@ export function catalogueEndpoints(library: Library, clock: Pick<Clock, 'wallMs'
       ),
     ),
     entityEndpoint('/manga/{id}', TITLE_INCLUDES, (id, includes) => {
-      const title = library.title(id);
+      const title = library.title(library.currentId(id));
       return title && entities.title(title, includes);
     }),
     get('/manga/{id}/feed', titleFeed),

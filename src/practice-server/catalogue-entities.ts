@@ -3,7 +3,6 @@
  * has attributes only if `includes[]` names its type.
  */
 import {
-  isPublished,
   uuidOf,
   type Library,
   type LibraryChapter,
@@ -95,7 +94,10 @@ const people = (
   persons.map((person) => relationship(person.id, type, includes, () => personAttributes(person)));
 
 export class Entities {
-  readonly #titleAttributes = new Map<string, { published: number; attributes: object }>();
+  readonly #titleAttributes = new WeakMap<
+    LibraryTitle,
+    { chapters: readonly LibraryChapter[]; published: number; attributes: object }
+  >();
 
   constructor(
     private readonly library: Library,
@@ -147,12 +149,18 @@ export class Entities {
     return relationship(title.id, 'manga', includes, () => this.#attributesOf(title));
   }
 
-  /** Cached until there is another chapter: they depend on all chapters of the title. */
+  /** Cached until the chapters change or another one is published: they depend on all chapters of the title. */
   #attributesOf(title: LibraryTitle): object {
     const chapters = this.library.chaptersOf(title.id);
-    const published = chapters.filter((chapter) => isPublished(chapter, this.nowMs()));
-    const cached = this.#titleAttributes.get(title.id);
-    if (cached?.published === published.length) return cached.attributes;
+    // A take-down changes nothing here.
+    const nowMs = this.nowMs();
+    const published = chapters.filter(
+      ({ attributes }) => Date.parse(attributes.readableAt) <= nowMs,
+    );
+    const cached = this.#titleAttributes.get(title);
+    if (cached?.chapters === chapters && cached.published === published.length) {
+      return cached.attributes;
+    }
     const languages = new Set(chapters.map((chapter) => chapter.attributes.translatedLanguage));
     const latest = [...published].sort((one, other) =>
       one.attributes.readableAt.localeCompare(other.attributes.readableAt),
@@ -166,9 +174,8 @@ export class Entities {
       latestUploadedChapter: latest.at(-1)?.id ?? null,
       tags: title.tags.map(tagEntity),
       state: 'published',
-      version: 1,
     };
-    this.#titleAttributes.set(title.id, { published: published.length, attributes });
+    this.#titleAttributes.set(title, { chapters, published: published.length, attributes });
     return attributes;
   }
 }

@@ -1,12 +1,21 @@
 /**
- * Requests of other clients: people, groups, covers and tags by id, a random title, a title's volumes, and statistics.
+ * Requests of other clients: people and groups, covers and tags by id, a random title, a title's volumes, and statistics.
  */
 import { randomInt } from 'node:crypto';
 import { groupBy } from '../core/group-by.js';
 import { titleCovers } from './catalogue-covers.js';
 import { groupEntity, tagEntity, type Entities } from './catalogue-entities.js';
-import { anyOf, type Filter } from './catalogue-filters.js';
-import { includes, language, paging, uuid, type CatalogueQuery } from './catalogue-query.js';
+import { anyOf, select, type Filter } from './catalogue-filters.js';
+import {
+  anyText,
+  includes,
+  language,
+  orders,
+  paging,
+  uuid,
+  type CatalogueQuery,
+  type QueryParameters,
+} from './catalogue-query.js';
 import {
   asObject,
   collectionResponse,
@@ -25,23 +34,55 @@ import {
 } from './endpoint.js';
 import { isPublished, type Library, type LibraryChapter } from './library/library.js';
 
-const byId = <T extends { readonly id: string }>(items: readonly T[], id: string): T | undefined =>
-  items.find((item) => item.id === id.toLowerCase());
+/** The distinct items of a library that have an id and a name. */
+const distinct = <T extends { readonly id: string }>(items: readonly T[]): T[] => [
+  ...new Map(items.map((item) => [item.id, item])).values(),
+];
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** `/author` and `/group` by ids or a part of the name, and `/author/{id}` and `/group/{id}`. */
+function namedEndpoints<T extends Named>(
+  path: string,
+  included: QueryParameters,
+  items: () => readonly T[],
+  convert: (item: T, includes: readonly string[]) => unknown,
+): Endpoint[] {
+  const parameters = {
+    ...paging(0, 100),
+    'ids[]': uuid,
+    name: anyText,
+    ...orders('name'),
+    ...included,
+  };
+  return [
+    getWithQuery(path, parameters, (query) => {
+      const name = query.one('name')?.toLowerCase() ?? '';
+      const filters: Filter<T>[] = [
+        anyOf(query, 'ids', ({ id }) => [id]),
+        (item) => item.name.toLowerCase().includes(name),
+      ];
+      const found = select(distinct(items()), query, filters, { name: (item) => item.name });
+      return collectionResponse(found, query, (item) => convert(item, query.includes));
+    }),
+    entityEndpoint(`${path}/{id}`, included, (id, names) => {
+      const item = items().find((each) => each.id === id.toLowerCase());
+      return item && convert(item, names);
+    }),
+  ];
+}
 
 function personEndpoints(library: Library, entities: Entities): Endpoint[] {
+  const people = () => library.titles().flatMap(({ authors, artists }) => [...authors, ...artists]);
+  const groups = () => library.chapters().flatMap((chapter) => chapter.groups);
   return [
-    entityEndpoint('/author/{id}', includes('manga'), (id, included) => {
-      const people = library.titles().flatMap(({ authors, artists }) => [...authors, ...artists]);
-      const person = byId(people, id);
-      return person && entities.person(person, included);
-    }),
-    entityEndpoint('/group/{id}', includes('leader', 'member'), (id) => {
-      const group = byId(
-        library.chapters().flatMap(({ groups }) => groups),
-        id,
-      );
-      return group && groupEntity(group);
-    }),
+    ...namedEndpoints('/author', includes('manga'), people, (person, included) =>
+      entities.person(person, included),
+    ),
+    ...namedEndpoints('/group', includes('leader', 'member'), groups, groupEntity),
     entityEndpoint('/cover/{id}', includes('manga', 'user'), (id, included) => {
       const found = titleCovers(library).find(({ cover }) => cover.id === id.toLowerCase());
       return found && entities.cover(found.title, found.cover, included);
@@ -92,9 +133,8 @@ const NO_STATISTICS = { comments: null, rating: { average: null, bayesian: 0 }, 
 function titleEndpoints(library: Library, entities: Entities, nowMs: () => number): Endpoint[] {
   return [
     getWithQuery('/manga/tag', {}, () => {
-      const tags = library.titles().flatMap((title) => title.tags);
-      const distinct = [...new Map(tags.map((tag) => [tag.id, tag])).values()];
-      return collectionResponse(distinct, { offset: 0, limit: distinct.length }, tagEntity);
+      const tags = distinct(library.titles().flatMap((title) => title.tags));
+      return collectionResponse(tags, { offset: 0, limit: tags.length }, tagEntity);
     }),
     getWithQuery('/manga/random', RANDOM_TITLE_PARAMETERS, (query) => {
       const titles = selectTitles(library, query);

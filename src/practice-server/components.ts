@@ -7,11 +7,11 @@ import { Captcha } from './captcha-check.js';
 import { coverEndpoints } from './catalogue-covers.js';
 import { catalogueEndpoints } from './catalogue-endpoints.js';
 import { createImageHost, createPageServer } from './edge-node.js';
-import { atHomeEndpoint, IssuedBaseUrls } from './issued-base-urls.js';
+import { atHomeEndpoint, IssuedBaseUrls, type NextOrigin } from './issued-base-urls.js';
 import { createLibrary, exampleLibrary, mergeLibraries } from './library/library.js';
 import { Limiter } from './limiter.js';
 import { createMiddleware, type Interceptor, type MiddlewareDeps } from './middleware.js';
-import type { FaultName, PageFaultPlan } from './page-faults.js';
+import type { PageFaultPlan } from './page-faults.js';
 import type { PracticeOptions } from './practice-options.js';
 import { ReportHost } from './report-receiver.js';
 import type { OpenEntry } from './request-log.js';
@@ -20,7 +20,7 @@ import { TokenHost } from './token-host.js';
 /** URLs that are known only once the listeners are open. */
 export interface ServerUrls {
   /** The origin of the next base URL, or a faulty one. */
-  readonly nextOrigin: (fault: FaultName | undefined) => string;
+  readonly nextOrigin: NextOrigin;
   /** A URL that is not on any node, for redirects. */
   readonly redirectUrl: () => string;
 }

@@ -4,7 +4,9 @@
  * libraries normalise them.
  */
 import { randomBytes } from 'node:crypto';
-import { get, jsonResponse, notFound, type Endpoint } from './endpoint.js';
+import { oneOf } from './catalogue-query.js';
+import { getWithQuery } from './catalogue-responses.js';
+import { jsonResponse, notFound, type Endpoint } from './endpoint.js';
 import type { Library, LibraryChapter, LibraryPage, Quality } from './library/library.js';
 import { findFault, type FaultName, type PageFaultPlan } from './page-faults.js';
 
@@ -72,12 +74,17 @@ export class IssuedBaseUrls {
 
 const isQuality = (text: string): text is Quality => text === 'data' || text === 'data-saver';
 
+/** The URL's origin; the first node stands for those on port 443. */
+export type NextOrigin = (fault: FaultName | undefined, onPort443: boolean) => string;
+
+const PARAMETERS = { forcePort443: oneOf('true', 'false') };
+
 interface AtHomeDeps {
   readonly library: Library;
   readonly baseUrls: IssuedBaseUrls;
   readonly plans: readonly PageFaultPlan[];
-  /** The origin of the next base URL: each call may return another node. */
-  readonly nextOrigin: (fault: FaultName | undefined) => string;
+  /** The origin of the next base URL: each call may return another node, unless it must be on port 443. */
+  readonly nextOrigin: NextOrigin;
   /** Whether pages are on the first-party domain (spec 4.3). */
   readonly firstParty: boolean;
   readonly baseUrlMs: number;
@@ -87,15 +94,17 @@ interface AtHomeDeps {
 /** GET /at-home/server/{id} (spec 4.2): the base URL and the page names of a chapter. */
 export function atHomeEndpoint(deps: AtHomeDeps): Endpoint {
   const attempts = new Map<string, number>();
-  return get('/at-home/server/{id}', ({ ids: [id = ''] }) => {
+  return getWithQuery('/at-home/server/{id}', PARAMETERS, (query, { ids: [id = ''] }) => {
     const chapter = deps.library.chapter(id);
     const pages = chapter?.pages('data') ?? [];
-    if (!chapter || pages.length === 0) return notFound('Chapter not found');
+    if (!chapter || chapter.attributes.isUnavailable || pages.length === 0) {
+      return notFound('Chapter not found');
+    }
     const attempt = (attempts.get(chapter.id) ?? 0) + 1;
     attempts.set(chapter.id, attempt);
     const fault = findFault({ chapter: chapter.id, attempt }, deps.plans);
     const baseUrl = deps.baseUrls.issue({
-      origin: deps.nextOrigin(fault),
+      origin: deps.nextOrigin(fault, query.one('forcePort443') === 'true'),
       chapter,
       firstParty: deps.firstParty,
       expiresAtMs: deps.nowMs() + deps.baseUrlMs,

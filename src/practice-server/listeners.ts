@@ -61,10 +61,12 @@ export async function openListeners(options: PracticeOptions, middleware: Middle
       certificate,
       close,
       /** The origin for the next base URL: the next node, or a faulty one. */
-      nextOrigin(fault: FaultName | undefined): string {
+      nextOrigin(fault: FaultName | undefined, onPort443: boolean): string {
         const faultyOrigin = fault && faultyOrigins[fault];
         if (faultyOrigin !== undefined) return faultyOrigin;
-        const origin = imageOrigins[issued % imageOrigins.length] ?? api.origin;
+        const [first = api.origin] = imageOrigins;
+        if (onPort443) return first;
+        const origin = imageOrigins[issued % imageOrigins.length] ?? first;
         issued += 1;
         return origin;
       },

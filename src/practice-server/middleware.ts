@@ -1,4 +1,5 @@
 /** What every host does with a request first: log it, count it, and check the rules of the connection (spec 8.1). */
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../core/clock.js';
 import {
   errorResponse,
@@ -8,6 +9,7 @@ import {
 } from './endpoint.js';
 import type { ReceivedRequest } from './http-adapter.js';
 import type { Limiter, LimiterDecision } from './limiter.js';
+import { createTokenCheck } from './needless-token.js';
 import {
   addFindings,
   withFinding,
@@ -62,6 +64,7 @@ function connectionFindings(role: Role, { headers, missingServerName }: Received
 
 export function createMiddleware(deps: MiddlewareDeps): Middleware {
   const { clock, limiter, log, stopSignal } = deps;
+  const hasNeedlessToken = createTokenCheck();
 
   const handle = async (entry: OpenEntry, received: ReceivedRequest): Promise<EndpointResponse> => {
     const body = await received.readBody();
@@ -110,13 +113,20 @@ export function createMiddleware(deps: MiddlewareDeps): Middleware {
       decision.refusal ??
       (findings.length > 0 ? htmlResponse(400, 'Bad Request') : await handle(entry, received));
     if ((response.delivery?.how ?? 'sent') === 'sent') entry.status = response.status;
+    if (role === 'api' && hasNeedlessToken(entry, response)) addFindings(entry, 'needless-token');
+    if (role === 'api' && response.status >= 400) entry.requestId = randomUUID();
     deps.onRequest?.(entry);
     const skewMs = role === 'node' ? 0 : deps.dateSkewMs;
     const date = new Date(deps.serviceTimeMs() + skewMs).toUTCString();
     return {
       response: {
         ...response,
-        headers: { Date: date, ...decision.headers, ...response.headers },
+        headers: {
+          Date: date,
+          ...(entry.requestId !== undefined && { 'X-Request-ID': entry.requestId }),
+          ...decision.headers,
+          ...response.headers,
+        },
       },
       onSent(bytes) {
         entry.sentBytes = bytes;

@@ -157,7 +157,7 @@ export async function startPracticeService(
   options: PracticeOptions = {},
 ): Promise<PracticeService> {
   const components = createComponents(options, {
-    nextOrigin: (fault) => listeners.nextOrigin(fault),
+    nextOrigin: (...wish) => listeners.nextOrigin(...wish),
     redirectUrl: () => `${listeners.api.origin}/redirected`,
   });
   const listeners = await openListeners(options, components.middleware);

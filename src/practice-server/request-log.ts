@@ -37,6 +37,8 @@ type Note =
   | 'grant-refused'
   | 'bearer-rejected'
   | 'captcha-demanded'
+  /** A token on a request that needs none. */
+  | 'needless-token'
   | 'api-fault'
   | 'page-fault'
   /** The practice server itself failed; the response names the error. */
@@ -74,6 +76,8 @@ export interface OpenEntry {
   sentBytes: number;
   /** The request's body. */
   body: string;
+  /** The `X-Request-ID` of an error response of the API. */
+  requestId?: string;
   /** In the order found. */
   readonly findings: Finding[];
   /** The first finding. */

@@ -17,7 +17,7 @@ export async function killSync(kills: number, minMs: number, maxMs: number): Pro
   const library = syncLibrary(names, readableMs);
   for (const name of names)
     for (const number of ['3', '4', '5'])
-      library.addChapter(syncChapter(name, number, readableMs, {}, 8));
+      library.putChapter(syncChapter(name, number, readableMs, {}, 8));
   const service = await startPracticeService({ library, latencyMs: { node: 40 } });
   const servers = await startMediaServers();
   try {

@@ -100,9 +100,13 @@ export function atHomeUrl(service: PracticeService, id = CHAPTER.id): string {
   return `${service.addresses.apiUrl}/at-home/server/${id}`;
 }
 
-/** The service's at-home response for `CHAPTER`. */
-export async function atHome(service: PracticeService, options: SendOptions = {}): Promise<AtHome> {
-  const { body } = await send(atHomeUrl(service), options);
+/** The service's at-home response, by default for `CHAPTER`. */
+export async function atHome(
+  service: PracticeService,
+  options: SendOptions = {},
+  id = CHAPTER.id,
+): Promise<AtHome> {
+  const { body } = await send(atHomeUrl(service, id), options);
   return JSON.parse(body.toString()) as AtHome;
 }
 

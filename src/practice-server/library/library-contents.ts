@@ -1,4 +1,5 @@
-/** Creates libraries from titles, chapters and lists, and finds them by id. */
+/** Creates libraries from titles, chapters and lists, finds their records by id, and changes them while a server runs. */
+import { groupBy } from '../../core/group-by.js';
 import type {
   Library,
   LibraryChapter,
@@ -20,35 +21,66 @@ export function isPublished({ attributes }: LibraryChapter, nowMs: number): bool
   return !attributes.isUnavailable && Date.parse(attributes.readableAt) <= nowMs;
 }
 
-/** Finds by lower-case or upper-case id. */
-function finder<T extends { readonly id: string }>(items: readonly T[]) {
-  const byId = new Map(items.map((item) => [item.id, item]));
-  return (id: string): T | undefined => byId.get(id.toLowerCase());
-}
+const byId = <T extends { readonly id: string }>(items: readonly T[]): Map<string, T> =>
+  new Map(items.map((item) => [item.id, item]));
 
 export function createLibrary(contents: LibraryContents): Library {
-  const { titles = [], lists = [], followedTitleIds = [] } = contents;
   const { readingStatuses = new Map<string, ReadingStatus>() } = contents;
-  const chapters = new Map<string, LibraryChapter>();
-  const byTitle = new Map<string | null, LibraryChapter[]>();
-  const addChapter = (chapter: LibraryChapter): void => {
+  const followed = [...(contents.followedTitleIds ?? [])];
+  const titles = byId(contents.titles ?? []);
+  const lists = byId(contents.lists ?? []);
+  const chapters = byId(contents.chapters);
+  const mergedInto = new Map<string, string>();
+  /** Undefined after a change. */
+  let byTitle: Map<string | null, readonly LibraryChapter[]> | undefined;
+  const putChapter = (chapter: LibraryChapter): void => {
     chapters.set(chapter.id, chapter);
-    const others = byTitle.get(chapter.titleId) ?? [];
-    byTitle.set(chapter.titleId, others);
-    others.push(chapter);
+    byTitle = undefined;
   };
-  for (const chapter of contents.chapters) addChapter(chapter);
+  /** The id after merges. */
+  const currentId = (titleId: string): string => mergedInto.get(titleId) ?? titleId;
+  const currentIds = (titleIds: readonly string[]) => [...new Set(titleIds.map(currentId))];
+  const currentList = (list: LibraryList): LibraryList => ({
+    ...list,
+    titleIds: currentIds(list.titleIds),
+  });
   return {
     chapter: (id) => chapters.get(id.toLowerCase()),
-    title: finder(titles),
-    list: finder(lists),
+    title: (id) => titles.get(id.toLowerCase()),
+    list(id) {
+      const list = lists.get(id.toLowerCase());
+      return list && currentList(list);
+    },
     chapters: () => [...chapters.values()],
-    chaptersOf: (titleId) => byTitle.get(titleId) ?? [],
-    titles: () => titles,
-    lists: () => lists,
-    followedTitleIds: () => followedTitleIds,
-    readingStatuses: () => readingStatuses,
-    addChapter,
+    chaptersOf(titleId) {
+      byTitle ??= groupBy([...chapters.values()], (chapter) => chapter.titleId);
+      return byTitle.get(titleId) ?? [];
+    },
+    titles: () => [...titles.values()],
+    lists: () => [...lists.values()].map(currentList),
+    followedTitleIds: () => currentIds(followed),
+    readingStatuses: () =>
+      new Map([...readingStatuses].map(([titleId, status]) => [currentId(titleId), status])),
+    currentId: (titleId) => currentId(titleId.toLowerCase()),
+    putChapter,
+    removeChapter(id) {
+      chapters.delete(id);
+      byTitle = undefined;
+    },
+    follow(titleId) {
+      followed.push(titleId);
+    },
+    putTitle(title) {
+      titles.set(title.id, title);
+    },
+    mergeTitle(oldId, newId) {
+      titles.delete(oldId);
+      for (const [id, target] of mergedInto) if (target === oldId) mergedInto.set(id, newId);
+      mergedInto.set(oldId, newId);
+      for (const chapter of chapters.values()) {
+        if (chapter.titleId === oldId) putChapter({ ...chapter, titleId: newId });
+      }
+    },
   };
 }
 

@@ -16,6 +16,12 @@ export const GROUPS = {
   slashes: { id: 'f7a3405d-8cb6-4129-9e15-5f91c3e29205', name: 'A/B: "Scans" & <Co>' },
 } as const satisfies Record<string, LibraryGroup>;
 
+/** A leftover of an older version of the service: a chapter of this group has no group. */
+export const NO_GROUP: LibraryGroup = {
+  id: '00e03853-1b96-4f41-9542-c71b8692033b',
+  name: 'no group',
+};
+
 export const TAGS = {
   adventure: { id: '1b0c5e7d-3f28-4a96-8d41-60a2d4f3a301', name: 'Adventure', group: 'genre' },
   comedy: { id: '5d3a8f92-7c61-4eb0-9f25-71b3e504a302', name: 'Comedy', group: 'genre' },

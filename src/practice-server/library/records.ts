@@ -27,7 +27,7 @@ export interface ChapterAttributes {
   readonly updatedAt: string;
   /** 0 for a chapter that is hosted elsewhere. */
   readonly pages: number;
-  /** Counts the uploads, from 1. */
+  /** Counts the edits, from 1. */
   readonly version: number;
 }
 
@@ -60,7 +60,7 @@ export interface LibraryChapter {
   readonly attributes: ChapterAttributes;
   readonly groups: readonly LibraryGroup[];
   readonly malform?: Malform;
-  /** In reading order; empty for a chapter that is hosted elsewhere or unavailable. */
+  /** In reading order; empty for a chapter that is hosted elsewhere. */
   pages(quality: Quality): readonly LibraryPage[];
 }
 
@@ -92,6 +92,8 @@ export interface TitleAttributes {
   readonly contentRating: ContentRating;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** Counts the edits, from 1. */
+  readonly version: number;
 }
 
 export interface LibraryTitle {
@@ -126,6 +128,16 @@ export interface Library {
   followedTitleIds(): readonly string[];
   /** The practice account's, by title; also of titles that it does not follow. */
   readingStatuses(): ReadonlyMap<string, ReadingStatus>;
-  /** Adds a chapter to a running server, as an upload does. */
-  addChapter(chapter: LibraryChapter): void;
+  /** The id of the title into which this one was merged, or its own. */
+  currentId(titleId: string): string;
+  /** Adds a chapter to a running server, as an upload does, or replaces the one with its id. */
+  putChapter(chapter: LibraryChapter): void;
+  /** A chapter that is uploaded again after this has another id. */
+  removeChapter(id: string): void;
+  /** The practice account follows this title from now on. */
+  follow(titleId: string): void;
+  /** Adds a title, or replaces the one with its id. */
+  putTitle(title: LibraryTitle): void;
+  /** Moves the chapters of a title to another one, which replaces it. */
+  mergeTitle(oldId: string, newId: string): void;
 }

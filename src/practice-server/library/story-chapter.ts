@@ -28,6 +28,7 @@ export function createTitle(options: TitleOptions): LibraryTitle {
     status: 'ongoing',
     year: null,
     contentRating: 'safe',
+    version: 1,
     ...special,
   };
   return { id, attributes, tags, authors, artists, covers, malform };
@@ -63,7 +64,6 @@ export function storyChapter(
   story: Story,
   pages = pageCount(story),
 ): LibraryChapter {
-  const unavailable = pages === 0 || special.isUnavailable === true;
   const cache = new Map<Quality, LibraryPage[]>();
   return {
     id,
@@ -76,7 +76,6 @@ export function storyChapter(
       ...special,
     },
     pages(quality) {
-      if (unavailable) return [];
       const read = cache.get(quality) ?? storyPages(story, id, pages, quality);
       cache.set(quality, read);
       return read;

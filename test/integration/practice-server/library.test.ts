@@ -181,7 +181,6 @@ describe('the example library', () => {
     expect(of(EXAMPLE_CHAPTERS.externalWithPages)?.attributes.externalUrl).toMatch(/^https:/);
     expect(of(EXAMPLE_CHAPTERS.externalWithPages)?.attributes.pages).toBe(12);
     expect(of(EXAMPLE_CHAPTERS.unavailable)?.attributes.isUnavailable).toBe(true);
-    expect(of(EXAMPLE_CHAPTERS.unavailable)?.pages('data')).toEqual([]);
     expect(of(EXAMPLE_CHAPTERS.future)?.attributes.publishAt).toMatch(/^2099-/);
     expect(of(EXAMPLE_CHAPTERS.decimal)?.attributes.chapter).toBe('10.5');
     expect(of(EXAMPLE_CHAPTERS.bare)?.attributes).toMatchObject({

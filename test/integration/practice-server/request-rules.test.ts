@@ -6,7 +6,15 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { fakeClock } from '../../support/fake-clock.js';
-import { atHome, atHomeUrl, CHAPTER, json, pageUrl, send } from '../../support/plain-client.js';
+import {
+  atHome,
+  atHomeUrl,
+  CHAPTER,
+  json,
+  pageUrl,
+  send,
+  type AtHome,
+} from '../../support/plain-client.js';
 
 let service: PracticeService;
 afterEach(() => service.stop());
@@ -69,6 +77,28 @@ test('the catalogue is available unless `specificationOnly` is set', async () =>
   );
   expect(cover.status).toBe(200);
   expect((await send(`${service.imagesUrl}/elsewhere`)).status).toBe(404);
+});
+
+test('an error response of the API has a request id, which the log has too', async () => {
+  await start();
+  const missing = await send(`${service.addresses.apiUrl}/chapter/none`);
+  const id = missing.headers['x-request-id'];
+  expect(id).toMatch(/^[\da-f-]{36}$/);
+  expect(service.log.at(-1)?.requestId).toBe(id);
+  const found = await send(`${service.addresses.apiUrl}/chapter/${CHAPTER.id}`);
+  expect(found.headers).not.toHaveProperty('x-request-id');
+  expect(service.log.at(-1)).not.toHaveProperty('requestId');
+});
+
+test('`forcePort443` gives base URLs of the same node; another parameter is refused', async () => {
+  await start();
+  const origins = new Set<string>();
+  for (let request = 0; request < 3; request += 1) {
+    const response = await send(`${atHomeUrl(service)}?forcePort443=true`);
+    origins.add(new URL((json(response) as AtHome).baseUrl).origin);
+  }
+  expect([...origins]).toEqual(service.nodes.slice(0, 1));
+  expect((await send(`${atHomeUrl(service)}?port=443`)).status).toBe(400);
 });
 
 test('a collection ends at 10,000 (spec 8.4)', async () => {

@@ -40,7 +40,7 @@ test('two runs with a release between them: the feed, the statuses, and nothing 
   harness.clock.advance(3 * DAY_MS);
   const readableMs = harness.clock.wallMs() - HOUR_MS;
   for (const name of ['Alpha', 'Gamma', 'Delta'])
-    harness.service.library.addChapter(syncChapter(name, '3', readableMs));
+    harness.service.library.putChapter(syncChapter(name, '3', readableMs));
   expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '3')]);
   expect([...harness.catalogueRequests()].sort()).toEqual(['/manga', '/manga/status', FEED]);
   expect(harness.service.violations()).toEqual([]);
@@ -53,7 +53,7 @@ test('a chapter that was created long before it became readable is found', async
   harness.clock.advance(20 * DAY_MS);
   const nowMs = harness.clock.wallMs();
   const createdAt = new Date(nowMs - 15 * DAY_MS).toISOString().replace(/\.\d+Z/, '+00:00');
-  harness.service.library.addChapter(
+  harness.service.library.putChapter(
     syncChapter('Gamma', '3', nowMs - HOUR_MS, { createdAt, updatedAt: createdAt }),
   );
   expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Gamma', '3')]);
@@ -64,7 +64,7 @@ test('waiting for a group needs no request: the releases of earlier runs are rem
   harness.write('follows: true\n', ', group: [Preferred], wait-for-group: 2d');
   await harness.sync();
   harness.clock.advance(2 * DAY_MS);
-  harness.service.library.addChapter(
+  harness.service.library.putChapter(
     syncChapter('Alpha', '3', harness.clock.wallMs() - HOUR_MS, { group: 'Other' }),
   );
   expect(savedIn((await harness.sync()).lines)).toEqual([]);
@@ -79,9 +79,9 @@ test('a title followed since the last run is read completely, once', async () =>
   harness.write('follows: true\n');
   await harness.sync();
   const { library } = harness.service;
-  (library.followedTitleIds() as string[]).push(titleId('Delta'));
+  library.follow(titleId('Delta'));
   harness.clock.advance(2 * DAY_MS);
-  library.addChapter(syncChapter('Delta', '3', harness.clock.wallMs() - HOUR_MS));
+  library.putChapter(syncChapter('Delta', '3', harness.clock.wallMs() - HOUR_MS));
   expect((await harness.sync()).lines.at(-1)).toMatchObject({ saved: 3, titles: 4 });
   harness.catalogueRequests();
   await harness.sync();

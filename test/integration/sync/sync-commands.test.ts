@@ -128,7 +128,7 @@ posixTest('a link to the file stays one, and the mode of the file is kept', asyn
 describe('status', () => {
   test('shows the last run and what waits for a group', async () => {
     const release = syncChapter('Alpha', '3', Date.now() - HOUR_MS, { group: 'Other' });
-    service.library.addChapter(release);
+    service.library.putChapter(release);
     await run(
       'add',
       ALPHA,

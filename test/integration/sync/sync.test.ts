@@ -55,7 +55,7 @@ describe('two runs with a release between them', () => {
     expect(harness.catalogueRequests()).toEqual(['/manga']);
 
     harness.clock.advance(DAY_MS);
-    harness.service.library.addChapter(syncChapter('Beta', '3', harness.clock.wallMs() - HOUR_MS));
+    harness.service.library.putChapter(syncChapter('Beta', '3', harness.clock.wallMs() - HOUR_MS));
     const third = await harness.sync();
     expect(savedIn(third.lines)).toEqual([chapterId('Beta', '3')]);
     expect(third.lines).toContainEqual(
@@ -136,7 +136,7 @@ describe('a group that comes late', () => {
   };
   const release = (group: string, agoMs = HOUR_MS) => {
     const chapter = syncChapter('Alpha', '3', harness.clock.wallMs() - agoMs, { group });
-    harness.service.library.addChapter(chapter);
+    harness.service.library.putChapter(chapter);
   };
 
   test('within the wait it is taken; the other group is not', async () => {
@@ -204,7 +204,7 @@ test('an official release on another site is listed, not failed', async () => {
     { group: 'Official', externalUrl: 'https://example.org/read' },
     0,
   );
-  harness.service.library.addChapter(official);
+  harness.service.library.putChapter(official);
   const { code, lines } = await harness.sync();
   expect(code).toBe(0);
   expect(lines).toContainEqual({
@@ -239,7 +239,7 @@ describe('options of a run', () => {
     ]);
     expect(savedIn((await harness.sync({ fromNow: true })).lines)).toEqual([]);
     harness.clock.advance(DAY_MS);
-    harness.service.library.addChapter(syncChapter('Alpha', '3', harness.clock.wallMs() - 1_000));
+    harness.service.library.putChapter(syncChapter('Alpha', '3', harness.clock.wallMs() - 1_000));
     expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '3')]);
   });
 

@@ -394,6 +394,14 @@ describe('requests of other clients', () => {
     });
   });
 
+  test('people and groups are found by id and by name', () => {
+    const [person] = library.titles().flatMap(({ authors }) => authors);
+    expect(idsOf(page(`/author?ids[]=${person?.id ?? ''}`))).toEqual([person?.id]);
+    expect(attributesOf(page('/author?name=minase'), 'name')).toEqual(['Aoi Minase']);
+    expect(attributesOf(page('/group?name=tide'), 'name')).toEqual(['Tidewater Scans']);
+    expect(entity('/group/0d4c7b1a-62f9-4e35-8a17-1b5d8fae9201').type).toBe('scanlation_group');
+  });
+
   test('statistics cover each requested title', () => {
     const path = `/statistics/manga?manga[]=${lighthouse}&manga[]=${rated}`;
     const { statistics } = bodyOf(ask(path)) as { statistics: Record<string, object> };
