@@ -168,7 +168,8 @@ function toUnsafeError(error: unknown, file: string): unknown {
   return stats && !stats.isFile() ? unsafePathError(file, stats, error) : error;
 }
 
-function fileKind(stats: Stats): string {
+/** With its article, such as `a named pipe`. */
+export function fileKind(stats: Stats): string {
   if (stats.isSymbolicLink()) return 'a symbolic link';
   if (stats.isDirectory()) return 'a folder';
   if (stats.isFIFO()) return 'a named pipe';

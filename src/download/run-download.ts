@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { TankobonError, thrownMessage, UsageError } from '../core/errors.js';
-import { statIfExists } from '../core/files.js';
+import { checkOutputFile } from '../core/output-file.js';
 import type { Target } from '../selection/target.js';
 import type { AppContext } from '../config/context.js';
 import { shareServer } from './chapter-share.js';
@@ -65,10 +65,7 @@ export async function download(
 async function openHistory({ downloadArchive }: DownloadRequest) {
   if (downloadArchive === undefined) return undefined;
   const file = resolve(downloadArchive);
-  if ((await statIfExists(file))?.isDirectory()) {
-    const hint = 'Name a file: --download-archive FILE';
-    throw new UsageError('bad-option', `The download archive is a folder: ${file}`, { hint });
-  }
+  await checkOutputFile(file, '--download-archive');
   const { openDownloadArchive } = await import('./download-archive.js');
   return openDownloadArchive(file);
 }

@@ -28,7 +28,7 @@ export function reportStatusCommand(program: Command, { run }: CommandRunner): C
       'show the health reports sent and waiting, and the statistics of the MangaDex@Home nodes',
     )
     .option('--flush', 'send the waiting reports now')
-    .option('--html <file>', 'write the statistics as an HTML page')
+    .option('--html <file>', 'write the statistics as an HTML page; -: to standard output')
     .option('--clear', 'delete all waiting reports and statistics, after confirmation')
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print one JSON object to standard output')
@@ -53,6 +53,10 @@ export async function reportStatus(
   const { readAddresses } = await import('../../rate-limit/service-addresses.js');
   checkStateFolder(context);
   const folder = reportsFolder(context.paths.state, readAddresses(context.settings).networkUrl);
+  if (options.html !== undefined) {
+    const { checkPage } = await import('../output/html-page.js');
+    await checkPage(options.html, options.json);
+  }
   if (options.clear) return clear(folder, options, context);
   const code = options.flush ? await flush(folder, options, context) : EXIT.done;
   // With --json, the one object is that of the flush.
@@ -74,10 +78,10 @@ async function show(
   const nowMs = clock.wallMs();
   const status = await readStatus(folder, context);
   if (html !== undefined) {
-    const { writeHtmlPage } = await import('../output/html-page.js');
+    const { STANDARD_OUTPUT, writeHtmlPage } = await import('../output/html-page.js');
     const { reportPage } = await import('../output/report-page.js');
-    await writeHtmlPage(html, reportPage(status, nowMs));
-    stderr.write(`Page written: ${resolve(html)}\n`);
+    await writeHtmlPage(html, reportPage(status, nowMs), stdout);
+    if (html !== STANDARD_OUTPUT) stderr.write(`Page written: ${resolve(html)}\n`);
   }
   if (json) stdout.write(`${JSON.stringify(status)}\n`);
   else if (html === undefined) {

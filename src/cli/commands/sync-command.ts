@@ -34,7 +34,7 @@ export function syncCommand(program: Command, runner: CommandRunner): Command {
     )
     .option('--captcha-result <token>', 'result of a captcha that you solved in a browser')
     .option('--dry-run', 'print what would be downloaded, and why')
-    .option('--html <file>', 'write the report as a page for a browser')
+    .option('--html <file>', 'write the report as a page for a browser; -: to standard output')
     .option('--json', 'print one JSON object per line to standard output, and nothing else there')
     .option('--quiet', 'print only errors')
     .option('--verbose', 'also print each retry, base URL and wait')

@@ -19,8 +19,8 @@ import { parseInterval } from '../../sync/sync-schedule.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
-import { errorMessage, writeHints } from '../output/error-message.js';
-import { preparePage, writeHtmlPage } from '../output/html-page.js';
+import { errorMessage, warnTo, writeHints } from '../output/error-message.js';
+import { preparePage, STANDARD_OUTPUT, writeHtmlPage } from '../output/html-page.js';
 import type { ObserverOptions } from '../output/observer.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
 
@@ -42,8 +42,8 @@ export async function sync(flags: SyncFlags, context: CommandContext): Promise<E
   const file = subscriptionsPath(flags.file, context);
   const folder = await syncFolder(context.paths.state, file);
   const files = { file, folder };
-  await readRequested(files, flags, context);
-  if (flags.html !== undefined) preparePage(flags.html);
+  await readRequested(files, flags, context, warnTo(context.stderr));
+  if (flags.html !== undefined) await preparePage(flags.html, flags.json);
   const lock = await tryLockFile(lockPath(folder));
   if (!lock) {
     const holder = describeLockHolder(lockPath(folder));
@@ -66,8 +66,9 @@ async function readRequested(
   { file, folder }: SyncFiles,
   { only = [] }: SyncFlags,
   context: CommandContext,
+  warn?: (message: string, hint?: string) => void,
 ): Promise<Subscriptions> {
-  const subscriptions = await readSubscriptions(file, context);
+  const subscriptions = await readSubscriptions(file, context, warn);
   if (only.length > 0) checkOnly(only, subscriptions, await readSyncState(folder));
   return subscriptions;
 }
@@ -119,7 +120,8 @@ async function runOnce(
   context: CommandContext,
 ): Promise<SyncReport> {
   const { dryRun = false, fromNow = false, only = [], share } = flags;
-  const observer = await chooseObserver(flags, context);
+  const shown = flags.html === STANDARD_OUTPUT ? withoutResults(context) : context;
+  const observer = await chooseObserver(flags, shown);
   try {
     const subscriptions = await readRequested(files, flags, context);
     const report = await runSync(
@@ -138,27 +140,39 @@ async function runOnce(
       context.signal,
     );
     observer.close();
-    await print(report, flags, context);
+    if (flags.html !== undefined) await writePage(flags.html, report, context);
+    print(report, flags, shown);
     return report;
   } finally {
     observer.close();
   }
 }
 
-/** What failed was reported when it happened; only what stopped the run was not. */
-async function print(
+/** Standard output is for the page: results go to standard error. */
+function withoutResults(context: CommandContext): CommandContext {
+  // Not a copy, which would call the getters.
+  return Object.create(context, { stdout: { value: context.stderr } }) as CommandContext;
+}
+
+async function writePage(
+  file: string,
   report: SyncReport,
-  { json, quiet, html }: SyncFlags,
   { stdout, stderr }: CommandContext,
 ): Promise<void> {
+  await writeHtmlPage(file, syncPage(report), stdout).catch((error: unknown) => {
+    const failure = toTankobonError(error);
+    report.errors.push(failure);
+    stderr.write(`error: ${failure.message}\n`);
+  });
+}
+
+/** What failed was reported when it happened; only what stopped the run was not. */
+function print(
+  report: SyncReport,
+  { json, quiet }: SyncFlags,
+  { stdout, stderr }: CommandContext,
+): void {
   const { series, stoppedBy } = report;
-  if (html !== undefined) {
-    await writeHtmlPage(html, syncPage(report)).catch((error: unknown) => {
-      const failure = toTankobonError(error);
-      report.errors.push(failure);
-      stderr.write(`error: ${failure.message}\n`);
-    });
-  }
   if (json) {
     stdout.write(`${JSON.stringify(summaryEvent(report))}\n`);
     return;

@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { UsageError, thrownMessage } from '../../core/errors.js';
 import { makeFolders, writeFileAtomic } from '../../core/files.js';
+import { checkOutputFile } from '../../core/output-file.js';
 
 /** A page without scripts or external resources. The title and the body are HTML. */
 export function htmlPage(title: string, style: string, body: string): string {
@@ -24,18 +24,44 @@ ${body}
 `;
 }
 
-/** Throws UsageError `bad-output`. */
-export async function writeHtmlPage(file: string, page: string): Promise<void> {
-  await writeFileAtomic(resolve(file), page).catch(cannotWrite);
+/** As a file name, for pages. */
+export const STANDARD_OUTPUT = '-';
+
+/** Writes the page to a missing or a regular file, or to standard output. Throws UsageError `bad-output`. */
+export async function writeHtmlPage(
+  file: string,
+  page: string,
+  stdout: NodeJS.WriteStream,
+): Promise<void> {
+  if (file === STANDARD_OUTPUT) {
+    stdout.write(page);
+    return;
+  }
+  const path = resolve(file);
+  await checkOutputFile(path, '--html');
+  await writeFileAtomic(path, page).catch(cannotWrite);
 }
 
-/** Creates the folder of a page that is written later. Throws UsageError `bad-output`. */
-export function preparePage(file: string): void {
-  const path = resolve(file);
+/**
+ * Checks a page that is written later. Throws UsageError: `bad-output` for anything but a missing or a regular file,
+ * `bad-option` if standard output is for JSON.
+ */
+export async function checkPage(file: string, json = false): Promise<void> {
+  if (file !== STANDARD_OUTPUT) {
+    await checkOutputFile(resolve(file), '--html');
+  } else if (json) {
+    throw new UsageError('bad-option', '--json and --html - both write to standard output.', {
+      hint: 'Name a file: --html FILE',
+    });
+  }
+}
+
+/** The same, and creates the folder of the page. */
+export async function preparePage(file: string, json?: boolean): Promise<void> {
+  await checkPage(file, json);
+  if (file === STANDARD_OUTPUT) return;
   try {
-    makeFolders(dirname(path));
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-      throw new Error(`it is a folder: ${path}`);
+    makeFolders(dirname(resolve(file)));
   } catch (cause) {
     cannotWrite(cause);
   }

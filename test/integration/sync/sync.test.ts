@@ -336,7 +336,7 @@ describe('options of a run', () => {
     });
     const { code, lines, stderr } = await harness.sync({ html });
     expect(lines.filter(({ type }) => type === 'chapter-saved')).toHaveLength(2);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('The page cannot be written')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`${html} is a folder`)]);
   });
 
   test('reports that wait are counted after a title with nothing to download too', async () => {
