@@ -33,8 +33,11 @@ export function parseDownloadArchive(text: string): Set<string> {
   return new Set(lines.filter((id) => id !== undefined));
 }
 
-/** Reads the file; a missing one is an empty archive. Throws StorageError. */
-export async function openDownloadArchive(file: string): Promise<DownloadArchive> {
+/** Reads the file; a missing one is an empty archive, created with `mode`. Throws StorageError. */
+export async function openDownloadArchive(
+  file: string,
+  options: { readonly mode?: number } = {},
+): Promise<DownloadArchive> {
   const ids = await readIds(file);
   // One line after another: two writes of this process must not both repair an incomplete last line.
   let last: Promise<void> = Promise.resolve();
@@ -45,7 +48,7 @@ export async function openDownloadArchive(file: string): Promise<DownloadArchive
       if (fresh.length === 0) return last;
       for (const id of fresh) ids.add(id);
       const lines = fresh.map((id) => `mangadex ${id}\n`).join('');
-      last = last.catch(() => undefined).then(() => appendLines(file, lines));
+      last = last.catch(() => undefined).then(() => appendLines(file, lines, options));
       return last;
     },
   };
@@ -58,10 +61,14 @@ async function readIds(file: string): Promise<Set<string>> {
   return parseDownloadArchive(bytes?.toString('utf8') ?? '');
 }
 
-async function appendLines(file: string, lines: string): Promise<void> {
+async function appendLines(
+  file: string,
+  lines: string,
+  options: { readonly mode?: number },
+): Promise<void> {
   try {
     makeFolders(dirname(file));
-    const handle = await openOrCreate(file);
+    const handle = await openOrCreate(file, options);
     try {
       // The last line is incomplete if its process was killed, or the disk was full.
       const start = (await endsWithLine(handle)) ? '' : '\n';
@@ -75,9 +82,12 @@ async function appendLines(file: string, lines: string): Promise<void> {
   }
 }
 
-async function openOrCreate(file: string): Promise<FileHandle> {
+async function openOrCreate(
+  file: string,
+  options: { readonly mode?: number },
+): Promise<FileHandle> {
   try {
-    const handle = await createFile(file);
+    const handle = await createFile(file, options);
     await handle.close();
   } catch (error) {
     if (!isSystemError(error, 'EEXIST')) throw error;

@@ -31,7 +31,7 @@ export async function runSync(
   const request = downloadRequest([], { maxOutage, share }, context.settings);
   if (share !== undefined) await shareServer(context);
   const state = await readSyncState(folder);
-  const history = await openDownloadArchive(archiveFile(folder));
+  const history = await openDownloadArchive(archiveFile(folder), { mode: 0o600 });
   return withSession(context, request, listeners, signal, async (service) => {
     const session: SyncSession = {
       ...service,

@@ -1,9 +1,11 @@
 /** The subscriptions file on disk: where it is, its text, and how it is replaced. */
+import type { Stats } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { decodeText } from '../core/decode-text.js';
 import { thrownMessage, UsageError } from '../core/errors.js';
 import {
+  isOwnedByUs,
   makeFolders,
   readFileIfExists,
   statIfExists,
@@ -12,6 +14,7 @@ import {
 } from '../core/files.js';
 import { lockFile } from '../core/lock.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
+import { checkWriters, type Warn } from './subscriptions-access.js';
 import { parseSubscriptions, type SubscriptionsText } from './subscriptions-file.js';
 import type { Subscriptions } from './subscriptions.js';
 import { syncFolder } from './sync-state.js';
@@ -20,19 +23,29 @@ import { prepareStateFolder } from '../config/state-folder.js';
 
 const FILE_NAME = 'subscriptions.yaml';
 const MAX_BYTES = 4 * 2 ** 20;
+const NEW_FILE_MODE = 0o600;
 
 /** `given`, or the file in the configuration folder. */
 export function subscriptionsPath(given: string | undefined, { paths }: AppContext): string {
   return given === undefined ? join(paths.config, FILE_NAME) : resolve(given);
 }
 
-/** Throws UsageError `bad-subscriptions` if the file is missing or invalid. */
-export async function readSubscriptions(file: string, context: AppContext): Promise<Subscriptions> {
-  const source = await readSource(file, context);
+/** Throws UsageError `bad-subscriptions` if the file is missing or invalid, or others can write to it. */
+export async function readSubscriptions(
+  file: string,
+  context: AppContext,
+  warn?: Warn,
+): Promise<Subscriptions> {
+  const source = await readSource(file, context, warn);
   if (source) return parseSubscriptions(source);
   throw new UsageError('bad-subscriptions', `There is no subscriptions file: ${file}`, {
     hint: 'Run: tankobon sync add https://mangadex.org/title/UUID',
   });
+}
+
+/** For a file that is edited later: throws UsageError `bad-subscriptions` if it cannot be used. It may be missing. */
+export async function checkSubscriptions(file: string, context: AppContext): Promise<void> {
+  await readSource(file, context);
 }
 
 /** Changes whenever the file is changed or replaced. */
@@ -57,8 +70,8 @@ export async function editSubscriptions<T extends { readonly text: string }>(
     if (text === source.text) return changed;
     makeFolders(dirname(file), 0o700);
     const path = await realpath(file).catch(() => file);
-    const mode = (await stat(path).catch(() => undefined))?.mode;
-    await writeFileAtomic(path, text, mode === undefined ? {} : { mode: mode & 0o777 });
+    const { mode = NEW_FILE_MODE } = (await stat(path).catch(() => undefined)) ?? {};
+    await writeFileAtomic(path, text, { mode: mode & 0o777 });
     return changed;
   } catch (error) {
     throw toStorageError(error, file);
@@ -76,16 +89,28 @@ const sourceOf = (file: string, { settings }: AppContext) => ({
 async function readSource(
   file: string,
   context: AppContext,
+  warn: Warn = () => undefined,
 ): Promise<SubscriptionsText | undefined> {
-  try {
-    const path = await realpath(file).catch(() => file);
-    const bytes = await readFileIfExists(path, { maxBytes: MAX_BYTES });
-    return bytes && { ...sourceOf(file, context), text: decodeText(bytes) };
-  } catch (cause) {
+  const path = await realpath(file).catch(() => file);
+  const source = await readWithStats(path).catch((cause: unknown) => {
     const reason = thrownMessage(cause);
     throw new UsageError('bad-subscriptions', `The subscriptions file cannot be read: ${reason}`, {
       cause,
       hint: 'Check the file and its permissions, or name another: --file FILE',
     });
-  }
+  });
+  if (!source) return undefined;
+  checkWriters(path, source.stats, warn);
+  return { ...sourceOf(file, context), text: decodeText(source.bytes) };
+}
+
+/** The bytes, and the state of the file that they were read from. */
+async function readWithStats(path: string) {
+  let stats: Stats | undefined;
+  const isTrusted = (opened: Stats) => {
+    stats = opened;
+    return isOwnedByUs(path, opened);
+  };
+  const bytes = await readFileIfExists(path, { maxBytes: MAX_BYTES, isTrusted });
+  return bytes && stats && { bytes, stats };
 }

@@ -38,6 +38,8 @@ interface Drive {
   readonly needs: Parameters<typeof describeWith>[1];
   /** Of a login in a file on it. The one without modes shows all files as readable for everybody. */
   readonly loginCode: 0 | 7;
+  /** All files are shown as writable for everybody. */
+  readonly hasNoModes: boolean;
   readonly format: (image: string) => void;
   /** Returns what undoes it. */
   readonly mount: (image: string, drive: string) => () => void;
@@ -50,6 +52,7 @@ const DRIVES: Readonly<Record<string, Drive>> = {
   FAT: {
     needs: { programs: ['fusefat', 'mkfs.vfat'] },
     loginCode: 0,
+    hasNoModes: false,
     format: (image) => run('mkfs.vfat', image),
     mount(image, drive) {
       run('fusefat', '-o', 'rw+', image, drive);
@@ -59,6 +62,7 @@ const DRIVES: Readonly<Record<string, Drive>> = {
   exFAT: {
     needs: { programs: ['mount.exfat-fuse', 'mkfs.exfat', 'losetup'], loopDevice: true },
     loginCode: 7,
+    hasNoModes: true,
     format: (image) => run('mkfs.exfat', image),
     mount(image, drive) {
       const device = run('losetup', '--find', '--show', image).trim();
@@ -79,7 +83,7 @@ const DRIVES: Readonly<Record<string, Drive>> = {
 
 describe.each(Object.entries(DRIVES))(
   'a drive with',
-  (fileSystem, { needs, loginCode, format, mount }) => {
+  (fileSystem, { needs, loginCode, hasNoModes, format, mount }) => {
     describeWith(fileSystem, { ...needs, root: true, fuse: true }, () => {
       let folder: string;
       let drive: string;
@@ -140,6 +144,18 @@ describe.each(Object.entries(DRIVES))(
         if (loginCode === 0) return;
         expect(login.stderr).toContain('other users can read it, and its mode cannot be changed');
         expect(login.stderr).toContain('hint: Set TANKOBON_HOME to a folder');
+      });
+
+      test('a subscriptions file on it is used, with a warning if others can write to it', async () => {
+        const file = join(drive, 'subscriptions.yaml');
+        writeFileSync(file, '');
+        const { code, stderr } = await tankobon(['sync', '--file', file], {
+          env: { ...service.environment, TANKOBON_HOME: join(folder, 'home') },
+        });
+        expect(code).toBe(0);
+        const isShared = (statSync(file).mode & 0o022) !== 0;
+        expect(isShared).toBe(hasNoModes);
+        expect(stderr.includes('warning: The file system has no modes')).toBe(hasNoModes);
       });
     });
   },

@@ -15,7 +15,7 @@ import type { Library, LibraryChapter } from '../../practice-server/library/reco
 import type { PracticeService } from '../../practice-server/practice-service.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
-import { shellQuoted } from '../shell-quoted.js';
+import { shellQuoted } from '../../core/shell-quoted.js';
 
 interface DemoOptions {
   readonly output: string;

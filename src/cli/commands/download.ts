@@ -14,7 +14,7 @@ import { errorMessage, writeHints } from '../output/error-message.js';
 import type { Observer } from '../output/observer.js';
 import { describeSkipped } from '../output/sentences.js';
 import { canAsk } from '../prompt.js';
-import { shellQuoted } from '../shell-quoted.js';
+import { shellQuoted } from '../../core/shell-quoted.js';
 import { requestFromFlags, type DownloadOptions } from './download-options.js';
 import { describePlan } from './dry-run.js';
 

@@ -2,7 +2,11 @@
 import { fetchFollowedTitles, fetchReadingStatuses } from '../../api/follows.js';
 import { READING_STATUSES, type ReadingStatus } from '../../api/reading-statuses.js';
 import { requireLogin, sessionOf } from '../../download/stored-login.js';
-import { editSubscriptions, subscriptionsPath } from '../../sync/subscriptions-store.js';
+import {
+  checkSubscriptions,
+  editSubscriptions,
+  subscriptionsPath,
+} from '../../sync/subscriptions-store.js';
 import { commaSeparated } from '../../core/comma-separated.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
@@ -25,6 +29,7 @@ export async function syncImportFollows(
 ): Promise<ExitCode> {
   const statuses = flags.status === undefined ? undefined : parseStatuses(flags.status);
   const file = subscriptionsPath(flags.file, context);
+  await checkSubscriptions(file, context);
   const titles = await fetchFollows(statuses, context);
   const { added } = await editSubscriptions(file, context, (source) => {
     let { text } = source;

@@ -3,7 +3,7 @@ import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../../src/practice-server/accounts.js';
-import { generateChapter } from '../../../src/practice-server/library/library.js';
+import { EXAMPLE_TITLES, generateChapter } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -66,8 +66,14 @@ posixDescribe.each(['000', '077'])('under umask %s', (umask) => {
     expect(await run('config', 'set', 'quality', 'data')).toBe(0);
     expect(await run('login', '--insecure-storage')).toBe(0);
     expect(await run('download', ID, '-o', join(folder, 'output'))).toBe(0);
+    const subscription = [EXAMPLE_TITLES.starlight, '-o', join(folder, 'output')];
+    expect(await run('sync', 'add', ...subscription, '--language', 'en')).toBe(0);
+    expect(await run('sync')).toBe(0);
     const modes = modesBelow(join(folder, 'home'));
-    expect(Object.keys(modes)).toContain('settings.json');
+    expect(Object.keys(modes)).toEqual(
+      expect.arrayContaining(['settings.json', 'subscriptions.yaml']),
+    );
+    expect(Object.keys(modes).some((name) => name.endsWith('download-archive.txt'))).toBe(true);
     expect(Object.keys(modes).some((name) => /^credentials\/.*\.json$/.test(name))).toBe(true);
     const wrong = Object.entries(modes).filter(
       ([name, mode]) => mode !== (name.endsWith('/') ? '700' : '600'),
