@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '../core/errors.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { printableLine } from '../core/printable.js';
+import type { Redactor } from '../core/redactor.js';
 
 /** A 4xx response that is not a rate limit, a ban or a captcha. */
 export class ServiceRefusal extends ServiceError {
@@ -13,8 +14,11 @@ export class ServiceRefusal extends ServiceError {
     request: string,
     readonly status: number,
     body: unknown,
+    redactor: Redactor,
   ) {
-    const reasons = errorReasons(body).slice(0, MAX_SHOWN_REASONS);
+    const reasons = errorReasons(body)
+      .slice(0, MAX_SHOWN_REASONS)
+      .map((reason) => redactor.redact(reason));
     const response = [status, ...reasons].join(', ');
     super('request-refused', `The service refused ${request}: ${response}`);
   }
@@ -25,8 +29,9 @@ export class CaptchaRequired extends ServiceError {
   constructor(
     request: string,
     readonly siteKey: string | undefined,
+    redactor: Redactor,
   ) {
-    const key = siteKey === undefined ? '' : ` Site key: ${siteKey}`;
+    const key = siteKey === undefined ? '' : ` Site key: ${redactor.redact(siteKey)}`;
     super('captcha-required', `The service requires a captcha for ${request}.${key}`);
   }
 }

@@ -1,6 +1,7 @@
 /** The meaning of a response (spec 7), except for rate limits: success, captcha, ban, refusal, or a temporary failure. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '../core/errors.js';
+import type { Redactor } from '../core/redactor.js';
 import { retryAfterMs } from '../rate-limit/rate-headers.js';
 import { CaptchaRequired, findCaptchaChallenge, isApiError, ServiceRefusal } from './api-errors.js';
 import { RetryableError } from './retry.js';
@@ -27,11 +28,15 @@ export function isBan({ status, headers, body }: ApiResponse): boolean {
   return status === 403 && findCaptchaChallenge(headers, body) === undefined && !isApiError(body);
 }
 
-/** Returns a successful response; throws for any other (spec 7). `request` is shown in messages, such as `GET /x`. */
+/**
+ * Returns a successful response; throws for any other (spec 7). `request` is shown in messages, such as `GET /x`, and
+ * the service's reasons as `redactor` leaves them: it may quote what it was sent.
+ */
 export function classifyResponse(
   request: string,
   response: ApiResponse,
   wallMs: number,
+  redactor: Redactor,
 ): ApiResponse {
   const { status, headers, body } = response;
   if (status >= 500) {
@@ -42,8 +47,8 @@ export function classifyResponse(
     );
   }
   const captcha = status === 403 ? findCaptchaChallenge(headers, body) : undefined;
-  if (captcha) throw new CaptchaRequired(request, captcha.siteKey);
-  if (status >= 400) throw new ServiceRefusal(request, status, body);
+  if (captcha) throw new CaptchaRequired(request, captcha.siteKey, redactor);
+  if (status >= 400) throw new ServiceRefusal(request, status, body, redactor);
   if (status < 200 || status >= 300) throw unexpectedResponse(request, `status ${status}`);
   if (body === undefined && status !== 204) {
     throw new RetryableError(unexpectedResponse(request, 'not JSON'));

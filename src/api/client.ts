@@ -1,5 +1,6 @@
 /** The client of the service: adds the access token to requests to the API, and repeats those that failed temporarily. */
 import type { Clock } from '../core/clock.js';
+import type { Redactor } from '../core/redactor.js';
 import { retryDelayMs } from '../core/retry-delay.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { MIN_REPORTED_WAIT_MS, type Permit, type RequestInfo } from '../rate-limit/rate-ledger.js';
@@ -77,6 +78,7 @@ export interface ClientDeps extends PermittedDeps {
   readonly addresses: ServiceAddresses;
   readonly isFirstParty: IsFirstParty;
   readonly clock: Clock;
+  readonly redactor: Redactor;
   /** Shared by all clients of a run. If absent, requests do not wait for the end of an outage. */
   readonly outages?: OutageMonitor;
   /** If absent, all requests are anonymous. */
@@ -187,7 +189,7 @@ class Client implements ServiceClient {
     try {
       const outgoing = { method, url, signal, headers: apiHeaders() };
       const response = await sendPermitted(this.deps, 'api', outgoing);
-      classifyResponse(`${method} ${path}`, response, this.deps.clock.wallMs());
+      this.#classify(`${method} ${path}`, response);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof RetryableError) return error;
@@ -221,13 +223,18 @@ class Client implements ServiceClient {
       if (renewed !== undefined && renewed !== token) response = await send(renewed);
     }
     const name = `${method} ${path}`;
-    const { body } = classifyResponse(name, response, this.deps.clock.wallMs());
+    const { body } = this.#classify(name, response);
     const parse = await loadParser();
     try {
       return parse(body);
     } catch (cause) {
       throw unexpectedResponse(name, 'it does not match the schema', cause);
     }
+  }
+
+  #classify(request: string, response: ApiResponse): ApiResponse {
+    const { clock, redactor } = this.deps;
+    return classifyResponse(request, response, clock.wallMs(), redactor);
   }
 }
 

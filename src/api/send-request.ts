@@ -140,10 +140,14 @@ function connectionError(cause: unknown, url: URL): ServiceError {
     const text = `The proxy ${proxyHost} could not be reached (${code}).`;
     return new ServiceError('unreachable', text, { cause, hint: PROXY_HINT });
   }
-  const reason = code ?? (message || 'unknown');
-  return new ServiceError('unreachable', `${url.host} could not be reached (${reason}).`, {
-    cause,
-  });
+  // Only the code: the message is a library's.
+  return new ServiceError(
+    'unreachable',
+    `${url.host} could not be reached (${code ?? 'unknown'}).`,
+    {
+      cause,
+    },
+  );
 }
 
 function unexpected(url: URL, reason: string, cause?: unknown): ServiceError {

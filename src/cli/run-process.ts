@@ -1,10 +1,11 @@
 /** Runs one command line in this process: signals in, exit code out. */
+import { redactorFor } from '../config/environment.js';
 import { pathsFrom } from '../config/paths.js';
 import { sharedSignal } from '../core/abort.js';
 import { systemClock } from '../core/clock.js';
 import { interruptedError } from '../core/errors.js';
 import { EXIT, type ExitCode } from '../core/exit-codes.js';
-import { redactorFor } from '../core/redactor.js';
+import { Redactor } from '../core/redactor.js';
 import { toStorageError, toTankobonError } from '../core/system-errors.js';
 import type { BareCommandContext } from './command-context.js';
 import { closeLostTerminalsAtExit, ignoresHangup, readProcessState } from './hangup.js';
@@ -18,9 +19,9 @@ const MAX_LINGER_MS = 1_000;
 export async function runProcess(args: readonly string[]): Promise<void> {
   applyColorOption(args, process.env);
   const redactor = redactorFor(process.env);
-  const stderr = safeStream(process.stderr, redactor, usesColors(process.env, process.stderr));
+  const stderr = safeStream(process.stderr, usesColors(process.env, process.stderr));
   process.on('uncaughtException', (error) => {
-    stderr.write(errorMessage(error, process.env));
+    stderr.write(errorMessage(error, { env: process.env, redactor }));
     process.exit(toTankobonError(error).exitCode);
   });
   const abort = new AbortController();
@@ -35,7 +36,7 @@ export async function runProcess(args: readonly string[]): Promise<void> {
     get stdin() {
       return process.stdin;
     },
-    stdout: safeStream(process.stdout, redactor),
+    stdout: safeStream(process.stdout),
     stderr,
     clock: systemClock,
     signal: sharedSignal(abort.signal),
@@ -58,7 +59,7 @@ export async function runArgs(
     const { runProgram } = await import('./program.js');
     return await runProgram(args, context);
   } catch (error) {
-    context.stderr.write(errorMessage(error, context.env));
+    context.stderr.write(errorMessage(error, context));
     return toTankobonError(error).exitCode;
   }
 }
@@ -100,6 +101,7 @@ function abortOnClosedOutput(abort: AbortController, outlivesTerminal: boolean):
 /** Ends the process because a standard stream cannot be written; says so if it is not standard error. */
 export function exitForOutput(stream: NodeJS.WriteStream, cause: NodeJS.ErrnoException): never {
   const error = toTankobonError(toStorageError(cause, 'standard output'));
-  if (stream === process.stdout) process.stderr.write(errorMessage(error, process.env));
+  const context = { env: process.env, redactor: new Redactor() };
+  if (stream === process.stdout) process.stderr.write(errorMessage(error, context));
   process.exit(error.exitCode);
 }

@@ -1,9 +1,12 @@
-/** The environment variables, for help and documentation. */
+/** The environment variables, for help and documentation, and those that hold a secret. */
+import { Redactor } from '../core/redactor.js';
 import { SETTING_KEYS, settingDefinition } from './setting-definitions.js';
 
 export interface VariableDefinition {
   readonly description: string;
   readonly default?: string;
+  /** Never shown, and not passed on to other programs. Passwords of proxies are user information in their URLs. */
+  readonly isSecret?: true;
 }
 
 /** The variables that override a setting, then the others. */
@@ -27,12 +30,16 @@ export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
   TANKOBON_LEDGER_USERNAME: { description: 'ACL user name for the ledger server' },
   TANKOBON_LEDGER_PASSWORD: {
     description: 'password for the ledger server',
+    isSecret: true,
     default: 'the one in the keychain, if the URL has a user name and no password',
   },
   TANKOBON_USERNAME: { description: 'for `login`: name of the account' },
-  TANKOBON_PASSWORD: { description: 'for `login`: password of the account' },
+  TANKOBON_PASSWORD: { description: 'for `login`: password of the account', isSecret: true },
   TANKOBON_CLIENT_ID: { description: 'for `login`: id of the personal client' },
-  TANKOBON_CLIENT_SECRET: { description: 'for `login`: secret of the personal client' },
+  TANKOBON_CLIENT_SECRET: {
+    description: 'for `login`: secret of the personal client',
+    isSecret: true,
+  },
   HTTPS_PROXY: { description: 'proxy for https: connections, such as http://proxy:3128' },
   NO_PROXY: {
     description: 'hosts that are reached without the proxy, separated by commas; * for all',
@@ -43,3 +50,14 @@ export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
   LANG: { description: 'without UTF-8, as in `C`, progress bars are ASCII' },
   DEBUG: { description: '`tankobon` to print the code and the stack trace of an error' },
 };
+
+export const SECRET_VARIABLES: readonly string[] = Object.keys(ENVIRONMENT).filter(
+  (name) => ENVIRONMENT[name]?.isSecret,
+);
+
+/** A redactor that knows the secrets of the environment. */
+export function redactorFor(env: Readonly<NodeJS.ProcessEnv>): Redactor {
+  const redactor = new Redactor();
+  for (const name of SECRET_VARIABLES) redactor.add(env[name] ?? '');
+  return redactor;
+}

@@ -1,6 +1,6 @@
 /**
- * Keeps secrets out of everything that is printed. Known secrets are removed even if a response quotes them in part,
- * URL-encoded or within JSON; so is user information in URLs.
+ * Removes known secrets from text of the service, of hooks and of libraries, where it enters a message: also if they are
+ * quoted in part, URL-encoded or within JSON. Our own text is left as it is, so that no path is changed.
  */
 import { hideUserInfo } from './web-address.js';
 
@@ -18,7 +18,6 @@ interface Range {
 export class Redactor {
   readonly #short = new Set<string>();
   readonly #parts = new Set<string>();
-  readonly #fixed = new Set<string>();
 
   add(secret: string): void {
     const encoded = encodeURIComponent(secret);
@@ -33,32 +32,15 @@ export class Redactor {
     }
   }
 
-  /**
-   * Leaves this text as it is, wherever it occurs: a constant of the program reveals nothing, while replacing a word of
-   * it would show that the secret is this word.
-   */
-  keep(text: string): void {
-    this.#fixed.add(text);
-  }
-
   redact(text: string): string {
     const visible = hideUserInfo(text);
     let result = '';
     let end: number | undefined;
-    for (const { from, to } of this.#withoutKept(visible, this.#find(visible))) {
+    for (const { from, to } of this.#find(visible)) {
       if (end === undefined || from > end) result += visible.slice(end, from) + REPLACEMENT;
       end = Math.max(end ?? 0, to);
     }
     return result + visible.slice(end);
-  }
-
-  /** Without those in a text to keep, unless one of them reaches beyond that text. */
-  #withoutKept(text: string, found: readonly Range[]): readonly Range[] {
-    if (found.length === 0) return found;
-    const kept = [...this.#fixed]
-      .flatMap((fixed) => occurrences(text, fixed))
-      .filter((own) => found.every((range) => isWithin(range, own) || !overlaps(range, own)));
-    return found.filter((range) => !kept.some((own) => isWithin(range, own)));
   }
 
   /** Sorted by their start; may overlap. */
@@ -78,20 +60,4 @@ function occurrences(text: string, part: string): Range[] {
   for (let from = text.indexOf(part); from >= 0; from = text.indexOf(part, from + 1))
     found.push({ from, to: from + part.length });
   return found;
-}
-
-const isWithin = (range: Range, outer: Range) => range.from >= outer.from && range.to <= outer.to;
-const overlaps = (range: Range, other: Range) => range.from < other.to && other.from < range.to;
-
-/** Variables that hold a secret. Passwords of proxies are hidden as user information. */
-const SECRET_VARIABLES = [
-  'TANKOBON_PASSWORD',
-  'TANKOBON_CLIENT_SECRET',
-  'TANKOBON_LEDGER_PASSWORD',
-] as const;
-
-export function redactorFor(env: Readonly<NodeJS.ProcessEnv>): Redactor {
-  const redactor = new Redactor();
-  for (const name of SECRET_VARIABLES) redactor.add(env[name] ?? '');
-  return redactor;
 }

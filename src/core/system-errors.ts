@@ -2,6 +2,7 @@
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { RunError, StorageError, TankobonError, thrownMessage } from './errors.js';
+import { Redactor } from './redactor.js';
 
 /** Whether `error` is a system error with one of these codes, such as `ENOENT`. */
 export function isSystemError(
@@ -17,7 +18,7 @@ const NETWORK_SYSCALLS = /^(connect|accept|bind|listen|shutdown|getaddrinfo|quer
 const NETWORK_CODES = ['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE'];
 
 /** Whether a file operation failed. Network errors have other system calls or codes. */
-function isFileError(error: unknown): error is NodeJS.ErrnoException {
+export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   if (typeof error !== 'object' || error === null) return false;
   const { errno, code, syscall } = error as NodeJS.ErrnoException;
   return (
@@ -89,12 +90,17 @@ const MACHINE_CODES = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'ESTALE', 'EMFILE', '
 const OTHER_FOLDER =
   'Check the path and its permissions, or choose another folder: --output DIR for chapters, TANKOBON_HOME for settings and login, TANKOBON_LEDGER for the rate ledger.';
 
-/** Turns a failed file operation into a StorageError, and wraps any other error as a bug in the program. */
-export function toTankobonError(thrown: unknown): TankobonError {
+/**
+ * Turns a failed file operation into a StorageError, and wraps any other error as a bug in the program. Its text is a
+ * library's, which may quote a secret.
+ */
+export function toTankobonError(thrown: unknown, redactor = new Redactor()): TankobonError {
   if (thrown instanceof TankobonError) return thrown;
   return (
     unnamedFileError(thrown) ??
-    new RunError('fault', `Unexpected error: ${thrownMessage(thrown)}`, { cause: thrown })
+    new RunError('fault', `Unexpected error: ${redactor.redact(thrownMessage(thrown))}`, {
+      cause: thrown,
+    })
   );
 }
 

@@ -26,7 +26,7 @@ const CLAIM_POLL_MS = 2_000;
 
 /** What a batch itself uses; the rest of `ChapterDeps` is for the chapters. */
 export type BatchDeps = Pick<ChapterDeps, 'queue' | 'observe' | 'outages' | 'share'> & {
-  readonly loader: Pick<ChapterDeps['loader'], 'clock'>;
+  readonly loader: Pick<ChapterDeps['loader'], 'clock' | 'redactor'>;
 };
 
 type Prepare = (job: ChapterJob, signal: AbortSignal) => Promise<PreparedChapter | undefined>;
@@ -203,6 +203,8 @@ class Batch {
   #toError(thrown: unknown): TankobonError {
     if (thrown instanceof TankobonError) return thrown;
     const reason: unknown = this.#signal.aborted ? this.#signal.reason : thrown;
-    return reason instanceof TankobonError ? reason : toTankobonError(thrown);
+    return reason instanceof TankobonError
+      ? reason
+      : toTankobonError(thrown, this.deps.loader.redactor);
   }
 }

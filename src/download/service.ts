@@ -68,7 +68,7 @@ export async function withService<T>(
 }
 
 export async function openService(context: AppContext, options: ServiceOptions): Promise<Service> {
-  const { settings, env, clock } = context;
+  const { settings, env, clock, redactor } = context;
   const { maxOutage = settings.maxOutage, warn, ...callbacks } = options;
   prepareStateFolder(context);
   const addresses = readAddresses(settings);
@@ -87,6 +87,7 @@ export async function openService(context: AppContext, options: ServiceOptions):
     connections,
     ledger,
     clock,
+    redactor,
     outages,
     maxResponseBytes: settings.maxAnswerBytes,
     onServiceTime: (ms) => {
@@ -126,7 +127,7 @@ function dateOf(ms: number): string {
 
 /** Page loads over the connections of `service`, counted against its rate limits. */
 export function imageLoader(
-  { clock, settings }: AppContext,
+  { clock, settings, redactor }: AppContext,
   { connections }: Service,
   client: ServiceClient,
   bytesPerSecond?: number,
@@ -135,6 +136,7 @@ export function imageLoader(
     page: connections.page,
     reserve: (request, signal) => client.reserve(request, signal),
     clock,
+    redactor,
     maxPageBytes: settings.maxPageBytes,
     bandwidth:
       bytesPerSecond === undefined ? undefined : createBandwidthLimit(bytesPerSecond, clock),

@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Got } from 'got';
 import type { ServiceClient } from '../api/client.js';
 import type { Clock } from '../core/clock.js';
+import type { Redactor } from '../core/redactor.js';
 import { toStorageError } from '../core/files.js';
 import type { BandwidthLimit } from './bandwidth-limit.js';
 import { checkStatus, failed, type ImageCheck } from './image-check.js';
@@ -36,6 +37,7 @@ export interface ImageLoaderDeps {
   /** Page loads from the service's own hosts count against its rate limits. */
   readonly reserve: ServiceClient['reserve'];
   readonly clock: Clock;
+  readonly redactor: Redactor;
   readonly maxPageBytes: number;
   /** Shared by all loads. */
   readonly bandwidth?: BandwidthLimit;
@@ -46,7 +48,7 @@ export interface ImageLoaderDeps {
  * a rate limit, and LoadError('bad-page-url') for an address that must not be connected to.
  */
 export async function loadImage(
-  { page, reserve, clock, maxPageBytes, bandwidth }: ImageLoaderDeps,
+  { page, reserve, clock, redactor, maxPageBytes, bandwidth }: ImageLoaderDeps,
   request: ImageRequest,
   signal?: AbortSignal,
 ): Promise<ImageOutcome> {
@@ -71,7 +73,7 @@ export async function loadImage(
     if (loadError) throw loadError;
     // A bug of ours, which must not be reported as a failure of the node.
     if (error instanceof TypeError && !('code' in error)) throw error;
-    const message = thrownMessage(error);
+    const message = redactor.redact(thrownMessage(error));
     // A status that refuses the page counts, even if its body breaks off.
     const refusal = response && checkStatus(response.statusCode ?? 0);
     check = refusal ?? failed(loadReasonOf(error, receiver.bytes), message);

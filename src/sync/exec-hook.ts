@@ -1,17 +1,20 @@
 /** Runs the user's command for a series with new chapters: without a shell, JSON on standard input, within a time limit. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { SECRET_VARIABLES } from '../config/environment.js';
+import { isUrl } from '../config/paths.js';
 import { raceWithSignal } from '../core/abort.js';
 import type { Clock } from '../core/clock.js';
+import type { Redactor } from '../core/redactor.js';
+import { withoutUserInfo } from '../core/web-address.js';
 
 export interface ExecOptions {
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly clock: Clock;
+  readonly redactor: Redactor;
   readonly timeLimitMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Not passed on: a hook needs none of them. */
-const SECRETS = ['TANKOBON_PASSWORD', 'TANKOBON_CLIENT_SECRET'];
 const MAX_MESSAGE_LENGTH = 400;
 const isWindows = process.platform === 'win32';
 
@@ -22,7 +25,7 @@ const isWindows = process.platform === 'win32';
 export async function runExecHook(
   [command = '', ...args]: readonly string[],
   payload: unknown,
-  { env, clock, timeLimitMs, signal }: ExecOptions,
+  { env, clock, redactor, timeLimitMs, signal }: ExecOptions,
 ): Promise<void> {
   signal.throwIfAborted();
   const child = spawn(command, args, {
@@ -30,7 +33,7 @@ export async function runExecHook(
     detached: !isWindows,
     windowsHide: true,
     stdio: ['pipe', 'ignore', 'pipe'],
-    env: Object.fromEntries(Object.entries(env).filter(([name]) => !SECRETS.includes(name))),
+    env: hookEnvironment(env),
   });
   let stderrEnd = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -45,7 +48,7 @@ export async function runExecHook(
     });
     // Not `close`: a process that the command left in the background may hold the pipe.
     child.once('exit', (code, killedBy) => {
-      resolve(code === 0 ? undefined : describeExit(code, killedBy, stderrEnd));
+      resolve(code === 0 ? undefined : describeExit(code, killedBy, redactor.redact(stderrEnd)));
     });
   });
   const timer = new AbortController();
@@ -62,6 +65,25 @@ export async function runExecHook(
     child.stderr.destroy();
     child.unref();
   }
+}
+
+/** Without secrets: a hook needs none. Proxies keep their passwords, which a hook needs for its own requests. */
+export function hookEnvironment(env: Readonly<NodeJS.ProcessEnv>): NodeJS.ProcessEnv {
+  const { TANKOBON_LEDGER: ledger, ...rest } = env;
+  const passed = Object.entries(rest).filter(([name]) => !SECRET_VARIABLES.includes(name));
+  return {
+    ...Object.fromEntries(passed),
+    ...(ledger !== undefined && { TANKOBON_LEDGER: withoutLogin(ledger) }),
+  };
+}
+
+/** Of the URL of a server; a folder stays as it is. */
+function withoutLogin(ledger: string): string {
+  if (!isUrl(ledger) || !URL.canParse(ledger)) return withoutUserInfo(ledger);
+  const url = new URL(ledger);
+  url.username = '';
+  url.password = '';
+  return url.href;
 }
 
 function describeExit(code: number | null, killedBy: string | null, stderrEnd: string): string {

@@ -45,7 +45,7 @@ export async function runSync(
     };
     const report = emptyReport(context.clock.wallMs());
     const stop = (error: unknown): void => {
-      report.stoppedBy ??= toTankobonError(error);
+      report.stoppedBy ??= toTankobonError(error, context.redactor);
     };
     try {
       await syncTitles(session, report);

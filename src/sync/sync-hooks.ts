@@ -40,10 +40,10 @@ type Hook = readonly [hook: HookName, action: () => Promise<void>];
 function hooksOf(update: SeriesUpdate, session: SyncSession, keys: Keys): Hook[] {
   const { exec, webhook, ntfy, kavita } = session.subscriptions.hooks;
   const { context, userSignal: signal } = session;
-  const { env, clock } = context;
+  const { env, clock, redactor } = context;
   const list: Hook[] = [];
   if (exec) {
-    const options = { env, clock, timeLimitMs: EXEC_TIME_LIMIT_MS, signal };
+    const options = { env, clock, redactor, timeLimitMs: EXEC_TIME_LIMIT_MS, signal };
     list.push(['exec', () => runExecHook(exec, update, options)]);
   }
   if (webhook !== undefined)

@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redactor } from '../../src/core/redactor.js';
 import { SETTINGS } from '../../src/config/setting-definitions.js';
 import { createLibrary } from '../../src/practice-server/library/library.js';
 import { generateChapter } from '../../src/practice-server/library/generated-chapter.js';
@@ -138,12 +139,14 @@ async function load(
     quotasFor: (request) => quotasFor(addresses, request, scale),
   });
   const isFirstParty = firstPartyDomain(addresses.apiUrl);
+  const redactor = new Redactor();
   const client = createServiceClient({
     addresses,
     isFirstParty,
     connections,
     ledger,
     clock,
+    redactor,
   });
   let saved = 0;
   try {
@@ -155,6 +158,7 @@ async function load(
           page: connections.page,
           reserve: (line, signal) => client.reserve(line, signal),
           clock,
+          redactor,
           maxPageBytes: defaults.maxPageBytes,
         },
         queue: new PageQueue(defaults.concurrency),

@@ -2,6 +2,7 @@
  * A practice service and a client of it, as the catalogue's tests want them: without waits, and with the API's
  * calls written down.
  */
+import { Redactor } from '../../src/core/redactor.js';
 import {
   startPracticeService,
   type PracticeOptions,
@@ -31,6 +32,7 @@ export async function startPractice(options: PracticeOptions = {}, bearer?: Toke
     connections,
     ledger: AT_ONCE,
     clock: systemClock,
+    redactor: new Redactor(),
     random: () => 0,
     ...(bearer && { tokenProvider: bearer }),
   });

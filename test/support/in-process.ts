@@ -4,11 +4,11 @@
  */
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { redactorFor } from '../../src/config/environment.js';
 import { pathsFrom } from '../../src/config/paths.js';
 import { safeStream } from '../../src/cli/output/safe-stream.js';
 import { runArgs } from '../../src/cli/run-process.js';
 import { systemClock, type Clock } from '../../src/core/clock.js';
-import { redactorFor } from '../../src/core/redactor.js';
 import type { Finished } from './command.js';
 
 // The keychain's library reads the process's environment. No test asks the user's own keychain.
@@ -34,8 +34,8 @@ export async function tankobonHere(
   const code = await runArgs(words, {
     env,
     stdin: Readable.from([input]) as unknown as NodeJS.ReadStream,
-    stdout: safeStream(stdout as unknown as NodeJS.WriteStream, redactor),
-    stderr: safeStream(stderr as unknown as NodeJS.WriteStream, redactor),
+    stdout: safeStream(stdout as unknown as NodeJS.WriteStream),
+    stderr: safeStream(stderr as unknown as NodeJS.WriteStream),
     clock,
     signal,
     get paths() {

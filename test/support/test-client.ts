@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redactor } from '../../src/core/redactor.js';
 import { systemClock } from '../../src/core/clock.js';
 import { createServiceClient, type ClientDeps } from '../../src/api/client.js';
 import { openConnections, type TimeLimits } from '../../src/api/connections.js';
@@ -65,6 +66,7 @@ export async function createTestClient(
     connections,
     ledger,
     clock,
+    redactor: new Redactor(),
     // The shortest pauses that the policy draws.
     random: () => 0,
     onWait: (wait) => waits.push(wait),

@@ -114,7 +114,7 @@ async function change(
 /** Exit code 2 if a setting is invalid. */
 async function list(
   json: boolean,
-  { env, paths, stdout, stderr }: BareCommandContext,
+  { env, paths, stdout, stderr, redactor }: BareCommandContext,
 ): Promise<ExitCode> {
   const { inspectSettings } = await import('../../config/settings.js');
   const { states, unknown } = await inspectSettings(env, paths.config);
@@ -124,7 +124,7 @@ async function list(
       warningMessage(`Unknown setting in the settings file: "${name}" ${didYouMean(name)}`.trim()),
     );
   const problems = states.flatMap(({ problem }) => problem ?? []);
-  for (const problem of problems) stderr.write(errorMessage(problem, env));
+  for (const problem of problems) stderr.write(errorMessage(problem, { env, redactor }));
   return problems.length === 0 ? EXIT.done : EXIT.usage;
 }
 

@@ -31,7 +31,7 @@ export async function download(
   const request = await requestFromFlags(options, context);
   if (request.plan.targets.length === 0 && !options.json) {
     for (const { error } of request.invalidTargets)
-      context.stderr.write(errorMessage(error, context.env));
+      context.stderr.write(errorMessage(error, context));
     return EXIT.usage;
   }
   const observer = await chooseObserver(options, context);

@@ -4,7 +4,6 @@ import type { Credentials } from '../../auth/credentials.js';
 import { HOOK_SERVICES, type HookService } from '../../auth/hook-services.js';
 import type { CredentialStore, Login } from '../../auth/login-record.js';
 import { raceWithSignal } from '../../core/abort.js';
-import { AUTH_CODES } from '../../core/error-codes.js';
 import { AuthError, hasCode } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
@@ -96,11 +95,8 @@ async function requestTokens(
   usesPreviousClient: boolean,
   context: CommandContext,
 ) {
-  const { AUTH_MESSAGES, grantByPassword } = await import('../../auth/token-endpoint.js');
+  const { grantByPassword } = await import('../../auth/token-endpoint.js');
   const { withService } = await import('../with-service.js');
-  // A password may be a word of these.
-  for (const message of Object.values(AUTH_MESSAGES)) context.redactor.keep(`error: ${message}`);
-  for (const { hint } of Object.values(AUTH_CODES)) context.redactor.keep(`hint: ${hint}`);
   try {
     return await withService(context, (service) =>
       grantByPassword(service.anonymous, grant, context.clock.wallMs(), context.signal),

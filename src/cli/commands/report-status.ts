@@ -74,7 +74,7 @@ async function show(
   { html, json }: ReportStatusOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { stdout, stderr, env, clock, redactor } = context;
+  const { stdout, stderr, env, clock } = context;
   const nowMs = clock.wallMs();
   const status = await readStatus(folder, context);
   if (html !== undefined) {
@@ -88,7 +88,7 @@ async function show(
     const { reportTable } = await import('../output/report-table.js');
     const colors = usesColors(env, stdout);
     const columns = stdout.columns || DEFAULT_COLUMNS;
-    const table = reportTable(safeTexts(status, redactor), {
+    const table = reportTable(safeTexts(status), {
       columns,
       colors,
       nowMs,

@@ -79,7 +79,7 @@ async function runRepeatedly(
   flags: SyncFlags,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { clock, signal, stderr, env } = context;
+  const { clock, signal, stderr } = context;
   const { file, folder } = files;
   const isFileUsable = async () => {
     try {
@@ -87,7 +87,7 @@ async function runRepeatedly(
       return true;
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      stderr.write(errorMessage(error, env));
+      stderr.write(errorMessage(error, context));
       return false;
     }
   };

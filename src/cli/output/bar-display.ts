@@ -18,7 +18,7 @@ export class BarDisplay {
   readonly #removeListeners: () => void;
 
   constructor(private readonly context: CommandContext) {
-    const { stderr, env, redactor } = context;
+    const { stderr, env } = context;
     const stream = rawStream(stderr);
     const terminal = new BarTerminal(stream);
     const glyphs = glyphsFor(env);
@@ -31,7 +31,7 @@ export class BarDisplay {
       forceRedraw: true,
       etaBuffer: 20,
       format: (_options, params, payload: { readonly line: DrawLine }) =>
-        safeText(payload.line(params, { columns: terminal.getWidth(), glyphs }), redactor),
+        safeText(payload.line(params, { columns: terminal.getWidth(), glyphs })),
     } as Options);
     this.#multi.on('redraw-post', () => {
       terminal.draw();
@@ -61,7 +61,7 @@ export class BarDisplay {
 
   /** Prints a message above the bars. */
   print(text: string): void {
-    const safe = safeText(text, this.context.redactor);
+    const safe = safeText(text);
     this.#multi.log(`${this.#colors ? colorMessages(safe) : safe}\n`);
   }
 

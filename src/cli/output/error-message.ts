@@ -1,18 +1,36 @@
 /** Errors and warnings as printed: what happened and to what, then what to do. */
-import type { TankobonError } from '../../core/errors.js';
+import type { AppContext } from '../../config/context.js';
+import { hasCode, type TankobonError } from '../../core/errors.js';
 import { printableLine } from '../../core/printable.js';
-import { toTankobonError } from '../../core/system-errors.js';
+import type { Redactor } from '../../core/redactor.js';
+import { isFileError, toTankobonError } from '../../core/system-errors.js';
 
 /** `error: …` and `hint: …`; with `DEBUG=tankobon` also the code, the stack and the causes. */
-export function errorMessage(thrown: unknown, env: Readonly<NodeJS.ProcessEnv>): string {
-  const error = toTankobonError(thrown);
+export function errorMessage(
+  thrown: unknown,
+  { env, redactor }: Pick<AppContext, 'env' | 'redactor'>,
+): string {
+  const error = toTankobonError(thrown, redactor);
   const lines = [`error: ${printableLine(error.message)}`, `hint: ${error.hint}`];
   if (isDebugging(env)) {
     lines.push(`code: ${error.code}`);
     for (let at: unknown = error; at instanceof Error; at = at.cause)
-      lines.push(at.stack ?? String(at));
+      lines.push(stackOf(at, redactor));
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** Of code in a file. */
+const STACK_FRAME = /^ {4}at (?!.*\bdata:).*:\d+:\d+\)?$/;
+
+/** The message of a library may quote a secret; our own messages, file errors and the paths below them do not. */
+function stackOf(error: Error, redactor: Redactor): string {
+  const stack = error.stack ?? String(error);
+  if (hasCode(error) || isFileError(error)) return stack;
+  return stack
+    .split('\n')
+    .map((line) => (STACK_FRAME.test(line) ? line : redactor.redact(line)))
+    .join('\n');
 }
 
 export function warningMessage(message: string, hint?: string): string {

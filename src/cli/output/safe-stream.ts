@@ -1,9 +1,10 @@
 /**
- * All output passes here: secrets and control characters are removed from every text. Our own colors and cursor codes
- * are written to the raw stream.
+ * All output passes here: control characters, and the user information of URLs, are removed from every text. Secrets
+ * are removed where foreign text enters a message (core/redactor.ts). Our own colors and cursor codes are written to
+ * the raw stream.
  */
 import { printable, printableJson } from '../../core/printable.js';
-import type { Redactor } from '../../core/redactor.js';
+import { hideUserInfo } from '../../core/web-address.js';
 import { colorMessages } from './colors.js';
 
 const RAW = Symbol('raw');
@@ -12,13 +13,9 @@ const RAW = Symbol('raw');
  * The same stream with a `write` that cleans its text. A line of JSON stays valid JSON.
  * @param colors whether to color messages
  */
-export function safeStream(
-  stream: NodeJS.WriteStream,
-  redactor: Redactor,
-  colors = false,
-): NodeJS.WriteStream {
+export function safeStream(stream: NodeJS.WriteStream, colors = false): NodeJS.WriteStream {
   const clean = (text: string): string => {
-    const safe = safeText(text, redactor);
+    const safe = safeText(text);
     return colors ? colorMessages(safe) : safe;
   };
   const write = (chunk: unknown, ...rest: unknown[]): unknown => {
@@ -40,28 +37,28 @@ export function rawStream(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return (stream as { [RAW]?: NodeJS.WriteStream })[RAW] ?? stream;
 }
 
-export function safeText(text: string, redactor: Redactor): string {
+export function safeText(text: string): string {
   return text
     .split('\n')
     .map((line) => {
-      const plain = redactor.redact(printable(line));
+      const plain = hideUserInfo(printable(line));
       if (plain === line) return line;
-      return safeJson(line, redactor) ?? plain;
+      return safeJson(line) ?? plain;
     })
     .join('\n');
 }
 
 /** The same value with each of its strings cleaned, for output in our own colors. */
-export function safeTexts<T>(value: T, redactor: Redactor): T {
-  return mapTexts(value, (text) => safeText(text, redactor)) as T;
+export function safeTexts<T>(value: T): T {
+  return mapTexts(value, safeText) as T;
 }
 
 /** Undefined if the line is not a JSON object or array. */
-function safeJson(line: string, redactor: Redactor): string | undefined {
+function safeJson(line: string): string | undefined {
   if (!/^\s*[[{]/.test(line)) return undefined;
   try {
     const value: unknown = JSON.parse(line);
-    return printableJson(JSON.stringify(mapTexts(value, (text) => redactor.redact(text))));
+    return printableJson(JSON.stringify(mapTexts(value, hideUserInfo)));
   } catch {
     return undefined;
   }

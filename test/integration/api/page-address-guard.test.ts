@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { LIMITS } from '../../support/test-client.js';
 import { startStubServer } from '../../support/stub-server.js';
+import { Redactor } from '../../../src/core/redactor.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import { loadImage } from '../../../src/image/load-image.js';
 import { findLoadError } from '../../../src/image/load-reason.js';
@@ -89,6 +90,7 @@ test('a load whose host resolves to a private address is not a failed load, but 
     page: connections.page,
     reserve: () => Promise.resolve(undefined),
     clock: systemClock,
+    redactor: new Redactor(),
     maxPageBytes: 1_000_000,
   };
   const url = new URL('https://node.example/data/h/1.png');

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { Redactor } from '../../../src/core/redactor.js';
 import { credentialsOf } from '../../../src/download/stored-login.js';
 import { login as loginCommand } from '../../../src/cli/commands/login.js';
 import { fieldsInJson } from '../../../src/cli/commands/login-input.js';
@@ -163,7 +164,7 @@ describe('a refused login has a code and a hint, and stores nothing', () => {
   ])('%s', async (_, changes: Env, code, exitCode, words) => {
     const refused: unknown = await loginHere(changes).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code, exitCode });
-    expect(errorMessage(refused, {})).toMatch(words);
+    expect(errorMessage(refused, { env: {}, redactor: new Redactor() })).toMatch(words);
     const credentials = credentialsOf(await runWith({ ...env, ...changes }));
     expect(await credentials.read()).toBeUndefined();
   });
@@ -246,7 +247,10 @@ describe('invalid input is refused before anything is sent', () => {
     const before = asked();
     const refused: unknown = await loginHere(changes, input).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code, exitCode: 2 });
-    const message = errorMessage(refused, { DEBUG: 'tankobon' });
+    const message = errorMessage(refused, {
+      env: { DEBUG: 'tankobon' },
+      redactor: new Redactor(),
+    });
     expect(message).toMatch(pattern);
     expect(message).not.toContain('pass word');
     expect(asked()).toBe(before);

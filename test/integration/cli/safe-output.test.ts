@@ -1,8 +1,13 @@
 /** What the program prints: no secret that an answer quotes back, no password of a command line, nothing that a terminal obeys. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonResponse, type EndpointResponse } from '../../../src/practice-server/endpoint.js';
-import { generateChapter } from '../../../src/practice-server/library/library.js';
+import { PRACTICE_ACCOUNT } from '../../../src/practice-server/accounts.js';
+import {
+  EXAMPLE_CHAPTERS,
+  EXAMPLE_TITLES,
+  generateChapter,
+} from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -98,6 +103,72 @@ test('an uncaught exception is printed without secrets', async () => {
   expect(run.code).toBe(1);
   expect(run.stderr).toContain('it-was-[redacted]');
   expect(run.stderr).not.toContain('turn-the-page');
+});
+
+describe('a secret that is a word of a path', () => {
+  const WORD = 'Lighthouse';
+  const own = () => ({ ...env, TANKOBON_PASSWORD: WORD, TANKOBON_CLIENT_SECRET: `${WORD} Cat of` });
+  const output = () => join(folder, `The ${WORD}`);
+  const saved = ['download', EXAMPLE_CHAPTERS.first, '--output'];
+
+  test('changes no printed path and no event: the file is where they say', async () => {
+    const plain = await cli([...saved, output()], own());
+    expect(plain.code).toBe(0);
+    expect(plain.stdout).toContain(`${WORD} Cat of`);
+    expect(existsSync(plain.stdout.trim())).toBe(true);
+    const json = await cli([...saved, output(), '--force', '--json'], own());
+    const events = json.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; file?: string });
+    const file = events.find(({ type }) => type === 'chapter-saved')?.file ?? '';
+    expect(existsSync(file)).toBe(true);
+    const bound = await cli(['bind', output(), '-o', join(output(), 'bound')], own());
+    expect(existsSync(bound.stdout.trim())).toBe(true);
+    for (const run of [plain, json, bound])
+      expect(run.stdout + run.stderr).not.toContain('[redacted]');
+  });
+
+  test('changes no path in an error, nor in its stack with DEBUG', async () => {
+    writeFileSync(output(), '');
+    const run = await cli([...saved, output()], { ...own(), TANKOBON_CLIENT_SECRET: 'commands' });
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain(`it is not a folder: ${output()}\n`);
+    expect(run.stderr).toMatch(/^ {4}at .*commands/m);
+    expect(run.stderr).not.toContain('[redacted]');
+  });
+
+  test('changes nothing that demo --serve prints', async () => {
+    const { password } = PRACTICE_ACCOUNT;
+    const signal = AbortSignal.abort();
+    const secrets = { TANKOBON_PASSWORD: password, TANKOBON_CLIENT_SECRET: 'TANKOBON_HOME' };
+    const { stdout, stderr } = await tankobonHere(['demo', '--serve'], { env: secrets, signal });
+    expect(stdout).toContain(`export TANKOBON_PASSWORD='${password}'`);
+    expect(stdout).toContain('export TANKOBON_HOME=/');
+    expect(stdout + stderr).not.toContain('[redacted]');
+  });
+
+  test('changes no sentence of our own, such as that of a wrong password', async () => {
+    const wrong = { ...env, ...LOGIN_ENV, TANKOBON_PASSWORD: 'wrong', DEBUG: '' };
+    const { stderr } = await cli(['login', '--insecure-storage'], wrong);
+    expect(stderr).toMatch(/^error: The username or the password is wrong\.\nhint: .*\n$/);
+  });
+});
+
+test('what a hook prints is shown without secrets', async () => {
+  const file = join(folder, 'subscriptions.yaml');
+  const hook = ['sh', '-c', 'echo "it was turn-the-page" >&2; exit 3'];
+  const output = JSON.stringify(join(folder, 'out'));
+  writeFileSync(
+    file,
+    `hooks: { exec: ${JSON.stringify(hook)} }\nseries: [{ target: title:${EXAMPLE_TITLES.starlight}, language: en, output: ${output} }]\n`,
+  );
+  const own = { ...env, TANKOBON_PASSWORD: 'turn-the-page' };
+  const { stdout, stderr } = await cli(['sync', '--json', '--file', file], own);
+  expect(stdout).toContain('"type":"hook-failed"');
+  expect(stdout).toContain('it was [redacted]');
+  expect(stderr).toContain('it was [redacted]');
+  expect(stdout + stderr).not.toContain('turn-the-page');
 });
 
 describe('a command line that holds a secret', () => {

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redactor } from '../../../src/core/redactor.js';
 import { openConnections, type Connections } from '../../../src/api/connections.js';
 import { interruptedError } from '../../../src/core/errors.js';
 import { loadImage, type ImageRequest } from '../../../src/image/load-image.js';
@@ -62,6 +63,7 @@ function load(
       page: connections.page,
       reserve: () => Promise.resolve(undefined),
       clock,
+      redactor: new Redactor(),
       maxPageBytes: 200_000,
       bandwidth: {
         take: () => {

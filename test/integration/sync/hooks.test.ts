@@ -2,11 +2,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { redactorFor, SECRET_VARIABLES } from '../../../src/config/environment.js';
 import { openHookKeys } from '../../../src/auth/hook-keys.js';
 import { storeHookKey } from '../../../src/cli/commands/login-hook-key.js';
 import { systemClock } from '../../../src/core/clock.js';
 import { AuthError } from '../../../src/core/errors.js';
-import { runExecHook } from '../../../src/sync/exec-hook.js';
+import { hookEnvironment, runExecHook } from '../../../src/sync/exec-hook.js';
 import { UpdatesJournal } from '../../../src/sync/updates-journal.js';
 import { syncFolder } from '../../../src/sync/sync-state.js';
 import {
@@ -144,6 +145,7 @@ describe('exec', () => {
   const options = (timeLimitMs = 20_000, env: Record<string, string> = {}) => ({
     env: { PATH: process.env['PATH'], ...env },
     clock: systemClock,
+    redactor: redactorFor(env),
     timeLimitMs,
     signal: new AbortController().signal,
   });
@@ -163,6 +165,45 @@ describe('exec', () => {
       args: ['$(touch x); "two words"'],
       text: '{"event":"x"}\n',
     });
+  });
+
+  test('gets the environment without the secrets of tankobon; proxies stay', async () => {
+    const out = join(harness.base.folder, 'env.json');
+    const script = `require('fs').writeFileSync(process.argv[1], JSON.stringify(process.env))`;
+    const passed = {
+      HTTPS_PROXY: 'http://me:proxy-word@proxy:3128',
+      TANKOBON_USERNAME: 'reader',
+      TANKOBON_LEDGER_USERNAME: 'ledger',
+    };
+    const env = {
+      ...passed,
+      ...Object.fromEntries(SECRET_VARIABLES.map((name) => [name, 'hush-hush'])),
+      TANKOBON_LEDGER: 'rediss://me:hush%20hush@nas.local:6380/2',
+    };
+    expect(SECRET_VARIABLES).toEqual(
+      expect.arrayContaining([
+        'TANKOBON_PASSWORD',
+        'TANKOBON_CLIENT_SECRET',
+        'TANKOBON_LEDGER_PASSWORD',
+      ]),
+    );
+    await runExecHook(node(script, out), {}, options(20_000, env));
+    const text = readFileSync(out, 'utf8');
+    expect(JSON.parse(text)).toMatchObject({
+      ...passed,
+      TANKOBON_LEDGER: 'rediss://nas.local:6380/2',
+    });
+    expect(text).not.toContain('hush');
+    for (const name of SECRET_VARIABLES) expect(text).not.toContain(name);
+  });
+
+  test.each([
+    ['/srv/ledger', '/srv/ledger'],
+    ['redis://nas.local', 'redis://nas.local'],
+    ['redis://:word@nas.local:6379', 'redis://nas.local:6379'],
+    ['redis://me:wo/rd@nas local', 'redis://[hidden]@nas local'],
+  ])('gets TANKOBON_LEDGER=%s as %s', (ledger, passed) => {
+    expect(hookEnvironment({ TANKOBON_LEDGER: ledger })).toEqual({ TANKOBON_LEDGER: passed });
   });
 
   test('reports a command that fails or does not exist', async () => {

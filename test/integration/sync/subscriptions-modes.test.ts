@@ -1,4 +1,4 @@
-/** The subscriptions file names commands that sync runs: nobody but its user may write to it. */
+/** The subscriptions file names commands that sync runs: only its user may write to it. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

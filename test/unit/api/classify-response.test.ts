@@ -1,4 +1,5 @@
 /** What a response means (spec 7). */
+import { Redactor } from '../../../src/core/redactor.js';
 import { CaptchaRequired, ServiceRefusal } from '../../../src/api/api-errors.js';
 import {
   classifyResponse,
@@ -20,7 +21,7 @@ const response = (
 
 function thrownFor(one: ApiResponse): unknown {
   try {
-    classifyResponse('GET /x', one, NOW_MS);
+    classifyResponse('GET /x', one, NOW_MS, new Redactor());
   } catch (error) {
     return error;
   }
@@ -32,7 +33,7 @@ test.each([
   [204, undefined],
 ])('%d is a success', (status, body) => {
   const one = response(status, body);
-  expect(classifyResponse('GET /x', one, NOW_MS)).toBe(one);
+  expect(classifyResponse('GET /x', one, NOW_MS, new Redactor())).toBe(one);
 });
 
 test.each([500, 502, 503])(

@@ -1,5 +1,6 @@
 /** Every error and warning is one sentence of what happened; what to do is its hint, on a line of its own. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { Redactor } from '../../../src/core/redactor.js';
 import { errorMessage, warningMessage } from '../../../src/cli/output/error-message.js';
 import { ERROR_CODES } from '../../../src/core/error-codes.js';
 import { UsageError } from '../../../src/core/errors.js';
@@ -35,7 +36,7 @@ test('no message of an error or a warning has two sentences', () => {
 
 test('an error prints its message, then its hint; a warning its hint if it has one', () => {
   const error = new UsageError('bad-target', 'Not a target: "x"');
-  expect(errorMessage(error, {})).toBe(
+  expect(errorMessage(error, { env: {}, redactor: new Redactor() })).toBe(
     `error: Not a target: "x"\nhint: ${ERROR_CODES['bad-target'].hint}\n`,
   );
   expect(warningMessage('Nothing is known')).toBe('warning: Nothing is known\n');

@@ -1,4 +1,5 @@
 /** What a batch does with the result of each chapter, without any chapter being loaded. */
+import { Redactor } from '../../../src/core/redactor.js';
 import { OutageTooLong } from '../../../src/api/outage.js';
 import {
   ChapterError,
@@ -42,7 +43,7 @@ async function run(
     queue: new PageQueue(1),
     observe: (event: DownloadMessage) => void events.push(event),
     outages,
-    loader: { clock: skippingClock() },
+    loader: { clock: skippingClock(), redactor: new Redactor() },
     share: options.share,
   };
   const { signal = new AbortController().signal, onChapter } = options;

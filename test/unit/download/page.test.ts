@@ -1,5 +1,6 @@
 /** What a page does after each of its loads, without any image being loaded. */
 import { got } from 'got';
+import { Redactor } from '../../../src/core/redactor.js';
 import { interruptedError, LoadError, StorageError } from '../../../src/core/errors.js';
 import type { DownloadMessage } from '../../../src/download/events.js';
 import { loadPage, type PageDeps, type PageJob } from '../../../src/download/page.js';
@@ -72,7 +73,13 @@ function run(outcomes: (ImageOutcome | Error)[], setup: Setup = {}): Promise<voi
     return Promise.resolve();
   };
   const deps: PageDeps = {
-    loader: { clock, maxPageBytes: 1_000, page: got, reserve: () => Promise.resolve(undefined) },
+    loader: {
+      clock,
+      redactor: new Redactor(),
+      maxPageBytes: 1_000,
+      page: got,
+      reserve: () => Promise.resolve(undefined),
+    },
     queue: new PageQueue(1),
     observe: (event) => void events.push(event),
     random: () => 0,
