@@ -145,9 +145,8 @@ export function imageLoader(
 
 /** Whether reports of earlier runs wait for this report host. */
 export async function hasReports({ paths }: AppContext, { addresses }: Service): Promise<boolean> {
-  const { reportsFolder, Spool, spoolFolder } = await import('../health-reports/spool.js');
-  const folder = reportsFolder(paths.state, addresses.networkUrl);
-  return !new Spool(spoolFolder(folder)).isEmpty();
+  const { readReports, reportsFolder } = await import('../health-reports/report-store.js');
+  return readReports(reportsFolder(paths.state, addresses.networkUrl)).waiting.length > 0;
 }
 
 /** Sends health reports over the connections of `service`. The caller calls `finish`. */
@@ -157,7 +156,7 @@ export async function openHealthReports(
   { warn }: Pick<ServiceOptions, 'warn'>,
 ): Promise<ReportSender> {
   const { ReportSender } = await import('../health-reports/sender.js');
-  const { reportsFolder } = await import('../health-reports/spool.js');
+  const { reportsFolder } = await import('../health-reports/report-store.js');
   const { reportHost } = await import('../health-reports/report-host.js');
   const { networkUrl } = addresses;
   return new ReportSender({

@@ -1,23 +1,18 @@
 /**
- * The circuit breaker of the report host: while the host is down, one report a minute is sent as a probe. All processes
- * of the machine share its file. Times are of the monotonic clock; after a reboot one probe may be sent too early.
+ * The circuit breaker of the report host: while the host is down, one report a minute is sent as a probe, by all
+ * processes of the machine together. The state is in memory, and read again from their common file after a failure and
+ * before a probe. Times are of the monotonic clock; after a reboot one probe may be sent too early.
  */
-import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Clock } from '../core/clock.js';
-import { readFileIfExistsSync, writeFileAtomic } from '../core/files.js';
-import { lockFile, tryLockFile } from '../core/lock.js';
+import { makeFolders, readFileIfExistsSync } from '../core/files.js';
 
 /** Between two probes of a host that is down. */
 export const PROBE_INTERVAL_MS = 60_000;
 /** Temporary failures in a row after which the host counts as down. */
 export const MAX_FAILURES = 3;
-
-/** A lock is held while one small file is written. */
-const MAX_LOCK_WAIT_MS = 500;
-/** Without locks, each process decides for itself. */
-const NO_LOCK = { release: () => undefined };
 
 const stateSchema = z.object({
   /** While the circuit is open: when a report was last tried, by the monotonic clock. */
@@ -27,11 +22,9 @@ const stateSchema = z.object({
 });
 export type CircuitState = z.infer<typeof stateSchema>;
 
-/** The shared state; a damaged file counts as a closed circuit. */
+/** The common state; a missing or damaged file counts as a closed circuit. */
 export function readCircuitState(folder: string): CircuitState {
   try {
-    // Cheaper than a failed read; usually there has never been a failure.
-    if (!existsSync(stateFile(folder))) return {};
     const bytes = readFileIfExistsSync(stateFile(folder), { maxBytes: 4_096 });
     return stateSchema.parse(JSON.parse(bytes?.toString('utf8') ?? '{}'));
   } catch {
@@ -46,94 +39,80 @@ export function resetCircuit(folder: string): void {
 
 export class CircuitBreaker {
   #failures = 0;
-  /** The state where the file cannot be written. */
-  #unwritten: CircuitState | undefined;
+  #state: CircuitState;
+  #isStored = true;
 
   constructor(
     private readonly folder: string,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.#state = readCircuitState(folder);
+  }
 
   isOpen(): boolean {
-    return this.#state().lastTryMs !== undefined;
+    return this.#state.lastTryMs !== undefined;
   }
 
   /** Whether nothing may be sent now, not even a probe. */
   isBlocked(): boolean {
-    const { lastTryMs } = this.#state();
+    const { lastTryMs } = this.#state;
     if (lastTryMs === undefined) return false;
     const sinceMs = this.clock.monotonicMs() - lastTryMs;
     return sinceMs >= 0 && sinceMs < PROBE_INTERVAL_MS;
   }
 
   /** Whether one report may be sent: while the circuit is open, one a minute as a probe. */
-  async mayRequest(): Promise<boolean> {
+  mayRequest(): boolean {
     if (!this.isOpen()) return true;
     if (this.isBlocked()) return false;
-    const lock = await tryLockFile(lockPath(this.folder)).catch(() => NO_LOCK);
-    try {
-      // A process that holds the lock sends the probe itself.
-      if (!lock || this.isBlocked()) return false;
-      if (this.isOpen())
-        await this.#write({ ...this.#state(), lastTryMs: this.clock.monotonicMs() });
-      return true;
-    } finally {
-      lock?.release();
-    }
+    // Another process may have sent the probe.
+    this.#readAgain();
+    if (this.isBlocked()) return false;
+    if (this.isOpen()) this.#write({ ...this.#state, lastTryMs: this.clock.monotonicMs() });
+    return true;
   }
 
   /** Lets the next request through as a probe. */
-  async makeProbeDue(): Promise<void> {
+  makeProbeDue(): void {
     const lastTryMs = this.clock.monotonicMs() - PROBE_INTERVAL_MS;
-    if (this.isOpen()) await this.#update((state) => ({ ...state, lastTryMs }));
+    if (this.isOpen()) this.#write({ ...this.#state, lastTryMs });
   }
 
   /** The host responded. */
-  async recordSuccess(): Promise<void> {
+  recordSuccess(): void {
     this.#failures = 0;
-    if (this.isOpen()) await this.#update(({ lastError }) => ({ lastError }));
+    if (this.isOpen()) this.#write({ lastError: this.#state.lastError });
   }
 
   /** `isUnavailable`: one failure of this kind opens the circuit. */
-  async recordFailure(reason: string, isUnavailable: boolean): Promise<void> {
+  recordFailure(reason: string, isUnavailable: boolean): void {
     this.#failures += 1;
-    await this.#update(({ lastTryMs }) => {
-      const opens = isUnavailable || this.#failures >= MAX_FAILURES || lastTryMs !== undefined;
-      return {
-        lastTryMs: opens ? this.clock.monotonicMs() : undefined,
-        lastError: { atMs: this.clock.wallMs(), reason },
-      };
+    this.#readAgain();
+    const opens = isUnavailable || this.#failures >= MAX_FAILURES || this.isOpen();
+    this.#write({
+      lastTryMs: opens ? this.clock.monotonicMs() : undefined,
+      lastError: { atMs: this.clock.wallMs(), reason },
     });
   }
 
-  #state(): CircuitState {
-    return this.#unwritten ?? readCircuitState(this.folder);
+  #readAgain(): void {
+    if (this.#isStored) this.#state = readCircuitState(this.folder);
   }
 
-  async #update(change: (state: CircuitState) => CircuitState): Promise<void> {
-    const wait = { timeoutMs: MAX_LOCK_WAIT_MS };
-    const lock = await lockFile(lockPath(this.folder), wait).catch(() => NO_LOCK);
+  /** Where the file cannot be written, each process decides for itself. */
+  #write(state: CircuitState): void {
+    this.#state = state;
+    const file = stateFile(this.folder);
     try {
-      await this.#write(change(this.#state()));
-    } finally {
-      lock?.release();
-    }
-  }
-
-  async #write(state: CircuitState): Promise<void> {
-    try {
-      await writeFileAtomic(stateFile(this.folder), JSON.stringify(state), { mode: 0o600 });
-      this.#unwritten = undefined;
+      makeFolders(dirname(file), 0o700);
+      writeFileSync(file, JSON.stringify(state), { mode: 0o600 });
+      this.#isStored = true;
     } catch {
-      this.#unwritten = state;
+      this.#isStored = false;
     }
   }
 }
 
 function stateFile(folder: string): string {
-  return join(folder, 'circuit-breaker.json');
-}
-
-function lockPath(folder: string): string {
-  return join(folder, 'circuit-breaker.lock');
+  return join(folder, 'report-host.json');
 }

@@ -1,83 +1,130 @@
-/** The stored reports: adds new ones, and takes those that wait, also those of earlier runs. */
+/**
+ * The journals of a report host: this process writes to one, and settles what ended processes left in theirs. Without a
+ * usable folder, reports are kept in memory.
+ */
+import { join } from 'node:path';
 import type { Clock } from '../core/clock.js';
+import { groupBy } from '../core/group-by.js';
+import { openJournals, readJournals, type Journal, type JournalEntry } from '../core/journal.js';
 import type { HealthReport } from './health-report.js';
-import { Spool, spoolFolder, type LockedReport } from './spool.js';
+import { loadLine, ReportFold, type Outcome, type WaitingReport } from './report-journal.js';
 
-/** After this many stored reports, excess and outdated ones are removed. */
-const PRUNE_EVERY = 500;
+/** Reports that may wait; beyond that the oldest are dropped. */
+export const MAX_WAITING = 10_000;
+/** An older report is of no use to the network. */
+export const MAX_AGE_MS = 24 * 60 * 60_000;
+
+export interface StoredReport extends WaitingReport {
+  /** Undefined if it is in memory only. */
+  readonly journal: Journal | undefined;
+  /** Whether this run recorded it. */
+  readonly isOwn: boolean;
+}
 
 export interface ReportStoreOptions {
   /** See reportsFolder. Created if missing. */
   readonly folder: string;
   readonly clock: Clock;
-  /** Called for each report that is removed without being sent; `isOwn`: this run recorded it. */
-  readonly onDropped: (reason: string, isOwn: boolean) => void;
   /** Called once if reports cannot be stored and are sent from memory. */
   readonly onStorageError?: (error: unknown) => void;
 }
 
+/** Each report host has its own folder, so that loads from a practice service are never reported to the live one. */
+export function reportsFolder(stateFolder: string, networkUrl: URL): string {
+  const { host, pathname } = networkUrl;
+  const name = `${host}${pathname}`.replace(/[^\w.-]+/g, '_').replace(/_$/, '');
+  return join(stateFolder, 'health-reports', name);
+}
+
+/** Takes no locks. */
+export function readReports(folder: string): ReportFold {
+  return readJournals(folder).reduce((fold, content) => fold.add(content), new ReportFold());
+}
+
+/** Never rejects. */
+export async function openReportStore(options: ReportStoreOptions): Promise<ReportStore> {
+  try {
+    return new ReportStore(options, await openJournals(options.folder));
+  } catch (error) {
+    options.onStorageError?.(error);
+    return new ReportStore(options, []);
+  }
+}
+
 export class ReportStore {
-  readonly #spool: Spool;
-  /** The names of the waiting reports, taken from the end. */
-  #names: string[] | undefined;
-  #added = 0;
+  /** What ended processes left, the oldest first. */
+  readonly earlier: readonly StoredReport[];
+  /** Own reports that wait in memory until the journal can be written. */
+  readonly #unwritten = new Set<StoredReport>();
+  #nextId: number;
   #hasFailed = false;
 
-  constructor(private readonly options: ReportStoreOptions) {
-    this.#spool = new Spool(spoolFolder(options.folder));
+  constructor(
+    private readonly options: ReportStoreOptions,
+    private readonly journals: readonly Journal[],
+  ) {
+    const folds = journals.map((journal) => new ReportFold().add(journal.read()));
+    this.#nextId = (folds[0]?.lastId ?? 0) + 1;
+    const waiting = folds.flatMap((fold, index) =>
+      fold.waiting.map((report) => ({ ...report, journal: journals[index], isOwn: false })),
+    );
+    waiting.sort((a, b) => a.atMs - b.atMs);
+    const recent = waiting.filter((report) => !this.isOutdated(report));
+    const outdated = waiting.filter((report) => this.isOutdated(report));
+    this.settle(outdated, 'dropped', 'too old');
+    this.settle(recent.slice(0, -MAX_WAITING), 'dropped', 'too many');
+    this.earlier = recent.slice(-MAX_WAITING);
   }
 
-  /** Stores the report or, if that fails, keeps it in memory. */
-  async add(report: HealthReport, atMs: number): Promise<LockedReport> {
+  /** How many own reports would be lost if the process ended now. */
+  get unwritten(): number {
+    return this.#unwritten.size;
+  }
+
+  /** Stores the report or, if that fails, keeps it in memory. `atMs` is when the load ended, in whole milliseconds. */
+  add(report: HealthReport, atMs: number): StoredReport {
+    const stored = { id: this.#nextId, report, atMs, journal: this.journals[0], isOwn: true };
+    this.#nextId += 1;
+    this.#unwritten.add(stored);
+    this.#append(stored.journal, [loadLine(stored)]);
+    return stored;
+  }
+
+  /** Records what became of the reports. */
+  settle(reports: readonly StoredReport[], outcome: Outcome, reason?: string): void {
+    const atMs = wholeMs(this.options.clock);
+    for (const [journal, inJournal] of groupBy(reports, (stored) => stored.journal))
+      this.#append(
+        journal,
+        inJournal.map(({ id }) => ({ done: id, outcome, atMs, reason })),
+      );
+    for (const stored of reports) this.#unwritten.delete(stored);
+  }
+
+  isOutdated({ atMs }: WaitingReport): boolean {
+    return this.options.clock.wallMs() - atMs > MAX_AGE_MS;
+  }
+
+  close(): void {
+    for (const journal of this.journals) journal.close();
+  }
+
+  #append(journal: Journal | undefined, lines: readonly JournalEntry[]): void {
     try {
-      const held = await this.#spool.add(report, atMs);
-      this.#added += 1;
-      if (this.#added % PRUNE_EVERY === 0) this.#prune();
-      return held;
+      journal?.append(lines);
     } catch (error) {
       if (!this.#hasFailed) this.options.onStorageError?.(error);
       this.#hasFailed = true;
-      const release = (): void => {
-        this.options.onDropped('not stored', true);
-      };
-      return { report, isOwn: true, remove: () => undefined, release };
+      return;
     }
+    // The own journal wrote the lines that waited too.
+    if (journal && journal === this.journals[0]) this.#unwritten.clear();
+    if (journal?.isLarge)
+      void journal.compact((content) => new ReportFold().add(content).compacted());
   }
+}
 
-  /** How many reports may wait; at least one before they are listed. */
-  get maxWaiting(): number {
-    return this.#names?.length ?? 1;
-  }
-
-  get isListed(): boolean {
-    return this.#names !== undefined;
-  }
-
-  /** Lists the waiting reports: takes time linear in their number. */
-  list(): void {
-    const names = this.#prune().reverse();
-    const isOwn = (name: string) => this.#spool.isOwn(name);
-    this.#names = [...names.filter((name) => !isOwn(name)), ...names.filter(isOwn)];
-  }
-
-  /** To be listed again before the next one is taken. */
-  forgetList(): void {
-    this.#names = undefined;
-  }
-
-  /** The next waiting report, own ones first; `not-available` if another process holds it; undefined if none is left. */
-  async take(): Promise<LockedReport | 'not-available' | undefined> {
-    const name = this.#names?.pop();
-    if (name === undefined) return undefined;
-    const held = await this.#spool.claim(name);
-    if (held === 'damaged') this.options.onDropped('damaged', this.#spool.isOwn(name));
-    return held === 'damaged' || !held ? 'not-available' : held;
-  }
-
-  /** Removes excess and outdated reports. */
-  #prune(): string[] {
-    const { waiting, dropped } = this.#spool.list(this.options.clock.wallMs());
-    for (const { name, reason } of dropped) this.options.onDropped(reason, this.#spool.isOwn(name));
-    return waiting;
-  }
+/** The time of the wall clock as the journals record it. */
+export function wholeMs(clock: Pick<Clock, 'wallMs'>): number {
+  return Math.max(0, Math.round(clock.wallMs()));
 }

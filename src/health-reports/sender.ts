@@ -1,41 +1,43 @@
 /**
- * Sends health reports beside the downloads. Each is written to the spool first, so that a slow host delays nothing, and
+ * Sends health reports beside the downloads. Each is written to a journal first, so that a slow host delays nothing, and
  * a later run sends what was not accepted. A kill loses no recorded report, and repeats at most those in flight.
  */
 import { sharedSignal } from '../core/abort.js';
 import { waitAtMost } from '../core/clock.js';
 import { retryDelayMs } from '../core/retry-delay.js';
 import { CircuitBreaker } from './circuit-breaker.js';
-import { classifyError, classifyStatus, type DeliveryResult } from './delivery-result.js';
+import { classifyError, classifyStatus } from './delivery-result.js';
 import { MAX_PROBE_WAIT_MS, remainingWaitMs } from './exit-wait.js';
 import { validReport, type HealthReport, type SendReport } from './health-report.js';
-import { ReportStore, type ReportStoreOptions } from './report-store.js';
-import type { LockedReport } from './spool.js';
-import { StatisticsLog } from './statistics-log.js';
+import type { Outcome } from './report-journal.js';
+import {
+  MAX_WAITING,
+  openReportStore,
+  wholeMs,
+  type ReportStore,
+  type ReportStoreOptions,
+  type StoredReport,
+} from './report-store.js';
 
 /** More than concurrent pages usually are, so that reports keep up with them. */
 export const MAX_IN_FLIGHT = 8;
-/** Reports in memory, each with its file open; the others are in the spool only. */
-const MAX_QUEUED = 64;
 const RETRY_DELAYS = { firstMs: 250, maxMs: 4_000 };
-/** Of an exit, and of a failed load. */
+/** Limits the wait at exit and after a failed load. */
 const MAX_WAIT_MS = 2_000;
 const POLL_MS = 20;
 
-export interface ReportSenderDeps extends Omit<ReportStoreOptions, 'onDropped'> {
+export interface ReportSenderOptions extends ReportStoreOptions {
   readonly send: SendReport;
 }
 
-interface QueuedReport extends LockedReport {
-  /** Called when delivery was attempted, or was postponed. */
-  readonly onAttempted?: () => void;
-}
-
 export class ReportSender {
-  readonly #store: ReportStore;
   readonly #breaker: CircuitBreaker;
-  readonly #statistics: StatisticsLog;
-  readonly #queue: QueuedReport[] = [];
+  #store: Promise<ReportStore> | undefined;
+  readonly #own: StoredReport[] = [];
+  /** Those of earlier runs, which follow the own ones. */
+  #earlier: StoredReport[] = [];
+  /** Called when delivery was attempted, or was postponed. */
+  readonly #onAttempted = new Map<StoredReport, () => void>();
   readonly #workers = new Set<Promise<void>>();
   #stopping = new AbortController();
   readonly #contact: { firstRequestMs?: number; hasResponded: boolean } = { hasResponded: false };
@@ -44,20 +46,14 @@ export class ReportSender {
   readonly #counts = { ownSent: 0, ownWaiting: 0, sent: 0, givenUp: 0 };
 
   /** Starts to send the reports of earlier runs. */
-  constructor(private readonly deps: ReportSenderDeps) {
-    const onDropped = (reason: string, isOwn: boolean): void => {
-      this.#statistics.add({ dropped: 1, reasons: { [reason]: 1 } });
-      if (isOwn) this.#counts.ownWaiting -= 1;
-    };
-    this.#store = new ReportStore({ ...deps, onDropped });
-    this.#breaker = new CircuitBreaker(deps.folder, deps.clock);
-    this.#statistics = new StatisticsLog(deps.folder);
-    this.#startWorkers();
+  constructor(private readonly options: ReportSenderOptions) {
+    this.#breaker = new CircuitBreaker(options.folder, options.clock);
+    void this.#openStore();
   }
 
   /** Resolves once the report is stored; it is sent in the background. Throws for an invalid report. */
   async record(report: HealthReport): Promise<void> {
-    this.#queue.push(await this.#add(report));
+    this.#own.push(await this.#add(report));
     this.#startWorkers();
   }
 
@@ -67,12 +63,11 @@ export class ReportSender {
    */
   async recordAndSend(report: HealthReport): Promise<void> {
     const stored = await this.#add(report);
-    const attempted = new Promise<void>((onAttempted) => {
-      this.#queue.unshift({ ...stored, onAttempted });
-    });
+    const attempted = new Promise<void>((resolve) => this.#onAttempted.set(stored, resolve));
+    this.#own.unshift(stored);
     this.#startWorkers();
     if (this.#breaker.isOpen()) return;
-    await waitAtMost(this.deps.clock, MAX_WAIT_MS, attempted);
+    await waitAtMost(this.options.clock, MAX_WAIT_MS, attempted);
   }
 
   /**
@@ -80,15 +75,18 @@ export class ReportSender {
    * is left. The counts are of the reports recorded here.
    */
   async finish(maxWaitMs = MAX_WAIT_MS): Promise<{ sent: number; waiting: number }> {
+    const store = await this.#openStore();
     await this.#drain(maxWaitMs);
     this.#stopping.abort();
-    await waitAtMost(this.deps.clock, MAX_PROBE_WAIT_MS, Promise.all(this.#workers));
+    await waitAtMost(this.options.clock, MAX_PROBE_WAIT_MS, Promise.all(this.#workers));
     this.#stopping = new AbortController();
-    this.#emptyQueue();
-    this.#store.forgetList();
-    await this.#statistics.flush();
-    const { ownSent: sent, ownWaiting: waiting } = this.#counts;
+    this.#stopWaiting();
+    this.#own.length = this.#earlier.length = 0;
+    const { ownSent: sent, ownWaiting } = this.#counts;
+    const waiting = ownWaiting - store.unwritten;
     Object.assign(this.#counts, { ownSent: 0, ownWaiting: 0 });
+    this.#store = undefined;
+    store.close();
     return { sent, waiting };
   }
 
@@ -97,26 +95,39 @@ export class ReportSender {
    * other processes, when the host is down, or when the signal is aborted.
    */
   async flush(signal?: AbortSignal): Promise<{ sent: number; givenUp: number }> {
-    await this.#breaker.makeProbeDue();
+    await this.#openStore();
+    this.#breaker.makeProbeDue();
     this.#startWorkers();
     while (this.#workers.size > 0 && signal?.aborted !== true)
-      await waitAtMost(this.deps.clock, POLL_MS, Promise.all(this.#workers));
+      await waitAtMost(this.options.clock, POLL_MS, Promise.all(this.#workers));
     const { sent, givenUp } = this.#counts;
     return { sent, givenUp };
   }
 
-  async #add(report: HealthReport): Promise<LockedReport> {
+  #openStore(): Promise<ReportStore> {
+    return (this.#store ??= this.#adopt());
+  }
+
+  /** Takes over what ended processes left. */
+  async #adopt(): Promise<ReportStore> {
+    const store = await openReportStore(this.options);
+    this.#earlier = [...store.earlier];
+    this.#startWorkers();
+    return store;
+  }
+
+  async #add(report: HealthReport): Promise<StoredReport> {
     const valid = validReport(report);
-    const { url, duration: durationMs, ...rest } = valid;
-    const atMs = Math.max(0, Math.round(this.deps.clock.wallMs()));
-    this.#statistics.add({ loads: [{ atMs, node: new URL(url).host, durationMs, ...rest }] });
+    const atMs = wholeMs(this.options.clock);
+    const store = await this.#openStore();
+    while (this.#own.length + this.#earlier.length >= MAX_WAITING) this.#dropOldest(store);
     this.#counts.ownWaiting += 1;
-    if (this.#queue.length >= MAX_QUEUED) this.#emptyQueue();
-    return this.#store.add(valid, atMs);
+    return store.add(valid, atMs);
   }
 
   #startWorkers(): void {
-    const waiting = this.#queue.length + this.#store.maxWaiting;
+    if (this.#breaker.isBlocked()) return;
+    const waiting = this.#own.length + this.#earlier.length;
     const missing = Math.min(MAX_IN_FLIGHT - this.#workers.size, waiting);
     for (let started = 0; started < missing; started += 1) {
       // Runs once it is counted, since it may start others itself.
@@ -129,85 +140,82 @@ export class ReportSender {
 
   /** Sends reports one by one while there are any and the circuit breaker permits it. */
   async #work(signal: AbortSignal): Promise<void> {
+    const store = await this.#openStore();
     for (;;) {
-      const pauseMs = this.#resumeAtMs - this.deps.clock.monotonicMs();
-      if (pauseMs > 0) await this.deps.clock.sleep(pauseMs, signal).catch(() => undefined);
-      const next = await this.#next(signal);
+      const pauseMs = this.#resumeAtMs - this.options.clock.monotonicMs();
+      if (pauseMs > 0) await this.options.clock.sleep(pauseMs, signal).catch(() => undefined);
+      const next = this.#next(store, signal);
       if (!next) return;
-      if (!(await this.#breaker.mayRequest())) {
-        this.#queue.push(next);
-        this.#emptyQueue();
+      if (!this.#breaker.mayRequest()) {
+        this.#putBack(next);
+        this.#stopWaiting();
         return;
       }
-      await this.#deliver(next, signal);
+      await this.#deliver(next, store, signal);
     }
   }
 
-  async #next(signal: AbortSignal): Promise<QueuedReport | undefined> {
+  #next(store: ReportStore, signal: AbortSignal): StoredReport | undefined {
     while (!signal.aborted) {
-      const queued = this.#queue.shift();
-      if (queued) return queued;
-      if (!this.#store.isListed) {
-        // Takes too long while the host is down.
-        if (this.#breaker.isBlocked()) return undefined;
-        this.#store.list();
-        this.#startWorkers();
-      }
-      const taken = await this.#store.take();
-      if (taken !== 'not-available') return taken;
+      const next = this.#own.shift() ?? this.#earlier.shift();
+      if (!next || !store.isOutdated(next)) return next;
+      this.#settle(next, store, 'dropped', 'too old');
     }
     return undefined;
   }
 
-  async #deliver(next: QueuedReport, signal: AbortSignal): Promise<void> {
-    this.#contact.firstRequestMs ??= this.deps.clock.monotonicMs();
-    const result = await this.deps.send(next.report, signal).then(classifyStatus, classifyError);
+  async #deliver(next: StoredReport, store: ReportStore, signal: AbortSignal): Promise<void> {
+    const { clock, send } = this.options;
+    this.#contact.firstRequestMs ??= clock.monotonicMs();
+    const result = await send(next.report, signal).then(classifyStatus, classifyError);
     if (result.kind === 'accepted' || result.kind === 'rejected') {
-      await this.#settle(next, result);
-    } else {
-      if (!signal.aborted) {
-        this.#failuresInRow += 1;
-        const delayMs = retryDelayMs(RETRY_DELAYS, this.#failuresInRow);
-        this.#resumeAtMs = this.deps.clock.monotonicMs() + delayMs;
-        await this.#breaker.recordFailure(result.reason, result.kind === 'unavailable');
-      }
-      this.#queue.unshift(next);
-      if (signal.aborted) this.#emptyQueue();
+      if (result.kind === 'accepted') this.#settle(next, store, 'sent');
+      else this.#settle(next, store, 'givenUp', result.reason);
+      this.#failuresInRow = 0;
+      this.#resumeAtMs = 0;
+      this.#contact.hasResponded = true;
+      this.#breaker.recordSuccess();
+      // After a successful probe the others follow.
+      this.#startWorkers();
+      return;
     }
-    next.onAttempted?.();
+    this.#putBack(next);
+    if (!signal.aborted) {
+      this.#failuresInRow += 1;
+      this.#resumeAtMs = clock.monotonicMs() + retryDelayMs(RETRY_DELAYS, this.#failuresInRow);
+      this.#breaker.recordFailure(result.reason, result.kind === 'unavailable');
+    }
+    this.#stopWaiting(next);
   }
 
-  async #settle(next: QueuedReport, result: DeliveryResult): Promise<void> {
-    next.remove();
-    if (next.isOwn) this.#counts.ownWaiting -= 1;
-    if (result.kind === 'accepted') {
-      this.#counts.sent += 1;
-      if (next.isOwn) this.#counts.ownSent += 1;
-      this.#statistics.add({ sent: 1, lastSentAtMs: Math.round(this.deps.clock.wallMs()) });
-    } else {
-      this.#counts.givenUp += 1;
-      this.#statistics.add({ givenUp: 1, reasons: { [result.reason]: 1 } });
-    }
-    this.#failuresInRow = 0;
-    this.#resumeAtMs = 0;
-    this.#contact.hasResponded = true;
-    await this.#breaker.recordSuccess();
-    // After a successful probe the others follow.
-    this.#startWorkers();
+  #putBack(stored: StoredReport): void {
+    (stored.isOwn ? this.#own : this.#earlier).unshift(stored);
   }
 
-  /** Leaves queued reports in the spool, for when the host is back. */
-  #emptyQueue(): void {
-    for (const queued of this.#queue.splice(0)) {
-      queued.release();
-      queued.onAttempted?.();
-      this.#store.forgetList();
+  #settle(stored: StoredReport, store: ReportStore, outcome: Outcome, reason?: string): void {
+    store.settle([stored], outcome, reason);
+    if (stored.isOwn) this.#counts.ownWaiting -= 1;
+    if (stored.isOwn && outcome === 'sent') this.#counts.ownSent += 1;
+    if (outcome !== 'dropped') this.#counts[outcome] += 1;
+    this.#stopWaiting(stored);
+  }
+
+  #dropOldest(store: ReportStore): void {
+    const oldest = this.#earlier.shift() ?? this.#own.shift();
+    if (oldest) this.#settle(oldest, store, 'dropped', 'too many');
+  }
+
+  /** Lets the failed loads go on that wait for the delivery of these reports; by default, all. */
+  #stopWaiting(...reports: readonly StoredReport[]): void {
+    for (const stored of reports.length > 0 ? reports : [...this.#onAttempted.keys()]) {
+      this.#onAttempted.get(stored)?.();
+      this.#onAttempted.delete(stored);
     }
   }
 
   /** Waits until nothing is being sent, as long as a response is likely. */
   async #drain(maxWaitMs: number): Promise<void> {
-    const { clock } = this.deps;
+    const { clock } = this.options;
     const startedMs = clock.monotonicMs();
     if (maxWaitMs > 0) this.#startWorkers();
     while (this.#workers.size > 0) {

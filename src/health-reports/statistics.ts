@@ -1,8 +1,6 @@
 /** Metrics of the recorded loads, by node and over time. Pure. */
 import { groupBy } from '../core/group-by.js';
-import type { Statistics } from './statistics-log.js';
-
-export type RecordedLoad = Statistics['loads'][number];
+import type { RecordedLoad } from './report-journal.js';
 
 /** The times, the share and the rate cover successful loads only; absent if there are none. */
 interface Metrics {

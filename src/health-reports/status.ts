@@ -1,7 +1,7 @@
 /** What `tankobon report-status` shows. Takes no locks. */
 import { readCircuitState, resetCircuit, type CircuitState } from './circuit-breaker.js';
-import { loadEndMs, Spool, spoolFolder } from './spool.js';
-import { readStatistics, removeStatistics, type Statistics } from './statistics-log.js';
+import { readReports } from './report-store.js';
+import { adoptJournals, readJournals } from '../core/journal.js';
 import {
   metricsByNode,
   metricsOverTime,
@@ -9,14 +9,20 @@ import {
   type IntervalMetrics,
 } from './statistics.js';
 
-export interface ReportStatus extends Readonly<Omit<Statistics, 'loads' | 'lastSentAtMs'>> {
+export interface ReportStatus {
+  readonly sent: number;
+  /** Refused by the report host. */
+  readonly givenUp: number;
+  readonly dropped: number;
+  /** Reports given up or dropped, by reason. */
+  readonly reasons: Readonly<Record<string, number>>;
   readonly waiting: number;
   readonly oldestWaitingAgeMs?: number;
   /** By the wall clock. */
   readonly lastSentAtMs?: number;
   readonly host: {
     /** `down`: the circuit breaker is open, and at most one report a minute is tried. */
-    readonly state: 'well' | 'down';
+    readonly state: 'up' | 'down';
     readonly lastError?: CircuitState['lastError'];
   };
   readonly nodes: readonly NodeMetrics[];
@@ -28,33 +34,29 @@ export interface ReportStatus extends Readonly<Omit<Statistics, 'loads' | 'lastS
 const TIME_INTERVALS = 48;
 
 /** `folder` is that of one report host (reportsFolder); a missing one is empty. */
-export async function readReportStatus(folder: string, nowMs: number): Promise<ReportStatus> {
-  const names = new Spool(spoolFolder(folder)).names();
-  const { statistics, damagedLines } = await readStatistics(folder);
-  const { loads, lastSentAtMs, ...counts } = statistics;
+export function readReportStatus(folder: string, nowMs: number): ReportStatus {
+  const { counts, reasons, lastSentAtMs, waiting, loads, damagedLines } = readReports(folder);
   const { lastTryMs, lastError } = readCircuitState(folder);
-  const [oldest] = names;
+  const oldestAtMs = waiting.map(({ atMs }) => atMs).reduce((a, b) => Math.min(a, b), Infinity);
   return {
     ...counts,
-    waiting: names.length,
-    oldestWaitingAgeMs: oldest === undefined ? undefined : Math.max(0, nowMs - loadEndMs(oldest)),
+    reasons,
+    waiting: waiting.length,
+    oldestWaitingAgeMs: waiting.length > 0 ? Math.max(0, nowMs - oldestAtMs) : undefined,
     lastSentAtMs: lastSentAtMs || undefined,
-    host: { state: lastTryMs === undefined ? 'well' : 'down', lastError },
+    host: { state: lastTryMs === undefined ? 'up' : 'down', lastError },
     nodes: metricsByNode(loads),
     overTime: metricsOverTime(loads, TIME_INTERVALS),
     damagedLines,
   };
 }
 
-/** Deletes all reports and statistics except reports being sent, whose number is `inUse`. */
-export async function clearReports(folder: string): Promise<{ readonly inUse: number }> {
-  const spool = new Spool(spoolFolder(folder));
-  for (const name of spool.names()) {
-    const held = await spool.claim(name);
-    if (held !== 'damaged') held?.remove();
-  }
-  const inUse = spool.names().length;
-  await removeStatistics(folder);
-  if (inUse === 0) resetCircuit(folder);
-  return { inUse };
+/** Deletes all reports and statistics except those of running processes, of which `inUse` reports wait. */
+export async function clearReports(
+  folder: string,
+): Promise<{ readonly isInUse: boolean; readonly inUse: number }> {
+  for (const journal of await adoptJournals(folder)) journal.remove();
+  const isInUse = readJournals(folder).length > 0;
+  if (!isInUse) resetCircuit(folder);
+  return { isInUse, inUse: readReports(folder).waiting.length };
 }

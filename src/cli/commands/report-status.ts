@@ -49,7 +49,7 @@ export async function reportStatus(
   if (options.flush && options.clear)
     throw new UsageError('bad-option', '--flush and --clear exclude each other.');
   const { checkStateFolder } = await import('../../config/state-folder.js');
-  const { reportsFolder } = await import('../../health-reports/spool.js');
+  const { reportsFolder } = await import('../../health-reports/report-store.js');
   const { readAddresses } = await import('../../rate-limit/service-addresses.js');
   checkStateFolder(context);
   const folder = reportsFolder(context.paths.state, readAddresses(context.settings).networkUrl);
@@ -128,7 +128,7 @@ function describeFlush(
     waiting,
     lastError = 'no answer',
   }: { sent: number; givenUp: number; waiting: number; lastError?: string },
-  host: 'well' | 'down',
+  host: 'up' | 'down',
 ): string {
   if (sent + givenUp + waiting === 0) return 'No health report was waiting.';
   const sentences = [`${pluralize(sent, 'health report')} sent.`];
@@ -158,8 +158,8 @@ async function clear(
     stderr.write('Nothing deleted.\n');
     return EXIT.done;
   }
-  const { inUse } = await clearReports(folder);
-  const kept = inUse > 0 ? ' Those in use by another running tankobon are kept.' : '';
+  const { inUse, isInUse } = await clearReports(folder);
+  const kept = isInUse ? ' Those in use by another running tankobon are kept.' : '';
   if (json) stdout.write(`${JSON.stringify({ cleared: true, inUse })}\n`);
   else stderr.write(`Deleted: ${what}.${kept}\n`);
   return EXIT.done;

@@ -11,11 +11,8 @@ import {
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import type { ReportStatus } from '../../../src/health-reports/status.js';
-import {
-  metricsByNode,
-  metricsOverTime,
-  type RecordedLoad,
-} from '../../../src/health-reports/statistics.js';
+import { metricsByNode, metricsOverTime } from '../../../src/health-reports/statistics.js';
+import type { RecordedLoad } from '../../../src/health-reports/report-journal.js';
 import type { Finished } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
 
@@ -60,7 +57,7 @@ describe('against the practice service', () => {
     expect(flushed.stderr).toContain(`${PAGES} health reports sent.`);
     expect(service.reports.length).toBe(PAGES);
     expect(new Set(service.reports.map(({ url }) => url)).size).toBe(PAGES);
-    expect(await status()).toMatchObject({ sent: PAGES, waiting: 0, host: { state: 'well' } });
+    expect(await status()).toMatchObject({ sent: PAGES, waiting: 0, host: { state: 'up' } });
     expect((await type('report-status', '--flush')).stderr).toContain(
       'No health report was waiting',
     );
@@ -192,7 +189,7 @@ describe('the table and the page', () => {
     givenUp: 0,
     dropped: 0,
     reasons: {},
-    host: { state: 'well' },
+    host: { state: 'up' },
     nodes: [],
     overTime: [],
     damagedLines: 0,

@@ -65,10 +65,10 @@ test('kills at random moments lose no recorded report and repeat at most those i
   expect(again).toBeLessThanOrEqual(MAX_IN_FLIGHT * kills);
   // A report is repeated only if its holder is killed; no report had that many killed holders.
   expect(Math.max(...times.values())).toBeLessThanOrEqual(3);
-  const status = await readReportStatus(folder, systemClock.wallMs());
+  const status = readReportStatus(folder, systemClock.wallMs());
   expect(status).toMatchObject({ waiting: 0, givenUp: 0, dropped: 0 });
-  // A kill may cost the figures of the loads that were not written yet, and never counts a report twice.
-  expect(status.sent).toBeLessThanOrEqual(times.size);
+  // Each report is counted once, however often it was sent.
+  expect(status.sent).toBe(times.size);
   expect(due.length).toBeGreaterThan(KILLS);
 }, 300_000);
 

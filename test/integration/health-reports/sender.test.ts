@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
@@ -6,10 +6,11 @@ import { clearReports, readReportStatus } from '../../../src/health-reports/stat
 import { MAX_IN_FLIGHT, ReportSender } from '../../../src/health-reports/sender.js';
 import {
   MAX_AGE_MS,
-  MAX_SPOOLED,
+  MAX_WAITING,
+  readReports,
   reportsFolder,
-  spoolFolder,
-} from '../../../src/health-reports/spool.js';
+} from '../../../src/health-reports/report-store.js';
+import { leaveReports } from '../../support/left-reports.js';
 import {
   numberOf,
   reportNo,
@@ -37,12 +38,6 @@ const status = () => readReportStatus(folder, Date.now());
 const inTurn = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
-/** The name of a file in the spool, of a report that is not too old. */
-function spoolFileName(number: number): string {
-  const atMs = String(Date.now() - 3_600_000 + number).padStart(15, '0');
-  return `${atMs}-0123456789ab-${String(number).padStart(8, '0')}.json`;
-}
-
 async function recordAll(sender: ReportSender, numbers: readonly number[]): Promise<void> {
   for (const number of numbers) await sender.record(reportNo(number));
 }
@@ -58,13 +53,13 @@ describe('while the report host responds', () => {
     expect(new Set(listener.arrivals.map(({ contentType }) => contentType))).toEqual(
       new Set(['application/json']),
     );
-    expect(await status()).toMatchObject({ sent: 30, waiting: 0, givenUp: 0, dropped: 0 });
+    expect(status()).toMatchObject({ sent: 30, waiting: 0, givenUp: 0, dropped: 0 });
   });
 
-  test('a report is in the spool before it is sent', async () => {
+  test('a report is in the journal before it is sent', async () => {
     let waitingAtArrival = 0;
-    listener.answer = async () => {
-      waitingAtArrival = (await status()).waiting;
+    listener.answer = () => {
+      waitingAtArrival = status().waiting;
       return 200;
     };
     const sender = open();
@@ -108,7 +103,7 @@ describe('while the report host responds', () => {
     await recordAll(sender, [1, 2, 3]);
     await sender.flush();
     expect(await sender.finish()).toEqual({ sent: 2, waiting: 0 });
-    expect(await status()).toMatchObject({ sent: 2, givenUp: 1, reasons: { 'status 400': 1 } });
+    expect(status()).toMatchObject({ sent: 2, givenUp: 1, reasons: { 'status 400': 1 } });
     await open().finish();
     expect(listener.arrivals.length).toBe(3);
   });
@@ -120,7 +115,7 @@ describe('while the report host responds', () => {
     await sender.record(reportNo(1));
     await sender.flush();
     expect(await sender.finish()).toEqual({ sent: 1, waiting: 0 });
-    expect((await status()).host).toMatchObject({ lastError: { reason: 'status 503' } });
+    expect(status().host).toMatchObject({ lastError: { reason: 'status 503' } });
   });
 
   test('a report recorded after finish is stored and sent', async () => {
@@ -139,7 +134,7 @@ describe('while the report host responds', () => {
       code: 'fault',
     });
     await sender.finish();
-    expect(await status()).toMatchObject({ sent: 0, waiting: 0 });
+    expect(status()).toMatchObject({ sent: 0, waiting: 0 });
   });
 });
 
@@ -160,7 +155,7 @@ describe('while the report host is down', () => {
     expect(await alive.finish()).toEqual({ sent: 1, waiting: 0 });
     expect(takenNumbers().sort((a, b) => a - b)).toEqual([...inTurn(1, 12), 50]);
     expect(takenNumbers()[0]).toBe(50);
-    expect(await status()).toMatchObject({ sent: 13, waiting: 0, host: { state: 'well' } });
+    expect(status()).toMatchObject({ sent: 13, waiting: 0, host: { state: 'up' } });
   });
 
   test('a run without own reports delivers those of earlier runs', async () => {
@@ -200,8 +195,9 @@ describe('while the report host is down', () => {
       triedAtMs.push(clock.monotonicMs());
       return Promise.reject(refusedConnection());
     };
-    const senders = [1, 2, 3].map(() => new ReportSender({ folder, clock, send }));
-    await senders[0]?.recordAndSend(reportNo(1));
+    const first = new ReportSender({ folder, clock, send });
+    await first.recordAndSend(reportNo(1));
+    const senders = [first, ...[2, 3].map(() => new ReportSender({ folder, clock, send }))];
     for (const number of inTurn(2, 120)) {
       clock.advance(5_000);
       await senders[number % 3]?.record(reportNo(number));
@@ -211,7 +207,7 @@ describe('while the report host is down', () => {
     const pauses = triedAtMs.slice(1).map((at, index) => at - (triedAtMs[index] ?? 0));
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(60_000);
     expect(triedAtMs.length).toBeGreaterThanOrEqual(5);
-    expect((await readReportStatus(folder, clock.wallMs())).waiting).toBe(120);
+    expect(readReportStatus(folder, clock.wallMs()).waiting).toBe(120);
   });
 
   test('a host that accepts connections and never responds delays a failed load and the exit briefly', async () => {
@@ -224,7 +220,7 @@ describe('while the report host is down', () => {
     expect(recordedMs - startedMs).toBeGreaterThanOrEqual(2_000);
     expect(await sender.finish()).toEqual({ sent: 0, waiting: 1 });
     expect(clock.monotonicMs() - recordedMs).toBeLessThan(1_500);
-    expect((await status()).waiting).toBe(1);
+    expect(status().waiting).toBe(1);
   });
 
   test('a 429 stops sending at once', async () => {
@@ -234,7 +230,7 @@ describe('while the report host is down', () => {
     await recordAll(sender, inTurn(2, 10));
     await sender.finish();
     expect(listener.arrivals.length).toBe(1);
-    expect(await status()).toMatchObject({
+    expect(status()).toMatchObject({
       waiting: 10,
       host: { state: 'down', lastError: { reason: 'status 429' } },
     });
@@ -245,19 +241,21 @@ describe('the sender is bounded', () => {
   const never = () => Promise.reject(refusedConnection());
 
   test('beyond 10,000 reports the oldest are dropped and counted', async () => {
-    const spool = spoolFolder(folder);
-    mkdirSync(spool, { recursive: true, mode: 0o700 });
-    const fileNames = inTurn(1, MAX_SPOOLED + 400).map((number) => spoolFileName(number));
-    const [first = '', ...others] = fileNames.map((name) => join(spool, name));
-    writeFileSync(first, JSON.stringify(reportNo(0)));
-    for (const file of others) linkSync(first, file);
+    const fromMs = Date.now() - 3_600_000;
+    const left = inTurn(1, MAX_WAITING + 400);
+    leaveReports(
+      folder,
+      left.map((number) => ({ number, atMs: fromMs + number })),
+    );
     const sender = new ReportSender({ folder, clock: systemClock, send: never });
-    for (const number of inTurn(1, 500)) await sender.record(reportNo(number));
+    for (const number of inTurn(20_001, 20_500)) await sender.record(reportNo(number));
     await sender.finish(0);
-    expect(await status()).toMatchObject({ waiting: MAX_SPOOLED, dropped: 900 });
-    expect((await status()).reasons).toEqual({ 'too many': 900 });
-    const left = readdirSync(spool);
-    expect(fileNames.slice(0, 900).filter((name) => left.includes(name))).toEqual([]);
+    expect(status()).toMatchObject({ waiting: MAX_WAITING, dropped: 900 });
+    expect(status().reasons).toEqual({ 'too many': 900 });
+    const oldest = readReports(folder)
+      .waiting.map(({ report }) => numberOf(report))
+      .sort((a, b) => a - b);
+    expect([oldest[0], oldest.at(-1)]).toEqual([901, 20_500]);
   });
 
   test('after 24 hours a report is dropped and counted', async () => {
@@ -272,7 +270,7 @@ describe('the sender is bounded', () => {
     await late.flush();
     await late.finish();
     expect(takenNumbers()).toEqual([2]);
-    expect(await status()).toMatchObject({ dropped: 1, reasons: { 'too old': 1 }, waiting: 0 });
+    expect(status()).toMatchObject({ dropped: 1, reasons: { 'too old': 1 }, waiting: 0 });
   });
 });
 
@@ -308,13 +306,13 @@ describe('concurrent senders', () => {
     while (listener.arrivals.length === 0) await systemClock.sleep(5);
     await gone.record(reportNo(2));
     await gone.finish(0);
-    expect(await clearReports(folder)).toEqual({ inUse: 1 });
-    expect((await status()).waiting).toBe(1);
+    expect(await clearReports(folder)).toEqual({ isInUse: true, inUse: 1 });
+    expect(status().waiting).toBe(1);
     answer(200);
-    while ((await status()).waiting > 0) await systemClock.sleep(5);
+    while (status().waiting > 0) await systemClock.sleep(5);
     expect(await running.finish()).toEqual({ sent: 1, waiting: 0 });
-    expect(await clearReports(folder)).toEqual({ inUse: 0 });
-    expect(await status()).toMatchObject({ waiting: 0, nodes: [], host: { state: 'well' } });
+    expect(await clearReports(folder)).toEqual({ isInUse: false, inUse: 0 });
+    expect(status()).toMatchObject({ waiting: 0, nodes: [], host: { state: 'up' } });
   });
 
   test('without a usable folder reports are sent from memory, with one error', async () => {
