@@ -70,7 +70,7 @@ const { loadLine, ReportFold } = await import(`${modulesUrl}/health-reports/repo
 
 /** Records `loads`, sends them and what ended processes left, and compacts now and then. */
 async function run({ folder, loads, firstNumber, random }) {
-  const tell = (message) => {
+  const notify = (message) => {
     parentPort.postMessage(message);
   };
   const journals = await openJournals(folder);
@@ -92,7 +92,7 @@ async function run({ folder, loads, firstNumber, random }) {
     // A journal's own lines that waited are written with this one; those of others keep waiting.
     const written = notWritten.filter((one) => one.journal === effect.journal);
     notWritten = notWritten.filter((one) => one.journal !== effect.journal);
-    for (const { type, number } of written) tell({ type, number });
+    for (const { type, number } of written) notify({ type, number });
   };
   for (let done = 0; done < loads || queue.length > 0; done += 1) {
     if (done < loads) {
@@ -107,7 +107,7 @@ async function run({ folder, loads, firstNumber, random }) {
     if (queue.length > 0 && (done >= loads || random() < 0.6)) {
       const { journal, report } = queue.shift();
       const number = report.report.bytes;
-      tell({ type: 'sent', number });
+      notify({ type: 'sent', number });
       const line = { done: report.id, outcome: 'sent', atMs: 5 };
       append(journal, [line], { journal, type: 'done', number });
     }
