@@ -44,7 +44,7 @@ export const EMPTY_CONTENT: ArchiveContent = { identities: [], isBound: false, i
 export async function readContent(file: string, isRegular = false): Promise<ArchiveContent> {
   try {
     if (basename(file) === COMIC_INFO_NAME) return await chapterFolder(file);
-    if (/\.pdf$/i.test(file)) return boundContent(await readPdfManifest(file));
+    if (/\.pdf$/i.test(file)) return await pdfContent(file);
     return (
       (await withZip(file, zipContent, isRegular)) ?? {
         ...EMPTY_CONTENT,
@@ -54,6 +54,12 @@ export async function readContent(file: string, isRegular = false): Promise<Arch
   } catch (error) {
     return { ...EMPTY_CONTENT, readError: fileErrorReason(error), cause: error };
   }
+}
+
+/** The chapters of a truncated PDF are not there. */
+async function pdfContent(file: string): Promise<ArchiveContent> {
+  const manifest = await readPdfManifest(file);
+  return boundContent(manifest?.isWhole === true ? manifest.text : undefined);
 }
 
 /** A folder of images, as `bind --format folder` writes it for each chapter. */

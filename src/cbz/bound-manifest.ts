@@ -1,7 +1,9 @@
 /**
  * What a bound file says about its chapters, so that a later run neither downloads them again nor binds them twice: a
- * JSON entry in a CBZ or EPUB, whose comment announces it, and a comment line near the end of a PDF.
+ * JSON entry in a CBZ or EPUB, whose comment announces it, and a comment line at the start of a PDF, where a truncated
+ * file still has it.
  */
+import type { FileHandle } from 'node:fs/promises';
 import { openRegularFile } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
@@ -17,22 +19,21 @@ export const MAX_MANIFEST_BYTES = 16 * 2 ** 20;
 
 const UUID = new RegExp(`^${UUID_PATTERN}$`);
 const PDF_LINE_PREFIX = '%tankobon ';
-/** Enough for more than a thousand chapters. */
+const PDF_HEAD_BYTES = 16 * 1024;
 const PDF_TAIL_BYTES = 512 * 1024;
+const PDF_END_BYTES = 64;
 
 /** The identities in a manifest. Chapters of other programs have none; an invalid manifest has no chapters. */
 export function manifestIdentities(text: string): CbzIdentity[] {
   return (chaptersIn(text) ?? []).flatMap(toIdentity);
 }
 
-/** A chapter as a bound file names it. `key` distinguishes it from other chapters, releases and versions. */
-export interface BoundChapter extends Partial<CbzIdentity> {
-  readonly key: string;
-}
-
-/** The line for a PDF: a comment, which readers of PDF skip. */
-export function pdfManifestLine(chapters: readonly BoundChapter[]): string {
-  return `${PDF_LINE_PREFIX}${JSON.stringify({ chapters })}`;
+/** The line for a PDF: a comment, which readers of PDF skip. Only of ASCII, since pdfkit writes bytes. */
+export function pdfManifestLine(manifest: string): string {
+  const escaped = manifest
+    .trimEnd()
+    .replace(/[^\x20-\x7e]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return `${PDF_LINE_PREFIX}${escaped}`;
 }
 
 /** The keys of the chapters in a manifest; undefined for anything else. */
@@ -42,20 +43,56 @@ export function manifestKeys(text: string): string[] | undefined {
   );
 }
 
-/** The manifest in the PDF's last part; undefined for a PDF of another program. */
-export async function readPdfManifest(file: string): Promise<string | undefined> {
+export interface PdfManifest {
+  readonly text: string;
+  /** The file ends as a PDF does, at the place of its table of objects. */
+  readonly isWhole: boolean;
+}
+
+/** The manifest of a PDF; undefined for a PDF of another program. */
+export async function readPdfManifest(file: string): Promise<PdfManifest | undefined> {
   const handle = await openRegularFile(file);
   try {
-    const { size } = await handle.stat();
-    const tail = Buffer.alloc(Math.min(size, PDF_TAIL_BYTES));
-    await handle.read(tail, 0, tail.length, size - tail.length);
-    const start = tail.lastIndexOf(`\n${PDF_LINE_PREFIX}`, undefined, 'latin1');
-    if (start === -1) return undefined;
-    const lineStart = start + 1 + PDF_LINE_PREFIX.length;
-    return tail.toString('utf8', lineStart, tail.indexOf('\n', lineStart));
+    const line = await readPdfLine(handle);
+    return line === undefined ? undefined : { text: line, isWhole: await hasPdfEnd(handle) };
   } finally {
     await handle.close();
   }
+}
+
+/** At the start, or near the end as earlier versions wrote it. */
+async function readPdfLine(handle: FileHandle): Promise<string | undefined> {
+  const { size } = await handle.stat();
+  for (const position of [0, Math.max(0, size - PDF_TAIL_BYTES)]) {
+    const bytes = position === 0 ? PDF_HEAD_BYTES : PDF_TAIL_BYTES;
+    const part = await readPart(handle, position, bytes);
+    const start = part.lastIndexOf(`\n${PDF_LINE_PREFIX}`, undefined, 'latin1');
+    if (start !== -1) return readLine(handle, position + start + 1 + PDF_LINE_PREFIX.length);
+  }
+  return undefined;
+}
+
+async function readLine(handle: FileHandle, position: number): Promise<string | undefined> {
+  for (let bytes = PDF_HEAD_BYTES; bytes <= MAX_MANIFEST_BYTES; bytes *= 4) {
+    const part = await readPart(handle, position, bytes);
+    const end = part.indexOf('\n');
+    if (end !== -1) return part.toString('utf8', 0, end);
+    if (part.length < bytes) return undefined;
+  }
+  return undefined;
+}
+
+async function hasPdfEnd(handle: FileHandle): Promise<boolean> {
+  const { size } = await handle.stat();
+  const end = await readPart(handle, Math.max(0, size - PDF_END_BYTES), PDF_END_BYTES);
+  const offset = /\nstartxref\n(\d{1,15})\n%%EOF\n?$/.exec(end.toString('latin1'))?.[1];
+  if (offset === undefined) return false;
+  return (await readPart(handle, Number(offset), 5)).toString('latin1') === 'xref\n';
+}
+
+async function readPart(handle: FileHandle, position: number, bytes: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, position);
+  return buffer.subarray(0, bytesRead);
 }
 
 function chaptersIn(text: string): readonly unknown[] | undefined {

@@ -310,8 +310,8 @@ export const STORAGE_CODES = {
   ),
   'book-incomplete': code(
     EXIT.incomplete,
-    'A bound PDF or folder has chapters whose files are gone, and a new one would lack them.',
-    'Download these chapters again with --keep-chapters, or replace the book with: --force',
+    'A bound PDF or folder, or a damaged book, has chapters whose files are gone, and a new one would lack them.',
+    'Download these chapters again with: --force --keep-chapters; or move the book away.',
   ),
   'page-unsupported': code(
     EXIT.incomplete,

@@ -4,9 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, readFileSync, type Stats } from 'node:fs';
-import { open, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { lstat, open, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { retryWhileBusy } from './busy-retry.js';
+import { hasCode } from './errors.js';
 import {
   createFile,
   openRegularFile,
@@ -21,6 +22,7 @@ export { makeFolders, makeFoldersBelow, makePrivateFolder } from './safe-folders
 export { fileErrorReason, isSystemError, toStorageError } from './system-errors.js';
 export {
   isLeftoverTemporary,
+  isTemporaryOf,
   MIN_LEFTOVER_AGE_MS,
   removeLeftoverTemporaries,
   temporaryName,
@@ -168,11 +170,30 @@ export async function haveSameBytes(file: string, other: string): Promise<boolea
   return (await digestOf(file)) === (await digestOf(other));
 }
 
+/**
+ * The sha256 of a regular file as lower-case hex; undefined if it does not exist, and empty for anything else, such as
+ * a link.
+ */
+export async function digestIfRegular(file: string): Promise<string | undefined> {
+  try {
+    return await digestOf(file);
+  } catch (error) {
+    if (hasCode(error, 'unsafe-path')) return '';
+    ifMissing(error);
+    return undefined;
+  }
+}
+
 async function digestOf(file: string): Promise<string> {
   const handle = await openRegularFile(file);
   const hash = createHash('sha256');
   for await (const chunk of handle.createReadStream()) hash.update(chunk as Buffer);
   return hash.digest('hex');
+}
+
+/** Of the link itself. Undefined if nothing exists there. */
+export async function lstatIfExists(path: string): Promise<Stats | undefined> {
+  return lstat(path).catch(ifMissing);
 }
 
 /** Undefined if the file does not exist. */

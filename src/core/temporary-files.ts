@@ -15,7 +15,8 @@ const HOST = createHash('sha256')
   .update(`${hostname()} ${processNamespace()}`)
   .digest('hex')
   .slice(0, 8);
-const NAME = /^\..*\.([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}\.tmp$/s;
+const NAME = /^\.(.*)\.([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{12}\.tmp$/s;
+const MAX_NAME_LENGTH = 60;
 
 /** A sandbox or container of this machine sees only its own processes. Empty where there are no such namespaces. */
 function processNamespace(): string {
@@ -29,7 +30,7 @@ function processNamespace(): string {
 /** A hidden name in the same folder as `file`, so that the rename is atomic. */
 export function temporaryName(file: string): string {
   const mark = `${HOST}-${process.pid}-${randomBytes(6).toString('hex')}`;
-  return join(dirname(file), `.${basename(file).slice(0, 60)}.${mark}.tmp`);
+  return join(dirname(file), `.${basename(file).slice(0, MAX_NAME_LENGTH)}.${mark}.tmp`);
 }
 
 /**
@@ -37,11 +38,16 @@ export function temporaryName(file: string): string {
  * or it is old, as those of containers, which are a machine each.
  */
 export function isLeftoverTemporary(path: string): boolean {
-  const [, host, pid] = NAME.exec(basename(path)) ?? [];
+  const [, , host, pid] = NAME.exec(basename(path)) ?? [];
   if (pid === undefined) return false;
   if (host === HOST && !isRunning(Number(pid))) return true;
   const { mtimeMs = Infinity } = lstatSync(path, { throwIfNoEntry: false }) ?? {};
   return Date.now() - mtimeMs >= MIN_LEFTOVER_AGE_MS;
+}
+
+/** Whether `path` has the name of a temporary file of `file`, of any process. The name of `file` must not be longer than 60. */
+export function isTemporaryOf(file: string, path: string): boolean {
+  return NAME.exec(basename(path))?.[1] === basename(file).slice(0, MAX_NAME_LENGTH);
 }
 
 function isRunning(pid: number): boolean {

@@ -4,11 +4,10 @@
  */
 import { fetchTitleFeed } from '../api/feeds.js';
 import { scanLibrary } from '../cbz/library-index.js';
-import { removeFile } from '../core/files.js';
 import type { TankobonError } from '../core/errors.js';
 import type { Chapter } from '../api/chapters.js';
 import type { Plan } from './plan.js';
-import { bindBooks, type BoundBook } from '../formats/bind-books.js';
+import { bindBooks } from '../formats/bind-books.js';
 import type { ChapterGroup } from '../formats/group-volumes.js';
 import { missingChapters, type TitleChapters } from '../formats/volume-completeness.js';
 import { bindRequest } from './bind-request.js';
@@ -53,13 +52,14 @@ export async function bindDownloaded(
   };
   const volumeCount = (group: ChapterGroup) => titleOf(group, titles, listed)?.title.volumeCount;
   const options = { ...bind, output, force, groups: selection.groups };
-  const books = await bindBooks(
-    { ...bindRequest([...files], options, context.settings), isSelected, volumeCount },
-    observe,
-    signal,
-  );
-  if (!bind.keepChapters) for (const book of books.books) await removeChapters(book);
-  return books.errors;
+  const bindOptions = {
+    ...bindRequest([], options, context.settings),
+    found: [...files],
+    removeChapters: !bind.keepChapters,
+    isSelected,
+    volumeCount,
+  };
+  return (await bindBooks(bindOptions, observe, signal)).errors;
 }
 
 /** The service's chapters of each title in the plan, also of those that are only known by a chapter. */
@@ -93,11 +93,4 @@ function titleOf(
     (candidate) => first && candidate.chapters.includes(first),
   );
   return first && title && { title, language: first.language };
-}
-
-/** Only files that tankobon made of one chapter each. */
-async function removeChapters({ file: book, status, group }: BoundBook): Promise<void> {
-  if (status === 'failed') return;
-  for (const { file, isBound, identity } of group.chapters)
-    if (!isBound && identity && file !== book) await removeFile(file);
 }

@@ -66,10 +66,16 @@ export const LEFT_OUT_REASONS = {
 } as const;
 export type LeftOutReason = keyof typeof LEFT_OUT_REASONS;
 
+/** A message for the user; the book is written nevertheless. */
+export interface BindWarning {
+  readonly type: 'warning';
+  readonly message: string;
+}
+
 /** A page was written. */
 export interface BookPageEvent {
   readonly type: 'book-page';
   readonly file: string;
 }
 
-export type ObserveBind = (event: BindEvent | BookPageEvent) => void;
+export type ObserveBind = (event: BindEvent | BindWarning | BookPageEvent) => void;

@@ -1,4 +1,4 @@
-/** The manifest in a bound CBZ or EPUB: its chapters can be read back from it, with everything known of them. */
+/** The manifest in a book: from that of a CBZ or EPUB its chapters can be read back, with everything known of them. */
 import { z } from 'zod';
 import { parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
@@ -12,15 +12,18 @@ export interface ManifestChapter extends Pick<SourceChapter, 'identity' | 'metad
   readonly prefix: string;
 }
 
-/** The same chapters always give the same text. */
-export function manifestText(chapters: readonly SourceChapter[]): string {
+/** The same chapters always give the same text. `files`: the sha256 of each file of a book in a folder, by its path. */
+export function manifestText(
+  chapters: readonly SourceChapter[],
+  files?: Readonly<Record<string, string>>,
+): string {
   const entries = chapters.map((chapter, index) => ({
     ...chapter.identity,
     key: sourceKey(chapter),
     prefix: chapterPrefix(index, chapters.length),
     metadata: chapter.metadata,
   }));
-  return `${JSON.stringify({ chapters: entries })}\n`;
+  return `${JSON.stringify({ chapters: entries, files })}\n`;
 }
 
 const texts = z.array(z.string()).optional();

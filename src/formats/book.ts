@@ -1,6 +1,7 @@
 /** A book to write: its chapters, its metadata, and the names of its pages. */
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import { paddedNumber } from '../cbz/page-name.js';
+import type { Publish } from '../cbz/zip-file-writer.js';
 import type { ImageExtension } from '../image/format.js';
 import type { ChapterGroup } from './group-volumes.js';
 
@@ -24,16 +25,12 @@ export const UNKNOWN_DATE = new Date(Date.UTC(2000, 0, 1));
 export interface WriteOptions {
   /** A new file, or for folders a new folder, on the file system of the final path. */
   readonly tmpFile: string;
-  readonly publish: (tmpFile: string) => Promise<string>;
+  /** Called with the finished book, which was read back whole. */
+  readonly publish: Publish;
   /** Convert images that the format cannot contain. */
   readonly convert: boolean;
   readonly onPage: () => void;
   readonly signal: AbortSignal;
-}
-
-export interface WrittenBook {
-  readonly file: string;
-  readonly bytes: number;
 }
 
 /** The chapter's part of its pages' names: `c001-`. `chapter` counts from 0. */

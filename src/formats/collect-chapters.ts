@@ -19,31 +19,36 @@ export interface FailedFile {
   readonly error: TankobonError;
 }
 
-/** Throws UsageError `nothing-to-bind` for a missing input, and if there are no archives at all. */
+/**
+ * `found`: files that a scan found, which another process may have bound and removed since. Throws UsageError
+ * `nothing-to-bind` for a missing input, and if the inputs have no archives at all.
+ */
 export async function collectChapters(
   inputs: readonly string[],
+  found: readonly string[],
   signal: AbortSignal,
 ): Promise<CollectedChapters> {
   const chapters: SourceChapter[] = [];
   const failed: FailedFile[] = [];
-  const seen = new Set<string>();
-  for (const input of inputs) {
-    for (const { file, isNamed } of await archivesIn(input, signal)) {
-      signal.throwIfAborted();
-      if (seen.has(file)) continue;
-      seen.add(file);
-      try {
-        const found = await readChapters(file);
-        // Books of other programs that happen to be in a folder are not chapters.
-        if (isNamed || /\.cbz$/i.test(file) || found.some(({ isBound }) => isBound))
-          chapters.push(...found);
-      } catch (error) {
-        if (!hasCode(error, 'archive-damaged')) throw error;
-        if (isNamed || /\.cbz$/i.test(file)) failed.push({ file, error: toTankobonError(error) });
-      }
+  const files = new Map(found.map((file) => [file, { file, isNamed: false }]));
+  for (const input of inputs)
+    for (const archive of await archivesIn(input, signal))
+      if (!files.has(archive.file)) files.set(archive.file, archive);
+  for (const { file, isNamed } of files.values()) {
+    signal.throwIfAborted();
+    try {
+      const read = await readChapters(file);
+      // Books of other programs that happen to be in a folder are not chapters.
+      if (isNamed || /\.cbz$/i.test(file) || read.some(({ isBound }) => isBound))
+        chapters.push(...read);
+    } catch (error) {
+      if (!hasCode(error, 'archive-damaged')) throw error;
+      const isGone = !isNamed && isSystemError(error.cause, 'ENOENT');
+      if (!isGone && (isNamed || /\.cbz$/i.test(file)))
+        failed.push({ file, error: toTankobonError(error) });
     }
   }
-  if (chapters.length === 0 && failed.length === 0)
+  if (inputs.length > 0 && chapters.length === 0 && failed.length === 0)
     throw new UsageError('nothing-to-bind', `No chapters found: ${inputs.join(', ')}`);
   return { chapters, failed };
 }

@@ -1,50 +1,108 @@
-/** What exists at the path of a book that is to be written. */
-import { readFile } from 'node:fs/promises';
+/** What exists at the path of a book that is to be written. Only a book with the mark of `bind` is replaced. */
 import { join } from 'node:path';
-import { FOLDER_MANIFEST_NAME, manifestKeys, readPdfManifest } from '../cbz/bound-manifest.js';
-import { fileErrorReason, isSystemError, statIfExists } from '../core/files.js';
+import { crc32 } from 'node:zlib';
+import {
+  manifestKeys,
+  MANIFEST_NAME,
+  MAX_MANIFEST_BYTES,
+  readPdfManifest,
+} from '../cbz/bound-manifest.js';
+import { readFileState, type FileState } from '../cbz/ownership.js';
+import { fileErrorReason, lstatIfExists, openRegularFile } from '../core/files.js';
 import { hasCode } from '../core/errors.js';
 import type { BookFormat } from './bind-choices.js';
+import { readFolderManifest } from './folder-book.js';
 import { readChapters } from './read-chapters.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
 
 export type ExistingBook =
   | { readonly kind: 'none' }
-  /** Not written by `bind`, or not readable. */
-  | { readonly kind: 'other'; readonly isFolder: boolean; readonly readError?: string }
+  /** Without the mark of `bind`. `readError`: it may be a damaged book. */
+  | { readonly kind: 'foreign'; readonly readError?: string }
   | {
       readonly kind: 'bound';
-      /** In order; see sourceKey. */
+      /** In order; see sourceKey. At least one. */
       readonly keys: readonly string[];
       /** Those that can be read back: of a CBZ or an EPUB. */
       readonly chapters: readonly SourceChapter[];
+      /** Truncated, or with files that are gone. */
+      readonly isDamaged: boolean;
+      /** Of a file. */
+      readonly state: FileState | undefined;
     };
 
 export async function readExistingBook(file: string, format: BookFormat): Promise<ExistingBook> {
-  const stats = await statIfExists(file);
+  const stats = await lstatIfExists(file);
   if (!stats) return { kind: 'none' };
-  const other: ExistingBook = { kind: 'other', isFolder: stats.isDirectory() };
-  if (stats.isDirectory() !== (format === 'folder')) return other;
-  if (format === 'cbz' || format === 'epub') {
-    try {
-      const chapters = await readChapters(file);
-      if (!chapters.every(({ isBound }) => isBound)) return other;
-      return { kind: 'bound', keys: chapters.map(sourceKey), chapters };
-    } catch (error) {
-      if (!hasCode(error, 'archive-damaged')) throw error;
-      return { ...other, readError: fileErrorReason(error.cause) };
-    }
-  }
-  const manifest = await (format === 'pdf' ? readPdfManifest(file) : folderManifest(file));
-  const keys = manifestKeys(manifest ?? '');
-  return keys ? { kind: 'bound', keys, chapters: [] } : other;
+  if (format === 'folder') return stats.isDirectory() ? existingFolder(file) : FOREIGN;
+  const state = await readFileState(file);
+  if (!state) return FOREIGN;
+  return format === 'pdf' ? existingPdf(file, state) : existingArchive(file, state);
 }
 
-async function folderManifest(folder: string): Promise<string | undefined> {
+const FOREIGN: ExistingBook = { kind: 'foreign' };
+
+async function existingFolder(folder: string): Promise<ExistingBook> {
+  const manifest = await readFolderManifest(folder);
+  if (!manifest) return FOREIGN;
+  let isDamaged = manifest.files.size === 0;
+  for (const path of manifest.files.keys())
+    isDamaged ||= (await lstatIfExists(join(folder, path))) === undefined;
+  return { kind: 'bound', keys: manifest.keys, chapters: [], isDamaged, state: undefined };
+}
+
+async function existingPdf(file: string, state: FileState): Promise<ExistingBook> {
+  const manifest = await readPdfManifest(file);
+  const keys = manifestKeys(manifest?.text ?? '') ?? [];
+  if (!manifest || keys.length === 0) return FOREIGN;
+  return { kind: 'bound', keys, chapters: [], isDamaged: !manifest.isWhole, state };
+}
+
+async function existingArchive(file: string, state: FileState): Promise<ExistingBook> {
   try {
-    return await readFile(join(folder, FOLDER_MANIFEST_NAME), 'utf8');
+    const chapters = await readChapters(file);
+    if (!chapters.every(({ isBound }) => isBound)) return FOREIGN;
+    return { kind: 'bound', keys: chapters.map(sourceKey), chapters, isDamaged: false, state };
   } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return undefined;
-    throw error;
+    if (!hasCode(error, 'archive-damaged')) throw error;
+    const keys = manifestKeys(await readLeadingManifest(file)) ?? [];
+    if (keys.length === 0) return { kind: 'foreign', readError: fileErrorReason(error.cause) };
+    return { kind: 'bound', keys, chapters: [], isDamaged: true, state };
+  }
+}
+
+const LOCAL_HEADER_BYTES = 30;
+const LOCAL_HEADER_SIGNATURE = 0x04034b50;
+
+/**
+ * The manifest at the start of an archive whose end, and so its comment, is lost: the first entry, or the one after
+ * `mimetype` of an EPUB. Empty if there is none.
+ */
+async function readLeadingManifest(file: string): Promise<string> {
+  const handle = await openRegularFile(file);
+  const readAt = async (position: number, bytes: number) => {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, position);
+    return buffer.subarray(0, bytesRead);
+  };
+  try {
+    let position = 0;
+    for (const name of ['mimetype', MANIFEST_NAME]) {
+      const header = await readAt(position, LOCAL_HEADER_BYTES);
+      if (header.length < LOCAL_HEADER_BYTES) return '';
+      if (header.readUInt32LE(0) !== LOCAL_HEADER_SIGNATURE) return '';
+      const [checksum, bytes] = [header.readUInt32LE(14), header.readUInt32LE(18)];
+      const nameBytes = header.readUInt16LE(26);
+      const start = position + LOCAL_HEADER_BYTES + nameBytes + header.readUInt16LE(28);
+      const found = await readAt(position + LOCAL_HEADER_BYTES, nameBytes);
+      if (found.toString() === MANIFEST_NAME && bytes <= MAX_MANIFEST_BYTES) {
+        const text = await readAt(start, bytes);
+        return crc32(text) === checksum ? text.toString() : '';
+      }
+      if (found.toString() !== name) return '';
+      position = start + bytes;
+    }
+    return '';
+  } finally {
+    await handle.close();
   }
 }

@@ -1,7 +1,7 @@
 /** The cover of a book: a file that the user names, or the one that `download --cover` saved beside the chapters. */
 import { dirname, join } from 'node:path';
 import { readdirIfReadable } from '../cbz/library-index.js';
-import { UsageError } from '../core/errors.js';
+import { hasCode, UsageError } from '../core/errors.js';
 import { readFileIfExists } from '../core/files.js';
 import { imageExtension } from '../image/format.js';
 import { hasValidTrailer } from '../image/trailer.js';
@@ -26,11 +26,13 @@ export async function readCover(file: string): Promise<CoverImage> {
 
 /**
  * The cover beside the chapters of this book: that of its volume, otherwise the one of the folder if the folder has
- * chapters of this book only, as `others`, the files of all other chapters, show.
+ * chapters of this book only, as `others`, the files of all other chapters, show. One that cannot be used is passed to
+ * `warn`.
  */
 export async function findCover(
   { by, volume, chapters }: ChapterGroup,
   others: readonly string[],
+  warn: (message: string) => void,
 ): Promise<CoverImage | undefined> {
   if (by === 'chapter') return undefined;
   const folders = [...new Set(chapters.map(({ file }) => dirname(file)))];
@@ -40,7 +42,13 @@ export async function findCover(
     const name =
       names.find((each) => volume !== undefined && VOLUME_COVER.exec(each)?.[1] === volume) ??
       (by === 'title' || !isShared ? names.find((each) => COVER.test(each)) : undefined);
-    if (name !== undefined) return readCover(join(folder, name));
+    if (name === undefined) continue;
+    try {
+      return await readCover(join(folder, name));
+    } catch (error) {
+      if (!hasCode(error, 'bad-cover')) throw error;
+      warn(`Bound without a cover: ${error.message}`);
+    }
   }
   return undefined;
 }

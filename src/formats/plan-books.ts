@@ -12,6 +12,8 @@ import { chapterLabel, type SourceChapter } from './source-chapter.js';
 export interface BindRequest {
   /** CBZ files, bound CBZ or EPUB files, and folders that contain such. */
   readonly inputs: readonly string[];
+  /** Files that a scan found: one that is gone by now is not an error. */
+  readonly found?: readonly string[];
   readonly by: BindBy;
   readonly format: BookFormat;
   /** The folder for the books. */
@@ -23,6 +25,8 @@ export interface BindRequest {
   /** An image file; `auto`: one that is beside the chapters. */
   readonly cover: string;
   readonly force: boolean;
+  /** Remove the chapters' own files when a whole book has them. */
+  readonly removeChapters?: boolean | undefined;
   /** Convert images that the format cannot contain. */
   readonly convert: boolean;
   readonly volumeField: VolumeField;
@@ -45,7 +49,7 @@ export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
 /** Reads the inputs and writes nothing. Throws UsageError: `nothing-to-bind`, `bad-option`. */
 export async function planBooks(request: BindRequest, signal: AbortSignal): Promise<BindPlan> {
   const { by, groups, output, nameBook, isSelected = () => true } = request;
-  const { chapters, failed } = await collectChapters(request.inputs, signal);
+  const { chapters, failed } = await collectChapters(request.inputs, request.found ?? [], signal);
   const grouping = groupVolumes(chapters, by, groups);
   const books = grouping.groups
     .filter(isSelected)

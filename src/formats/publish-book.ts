@@ -1,56 +1,47 @@
 /**
- * Replaces a book so that it is complete or absent at every moment. One process works on a book at a time; it removes
- * the leftovers of a killed one.
+ * Gives a finished book its final name. What it replaces is a book of `bind` that is as it was when it was read, so that
+ * nothing of another program or of the owner is lost. One process works on a book at a time.
  */
 import { createHash } from 'node:crypto';
-import { readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { chmod, readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isUnchanged, type FileState } from '../cbz/ownership.js';
 import { StorageError } from '../core/errors.js';
 import {
+  haveSameBytes,
+  isTemporaryOf,
+  lstatIfExists,
   makeFoldersBelow,
-  removeFile,
+  removeLeftoverTemporaries,
   renameInto,
-  statIfExists,
   syncFolder,
+  temporaryName,
 } from '../core/files.js';
-import { tryLockFile, underTemporaryLock } from '../core/lock.js';
+import { underTemporaryLock } from '../core/lock.js';
 import { publishNew } from '../core/publish.js';
-
-export interface BookTarget {
-  /** Does not exist; on the file system of the final path. */
-  readonly tmpFile: string;
-  /** Renames the finished book to its final path. `replaces`: an existing book is replaced. */
-  readonly publish: (tmpFile: string, replaces: boolean) => Promise<string>;
-}
+import {
+  mergeFolder,
+  readFolderManifest,
+  removeOwnFiles,
+  type MergedFolder,
+} from './folder-book.js';
 
 /** Calls `action` while no other process writes this book, in its folder below `root`, which is created if missing. */
 export async function withBookLock<T>(
   root: string,
   file: string,
   signal: AbortSignal,
-  action: (target: BookTarget) => Promise<T>,
+  action: (tmpFile: string) => Promise<T>,
 ): Promise<T> {
-  const hidden = hiddenName(file);
-  const oldFolder = `${hidden}.old`;
-  const publish = async (finished: string, replaces: boolean): Promise<string> => {
-    if (replaces && (await statIfExists(file))?.isDirectory()) {
-      await rename(file, oldFolder);
-      await renameInto(finished, file);
-      await rm(oldFolder, { recursive: true, force: true });
-    } else if (replaces || (await statIfExists(finished))?.isDirectory()) {
-      await renameInto(finished, file);
-    } else if (!(await publishNew(finished, file))) {
-      throw new StorageError('name-taken', `${file} was created by another program meanwhile.`);
-    }
-    return file;
-  };
   const created = await makeFoldersBelow(root, dirname(file));
   try {
-    return await underTemporaryLock(`${hidden}.lock`, { signal }, async () => {
-      // Between two renames a killed run leaves a folder under neither name.
-      if (!(await statIfExists(file))) await renameIfExists(oldFolder, file);
-      await removeLeftovers(hidden);
-      return action({ tmpFile: `${hidden}.tmp`, publish });
+    for (const folder of created) await syncFolder(dirname(folder));
+    const folder = dirname(file);
+    const shortName = shortNameOf(file);
+    return await underTemporaryLock(join(folder, `.${shortName}.lock`), { signal }, async () => {
+      await removeLeftoverTemporaries(folder);
+      await finishLeftoverFolders(join(folder, shortName), file);
+      return action(temporaryName(join(folder, shortName)));
     });
   } finally {
     // Fails unless they are empty, as after an error.
@@ -59,43 +50,47 @@ export async function withBookLock<T>(
 }
 
 /** The same for the same book, so that what a killed run left is found. */
-function hiddenName(file: string): string {
+function shortNameOf(file: string): string {
   const name = basename(file);
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 12);
-  return join(dirname(file), `.${name.slice(0, 40)}.${hash}`);
+  return `${name.slice(0, 40)}.${hash}`;
 }
 
 /**
- * Of this book: the unfinished one, the one that it replaced, and lock files that did not get their name (see lock.ts).
- * Of others, and of this one in another format: the unfinished one. Their `.old` may be all that there is of a book.
+ * While the book's lock is held: completes the folder of which a killed run had moved a part, and removes an unfinished
+ * one. Folders without the mark of `bind` stay.
  */
-async function removeLeftovers(hidden: string): Promise<void> {
-  const folder = dirname(hidden);
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    if (name.replace(/^\.\./, '.').startsWith(basename(hidden))) {
-      if (/\.(tmp|old)$/.test(name)) await rm(path, { recursive: true, force: true });
-    } else if (/^\..*\.[0-9a-f]{12}\.lock$/s.test(name)) {
-      // What cannot be removed, such as another user's files, does not prevent this book.
-      await removeUnfinished(path).catch(() => undefined);
-    }
+async function finishLeftoverFolders(shortPath: string, file: string): Promise<void> {
+  for (const entry of await readdir(dirname(file), { withFileTypes: true })) {
+    const path = join(dirname(file), entry.name);
+    if (!entry.isDirectory() || !isTemporaryOf(shortPath, path)) continue;
+    if ((await readFolderManifest(path)) && (await readFolderManifest(file)))
+      await mergeFolder(path, file);
+    await removeOwnFiles(path);
   }
 }
 
-/** Unless the run that holds the lock is still writing. */
-async function removeUnfinished(lockPath: string): Promise<void> {
-  const lock = await tryLockFile(lockPath);
-  if (!lock) return;
-  try {
-    await rm(lockPath.replace(/lock$/, 'tmp'), { recursive: true, force: true });
-    await removeFile(lockPath);
-  } finally {
-    lock.release();
+/** Publishes a finished file. False if `replaced`, the book that exists, has the same bytes and stays. */
+export async function publishBookFile(
+  finished: string,
+  file: string,
+  replaced: FileState | undefined,
+): Promise<boolean> {
+  if (!replaced) {
+    if (await publishNew(finished, file)) return true;
+    throw new StorageError('name-taken', `${file} was created by another program meanwhile.`);
   }
+  if (await haveSameBytes(finished, file)) return false;
+  if (!(await isUnchanged(file, replaced)))
+    throw new StorageError('name-taken', `${file} was changed by another program meanwhile.`);
+  await chmod(finished, Number(replaced.mode) & 0o7777);
+  await renameInto(finished, file);
+  return true;
 }
 
-async function renameIfExists(from: string, to: string): Promise<void> {
-  if (!(await statIfExists(from))) return;
-  await rename(from, to);
-  await syncFolder(dirname(to));
+/** Publishes a finished folder, or moves its files into the one that exists. */
+export async function publishBookFolder(finished: string, folder: string): Promise<MergedFolder> {
+  if (await lstatIfExists(folder)) return mergeFolder(finished, folder);
+  await renameInto(finished, folder);
+  return { isChanged: true, kept: [], isWhole: true };
 }

@@ -5,6 +5,7 @@ import { BOUND_COMMENT, MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../cbz/bound-m
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
 import { readComicInfo } from '../cbz/comic-info-reader.js';
 import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
+import { readFileState, type FileState } from '../cbz/ownership.js';
 import { readEntryText, toZipEntry, withZip, type ZipEntry } from '../cbz/zip-file.js';
 import { groupBy } from '../core/group-by.js';
 import { parseManifest } from './book-manifest.js';
@@ -23,7 +24,8 @@ const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
 /** Throws StorageError `archive-damaged` for a file that is not an archive with pages. */
 export async function readChapters(file: string): Promise<readonly SourceChapter[]> {
   try {
-    const chapters = await withZip(file, (zip) => chaptersOf(zip, file));
+    const state = await readFileState(file);
+    const chapters = await withZip(file, (zip) => chaptersOf(zip, file, state));
     if (!chapters) throw new Error('it is not a regular file');
     return chapters;
   } catch (cause) {
@@ -31,7 +33,11 @@ export async function readChapters(file: string): Promise<readonly SourceChapter
   }
 }
 
-async function chaptersOf(zip: ZipFile, file: string): Promise<readonly SourceChapter[]> {
+async function chaptersOf(
+  zip: ZipFile,
+  file: string,
+  state: FileState | undefined,
+): Promise<readonly SourceChapter[]> {
   if (zip.entryCount > MAX_ENTRIES) throw new Error(`it has ${zip.entryCount} entries`);
   const isBound = zip.comment === BOUND_COMMENT;
   const pages: ZipEntry[] = [];
@@ -57,10 +63,12 @@ async function chaptersOf(zip: ZipFile, file: string): Promise<readonly SourceCh
   }
   const name = basename(file, extname(file));
   const metadata = withGuesses(await readComicInfo(comicInfo), guessName(name));
-  const identity = parseIdentityComment(zip.comment) ?? parseComicInfoIdentity(comicInfo);
+  const marked = parseIdentityComment(zip.comment);
+  const identity = marked ?? parseComicInfoIdentity(comicInfo);
+  const ownState = marked && state;
   const series = metadata.series ?? basename(dirname(file));
   pages.sort((a, b) => NATURAL_ORDER.compare(a.name, b.name));
-  return [{ file, isBound, identity, metadata: { ...metadata, series }, pages }];
+  return [{ file, isBound, ownState, identity, metadata: { ...metadata, series }, pages }];
 }
 
 function boundChapters(
@@ -70,6 +78,9 @@ function boundChapters(
 ): SourceChapter[] {
   const chapters = parseManifest(manifest);
   if (!chapters) throw new Error('its manifest is invalid');
+  // Otherwise a short manifest could name the same pages millions of times.
+  if (new Set(chapters.map(({ prefix }) => prefix)).size < chapters.length)
+    throw new Error('its manifest names pages twice');
   const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0]);
   return chapters.map(({ identity, metadata, prefix }) => {
     const own = byPrefix.get(prefix) ?? [];

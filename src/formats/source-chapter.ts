@@ -2,6 +2,7 @@
 import type { Chapter } from '../api/chapters.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { CbzIdentity } from '../cbz/identity.js';
+import type { FileState } from '../cbz/ownership.js';
 import type { ZipEntry } from '../cbz/zip-file.js';
 import { ERROR_CODES } from '../core/error-codes.js';
 import { StorageError } from '../core/errors.js';
@@ -12,6 +13,8 @@ export interface SourceChapter {
   readonly file: string;
   /** The file was written by `bind` and may contain other chapters too. */
   readonly isBound: boolean;
+  /** Of a chapter file with tankobon's own mark, when it was read: a book that has the chapter may replace it. */
+  readonly ownState?: FileState | undefined;
   /** Unknown for files of other programs. */
   readonly identity: CbzIdentity | undefined;
   readonly metadata: ChapterMetadata;

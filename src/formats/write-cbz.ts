@@ -1,13 +1,14 @@
 /** Writes a book as a CBZ: pages as `c001-001.png`, the cover first, one ComicInfo.xml with a bookmark per chapter. */
 import { BOUND_COMMENT, MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
+import { publishReadBack } from './read-back.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
 import { IMAGE_EXTENSIONS } from '../image/format.js';
-import type { Book, WriteOptions, WrittenBook } from './book.js';
+import type { Book, WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookPages } from './book-pages.js';
 
-export async function writeCbzBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
+export async function writeCbzBook(book: Book, options: WriteOptions): Promise<number> {
   const { tmpFile, publish, signal } = options;
   const zip = await ZipFileWriter.create({ tmpFile, comment: BOUND_COMMENT, signal });
   try {
@@ -22,7 +23,7 @@ export async function writeCbzBook(book: Book, options: WriteOptions): Promise<W
       pages.push({ bytes: data.length, ...dimensions, isFrontCover, bookmark });
     }
     zip.append(COMIC_INFO_NAME, await comicInfoXml({ ...book.metadata, pages }));
-    return await zip.finish(publish);
+    return (await zip.finish(publishReadBack(publish))).bytes;
   } finally {
     await zip.discard();
   }

@@ -1,7 +1,8 @@
 /** Writes a book as an EPUB 3 with fixed layout; the images keep their bytes. */
 import { BOUND_COMMENT, MANIFEST_NAME } from '../cbz/bound-manifest.js';
+import { publishReadBack } from './read-back.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
-import type { Book, WriteOptions, WrittenBook } from './book.js';
+import type { Book, WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookIdentity, bookPosition, bookTitle } from './book-metadata.js';
 import { bookPages, requireDimensions } from './book-pages.js';
@@ -19,7 +20,7 @@ import {
   type EpubPage,
 } from './epub-documents.js';
 
-export async function writeEpubBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
+export async function writeEpubBook(book: Book, options: WriteOptions): Promise<number> {
   const { tmpFile, publish, signal } = options;
   const accepted = ['jpg', 'png', 'gif', 'webp'] as const;
   const { group, metadata } = book;
@@ -50,7 +51,7 @@ export async function writeEpubBook(book: Book, options: WriteOptions): Promise<
     zip.append('OEBPS/nav.xhtml', navXhtml(epub, pages));
     zip.append('OEBPS/toc.ncx', tocNcx(epub, pages));
     zip.append('OEBPS/content.opf', contentOpf(epub, pages));
-    return await zip.finish(publish);
+    return (await zip.finish(publishReadBack(publish))).bytes;
   } finally {
     await zip.discard();
   }

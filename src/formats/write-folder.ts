@@ -1,54 +1,62 @@
 /** Writes a book as folders of images, one for each chapter: `Ch.001/001.png`, with a ComicInfo.xml in each. */
-import { mkdir, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FOLDER_MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
 import { pageName } from '../cbz/page-name.js';
 import { cleanSegment } from '../cbz/path-segment.js';
 import { syncFolder, writeNewFile } from '../core/files.js';
 import { IMAGE_EXTENSIONS } from '../image/format.js';
-import type { Book, WriteOptions, WrittenBook } from './book.js';
+import type { Book, WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookPages, type BookPage } from './book-pages.js';
+import { createUnfinishedFolder, finishFolder, removeOwnFiles } from './folder-book.js';
 import { chapterLabel, type SourceChapter } from './source-chapter.js';
 
 const MIN_DIGITS = 3;
 
-/** `tmpFile` is the new folder. */
-export async function writeFolderBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
+/** `tmpFile` is the new folder. Resolves with the size of the pages in bytes. */
+export async function writeFolderBook(book: Book, options: WriteOptions): Promise<number> {
   const { tmpFile: folder, publish, signal } = options;
-  const names = chapterFolders(book.group.chapters);
+  const { chapters } = book.group;
+  const names = chapterFolders(chapters);
   const pagesOf = names.map((): ComicPage[] => []);
+  const digests = new Map<string, string>();
   let bytes = 0;
+  const write = async (path: string, data: string | Buffer) => {
+    await writeNewFile(join(folder, path), data);
+    digests.set(path, createHash('sha256').update(data).digest('hex'));
+  };
   try {
-    await mkdir(folder);
+    await createUnfinishedFolder(folder);
     for (const name of names) await mkdir(join(folder, name));
     const pageOptions = { ...options, format: 'Folder', accepted: IMAGE_EXTENSIONS };
     for await (const page of bookPages(book, pageOptions)) {
       const { data, dimensions, chapter } = page;
-      await writeNewFile(join(folder, fileName(page, book, names)), data);
+      await write(filePath(page, book, names), data);
       bytes += data.length;
       if (chapter !== undefined) pagesOf[chapter]?.push({ bytes: data.length, ...dimensions });
     }
-    for (const [index, { metadata }] of book.group.chapters.entries()) {
-      const chapterFolder = join(folder, names[index] ?? '');
+    for (const [index, { metadata }] of chapters.entries()) {
+      const name = names[index] ?? '';
       const xml = await comicInfoXml({ ...metadata, pages: pagesOf[index] ?? [] });
-      await writeNewFile(join(chapterFolder, COMIC_INFO_NAME), xml);
-      await syncFolder(chapterFolder);
+      await write(`${name}/${COMIC_INFO_NAME}`, xml);
+      await syncFolder(join(folder, name));
     }
-    await writeNewFile(join(folder, FOLDER_MANIFEST_NAME), manifestText(book.group.chapters));
-    await syncFolder(folder);
+    await finishFolder(folder, manifestText(chapters, Object.fromEntries(digests)));
     signal.throwIfAborted();
-    return { file: await publish(folder), bytes };
+    await publish(folder);
+    return bytes;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeOwnFiles(folder);
   }
 }
 
-function fileName({ chapter, page, extension }: BookPage, book: Book, names: readonly string[]) {
+/** With slashes, as the manifest names it. */
+function filePath({ chapter, page, extension }: BookPage, book: Book, names: readonly string[]) {
   if (chapter === undefined) return `cover.${extension}`;
   const pages = book.group.chapters[chapter]?.pages.length ?? 0;
-  return join(names[chapter] ?? '', pageName(page, pages, extension));
+  return `${names[chapter] ?? ''}/${pageName(page, pages, extension)}`;
 }
 
 /** `Ch.001`, or the title of a chapter without a number; distinct, also where file systems ignore case. */

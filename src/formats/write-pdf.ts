@@ -3,20 +3,21 @@
  * a GIF becomes a PNG with the same pixels. Each page is written before the next one is read.
  */
 import { once } from 'node:events';
-import { open, rm, type FileHandle } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { deflateSync, inflateSync } from 'node:zlib';
 import type PDFDocument from 'pdfkit';
-import { pdfManifestLine } from '../cbz/bound-manifest.js';
+import { pdfManifestLine, readPdfManifest } from '../cbz/bound-manifest.js';
 import { languageTag } from '../cbz/comic-info.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
-import { writeBuffers } from '../core/files.js';
+import { createFile, digestIfRegular, writeBuffers } from '../core/files.js';
 import type { ImageDimensions } from '../image/dimensions.js';
-import { UNKNOWN_DATE, type Book, type WriteOptions, type WrittenBook } from './book.js';
+import { UNKNOWN_DATE, type Book, type WriteOptions } from './book.js';
+import { manifestText } from './book-manifest.js';
 import { bookTitle } from './book-metadata.js';
 import { assertDecodable, bookPages, requireDimensions, type BookPage } from './book-pages.js';
 import { convertToPng } from './convert-image.js';
 import { gifToPng } from './gif-to-png.js';
-import { sourceKey } from './source-chapter.js';
 
 type Pdf = InstanceType<typeof PDFDocument>;
 
@@ -49,42 +50,61 @@ interface PngData {
   /** Passes the rows without their filters. */
   readonly decodePixels: (callback: (pixels: Uint8Array) => void) => void;
 }
-interface PdfRoot {
-  readonly data: { readonly ViewerPreferences: { readonly data: Record<string, unknown> } };
+interface PdfInternals {
+  readonly _root: {
+    readonly data: { readonly ViewerPreferences: { readonly data: Record<string, unknown> } };
+  };
+  /** Appends a line outside of the objects, and counts its bytes. */
+  readonly _write: (line: string) => void;
 }
 
 /** The largest page that all readers show, in points (PDF 1.7, annex C). */
 const MAX_POINTS = 14_400;
 const MIN_POINTS = 3;
-const END_KEYWORD = '\nstartxref\n';
 
-export async function writePdfBook(book: Book, options: WriteOptions): Promise<WrittenBook> {
+/** Resolves with the size of the file. */
+export async function writePdfBook(book: Book, options: WriteOptions): Promise<number> {
   const { tmpFile, publish, convert, signal } = options;
   const accepted = ['jpg', 'png', 'gif'] as const;
-  const handle = await open(tmpFile, 'wx');
+  const handle = await createFile(tmpFile);
+  const hash = createHash('sha256');
   try {
     const pdf = await createPdf(book);
     // `read` would join, and so copy, the buffers.
     const buffers: Buffer[] = [];
     pdf.on('data', (chunk: Buffer) => buffers.push(chunk));
+    const writePending = async () => {
+      const pending = buffers.splice(0);
+      for (const chunk of pending) hash.update(chunk);
+      await writeBuffers(handle, pending);
+    };
     const pageOptions = { ...options, format: 'PDF', accepted };
     // pdfkit refers to a page's bytes until they are written, and each page is before the next one is read.
     for await (const page of bookPages(book, pageOptions)) {
       await addPage(pdf, await withoutPackedInterlace(page, convert));
       if (page.chapterTitle !== undefined) pdf.outline.addItem(page.chapterTitle);
-      await writeBuffers(handle, buffers.splice(0));
+      await writePending();
     }
     pdf.end();
     await once(pdf, 'end');
-    await writeEnd(Buffer.concat(buffers), handle, book);
+    await writePending();
     await handle.sync();
     const { size } = await handle.stat();
+    await assertReadBack(tmpFile, hash.digest('hex'));
     signal.throwIfAborted();
-    return { file: await publish(tmpFile), bytes: size };
+    await publish(tmpFile);
+    return size;
   } finally {
     await handle.close();
     await rm(tmpFile, { force: true });
   }
+}
+
+/** Throws StorageError `archive-wrong` if the file has other bytes than those that were written, or is not a whole PDF. */
+async function assertReadBack(file: string, digest: string): Promise<void> {
+  const manifest = await readPdfManifest(file);
+  if (manifest?.isWhole !== true || (await digestIfRegular(file)) !== digest)
+    throw new StorageError('archive-wrong', `The PDF cannot be read back: ${file}`);
 }
 
 async function createPdf({ group, metadata }: Book): Promise<Pdf> {
@@ -106,8 +126,10 @@ async function createPdf({ group, metadata }: Book): Promise<Pdf> {
       CreationDate: metadata.publishedAt ?? UNKNOWN_DATE,
     },
   });
+  const internals = pdf as unknown as PdfInternals;
+  internals._write(pdfManifestLine(manifestText(group.chapters)));
   if (metadata.direction === 'rtl') {
-    const { _root: root } = pdf as unknown as { readonly _root: PdfRoot };
+    const { _root: root } = internals;
     root.data.ViewerPreferences.data['Direction'] = 'R2L';
   }
   return pdf;
@@ -188,16 +210,4 @@ function indexedAlpha(
     alpha[pixel] = indexed[index] ?? 255;
   }
   return alpha;
-}
-
-/** The rest of the file, with the line that names its chapters before the final keyword. */
-async function writeEnd(end: Buffer, handle: FileHandle, { group }: Book): Promise<void> {
-  const keyword = end.lastIndexOf(END_KEYWORD, undefined, 'latin1');
-  const chapters = group.chapters.map((chapter) => ({
-    ...chapter.identity,
-    key: sourceKey(chapter),
-  }));
-  await handle.writeFile(end.subarray(0, keyword + 1));
-  await handle.writeFile(`${pdfManifestLine(chapters)}\n`);
-  await handle.writeFile(end.subarray(keyword + 1));
 }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bindRequest, type BindOptions } from '../../src/download/bind-request.js';
 import { loadSettings } from '../../src/config/settings.js';
-import type { BindEvent } from '../../src/formats/bind-events.js';
+import type { BindEvent, BindWarning } from '../../src/formats/bind-events.js';
 import { bindBooks } from '../../src/formats/bind-books.js';
 import { readArchive } from './archive.js';
 
@@ -14,16 +14,22 @@ export async function bindFolder(
   options: BindOptions & {
     readonly inputs?: readonly string[];
     readonly signal?: AbortSignal;
+    /** As `download --bind` does. */
+    readonly removeChapters?: boolean;
+    readonly found?: readonly string[];
+    readonly onPage?: () => void;
   } = {},
 ) {
   const { inputs = [join(folder, 'in')], signal = new AbortController().signal } = options;
+  const { removeChapters, found, onPage } = options;
   const settings = await loadSettings({}, join(folder, 'no-settings'));
-  const events: BindEvent[] = [];
+  const events: (BindEvent | BindWarning)[] = [];
   const request = bindRequest(inputs, { output: join(folder, 'out'), ...options }, settings);
   const result = await bindBooks(
-    request,
+    { ...request, ...(found && { found }), removeChapters },
     (event) => {
-      if (event.type !== 'book-page') events.push(event);
+      if (event.type === 'book-page') onPage?.();
+      else events.push(event);
     },
     signal,
   );

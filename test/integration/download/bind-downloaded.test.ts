@@ -1,8 +1,10 @@
 /** `download --bind`: binds complete volumes, removes their chapters, and does not download them again. */
-import { basename } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
 import { readArchive, readEntry } from '../../support/archive.js';
 import { bindFolder, imageDigests } from '../../support/bind-harness.js';
+import { tankobon } from '../../support/command.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 
 let harness: DownloadHarness;
@@ -88,6 +90,49 @@ test('--keep-chapters keeps the files of the chapters; a chapter target is compa
   );
   await harness.download({ ...LIGHTHOUSE, volumes: '1', keepChapters: true });
   expect(booksOf('Vol.01')).toHaveLength(5);
+});
+
+test.each(['cbz', 'pdf', 'folder'] as const)(
+  '%s: two runs at the same time both succeed',
+  async (format) => {
+    const { targets, language, bind } = LIGHTHOUSE;
+    await harness.download({ targets, language, volumes: '1' });
+    const words = [targets[0], '--language', language, '--volumes', '1', '--bind', bind];
+    const env = {
+      ...harness.service.environment,
+      TANKOBON_HOME: join(harness.folder, 'home'),
+    };
+    const options = ['--format', format, '--output', harness.output, '--json'];
+    const runs = await Promise.all(
+      [1, 2, 3].map(() => tankobon(['download', ...words, ...options], { env })),
+    );
+    expect(runs.map(({ code, stdout }) => [code, failuresIn(stdout)])).toEqual(
+      runs.map(() => [0, []]),
+    );
+    expect(names().filter((name) => name.endsWith('.cbz'))).toHaveLength(format === 'cbz' ? 1 : 0);
+    const { events } = await harness.download({ ...LIGHTHOUSE, volumes: '1', format });
+    expect(typesOf(events)).not.toContain('chapter-saved');
+  },
+  120_000,
+);
+
+function failuresIn(stdout: string): string[] {
+  return stdout
+    .split('\n')
+    .filter((line) => /"type":"(book|chapter|target)-failed"|left-out/.test(line));
+}
+
+test('a damaged book is written again from the chapters beside it', async () => {
+  const options = { ...LIGHTHOUSE, volumes: '1', format: 'pdf' } as const;
+  await harness.download({ ...options, keepChapters: true });
+  const book = harness.files().find((file) => file.endsWith('.pdf')) ?? '';
+  const whole = readFileSync(book);
+  const [line = ''] = /%tankobon .*/.exec(whole.toString('latin1')) ?? [];
+  writeFileSync(book, `%PDF-1.5\n${line}\nstartxref\n0\n%%EOF\n`, 'latin1');
+  const { code, events } = await harness.download(options);
+  expect([code, typesOf(events)]).toEqual([0, expect.arrayContaining(['book-saved'])]);
+  expect(readFileSync(book).equals(whole)).toBe(true);
+  expect(booksOf('Vol.01')).toEqual([`${SERIES} Vol.01.pdf`]);
 });
 
 test.each([{ format: 'epub' as const }, { keepChapters: true }])(

@@ -1,0 +1,222 @@
+/**
+ * Binds one book: writes it aside, reads it back whole, and publishes it. Only then are the chapter files that it
+ * replaces removed; a book that seems to have them already is not believed, but written aside and compared.
+ */
+import { resolve } from 'node:path';
+import { isUnchanged } from '../cbz/ownership.js';
+import { StorageError } from '../core/errors.js';
+import { lstatIfExists, removeFile } from '../core/files.js';
+import { systemReason } from '../core/system-errors.js';
+import type { BookFormat } from './bind-choices.js';
+import type { ObserveBind } from './bind-events.js';
+import type { Book, CoverImage, WriteOptions } from './book.js';
+import { bookMetadata } from './book-metadata.js';
+import { readExistingBook, type ExistingBook } from './existing-book.js';
+import { findCover } from './find-cover.js';
+import type { MergedFolder } from './folder-book.js';
+import { groupVolumes, type ChapterGroup } from './group-volumes.js';
+import { pageCount, type BindPlan, type BindRequest, type PlannedBook } from './plan-books.js';
+import { publishBookFile, publishBookFolder, withBookLock } from './publish-book.js';
+import { sourceKey, type SourceChapter } from './source-chapter.js';
+
+export interface BindContext {
+  readonly request: BindRequest;
+  /** The one that the user named. */
+  readonly cover: CoverImage | undefined;
+  readonly observe: ObserveBind;
+  readonly signal: AbortSignal;
+}
+
+/** Throws StorageError; its chapter files stay then. */
+export async function bindBook(
+  { file, group: planned }: PlannedBook,
+  plan: BindPlan,
+  context: BindContext,
+): Promise<'saved' | 'skipped'> {
+  const { request, observe, signal } = context;
+  return withBookLock(request.output, file, signal, async (tmpFile) => {
+    const existing = await readExistingBook(file, request.format);
+    const book = { file, group: await currentGroup({ file, group: planned }, existing, request) };
+    const { chapters } = book.group;
+    const removable = request.removeChapters ? chapters.filter(({ ownState }) => ownState) : [];
+    const state = compare(book, existing, plan);
+    const isUpToDate = state === 'same' && !request.force && removable.length === 0;
+    if (isUpToDate || state === 'has-more') {
+      observe({ type: 'book-skipped', file, reason: 'already-there' });
+      return 'skipped';
+    }
+    const { bytes, isChanged, kept, isWhole } = await write(book, existing, tmpFile, plan, context);
+    if (isChanged || request.force)
+      observe({
+        type: 'book-saved',
+        file,
+        chapters: chapters.length,
+        pages: pageCount(chapters),
+        bytes,
+      });
+    else observe({ type: 'book-skipped', file, reason: 'already-there' });
+    if (kept.length > 0) warnOfKept(file, kept, observe);
+    if (isWhole) for (const chapter of removable) await removeChapter(chapter, file, observe);
+    return isChanged || request.force ? 'saved' : 'skipped';
+  });
+}
+
+/**
+ * The planned chapters as they are now, with those of the existing book, unless an input has another release of the same
+ * number. Another process may have bound and removed the files since the plan was made.
+ */
+async function currentGroup(
+  { file, group }: PlannedBook,
+  existing: ExistingBook,
+  { by, groups }: BindRequest,
+): Promise<ChapterGroup> {
+  if (existing.kind !== 'bound') return group;
+  const present: SourceChapter[] = [];
+  for (const chapter of group.chapters) {
+    const isInBook = existing.keys.includes(sourceKey(chapter));
+    const isGone =
+      resolve(chapter.file) === resolve(file) || (await lstatIfExists(chapter.file)) === undefined;
+    if (!isInBook || !isGone) present.push(chapter);
+  }
+  const { series, language } = group;
+  const chapters = existing.chapters.map((chapter) => ({
+    ...chapter,
+    metadata: { ...chapter.metadata, series, language },
+  }));
+  const merged = groupVolumes([...present, ...chapters], by, groups);
+  return (
+    merged.groups.find(({ volume }) => volume === group.volume) ?? { ...group, chapters: present }
+  );
+}
+
+/**
+ * What the existing book is to the planned one. `has-more`: it has chapters that cannot be read back from it, and all of
+ * the planned ones. Throws StorageError: `name-taken` for a file of another program, `book-incomplete` if the new book
+ * would lack chapters of the existing one.
+ */
+function compare(
+  { file, group }: PlannedBook,
+  existing: ExistingBook,
+  plan: BindPlan,
+): 'missing' | 'different' | 'same' | 'has-more' {
+  if (existing.kind === 'none') return 'missing';
+  if (existing.kind === 'foreign') {
+    const { readError } = existing;
+    const problem =
+      readError === undefined
+        ? 'The file exists and was not made by bind'
+        : `The existing book cannot be read (${readError})`;
+    const hint = 'Remove it or move it away, then run the same command again.';
+    throw new StorageError('name-taken', `${problem}: ${file}`, { hint });
+  }
+  const keys = group.chapters.map(sourceKey);
+  const known = new Set([...keys, ...plan.otherReleases.map(sourceKey)].map(withoutVersion));
+  const missing = existing.keys.filter((key) => !known.has(withoutVersion(key)));
+  if (missing.length === 0)
+    return existing.isDamaged || keys.join('\n') !== existing.keys.join('\n')
+      ? 'different'
+      : 'same';
+  const hasAll = keys.every((key) => existing.keys.includes(key));
+  if (hasAll && !existing.isDamaged) return 'has-more';
+  const message = `The existing book has ${missing.length} chapters that are not among the files: ${file}`;
+  throw new StorageError('book-incomplete', message);
+}
+
+function withoutVersion(key: string): string {
+  return key.replace(/@\d+$/, '');
+}
+
+interface WrittenBook extends MergedFolder {
+  readonly bytes: number;
+}
+
+async function write(
+  { file, group }: PlannedBook,
+  existing: ExistingBook,
+  tmpFile: string,
+  plan: BindPlan,
+  { request, cover, observe, signal }: BindContext,
+): Promise<WrittenBook> {
+  const { format, convert } = request;
+  const known = [...group.chapters, ...(existing.kind === 'bound' ? existing.chapters : [])];
+  const volumeCount =
+    request.volumeCount?.(group) ?? known.find((chapter) => chapter.volumeCount)?.volumeCount;
+  const book = {
+    group,
+    metadata: bookMetadata(group, request.volumeField, volumeCount),
+    cover: cover ?? (await coverBeside(group, plan, request, observe)),
+  };
+  let published: MergedFolder = { isChanged: true, kept: [], isWhole: true };
+  const bytes = await writeBook(book, format, {
+    tmpFile,
+    publish: async (finished) => {
+      if (format === 'folder') published = await publishBookFolder(finished, file);
+      else {
+        const replaced = existing.kind === 'bound' ? existing.state : undefined;
+        const isChanged = await publishBookFile(finished, file, replaced);
+        published = { ...published, isChanged };
+      }
+      return file;
+    },
+    convert,
+    onPage: () => {
+      observe({ type: 'book-page', file });
+    },
+    signal,
+  });
+  return { bytes, ...published };
+}
+
+async function coverBeside(
+  group: ChapterGroup,
+  plan: BindPlan,
+  { cover }: BindRequest,
+  observe: ObserveBind,
+): Promise<CoverImage | undefined> {
+  if (cover !== 'auto') return undefined;
+  const ownFiles = new Set(group.chapters.map((chapter) => chapter.file));
+  const otherFiles = [...plan.unassigned, ...plan.books.flatMap((book) => book.group.chapters)]
+    .map((chapter) => chapter.file)
+    .filter((other) => !ownFiles.has(other));
+  return findCover(group, otherFiles, (message) => {
+    observe({ type: 'warning', message });
+  });
+}
+
+/** Loads the writer of the format, and writes the book completely or not at all. Resolves with its size in bytes. */
+async function writeBook(book: Book, format: BookFormat, options: WriteOptions): Promise<number> {
+  switch (format) {
+    case 'cbz':
+      return (await import('./write-cbz.js')).writeCbzBook(book, options);
+    case 'epub':
+      return (await import('./write-epub.js')).writeEpubBook(book, options);
+    case 'pdf':
+      return (await import('./write-pdf.js')).writePdfBook(book, options);
+    case 'folder':
+      return (await import('./write-folder.js')).writeFolderBook(book, options);
+  }
+}
+
+function warnOfKept(
+  book: string,
+  [first = '', ...others]: readonly string[],
+  observe: ObserveBind,
+) {
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  const message = `Kept, since it was changed after it was bound: ${first}${more} in ${book}`;
+  observe({ type: 'warning', message });
+}
+
+/** Unless another program has changed the file since it was read. */
+async function removeChapter(
+  { file, ownState }: SourceChapter,
+  book: string,
+  observe: ObserveBind,
+): Promise<void> {
+  if (!ownState || resolve(file) === resolve(book) || !(await isUnchanged(file, ownState))) return;
+  try {
+    await removeFile(file);
+  } catch (error) {
+    observe({ type: 'warning', message: `Cannot remove ${file}: ${systemReason(error)}` });
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * A book as a folder of images. Its manifest names the digest of each file, so that what the owner added or changed is
+ * told from what `bind` wrote, and stays.
+ */
+import { chmod, mkdir, readdir, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { FOLDER_MANIFEST_NAME, manifestKeys, MAX_MANIFEST_BYTES } from '../cbz/bound-manifest.js';
+import { COMIC_INFO_NAME } from '../cbz/comic-info.js';
+import { hasCode, StorageError } from '../core/errors.js';
+import {
+  digestIfRegular,
+  isSystemError,
+  lstatIfExists,
+  makeFoldersBelow,
+  readFileIfExists,
+  removeFile,
+  removeLeftoverTemporaries,
+  renameFile,
+  syncFolder,
+  writeFileAtomic,
+} from '../core/files.js';
+import { isRecord, parseJson } from '../core/json.js';
+import { IMAGE_EXTENSIONS } from '../image/format.js';
+
+export interface FolderManifest {
+  /** In order; see sourceKey. At least one. */
+  readonly keys: readonly string[];
+  /** The sha256 of each file that was written, by its path with slashes. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** In a folder that is being written. */
+const UNFINISHED = { unfinished: true };
+/** `001.png`, or `Ch.001/001.png`. */
+const FILE_PATH = /^(?!\.\.?(?:\/|$))[^/\\\0]+(?:\/(?!\.\.?$)[^/\\\0]+)?$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+/** What `bind` writes into a folder, besides the manifest. */
+const WRITTEN_NAME = new RegExp(
+  `^(?:(?:\\d+|cover)\\.(?:${IMAGE_EXTENSIONS.join('|')})|${COMIC_INFO_NAME.replace('.', '\\.')})$`,
+);
+
+/** Undefined for a folder that `bind` did not write: without a manifest, or with one that is a link or names no chapter. */
+export async function readFolderManifest(folder: string): Promise<FolderManifest | undefined> {
+  const text = await readManifestText(folder);
+  const keys = manifestKeys(text);
+  if (!keys || keys.length === 0) return undefined;
+  const manifest = parseJson(text);
+  const files = isRecord(manifest) && isRecord(manifest['files']) ? manifest['files'] : {};
+  const named = Object.entries(files).flatMap(([path, digest]) =>
+    FILE_PATH.test(path) && typeof digest === 'string' && SHA256.test(digest)
+      ? [[path, digest] as const]
+      : [],
+  );
+  return { keys, files: new Map(named) };
+}
+
+/** Empty if there is none that can be trusted. */
+async function readManifestText(folder: string): Promise<string> {
+  try {
+    const options = { maxBytes: MAX_MANIFEST_BYTES };
+    const bytes = await readFileIfExists(join(folder, FOLDER_MANIFEST_NAME), options);
+    return bytes?.toString('utf8') ?? '';
+  } catch (error) {
+    if (hasCode(error, 'unsafe-path')) return '';
+    throw error;
+  }
+}
+
+/** Creates a folder for a new book. Until `finishFolder`, its mark says that it is unfinished. */
+export async function createUnfinishedFolder(folder: string): Promise<void> {
+  await mkdir(folder);
+  await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), `${JSON.stringify(UNFINISHED)}\n`);
+}
+
+/** Writes the manifest, and reads every file back. Throws StorageError `archive-wrong`. */
+export async function finishFolder(folder: string, manifest: string): Promise<void> {
+  await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), manifest);
+  const { files = new Map<string, string>() } = (await readFolderManifest(folder)) ?? {};
+  if ((await readManifestText(folder)) !== manifest || files.size === 0)
+    throw new StorageError('archive-wrong', `The manifest of the book is wrong: ${folder}`);
+  for (const [path, digest] of files)
+    if ((await digestIfRegular(join(folder, path))) !== digest)
+      throw new StorageError('archive-wrong', `The book has a page that is wrong: ${path}`);
+}
+
+/**
+ * Removes what `bind` wrote to this temporary folder, and the folders that are empty then. Everything else stays, and
+ * so does a folder without the mark of `bind`.
+ */
+export async function removeOwnFiles(folder: string): Promise<void> {
+  await removeLeftoverTemporaries(folder);
+  const manifest = await readFolderManifest(folder);
+  const mark = manifest ? undefined : parseJson(await readManifestText(folder));
+  if (manifest) {
+    for (const [path, digest] of manifest.files) await removeUnchanged(folder, path, digest);
+  } else if (isRecord(mark) && mark['unfinished'] === true) {
+    for (const path of await writtenPaths(folder)) await removeFile(join(folder, path));
+  }
+  await removeEmptyFolders(folder);
+  const remaining = await readdir(folder).catch(() => []);
+  if ((manifest ?? mark) && remaining.every((name) => name === FOLDER_MANIFEST_NAME))
+    await removeFile(join(folder, FOLDER_MANIFEST_NAME));
+  await removeIfEmpty(folder);
+}
+
+async function removeEmptyFolders(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries.filter((it) => it.isDirectory()))
+    await removeIfEmpty(join(folder, entry.name));
+}
+
+async function writtenPaths(folder: string): Promise<string[]> {
+  const paths: string[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isFile() && WRITTEN_NAME.test(entry.name)) paths.push(entry.name);
+    if (!entry.isDirectory()) continue;
+    const inner = await readdir(join(folder, entry.name), { withFileTypes: true });
+    for (const { name } of inner.filter((it) => it.isFile() && WRITTEN_NAME.test(it.name)))
+      paths.push(`${entry.name}/${name}`);
+  }
+  return paths;
+}
+
+export interface MergedFolder {
+  /** False: the folder had all of it already. */
+  readonly isChanged: boolean;
+  /** Files that the owner changed, and that stay as they are. */
+  readonly kept: readonly string[];
+  /** False if one of them is in the place of a file of the new book. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Moves the files of a finished folder into the book's. Replaces and removes only files that are as `bind` wrote them.
+ * May be repeated after a kill: the manifest of the new book is written last.
+ */
+export async function mergeFolder(finished: string, folder: string): Promise<MergedFolder> {
+  const old = (await readFolderManifest(folder))?.files ?? new Map<string, string>();
+  const { files } = (await readFolderManifest(finished)) ?? { files: new Map<string, string>() };
+  const kept: string[] = [];
+  const changedFolders = new Set<string>();
+  for (const [path, digest] of files) {
+    const file = join(folder, path);
+    const present = await digestIfRegular(file);
+    if (present === digest) continue;
+    if (present !== undefined && present !== old.get(path)) {
+      kept.push(path);
+      continue;
+    }
+    await makeFoldersBelow(folder, dirname(file));
+    await moveWithMode(join(finished, path), file);
+    changedFolders.add(dirname(file));
+  }
+  const isWhole = kept.length === 0;
+  for (const [path, digest] of old) {
+    if (files.has(path)) continue;
+    if (await removeUnchanged(folder, path, digest)) changedFolders.add(folder);
+    else if (await lstatIfExists(join(folder, path))) kept.push(path);
+    await removeIfEmpty(dirname(join(folder, path)));
+  }
+  for (const changed of changedFolders)
+    await syncFolder(changed).catch((error: unknown) => {
+      if (!isSystemError(error, 'ENOENT')) throw error;
+    });
+  const manifest = await readManifestText(finished);
+  const isNew = (await readManifestText(folder)) !== manifest;
+  if (isNew) await writeFileAtomic(join(folder, FOLDER_MANIFEST_NAME), manifest);
+  return { isChanged: isNew || changedFolders.size > 0, kept, isWhole };
+}
+
+/** False if it stays: the owner changed it, or it is gone. */
+async function removeUnchanged(folder: string, path: string, digest: string): Promise<boolean> {
+  const file = join(folder, path);
+  const isInside = (await lstatIfExists(dirname(file)))?.isDirectory() === true;
+  return isInside && (await digestIfRegular(file)) === digest && removeFile(file);
+}
+
+/** A replaced file keeps its mode. */
+async function moveWithMode(from: string, to: string): Promise<void> {
+  const stats = await lstatIfExists(to);
+  if (stats) await chmod(from, stats.mode & 0o7777);
+  await renameFile(from, to);
+}
+
+async function removeIfEmpty(folder: string): Promise<void> {
+  await rmdir(folder).catch(() => undefined);
+}

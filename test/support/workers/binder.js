@@ -1,0 +1,25 @@
+// Binds the chapters of a folder, and removes their files when a book has them, as `download --bind` does.
+const job = JSON.parse(process.argv[2]);
+const load = (module) => import(`${job.modules}/${module}.js`);
+
+const { bindRequest } = await load('download/bind-request');
+const { loadSettings } = await load('config/settings');
+const { bindBooks } = await load('formats/bind-books');
+const { listArchives } = await load('cbz/library-index');
+
+const request = {
+  ...bindRequest(
+    [],
+    { output: job.output, format: job.format },
+    await loadSettings({}, job.output),
+  ),
+  found: await listArchives(job.input),
+  removeChapters: true,
+};
+const { errors } = await bindBooks(
+  request,
+  () => undefined,
+  new globalThis.AbortController().signal,
+);
+for (const { message } of errors) process.stderr.write(`${message}\n`);
+process.exitCode = errors.length > 0 ? 1 : 0;
