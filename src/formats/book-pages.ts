@@ -1,8 +1,10 @@
 /** Reads the pages of a book one by one, checked, in the order of the book. */
 import { basename } from 'node:path';
 import { pageName } from '../cbz/page-name.js';
+import { decodedBytes, MAX_DECODED_BYTES } from '../cbz/decode-limits.js';
 import { reusableBuffer, ZipEntryReader, type GetBuffer, type ZipEntry } from '../cbz/zip-file.js';
 import { hasCode, StorageError, thrownMessage } from '../core/errors.js';
+import { formatBytes } from '../core/human-format.js';
 import { imageDimensions, type ImageDimensions } from '../image/dimensions.js';
 import { imageExtension, type ImageExtension } from '../image/format.js';
 import { chapterPrefix, coverName, type Book, type WriteOptions } from './book.js';
@@ -32,8 +34,6 @@ interface PageOptions extends Pick<WriteOptions, 'convert' | 'onPage' | 'signal'
 
 /** Larger pages do not exist: a number like this in an archive is wrong. */
 const MAX_PAGE_BYTES = 2 ** 28;
-/** Decoded, such an image has 800 MB. */
-const MAX_DECODED_PIXELS = 2e8;
 /** The beginning of an image contains its size in almost every file. */
 const DIMENSIONS_BYTES = 512 * 1024;
 
@@ -112,6 +112,7 @@ async function toAcceptedImage(original: Buffer, location: string, options: Page
     const type = extension.toUpperCase();
     if (!convert)
       throw new StorageError('page-unsupported', `${format} cannot contain ${type}: ${location}`);
+    await assertDecodable(data, location);
     try {
       data = await convertToPng(data);
     } catch (error) {
@@ -126,11 +127,11 @@ async function toAcceptedImage(original: Buffer, location: string, options: Page
   return { data, extension, dimensions };
 }
 
-/** For images that must be decoded. Throws StorageError `archive-damaged`. */
-export function assertDecodable(page: BookPage): void {
-  const { width, height } = requireDimensions(page);
-  if (width * height > MAX_DECODED_PIXELS)
-    throw damaged(`it has ${width} × ${height} pixels`, page.name);
+/** For images that are to be decoded. Throws StorageError `archive-damaged`. */
+export async function assertDecodable(image: Buffer, location: string): Promise<void> {
+  const bytes = await decodedBytes(image);
+  if (bytes === undefined) throw damaged('its size cannot be read', location);
+  if (bytes > MAX_DECODED_BYTES) throw damaged(`it has ${formatBytes(bytes)} decoded`, location);
 }
 
 /** For formats whose pages have the size of their images. Throws StorageError `archive-damaged`. */

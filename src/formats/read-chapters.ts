@@ -1,10 +1,12 @@
 /** Reads what is in an archive: the chapter of a CBZ, or the chapters of a bound CBZ or EPUB. Reads no page. */
 import { basename, dirname, extname } from 'node:path';
-import type { ZipFile } from 'yauzl';
+import type { Entry, ZipFile } from 'yauzl';
 import { BOUND_COMMENT, MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../cbz/bound-manifest.js';
+import { assertNotBomb } from '../cbz/decode-limits.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
 import { readComicInfo } from '../cbz/comic-info-reader.js';
 import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
+import { parseRecords, type ChapterRecord } from '../cbz/record.js';
 import { readFileState, type FileState } from '../cbz/ownership.js';
 import { readEntryText, toZipEntry, withZip, type ZipEntry } from '../cbz/zip-file.js';
 import { groupBy } from '../core/group-by.js';
@@ -14,9 +16,6 @@ import { damagedChapter, withGuesses, type SourceChapter } from './source-chapte
 
 /** Enough for an EPUB of 100,000 pages. */
 const MAX_ENTRIES = 250_000;
-/** Images hardly become smaller in a ZIP: an archive whose pages are so much larger than itself is a zip bomb. */
-const MAX_COMPRESSION = 100;
-const MIN_BOMB_BYTES = 2 ** 28;
 /** Types that pages have elsewhere are pages too: they must not be left out silently. */
 const PAGE_NAME = /\.(jpe?g|png|gif|webp|avif|jxl|bmp|tiff?|heic)$/i;
 const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
@@ -40,25 +39,21 @@ async function chaptersOf(
 ): Promise<readonly SourceChapter[]> {
   if (zip.entryCount > MAX_ENTRIES) throw new Error(`it has ${zip.entryCount} entries`);
   const isBound = zip.comment === BOUND_COMMENT;
-  const pages: ZipEntry[] = [];
-  let comicInfo = '';
-  let manifest: string | undefined;
-  for await (const entry of zip.eachEntry()) {
-    const { fileName, uncompressedSize } = entry;
-    if (isPage(fileName)) pages.push(toZipEntry(entry));
-    else if (fileName === COMIC_INFO_NAME && uncompressedSize <= MAX_COMIC_INFO_BYTES)
-      comicInfo = await readEntryText(zip, entry);
-    else if (isBound && fileName === MANIFEST_NAME && uncompressedSize <= MAX_MANIFEST_BYTES)
-      manifest = await readEntryText(zip, entry);
-  }
+  const entries: Entry[] = [];
+  for await (const entry of zip.eachEntry()) entries.push(entry);
+  assertNotBomb(entries.map(toZipEntry), zip.fileSize);
+  const pages = entries.filter(({ fileName }) => isPage(fileName)).map(toZipEntry);
   if (pages.length === 0) throw new Error('it contains no images');
-  const bytes = pages.reduce((sum, page) => sum + page.bytes, 0);
-  if (bytes > Math.max(MIN_BOMB_BYTES, zip.fileSize * MAX_COMPRESSION))
-    throw new Error(`its pages would have ${bytes} bytes`);
+  const textOf = async (name: string, maxBytes: number): Promise<string> => {
+    const entry = entries.find(({ fileName }) => fileName === name);
+    return entry && entry.uncompressedSize <= maxBytes ? readEntryText(zip, entry) : '';
+  };
+  const comicInfo = await textOf(COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES);
+  const manifest = await textOf(MANIFEST_NAME, MAX_MANIFEST_BYTES);
   if (isBound) {
     const count = /<Count>(\d{1,6})<\/Count>/.exec(comicInfo)?.[1];
     const volumeCount = count === undefined ? undefined : Number(count);
-    const chapters = boundChapters(file, manifest ?? '', pages);
+    const chapters = boundChapters(file, manifest, pages);
     return chapters.map((chapter) => ({ ...chapter, volumeCount }));
   }
   const name = basename(file, extname(file));
@@ -66,9 +61,10 @@ async function chaptersOf(
   const marked = parseIdentityComment(zip.comment);
   const identity = marked ?? parseComicInfoIdentity(comicInfo);
   const ownState = marked && state;
+  const record = marked && recordOf(manifest, marked.chapterId);
   const series = metadata.series ?? basename(dirname(file));
   pages.sort((a, b) => NATURAL_ORDER.compare(a.name, b.name));
-  return [{ file, isBound, ownState, identity, metadata: { ...metadata, series }, pages }];
+  return [{ file, isBound, ownState, identity, record, metadata: { ...metadata, series }, pages }];
 }
 
 function boundChapters(
@@ -82,11 +78,15 @@ function boundChapters(
   if (new Set(chapters.map(({ prefix }) => prefix)).size < chapters.length)
     throw new Error('its manifest names pages twice');
   const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0]);
-  return chapters.map(({ identity, metadata, prefix }) => {
+  return chapters.map(({ identity, record, metadata, prefix }) => {
     const own = byPrefix.get(prefix) ?? [];
     if (own.length === 0) throw new Error(`it lacks the pages ${prefix}`);
-    return { file, isBound: true, identity, metadata, pages: own };
+    return { file, isBound: true, identity, record, metadata, pages: own };
   });
+}
+
+function recordOf(text: string, chapterId: string): ChapterRecord | undefined {
+  return parseRecords(text)?.find((record) => record.chapterId === chapterId);
 }
 
 /** Images of other programs' folders, such as those of macOS, are not pages. */

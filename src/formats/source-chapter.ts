@@ -3,6 +3,7 @@ import type { Chapter } from '../api/chapters.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { CbzIdentity } from '../cbz/identity.js';
 import type { FileState } from '../cbz/ownership.js';
+import type { ChapterRecord } from '../cbz/record.js';
 import type { ZipEntry } from '../cbz/zip-file.js';
 import { ERROR_CODES } from '../core/error-codes.js';
 import { StorageError } from '../core/errors.js';
@@ -17,6 +18,8 @@ export interface SourceChapter {
   readonly ownState?: FileState | undefined;
   /** Unknown for files of other programs. */
   readonly identity: CbzIdentity | undefined;
+  /** What tankobon knew when it wrote the file. */
+  readonly record?: ChapterRecord | undefined;
   readonly metadata: ChapterMetadata;
   /** How many volumes the series has, if a book that contains the chapter says so. */
   readonly volumeCount?: number | undefined;

@@ -5,7 +5,6 @@
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { deflateSync, inflateSync } from 'node:zlib';
 import type PDFDocument from 'pdfkit';
 import { pdfManifestLine, readPdfManifest } from '../cbz/bound-manifest.js';
 import { languageTag } from '../cbz/comic-info.js';
@@ -18,6 +17,7 @@ import { bookTitle } from './book-metadata.js';
 import { assertDecodable, bookPages, requireDimensions, type BookPage } from './book-pages.js';
 import { convertToPng } from './convert-image.js';
 import { gifToPng } from './gif-to-png.js';
+import { whenWritten, type OpenedImage } from './pdf-image.js';
 
 type Pdf = InstanceType<typeof PDFDocument>;
 
@@ -30,25 +30,6 @@ interface ImageMethods {
     y: number,
     options: Readonly<Record<string, unknown>>,
   ): void;
-}
-/** What pdfkit keeps of an opened image until it is written. */
-interface OpenedImage {
-  readonly image?: PngData | null;
-  imgData?: Buffer;
-  alphaChannel?: Buffer;
-  loadIndexedAlphaChannel?: () => void;
-  finalize?: () => void;
-}
-interface PngData {
-  readonly width: number;
-  readonly height: number;
-  readonly hasAlphaChannel: boolean;
-  readonly interlaceMethod: number;
-  readonly imgData: Uint8Array;
-  readonly bits: number;
-  readonly transparency: { readonly indexed?: readonly number[] };
-  /** Passes the rows without their filters. */
-  readonly decodePixels: (callback: (pixels: Uint8Array) => void) => void;
 }
 interface PdfInternals {
   readonly _root: {
@@ -81,7 +62,7 @@ export async function writePdfBook(book: Book, options: WriteOptions): Promise<n
     const pageOptions = { ...options, format: 'PDF', accepted };
     // pdfkit refers to a page's bytes until they are written, and each page is before the next one is read.
     for await (const page of bookPages(book, pageOptions)) {
-      await addPage(pdf, await withoutPackedInterlace(page, convert));
+      await addPage(pdf, await withoutPackedInterlace(page, convert), signal);
       if (page.chapterTitle !== undefined) pdf.outline.addItem(page.chapterTitle);
       await writePending();
     }
@@ -135,19 +116,20 @@ async function createPdf({ group, metadata }: Book): Promise<Pdf> {
   return pdf;
 }
 
-async function addPage(pdf: Pdf, page: BookPage): Promise<void> {
+async function addPage(pdf: Pdf, page: BookPage, signal: AbortSignal): Promise<void> {
   const size = pageSize(requireDimensions(page));
-  if (page.extension !== 'jpg') assertDecodable(page);
+  if (page.extension !== 'jpg') await assertDecodable(page.data, page.name);
   pdf.addPage({ size, margin: 0 });
   try {
-    const data = page.extension === 'gif' ? await gifToPng(page.data) : page.data;
+    const data = page.extension === 'gif' ? await gifToPng(page.data, signal) : page.data;
     const images = pdf as unknown as ImageMethods;
     const opened = images.openImage(data);
-    const isWritten = whenWritten(opened);
+    const isWritten = await whenWritten(opened, signal);
     const [width, height] = size;
     images.image(opened, 0, 0, { width, height, ignoreOrientation: true });
-    await isWritten;
+    await isWritten?.done;
   } catch (cause) {
+    signal.throwIfAborted();
     const reason = thrownMessage(cause);
     throw new StorageError('archive-damaged', `Damaged page: ${reason}: ${page.name}`, { cause });
   }
@@ -165,49 +147,4 @@ async function withoutPackedInterlace(page: BookPage, convert: boolean): Promise
 function pageSize({ width, height }: ImageDimensions): [number, number] {
   const scale = Math.min(1, MAX_POINTS / Math.max(width, height));
   return [Math.max(width * scale, MIN_POINTS), Math.max(height * scale, MIN_POINTS)];
-}
-
-/**
- * pdfkit separates the transparency of a PNG in the background, where damaged data would end the process: it is checked
- * before, and waited for.
- */
-function whenWritten(opened: OpenedImage): Promise<void> | undefined {
-  const { image } = opened;
-  if (!image) return undefined;
-  const { width, height, hasAlphaChannel, interlaceMethod, transparency, imgData } = image;
-  if (!hasAlphaChannel && interlaceMethod === 0 && !transparency.indexed) return undefined;
-  // At most 8 bytes for a pixel, and one for its row.
-  inflateSync(imgData, { maxOutputLength: 9 * width * height });
-  // pdfkit's own takes each byte for a pixel.
-  opened.loadIndexedAlphaChannel = () => {
-    image.decodePixels((pixels) => {
-      if (interlaceMethod === 1) opened.imgData = deflateSync(pixels);
-      opened.alphaChannel = deflateSync(indexedAlpha(image, pixels));
-      opened.finalize?.();
-    });
-  };
-  return new Promise((resolve) => {
-    const { finalize } = opened;
-    opened.finalize = () => {
-      finalize?.call(opened);
-      resolve();
-    };
-  });
-}
-
-/** The transparency of each pixel of an indexed PNG; with fewer than 8 bits, a byte has several pixels. */
-function indexedAlpha(
-  { width, height, bits, transparency: { indexed = [] } }: PngData,
-  pixels: Uint8Array,
-): Buffer {
-  const rowBytes = Math.ceil((width * bits) / 8);
-  const alpha = Buffer.alloc(width * height);
-  for (let pixel = 0; pixel < alpha.length; pixel += 1) {
-    const row = Math.floor(pixel / width);
-    const bit = (pixel - row * width) * bits;
-    const byte = pixels[row * rowBytes + (bit >> 3)] ?? 0;
-    const index = (byte >> (8 - bits - (bit & 7))) & (2 ** bits - 1);
-    alpha[pixel] = indexed[index] ?? 255;
-  }
-  return alpha;
 }
