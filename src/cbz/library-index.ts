@@ -3,7 +3,7 @@
  * are recognised.
  */
 import type { Dirent, Stats } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLeftoverTemporary, isSystemError, statIfExists } from '../core/files.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
@@ -151,12 +151,14 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
   const files: ListedFile[] = [];
   const hiddenFolders: string[] = [];
   const leftoverFiles: string[] = [];
+  const links: string[] = [];
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     signal?.throwIfAborted();
     for (const entry of await readdirIfReadable(folder)) {
       const file = join(folder, entry.name);
       const isHidden = entry.name.startsWith('.');
+      if (entry.isSymbolicLink() && !isHidden) links.push(file);
       if (entry.isDirectory()) (isHidden ? hiddenFolders : folders).push(file);
       else if (isLeftoverTemporary(file)) leftoverFiles.push(file);
       else if (isHidden) continue;
@@ -164,16 +166,29 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
         files.push({ file, isRegular: entry.isFile() });
     }
   }
-  return { files, hiddenFolders, leftoverFiles };
+  return { files, hiddenFolders, leftoverFiles, links };
 }
 
-/** The CBZ and EPUB files in a folder and its subfolders, except hidden ones, by path. */
-export async function listArchives(folder: string, signal?: AbortSignal): Promise<string[]> {
-  const { files } = await listFiles(folder, signal);
-  return files
-    .map(({ file }) => file)
-    .filter((file) => /\.(cbz|epub)$/i.test(file))
-    .sort();
+export interface ListedArchives {
+  /** By path. */
+  readonly files: readonly string[];
+  /** How many links to archives and to folders were skipped. */
+  readonly skippedLinks: number;
+}
+
+/** The CBZ and EPUB files in a folder and its subfolders, except hidden ones. Links are not followed. */
+export async function listArchives(folder: string, signal?: AbortSignal): Promise<ListedArchives> {
+  const { files, links } = await listFiles(folder, signal);
+  const linked = new Set(links);
+  const archives = files.map(({ file }) => file).filter((file) => /\.(cbz|epub)$/i.test(file));
+  let skippedLinks = 0;
+  for (const link of links)
+    if (
+      archives.includes(link) ||
+      (await stat(link).catch(() => undefined))?.isDirectory() === true
+    )
+      skippedLinks += 1;
+  return { files: archives.filter((file) => !linked.has(file)).sort(), skippedLinks };
 }
 
 /** None for a folder that is missing or cannot be read. */

@@ -29,7 +29,9 @@ export async function bindDownloaded(
     ),
   );
   const library = await scanLibrary(output, { signal });
-  const known = library.archives.filter(({ chapterId }) => listed.has(chapterId));
+  const known = library.archives.filter(
+    ({ chapterId, ownership }) => listed.has(chapterId) && ownership !== 'link',
+  );
   // A PDF or a folder cannot be read back; it is compared with the new book.
   const files = new Set(
     known.map(({ file }) => file).filter((file) => /\.(cbz|epub)$/i.test(file)),

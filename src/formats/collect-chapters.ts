@@ -12,6 +12,8 @@ export interface CollectedChapters {
   readonly chapters: readonly SourceChapter[];
   /** Archives that cannot be read. */
   readonly failed: readonly FailedFile[];
+  /** Links below the folders to bind. */
+  readonly skippedLinks: number;
 }
 
 export interface FailedFile {
@@ -31,9 +33,12 @@ export async function collectChapters(
   const chapters: SourceChapter[] = [];
   const failed: FailedFile[] = [];
   const files = new Map(found.map((file) => [file, { file, isNamed: false }]));
-  for (const input of inputs)
-    for (const archive of await archivesIn(input, signal))
-      if (!files.has(archive.file)) files.set(archive.file, archive);
+  let skippedLinks = 0;
+  for (const input of inputs) {
+    const { archives, skippedLinks: count } = await archivesIn(input, signal);
+    skippedLinks += count;
+    for (const archive of archives) if (!files.has(archive.file)) files.set(archive.file, archive);
+  }
   for (const { file, isNamed } of files.values()) {
     signal.throwIfAborted();
     try {
@@ -50,17 +55,19 @@ export async function collectChapters(
   }
   if (inputs.length > 0 && chapters.length === 0 && failed.length === 0)
     throw new UsageError('nothing-to-bind', `No chapters found: ${inputs.join(', ')}`);
-  return { chapters, failed };
+  return { chapters, failed, skippedLinks };
 }
 
+/** An input itself may be a link. */
 async function archivesIn(input: string, signal: AbortSignal) {
   try {
-    if (!(await stat(input)).isDirectory()) return [{ file: input, isNamed: true }];
+    if (!(await stat(input)).isDirectory())
+      return { archives: [{ file: input, isNamed: true }], skippedLinks: 0 };
   } catch (error) {
     if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) throw error;
     const reason = error.code === 'EACCES' || error.code === 'EPERM' ? 'Cannot read' : 'Not found';
     throw new UsageError('nothing-to-bind', `${reason}: ${input}`, { cause: error });
   }
-  const files = await listArchives(input, signal);
-  return files.map((file) => ({ file, isNamed: false }));
+  const { files, skippedLinks } = await listArchives(input, signal);
+  return { archives: files.map((file) => ({ file, isNamed: false })), skippedLinks };
 }

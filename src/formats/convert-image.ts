@@ -1,4 +1,5 @@
 /** Converts images losslessly to PNG with sharp, which users install themselves: it is native, and large. */
+import { MAX_DECODED_BYTES } from '../cbz/decode-limits.js';
 import { UsageError } from '../core/errors.js';
 
 /** Throws UsageError `no-converter` without sharp. */
@@ -6,10 +7,13 @@ export async function assertConverter(): Promise<void> {
   await importSharp();
 }
 
+/** sharp itself decodes to at least RGB. */
+const MAX_DECODED_PIXELS = Math.floor(MAX_DECODED_BYTES / 3);
+
 /** Throws UsageError `no-converter`, and sharp's error for a damaged image. */
 export async function convertToPng(image: Buffer): Promise<Buffer> {
   const sharp = await importSharp();
-  return sharp(image).png().toBuffer();
+  return sharp(image, { limitInputPixels: MAX_DECODED_PIXELS }).png().toBuffer();
 }
 
 async function importSharp() {

@@ -2,6 +2,7 @@
 import { join, relative, resolve } from 'node:path';
 import type { VolumeField } from '../cbz/comic-info.js';
 import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
+import { pluralize } from '../core/human-format.js';
 import { UsageError } from '../core/errors.js';
 import type { ObserveBind } from './bind-events.js';
 import type { BindBy, BookFormat } from './bind-choices.js';
@@ -44,23 +45,32 @@ export interface PlannedBook {
 export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
   readonly books: readonly PlannedBook[];
   readonly failed: readonly FailedFile[];
+  readonly skippedLinks: number;
 }
 
 /** Reads the inputs and writes nothing. Throws UsageError: `nothing-to-bind`, `bad-option`. */
 export async function planBooks(request: BindRequest, signal: AbortSignal): Promise<BindPlan> {
   const { by, groups, output, nameBook, isSelected = () => true } = request;
-  const { chapters, failed } = await collectChapters(request.inputs, request.found ?? [], signal);
+  const { chapters, failed, skippedLinks } = await collectChapters(
+    request.inputs,
+    request.found ?? [],
+    signal,
+  );
   const grouping = groupVolumes(chapters, by, groups);
   const books = grouping.groups
     .filter(isSelected)
     .map((group) => ({ group, file: join(output, nameBook(nameValues(group))) }));
   assertDistinct(books);
   assertNotInputs(books, chapters);
-  return { ...grouping, books, failed };
+  return { ...grouping, books, failed, skippedLinks };
 }
 
 /** What is missing is reported before anything is written. */
 export function observePlan(plan: BindPlan, observe: ObserveBind): void {
+  if (plan.skippedLinks > 0) {
+    const links = pluralize(plan.skippedLinks, 'symbolic link');
+    observe({ type: 'warning', message: `Skipped ${links}: only files in the folder are bound.` });
+  }
   for (const { file, error } of plan.failed)
     observe({
       type: 'chapter-left-out',

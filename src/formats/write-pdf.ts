@@ -141,6 +141,7 @@ async function withoutPackedInterlace(page: BookPage, convert: boolean): Promise
   if (page.extension !== 'png' || bits >= 8 || interlaceMethod !== 1) return page;
   const message = `PDF cannot contain an interlaced PNG of ${bits} bits: ${page.name}`;
   if (!convert) throw new StorageError('page-unsupported', message);
+  await assertDecodable(page.data, page.name);
   return { ...page, data: await convertToPng(page.data) };
 }
 

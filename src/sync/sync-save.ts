@@ -132,13 +132,17 @@ export async function bindSeries(
   const { bindBooks } = await import('../formats/bind-books.js');
   const library = await libraries.open(output);
   const archives = releases.map(({ id }) => library.find(id));
-  const inputs = archives.flatMap((archive) => (archive && !archive.isBound ? [archive.file] : []));
+  const found = archives.flatMap((archive) =>
+    archive && !archive.isBound && archive.ownership !== 'link' ? [archive.file] : [],
+  );
   const request = {
-    ...bindRequest(inputs, { ...options.bind, output }, context.settings),
+    ...bindRequest([], { ...options.bind, output }, context.settings),
+    found,
     volumeCount: () => title.volumeCount,
   };
   const observe: ObserveBind = (event) => {
     if (event.type === 'book-failed') warn(`Not bound: ${event.message}`);
+    else if (event.type === 'warning') warn(event.message);
   };
   try {
     await bindBooks(request, observe, userSignal);

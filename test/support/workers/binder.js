@@ -13,7 +13,7 @@ const request = {
     { output: job.output, format: job.format },
     await loadSettings({}, job.output),
   ),
-  found: await listArchives(job.input),
+  found: (await listArchives(job.input)).files,
   removeChapters: true,
 };
 const { errors } = await bindBooks(
