@@ -9,7 +9,7 @@ import { lstatIfExists, removeFile } from '../core/files.js';
 import { systemReason } from '../core/system-errors.js';
 import type { BookFormat } from './bind-choices.js';
 import type { ObserveBind } from './bind-events.js';
-import type { Book, CoverImage, WriteOptions } from './book.js';
+import { ACCEPTED_IMAGES, type Book, type CoverImage, type WriteOptions } from './book.js';
 import { bookMetadata } from './book-metadata.js';
 import { readExistingBook, type ExistingBook } from './existing-book.js';
 import { findCover } from './find-cover.js';
@@ -170,17 +170,21 @@ async function write(
 async function coverBeside(
   group: ChapterGroup,
   plan: BindPlan,
-  { cover }: BindRequest,
+  { cover, format, convert }: BindRequest,
   observe: ObserveBind,
 ): Promise<CoverImage | undefined> {
   if (cover !== 'auto') return undefined;
+  const warn = (message: string): void => {
+    observe({ type: 'warning', message: `Bound without a cover: ${message}` });
+  };
   const ownFiles = new Set(group.chapters.map((chapter) => chapter.file));
   const otherFiles = [...plan.unassigned, ...plan.books.flatMap((book) => book.group.chapters)]
     .map((chapter) => chapter.file)
     .filter((other) => !ownFiles.has(other));
-  return findCover(group, otherFiles, (message) => {
-    observe({ type: 'warning', message });
-  });
+  const found = await findCover(group, otherFiles, warn);
+  if (!found || convert || ACCEPTED_IMAGES[format].includes(found.extension)) return found;
+  warn(`${format.toUpperCase()} cannot contain ${found.extension.toUpperCase()}: ${found.file}`);
+  return undefined;
 }
 
 /** Loads the writer of the format, and writes the book completely or not at all. Resolves with its size in bytes. */

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { pageName } from '../cbz/page-name.js';
 import { decodedBytes, MAX_DECODED_BYTES } from '../cbz/decode-limits.js';
 import { reusableBuffer, ZipEntryReader, type GetBuffer, type ZipEntry } from '../cbz/zip-file.js';
-import { hasCode, StorageError, thrownMessage } from '../core/errors.js';
+import { StorageError, thrownMessage } from '../core/errors.js';
 import { formatBytes } from '../core/human-format.js';
 import { imageDimensions, type ImageDimensions } from '../image/dimensions.js';
 import { imageExtension, type ImageExtension } from '../image/format.js';
@@ -104,7 +104,7 @@ async function read(
 }
 
 async function toAcceptedImage(original: Buffer, location: string, options: PageOptions) {
-  const { format, accepted, convert } = options;
+  const { format, accepted, convert, signal } = options;
   let data = original;
   let extension = imageExtension(data);
   if (!extension) throw damaged('it is not an image', location);
@@ -114,11 +114,10 @@ async function toAcceptedImage(original: Buffer, location: string, options: Page
       throw new StorageError('page-unsupported', `${format} cannot contain ${type}: ${location}`);
     await assertDecodable(data, location);
     try {
-      data = await convertToPng(data);
+      data = await convertToPng(data, signal);
     } catch (error) {
-      throw hasCode(error)
-        ? error
-        : damaged(`it cannot be converted from ${type}`, location, error);
+      signal.throwIfAborted();
+      throw damaged(`it cannot be converted from ${type}`, location, error);
     }
     extension = 'png';
   }

@@ -2,7 +2,8 @@
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import { paddedNumber } from '../cbz/page-name.js';
 import type { Publish } from '../cbz/zip-file-writer.js';
-import type { ImageExtension } from '../image/format.js';
+import { IMAGE_EXTENSIONS, type ImageExtension } from '../image/format.js';
+import type { BookFormat } from './bind-choices.js';
 import type { ChapterGroup } from './group-volumes.js';
 
 export interface CoverImage {
@@ -17,6 +18,14 @@ export interface Book {
   /** Shown before the first chapter. */
   readonly cover: CoverImage | undefined;
 }
+
+/** The images that each format can contain. */
+export const ACCEPTED_IMAGES: Readonly<Record<BookFormat, readonly ImageExtension[]>> = {
+  cbz: IMAGE_EXTENSIONS,
+  epub: ['jpg', 'png', 'gif', 'webp'],
+  pdf: ['jpg', 'png', 'gif'],
+  folder: IMAGE_EXTENSIONS,
+};
 
 /** For formats that require a date, which must not depend on the time of writing. */
 export const UNKNOWN_DATE = new Date(Date.UTC(2000, 0, 1));

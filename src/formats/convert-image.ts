@@ -1,27 +1,63 @@
-/** Converts images losslessly to PNG with sharp, which users install themselves: it is native, and large. */
+/**
+ * Converts images losslessly to PNG with sharp, which users install themselves: it is native, and large. Each image has a
+ * process of its own, since a thread of sharp cannot be interrupted, and the exit of a process waits for it.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { buffer, text } from 'node:stream/consumers';
 import { MAX_DECODED_BYTES } from '../cbz/decode-limits.js';
 import { UsageError } from '../core/errors.js';
 
-/** Throws UsageError `no-converter` without sharp. */
-export async function assertConverter(): Promise<void> {
-  await importSharp();
-}
-
 /** sharp itself decodes to at least RGB. */
 const MAX_DECODED_PIXELS = Math.floor(MAX_DECODED_BYTES / 3);
+const CONVERTER = `
+const [, sharp, limitInputPixels] = process.argv;
+const chunks = [];
+process.stdin.on('data', (chunk) => chunks.push(chunk)).on('end', () => {
+  require(sharp)(Buffer.concat(chunks), { limitInputPixels: Number(limitInputPixels) })
+    .png().toBuffer()
+    .then((png) => process.stdout.write(png))
+    .catch((error) => { process.stderr.write(error.message); process.exitCode = 1; });
+});`;
 
-/** Throws UsageError `no-converter`, and sharp's error for a damaged image. */
-export async function convertToPng(image: Buffer): Promise<Buffer> {
-  const sharp = await importSharp();
-  return sharp(image, { limitInputPixels: MAX_DECODED_PIXELS }).png().toBuffer();
-}
-
-async function importSharp() {
+/** Throws UsageError `no-converter` without sharp. */
+export async function assertConverter(): Promise<void> {
   try {
-    const { default: sharp } = await import('sharp');
-    return sharp;
+    await import('sharp');
   } catch (cause) {
     const message = 'Images cannot be converted: the package sharp is not installed.';
     throw new UsageError('no-converter', message, { cause });
+  }
+}
+
+function withoutSecrets(): NodeJS.ProcessEnv {
+  const variables = Object.entries(process.env).filter(([name]) => !name.startsWith('TANKOBON_'));
+  return Object.fromEntries(variables);
+}
+
+/** Call assertConverter first. Throws Error for a damaged image, and the signal's reason. */
+export async function convertToPng(image: Buffer, signal: AbortSignal): Promise<Buffer> {
+  const sharp = createRequire(import.meta.url).resolve('sharp');
+  const words = ['-e', CONVERTER, sharp, String(MAX_DECODED_PIXELS)];
+  const child = spawn(process.execPath, words, { env: withoutSecrets(), windowsHide: true });
+  const kill = (): void => {
+    child.kill('SIGKILL');
+  };
+  signal.addEventListener('abort', kill);
+  process.once('exit', kill);
+  try {
+    // Of a process that has ended before it read everything.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(image);
+    const ended = once(child, 'close');
+    const [png, message] = await Promise.all([buffer(child.stdout), text(child.stderr)]);
+    const [code] = (await ended) as [number | null];
+    signal.throwIfAborted();
+    if (code !== 0) throw new Error(message.split('\n')[0] ?? 'sharp failed');
+    return png;
+  } finally {
+    signal.removeEventListener('abort', kill);
+    process.removeListener('exit', kill);
   }
 }

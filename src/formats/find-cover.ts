@@ -47,7 +47,7 @@ export async function findCover(
       return await readCover(join(folder, name));
     } catch (error) {
       if (!hasCode(error, 'bad-cover')) throw error;
-      warn(`Bound without a cover: ${error.message}`);
+      warn(error.message);
     }
   }
   return undefined;

@@ -3,8 +3,7 @@ import { BOUND_COMMENT, MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
 import { publishReadBack } from './read-back.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
-import { IMAGE_EXTENSIONS } from '../image/format.js';
-import type { Book, WriteOptions } from './book.js';
+import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookPages } from './book-pages.js';
 
@@ -15,7 +14,7 @@ export async function writeCbzBook(book: Book, options: WriteOptions): Promise<n
     // First, where it is found without reading the whole directory.
     zip.append(MANIFEST_NAME, manifestText(book.group.chapters));
     const pages: ComicPage[] = [];
-    const pageOptions = { ...options, format: 'CBZ', accepted: IMAGE_EXTENSIONS };
+    const pageOptions = { ...options, format: 'CBZ', accepted: ACCEPTED_IMAGES.cbz };
     for await (const page of bookPages(book, pageOptions)) {
       const { name, data, dimensions, chapterTitle: bookmark } = page;
       await zip.write(name, data);

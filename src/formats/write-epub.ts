@@ -2,7 +2,7 @@
 import { BOUND_COMMENT, MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { publishReadBack } from './read-back.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
-import type { Book, WriteOptions } from './book.js';
+import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookIdentity, bookPosition, bookTitle } from './book-metadata.js';
 import { bookPages, requireDimensions } from './book-pages.js';
@@ -22,7 +22,6 @@ import {
 
 export async function writeEpubBook(book: Book, options: WriteOptions): Promise<number> {
   const { tmpFile, publish, signal } = options;
-  const accepted = ['jpg', 'png', 'gif', 'webp'] as const;
   const { group, metadata } = book;
   const epub: EpubBook = {
     title: bookTitle(group),
@@ -39,7 +38,7 @@ export async function writeEpubBook(book: Book, options: WriteOptions): Promise<
     zip.append('META-INF/container.xml', CONTAINER_XML);
     zip.append('OEBPS/style.css', STYLE_CSS);
     const pages: EpubPage[] = [];
-    const pageOptions = { ...options, format: 'EPUB', accepted };
+    const pageOptions = { ...options, format: 'EPUB', accepted: ACCEPTED_IMAGES.epub };
     for await (const page of bookPages(book, pageOptions)) {
       const { name, data, extension, chapterTitle } = page;
       const dimensions = requireDimensions(page);

@@ -6,8 +6,7 @@ import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info
 import { pageName } from '../cbz/page-name.js';
 import { cleanSegment } from '../cbz/path-segment.js';
 import { syncFolder, writeNewFile } from '../core/files.js';
-import { IMAGE_EXTENSIONS } from '../image/format.js';
-import type { Book, WriteOptions } from './book.js';
+import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookPages, type BookPage } from './book-pages.js';
 import { createUnfinishedFolder, finishFolder, removeOwnFiles } from './folder-book.js';
@@ -30,7 +29,7 @@ export async function writeFolderBook(book: Book, options: WriteOptions): Promis
   try {
     await createUnfinishedFolder(folder);
     for (const name of names) await mkdir(join(folder, name));
-    const pageOptions = { ...options, format: 'Folder', accepted: IMAGE_EXTENSIONS };
+    const pageOptions = { ...options, format: 'Folder', accepted: ACCEPTED_IMAGES.folder };
     for await (const page of bookPages(book, pageOptions)) {
       const { data, dimensions, chapter } = page;
       await write(filePath(page, book, names), data);

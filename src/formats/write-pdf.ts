@@ -11,7 +11,7 @@ import { languageTag } from '../cbz/comic-info.js';
 import { StorageError, thrownMessage } from '../core/errors.js';
 import { createFile, digestIfRegular, writeBuffers } from '../core/files.js';
 import type { ImageDimensions } from '../image/dimensions.js';
-import { UNKNOWN_DATE, type Book, type WriteOptions } from './book.js';
+import { ACCEPTED_IMAGES, UNKNOWN_DATE, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookTitle } from './book-metadata.js';
 import { assertDecodable, bookPages, requireDimensions, type BookPage } from './book-pages.js';
@@ -46,7 +46,6 @@ const MIN_POINTS = 3;
 /** Resolves with the size of the file. */
 export async function writePdfBook(book: Book, options: WriteOptions): Promise<number> {
   const { tmpFile, publish, convert, signal } = options;
-  const accepted = ['jpg', 'png', 'gif'] as const;
   const handle = await createFile(tmpFile);
   const hash = createHash('sha256');
   try {
@@ -59,10 +58,10 @@ export async function writePdfBook(book: Book, options: WriteOptions): Promise<n
       for (const chunk of pending) hash.update(chunk);
       await writeBuffers(handle, pending);
     };
-    const pageOptions = { ...options, format: 'PDF', accepted };
+    const pageOptions = { ...options, format: 'PDF', accepted: ACCEPTED_IMAGES.pdf };
     // pdfkit refers to a page's bytes until they are written, and each page is before the next one is read.
     for await (const page of bookPages(book, pageOptions)) {
-      await addPage(pdf, await withoutPackedInterlace(page, convert), signal);
+      await addPage(pdf, await withoutPackedInterlace(page, convert, signal), signal);
       if (page.chapterTitle !== undefined) pdf.outline.addItem(page.chapterTitle);
       await writePending();
     }
@@ -136,13 +135,17 @@ async function addPage(pdf: Pdf, page: BookPage, signal: AbortSignal): Promise<v
 }
 
 /** pdfkit draws interlaced PNGs of fewer than 8 bits wrong. */
-async function withoutPackedInterlace(page: BookPage, convert: boolean): Promise<BookPage> {
+async function withoutPackedInterlace(
+  page: BookPage,
+  convert: boolean,
+  signal: AbortSignal,
+): Promise<BookPage> {
   const [bits, interlaceMethod] = [page.data[24] ?? 8, page.data[28]];
   if (page.extension !== 'png' || bits >= 8 || interlaceMethod !== 1) return page;
   const message = `PDF cannot contain an interlaced PNG of ${bits} bits: ${page.name}`;
   if (!convert) throw new StorageError('page-unsupported', message);
   await assertDecodable(page.data, page.name);
-  return { ...page, data: await convertToPng(page.data) };
+  return { ...page, data: await convertToPng(page.data, signal) };
 }
 
 function pageSize({ width, height }: ImageDimensions): [number, number] {

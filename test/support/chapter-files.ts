@@ -11,11 +11,13 @@ export interface ChapterFile extends Partial<Omit<ComicMetadata, 'pages'>> {
   readonly id?: string;
   readonly version?: number;
   readonly images: readonly Buffer[];
+  /** The content of `META-INF/tankobon.json`. */
+  readonly record?: string | undefined;
 }
 
 /** Writes a CBZ with these images and ComicInfo.xml. */
 export async function writeChapterFile(file: string, chapter: ChapterFile): Promise<string> {
-  const { id, version, images, ...metadata } = chapter;
+  const { id, version, images, record, ...metadata } = chapter;
   await mkdir(dirname(file), { recursive: true });
   const folder = `${file}.pages`;
   await mkdir(folder);
@@ -37,7 +39,7 @@ export async function writeChapterFile(file: string, chapter: ChapterFile): Prom
     id === undefined
       ? undefined
       : formatIdentityComment({ chapterId: id, version, quality: 'data' });
-  await writeCbz({ file, pages, comicInfo, comment });
+  await writeCbz({ file, pages, comicInfo, comment, record });
   await rm(folder, { recursive: true });
   return file;
 }

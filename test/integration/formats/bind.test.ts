@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { formatRecord, parseRecords } from '../../../src/cbz/record.js';
 import { scanLibrary } from '../../../src/cbz/library-index.js';
 import { readArchive, readEntry, writeArchive } from '../../support/archive.js';
 import { bindFolder, fileDigest, imageDigests, sha256 } from '../../support/bind-harness.js';
@@ -156,6 +157,27 @@ describe('a volume', () => {
     expect(xml).toMatch(/Image="0" Type="FrontCover"/);
     expect(xml).toMatch(/Image="1" [^>]*Bookmark="Ch. 1 – Part 1"/);
     expect(xml).toMatch(/Image="3" [^>]*Bookmark="Ch. 2 – Part 2"/);
+  });
+
+  test('names what was known of each chapter, also after its files are gone', async () => {
+    const images = [await testImage('jpeg', 1)];
+    const known = {
+      chapterId: chapterId(1),
+      titleId: chapterId(100),
+      version: 1,
+      updatedAt: new Date(Date.UTC(2026, 0, 2)),
+      quality: 'data',
+      pages: images.map(sha256),
+    } as const;
+    const gone = await addChapter(1, { images, record: formatRecord(known) });
+    await bindFolder(folder);
+    rmSync(gone);
+    await addChapter(2);
+    await bindFolder(folder);
+    const records = parseRecords(
+      await readEntry(output('Lighthouse Vol.01.cbz'), 'META-INF/tankobon.json'),
+    );
+    expect(records).toMatchObject([known, { chapterId: chapterId(2), version: 1 }]);
   });
 
   test('keeps the chapters whose files are gone, and can become an EPUB', async () => {

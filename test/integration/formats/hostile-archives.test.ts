@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { convertToPng } from '../../../src/formats/convert-image.js';
 import { gifToPng } from '../../../src/formats/gif-to-png.js';
 import { damagedChapter } from '../../../src/formats/source-chapter.js';
 import { readEntry, writeArchive } from '../../support/archive.js';
@@ -187,6 +188,13 @@ posixTest('links below the folder are skipped, and counted in one line', async (
   const named = { inputs: [input('Lighthouse v01 c002.cbz'), input('linked')], force: true };
   expect((await bindFolder(folder, named)).errors).toEqual([]);
   expect(await imageDigests(join(folder, VOLUME))).toHaveLength(3);
+});
+
+test('a conversion ends with the interruption', async () => {
+  const interrupt = new AbortController();
+  const converting = convertToPng(await testImage('webp', 1, { width: 4000 }), interrupt.signal);
+  interrupt.abort(new Error('interrupted'));
+  await expect(converting).rejects.toThrow('interrupted');
 });
 
 test('a large GIF is decoded in steps, and an interruption ends it', async () => {

@@ -313,6 +313,17 @@ test('a bad cover beside the chapters is a warning', async () => {
   });
 });
 
+test('a cover beside the chapters that the format cannot contain is a warning', async () => {
+  await addChapter(1);
+  writeFileSync(input('cover.webp'), await testImage('webp'));
+  const { books, events } = await bindFolder(folder, { format: 'pdf' });
+  expect(books).toMatchObject([{ status: 'saved' }]);
+  expect(events).toContainEqual({
+    type: 'warning',
+    message: `Bound without a cover: PDF cannot contain WEBP: ${input('cover.webp')}`,
+  });
+});
+
 function flipByte(file: string): void {
   const bytes = readFileSync(file);
   const middle = bytes.length >> 1;
