@@ -1,6 +1,6 @@
 /**
- * A book as a folder of images. Its manifest names the digest of each file, so that what the owner added or changed is
- * told from what `bind` wrote, and stays.
+ * A book as a folder of images. Its manifest names the digest of each file that `bind` wrote; what the owner added or
+ * changed differs from it, and stays.
  */
 import { chmod, mkdir, readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,7 @@
 /** `download --bind`: binds complete volumes, removes their chapters, and does not download them again. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { systemClock } from '../../../src/core/clock.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
 import { readArchive, readEntry } from '../../support/archive.js';
 import { bindFolder, imageDigests } from '../../support/bind-harness.js';
@@ -95,23 +96,23 @@ test('--keep-chapters keeps the files of the chapters; a chapter target is compa
 test.each(['cbz', 'pdf', 'folder'] as const)(
   '%s: two runs at the same time both succeed',
   async (format) => {
-    const { targets, language, bind } = LIGHTHOUSE;
-    await harness.download({ targets, language, volumes: '1' });
-    const words = [targets[0], '--language', language, '--volumes', '1', '--bind', bind];
-    const env = {
-      ...harness.service.environment,
-      TANKOBON_HOME: join(harness.folder, 'home'),
-    };
-    const options = ['--format', format, '--output', harness.output, '--json'];
-    const runs = await Promise.all(
-      [1, 2, 3].map(() => tankobon(['download', ...words, ...options], { env })),
-    );
-    expect(runs.map(({ code, stdout }) => [code, failuresIn(stdout)])).toEqual(
-      runs.map(() => [0, []]),
-    );
-    expect(names().filter((name) => name.endsWith('.cbz'))).toHaveLength(format === 'cbz' ? 1 : 0);
-    const { events } = await harness.download({ ...LIGHTHOUSE, volumes: '1', format });
-    expect(typesOf(events)).not.toContain('chapter-saved');
+    // Processes cannot share a clock that leaps over waits.
+    await DownloadHarness.use({ clock: systemClock }, async (shared) => {
+      const { targets, language, bind } = LIGHTHOUSE;
+      await shared.download({ targets, language, volumes: '1' });
+      const words = [targets[0], '--language', language, '--volumes', '1', '--bind', bind];
+      const env = { ...shared.service.environment, TANKOBON_HOME: join(shared.folder, 'home') };
+      const options = ['--format', format, '--output', shared.output, '--json'];
+      const runs = await Promise.all(
+        [1, 2].map(() => tankobon(['download', ...words, ...options], { env })),
+      );
+      expect(runs.map(({ code, stdout }) => [code, failuresIn(stdout)])).toEqual(
+        runs.map(() => [0, []]),
+      );
+      expect(shared.archives()).toHaveLength(format === 'cbz' ? 1 : 0);
+      const { events } = await shared.download({ ...LIGHTHOUSE, volumes: '1', format });
+      expect(typesOf(events)).not.toContain('chapter-saved');
+    });
   },
   120_000,
 );
