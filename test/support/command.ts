@@ -26,11 +26,13 @@ export function start(
     readonly env?: Readonly<Record<string, string>>;
     readonly cwd?: string;
     readonly input?: string;
-    /** Needs root. */
+    /** Needs root, and a program that this user can read. */
     readonly uid?: number;
+    /** The file that node runs; the built program by default. */
+    readonly program?: string;
   } = {},
 ): Running {
-  const child = spawn(process.execPath, [PROGRAM, ...words], {
+  const child = spawn(process.execPath, [options.program ?? PROGRAM, ...words], {
     cwd: options.cwd,
     uid: options.uid,
     gid: options.uid,

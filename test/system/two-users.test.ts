@@ -19,7 +19,7 @@ import {
   startPracticeService,
   type PracticeService,
 } from '../../src/practice-server/practice-service.js';
-import { PROGRAM } from '../support/command.js';
+import { copyProgram, type ReadableProgram } from '../support/readable-program.js';
 import { describeWith } from '../support/requirements.js';
 
 /** Ids that no real user has. */
@@ -28,13 +28,14 @@ const MALLORY = 64_002;
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0071';
 
 let service: PracticeService;
+let copy: ReadableProgram;
 let folder: string;
 let home: string;
 let output: string;
 
 /** Runs the program as Alice. */
 async function asAlice(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [PROGRAM, ...words], {
+  const child = spawn(process.execPath, [copy.program, ...words], {
     uid: ALICE,
     gid: ALICE,
     cwd: '/',
@@ -53,6 +54,7 @@ const download = () => asAlice(['download', ID, '--json', '-o', output]);
 
 describeWith('two users', { root: true }, () => {
   beforeAll(async () => {
+    copy = copyProgram();
     const chapter = generateChapter({ id: ID, pages: 3, bytesPerPage: 20_000 });
     service = await startPracticeService({ chapters: [chapter], specificationOnly: true });
   });
@@ -69,7 +71,10 @@ describeWith('two users', { root: true }, () => {
   afterEach(() => {
     rmSync(folder, { recursive: true, force: true });
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await service.stop();
+    rmSync(copy.folder, { recursive: true });
+  });
 
   test('a workspace of another user is refused, and stays as it is', async () => {
     const workspace = join(output, `.${ID}.data.tankobon`);

@@ -20,6 +20,7 @@ import { LOGIN_ENV } from '../../support/auth/harness.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { PROGRAM, tankobon } from '../../support/command.js';
 import { posixTest } from '../../support/platform.js';
+import { copyProgram, type ReadableProgram } from '../../support/readable-program.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061';
 const TITLE = 'https://mangadex.org/title/3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
@@ -28,10 +29,12 @@ const uid = process.getuid?.() === 0 ? 64_003 : undefined;
 const FOLDERS = ['XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'TANKOBON_HOME', 'TANKOBON_LEDGER'];
 
 let service: PracticeService;
+let copy: ReadableProgram | undefined;
 let folder: string;
 let home: string;
 let output: string;
 beforeAll(async () => {
+  if (uid !== undefined) copy = copyProgram();
   const chapters = [generateChapter({ id: ID, pages: 2, bytesPerPage: 4_000 })];
   service = await startPracticeService({ chapters, specificationOnly: true });
 });
@@ -46,7 +49,10 @@ afterEach(() => {
   chmodSync(home, 0o755);
   rmSync(folder, { recursive: true, force: true });
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  if (copy) rmSync(copy.folder, { recursive: true });
+});
 
 /** Runs a command line that writes its files to `output`. */
 const run = (line: string, env: Readonly<Record<string, string>>, input?: string) =>
@@ -59,6 +65,7 @@ const run = (line: string, env: Readonly<Record<string, string>>, input?: string
     },
     cwd: output,
     uid,
+    program: copy?.program,
     input,
   });
 
