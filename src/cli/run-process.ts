@@ -8,6 +8,7 @@ import { EXIT, type ExitCode } from '../core/exit-codes.js';
 import { Redactor } from '../core/redactor.js';
 import { toStorageError, toTankobonError } from '../core/system-errors.js';
 import type { BareCommandContext } from './command-context.js';
+import { exitNow } from './exit-now.js';
 import { closeLostTerminalsAtExit, ignoresHangup, readProcessState } from './hangup.js';
 import { applyColorOption, usesColors } from './output/colors.js';
 import { errorMessage } from './output/error-message.js';
@@ -22,7 +23,7 @@ export async function runProcess(args: readonly string[]): Promise<void> {
   const stderr = safeStream(process.stderr, usesColors(process.env, process.stderr));
   process.on('uncaughtException', (error) => {
     stderr.write(errorMessage(error, { env: process.env, redactor }));
-    process.exit(toTankobonError(error).exitCode);
+    exitNow(toTankobonError(error).exitCode);
   });
   const abort = new AbortController();
   const outlivesTerminal = ignoresHangup(readProcessState());
@@ -47,7 +48,7 @@ export async function runProcess(args: readonly string[]): Promise<void> {
     redactor,
   });
   process.exitCode = code;
-  setTimeout(() => process.exit(code), MAX_LINGER_MS).unref();
+  setTimeout(() => exitNow(code), MAX_LINGER_MS).unref();
 }
 
 /** Runs one command line with injected streams, environment and clock. An error goes to `context.stderr`. */
@@ -65,12 +66,12 @@ export async function runArgs(
 }
 
 /**
- * The first Ctrl-C aborts the command, the second ends the process. A second hangup does not: the kernel and the shell
+ * The first Ctrl-C aborts the command, the second ends the process within two seconds. A second hangup does not: the kernel and the shell
  * may each send one.
  */
 function abortOnSignals(abort: AbortController, outlivesTerminal: boolean): void {
   const stop = () => {
-    if (abort.signal.aborted) process.exit(EXIT.interrupted);
+    if (abort.signal.aborted) exitNow(EXIT.interrupted);
     abort.abort(interruptedError());
   };
   process.on('SIGINT', stop);

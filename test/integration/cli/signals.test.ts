@@ -1,4 +1,5 @@
 /** Ctrl-C and SIGTERM while a settings file exists: each command stops cleanly and says so. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -167,5 +168,44 @@ posixDescribe.each(SIGNALS)('%s with a settings file', (signal) => {
       'settings.json',
       'subscriptions.yaml',
     ]);
+  });
+});
+
+posixDescribe('the second signal', () => {
+  test('ends a command that the first one did not, with 130', async () => {
+    const running = start(['demo', '--serve'], { env: withoutEnd() });
+    await until(hasPrinted('tankobon whoami')(running), running);
+    const stopping = new Promise((resolve) => running.child.stderr.once('data', resolve));
+    running.child.kill('SIGTERM');
+    await stopping;
+    running.child.kill('SIGTERM');
+    expect(await running.finished).toMatchObject({ code: 130 });
+  });
+
+  test('ends a process with a thread that is blocked in the system', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    // A thread of Node waits for a writer that never comes.
+    const blocking = `import { open } from 'node:fs'; open(${JSON.stringify(pipe)}, 'r', () => {});`;
+    const running = start(['download', ALPHA, '-o', join(folder, 'out')], {
+      env: { ...env, NODE_OPTIONS: imported(blocking) },
+    });
+    await until(pagesArrived(), running);
+    running.child.kill('SIGINT');
+    running.child.kill('SIGTERM');
+    const { code, signal } = await running.finished;
+    // A shell reports both as 130.
+    expect(signal ?? code).toBe('SIGINT');
+  });
+
+  const imported = (script: string) =>
+    `--import=data:text/javascript,${encodeURIComponent(script)}`;
+
+  /** A program that says that it was interrupted, and then cannot end. */
+  const withoutEnd = () => ({
+    ...env,
+    NODE_OPTIONS: imported(`
+      import { Server } from 'node:http';
+      Server.prototype.close = function () { console.error('stopping'); };`),
   });
 });
