@@ -1,4 +1,5 @@
 /** What `tankobon report-status` shows. Takes no locks. */
+import { accessSync, constants, statSync } from 'node:fs';
 import { readCircuitState, resetCircuit, type CircuitState } from './circuit-breaker.js';
 import { readReports } from './report-store.js';
 import { adoptJournals, readJournals } from '../core/journal.js';
@@ -33,8 +34,10 @@ export interface ReportStatus {
 
 const TIME_INTERVALS = 48;
 
-/** `folder` is that of one report host (reportsFolder); a missing one is empty. */
+/** `folder` is that of one report host (reportsFolder); a missing one is empty. Throws the error of an unreadable one. */
 export function readReportStatus(folder: string, nowMs: number): ReportStatus {
+  // The journals of an unreadable folder count as none: a download continues without them.
+  if (statSync(folder, { throwIfNoEntry: false })) accessSync(folder, constants.R_OK);
   const { counts, reasons, lastSentAtMs, waiting, loads, damagedLines } = readReports(folder);
   const { lastTryMs, lastError } = readCircuitState(folder);
   const oldestAtMs = waiting.map(({ atMs }) => atMs).reduce((a, b) => Math.min(a, b), Infinity);
