@@ -41,6 +41,7 @@ export interface JournalContent {
 }
 
 const FILE_NAME = /^[0-9a-f]{12}\.journal$/;
+const MAX_FILE_BYTES = 256 * 2 ** 20;
 /** A journal is compacted when it has grown by this and has doubled. */
 const MAX_GROWTH_BYTES = 2 ** 20;
 /** Lines that wait in memory while the disk is full; beyond that the oldest are dropped. */
@@ -50,7 +51,7 @@ const MAX_UNWRITTEN_LINES = 10_000;
 export function readJournals(folder: string): JournalContent[] {
   return journalFiles(folder).map((file) => {
     try {
-      return parseLines(readFileIfExistsSync(file));
+      return parseLines(readFileIfExistsSync(file, { maxBytes: MAX_FILE_BYTES }));
     } catch {
       return { entries: [], damagedLines: 1 };
     }
@@ -139,7 +140,8 @@ export class Journal {
 
   /** The lines on the disk. */
   read(): JournalContent {
-    return parseLines(readFileIfExistsSync(this.locked.file)?.subarray(0, this.bytes));
+    const bytes = readFileIfExistsSync(this.locked.file, { maxBytes: MAX_FILE_BYTES });
+    return parseLines(bytes?.subarray(0, this.bytes));
   }
 
   /** Whether it has grown enough to be compacted. */

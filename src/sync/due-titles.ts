@@ -1,5 +1,5 @@
 /** Which titles have new chapters, so that the releases of all others are not requested. */
-import type { TitleState } from './sync-state.js';
+import type { TitleState } from './sync-journal.js';
 
 const DAY_MS = 86_400_000;
 /** Beyond the last upload, a title can change: a chapter is restored, or gets a new version. */

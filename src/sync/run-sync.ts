@@ -3,8 +3,7 @@ import { UsageError, type TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { openDownloadArchive } from '../download/download-archive.js';
 import type { Subscriptions } from './subscriptions.js';
-import { archiveFile, readSyncState, writeSyncState } from './sync-state.js';
-import { UpdatesJournal } from './updates-journal.js';
+import { archiveFile, incompleteTitle, SyncJournal } from './sync-journal.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';
@@ -30,36 +29,47 @@ export async function runSync(
   const { folder, maxOutage, share } = options;
   const request = downloadRequest([], { maxOutage, share }, context.settings);
   if (share !== undefined) await shareServer(context);
-  const state = await readSyncState(folder);
   const history = await openDownloadArchive(archiveFile(folder), { mode: 0o600 });
   return withSession(context, request, listeners, signal, async (service) => {
+    const journal = await SyncJournal.open(folder, {
+      isWritten: !options.dryRun,
+      warn: service.warn,
+    });
     const session: SyncSession = {
       ...service,
       options,
       subscriptions,
-      state,
       history,
       libraries: new SyncLibraries(folder, service.signal, service.warn),
-      journal: new UpdatesJournal(folder),
+      journal,
       observeSync: listeners.observe,
     };
-    const report = emptyReport(context.clock.wallMs());
-    const stop = (error: unknown): void => {
-      report.stoppedBy ??= toTankobonError(error, context.redactor);
-    };
     try {
-      await syncTitles(session, report);
-    } catch (error) {
-      if (error instanceof UsageError) throw error;
-      stop(error);
+      return await runOnce(session);
+    } finally {
+      await journal.close();
     }
-    report.endedAtMs = context.clock.wallMs();
-    if (options.dryRun) return report;
-    // The state is stored first: a hook may take a while.
-    await storeLastRun(report, session);
-    if (!session.userSignal.aborted) await runHooks(session).catch(stop);
-    return report;
   });
+}
+
+/** Throws UsageError. */
+async function runOnce(session: SyncSession): Promise<SyncReport> {
+  const { clock, redactor } = session.context;
+  const report = emptyReport(clock.wallMs());
+  const stop = (error: unknown): void => {
+    report.stoppedBy ??= toTankobonError(error, redactor);
+  };
+  try {
+    await syncTitles(session, report);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    stop(error);
+  }
+  report.endedAtMs = clock.wallMs();
+  // Before the hooks, which may take a while.
+  recordRun(report, session);
+  if (!session.options.dryRun && !session.userSignal.aborted) await runHooks(session).catch(stop);
+  return report;
 }
 
 function emptyReport(startedAtMs: number): SyncReport {
@@ -90,7 +100,7 @@ async function syncTitles(session: SyncSession, report: SyncReport): Promise<voi
 }
 
 async function syncTitle(due: DueTitle, report: SyncReport, session: SyncSession): Promise<void> {
-  const { options, state } = session;
+  const { journal } = session;
   try {
     const result = await syncSeries(due, session);
     const { errors, notStarted, stoppedBy, reports, ...series } = result;
@@ -104,13 +114,12 @@ async function syncTitle(due: DueTitle, report: SyncReport, session: SyncSession
   } catch (error) {
     if (!isTolerable(error)) throw error;
     const { id, title } = due;
-    const known = state.titles[id];
-    if (known) known.isIncomplete = true;
+    journal.add(...incompleteTitle(id, journal.state));
     addFailure(`title:${id}`, error, report, session);
     const counts = { new: 0, replaced: 0, skipped: 0, failed: 1, waiting: [] };
     addSeries({ titleId: id, name: title.name, ...counts }, report, session);
   }
-  if (!options.dryRun) await writeSyncState(options.folder, state);
+  await journal.compactIfLarge();
 }
 
 /** A title or a list that is not available. */
@@ -135,28 +144,31 @@ function addSeries(series: SeriesReport, report: SyncReport, { observeSync }: Sy
 /** Forgets titles that are no longer subscribed: if subscribed again, they are new. */
 function removeUnsubscribed(
   ids: ReadonlySet<string>,
-  { state, options, subscriptions }: SyncSession,
+  { journal, options, subscriptions }: SyncSession,
 ): void {
   if (options.only.length > 0) return;
   const paused = new Set(subscriptions.series.map(({ target }) => target.id));
-  const kept = Object.entries(state.titles).filter(([id]) => ids.has(id) || paused.has(id));
-  state.titles = Object.fromEntries(kept);
+  const forgotten = Object.keys(journal.state.titles).filter(
+    (id) => !ids.has(id) && !paused.has(id),
+  );
+  if (forgotten.length > 0) journal.add({ forgotten });
 }
 
 /** A run that was killed may have saved a replacement without removing the replaced archive. */
 async function finishReplacements(session: SyncSession): Promise<void> {
-  if (session.options.dryRun || Object.keys(session.state.replacements).length === 0) return;
+  const { chapters } = session.journal.state;
+  const ids = [...chapters].flatMap(([id, { replaces }]) => (replaces === undefined ? [] : [id]));
+  if (session.options.dryRun || ids.length === 0) return;
   const { series, follows } = session.subscriptions;
   const all = [...series, ...(follows ? [follows.options] : [])];
   const outputs = all.map((seriesOptions) =>
     outputOf(seriesOptions, session.options.file, session.context.settings),
   );
-  for (const output of new Set(outputs)) await removeReplaced(output, session);
+  for (const output of new Set(outputs)) await removeReplaced(ids, output, session);
 }
 
-async function storeLastRun(report: SyncReport, { state, options }: SyncSession): Promise<void> {
+function recordRun(report: SyncReport, { journal }: SyncSession): void {
   const { startedAtMs, endedAtMs, totals, stoppedBy } = report;
   const { new: saved, ...counts } = totals;
-  state.lastRun = { startedAtMs, endedAtMs, saved, ...counts, stopped: stoppedBy?.code };
-  await writeSyncState(options.folder, state);
+  journal.add({ run: { startedAtMs, endedAtMs, saved, ...counts, stopped: stoppedBy?.code } });
 }

@@ -17,7 +17,7 @@ import { readAddresses } from '../rate-limit/service-addresses.js';
 import { checkWriters, type Warn } from './subscriptions-access.js';
 import { parseSubscriptions, type SubscriptionsText } from './subscriptions-file.js';
 import type { Subscriptions } from './subscriptions.js';
-import { syncFolder } from './sync-state.js';
+import { syncFolder } from './sync-journal.js';
 import type { AppContext } from '../config/context.js';
 import { prepareStateFolder } from '../config/state-folder.js';
 

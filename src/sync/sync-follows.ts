@@ -11,8 +11,8 @@ import {
 } from '../api/follows.js';
 import { groupBy } from '../core/group-by.js';
 import { feedStartMs } from './due-titles.js';
+import { incompleteTitle } from './sync-journal.js';
 import { mergeReleases, readKnownReleases, writeKnownReleases } from './known-releases.js';
-import { writeSyncState } from './sync-state.js';
 import { requireLogin } from '../download/stored-login.js';
 import { languagesOf } from './sync-request.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
@@ -22,11 +22,11 @@ export async function followedTitles(
   session: SyncSession,
   listed: ReadonlySet<string>,
 ): Promise<SubscribedTitle[]> {
-  const { subscriptions, client, userSignal: signal, state, context, options } = session;
+  const { subscriptions, client, userSignal: signal, journal, context, options } = session;
   const { follows } = subscriptions;
   if (!follows) return [];
   const nowMs = context.clock.wallMs();
-  const previous = state.follows;
+  const previous = journal.state.follows;
   await requireLogin(session.login, 'the key follows of the subscriptions file', signal);
   const statuses = await fetchReadingStatuses(client, signal);
   const isSelected = (id: string): boolean => {
@@ -42,7 +42,7 @@ export async function followedTitles(
   const sinceMs = previous ? previous.sinceMs : options.fromNow ? nowMs : undefined;
   // A title followed since the last run is added to them when its own feed has been read.
   const titleIds = previous?.titleIds ?? [...ids];
-  state.follows = { lastSuccessMs: nowMs, sinceMs, titleIds, notFollowed };
+  journal.add({ follows: { lastSuccessMs: nowMs, sinceMs, titleIds, notFollowed } });
   const known = new Set(titleIds);
   return selectedIds.map((id) => ({
     id,
@@ -57,11 +57,11 @@ export async function followedTitles(
 
 /** What became readable since the last run, or everything in the first one, by title. */
 async function readFeed(
-  { client, state, warn, userSignal: signal }: SyncSession,
+  { client, journal, warn, userSignal: signal }: SyncSession,
   languages: readonly string[],
 ): Promise<Map<string, Chapter[]>> {
   const options = { warn, signal, languages };
-  const lastMs = state.follows?.lastSuccessMs;
+  const lastMs = journal.state.follows?.lastSuccessMs;
   const recent =
     lastMs === undefined
       ? undefined
@@ -73,12 +73,13 @@ async function readFeed(
 
 /** Titles in the account's library are not necessarily followed: unknown ones are looked up, together. */
 async function followedIds(
-  { client, state, warn, userSignal: signal }: SyncSession,
+  { client, journal, warn, userSignal: signal }: SyncSession,
   byTitle: ReadonlyMap<string, unknown>,
   idsWithStatus: readonly string[],
 ) {
-  const ids = new Set([...(state.follows?.titleIds ?? []), ...byTitle.keys()]);
-  const notFollowed = new Set((state.follows?.notFollowed ?? []).filter((id) => !ids.has(id)));
+  const known = journal.state.follows;
+  const ids = new Set([...(known?.titleIds ?? []), ...byTitle.keys()]);
+  const notFollowed = new Set((known?.notFollowed ?? []).filter((id) => !ids.has(id)));
   const unknown = idsWithStatus.filter((id) => !ids.has(id) && !notFollowed.has(id));
   if (unknown.length > 0) {
     const titles = await fetchFollowedTitles(client, { warn, signal });
@@ -90,7 +91,7 @@ async function followedIds(
 
 /** The releases of the titles with new ones, by title. */
 async function rememberReleases(
-  { state, options: { folder, dryRun } }: SyncSession,
+  { journal, options: { folder, dryRun } }: SyncSession,
   titleIds: readonly string[],
   byTitle: ReadonlyMap<string, Chapter[]>,
 ): Promise<Map<string, Chapter[]>> {
@@ -102,12 +103,10 @@ async function rememberReleases(
     const knownVersions = new Map(known.map((chapter) => [chapter.id, chapter.version]));
     if (fresh.every((chapter) => knownVersions.get(chapter.id) === chapter.version)) continue;
     changed.set(id, mergeReleases(known, fresh));
-    const title = state.titles[id];
-    if (title) title.isIncomplete = true;
   }
-  if (dryRun || changed.size === 0) return changed;
   // In this order, a run that is killed here finds the titles marked, or the releases new.
-  await writeSyncState(folder, state);
+  journal.add(...[...changed.keys()].flatMap((id) => incompleteTitle(id, journal.state)));
+  if (dryRun) return changed;
   for (const [id, chapters] of changed) await writeKnownReleases(folder, id, chapters);
   return changed;
 }

@@ -14,6 +14,7 @@ import {
   type HookName,
   type HookRequest,
 } from './web-hooks.js';
+import { unannounced } from './sync-journal.js';
 import type { SyncSession } from './sync-session.js';
 
 const EXEC_TIME_LIMIT_MS = 60_000;
@@ -21,13 +22,13 @@ const EXEC_TIME_LIMIT_MS = 60_000;
 /** A hook that fails is an event and a warning; it never fails the run. Rejects only when the run is interrupted. */
 export async function runHooks(session: SyncSession): Promise<void> {
   const { journal, subscriptions } = session;
-  const updates = seriesUpdates(await journal.read());
+  const updates = seriesUpdates(unannounced(journal.state));
   if (updates.length === 0) return;
   const keys = hookKeys(session);
   for (const update of updates) {
     for (const [hook, action] of hooksOf(update, session, keys))
       await attempt(hook, action, session);
-    await journal.remove(update.series.id);
+    journal.add({ announced: update.chapters.map(({ id }) => id) });
   }
   const { komga } = subscriptions.hooks;
   if (!komga) return;

@@ -5,7 +5,7 @@ import { removeFile } from '../core/files.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import type { ObserveBind } from '../formats/bind-events.js';
 import type { PlannedRelease } from './release-decisions.js';
-import { writeSyncState, type SyncState } from './sync-state.js';
+import { isUnannounced } from './sync-journal.js';
 import type { DownloadListeners } from '../download/download-session.js';
 import { planSelected } from '../download/plan.js';
 import { runPlan } from '../download/run-download.js';
@@ -19,7 +19,7 @@ export async function saveReleases(
   output: string,
   session: SyncSession,
 ) {
-  const { state, libraries, journal, context, listeners } = session;
+  const { libraries, journal, context, listeners } = session;
   const library = await libraries.open(output);
   const replacements = new Map(
     planned.flatMap(({ chapter, replaces = '' }) => {
@@ -27,26 +27,20 @@ export async function saveReleases(
       return old && !old.isBound ? [[chapter.id, old] as const] : [];
     }),
   );
-  for (const { chapter, replaces } of planned) {
-    state.downloading[chapter.id] = replaces ?? null;
-    if (replaces !== undefined) state.replacements[chapter.id] = replaces;
-  }
+  const plannedIds = planned.map(({ chapter }) => chapter.id);
   // If the run is killed, the next one announces what was saved, and removes what was replaced.
-  await writeSyncState(session.options.folder, state);
+  journal.add(...planned.map(({ chapter, replaces }) => ({ started: chapter.id, replaces })));
   const request = seriesRequest(options, session.options, context.settings);
   const titles = new Map([[id, title]]);
   const byId = new Map(planned.map((release) => [release.chapter.id, release]));
-  const saved: { release: PlannedRelease; file: string; journaled: Promise<void> }[] = [];
+  const saved: { release: PlannedRelease; file: string }[] = [];
   const observe: DownloadListeners['observe'] = (event) => {
     if (event.type !== 'summary') listeners.observe(event);
     const release = event.type === 'chapter-saved' && byId.get(event.chapter);
     if (!release) return;
-    const journaled = journal.add(updateOf(id, title.name, release, event.file));
-    // Awaited below.
-    journaled.catch(() => undefined);
-    saved.push({ release, file: event.file, journaled });
+    journal.add({ saved: updateOf(id, title.name, release, event.file) });
+    saved.push({ release, file: event.file });
   };
-  const chapters = planned.map(({ chapter }) => chapter);
   const selected = planned.map(({ chapter, why }) => ({ id: chapter.id, chapter, why }));
   const loadedTitles = Promise.resolve({ titles, error: undefined });
   const result = await runPlan(
@@ -59,20 +53,13 @@ export async function saveReleases(
         { ...request.plan, replacements },
         shared,
       ),
-  ).finally(async () => {
-    await Promise.all(saved.map(({ journaled }) => journaled));
-    forgetDownloading(chapters, state);
+  ).finally(() => {
+    journal.add({ ended: plannedIds });
   });
   const files = saved.map(({ release, file }) => ({ chapterId: release.chapter.id, file }));
   libraries.update(output, files, new Set());
-  await removeReplaced(output, session);
+  await removeReplaced(plannedIds, output, session);
   return { saved: saved.map(({ release }) => release), result };
-}
-
-function forgetDownloading(chapters: readonly Chapter[], state: SyncState): void {
-  const ids = new Set(chapters.map(({ id }) => id));
-  const others = Object.entries(state.downloading).filter(([id]) => !ids.has(id));
-  state.downloading = Object.fromEntries(others);
 }
 
 /**
@@ -83,23 +70,27 @@ export async function recoverSaved(
   { id, title }: DueTitle,
   releases: readonly Chapter[],
   output: string,
-  { state, libraries, history, journal, context }: SyncSession,
+  session: SyncSession,
 ): Promise<boolean> {
+  const { libraries, history, journal, context } = session;
   const { settings, clock } = context;
   const library = await libraries.open(output);
   const saved = releases.filter((chapter) => library.find(chapter.id) !== undefined);
   const savedIds = saved.map((chapter) => chapter.id);
-  for (const chapter of saved) {
-    const replaces = state.downloading[chapter.id];
-    if (replaces === undefined) continue;
-    const release = { chapter, replaces: replaces ?? undefined };
-    const file = library.find(chapter.id)?.file ?? '';
-    await journal.add(updateOf(id, title.name, release, file));
+  const { chapters } = journal.state;
+  const pending = releases.filter((release) => chapters.has(release.id));
+  for (const chapter of pending) {
+    const file = library.find(chapter.id)?.file;
+    const { replaces, update } = chapters.get(chapter.id) ?? {};
+    if (file !== undefined && !update)
+      journal.add({ saved: updateOf(id, title.name, { chapter, replaces }, file) });
   }
-  forgetDownloading(releases, state);
+  const pendingIds = pending.map((chapter) => chapter.id);
+  if (pending.length > 0) journal.add({ ended: pendingIds });
+  await removeReplaced(pendingIds, output, session);
   const isUnfinished =
     savedIds.some((chapterId) => !history.has(chapterId)) ||
-    (await journal.read()).some(({ titleId }) => titleId === id);
+    pendingIds.some((chapterId) => isUnannounced(chapters.get(chapterId)));
   await history.add(...savedIds);
   await removeLeftovers(findLeftovers(library, savedIds, settings.quality), clock);
   return isUnfinished;
@@ -152,20 +143,23 @@ export async function bindSeries(
   }
 }
 
-/** Removes the archives whose replacements are saved. */
-export async function removeReplaced(output: string, session: SyncSession): Promise<void> {
-  const { state, libraries } = session;
+/** Removes the archives that these chapters replace, if they are saved in the folder. */
+export async function removeReplaced(
+  ids: readonly string[],
+  output: string,
+  { journal, libraries }: SyncSession,
+): Promise<void> {
   const library = await libraries.open(output);
-  const pending: Record<string, string> = {};
-  for (const [newId, oldId] of Object.entries(state.replacements)) {
-    const saved = library.find(newId);
-    const old = library.find(oldId);
-    if (!saved) pending[newId] = oldId;
+  for (const id of ids) {
+    const { replaces, update } = journal.state.chapters.get(id) ?? {};
+    const saved = replaces !== undefined && update && library.find(id);
+    if (!saved) continue;
+    const old = library.find(replaces);
     // A bound file has other chapters too.
-    else if (old && !old.isBound && old.file !== saved.file) {
+    if (old && !old.isBound && old.file !== saved.file) {
       await removeFile(old.file);
       libraries.update(output, [], new Set([old.file]));
     }
+    journal.add({ removed: [id] });
   }
-  state.replacements = pending;
 }

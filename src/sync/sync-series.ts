@@ -17,7 +17,8 @@ const PERMANENT_CODES = ['chapter-not-found', 'chapter-unavailable', 'chapter-ex
 /** Throws errors that concern the whole run. */
 export async function syncSeries(due: DueTitle, session: SyncSession) {
   const { id, title, options } = due;
-  const { context, state, libraries, history, observeSync } = session;
+  const { context, journal, libraries, history, observeSync } = session;
+  const known = journal.state.titles[id];
   const { dryRun, file, folder } = session.options;
   const nowMs = context.clock.wallMs();
   const output = outputOf(options, file, context.settings);
@@ -58,20 +59,19 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     await bindSeries(due, output, releases, session);
   const { failed, notStarted, stoppedBy, reports } = result;
   const isComplete = !stoppedBy && failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));
-  state.titles[id] = {
+  const state = {
     name: title.name,
     latest: due.follow ? undefined : title.latestChapterId,
     rules: rulesText(options, context.settings),
     readAtMs: nowMs,
     againAtMs,
-    sinceMs: state.titles[id]?.sinceMs ?? (sinceMs === options.since ? undefined : sinceMs),
+    sinceMs: known?.sinceMs ?? (sinceMs === options.since ? undefined : sinceMs),
     isIncomplete: isComplete ? undefined : true,
     waiting,
   };
-  if (due.follow && !due.follow.releases && !dryRun) {
-    await writeKnownReleases(folder, id, releases);
-    state.follows?.titleIds.push(id);
-  }
+  const isNewlyFollowed = due.follow !== undefined && !due.follow.releases && !dryRun;
+  if (isNewlyFollowed) await writeKnownReleases(folder, id, releases);
+  journal.add({ title: id, state }, ...(isNewlyFollowed ? [{ followed: id }] : []));
   const replaced = saved.filter(({ replaces }) => replaces !== undefined).length;
   return {
     titleId: id,
@@ -119,10 +119,10 @@ function readReleases(
 /** The time before which releases are not downloaded, from the file or from the first run with `--from-now`. */
 function sinceOf(
   { id, options }: DueTitle,
-  { state, options: { fromNow } }: SyncSession,
+  { journal, options: { fromNow } }: SyncSession,
   nowMs: number,
 ): number | undefined {
-  const known = state.titles[id];
+  const known = journal.state.titles[id];
   const remembered = known ? known.sinceMs : fromNow ? nowMs : undefined;
   const times = [options.since, remembered].filter((ms) => ms !== undefined);
   return times.length > 0 ? Math.max(...times) : undefined;

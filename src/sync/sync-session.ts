@@ -3,8 +3,7 @@ import type { Chapter } from '../api/chapters.js';
 import type { TankobonError } from '../core/errors.js';
 import type { DownloadArchive } from '../download/download-archive.js';
 import type { SeriesOptions, Subscriptions } from './subscriptions.js';
-import type { SyncState } from './sync-state.js';
-import type { UpdatesJournal } from './updates-journal.js';
+import type { SyncJournal } from './sync-journal.js';
 import type { DownloadListeners, ServiceSession } from '../download/download-session.js';
 import type { ObserveSync, SeriesCounts, SeriesReport } from './sync-events.js';
 import type { SyncLibraries } from './sync-libraries.js';
@@ -44,10 +43,9 @@ export interface SyncListeners extends Omit<DownloadListeners, 'observe'> {
 export interface SyncSession extends ServiceSession {
   readonly options: SyncOptions;
   readonly subscriptions: Subscriptions;
-  readonly state: SyncState;
   readonly history: DownloadArchive;
   readonly libraries: SyncLibraries;
-  readonly journal: UpdatesJournal;
+  readonly journal: SyncJournal;
   readonly observeSync: ObserveSync;
 }
 

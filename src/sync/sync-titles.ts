@@ -8,7 +8,7 @@ import { ChapterError, UsageError, type TankobonError } from '../core/errors.js'
 import { isTolerable } from '../selection/title-loader.js';
 import { dueTitles } from './due-titles.js';
 import type { Subscription, Subscriptions } from './subscriptions.js';
-import type { SyncState } from './sync-state.js';
+import type { SyncState } from './sync-journal.js';
 import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
@@ -31,7 +31,8 @@ export async function checkTitles(session: SyncSession) {
   const followed =
     session.options.only.length > 0 ? [] : await followedTitles(session, new Set(listed.keys()));
   const titles = [...listed.values(), ...followed];
-  const { client, warn, userSignal: signal, state, context } = session;
+  const { client, warn, userSignal: signal, journal, context } = session;
+  const { state } = journal;
   const nowMs = context.clock.wallMs();
   const known = await fetchTitles(client, [...listed.keys()], { warn, signal });
   for (const id of listed.keys()) {
@@ -95,9 +96,9 @@ async function subscribedTitles(
 
 function isRequested(
   subscription: Subscription,
-  { options: { only }, state }: SyncSession,
+  { options: { only }, journal }: SyncSession,
 ): boolean {
-  return only.length === 0 || only.some((word) => isMatch(subscription, word, state));
+  return only.length === 0 || only.some((word) => isMatch(subscription, word, journal.state));
 }
 
 function isMatch({ target, text, folder }: Subscription, word: string, state: SyncState): boolean {

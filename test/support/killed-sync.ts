@@ -59,6 +59,13 @@ export async function killSync(kills: number, minMs: number, maxMs: number): Pro
     // A chapter may be announced by two runs, if the first was killed just after it was.
     const announced = new Set(servers.hooks.flatMap((hook) => hook.chapters.map(({ id }) => id)));
     for (const id of chapters) expect(announced).toContain(id);
+    const known = new Set<string>();
+    const repeated = servers.hooks.filter(({ chapters: ofHook }) => {
+      const isRepeated = ofHook.some(({ id }) => known.has(id));
+      for (const { id } of ofHook) known.add(id);
+      return isRepeated;
+    });
+    expect(repeated.length).toBeLessThanOrEqual(kills);
     const after = await tankobon(words, { env });
     expect(savedIn(after.stdout)).toEqual([]);
     expect(service.violations()).toEqual([]);

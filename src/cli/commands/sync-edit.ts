@@ -22,7 +22,7 @@ import {
   type SeriesEntry,
 } from '../../sync/subscriptions-file.js';
 import type { Subscription } from '../../sync/subscriptions.js';
-import { readSyncState, syncFolder, type SyncState } from '../../sync/sync-state.js';
+import { readSyncState, syncFolder, type SyncState } from '../../sync/sync-journal.js';
 import type { CommandContext } from '../command-context.js';
 
 export interface FileFlags {
@@ -113,7 +113,7 @@ export async function syncRemove(
 ): Promise<ExitCode> {
   const file = subscriptionsPath(flags.file, context);
   await readSubscriptions(file, context);
-  const state = await readSyncState(await syncFolder(context.paths.state, file));
+  const state = readSyncState(await syncFolder(context.paths.state, file));
   const { removed } = await editSubscriptions(file, context, (source) => {
     const { series } = parseSubscriptions(source);
     const index = onlyMatch(words, series, state, source.extraHosts);
@@ -157,7 +157,7 @@ export async function syncList(flags: FileFlags, context: CommandContext): Promi
   const { stdout, stderr, paths } = context;
   const file = subscriptionsPath(flags.file, context);
   const { series, follows } = await readSubscriptions(file, context);
-  const { titles } = await readSyncState(await syncFolder(paths.state, file));
+  const { titles } = readSyncState(await syncFolder(paths.state, file));
   const named = series.map(({ target, text, ...options }) => ({
     target: text,
     id: target.id,

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { describeLockHolder, isLocked } from '../../core/lock.js';
 import { printableLine } from '../../core/printable.js';
-import { lockPath, readSyncState, syncFolder, type SyncState } from '../../sync/sync-state.js';
+import { lockPath, readSyncState, syncFolder, type SyncState } from '../../sync/sync-journal.js';
 import type { CommandContext } from '../command-context.js';
 import type { FileFlags } from './sync-edit.js';
 
@@ -13,7 +13,7 @@ export async function syncStatus(flags: FileFlags, context: CommandContext): Pro
   const { stdout, clock, paths } = context;
   checkStateFolder(context);
   const folder = await syncFolder(paths.state, subscriptionsPath(flags.file, context));
-  const state = await readSyncState(folder);
+  const state = readSyncState(folder);
   const running = await runningProcess(lockPath(folder));
   const nowMs = clock.wallMs();
   stdout.write(

@@ -14,7 +14,7 @@ import { formatLocalTime } from '../../core/human-format.js';
 import { describeLockHolder, tryLockFile } from '../../core/lock.js';
 import { toTankobonError } from '../../core/system-errors.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
-import { lockPath, readSyncState, syncFolder, writeSyncState } from '../../sync/sync-state.js';
+import { lockPath, readSyncState, SyncJournal, syncFolder } from '../../sync/sync-journal.js';
 import { parseInterval } from '../../sync/sync-schedule.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
@@ -69,7 +69,7 @@ async function readRequested(
   warn?: (message: string, hint?: string) => void,
 ): Promise<Subscriptions> {
   const subscriptions = await readSubscriptions(file, context, warn);
-  if (only.length > 0) checkOnly(only, subscriptions, await readSyncState(folder));
+  if (only.length > 0) checkOnly(only, subscriptions, readSyncState(folder));
   return subscriptions;
 }
 
@@ -105,7 +105,9 @@ async function runRepeatedly(
       return hasCode(stoppedBy, 'unreachable', 'service-failed') ? 'unreachable' : 'done';
     },
     onWait: async (nextRunMs) => {
-      await writeSyncState(folder, { ...(await readSyncState(folder)), nextRunMs });
+      const journal = await SyncJournal.open(folder, { warn: warnTo(stderr) });
+      journal.add({ nextRunMs });
+      await journal.close();
       if (!flags.quiet && !flags.json)
         stderr.write(`Next run: ${formatLocalTime(nextRunMs, clock.wallMs())}\n`);
     },

@@ -1,5 +1,5 @@
 /** What a sync notifies, once for each series that got something. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { redactorFor, SECRET_VARIABLES } from '../../../src/config/environment.js';
@@ -8,8 +8,8 @@ import { storeHookKey } from '../../../src/cli/commands/login-hook-key.js';
 import { systemClock } from '../../../src/core/clock.js';
 import { AuthError } from '../../../src/core/errors.js';
 import { hookEnvironment, runExecHook } from '../../../src/sync/exec-hook.js';
-import { UpdatesJournal } from '../../../src/sync/updates-journal.js';
-import { syncFolder } from '../../../src/sync/sync-state.js';
+import { syncFolder } from '../../../src/sync/sync-journal.js';
+import { leaveLines } from '../../support/left-sync-lines.js';
 import {
   KAVITA_KEY,
   KOMGA_KEY,
@@ -133,8 +133,9 @@ test('chapters that a killed run did not announce are announced by the next one'
   const folder = await syncFolder(join(harness.base.folder, 'home'), harness.file);
   const file = join(harness.base.output, 'Old', '1.cbz');
   const chapter = { id: 'an-id', language: 'en', groups: [], file };
-  await new UpdatesJournal(folder).add({ titleId: 'old', series: 'Old', chapter });
-  writeFileSync(join(folder, 'updates.jsonl'), '{"titleId":"to', { flag: 'a' });
+  await leaveLines(folder, { saved: { titleId: 'old', series: 'Old', chapter } });
+  const [journal = ''] = readdirSync(folder).filter((name) => name.endsWith('.journal'));
+  appendFileSync(join(folder, journal), '{"saved":{"titleId":"to');
   await harness.sync();
   expect(servers.hooks.map(({ series }) => series.name)).toEqual(['Old', 'Alpha', 'Beta']);
   await harness.sync();

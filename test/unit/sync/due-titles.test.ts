@@ -1,5 +1,5 @@
 import { dueTitles, type CheckedTitle } from '../../../src/sync/due-titles.js';
-import type { TitleState } from '../../../src/sync/sync-state.js';
+import type { TitleState } from '../../../src/sync/sync-journal.js';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 5, 1);

@@ -1,0 +1,239 @@
+/**
+ * What is known of a subscriptions file between two runs, as a fold over the lines of a journal: what was the last
+ * upload of each title, which chapters were started, saved, announced or replaced, and the last and the next run. Each
+ * subscriptions file has its own folder; without its journal everything is requested again, and the download archive
+ * beside it still prevents a second download.
+ */
+import { createHash } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import * as z from 'zod';
+import { toStorageError } from '../core/files.js';
+import { openJournals, readJournals, type Journal } from '../core/journal.js';
+
+const timeMs = z.number().nonnegative();
+const waiting = z.object({ chapter: z.string(), number: z.string().optional(), untilMs: timeMs });
+
+const titleState = z.object({
+  name: z.string().optional(),
+  /** The last upload that was dealt with. */
+  latest: z.string().optional(),
+  /** The options that it was dealt with by. */
+  rules: z.string(),
+  /** When all its releases were read. */
+  readAtMs: timeMs,
+  /** When to decide again although nothing new was uploaded. */
+  againAtMs: timeMs.optional(),
+  /** Releases before are not downloaded (`--from-now`). */
+  sinceMs: timeMs.optional(),
+  /** A chapter failed, or the run was stopped. */
+  isIncomplete: z.boolean().optional(),
+  waiting: z.array(waiting).default([]),
+});
+
+const follows = z.object({
+  /** When the followed titles were last read completely. */
+  lastSuccessMs: timeMs,
+  sinceMs: timeMs.optional(),
+  titleIds: z.array(z.string()),
+  /** Titles with a reading status that are not followed. */
+  notFollowed: z.array(z.string()).default([]),
+});
+
+const runRecord = z.object({
+  startedAtMs: timeMs,
+  endedAtMs: timeMs,
+  saved: z.number(),
+  replaced: z.number(),
+  skipped: z.number(),
+  failed: z.number(),
+  /** The code of the error that stopped it. */
+  stopped: z.string().optional(),
+});
+
+const chapterUpdate = z.object({
+  titleId: z.string(),
+  series: z.string(),
+  chapter: z.object({
+    id: z.string(),
+    number: z.string().optional(),
+    volume: z.string().optional(),
+    title: z.string().optional(),
+    language: z.string(),
+    groups: z.array(z.string()),
+    file: z.string(),
+    /** The id of the release that it replaced. */
+    replaces: z.string().optional(),
+  }),
+});
+
+const lineSchema = z.union([
+  z.object({ title: z.string(), state: titleState }),
+  /** A chapter whose download begins, and the downloaded release that it replaces. */
+  z.object({ started: z.string(), replaces: z.string().optional() }),
+  z.object({ saved: chapterUpdate }),
+  /** Chapters of which the hooks know. */
+  z.object({ announced: z.array(z.string()) }),
+  /** Chapters whose replaced archives are removed. */
+  z.object({ removed: z.array(z.string()) }),
+  /** Chapters that were started, and not saved by a run that was not killed. */
+  z.object({ ended: z.array(z.string()) }),
+  /** Titles that are no longer subscribed. */
+  z.object({ forgotten: z.array(z.string()) }),
+  z.object({ follows }),
+  /** A title that is followed since the last run. */
+  z.object({ followed: z.string() }),
+  z.object({ run: runRecord }),
+  z.object({ nextRunMs: timeMs }),
+]);
+
+export type SyncLine = z.output<typeof lineSchema>;
+export type TitleState = z.output<typeof titleState>;
+export type ChapterUpdate = z.output<typeof chapterUpdate>;
+
+/** A chapter between its start and its last line. */
+interface PendingChapter {
+  /** The downloaded release whose archive is to be removed. */
+  readonly replaces?: string;
+  /** Once it is saved. */
+  readonly update?: ChapterUpdate;
+  readonly isAnnounced?: boolean;
+}
+
+export interface SyncState {
+  titles: Record<string, TitleState>;
+  /** By the id of the chapter, in the order in which they were started. */
+  readonly chapters: Map<string, PendingChapter>;
+  follows?: z.output<typeof follows>;
+  lastRun?: z.output<typeof runRecord>;
+  nextRunMs?: number;
+}
+
+/** The state folder of a subscriptions file. */
+export async function syncFolder(stateFolder: string, subscriptionsFile: string): Promise<string> {
+  const path = await realpath(subscriptionsFile).catch(() => resolve(subscriptionsFile));
+  const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
+  return join(stateFolder, 'sync', name);
+}
+
+export const archiveFile = (folder: string): string => join(folder, 'download-archive.txt');
+export const lockPath = (folder: string): string => join(folder, 'lock');
+
+/** Takes no lock. What is missing or cannot be read is requested again. */
+export function readSyncState(folder: string): SyncState {
+  const state: SyncState = { titles: {}, chapters: new Map() };
+  for (const entry of readJournals(folder).flatMap(({ entries }) => entries)) {
+    const { data } = lineSchema.safeParse(entry);
+    if (data) applyLine(state, data);
+  }
+  return state;
+}
+
+/** Whether the hooks do not know yet that the chapter was saved. */
+export function isUnannounced(chapter: PendingChapter | undefined): boolean {
+  return chapter?.update !== undefined && chapter.isAnnounced !== true;
+}
+
+/** The chapters that the hooks do not know yet. */
+export function unannounced({ chapters }: SyncState): ChapterUpdate[] {
+  return [...chapters.values()]
+    .filter(isUnannounced)
+    .flatMap(({ update }) => (update ? [update] : []));
+}
+
+/** The line that makes a known title due in the next run. */
+export function incompleteTitle(id: string, { titles }: SyncState): SyncLine[] {
+  const known = titles[id];
+  return known ? [{ title: id, state: { ...known, isIncomplete: true } }] : [];
+}
+
+export class SyncJournal {
+  #hasFailed = false;
+
+  /** The caller holds the lock of the folder. Without `isWritten`, lines change the state alone. Throws StorageError. */
+  static async open(
+    folder: string,
+    {
+      isWritten = true,
+      warn,
+    }: { readonly isWritten?: boolean; readonly warn: (message: string) => void },
+  ): Promise<SyncJournal> {
+    try {
+      const journals = isWritten ? await openJournals(folder) : [];
+      return new SyncJournal(readSyncState(folder), journals, warn);
+    } catch (error) {
+      throw toStorageError(error, folder);
+    }
+  }
+
+  private constructor(
+    readonly state: SyncState,
+    private readonly journals: readonly Journal[],
+    private readonly warn: (message: string) => void,
+  ) {}
+
+  /** Lines that cannot be written stay in memory until the next ones, with a warning. */
+  add(...lines: readonly SyncLine[]): void {
+    if (lines.length === 0) return;
+    for (const line of lines) applyLine(this.state, line);
+    // A chapter is only announced, and what it replaces only removed, if that survives a power cut.
+    const isSynced = lines.some((line) => 'saved' in line);
+    try {
+      this.journals[0]?.append(lines, { isSynced });
+    } catch (error) {
+      if (!this.#hasFailed) this.warn(`The state of the sync was not stored: ${String(error)}`);
+      this.#hasFailed = true;
+    }
+  }
+
+  async compactIfLarge(): Promise<void> {
+    const [own] = this.journals;
+    if (own?.isLarge) await own.compact(() => linesOf(this.state));
+  }
+
+  async close(): Promise<void> {
+    await this.compactIfLarge();
+    for (const journal of this.journals) journal.close();
+  }
+}
+
+function applyLine(state: SyncState, line: SyncLine): void {
+  const { chapters } = state;
+  const change = (id: string, more: PendingChapter): void => {
+    if (!chapters.has(id) && !more.update && !('started' in line)) return;
+    const chapter = { ...chapters.get(id), ...more };
+    const isDone = chapter.isAnnounced === true && chapter.replaces === undefined;
+    if (isDone) chapters.delete(id);
+    else chapters.set(id, chapter);
+  };
+  if ('title' in line) state.titles[line.title] = line.state;
+  else if ('started' in line) change(line.started, { replaces: line.replaces });
+  else if ('saved' in line) change(line.saved.chapter.id, { update: line.saved });
+  else if ('announced' in line) for (const id of line.announced) change(id, { isAnnounced: true });
+  else if ('removed' in line) for (const id of line.removed) change(id, { replaces: undefined });
+  else if ('ended' in line) {
+    for (const id of line.ended) if (!chapters.get(id)?.update) chapters.delete(id);
+  } else if ('forgotten' in line) {
+    const forgotten = new Set(line.forgotten);
+    const kept = Object.entries(state.titles).filter(([id]) => !forgotten.has(id));
+    state.titles = Object.fromEntries(kept);
+  } else if ('followed' in line) state.follows?.titleIds.push(line.followed);
+  else if ('follows' in line) state.follows = line.follows;
+  else if ('run' in line) state.lastRun = line.run;
+  else state.nextRunMs = line.nextRunMs;
+}
+
+/** The lines of a compacted journal. */
+function linesOf({ titles, chapters, follows, lastRun, nextRunMs }: SyncState): SyncLine[] {
+  return [
+    ...Object.entries(titles).map(([title, state]) => ({ title, state })),
+    ...[...chapters].flatMap(([id, { replaces, update, isAnnounced }]): SyncLine[] => [
+      { started: id, replaces },
+      ...(update ? [{ saved: update }] : []),
+      ...(isAnnounced === true ? [{ announced: [id] }] : []),
+    ]),
+    ...(follows ? [{ follows }] : []),
+    ...(lastRun ? [{ run: lastRun }] : []),
+    ...(nextRunMs === undefined ? [] : [{ nextRunMs }]),
+  ];
+}

@@ -1,0 +1,12 @@
+/** Lines in the journal of a sync, as a killed run leaves them. */
+import { SyncJournal, type SyncLine } from '../../src/sync/sync-journal.js';
+
+export async function leaveLines(folder: string, ...lines: readonly SyncLine[]): Promise<void> {
+  const journal = await SyncJournal.open(folder, {
+    warn: (message) => {
+      throw new Error(message);
+    },
+  });
+  journal.add(...lines);
+  await journal.close();
+}
