@@ -88,8 +88,13 @@ function firstFreePath(candidate: PathCandidate, used: ReadonlySet<string>): str
 export function* candidatePaths({ chapterId, path }: PathCandidate): Generator<string, never> {
   yield path;
   yield withSuffix(path, chapterId.slice(0, SHORT_ID_LENGTH));
-  yield withSuffix(path, chapterId);
+  yield wholeIdPath({ chapterId, path });
   for (let count = 2; ; count += 1) yield withSuffix(path, `${chapterId} ${count}`);
+}
+
+/** The path with the chapter's whole id in its name, which no template and hardly any other file has. */
+export function wholeIdPath({ chapterId, path }: PathCandidate): string {
+  return withSuffix(path, chapterId);
 }
 
 /** Equal for two paths that some file system considers the same. */

@@ -37,6 +37,8 @@ export interface LibraryIndex {
   readonly hiddenFolders: readonly string[];
   /** Temporary files that killed processes left. */
   readonly leftoverFiles: readonly string[];
+  /** Symbolic links: those to archives, which are read, and those to folders, which are not entered. */
+  readonly links: readonly string[];
 }
 
 /** The chapter that an earlier scan found in a file, as long as its size and modification time are the same. */
@@ -62,7 +64,7 @@ export async function scanLibrary(
   folder: string,
   { signal, cache }: ScanOptions = {},
 ): Promise<LibraryIndex> {
-  const { files, hiddenFolders, leftoverFiles } = await listFiles(folder, signal);
+  const { files, hiddenFolders, leftoverFiles, links } = await listFiles(folder, signal);
   const archives: ExistingArchive[] = [];
   const damaged: UnreadableFile[] = [];
   const unidentified: string[] = [];
@@ -92,6 +94,7 @@ export async function scanLibrary(
     unidentified,
     hiddenFolders,
     leftoverFiles,
+    links,
   };
 }
 
@@ -158,12 +161,13 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
     for (const entry of await readdirIfReadable(folder)) {
       const file = join(folder, entry.name);
       const isHidden = entry.name.startsWith('.');
-      if (entry.isSymbolicLink() && !isHidden) links.push(file);
       if (entry.isDirectory()) (isHidden ? hiddenFolders : folders).push(file);
       else if (isLeftoverTemporary(file)) leftoverFiles.push(file);
       else if (isHidden) continue;
-      else if (isCbz(entry.name) || mayBeBound(entry.name))
+      else if (isCbz(entry.name) || mayBeBound(entry.name)) {
         files.push({ file, isRegular: entry.isFile() });
+        if (entry.isSymbolicLink()) links.push(file);
+      } else if (entry.isSymbolicLink() && (await leadsToFolder(file))) links.push(file);
     }
   }
   return { files, hiddenFolders, leftoverFiles, links };
@@ -176,19 +180,15 @@ export interface ListedArchives {
   readonly skippedLinks: number;
 }
 
-/** The CBZ and EPUB files in a folder and its subfolders, except hidden ones. Links are not followed. */
+async function leadsToFolder(link: string): Promise<boolean> {
+  return (await stat(link).catch(() => undefined))?.isDirectory() === true;
+}
+
+/** The regular CBZ and EPUB files in a folder and its subfolders, except hidden ones. Links are not followed. */
 export async function listArchives(folder: string, signal?: AbortSignal): Promise<ListedArchives> {
   const { files, links } = await listFiles(folder, signal);
-  const linked = new Set(links);
-  const archives = files.map(({ file }) => file).filter((file) => /\.(cbz|epub)$/i.test(file));
-  let skippedLinks = 0;
-  for (const link of links)
-    if (
-      archives.includes(link) ||
-      (await stat(link).catch(() => undefined))?.isDirectory() === true
-    )
-      skippedLinks += 1;
-  return { files: archives.filter((file) => !linked.has(file)).sort(), skippedLinks };
+  const archives = files.filter(({ file, isRegular }) => isRegular && /\.(cbz|epub)$/i.test(file));
+  return { files: archives.map(({ file }) => file).sort(), skippedLinks: links.length };
 }
 
 /** None for a folder that is missing or cannot be read. */

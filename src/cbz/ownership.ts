@@ -5,8 +5,9 @@
  * isUnchanged right before it does so.
  */
 import type { BigIntStats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
-import { isSystemError } from '../core/files.js';
+import { chmod, lstat } from 'node:fs/promises';
+import { isSystemError, renameInto } from '../core/files.js';
+import { ignoreUnsupportedMode } from '../core/safe-open.js';
 import { readContent } from './archive-content.js';
 
 /**
@@ -29,6 +30,13 @@ export async function readOwnership(file: string): Promise<Ownership> {
   return toOwnership(isMarked, isRegular);
 }
 
+/** For people: why the file is kept. */
+export function keptReason(file: string, ownership: Exclude<Ownership, 'own'>): string {
+  return ownership === 'link'
+    ? `${file} is a symbolic link and is kept.`
+    : `${file} was written by another program and is kept.`;
+}
+
 /** Of a regular file; another program that writes to it or replaces it changes at least one of these. */
 export type FileState = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'mode'>;
 
@@ -47,4 +55,24 @@ export async function readFileState(file: string): Promise<FileState | undefined
 export async function isUnchanged(file: string, before: FileState): Promise<boolean> {
   const now = await readFileState(file);
   return (['dev', 'ino', 'size', 'mtimeNs'] as const).every((name) => now?.[name] === before[name]);
+}
+
+/**
+ * Renames a complete file to `file`, whose mode it gets, unless that is not in the state `before` any more: then it
+ * resolves with false.
+ */
+export async function replaceUnchanged(
+  tmpFile: string,
+  file: string,
+  before: FileState,
+): Promise<boolean> {
+  await copyMode(before, tmpFile);
+  if (!(await isUnchanged(file, before))) return false;
+  await renameInto(tmpFile, file);
+  return true;
+}
+
+/** For the file that takes the place of one in this state. */
+export async function copyMode({ mode }: FileState, file: string): Promise<void> {
+  await chmod(file, Number(mode & 0o7777n)).catch(ignoreUnsupportedMode);
 }

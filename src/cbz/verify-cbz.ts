@@ -1,7 +1,8 @@
 /** Verifies a finished archive before it is published, with another library than the one that wrote it. */
 import { stat } from 'node:fs/promises';
 import type { Entry, ZipFile } from 'yauzl';
-import { StorageError } from '../core/errors.js';
+import { StorageError, thrownMessage } from '../core/errors.js';
+import { reusableBuffer, toZipEntry, withZip, ZipEntryReader } from './zip-file.js';
 
 export interface ExpectedEntry {
   readonly name: string;
@@ -50,6 +51,24 @@ export async function verifyCbz(
     zip.close();
   }
   return (await stat(file)).size;
+}
+
+/**
+ * Reads every entry back, as is done before anything is removed that the archive replaces. Rejects with StorageError
+ * `archive-wrong` for an entry that cannot be read or whose checksum is wrong.
+ */
+export async function verifyEntryData(file: string): Promise<void> {
+  const getBuffer = reusableBuffer();
+  try {
+    const reader = await ZipEntryReader.open(file);
+    const read = async (zip: ZipFile) => {
+      for await (const entry of zip.eachEntry()) await reader.read(toZipEntry(entry), getBuffer);
+    };
+    await withZip(file, read).finally(() => reader.close());
+  } catch (cause) {
+    const message = `The archive cannot be read back (${thrownMessage(cause)}): ${file}`;
+    throw new StorageError('archive-wrong', message, { cause });
+  }
 }
 
 function nameOf({ fileNameRaw }: Entry): string {

@@ -3,6 +3,7 @@
  * bytes, names and order.
  */
 import type { Entry, ZipFile } from 'yauzl';
+import { assertNotBomb } from '../cbz/decode-limits.js';
 import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../cbz/bound-manifest.js';
 import {
   COMIC_INFO_NAME,
@@ -26,6 +27,11 @@ import { imageExtension } from '../image/format.js';
 import type { WriteOptions } from '../formats/book.js';
 import { damagedChapter } from '../formats/source-chapter.js';
 
+/** A chapter has no more; ZIP64 would allow any number. */
+const MAX_ENTRIES = 0xffff;
+/** Larger pages do not exist. */
+const MAX_ENTRY_BYTES = 2 ** 28;
+
 export interface ChapterFileContent {
   readonly comment: string;
   readonly comicInfo: string;
@@ -45,10 +51,11 @@ export async function readChapterFile(file: string): Promise<ChapterFileContent 
 }
 
 async function contentOf(zip: ZipFile): Promise<ChapterFileContent | undefined> {
+  const listed = await boundedEntries(zip);
   const entries: ZipEntry[] = [];
   let comicInfo: string | undefined;
   let record: ChapterRecord | undefined;
-  for await (const entry of zip.eachEntry()) {
+  for (const entry of listed) {
     const { fileName, uncompressedSize } = entry;
     const found = fileName === MANIFEST_NAME ? await readRecord(zip, entry) : undefined;
     record ??= found;
@@ -58,6 +65,19 @@ async function contentOf(zip: ZipFile): Promise<ChapterFileContent | undefined> 
     else throw new Error(`${fileName} has ${uncompressedSize} bytes`);
   }
   return comicInfo === undefined ? undefined : { comment: zip.comment, comicInfo, record, entries };
+}
+
+/** The archive's directory, from which it is refused before anything is inflated. */
+async function boundedEntries(zip: ZipFile): Promise<readonly Entry[]> {
+  if (zip.entryCount > MAX_ENTRIES) throw new Error(`it has ${zip.entryCount} entries`);
+  const entries: Entry[] = [];
+  for await (const entry of zip.eachEntry()) entries.push(entry);
+  const sizes = entries.map(toZipEntry);
+  assertNotBomb(sizes, zip.fileSize);
+  for (const { name, bytes, compressedBytes } of sizes)
+    if (Math.max(bytes, compressedBytes) > MAX_ENTRY_BYTES)
+      throw new Error(`${name} has ${Math.max(bytes, compressedBytes)} bytes`);
+  return entries;
 }
 
 async function readRecord(zip: ZipFile, entry: Entry): Promise<ChapterRecord | undefined> {

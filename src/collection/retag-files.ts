@@ -1,39 +1,32 @@
 /**
  * Brings the metadata of chapter files up to date: asks the service by the hundred, and rewrites ComicInfo.xml and the
- * names of the files whose metadata changed. Pages are not downloaded.
+ * names of the files whose metadata changed. Pages are not downloaded. Only tankobon's own files are changed, and no
+ * links are followed.
  */
-import { opendir, rmdir } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
-import { fetchChapters, type Chapter } from '../api/chapters.js';
+import { opendir } from 'node:fs/promises';
+import { fetchChapters } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
-import { fetchTitles, type Title } from '../api/titles.js';
-import { comicInfoXml, type VolumeField } from '../cbz/comic-info.js';
-import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
-import type { FormatFileName } from '../cbz/file-name.js';
-import { scanLibrary } from '../cbz/library-index.js';
+import { fetchTitles } from '../api/titles.js';
+import { scanLibrary, type ExistingArchive, type LibraryIndex } from '../cbz/library-index.js';
+import { keptReason } from '../cbz/ownership.js';
 import { systemClock } from '../core/clock.js';
 import { UsageError, type TankobonError } from '../core/errors.js';
-import {
-  haveSameBytes,
-  isSystemError,
-  removeFile,
-  renameInto,
-  temporaryName,
-  toStorageError,
-} from '../core/files.js';
-import { publishNew } from '../core/publish.js';
-import { makeFolders } from '../core/safe-folders.js';
+import { isSystemError, lstatIfExists, toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { removeLeftovers } from '../download/leftovers.js';
-import { comicMetadata, nameValues } from '../download/comic-metadata.js';
 import { damagedChapter } from '../formats/source-chapter.js';
-import { readChapterFile, rewriteChapterFile } from './chapter-file.js';
+import { orderRenames } from './rename-order.js';
+import {
+  parkedPath,
+  planRetag,
+  unpark,
+  writeRetagged,
+  type Retag,
+  type RetagOptions,
+} from './retag-chapter.js';
 
-export interface RetagRequest {
+export interface RetagRequest extends RetagOptions {
   readonly folder: string;
-  /** The templates that may have named the files. */
-  readonly nameTemplates: readonly FormatFileName[];
-  readonly volumeField: VolumeField;
   readonly dryRun: boolean;
 }
 
@@ -44,8 +37,18 @@ export type RetagEvent =
       readonly file: string;
       /** The new path, if the name changed. */
       readonly newFile?: string;
+      /** The path that the file would have, if another file has it. */
+      readonly nameTaken?: string;
       /** The names of the metadata that changed, such as `volume`. */
       readonly changed: readonly string[];
+    }
+  | {
+      readonly type: 'chapter-skipped';
+      readonly chapter: string;
+      readonly file: string;
+      /** Another program wrote the file. */
+      readonly reason: 'other-program';
+      readonly message: string;
     }
   | {
       readonly type: 'chapter-failed';
@@ -59,8 +62,14 @@ export type RetagEvent =
       readonly type: 'retag-summary';
       readonly changed: number;
       readonly unchanged: number;
+      /** Of the changed ones, those whose new name another file has. */
+      readonly nameTaken: number;
       /** Chapters that the service does not list any more. */
       readonly notListed: number;
+      /** Files of other programs. */
+      readonly skipped: number;
+      /** Symbolic links, which are not followed. */
+      readonly links: number;
       readonly failed: number;
     };
 
@@ -71,64 +80,142 @@ interface RetagDeps {
   readonly signal: AbortSignal;
 }
 
-interface ChapterOnDisk {
-  readonly file: string;
-  readonly chapter: Chapter;
-  readonly title: Title;
-}
-
 /** Throws UsageError `nothing-to-bind` for a folder without chapters, and errors of the service. */
 export async function retag(
   request: RetagRequest,
   deps: RetagDeps,
 ): Promise<readonly TankobonError[]> {
-  const { client, observe, warn, signal } = deps;
   await assertReadable(request.folder);
-  const library = await scanLibrary(request.folder, { signal });
+  const library = await scanLibrary(request.folder, { signal: deps.signal });
   if (!request.dryRun) await removeLeftovers(library.leftoverFiles, systemClock);
-  const archives = library.archives.filter(({ isBound }) => !isBound);
-  if (archives.length === 0 && library.damaged.length === 0)
-    throw nothingToRetag('No chapters found', request.folder);
-  const errors: TankobonError[] = [];
-  const fail = (file: string, thrown: unknown, chapter?: string): void => {
-    const error = toTankobonError(toStorageError(thrown, file));
-    const { code, message } = error;
-    observe({
-      type: 'chapter-failed',
-      ...(chapter !== undefined && { chapter }),
-      file,
-      reason: code,
-      message,
-    });
-    errors.push(error);
-  };
-  for (const { file, readError, cause } of library.damaged)
-    fail(file, damagedChapter(file, cause ?? readError));
-  const ids = archives.map(({ chapterId }) => chapterId);
-  const chapters = await fetchChapters(client, ids, { signal, warn });
-  const titleIds = [...chapters.values()].flatMap(({ titleId }) => titleId ?? []);
-  const { titles } = await fetchTitles(client, titleIds, { signal, warn });
-  const count = { changed: 0, unchanged: 0, notListed: 0 };
-  for (const { file, chapterId } of archives) {
-    signal.throwIfAborted();
-    const chapter = chapters.get(chapterId);
-    const title = titles.get(chapter?.titleId ?? '');
-    // Without its title, a chapter would lose the series.
-    if (!chapter || !title) {
-      count.notListed += 1;
-      continue;
+  return new RetagRun(request, deps).run(library);
+}
+
+class RetagRun {
+  readonly #errors: TankobonError[] = [];
+  readonly #count = { changed: 0, unchanged: 0, nameTaken: 0, notListed: 0, skipped: 0 };
+
+  constructor(
+    private readonly request: RetagRequest,
+    private readonly deps: RetagDeps,
+  ) {}
+
+  async run(library: LibraryIndex): Promise<readonly TankobonError[]> {
+    const links = new Set(library.links);
+    const archives = library.archives.filter(({ isBound }) => !isBound);
+    if (archives.length === 0 && library.damaged.length === 0)
+      throw nothingToRetag('No chapters found', this.request.folder);
+    for (const { file, readError, cause } of library.damaged)
+      if (!links.has(file)) this.#fail(file, damagedChapter(file, cause ?? readError));
+    for (const { chapterId: chapter, file, ownership } of archives)
+      if (ownership === 'foreign' && !links.has(file)) {
+        this.#count.skipped += 1;
+        const message = keptReason(file, 'foreign');
+        const reason = 'other-program';
+        this.deps.observe({ type: 'chapter-skipped', chapter, file, reason, message });
+      }
+    const retags = await this.#plan(archives.filter(({ ownership }) => ownership === 'own'));
+    if (this.request.dryRun) await this.#preview(retags);
+    else await this.#write(retags);
+    const counts = { ...this.#count, links: links.size, failed: this.#errors.length };
+    this.deps.observe({ type: 'retag-summary', ...counts });
+    return this.#errors;
+  }
+
+  async #plan(archives: readonly ExistingArchive[]): Promise<readonly Retag[]> {
+    const { client, warn, signal } = this.deps;
+    const ids = archives.map(({ chapterId }) => chapterId);
+    const chapters = await fetchChapters(client, ids, { signal, warn });
+    const titleIds = [...chapters.values()].flatMap(({ titleId }) => titleId ?? []);
+    const { titles } = await fetchTitles(client, titleIds, { signal, warn });
+    const retags: Retag[] = [];
+    for (const { file, chapterId } of archives) {
+      const chapter = chapters.get(chapterId);
+      const title = titles.get(chapter?.titleId ?? '');
+      // Without its title, a chapter would lose the series.
+      if (!chapter || !title) this.#count.notListed += 1;
+      else
+        await this.#attempt(file, chapterId, async () => {
+          const planned = await planRetag({ file, chapter, title }, this.request);
+          if (planned) retags.push(planned);
+          else this.#count.unchanged += 1;
+        });
     }
-    try {
-      const changed = await retagFile({ file, chapter, title }, request, deps);
-      if (changed) observe(changed);
-      count[changed ? 'changed' : 'unchanged'] += 1;
-    } catch (thrown) {
-      signal.throwIfAborted();
-      fail(file, thrown, chapterId);
+    return retags;
+  }
+
+  async #preview(retags: readonly Retag[]): Promise<void> {
+    const oldNames = new Set(retags.map(({ from }) => from));
+    const newNames = new Set<string>();
+    for (const retag of retags) {
+      const { from, to } = retag;
+      const isTaken = newNames.has(to) || (!oldNames.has(to) && (await lstatIfExists(to)));
+      if (!isTaken) newNames.add(to);
+      this.#report(retag, isTaken ? from : to);
     }
   }
-  observe({ type: 'retag-summary', ...count, failed: errors.length });
-  return errors;
+
+  async #write(retags: readonly Retag[]): Promise<void> {
+    const { parked, ordered } = orderRenames(retags);
+    const waiting: (readonly [Retag, string])[] = [];
+    for (const each of parked)
+      await this.#attempt(each.file, each.chapter.id, async () => {
+        const name = await writeRetagged(each, parkedPath(each), this.deps.signal);
+        if (name === each.from) this.#report(each, name);
+        else waiting.push([each, name]);
+      });
+    try {
+      for (const each of ordered)
+        await this.#attempt(each.file, each.chapter.id, async () => {
+          this.#report(each, await writeRetagged(each, each.to, this.deps.signal));
+        });
+    } finally {
+      // Also after an interruption.
+      for (const [each, name] of waiting) {
+        const { file, chapter } = each;
+        await unpark(each, name).then(
+          (newName) => {
+            this.#report(each, newName);
+          },
+          (error: unknown) => {
+            this.#fail(file, error, chapter.id);
+          },
+        );
+      }
+    }
+  }
+
+  #report({ file, chapter, from, to, changed }: Retag, name: string): void {
+    this.#count.changed += 1;
+    if (name !== to) this.#count.nameTaken += 1;
+    this.deps.observe({
+      type: 'chapter-retagged',
+      chapter: chapter.id,
+      file,
+      changed,
+      ...(name !== from && { newFile: name }),
+      ...(name !== to && { nameTaken: to }),
+    });
+  }
+
+  /** A file that fails does not affect the others. */
+  async #attempt(file: string, chapter: string, action: () => Promise<void>): Promise<void> {
+    this.deps.signal.throwIfAborted();
+    try {
+      await action();
+    } catch (thrown) {
+      this.deps.signal.throwIfAborted();
+      this.#fail(file, thrown, chapter);
+    }
+  }
+
+  #fail(file: string, thrown: unknown, chapter?: string): void {
+    const error = toTankobonError(toStorageError(thrown, file));
+    const { code: reason, message } = error;
+    const failed = { type: 'chapter-failed' as const, file, reason, message };
+    this.deps.observe(chapter === undefined ? failed : { ...failed, chapter });
+    this.#errors.push(error);
+  }
 }
 
 /** Without it, a folder that is missing or cannot be read would count as empty. */
@@ -145,85 +232,4 @@ async function assertReadable(folder: string): Promise<void> {
 function nothingToRetag(problem: string, folder: string, cause?: unknown): UsageError {
   const hint = 'Name a folder with chapters that tankobon saved.';
   return new UsageError('nothing-to-bind', `${problem}: ${folder}`, { cause, hint });
-}
-
-/** Undefined if nothing changed, or if the file has no ComicInfo.xml. */
-async function retagFile(
-  onDisk: ChapterOnDisk,
-  request: RetagRequest,
-  { signal }: RetagDeps,
-): Promise<RetagEvent | undefined> {
-  const { file, chapter, title } = onDisk;
-  const content = await readChapterFile(file);
-  if (!content) return undefined;
-  const metadata = comicMetadata(chapter, title, [], request.volumeField);
-  const before = await readComicInfo(content.comicInfo);
-  const after = await readComicInfo(await comicInfoXml(metadata));
-  const changed = changedFields(before, after);
-  if (changed.length === 0) return undefined;
-  const target = renamedPath(onDisk, before, request.nameTemplates);
-  let newFile = target;
-  if (!request.dryRun) {
-    makeFolders(dirname(target));
-    newFile = await rewriteChapterFile(file, content, metadata, {
-      tmpFile: temporaryName(target),
-      publish: (tmpFile) => replace(tmpFile, file, target),
-      signal,
-    });
-  }
-  const event = { type: 'chapter-retagged' as const, chapter: chapter.id, file, changed };
-  return newFile === file ? event : { ...event, newFile };
-}
-
-function changedFields(before: ChapterMetadata, after: ChapterMetadata): string[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names]
-    .filter((name) => {
-      const key = name as keyof ChapterMetadata;
-      return JSON.stringify(before[key]) !== JSON.stringify(after[key]);
-    })
-    .sort();
-}
-
-/** The new path. A file that was renamed by hand keeps its name: only one that a template gave is changed. */
-function renamedPath(
-  { file, chapter, title }: ChapterOnDisk,
-  before: ChapterMetadata,
-  templates: readonly FormatFileName[],
-): string {
-  const { series, volume, number, title: name, translators = [] } = before;
-  const oldValues = {
-    id: chapter.id,
-    series,
-    volume,
-    chapter: number,
-    title: name,
-    group: translators.join(' + '),
-    language: chapter.language,
-  };
-  const path = resolve(file).split(sep).join('/');
-  for (const format of templates) {
-    const oldName = format(oldValues);
-    if (path.endsWith(`/${oldName}`))
-      return join(path.slice(0, -oldName.length), format(nameValues(chapter, title)));
-  }
-  return file;
-}
-
-/**
- * The old file is removed when the new one is complete. An existing file is not replaced, unless it has the same
- * bytes, as after a kill between the two steps.
- */
-async function replace(tmpFile: string, file: string, newFile: string): Promise<string> {
-  if (
-    resolve(file) !== resolve(newFile) &&
-    ((await publishNew(tmpFile, newFile)) || (await haveSameBytes(tmpFile, newFile)))
-  ) {
-    await removeFile(file);
-    // Fails if it is not empty.
-    await rmdir(dirname(file)).catch(() => undefined);
-    return newFile;
-  }
-  await renameInto(tmpFile, file);
-  return file;
 }

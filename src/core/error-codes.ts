@@ -303,6 +303,11 @@ export const STORAGE_CODES = {
     "A page's file is not the image that was verified: another program changed it, or the disk is faulty.",
     'Run the same command again: the page is loaded anew.',
   ),
+  'file-changed': code(
+    EXIT.incomplete,
+    'Another program changed a file while it was rewritten. It is kept as it is.',
+    'Run the same command again.',
+  ),
   'archive-damaged': code(
     EXIT.incomplete,
     'A CBZ to bind cannot be read, or contains a page that is not an image.',

@@ -15,6 +15,7 @@ import {
   tooLargeError,
   type OpenOptions,
 } from './safe-open.js';
+import { makeFoldersBelow } from './safe-folders.js';
 import { isSystemError } from './system-errors.js';
 import { removeLeftoverTemporaries, temporaryName } from './temporary-files.js';
 
@@ -120,6 +121,16 @@ export async function syncFolder(folder: string): Promise<void> {
   } catch (error) {
     if (!isSystemError(error, ...NO_FOLDER_SYNC, ...NO_FOLDER_OPEN)) throw error;
   }
+}
+
+/**
+ * As makeFoldersBelow, and new folders survive a power cut: a file in a folder that is lost would be lost too, although
+ * it was synced.
+ */
+export async function makeSyncedFolders(root: string, folder: string): Promise<string[]> {
+  const created = await makeFoldersBelow(root, folder);
+  for (const each of created) await syncFolder(dirname(each));
+  return created;
 }
 
 export interface ReadOptions extends OpenOptions {

@@ -43,7 +43,8 @@ export interface JobOptions {
 }
 
 /**
- * Which chapters are missing, and which are skipped; `finished` has the ids of those that exist in their newest version.
+ * Which chapters are missing, and which are skipped; `finished` has the ids of those that exist in their newest version,
+ * `kept` the archives that might be replaced if they were tankobon's own.
  * `history`: chapters that count as downloaded although their archives may be missing.
  */
 export function compareWithLibrary(
@@ -55,17 +56,24 @@ export function compareWithLibrary(
   const missing: ChosenChapter[] = [];
   const skipped: SkippedChapter[] = [];
   const finished: string[] = [];
+  const kept: ExistingArchive[] = [];
   for (const chosen of selected) {
     const { id, chapter } = chosen;
     const existing = library.find(id);
     const isNewer = (chapter?.version ?? 0) > (existing?.version ?? Number.POSITIVE_INFINITY);
+    const isReplaced = force || (isNewer && update);
     if (!existing && !force && history?.has(id) === true)
       skipped.push({ id, reason: 'in-download-archive' });
     else if (!existing) missing.push(chosen);
-    else if (force || (isNewer && update))
+    else if (isReplaced && existing.isBound)
       // A bound file keeps its other chapters: the chapter gets a file of its own.
-      missing.push(existing.isBound ? chosen : { ...chosen, replaces: existing.file });
+      missing.push(chosen);
+    else if (isReplaced && existing.ownership === 'own')
+      missing.push({ ...chosen, replaces: existing.file });
     else {
+      // Without the mark, its version is not known.
+      const hasUnknownVersion = !existing.isBound && existing.ownership === 'foreign';
+      if (isReplaced || (update && hasUnknownVersion)) kept.push(existing);
       skipped.push({
         id,
         reason: isNewer ? 'newer-version' : 'already-there',
@@ -75,7 +83,7 @@ export function compareWithLibrary(
       if (!isNewer) finished.push(id);
     }
   }
-  return { missing, skipped, finished };
+  return { missing, skipped, finished, kept };
 }
 
 /** One job for each of `selected`, with a path that no other chapter has. */

@@ -5,6 +5,7 @@
 import { basename } from 'node:path';
 import type { FormatFileName } from '../cbz/file-name.js';
 import { scanLibrary, type LibraryIndex } from '../cbz/library-index.js';
+import { keptReason } from '../cbz/ownership.js';
 import type { Chapter } from '../api/chapters.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
 import type { Target } from '../selection/target.js';
@@ -98,7 +99,7 @@ export function planSelected(
   options: Omit<PlanOptions, 'targets' | keyof SelectOptions>,
   deps: Pick<PlanDeps, 'history' | 'warn'>,
 ): Plan {
-  const { missing, skipped, finished } = compareWithLibrary(
+  const { missing, skipped, finished, kept } = compareWithLibrary(
     selected,
     library,
     options,
@@ -107,6 +108,8 @@ export function planSelected(
   const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
   const nameChapter = options.nameChapter(languages.size > 1);
   const chapters = planJobs(missing, library, titles, { ...options, nameChapter });
+  for (const { file, ownership } of kept)
+    if (ownership !== 'own') deps.warn(keptReason(file, ownership), KEPT_HINT);
   warnOfUnreadable(chapters, deps);
   return {
     chapters,
@@ -118,6 +121,8 @@ export function planSelected(
     metadataError: titles.loadedTitles.then(({ error }) => error),
   };
 }
+
+const KEPT_HINT = 'Move it away to download the chapter again.';
 
 /** They may be of other programs, so they are not replaced. */
 function warnOfUnreadable(

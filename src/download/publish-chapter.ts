@@ -5,8 +5,10 @@
 import { basename, dirname, join } from 'node:path';
 import { candidatePaths } from '../cbz/file-name.js';
 import { readIdentity } from '../cbz/archive-content.js';
+import { readFileState, replaceUnchanged, type FileState } from '../cbz/ownership.js';
+import { verifyEntryData } from '../cbz/verify-cbz.js';
 import { StorageError } from '../core/errors.js';
-import { toStorageError, renameInto, statIfExists } from '../core/files.js';
+import { toStorageError, statIfExists } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 
 export interface ChapterTarget {
@@ -23,47 +25,61 @@ export interface ChapterTarget {
 export async function findPublished(target: ChapterTarget): Promise<string | undefined> {
   for (const file of candidates(target)) {
     const content = await contentOf(file, target);
-    if (content === 'none') return undefined;
-    if (content === 'same-chapter') return file;
+    if (content.chapter === 'none') return undefined;
+    if (content.chapter === 'same') return file;
   }
   return undefined;
 }
 
 /**
- * Gives `tmpFile` its final name and resolves with it. Replaces only archives that name this chapter, or the one that it
- * replaces: a file that cannot be read may be of another program.
+ * Gives `tmpFile` its final name and resolves with it. Replaces only tankobon's own archives of this chapter, or of the
+ * one that it replaces, and only after `tmpFile` was read back whole.
  */
 export async function publishChapter(tmpFile: string, target: ChapterTarget): Promise<string> {
   for (const file of candidates(target)) {
-    if (await publishNew(tmpFile, file)) return file;
-    const content = await contentOf(file, target);
-    if (content === 'replaced-chapter' || (target.replace && content === 'same-chapter')) {
-      await renameInto(tmpFile, file);
-      return file;
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      if (await publishNew(tmpFile, file)) return file;
+      const { chapter, own } = await contentOf(file, target);
+      if (chapter === 'other' || !own) break;
+      // Another process has saved the same chapter meanwhile.
+      if (chapter === 'same' && !target.replace) return file;
+      await verifyEntryData(tmpFile);
+      if (await replaceUnchanged(tmpFile, file, own)) return file;
     }
-    // Another process has saved the same chapter meanwhile.
-    if (content === 'same-chapter') return file;
   }
   throw new StorageError('name-taken', `No free file name: ${target.file}`);
 }
+
+/** While another process replaces the same file. */
+const MAX_ATTEMPTS = 5;
 
 function* candidates({ id, file }: ChapterTarget): Generator<string> {
   for (const name of candidatePaths({ chapterId: id, path: basename(file) }))
     yield join(dirname(file), name);
 }
 
+interface ExistingFile {
+  /** `same`: this chapter; `replaced`: the one that it replaces. */
+  readonly chapter: 'none' | 'same' | 'replaced' | 'other';
+  /** The state of a file that is tankobon's own. */
+  readonly own?: FileState | undefined;
+}
+
 async function contentOf(
   file: string,
   { id, replacesChapter }: ChapterTarget,
-): Promise<'none' | 'same-chapter' | 'replaced-chapter' | 'other'> {
+): Promise<ExistingFile> {
   const stats = await statIfExists(file).catch((error: unknown) => {
     throw toStorageError(error, file);
   });
-  if (!stats) return 'none';
+  if (!stats) return { chapter: 'none' };
   if (!stats.isFile())
     throw new StorageError('name-taken', `${file} exists and is not a regular file.`);
+  const state = await readFileState(file);
   const identity = await readIdentity(file);
-  if (identity === undefined || typeof identity === 'string') return 'other';
-  if (identity.chapterId === id.toLowerCase()) return 'same-chapter';
-  return identity.chapterId === replacesChapter?.toLowerCase() ? 'replaced-chapter' : 'other';
+  if (identity === undefined || typeof identity === 'string') return { chapter: 'other' };
+  const { chapterId, isMarked } = identity;
+  const own = isMarked ? state : undefined;
+  if (chapterId === id.toLowerCase()) return { chapter: 'same', own };
+  return { chapter: chapterId === replacesChapter?.toLowerCase() ? 'replaced' : 'other', own };
 }

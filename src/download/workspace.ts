@@ -15,7 +15,7 @@ import { hasCode, StorageError } from '../core/errors.js';
 import {
   toStorageError,
   isSystemError,
-  makeFoldersBelow,
+  makeSyncedFolders,
   makePrivateFolder,
   readFileIfExists,
   removeFile,
@@ -79,7 +79,7 @@ export class Workspace {
     const { chapterId, target, output, quality, clock, signal, onBusy } = options;
     const folder = join(dirname(target), workspaceName(chapterId, quality));
     try {
-      await makeFoldersBelow(output, dirname(target));
+      await makeSyncedFolders(output, dirname(target));
       await makePrivateFolder(folder);
       const lockOptions = { clock, pollMs: 200, signal, onWait: onBusy };
       return new Workspace(folder, await lockFile(join(folder, LOCK_FILE), lockOptions), clock);

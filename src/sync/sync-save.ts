@@ -1,6 +1,8 @@
 /** Downloads the planned releases of a sync, binds them, and removes the archives that they replace. */
 import { thrownMessage } from '../core/errors.js';
 import type { Chapter } from '../api/chapters.js';
+import { keptReason, readOwnership } from '../cbz/ownership.js';
+import { verifyEntryData } from '../cbz/verify-cbz.js';
 import { removeFile } from '../core/files.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
 import type { ObserveBind } from '../formats/bind-events.js';
@@ -24,7 +26,7 @@ export async function saveReleases(
   const replacements = new Map(
     planned.flatMap(({ chapter, replaces = '' }) => {
       const old = library.find(replaces);
-      return old && !old.isBound ? [[chapter.id, old] as const] : [];
+      return old && !old.isBound && old.ownership === 'own' ? [[chapter.id, old] as const] : [];
     }),
   );
   const plannedIds = planned.map(({ chapter }) => chapter.id);
@@ -143,11 +145,11 @@ export async function bindSeries(
   }
 }
 
-/** Removes the archives that these chapters replace, if they are saved in the folder. */
+/** Removes tankobon's own archives that these chapters replace, if they are saved and can be read back whole. */
 export async function removeReplaced(
   ids: readonly string[],
   output: string,
-  { journal, libraries }: SyncSession,
+  { journal, libraries, warn }: SyncSession,
 ): Promise<void> {
   const library = await libraries.open(output);
   for (const id of ids) {
@@ -157,9 +159,24 @@ export async function removeReplaced(
     const old = library.find(replaces);
     // A bound file has other chapters too.
     if (old && !old.isBound && old.file !== saved.file) {
-      await removeFile(old.file);
-      libraries.update(output, [], new Set([old.file]));
+      const reason = await whyKept(old.file, saved.file);
+      if (reason === undefined) {
+        await removeFile(old.file);
+        libraries.update(output, [], new Set([old.file]));
+      } else warn(reason);
     }
     journal.add({ removed: [id] });
+  }
+}
+
+/** Why a file is not removed although its replacement was saved. */
+async function whyKept(file: string, replacement: string): Promise<string | undefined> {
+  const ownership = await readOwnership(file);
+  if (ownership !== 'own') return keptReason(file, ownership);
+  try {
+    await verifyEntryData(replacement);
+    return undefined;
+  } catch (error) {
+    return `${file} is kept: ${thrownMessage(error)}`;
   }
 }

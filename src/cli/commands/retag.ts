@@ -65,17 +65,23 @@ async function retagFolder(
 function describe(event: RetagEvent): string {
   switch (event.type) {
     case 'chapter-retagged': {
-      const { file, newFile, changed } = event;
+      const { file, newFile, nameTaken, changed } = event;
       const renamed = newFile === undefined ? '' : `\n  renamed to ${newFile}`;
-      return `${file}: ${changed.join(', ')}${renamed}`;
+      const taken = nameTaken === undefined ? '' : `\n  not renamed: ${nameTaken} exists`;
+      return `${file}: ${changed.join(', ') || 'name'}${renamed}${taken}`;
     }
+    case 'chapter-skipped':
+      return event.message;
     case 'chapter-failed':
       return `error: ${event.message}`;
     case 'retag-summary': {
-      const { changed, unchanged, notListed, failed } = event;
+      const { changed, unchanged, nameTaken, notListed, skipped, links, failed } = event;
       return [
         `${changed} changed, ${unchanged} unchanged`,
+        ...(nameTaken > 0 ? [`${nameTaken} not renamed`] : []),
         ...(notListed > 0 ? [`${notListed} not listed by the service`] : []),
+        ...(skipped > 0 ? [`${skipped} of other programs`] : []),
+        ...(links > 0 ? [`${links} symbolic links skipped`] : []),
         ...(failed > 0 ? [`${failed} failed`] : []),
       ].join(', ');
     }

@@ -3,13 +3,13 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { basename, dirname, join } from 'node:path';
 import { readComicInfo } from '../../../src/cbz/comic-info-reader.js';
 import { parseRecords } from '../../../src/cbz/record.js';
-import { commandTree } from '../../../src/cli/program.js';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import { readArchive, readComment, readEntry, writeArchive } from '../../support/archive.js';
 import { imageDigests } from '../../support/bind-harness.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { leftFile } from '../../support/left-file.js';
+import { retagFolder } from '../../support/retag-harness.js';
 
 let harness: DownloadHarness;
 beforeEach(async () => {
@@ -36,21 +36,7 @@ async function addOldChapter(
   });
 }
 
-const retag = (...words: readonly string[]) => retagFolder(harness.output, ...words);
-
-async function retagFolder(...words: readonly string[]) {
-  return harness.command(async (context) => {
-    let code = 0;
-    const tree = commandTree({
-      run: async (action) => {
-        code = await action(context);
-      },
-      runBare: () => Promise.reject(new Error('not bare')),
-    });
-    await tree.parseAsync(['retag', ...words], { from: 'user' });
-    return code as 0;
-  });
-}
+const retag = (...words: readonly string[]) => retagFolder(harness, harness.output, ...words);
 
 test('rewrites ComicInfo and the name; pages and identity stay, and a second run changes nothing', async () => {
   const file = await addOldChapter();
@@ -123,7 +109,7 @@ test('a missing folder, a file and an empty folder are named as such', async () 
     [file, `Not a folder: ${file}`],
     [harness.output, `No chapters found: ${harness.output}`],
   ] as const)
-    await expect(retagFolder(folder)).rejects.toMatchObject({ message, hint });
+    await expect(retagFolder(harness, folder)).rejects.toMatchObject({ message, hint });
 });
 
 test('the record stays, with the metadata as it is written now', async () => {

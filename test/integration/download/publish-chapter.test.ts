@@ -1,11 +1,22 @@
 /** The content of an existing file decides a chapter's final name. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeCbz } from '../../../src/cbz/cbz-writer.js';
 import { formatIdentityComment } from '../../../src/cbz/identity.js';
 import { findPublished, publishChapter } from '../../../src/download/publish-chapter.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
+import { writeArchive } from '../../support/archive.js';
+import { posixTest } from '../../support/platform.js';
 
 const OURS = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0001';
 const OTHER = '1d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0002';
@@ -21,13 +32,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function archive(path: string, chapterId?: string): Promise<string> {
+async function archive(path: string, chapterId?: string, version?: number): Promise<string> {
   const page = join(folder, 'page.png');
   writeFileSync(page, image ?? '');
   await writeCbz({
     file: path,
     pages: [{ file: page, bytes: image?.length ?? 0 }],
-    ...(chapterId !== undefined && { comment: formatIdentityComment({ chapterId }) }),
+    ...(chapterId !== undefined && { comment: formatIdentityComment({ chapterId, version }) }),
   });
   rmSync(page);
   return path;
@@ -69,13 +80,49 @@ test('if the name with the short id is taken too, the whole id is added', async 
 
 test('the same chapter from another process is replaced only if requested', async () => {
   await archive(file, OURS);
-  const tmpFile = await tmpArchive();
-  writeFileSync(tmpFile, 'another archive');
-  const before = readFileSync(file);
+  const tmpFile = await archive(join(folder, '.ours.tmp'), OURS, 2);
+  const [before, next] = [readFileSync(file), readFileSync(tmpFile)];
   expect(await publishChapter(tmpFile, ours())).toBe(file);
   expect(readFileSync(file).equals(before)).toBe(true);
   expect(await publishChapter(tmpFile, ours(true))).toBe(file);
-  expect(readFileSync(file, 'utf8')).toBe('another archive');
+  expect(readFileSync(file).equals(next)).toBe(true);
+});
+
+test('nothing is replaced before what replaces it was read back whole', async () => {
+  await archive(file, OURS);
+  const before = readFileSync(file);
+  const tmpFile = await tmpArchive();
+  const damaged = readFileSync(tmpFile);
+  damaged.writeUInt8(damaged.readUInt8(500) ^ 1, 500);
+  writeFileSync(tmpFile, damaged);
+  await expect(publishChapter(tmpFile, ours(true))).rejects.toMatchObject({
+    code: 'archive-wrong',
+  });
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test('an archive that only has the address in ComicInfo is present, and not replaced', async () => {
+  const web = `<ComicInfo><Web>https://mangadex.org/chapter/${OURS}</Web></ComicInfo>`;
+  await writeArchive(file, { '1.png': image ?? '', 'ComicInfo.xml': web });
+  const before = readFileSync(file);
+  expect(await findPublished(ours())).toBe(file);
+  const replaced = { ...ours(), id: OTHER, replacesChapter: OURS };
+  for (const target of [ours(), ours(true), replaced]) {
+    const published = await publishChapter(await tmpArchive(), target);
+    expect(published).not.toBe(file);
+    rmSync(published);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  }
+});
+
+posixTest('a link to an archive of the chapter is present, and not replaced', async () => {
+  const elsewhere = await archive(join(folder, 'elsewhere.zip'), OURS);
+  symlinkSync(elsewhere, file);
+  const before = readFileSync(elsewhere);
+  expect(await findPublished(ours())).toBe(file);
+  expect(await publishChapter(await tmpArchive(), ours(true))).not.toBe(file);
+  expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  expect(readFileSync(elsewhere).equals(before)).toBe(true);
 });
 
 test('a file that cannot be read is never replaced, even with --force', async () => {

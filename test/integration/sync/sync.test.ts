@@ -20,6 +20,7 @@ import {
   syncTitle,
   titleId,
 } from '../../support/sync-harness.js';
+import { writeArchive } from '../../support/archive.js';
 import { workspaceName } from '../../../src/cbz/file-name.js';
 import { readIdentity } from '../../../src/cbz/archive-content.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
@@ -177,6 +178,25 @@ describe('a group that comes late', () => {
     expect(existsSync(old)).toBe(false);
     expect(harness.base.archives().filter((file) => file.includes('Preferred'))).toHaveLength(1);
     expect(harness.base.archives()).toHaveLength(3);
+  });
+
+  test('a file of another program is kept beside its replacement, and the run says so', async () => {
+    await start();
+    harness.write(options('upgrade: true'));
+    release('Other');
+    const theirs = join(harness.base.output, 'theirs.cbz');
+    mkdirSync(harness.base.output, { recursive: true });
+    const web = `https://mangadex.org/chapter/${chapterId('Alpha', '3', 'Other')}`;
+    await writeArchive(theirs, { 'ComicInfo.xml': `<ComicInfo><Web>${web}</Web></ComicInfo>` });
+    const before = readFileSync(theirs);
+    expect(savedIn((await harness.sync()).lines)).not.toContain(chapterId('Alpha', '3', 'Other'));
+    release('Preferred');
+    const { code, stderr, lines } = await harness.sync();
+    expect([code, savedIn(lines)]).toEqual([0, [chapterId('Alpha', '3', 'Preferred')]]);
+    const message = `${theirs} was written by another program and is kept.`;
+    expect(`${stderr}${JSON.stringify(lines)}`).toContain(message);
+    expect(readFileSync(theirs).equals(before)).toBe(true);
+    expect(JSON.stringify((await harness.sync()).lines)).not.toContain(message);
   });
 
   test('a replacement takes over the name, if names have no group', async () => {

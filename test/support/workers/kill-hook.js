@@ -1,17 +1,22 @@
 /**
  * Imported before the program: kills the process at a chosen change of a file. `KILL_AT=n` kills before the n-th change,
- * `KILL_AFTER=pattern` after the first whose name and path match. `KILL_COUNT=file` receives the number of changes.
+ * `KILL_AFTER=pattern` after the first whose name and path match. `KILL_BELOW=folder` counts only changes in that folder.
+ * `KILL_COUNT=file` receives the number of changes.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-const { KILL_AT, KILL_AFTER, KILL_COUNT } = process.env;
+const { KILL_AT, KILL_AFTER, KILL_BELOW, KILL_COUNT } = process.env;
 const pattern = KILL_AFTER === undefined ? undefined : new RegExp(KILL_AFTER);
 const writeFile = fs.writeFileSync;
 let changes = 0;
 let isDue = false;
 
-function onChange(name, [path, second]) {
+const paths = new WeakMap();
+
+function onChange(name, [path, second], target) {
+  const changed = String(paths.get(target) ?? path);
+  if (KILL_BELOW !== undefined && !changed.startsWith(KILL_BELOW)) return;
   changes += 1;
   if (isDue || changes === Number(KILL_AT)) {
     process.kill(process.pid, 'SIGKILL');
@@ -29,7 +34,7 @@ function wrap(object, name, counts = isFile) {
   const original = object[name];
   if (typeof original !== 'function') return;
   object[name] = function (...args) {
-    if (counts(args)) onChange(name, args);
+    if (counts(args)) onChange(name, args, this);
     return original.apply(this, args);
   };
 }
@@ -42,6 +47,12 @@ for (const name of CHANGES.split(' ')) {
 }
 wrap(fs, 'openSync', opensForWriting);
 wrap(fs.promises, 'open', opensForWriting);
+const { open } = fs.promises;
+fs.promises.open = async (path, ...args) => {
+  const handle = await open(path, ...args);
+  paths.set(handle, path);
+  return handle;
+};
 const probe = await fs.promises.open(process.execPath);
 const handle = Object.getPrototypeOf(probe);
 await probe.close();

@@ -47,6 +47,7 @@ describe('a selected chapter', () => {
       missing: [chosen()],
       skipped: [],
       finished: [],
+      kept: [],
     });
   });
 
@@ -63,7 +64,21 @@ describe('a selected chapter', () => {
       missing: [],
       skipped: [{ id: ID, reason: 'already-there', file: FILE }],
       finished: [ID],
+      kept: [],
     });
+  });
+
+  test('with an archive of another program, or behind a link, is skipped by every flag and named', () => {
+    for (const ownership of ['foreign', 'link'] as const) {
+      const existing = { version: 1, ownership };
+      for (const flags of [{ force: true }, { update: true }])
+        expect(compare(existing, flags)).toMatchObject({
+          missing: [],
+          skipped: [{ id: ID, reason: 'newer-version', file: FILE }],
+          kept: [{ file: FILE, ownership }],
+        });
+      expect(compare(existing).kept).toEqual([]);
+    }
   });
 
   test('with an archive of an unknown version is skipped', () => {
@@ -75,6 +90,7 @@ describe('a selected chapter', () => {
       missing: [],
       skipped: [{ id: ID, reason: 'newer-version', file: FILE }],
       finished: [],
+      kept: [],
     });
     const { missing } = compare({ version: 1 }, { update: true });
     expect(missing).toEqual([{ ...chosen(), replaces: FILE }]);
@@ -95,6 +111,7 @@ describe('the job of a chapter', () => {
     unidentified: [],
     hiddenFolders: [],
     leftoverFiles: [],
+    links: [],
   };
   const OPTIONS: JobOptions = {
     output: OUTPUT,

@@ -1,0 +1,36 @@
+/**
+ * The order in which files get each other's names, such as when a new chapter moves the numbers of all later ones: a
+ * file is renamed after the one that has its new name. Pure.
+ */
+
+export interface Rename {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface RenameOrder<T> {
+  /** One of each ring (1 → 2 → 3 → 1): it makes way first, under another name, and gets its new name at the end. */
+  readonly parked: readonly T[];
+  /** The others, in order. */
+  readonly ordered: readonly T[];
+}
+
+/** No two renames have the same `from`. A new name that is taken by another file is not known here. */
+export function orderRenames<T extends Rename>(renames: readonly T[]): RenameOrder<T> {
+  const byOldName = new Map(renames.map((rename) => [rename.from, rename]));
+  const parked = new Set<T>();
+  const ordered: T[] = [];
+  const seen = new Set<T>();
+  for (const start of renames) {
+    const path = new Set<T>();
+    let next: T | undefined = start;
+    while (next && !seen.has(next)) {
+      seen.add(next);
+      path.add(next);
+      next = next.from === next.to ? undefined : byOldName.get(next.to);
+    }
+    if (next && path.has(next)) parked.add(next);
+    ordered.push(...[...path].reverse().filter((rename) => !parked.has(rename)));
+  }
+  return { parked: [...parked], ordered };
+}

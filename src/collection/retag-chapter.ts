@@ -1,0 +1,180 @@
+/** What changed in the metadata of one chapter file, and the file with the new metadata and name. */
+import { rmdir } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { Chapter } from '../api/chapters.js';
+import type { Title } from '../api/titles.js';
+import { comicInfoXml, type ComicMetadata, type VolumeField } from '../cbz/comic-info.js';
+import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
+import { wholeIdPath, type FormatFileName } from '../cbz/file-name.js';
+import {
+  copyMode,
+  isUnchanged,
+  readFileState,
+  replaceUnchanged,
+  type FileState,
+} from '../cbz/ownership.js';
+import { verifyEntryData } from '../cbz/verify-cbz.js';
+import { StorageError } from '../core/errors.js';
+import { haveSameBytes, makeSyncedFolders, removeFile, temporaryName } from '../core/files.js';
+import { publishNew } from '../core/publish.js';
+import { comicMetadata, nameValues } from '../download/comic-metadata.js';
+import { readChapterFile, rewriteChapterFile } from './chapter-file.js';
+
+export interface RetagOptions {
+  /** The templates that may have named the files. */
+  readonly nameTemplates: readonly FormatFileName[];
+  readonly volumeField: VolumeField;
+}
+
+interface ChapterOnDisk {
+  readonly file: string;
+  readonly chapter: Chapter;
+  readonly title: Title;
+}
+
+/** A file whose metadata or name changes. */
+export interface Retag extends ChapterOnDisk {
+  /** The file, as an absolute path. */
+  readonly from: string;
+  /** Its new path, absolute; `from` if the name stays. */
+  readonly to: string;
+  /** The folder that contains the path by the template. */
+  readonly root: string;
+  /** The names of the metadata that changed, such as `volume`. */
+  readonly changed: readonly string[];
+  readonly metadata: Omit<ComicMetadata, 'pages'>;
+  readonly state: FileState;
+}
+
+/** Undefined if nothing changed, or if the file has no ComicInfo.xml. Throws StorageError. */
+export async function planRetag(
+  onDisk: ChapterOnDisk,
+  options: RetagOptions,
+): Promise<Retag | undefined> {
+  const { file, chapter, title } = onDisk;
+  const state = await readFileState(file);
+  if (!state) throw fileChanged(file);
+  const content = await readChapterFile(file);
+  if (!content) return undefined;
+  const metadata = comicMetadata(chapter, title, [], options.volumeField);
+  const before = await readComicInfo(content.comicInfo);
+  const after = await readComicInfo(await comicInfoXml(metadata));
+  const changed = changedFields(before, after);
+  const from = resolve(file);
+  const named = newName(onDisk, before, options.nameTemplates);
+  if (changed.length === 0 && named.to === from) return undefined;
+  return { ...onDisk, from, ...named, changed, metadata, state };
+}
+
+function changedFields(before: ChapterMetadata, after: ChapterMetadata): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names]
+    .filter((name) => {
+      const key = name as keyof ChapterMetadata;
+      return JSON.stringify(before[key]) !== JSON.stringify(after[key]);
+    })
+    .sort();
+}
+
+/** A file that was renamed by hand keeps its name: only one that a template gave, or parkedPath, is changed. */
+function newName(
+  { file, chapter, title }: ChapterOnDisk,
+  before: ChapterMetadata,
+  templates: readonly FormatFileName[],
+): { readonly to: string; readonly root: string } {
+  const { series, volume, number, title: name, translators = [] } = before;
+  const oldValues = {
+    id: chapter.id,
+    series,
+    volume,
+    chapter: number,
+    title: name,
+    group: translators.join(' + '),
+    language: chapter.language,
+  };
+  const from = resolve(file);
+  const path = from.split(sep).join('/');
+  for (const format of templates) {
+    const target = format(nameValues(chapter, title));
+    for (const oldName of [format(oldValues), wholeIdPath({ chapterId: chapter.id, path: target })])
+      if (path.endsWith(`/${oldName}`)) {
+        const root = path.slice(0, -oldName.length);
+        return { to: join(root, target), root: join(root) };
+      }
+  }
+  return { to: from, root: dirname(from) };
+}
+
+/**
+ * Where a file waits until its new name is free: a name of its own beside it, since a killed run must not leave a
+ * chapter under a hidden name. A later run recognises it.
+ */
+export function parkedPath({ to, chapter }: Retag): string {
+  return wholeIdPath({ chapterId: chapter.id, path: to.split(sep).join('/') });
+}
+
+/**
+ * Writes the file with its new metadata as `target`, or in its old place if `target` is taken; resolves with the path.
+ * The old file is removed once the new one was read back. Throws StorageError, `file-changed` if the file is not as it
+ * was when the retag was planned.
+ */
+export async function writeRetagged(
+  retag: Retag,
+  target: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { file, from, root, metadata } = retag;
+  const content = await readChapterFile(file);
+  if (!content) throw fileChanged(file);
+  await makeSyncedFolders(root, dirname(target));
+  return rewriteChapterFile(file, content, metadata, {
+    tmpFile: temporaryName(target),
+    publish: async (tmpFile) => {
+      await verifyEntryData(tmpFile);
+      if (target !== from && (await publishAs(tmpFile, target, retag))) return target;
+      if (await replaceUnchanged(tmpFile, file, retag.state)) return from;
+      throw fileChanged(file);
+    },
+    signal,
+  });
+}
+
+/** False if another file has the name. One with the same bytes is the result of a killed run. */
+async function publishAs(tmpFile: string, target: string, retag: Retag): Promise<boolean> {
+  const { file, state } = retag;
+  await copyMode(state, tmpFile);
+  if (!(await isUnchanged(file, state))) throw fileChanged(file);
+  const isNew = await publishNew(tmpFile, target);
+  if (!isNew && !(await haveSameBytes(tmpFile, target))) return false;
+  if (!(await isUnchanged(file, state))) {
+    if (isNew) await removeFile(target);
+    throw fileChanged(file);
+  }
+  await removeFile(file);
+  await removeIfEmpty(dirname(file), retag.root);
+  return true;
+}
+
+/** Gives a parked file its new name; resolves with the name that it has. */
+export async function unpark(retag: Retag, parked: string): Promise<string> {
+  const state = await readFileState(parked);
+  // A killed run had parked it too, and it has its name by now.
+  if (!state) return retag.to;
+  for (const name of [retag.to, retag.from])
+    if (await publishNew(parked, name)) {
+      await removeIfEmpty(dirname(retag.from), retag.root);
+      return name;
+    }
+  return parked;
+}
+
+/** Folders that the template named, never the one that contains them. */
+async function removeIfEmpty(folder: string, root: string): Promise<void> {
+  if (relative(root, folder) === '') return;
+  // Fails if it is not empty.
+  await rmdir(folder).catch(() => undefined);
+}
+
+function fileChanged(file: string): StorageError {
+  return new StorageError('file-changed', `Another program changed the file meanwhile: ${file}`);
+}

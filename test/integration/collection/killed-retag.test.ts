@@ -1,0 +1,100 @@
+/** A kill at every change that retag, or a download with --update, makes in the library: no chapter is lost. */
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { scanLibrary } from '../../../src/cbz/library-index.js';
+import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
+import {
+  startPracticeService,
+  type PracticeOptions,
+} from '../../../src/practice-server/practice-service.js';
+import { readPages } from '../../support/archive.js';
+import { imageDigests, sha256 } from '../../support/bind-harness.js';
+import { testImage, writeChapterFile } from '../../support/chapter-files.js';
+import { tankobon } from '../../support/command.js';
+import { killAtEachChange, type KilledRun } from '../../support/kill-points.js';
+import { numberedId, numberedLibrary, saveNumbered } from '../../support/retag-harness.js';
+
+const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
+
+let folder: string;
+let [original, output] = ['', ''];
+let run: Pick<KilledRun, 'folder' | 'below' | 'prepare'>;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-killed-'));
+  [original, output] = [join(folder, 'original'), join(folder, 'comics')];
+  mkdirSync(original);
+  const prepare = () => {
+    rmSync(output, { recursive: true, force: true });
+    cpSync(original, output, { recursive: true });
+  };
+  run = { folder, below: output, prepare };
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function withService(
+  options: PracticeOptions,
+  act: (env: Readonly<Record<string, string>>) => Promise<void>,
+): Promise<void> {
+  const service = await startPracticeService({ limits: NO_LIMITS, ...options });
+  try {
+    await act(service.environment);
+  } finally {
+    await service.stop();
+  }
+}
+
+test(
+  'retag of numbers that move round: each chapter is whole after each kill, and the next run completes it',
+  () =>
+    withService({ library: numberedLibrary() }, async (env) => {
+      await saveNumbered(original, '2', '1');
+      await saveNumbered(original, '3', '2');
+      await saveNumbered(original, '1', '3');
+      const words = ['retag', output, '--name', '{chapter}.cbz'];
+      const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+        const library = await scanLibrary(output);
+        expect([kill, library.damaged]).toEqual([kill, []]);
+        for (const number of ['1', '2', '3']) {
+          const { file = '' } = library.find(numberedId(number)) ?? {};
+          const digests = await imageDigests(file);
+          expect([kill, digests]).toEqual([kill, [sha256(await testImage('png', Number(number)))]]);
+        }
+        const home = mkdtempSync(join(folder, 'home-'));
+        const { code } = await tankobon(words, { env: { ...env, TANKOBON_HOME: home } });
+        expect([kill, code, readdirSync(output).sort()]).toEqual([
+          kill,
+          0,
+          ['1.cbz', '2.cbz', '3.cbz'],
+        ]);
+        for (const number of ['1', '2', '3'])
+          expect((await scanLibrary(output)).find(numberedId(number))?.file).toBe(
+            join(output, `${number}.cbz`),
+          );
+      });
+      expect(changes).toBeGreaterThan(20);
+    }),
+  600_000,
+);
+
+test(
+  '--update: the old archive or the new one is whole after each kill',
+  () =>
+    withService({}, async (env) => {
+      const id = EXAMPLE_CHAPTERS.reuploaded;
+      const [file, old] = [join(output, 'kept name.cbz'), await testImage('png')];
+      await writeChapterFile(join(original, 'kept name.cbz'), { id, version: 1, images: [old] });
+      const words = ['download', id, '-o', output, '--update', '--concurrency', '1'];
+      const changes = await killAtEachChange({ ...run, words, env }, async (kill) => {
+        const pages = await readPages(file);
+        const isOld = pages.length === 1 && pages[0]?.equals(old) === true;
+        const { version } = (await scanLibrary(output)).find(id) ?? {};
+        expect([kill, isOld, version]).toEqual([kill, version === 1, isOld ? 1 : 2]);
+        if (!isOld) expect(pages.length).toBeGreaterThan(1);
+      });
+      expect(changes).toBeGreaterThan(20);
+    }),
+  600_000,
+);

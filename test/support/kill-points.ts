@@ -1,0 +1,56 @@
+/** Runs the program once for each change that it makes below a folder, and kills it before that change. */
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { tankobon } from './command.js';
+import { IS_LONG_RUN } from './long-run.js';
+
+export interface KilledRun {
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** For the state of the runs: each has its own, since only the files below `below` are under test. */
+  readonly folder: string;
+  /** Only changes in it are counted. */
+  readonly below: string;
+  /** Restores what the program changes. */
+  readonly prepare: () => void;
+}
+
+/** Every change in a long run; in a short one, enough of them to meet each kind. */
+const STEP = IS_LONG_RUN ? 1 : 5;
+const hook = pathToFileURL(resolve('test/support/workers/kill-hook.js')).href;
+
+async function run(
+  { words, env, folder, below }: KilledRun,
+  change: Readonly<Record<string, string>>,
+) {
+  return tankobon(words, {
+    env: {
+      ...env,
+      TANKOBON_HOME: mkdtempSync(join(folder, 'home-')),
+      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${hook}`,
+      KILL_BELOW: below,
+      ...change,
+    },
+  });
+}
+
+/** Calls `check` after each killed run. Resolves with the number of changes. */
+export async function killAtEachChange(
+  options: KilledRun,
+  check: (kill: number) => Promise<void>,
+): Promise<number> {
+  const count = join(options.folder, 'count');
+  options.prepare();
+  const { code, stderr } = await run(options, { KILL_COUNT: count });
+  if (code !== 0) throw new Error(stderr);
+  const changes = Number(readFileSync(count, 'utf8'));
+  for (let kill = 1; kill <= changes; kill += STEP) {
+    options.prepare();
+    const { signal } = await run(options, { KILL_AT: String(kill) });
+    // A chunk more or less may be written.
+    if (signal === 'SIGKILL') await check(kill);
+    else if (kill < changes / 2) throw new Error(`not killed at change ${kill} of ${changes}`);
+  }
+  return changes;
+}

@@ -1,0 +1,59 @@
+/** Runs `tankobon retag` in the test's process against a practice service with one title and three chapters. */
+import { join } from 'node:path';
+import { commandTree } from '../../src/cli/program.js';
+import type { RetagEvent } from '../../src/collection/retag-files.js';
+import type { Library } from '../../src/practice-server/library/library.js';
+import { testImage, writeChapterFile } from './chapter-files.js';
+import type { DownloadHarness } from './download-harness.js';
+import { chapterId, DAY_MS, syncChapter, syncLibrary } from './sync-harness.js';
+
+export async function retagFolder(harness: DownloadHarness, ...words: readonly string[]) {
+  return harness.command(async (context) => {
+    let code = 0;
+    const tree = commandTree({
+      run: async (action) => {
+        code = await action(context);
+      },
+      runBare: () => Promise.reject(new Error('not bare')),
+    });
+    await tree.parseAsync(['retag', ...words], { from: 'user' });
+    return code as 0;
+  });
+}
+
+/** The events of `retag --json` with names such as `1.cbz`. */
+export async function retagNumbered(harness: DownloadHarness, ...words: readonly string[]) {
+  const options = ['--name', '{chapter}.cbz', '--json', ...words];
+  const { code, stdout } = await retagFolder(harness, harness.output, ...options);
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return { code, events: lines.map((line) => JSON.parse(line) as RetagEvent) };
+}
+
+const SERIES = 'Alpha';
+
+/** The service's chapters 1, 2 and 3. */
+export function numberedLibrary(): Library {
+  const readableMs = Date.now() - 9 * DAY_MS;
+  const library = syncLibrary([SERIES], readableMs);
+  library.putChapter(syncChapter(SERIES, '3', readableMs));
+  return library;
+}
+
+export const numberedId = (number: string) => chapterId(SERIES, number);
+
+/** The chapter that has `number` on the service, as it was saved when it had another one, under the name of that. */
+export async function saveNumbered(
+  output: string,
+  number: string,
+  savedNumber: string,
+  name = `${savedNumber}.cbz`,
+): Promise<string> {
+  return writeChapterFile(join(output, name), {
+    id: numberedId(number),
+    version: 1,
+    series: SERIES,
+    number: savedNumber,
+    translators: ['Scans'],
+    images: [await testImage('png', Number(number))],
+  });
+}
