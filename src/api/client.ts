@@ -1,4 +1,4 @@
-/** The client of the service: adds the access token to requests to the API, and repeats those that failed temporarily. */
+/** The client of the service: adds the access token where it is needed, and repeats requests that failed temporarily. */
 import type { Clock } from '../core/clock.js';
 import type { Redactor } from '../core/redactor.js';
 import { retryDelayMs } from '../core/retry-delay.js';
@@ -23,15 +23,7 @@ import type { Parser } from './parse-response.js';
 import { checkWait, MAX_ATTEMPTS, RETRY_DELAYS, RetryableError } from './retry.js';
 import { reserve, sendPermitted, type PermittedDeps } from './send-permitted.js';
 import { apiHeaders } from './send-request.js';
-
-/** Provides the access token of a login. */
-export interface TokenProvider {
-  /** A valid token; undefined if not logged in. */
-  getToken(signal?: AbortSignal): Promise<string | undefined>;
-  /** Another token, after the API rejected this one. */
-  renew(rejectedToken: string, signal?: AbortSignal): Promise<string | undefined>;
-  isExpired(token: string): boolean;
-}
+import { needsToken, refusesAnonymous, tokenScope, type TokenProvider } from './token-use.js';
 
 export interface ApiRequest<T> {
   readonly method: 'GET' | 'POST';
@@ -95,6 +87,8 @@ export function createServiceClient(deps: ClientDeps): ServiceClient {
 
 class Client implements ServiceClient {
   readonly #hosts: ReadonlySet<string>;
+  /** The titles, lists and other requests that the service answers only with a token. */
+  readonly #tokenScopes = new Set<string>();
 
   constructor(private readonly deps: ClientDeps) {
     const { apiUrl, authUrl, networkUrl } = deps.addresses;
@@ -197,9 +191,26 @@ class Client implements ServiceClient {
     return undefined;
   }
 
+  /** With the token where it is needed; otherwise without, and once with it if that is refused. */
+  async #sendAuthorized(request: ApiRequest<unknown>, send: Send): Promise<ApiResponse> {
+    const { tokenProvider } = this.deps;
+    const scope = tokenScope(request);
+    const isTokenNeeded = needsToken(request) || this.#tokenScopes.has(scope);
+    const anonymous = isTokenNeeded ? undefined : await send();
+    if (anonymous && !refusesAnonymous(anonymous)) return anonymous;
+    const token = await tokenProvider?.getToken(request.signal);
+    if (!tokenProvider || token === undefined) return anonymous ?? send();
+    let response = await send(token);
+    if (isTokenRejected(response, tokenProvider.isExpired(token))) {
+      const renewed = await tokenProvider.renew(token, request.signal);
+      if (renewed !== undefined && renewed !== token) response = await send(renewed);
+    }
+    if (anonymous && response.status < 400) this.#tokenScopes.add(scope);
+    return response;
+  }
+
   async #attempt<T>(request: ApiRequest<T>): Promise<T> {
     const { method, path, query, json, signal, captchaResult } = request;
-    const { tokenProvider } = this.deps;
     const url = endpointUrl(this.deps.addresses.apiUrl, path, query);
     let loading: Promise<Parser<T>> | undefined;
     const loadParser = () => (loading ??= Promise.resolve(request.parser()));
@@ -208,20 +219,11 @@ class Client implements ServiceClient {
       loadParser().catch(() => undefined);
       this.deps.onSent?.();
     };
-    const send = (token: string | undefined) => {
+    const send: Send = (token) => {
       const headers = apiHeaders(token, captchaResult);
       return sendPermitted(this.deps, 'api', { method, url, json, signal, onSent, headers });
     };
-    const token = await tokenProvider?.getToken(signal);
-    let response = await send(token);
-    if (
-      tokenProvider &&
-      token !== undefined &&
-      isTokenRejected(response, tokenProvider.isExpired(token))
-    ) {
-      const renewed = await tokenProvider.renew(token, signal);
-      if (renewed !== undefined && renewed !== token) response = await send(renewed);
-    }
+    const response = await this.#sendAuthorized(request, send);
     const name = `${method} ${path}`;
     const { body } = this.#classify(name, response);
     const parse = await loadParser();
@@ -237,6 +239,8 @@ class Client implements ServiceClient {
     return classifyResponse(request, response, clock.wallMs(), redactor);
   }
 }
+
+type Send = (token?: string) => Promise<ApiResponse>;
 
 const IDS = new RegExp(UUID_PATTERN, 'gi');
 

@@ -2,7 +2,7 @@
  * A token provider for commands that work without a login too: an error of the login is reported once for each code,
  * and the requests are anonymous. After a temporary error the login is used again in a minute, or after an outage.
  */
-import type { TokenProvider } from '../api/client.js';
+import type { TokenProvider } from '../api/token-use.js';
 import type { Clock } from '../core/clock.js';
 import { AuthError, hasCode, type TankobonError } from '../core/errors.js';
 

@@ -4,7 +4,7 @@
  * stored login is read again. New tokens are stored before they are used, since the service may have revoked the old
  * refresh token with the same response.
  */
-import type { TokenProvider } from '../api/client.js';
+import type { TokenProvider } from '../api/token-use.js';
 import { waitAtMost, type Clock } from '../core/clock.js';
 import { hasCode, interruptedError } from '../core/errors.js';
 import { raceWithSignal } from '../core/abort.js';

@@ -1,11 +1,7 @@
 /** Opens what one command needs of the service: connections, rate ledger, client and health reports. */
 import { thrownMessage } from '../core/errors.js';
-import {
-  createServiceClient,
-  type ClientDeps,
-  type ServiceClient,
-  type TokenProvider,
-} from '../api/client.js';
+import { createServiceClient, type ClientDeps, type ServiceClient } from '../api/client.js';
+import type { TokenProvider } from '../api/token-use.js';
 import { openConnections, type Connections } from '../api/connections.js';
 import { firstPartyDomain, type IsFirstParty } from '../api/first-party-domain.js';
 import { OutageMonitor } from '../api/outage.js';

@@ -12,6 +12,7 @@ const VIOLATIONS = [
   'via-header', // A Via header (spec 8.1).
   'no-server-name', // TLS without Server Name Indication (spec 8.1).
   'bearer-leaked', // A bearer or a cookie sent to a host other than the API.
+  'needless-token', // A bearer on a request that needs none (docs/specification.md, section 5).
   'general-rate', // Over the general limit of the API host (spec 8.2).
   'quota-exceeded', // Over an endpoint's quota (spec 8.3).
   'request-while-limited', // Sent while 429 is in force (spec 7).
@@ -37,8 +38,6 @@ type Note =
   | 'grant-refused'
   | 'bearer-rejected'
   | 'captcha-demanded'
-  /** A token on a request that needs none. */
-  | 'needless-token'
   | 'api-fault'
   | 'page-fault'
   /** The practice server itself failed; the response names the error. */

@@ -9,7 +9,8 @@ import {
 } from '../../src/practice-server/practice-service.js';
 import { systemClock } from '../../src/core/clock.js';
 import { readAddresses } from '../../src/rate-limit/service-addresses.js';
-import { createServiceClient, type TokenProvider } from '../../src/api/client.js';
+import { createServiceClient } from '../../src/api/client.js';
+import type { TokenProvider } from '../../src/api/token-use.js';
 import { openConnections } from '../../src/api/connections.js';
 import { firstPartyDomain } from '../../src/api/first-party-domain.js';
 import type { RateLedger } from '../../src/rate-limit/rate-ledger.js';

@@ -2,7 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
 import { ServiceError, TankobonError } from '../../../src/core/errors.js';
 import { submitCaptcha } from '../../../src/api/captcha.js';
-import type { ApiRequest, TokenProvider } from '../../../src/api/client.js';
+import type { ApiRequest } from '../../../src/api/client.js';
+import type { TokenProvider } from '../../../src/api/token-use.js';
 import { CaptchaRequired, ServiceRefusal } from '../../../src/api/api-errors.js';
 import { USER_AGENT } from '../../../src/core/version.js';
 import {
@@ -35,6 +36,9 @@ const REQUEST: ApiRequest<unknown> = {
   parser: () => (value) => value,
 };
 
+/** A request that carries the token from the start. */
+const OF_ACCOUNT: ApiRequest<unknown> = { ...REQUEST, path: '/user/me' };
+
 const thrown = async (promise: Promise<unknown>): Promise<TankobonError> => {
   const error: unknown = await promise.catch((reason: unknown) => reason);
   if (error instanceof TankobonError) return error;
@@ -64,7 +68,7 @@ describe('what is sent', () => {
 
   test('the bearer goes to the API alone, also where another connection is handed one', async () => {
     const { client, connections } = await make({ tokenProvider: bearerOf('secret-token') });
-    await client.api(REQUEST);
+    await client.api(OF_ACCOUNT);
     await client.postTokenForm(new URLSearchParams());
     const headers = { authorization: 'Bearer secret-token' };
     await connections.page(service.url, { headers });
@@ -81,7 +85,7 @@ describe('what is sent', () => {
     const elsewhere = await startStubServer();
     const { client, connections } = await make({ tokenProvider: bearerOf('secret-token') });
     service.behave(() => ({ status: 302, headers: { location: elsewhere.url } }));
-    expect((await thrown(client.api(REQUEST))).code).toBe('bad-answer');
+    expect((await thrown(client.api(OF_ACCOUNT))).code).toBe('bad-answer');
     expect((await connections.page(service.url)).statusCode).toBe(302);
     expect(elsewhere.requests).toEqual([]);
     await elsewhere.stop();
@@ -186,6 +190,7 @@ describe('failures that stay', () => {
       expect(error).toBeInstanceOf(ServiceRefusal);
       expect(error).toMatchObject({ status });
       expect(error.message).toContain(`: ${status}, No: Why`);
+      expect(error.message).not.toContain('X-Request-ID');
       expect(service.requests).toHaveLength(1);
     },
   );
@@ -282,23 +287,35 @@ describe('captcha', () => {
   });
 });
 
+test.each([404, 500])(
+  'the request id of a %s is in its message, in one line that is safe to print',
+  async (status) => {
+    const { client } = await make();
+    const headers = { 'x-request-id': 'a1b2\u0085c3' };
+    service.behave(() => ({ status, headers, body: REFUSAL }));
+    const { message } = await thrown(client.api({ ...REQUEST, method: 'POST' }));
+    expect(message).toMatch(/ \(X-Request-ID: a1b2.?c3\)\.?$/);
+    expect(message).not.toContain('\u0085');
+  },
+);
+
 describe('the bearer', () => {
   test('is renewed once after a 401, and the request sent once more', async () => {
     const { client } = await make({ tokenProvider: bearerOf('old', { renewed: 'new' }) });
     service.behave(({ headers }) =>
       headers.authorization === 'Bearer new' ? {} : { status: 401 },
     );
-    await client.api(REQUEST);
+    await client.api(OF_ACCOUNT);
     expect(service.requests).toHaveLength(2);
     service.behave(() => ({ status: 401 }));
-    expect(await thrown(client.api(REQUEST))).toMatchObject({ status: 401 });
+    expect(await thrown(client.api(OF_ACCOUNT))).toMatchObject({ status: 401 });
     expect(service.requests).toHaveLength(4);
   });
 
   test('is renewed after a JSON 403 only where it is past its time', async () => {
     const good = await make({ tokenProvider: bearerOf('old', { renewed: 'new' }) });
     service.behave(() => ({ status: 403, body: REFUSAL }));
-    expect(await thrown(good.client.api(REQUEST))).toMatchObject({ status: 403 });
+    expect(await thrown(good.client.api(OF_ACCOUNT))).toMatchObject({ status: 403 });
     expect(service.requests).toHaveLength(1);
     const stale = await make({
       tokenProvider: bearerOf('old', { renewed: 'new', pastItsTime: true }),
@@ -306,7 +323,7 @@ describe('the bearer', () => {
     service.behave(({ headers }) =>
       headers.authorization === 'Bearer new' ? {} : { status: 403, body: REFUSAL },
     );
-    await stale.client.api(REQUEST);
+    await stale.client.api(OF_ACCOUNT);
     expect(service.requests).toHaveLength(3);
   });
 });

@@ -34,7 +34,8 @@ afterEach(async () => {
 /** The same authentication service, with the API elsewhere. */
 const elsewhere = (): Env => ({ ...env, TANKOBON_API_URL: other.addresses.apiUrl });
 const logIn = (own: Env) => cli(['login', '--insecure-storage'], { ...own, ...LOGIN_ENV });
-const download = (own: Env) => cli(['download', chapter.id, '-o', join(folder, 'out')], own);
+const download = (own: Env) =>
+  cli(['download', chapter.id, '--force', '-o', join(folder, 'out')], own);
 const bearersAt = ({ log }: PracticeService) =>
   log.filter(({ headers }) => headers.authorization !== undefined).length;
 

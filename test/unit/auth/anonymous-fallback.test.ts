@@ -1,6 +1,6 @@
 import { withAnonymousFallback } from '../../../src/auth/anonymous-fallback.js';
 import { AuthError, ServiceError } from '../../../src/core/errors.js';
-import type { TokenProvider } from '../../../src/api/client.js';
+import type { TokenProvider } from '../../../src/api/token-use.js';
 
 function failingProvider(error: Error): {
   failing: TokenProvider;
