@@ -10,18 +10,31 @@ import type { Redactor } from '../core/redactor.js';
 
 /** A 4xx response that is not a rate limit, a ban or a captcha. */
 export class ServiceRefusal extends ServiceError {
+  readonly status: number;
+  /** Such as ` (X-Request-ID: …)`; empty if the response has none. */
+  readonly requestIdNote: string;
+
   constructor(
     request: string,
-    readonly status: number,
-    body: unknown,
+    response: { status: number; headers: IncomingHttpHeaders; body: unknown },
     redactor: Redactor,
   ) {
+    const { status, headers, body } = response;
     const reasons = errorReasons(body)
       .slice(0, MAX_SHOWN_REASONS)
       .map((reason) => redactor.redact(reason));
-    const response = [status, ...reasons].join(', ');
-    super('request-refused', `The service refused ${request}: ${response}`);
+    const note = requestIdNote(headers, redactor);
+    const what = [status, ...reasons].join(', ');
+    super('request-refused', `The service refused ${request}: ${what}${note}`);
+    this.status = status;
+    this.requestIdNote = note;
   }
+}
+
+/** The id by which the staff of the service finds the request of an error response, for messages. */
+export function requestIdNote(headers: IncomingHttpHeaders, redactor: Redactor): string {
+  const id = redactor.redact(textOf(headers['x-request-id']) ?? '');
+  return id === '' ? '' : ` (X-Request-ID: ${id})`;
 }
 
 /** The service requires a captcha before it accepts further requests (spec 5). */

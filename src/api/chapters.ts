@@ -27,7 +27,7 @@ export interface Chapter {
   /** Set if the chapter is hosted elsewhere. */
   readonly externalUrl: string | undefined;
   readonly isUnavailable: boolean;
-  /** Counts the uploads, from 1. */
+  /** Counts the edits, from 1. */
   readonly version: number;
   readonly publishAt: Date | undefined;
   readonly readableAt: Date | undefined;
@@ -40,6 +40,9 @@ export interface Chapter {
   /** The title as contained in the chapter's response: without people and cover. */
   readonly partialTitle: Title | undefined;
 }
+
+/** A leftover of an older version of the service: a chapter of this group has no group. */
+const NO_GROUP_ID = '00e03853-1b96-4f41-9542-c71b8692033b';
 
 export const chapterSchema: SchemaOf<ChapterEntity> = (schemas) => schemas.chapterEntity;
 const INCLUDES = ['manga', 'scanlation_group'] as const;
@@ -70,7 +73,9 @@ export async function fetchChapters(
 }
 
 export function toChapter({ id, attributes, relationships }: ChapterEntity): Chapter {
-  const groups = relationships.filter(({ type }) => type === 'scanlation_group');
+  const groups = relationships.filter(
+    ({ type, id }) => type === 'scanlation_group' && id !== NO_GROUP_ID,
+  );
   return {
     id,
     number: nonEmpty(attributes.chapter),

@@ -3,7 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '../core/errors.js';
 import type { Redactor } from '../core/redactor.js';
 import { retryAfterMs } from '../rate-limit/rate-headers.js';
-import { CaptchaRequired, findCaptchaChallenge, isApiError, ServiceRefusal } from './api-errors.js';
+import {
+  CaptchaRequired,
+  findCaptchaChallenge,
+  isApiError,
+  requestIdNote,
+  ServiceRefusal,
+} from './api-errors.js';
 import { RetryableError } from './retry.js';
 
 export interface ApiResponse {
@@ -40,7 +46,7 @@ export function classifyResponse(
 ): ApiResponse {
   const { status, headers, body } = response;
   if (status >= 500) {
-    const message = `The service failed with status ${status}: ${request}.`;
+    const message = `The service failed with status ${status}: ${request}${requestIdNote(headers, redactor)}.`;
     throw new RetryableError(
       new ServiceError('service-failed', message),
       retryAfterMs(headers, wallMs),
@@ -48,7 +54,7 @@ export function classifyResponse(
   }
   const captcha = status === 403 ? findCaptchaChallenge(headers, body) : undefined;
   if (captcha) throw new CaptchaRequired(request, captcha.siteKey, redactor);
-  if (status >= 400) throw new ServiceRefusal(request, status, body, redactor);
+  if (status >= 400) throw new ServiceRefusal(request, response, redactor);
   if (status < 200 || status >= 300) throw unexpectedResponse(request, `status ${status}`);
   if (body === undefined && status !== 204) {
     throw new RetryableError(unexpectedResponse(request, 'not JSON'));

@@ -174,12 +174,20 @@ function volumeCount(lastVolume = ''): number | undefined {
   return /^[1-9]\d{0,3}$/.test(lastVolume) ? Number(lastVolume) : undefined;
 }
 
-/** English, otherwise the romanised original: not the chapter's language, so that all chapters share a folder. */
+/**
+ * English, otherwise the romanised original, otherwise the original: not the chapter's language, so that all chapters
+ * share a folder. The main title comes before the alternative ones in each language.
+ */
 function titleName(
   names: readonly Readonly<Record<string, string>>[],
   originalLanguage: string | undefined,
 ): string {
-  const romanised = originalLanguage === undefined ? [] : [`${originalLanguage}-ro`];
-  const candidates = names.map((texts) => preferredText(texts, ['en', ...romanised, 'ja-ro']));
-  return (candidates.find((name) => name !== undefined) ?? '').replace(/\s+/gu, ' ');
+  const [code = 'ja'] = originalLanguage?.split('-') ?? [];
+  const languages = ['en', `${originalLanguage ?? code}-ro`, `${code}-ro`, originalLanguage, code];
+  const named = languages.flatMap((language = '') =>
+    names.flatMap((texts) => (Object.hasOwn(texts, language) ? [texts[language]] : [])),
+  );
+  const candidates = [...named, ...names.map((texts) => preferredText(texts, []))];
+  const name = candidates.find((text) => text !== undefined && text.trim() !== '') ?? '';
+  return name.trim().replace(/\s+/gu, ' ');
 }

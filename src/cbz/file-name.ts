@@ -2,8 +2,13 @@
  * Creates the paths of CBZ files from a template such as `{series}/{series} Ch.{chapter:03}.cbz`. Whatever the metadata
  * contains, the result is a relative path below its folder that is valid on every common file system.
  */
-import { cleanSegment, MAX_SEGMENT_BYTES } from './path-segment.js';
-import { parseTemplate, renderSegment, type FieldValues } from './name-template.js';
+import { cleanSegment, MAX_SEGMENT_BYTES, truncate } from './path-segment.js';
+import {
+  parseTemplate,
+  renderSegment,
+  type FieldValues,
+  type TemplateSegment,
+} from './name-template.js';
 
 export const CBZ_EXTENSION = '.cbz';
 export const DEFAULT_NAME_TEMPLATE =
@@ -32,7 +37,11 @@ export function compileNameTemplate(
   const hasExtension = extension !== '' && template.toLowerCase().endsWith(extension);
   const segments = parseTemplate(hasExtension ? template.slice(0, -extension.length) : template);
   return (values) => {
-    const rendered = segments.map((segment) => cleanSegment(renderSegment(segment, values)));
+    const rendered = segments.map((segment, index) => {
+      const isFile = index === segments.length - 1;
+      const maxBytes = MAX_SEGMENT_BYTES - (isFile ? Buffer.byteLength(extension) : 0);
+      return cleanSegment(renderSegment(segment, shortened(segment, values, maxBytes)), maxBytes);
+    });
     const folders = rendered.slice(0, -1).filter((segment) => segment !== '');
     const name = rendered.at(-1) ?? '';
     return [
@@ -40,6 +49,30 @@ export function compileNameTemplate(
       withExtension(name === '' ? cleanSegment(values.id) : name, extension),
     ].join('/');
   };
+}
+
+/** What gives way, in this order, where a name is too long: never volume and number, by which people and readers sort. */
+const SHORTENED_FIELDS = ['series', 'title', 'group'] as const;
+const MIN_FIELD_BYTES = 30;
+
+/** Values with which the segment fits, if shortening these fields suffices. */
+function shortened(segment: TemplateSegment, values: FieldValues, maxBytes: number): FieldValues {
+  const fits = (some: FieldValues): boolean =>
+    Buffer.byteLength(cleanSegment(renderSegment(segment, some), Infinity)) <= maxBytes;
+  let result = values;
+  for (const field of SHORTENED_FIELDS) {
+    if (fits(result)) break;
+    const text = truncate(values[field]?.trim() ?? '', maxBytes);
+    const cutTo = (bytes: number): FieldValues => ({ ...result, [field]: truncate(text, bytes) });
+    let [low, high] = [Math.min(MIN_FIELD_BYTES, Buffer.byteLength(text)), Buffer.byteLength(text)];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (fits(cutTo(middle))) low = middle;
+      else high = middle - 1;
+    }
+    result = cutTo(low);
+  }
+  return result;
 }
 
 export interface PathCandidate {

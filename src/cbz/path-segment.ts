@@ -21,7 +21,7 @@ export function cleanSegment(text: string, maxBytes = MAX_SEGMENT_BYTES): string
     .replace(INVISIBLE, '')
     .replace(MISLEADING_START, '');
   if (/^[\s.]*$/u.test(visible)) return '';
-  return sanitized(cut(sanitized(visible), maxBytes));
+  return sanitized(truncate(sanitized(visible), maxBytes));
 }
 
 function sanitized(text: string): string {
@@ -29,15 +29,17 @@ function sanitized(text: string): string {
   return name.replace(/ {2,}/g, ' ').replace(MISLEADING_START, '');
 }
 
-function cut(text: string, maxBytes: number): string {
+/** Cuts between graphemes. */
+export function truncate(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
-  const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
+  const some = text.slice(0, MAX_INPUT_LENGTH);
+  const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(some);
   const kept = longestPrefix(
     Array.from(graphemes, ({ segment }) => segment),
     maxBytes,
   );
   // A single grapheme can be too long; then it is cut between code points.
-  return (kept === '' ? longestPrefix(text, maxBytes) : kept).trimEnd();
+  return (kept === '' ? longestPrefix(some, maxBytes) : kept).trimEnd();
 }
 
 function longestPrefix(characters: Iterable<string>, maxBytes: number): string {

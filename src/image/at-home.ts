@@ -32,9 +32,9 @@ export async function fetchAtHomeMetadata(
     return { baseUrl: response.baseUrl, ...response.chapter };
   } catch (cause) {
     if (!(cause instanceof ServiceRefusal)) throw cause;
-    const { status } = cause;
+    const { status, requestIdNote } = cause;
     const failed = (code: ChapterError['code'], message: string) =>
-      new ChapterError(code, `${message}: ${chapterId}`, { cause });
+      new ChapterError(code, `${message}: ${chapterId}${requestIdNote}`, { cause });
     if (status === 404) throw failed('chapter-not-found', 'Chapter not found');
     if (status === 401 || status === 403)
       throw failed('chapter-refused', 'Access to the chapter denied');

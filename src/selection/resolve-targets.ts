@@ -9,7 +9,6 @@ import { ChapterError, type TankobonError } from '../core/errors.js';
 import type { Target } from './target.js';
 import {
   isTolerable,
-  undefinedIfNotFound,
   TitleLoader,
   warnMetadataUnavailable,
   type LoadedTitles,
@@ -148,7 +147,7 @@ class Resolver {
     if (first === undefined) return new Map();
     try {
       if (ids.length > 1) return await fetchChapters(client, ids, { signal, warn });
-      const chapter = await undefinedIfNotFound(fetchChapter(client, first, signal));
+      const chapter = await this.titles.undefinedIfNotFound(fetchChapter(client, first, signal));
       return new Map(chapter ? [[first, chapter]] : []);
     } catch (error) {
       if (!isTolerable(error)) throw error;
@@ -162,7 +161,7 @@ class Resolver {
     const isLoaded = this.titles.loaded.has(id);
     if (!isLoaded && !this.titles.unusable.has(id)) return false;
     const feed = fetchTitleFeed(this.deps.client, id, this.deps);
-    const chapters = await (isLoaded ? feed : undefinedIfNotFound(feed));
+    const chapters = await (isLoaded ? feed : this.titles.undefinedIfNotFound(feed));
     if (chapters) this.#addSeries(id, chapters);
     return chapters !== undefined;
   }
@@ -192,7 +191,7 @@ class Resolver {
 
   async #addListFeed({ id }: Target): Promise<boolean> {
     const { client, signal } = this.deps;
-    const list = await undefinedIfNotFound(fetchList(client, id, signal));
+    const list = await this.titles.undefinedIfNotFound(fetchList(client, id, signal));
     if (!list) return false;
     if (list.titleIds.length === 0) return true;
     const chapters = await fetchListFeed(client, id, this.deps);
@@ -209,6 +208,7 @@ class Resolver {
   }
 
   #addFailure(target: Target, message: string): void {
-    this.#failures.push({ target, error: new ChapterError('chapter-not-found', message) });
+    const note = this.titles.refusal?.requestIdNote ?? '';
+    this.#failures.push({ target, error: new ChapterError('chapter-not-found', message + note) });
   }
 }

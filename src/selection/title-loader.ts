@@ -23,6 +23,8 @@ export class TitleLoader {
   readonly loaded = new Map<string, Title>();
   /** The ids of titles whose response is invalid. */
   readonly unusable = new Set<string>();
+  /** The response that refused the last title or list, if one did. */
+  refusal: ServiceRefusal | undefined;
 
   constructor(private readonly deps: LoaderDeps) {}
 
@@ -30,10 +32,11 @@ export class TitleLoader {
   async load(ids: readonly string[]): Promise<void> {
     const { client, signal, warn } = this.deps;
     const [first] = ids;
+    this.refusal = undefined;
     if (first === undefined) return;
     try {
       if (ids.length === 1) {
-        const title = await undefinedIfNotFound(fetchTitle(client, first, signal));
+        const title = await this.undefinedIfNotFound(fetchTitle(client, first, signal));
         if (title) this.loaded.set(first, title);
         return;
       }
@@ -61,6 +64,18 @@ export class TitleLoader {
     return { titles, error: undefined };
   }
 
+  async undefinedIfNotFound<T>(request: Promise<T>): Promise<T | undefined> {
+    try {
+      return await request;
+    } catch (error) {
+      if (error instanceof ServiceRefusal && NOT_FOUND_STATUSES.includes(error.status)) {
+        this.refusal = error;
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
   /** Marks those that were not loaded: any of them may be the invalid entry. */
   #markUnusable(ids: readonly string[]): void {
     for (const id of ids) if (!this.loaded.has(id)) this.unusable.add(id);
@@ -77,17 +92,6 @@ export function warnMetadataUnavailable(
 
 /** Refusals that concern one chapter, title or list: it does not exist, or is not accessible. */
 const NOT_FOUND_STATUSES: readonly number[] = [400, 401, 403, 404];
-
-export async function undefinedIfNotFound<T>(request: Promise<T>): Promise<T | undefined> {
-  try {
-    return await request;
-  } catch (error) {
-    if (error instanceof ServiceRefusal && NOT_FOUND_STATUSES.includes(error.status)) {
-      return undefined;
-    }
-    throw error;
-  }
-}
 
 /** Chapters can be downloaded without metadata, unless the service is down or refuses all requests. */
 export function isTolerable(error: unknown): error is TankobonError {

@@ -128,6 +128,17 @@ describe("a title's answer", () => {
     [{ title: { ja: '漢字', 'ko-ro': 'Hangugeo' }, originalLanguage: 'ko' }, 'Hangugeo'],
     [{ title: { ja: '漢字', 'ja-ro': 'Kanji' } }, 'Kanji'],
     [{ title: { ja: '漢字' } }, '漢字'],
+    [{ title: { ja: '字' }, altTitles: [{ 'ja-ro': 'Ji' }, { en: 'Letter' }] }, 'Letter'],
+    [{ title: { ja: '字' }, altTitles: [{ fr: 'Lettre' }, { 'ja-ro': 'Ji' }] }, 'Ji'],
+    [
+      {
+        title: { fr: 'Lettre' },
+        altTitles: [{ 'zh-hk': '字' }, { 'zh-ro': 'Zi' }],
+        originalLanguage: 'zh-hk',
+      },
+      'Zi',
+    ],
+    [{ title: { fr: 'Lettre' }, altTitles: [{ 'zh-hk': '字' }], originalLanguage: 'zh-hk' }, '字'],
     [{ title: { en: ' ' }, altTitles: [{ fr: 'Autre' }] }, 'Autre'],
     [{ title: [] }, ''],
     [{ title: null, altTitles: [{ en: 'Other' }] }, 'Other'],

@@ -132,6 +132,43 @@ describe('a cleaned name', () => {
   });
 });
 
+describe('a name of over 255 bytes', () => {
+  const format = compileNameTemplate(DEFAULT_NAME_TEMPLATE);
+  const fileOf = (values: Partial<Parameters<typeof format>[0]>) =>
+    format({ id: ID, volume: '3', chapter: '12.5', ...values }).split('/')[1] ?? '';
+  const long = (character: string, bytes: number) =>
+    character.repeat(bytes / Buffer.byteLength(character));
+
+  test('loses the end of the series, and keeps volume, number, title and group', () => {
+    const name = fileOf({ series: long('漫', 240), title: 'Low Tide', group: 'Scans' });
+    expect(name).toMatch(/^漫+ Vol\.03 Ch\.012\.5 - Low Tide \[Scans\]\.cbz$/u);
+    expect(Buffer.byteLength(name)).toBeGreaterThan(252);
+    expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+  });
+
+  test('loses the end of title and group where that does not suffice', () => {
+    const name = fileOf({
+      series: long('a', 300),
+      title: long('b', 300),
+      group: long('c', 300),
+    });
+    expect(name).toMatch(/^a{30} Vol\.03 Ch\.012\.5 - b{30} \[c{100,}\]\.cbz$/);
+    expect(Buffer.byteLength(name)).toBe(255);
+  });
+
+  test('keeps the number where the template repeats the series', () => {
+    const repeated = compileNameTemplate('{series} - {series} Ch.{chapter:03}');
+    const name = repeated({ id: ID, series: long('a', 200), chapter: '7' });
+    expect(name).toMatch(/^(a+) - \1 Ch\.007\.cbz$/);
+    expect(Buffer.byteLength(name)).toBeGreaterThan(252);
+  });
+
+  test('is a folder with as much of the series as fits', () => {
+    const [folder = ''] = format({ id: ID, series: long('a', 250), chapter: '1' }).split('/');
+    expect(folder).toBe(long('a', 250));
+  });
+});
+
 const text = fc.oneof(
   fc.string({ unit: codePoint, maxLength: 400 }),
   fc.string({
