@@ -131,8 +131,8 @@ async function run(
 
 /**
  * The rate ledger that all tankobon processes of this machine share: reserve a permit before each request to the
- * service, and settle it when the response's headers arrive (spec 8.2, 8.3). Close it when done. Throws UsageError
- * (`bad-setting`).
+ * service, send that within two seconds, and settle it when the response's headers arrive (spec 8.2, 8.3), in half a
+ * minute at most. Close it when done. Throws UsageError (`bad-setting`).
  */
 export async function openRateLedger(options: RateLedgerOptions = {}): Promise<ApiRateLedger> {
   checkOptionNames(options, LEDGER_OPTIONS);
@@ -171,8 +171,9 @@ function requestInfo(request: ApiRequest): RequestInfo {
 /** The permit, which refuses a response that would be recorded wrongly. */
 function checkedPermit(permit: Permit): Permit {
   return {
+    ...permit,
     settle: async (response) => {
-      if (response === undefined || response === 'timeout') return permit.settle(response);
+      if (response === undefined || response === 'unsent') return permit.settle(response);
       const { status, headers } = Object(response) as Partial<ObservedResponse>;
       checkOption('status', status ?? null, Number.isInteger(status), 'a number');
       // Headers have no members to look up, and may contain cookies.

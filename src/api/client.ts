@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.js';
 import type { Redactor } from '../core/redactor.js';
 import { retryDelayMs } from '../core/retry-delay.js';
 import { UUID_PATTERN } from '../core/uuid.js';
-import { MIN_REPORTED_WAIT_MS, type Permit, type RequestInfo } from '../rate-limit/rate-ledger.js';
+import { MIN_REPORTED_WAIT_MS, type RequestInfo } from '../rate-limit/rate-ledger.js';
 import {
   endpointUrl,
   hostKey,
@@ -18,6 +18,7 @@ import {
 } from './classify-response.js';
 import { checkCollectionEnd } from './collection.js';
 import type { IsFirstParty } from './first-party-domain.js';
+import type { RequestPermit } from './guarded-request.js';
 import type { OutageMonitor } from './outage.js';
 import type { Parser } from './parse-response.js';
 import { checkWait, MAX_ATTEMPTS, RETRY_DELAYS, RetryableError } from './retry.js';
@@ -54,7 +55,7 @@ export interface ServiceClient {
   /** POST to the token endpoint (spec 4.1), without retries. Returns responses of any status but 429 and a ban. */
   postTokenForm(form: URLSearchParams, options?: TokenFormOptions): Promise<ApiResponse>;
   /** A permit for a request to one of the service's hosts; undefined for others, which need none. */
-  reserve(request: RequestInfo, signal?: AbortSignal): Promise<Permit | undefined>;
+  reserve(request: RequestInfo, signal?: AbortSignal): Promise<RequestPermit | undefined>;
 }
 
 /** A request that failed temporarily and is repeated. */
@@ -123,7 +124,7 @@ class Client implements ServiceClient {
     });
   }
 
-  async reserve(request: RequestInfo, signal?: AbortSignal): Promise<Permit | undefined> {
+  async reserve(request: RequestInfo, signal?: AbortSignal): Promise<RequestPermit | undefined> {
     const isOfService =
       this.#hosts.has(hostKey(request.url)) || (await this.deps.isFirstParty(request.url));
     return isOfService ? reserve(this.deps, request, signal) : undefined;

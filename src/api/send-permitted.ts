@@ -3,13 +3,13 @@
  * response is passed on to them.
  */
 import { ServiceError } from '../core/errors.js';
-import type { Permit, RateLedger, RequestInfo, Wait } from '../rate-limit/rate-ledger.js';
+import type { RateLedger, RequestInfo, Wait } from '../rate-limit/rate-ledger.js';
 import { isBan, type ApiResponse } from './classify-response.js';
 import type { Connections } from './connections.js';
+import { RequestPermit } from './guarded-request.js';
 import { markRetryable } from './retry.js';
 import {
   jsonValue,
-  ResponseTimeout,
   sendRequest,
   type IncomingResponse,
   type OutgoingRequest,
@@ -31,12 +31,14 @@ const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 /** How often one request is repeated after a 429. Each time all requests wait as the service requests. */
 const MAX_RATE_LIMIT_RETRIES = 5;
 
-export async function reserve(
+export function reserve(
   { ledger, onWait, minReportedWaitMs }: PermittedDeps,
   request: RequestInfo,
   signal?: AbortSignal,
-): Promise<Permit> {
-  return ledger.reserve(request, { signal, onWait, minReportedWaitMs });
+): Promise<RequestPermit> {
+  return RequestPermit.reserved(() =>
+    ledger.reserve(request, { signal, onWait, minReportedWaitMs }),
+  );
 }
 
 /**
@@ -66,14 +68,14 @@ async function sendOnce(
   deps: PermittedDeps,
   host: 'api' | 'auth',
   outgoing: OutgoingRequest,
-  permit: Permit,
+  permit: RequestPermit,
 ): Promise<ApiResponse> {
   const { connections, maxResponseBytes = MAX_RESPONSE_BYTES, onServiceTime } = deps;
   let incoming: IncomingResponse;
   try {
-    incoming = await sendRequest(connections[host], outgoing);
+    incoming = await sendRequest(connections[host], { ...outgoing, permit });
   } catch (error) {
-    await permit.settle(error instanceof ResponseTimeout ? 'timeout' : undefined);
+    await permit.settle();
     throw markRetryable(error);
   }
   const { status, headers } = incoming;

@@ -4,6 +4,7 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:h
 import type { Got, Method } from 'got';
 import { ServiceError, UsageError } from '../core/errors.js';
 import { parseJson } from '../core/json.js';
+import { findLedgerError, guardRequest, type RequestPermit } from './guarded-request.js';
 
 export interface OutgoingRequest {
   readonly method: Method;
@@ -14,6 +15,8 @@ export interface OutgoingRequest {
   /** Plain text. */
   readonly text?: string;
   readonly signal?: AbortSignal;
+  /** The request is sent only while it is valid. The caller settles it. */
+  readonly permit?: RequestPermit | undefined;
   /** Called when the request has been sent completely. */
   readonly onSent?: () => void;
 }
@@ -28,9 +31,6 @@ export interface IncomingResponse {
   discard(): void;
 }
 
-/** No response arrived in time. */
-export class ResponseTimeout extends ServiceError {}
-
 /** The headers of a request to the API. Throws `bad-option` for a captcha result that does not fit into a header. */
 export function apiHeaders(token?: string, captchaResult?: string): Record<string, string> {
   if (captchaResult !== undefined && !/^[\x21-\x7e]+$/.test(captchaResult)) {
@@ -43,9 +43,9 @@ export function apiHeaders(token?: string, captchaResult?: string): Record<strin
   };
 }
 
-/** Resolves when the headers have arrived. Throws `unreachable`, as a ResponseTimeout after a time limit. */
+/** Resolves when the headers have arrived. Throws `unreachable`, and what its permit throws. */
 export async function sendRequest(got: Got, outgoing: OutgoingRequest): Promise<IncomingResponse> {
-  const { method, url, headers, json, form, text, signal, onSent } = outgoing;
+  const { method, url, headers, json, form, text, signal, permit, onSent } = outgoing;
   const stream = got.stream(url, {
     method,
     headers,
@@ -54,6 +54,7 @@ export async function sendRequest(got: Got, outgoing: OutgoingRequest): Promise<
     body: text,
     signal,
   });
+  if (permit) guardRequest(stream, permit);
   if (onSent) stream.once('request', (request: ClientRequest) => request.once('finish', onSent));
   // An error after the response was read would otherwise end the process.
   stream.on('error', () => undefined);
@@ -65,7 +66,7 @@ export async function sendRequest(got: Got, outgoing: OutgoingRequest): Promise<
     [response] = (await once(stream, 'response')) as [IncomingMessage];
   } catch (error) {
     signal?.throwIfAborted();
-    throw connectionError(error, url);
+    throw findLedgerError(error) ?? connectionError(error, url);
   }
   return {
     status: response.statusCode ?? 0,
@@ -120,7 +121,7 @@ function proxyHostOf(cause: unknown): string | undefined {
 function connectionError(cause: unknown, url: URL): ServiceError {
   const { code, message = '' } = cause as { code?: string; message?: string };
   if (isTimeout(cause)) {
-    return new ResponseTimeout('unreachable', `${url.host} did not respond in time.`, { cause });
+    return new ServiceError('unreachable', `${url.host} did not respond in time.`, { cause });
   }
   if (code === 'ERR_UNEXPECTED_UPGRADE') {
     const text = `${url.host} responded with 101 Switching Protocols.`;

@@ -24,7 +24,7 @@ export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
   },
   TANKOBON_LEDGER: {
     description:
-      'folder of the rate ledger, shared by users or containers behind one address, or for several machines the URL of a Redis or Valkey server: redis://HOST:6379/0, or rediss: for TLS',
+      'folder of the rate ledger, shared by containers behind one address, or for several users or machines the URL of a Redis or Valkey server: redis://HOST:6379/0, or rediss: for TLS',
     default: '`ledger` in the state folder',
   },
   TANKOBON_LEDGER_USERNAME: { description: 'ACL user name for the ledger server' },

@@ -265,12 +265,12 @@ export const STORAGE_CODES = {
   ),
   'unsafe-ledger': code(
     EXIT.usage,
-    'The folder of the rate ledger is accessible to users that it is not shared with, or inaccessible to some that it is; nothing was sent.',
-    'Run the commands in the message, or set TANKOBON_LEDGER to another folder.',
+    'The folder of the rate ledger belongs to another user, or is writable by others; nothing was sent.',
+    'Use a folder of your own. To share the limits among users or machines, set TANKOBON_LEDGER to the URL of a Redis or Valkey server.',
   ),
   'ledger-locked': code(
     EXIT.incomplete,
-    'Another process has held the lock of the rate ledger for half a minute.',
+    'Another process has held the lock of the rate ledger for half a minute, or another machine has used it for 15 minutes.',
     'End or resume the process named, then run the same command again.',
   ),
   'ledger-unreachable': code(

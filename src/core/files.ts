@@ -24,7 +24,6 @@ export { fileErrorReason, isSystemError, toStorageError } from './system-errors.
 export {
   isLeftoverTemporary,
   isTemporaryOf,
-  MIN_LEFTOVER_AGE_MS,
   removeLeftoverTemporaries,
   temporaryName,
 } from './temporary-files.js';

@@ -28,7 +28,7 @@ export function reportHost({ networkUrl, connections, client }: ReportHostDeps):
   return async (json, signal) => {
     const permit = await client.reserve(request, signal);
     try {
-      const response = await sendRequest(connections.report, { ...request, json, signal });
+      const response = await sendRequest(connections.report, { ...request, json, signal, permit });
       void response.text(MAX_BODY_BYTES).catch(() => undefined);
       await permit?.settle({ status: response.status, headers: response.headers });
       return response.status;

@@ -6,6 +6,7 @@ import { thrownMessage } from '../core/errors.js';
 import type { IncomingMessage } from 'node:http';
 import type { Got } from 'got';
 import type { ServiceClient } from '../api/client.js';
+import { findLedgerError, guardRequest } from '../api/guarded-request.js';
 import type { Clock } from '../core/clock.js';
 import type { Redactor } from '../core/redactor.js';
 import { toStorageError } from '../core/files.js';
@@ -59,8 +60,10 @@ export async function loadImage(
   const pause = async (bytes: number) => bandwidth?.take(bytes, signal);
   const receiver = new ImageReceiver(request, maxPageBytes, clock, pause);
   const stream = page.stream(request.url, { signal });
+  if (permit) guardRequest(stream, permit);
   stream.once('response', (head: IncomingMessage) => {
     response = head;
+    void permit?.settle({ status: head.statusCode ?? 0, headers: head.headers });
   });
   // A destroyed stream can emit further errors; the result is known by then.
   stream.on('error', () => undefined);
@@ -69,8 +72,8 @@ export async function loadImage(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof LocalFailure) throw toStorageError(error.cause, request.file);
-    const loadError = findLoadError(error);
-    if (loadError) throw loadError;
+    const knownError = findLoadError(error) ?? findLedgerError(error);
+    if (knownError) throw knownError;
     // A bug of ours, which must not be reported as a failure of the node.
     if (error instanceof TypeError && !('code' in error)) throw error;
     const message = redactor.redact(thrownMessage(error));
@@ -79,9 +82,7 @@ export async function loadImage(
     check = refusal ?? failed(loadReasonOf(error, receiver.bytes), message);
   } finally {
     stream.destroy();
-    await permit?.settle(
-      response ? { status: response.statusCode ?? 0, headers: response.headers } : undefined,
-    );
+    await permit?.settle();
   }
   const { bytes, receivedAtMs = clock.monotonicMs() } = receiver;
   return {

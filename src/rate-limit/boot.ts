@@ -1,29 +1,22 @@
 /** The boot of the machine that this process runs in: monotonic times are comparable only within one boot. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { hostname, uptime } from 'node:os';
+import { hostname } from 'node:os';
 
 export interface Boot {
-  /** The same for all processes of one boot, and for no others. */
+  /** The same for all processes of one boot. Where the system has no boot id, a reboot shows in the monotonic clock. */
   readonly id: string;
   /** For messages. */
   readonly host: string;
 }
 
-/** Where the platform has no boot id, the time of the boot is used; it is accurate to a few seconds. */
-const BOOT_TIME_RESOLUTION_MS = 10_000;
-
 export function currentBoot(): Boot {
   const host = hostname();
+  const id = linuxBootId() ?? host;
   return {
-    id: digest(linuxBootId() ?? `${host} ${bootTime()}`),
+    id: createHash('sha256').update(id).digest('hex').slice(0, 12),
     host: host.replace(/[^\w.-]/g, '').slice(0, 64) || 'unnamed',
   };
-}
-
-/** A boot for this process alone: its machine was copied while running, together with the boot id. */
-export function uniqueBoot({ host }: Boot, random: string): Boot {
-  return { id: digest(random), host };
 }
 
 /** Includes the time namespace: another one has the same boot id but another monotonic clock. */
@@ -38,13 +31,4 @@ function readText(file: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Processes with different results count as different boots: they wait longer, but exceed no limit. */
-function bootTime(): number {
-  return Math.round((Date.now() - uptime() * 1_000) / BOOT_TIME_RESOLUTION_MS);
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }

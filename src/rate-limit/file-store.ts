@@ -1,32 +1,33 @@
 /**
- * The ledger on disk: one small file, read and rewritten under a lock of the operating system, and complete whenever a
- * process is killed. It is not synced, which would take longer than the whole reservation: a power cut may damage it,
- * and then all limits count as used up.
+ * The ledger on disk: one small file, read and replaced under a lock of the operating system, and complete whenever a
+ * process is killed. It is not synced, which would take longer than the whole grant: a power cut may damage it, and then
+ * all limits count as used up.
  */
 import { randomBytes } from 'node:crypto';
-import { lstatSync } from 'node:fs';
+import { closeSync, lstatSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { momentOf, systemClock, type Clock } from '../core/clock.js';
+import { retryWhileBusy } from '../core/busy-retry.js';
+import { momentOf, systemClock, type Clock, type Moment } from '../core/clock.js';
 import { StorageError } from '../core/errors.js';
-import { formatDuration } from '../core/human-format.js';
-import { lockFile, describeLockHolder, type HeldLock } from '../core/lock.js';
-import { isSystemError } from '../core/system-errors.js';
-import { uniqueBoot, currentBoot, type Boot } from './boot.js';
-import { ledgerAccess, toLedgerError, type FileAccess } from './ledger-folder.js';
-import { extractBody, serializeBody, parseRecord, serializeRecord } from './ledger-format.js';
-import { emptyRecord, openRecord, type LedgerRecord, type OpenedRecord } from './ledger-record.js';
-import { MAX_KERNEL_SEND_MS, type LedgerState } from './ledger-state.js';
-import type { LedgerStore, PeekedLedger, StoreWait } from './ledger-store.js';
-import { LedgerTextFile } from './ledger-text-file.js';
+import { createFileSync, isSystemError, readFileIfExistsSync } from '../core/files.js';
+import { formatDuration, formatLocalTime } from '../core/human-format.js';
+import { describeLockHolder, lockFile, type HeldLock } from '../core/lock.js';
+import type { Boot } from './boot.js';
+import { checkLedgerFolder, SHARE_HINT, toLedgerError } from './ledger-folder.js';
+import { MAX_DOCUMENT_BYTES, parseDocument, serializeDocument } from './ledger-document.js';
+import { LedgerHistory, type FoundDocument } from './ledger-history.js';
+import type { LedgerRules } from './ledger-rules.js';
+import type { Change, LedgerStore, StoreWait, Transaction } from './ledger-store.js';
+import { MAX_WAIT_MS } from './rate-ledger.js';
 
-export interface LedgerFileOptions {
+export interface FileStoreOptions {
   /** Created if missing. */
   readonly folder: string;
   readonly clock: Clock;
-  /** Receives a sentence when the ledger was damaged or replaced, and when another machine uses it. */
+  /** Receives a sentence when the ledger was lost, and when another machine uses it. */
   readonly warn: (message: string) => void;
-  /** Default: the boot of this machine. */
-  readonly boot?: Boot;
+  readonly boot: Boot;
+  readonly rules: LedgerRules;
 }
 
 const LOCK_POLL_MS = 3;
@@ -36,162 +37,200 @@ const MIN_REPORTED_LOCK_WAIT_MS = 2_000;
 const MAX_LOCK_WAIT_MS = 30_000;
 const MAX_LOCK_WAIT_AT_EXIT_MS = 1_000;
 const MAX_ATTEMPTS = 3;
-/** The monotonic clocks of two processors differ slightly; a larger difference means another boot. */
-const MAX_CLOCK_DIFFERENCE_MS = 1_000;
+/** Between two looks at a ledger that another machine uses. */
+const WATCH_MS = 1_000;
+const FILE_MODE = 0o600;
 
 export class FileStore implements LedgerStore {
-  readonly #file: LedgerTextFile;
+  readonly processId = `${process.pid}-${randomBytes(6).toString('hex')}`;
+  readonly isOnServer = false;
+  readonly #file: string;
+  /** Holds the new text until it replaces the old one. */
+  readonly #tmpFile: string;
   readonly #lockFile: string;
-  /** The ledger as this process left it, to notice when it was deleted, replaced, restored or overwritten. */
-  #last: LedgerRecord | undefined;
+  readonly #history: LedgerHistory;
+  readonly #closing = new AbortController();
   readonly #warned = new Set<string>();
-  #boot: Boot;
-  #maxLockWaitMs = MAX_LOCK_WAIT_MS;
+  #isFolderChecked = false;
 
-  constructor(private readonly options: LedgerFileOptions) {
-    const { folder, boot = currentBoot() } = options;
-    this.#file = new LedgerTextFile(folder);
+  constructor(private readonly options: FileStoreOptions) {
+    const { folder } = options;
+    this.#file = join(folder, 'ledger.json');
+    this.#tmpFile = join(folder, 'ledger.json.tmp');
     this.#lockFile = join(folder, 'ledger.lock');
-    this.#boot = boot;
+    this.#history = this.#newHistory();
   }
 
-  async transaction<T>(
-    change: (state: LedgerState) => T | Promise<T>,
+  async transaction<T extends Change>(
+    change: (transaction: Transaction) => T,
     onWait?: (wait: StoreWait) => void,
-  ): Promise<T> {
-    const { folder } = this.options;
-    for (let attempt = 1; ; attempt += 1) {
+  ): Promise<{ readonly result: T; readonly moment: Moment }> {
+    const { clock, folder } = this.options;
+    const startedMs = clock.monotonicMs();
+    for (let attempt = 1; ;) {
       try {
-        return await this.#attempt(change, onWait);
+        const outcome = await this.#attempt(change, onWait);
+        if (!('usedBy' in outcome)) return outcome;
+        await this.#watch(outcome.usedBy.host, startedMs, onWait);
       } catch (error) {
         // The folder was deleted meanwhile; the next attempt creates it.
         if (attempt === MAX_ATTEMPTS || !isSystemError(error, 'ENOENT'))
           throw toLedgerError(error, folder);
+        attempt += 1;
       }
     }
   }
 
-  async #attempt<T>(
-    change: (state: LedgerState) => T | Promise<T>,
-    onWait?: (wait: StoreWait) => void,
-  ): Promise<T> {
-    const access = ledgerAccess(this.options.folder);
-    const lock = await this.#takeLock(access, onWait);
-    try {
-      const before = this.#file.readOrDamaged(access);
-      const opened = this.#openOrReset(before);
-      const result = await change(opened.state);
-      const next = opened.close(momentOf(this.options.clock));
-      const body = serializeBody(next);
-      if (before === undefined || body !== extractBody(before)) {
-        await this.#file.write(serializeRecord(next, body), access);
-        this.#last = next;
+  peek(): Promise<Transaction> {
+    const { folder, clock, rules } = this.options;
+    const moment = momentOf(clock);
+    return Promise.resolve().then(() => {
+      let found: FoundDocument;
+      try {
+        found = this.#read();
+      } catch (error) {
+        throw toLedgerError(error, folder);
       }
-      return result;
+      if (found === 'damaged') throw damagedError(this.#file);
+      const opened = this.#newHistory().open(found, moment, true);
+      if ('document' in opened) return { ...opened, ...moment, rules };
+      // Another machine uses it, by another clock.
+      const { usedBy: document } = opened;
+      const nowMs = document.writtenMs + Math.max(0, moment.wallMs - document.wallMs);
+      return { document, wallMs: moment.wallMs, nowMs, rules };
+    });
+  }
+
+  shortenWaits(): void {
+    this.#closing.abort();
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  #newHistory(): LedgerHistory {
+    const { boot, rules } = this.options;
+    return new LedgerHistory({ boot: () => boot.id, host: boot.host, rules, isOnServer: false });
+  }
+
+  async #attempt<T extends Change>(
+    change: (transaction: Transaction) => T,
+    onWait?: (wait: StoreWait) => void,
+  ) {
+    const { folder, clock, rules } = this.options;
+    if (!this.#isFolderChecked) checkLedgerFolder(folder);
+    this.#isFolderChecked = true;
+    // A ledger that was there has left its lock file, in which the first process to hold the lock has written.
+    const isNew = sizeOf(this.#lockFile) === 0;
+    const lock = await this.#takeLock(onWait);
+    try {
+      const found = this.#read();
+      const moment = momentOf(clock);
+      const opened = this.#history.open(found, moment, isNew);
+      if ('usedBy' in opened) return opened;
+      const { document } = opened;
+      const result = change({ document, ...moment, rules });
+      this.#history.stamp(document, moment);
+      await this.#write(serializeDocument(document));
+      this.#history.remember(document);
+      this.#warnOfLoss(
+        opened.loss ?? (result.isLost ? 'was replaced by a different or older one' : undefined),
+      );
+      return { result, moment };
     } finally {
       lock.release();
     }
   }
 
-  shortenWaits(): void {
-    this.#maxLockWaitMs = MAX_LOCK_WAIT_AT_EXIT_MS;
-  }
-
-  /** The state at this moment, read without the lock, for display. Throws StorageError if it cannot be read. */
-  peek(): PeekedLedger {
-    const { folder } = this.options;
-    let text: string | undefined;
-    try {
-      text = isMissing(folder) ? undefined : this.#file.read(ledgerAccess(folder));
-    } catch (error) {
-      throw toLedgerError(error, folder);
-    }
-    const record = text === undefined ? emptyRecord('none') : parseRecord(text);
-    if (record !== 'damaged') return this.#open(record);
-    throw new StorageError('not-writable', `The rate ledger is damaged: ${this.#file.path}.`, {
-      hint: 'The next command that sends a request moves it away, and waits as if all limits were used up.',
-    });
-  }
-
   /** Measured by the system clock, even where the ledger has another: other processes hold the lock in real time. */
-  async #takeLock(
-    access: FileAccess,
-    onWait: ((wait: StoreWait) => void) | undefined,
-  ): Promise<HeldLock> {
+  async #takeLock(onWait: ((wait: StoreWait) => void) | undefined): Promise<HeldLock> {
     const startedMs = systemClock.monotonicMs();
-    const options = { ...access, pollMs: LOCK_POLL_MS, timeoutMs: LOCK_REPORT_MS };
+    const options = { pollMs: LOCK_POLL_MS, timeoutMs: LOCK_REPORT_MS };
     for (;;) {
       const lock = await lockFile(this.#lockFile, options);
       if (lock) return lock;
       const waitedMs = systemClock.monotonicMs() - startedMs;
-      const leftMs = this.#maxLockWaitMs - waitedMs;
+      const isClosing = this.#closing.signal.aborted;
+      const leftMs = (isClosing ? MAX_LOCK_WAIT_AT_EXIT_MS : MAX_LOCK_WAIT_MS) - waitedMs;
       if (leftMs > 0 && waitedMs < MIN_REPORTED_LOCK_WAIT_MS) continue;
-      const holder = describeLockHolder(this.#lockFile, access);
+      const holder = describeLockHolder(this.#lockFile);
       if (leftMs <= 0) {
         throw new StorageError(
           'ledger-locked',
           `The rate ledger is locked: ${holder} has held ${this.#lockFile} for ${formatDuration(waitedMs)}.`,
         );
       }
-      const why = `${holder} holds the lock of the rate ledger`;
-      onWait?.({ for: 'lock', why, holder, leftMs });
+      onWait?.({ for: 'lock', why: `${holder} holds the lock of the rate ledger`, holder, leftMs });
     }
   }
 
-  /** Opens the ledger; where earlier use is unknown, with all limits used up. */
-  #openOrReset(text: string | undefined): OpenedRecord {
-    const read = text === undefined ? undefined : parseRecord(text);
-    const loss = this.#describeLoss(read);
-    if (read === 'damaged') this.#file.moveDamagedAway();
-    const found = read === 'damaged' ? undefined : read;
-    const opened = this.#open(found ?? emptyRecord(randomBytes(6).toString('hex')));
-    if (found) this.#last = found;
-    if (loss !== undefined) {
-      // Requests of other processes may still be on their way.
-      opened.state.unknownUse = { atMs: this.options.clock.monotonicMs() + MAX_KERNEL_SEND_MS };
-      this.#warnOnce(
-        'loss',
-        `The rate ledger in ${this.options.folder} ${loss}; all limits count as used up now.`,
-      );
-    }
-    return opened;
-  }
-
-  /** Part of a sentence; undefined where nothing was lost. */
-  #describeLoss(read: LedgerRecord | 'damaged' | undefined): string | undefined {
-    if (read === 'damaged') return `was damaged and has been moved to ${this.#file.damagedPath}`;
-    const last = this.#last;
-    if (!last) return undefined;
-    if (!read) return 'has disappeared';
-    const isSame =
-      read.id === last.id &&
-      read.revision >= last.revision &&
-      this.#ownRevision(read) >= this.#ownRevision(last);
-    return isSame ? undefined : 'was replaced by a different or older one';
-  }
-
-  #ownRevision({ boots }: LedgerRecord): number {
-    return boots.find(({ boot }) => boot === this.#boot.id)?.revision ?? 0;
-  }
-
-  #open(record: LedgerRecord): OpenedRecord {
-    const { folder, clock } = this.options;
-    const moment = momentOf(clock);
-    const own = record.boots.find(({ boot }) => boot === this.#boot.id);
-    if (own && own.writtenMs > moment.nowMs + MAX_CLOCK_DIFFERENCE_MS) {
-      this.#boot = uniqueBoot(this.#boot, randomBytes(16).toString('hex'));
-    }
-    const last = this.#last?.id === record.id ? this.#last : undefined;
-    const other = record.boots.find(
-      ({ boot, revision }) => boot !== this.#boot.id && revision > (last?.revision ?? Infinity),
+  /** Waits before the next look at a ledger that another machine uses. */
+  async #watch(
+    host: string,
+    startedMs: number,
+    onWait: ((wait: StoreWait) => void) | undefined,
+  ): Promise<void> {
+    const { folder, clock, rules } = this.options;
+    const other = `another machine or virtual machine (${host})`;
+    const idle = formatDuration(rules.maxRequestMs);
+    this.#warnOnce(
+      'other machine',
+      `The rate ledger in ${folder} is in use by ${other}; nothing is sent until that one has been idle for ${idle}; machines share limits without such waits by TANKOBON_LEDGER=redis://HOST:6379/0 (docs/ledger.md)`,
     );
-    if (other) {
-      this.#warnOnce(
-        'other machine',
-        `The rate ledger in ${folder} is also used by another machine or virtual machine (${other.host}); the limits are kept, but requests wait longer than necessary.`,
-      );
+    const leftMs = startedMs + MAX_WAIT_MS - clock.monotonicMs();
+    if (leftMs <= 0 || this.#closing.signal.aborted) {
+      const message = `The rate ledger in ${folder} is in use by ${other}.`;
+      throw new StorageError('ledger-locked', message, { hint: SHARE_HINT });
     }
-    return openRecord(record, { ...moment, boot: this.#boot.id, host: this.#boot.host });
+    onWait?.({ for: 'lock', why: `${other} uses the rate ledger`, holder: other, leftMs });
+    await clock.sleep(WATCH_MS, this.#closing.signal).catch(() => undefined);
+  }
+
+  #read(): FoundDocument {
+    const options = { maxBytes: MAX_DOCUMENT_BYTES };
+    // For a moment only the new file exists (see #write); it is complete once the old one is gone.
+    const bytes =
+      readFileIfExistsSync(this.#file, options) ?? readFileIfExistsSync(this.#tmpFile, options);
+    return bytes && parseDocument(bytes.toString('utf8'));
+  }
+
+  async #write(text: string): Promise<void> {
+    const descriptor = this.#createTmpFile();
+    try {
+      writeFileSync(descriptor, text);
+    } finally {
+      closeSync(descriptor);
+    }
+    // Not renamed over the old file: some file systems (ext4) then flush it at once, which takes 20 times longer.
+    await retryWhileBusy(() => {
+      unlinkIfExists(this.#file);
+    });
+    await retryWhileBusy(() => {
+      renameSync(this.#tmpFile, this.#file);
+    });
+  }
+
+  #createTmpFile(): number {
+    try {
+      return createFileSync(this.#tmpFile, FILE_MODE);
+    } catch (error) {
+      // Left by a killed process.
+      if (!isSystemError(error, 'EEXIST')) throw error;
+      unlinkSync(this.#tmpFile);
+      return createFileSync(this.#tmpFile, FILE_MODE);
+    }
+  }
+
+  #warnOfLoss(loss: string | undefined): void {
+    if (loss === undefined) return;
+    const { folder, clock, rules } = this.options;
+    const wallMs = clock.wallMs();
+    const until = formatLocalTime(wallMs + rules.maxRequestMs, wallMs);
+    this.#warnOnce(
+      'loss',
+      `The rate ledger in ${folder} ${loss}; all limits count as used up until ${until}, and then for one period.`,
+    );
   }
 
   #warnOnce(topic: string, message: string): void {
@@ -201,13 +240,21 @@ export class FileStore implements LedgerStore {
   }
 }
 
-/** Throws the system error of a folder that is there, or may be, and cannot be reached. */
-function isMissing(folder: string): boolean {
+function damagedError(file: string): StorageError {
+  return new StorageError('not-writable', `The rate ledger is damaged: ${file}.`, {
+    hint: 'The next command that sends a request replaces it, and waits as if all limits were used up.',
+  });
+}
+
+function sizeOf(path: string): number {
+  return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** rmSync, which also handles folders and retries, takes ten times longer. */
+function unlinkIfExists(file: string): void {
   try {
-    lstatSync(folder);
-    return false;
+    unlinkSync(file);
   } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return true;
-    throw error;
+    if (!isSystemError(error, 'ENOENT')) throw error;
   }
 }

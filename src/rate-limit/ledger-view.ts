@@ -1,7 +1,7 @@
-/** The ledger for display: the use of each quota, waiting processes and any backoff. Pure. */
-import type { Moment } from '../core/clock.js';
-import { activeBan, activeRateLimit, isOnProbation } from './backoff.js';
-import { allowedRequests, expiriesOf, nextFreeMs, type LedgerState } from './ledger-state.js';
+/** The ledger for display: the use of each quota, waiting processes and any pause. Pure. */
+import { isUnderWay, nextFreeMs } from './ledger-rules.js';
+import type { Transaction } from './ledger-store.js';
+import { activePause } from './pause.js';
 import type { Quota } from './quotas.js';
 
 /** The members are those of `tankobon limits --json`. */
@@ -10,15 +10,15 @@ export interface QuotaView {
   /** The row of the endpoint table, such as `GET /at-home/server/{id}`; absent for the host's general limit. */
   readonly endpoint?: string;
   readonly used: number;
-  /** Of `used`, the requests of other programs on this address, as inferred from response headers. */
-  readonly foreign: number;
   readonly allowed: number;
   readonly periodMs: number;
+  /** What the service said that remains of the quota, less what was sent since. */
+  readonly remaining?: number;
   /** When the next request may go, by the wall clock; absent where it may go now. */
   readonly freeAtMs?: number;
 }
 
-export interface BackoffView {
+export interface PauseView {
   readonly why: 'rate-limited' | 'banned';
   /** By the wall clock. */
   readonly untilMs: number;
@@ -26,11 +26,9 @@ export interface BackoffView {
   readonly strikes: number;
 }
 
-/** One of several machines that share a ledger. */
+/** One of several machines that share a ledger, with processes that wait. */
 export interface MachineView {
   readonly host: string;
-  readonly processes: number;
-  /** Of these, those that wait for a permit. */
   readonly waiting: number;
 }
 
@@ -42,78 +40,63 @@ export interface LedgerView {
   readonly unknownUseUntilMs?: number;
   /** Requests that are under way. */
   readonly underWay: number;
-  readonly cooldown?: BackoffView;
+  readonly cooldown?: PauseView;
   /** Only of a ledger that several machines can share. */
   readonly machines?: readonly MachineView[];
-  /** A backoff has expired, and the next request tests whether it has ended. */
+  /** A pause has expired, and the next request tests whether it has ended. */
   readonly onProbation: boolean;
 }
 
 /** The longest period of the quotas that downloads draw on. */
 const MAX_SHOWN_PERIOD_MS = 60_000;
 
-/** @param hosts of the processes, by their ids; absent where all are on this machine */
-export function viewOf(
-  state: LedgerState,
-  moment: Moment,
-  hosts?: ReadonlyMap<string, string>,
-): LedgerView {
-  const { nowMs, wallMs } = moment;
-  const known = new Map<string, Quota>();
-  for (const { quotas } of [...state.permits, ...state.queue]) {
-    for (const quota of quotas) known.set(quota.key, quota);
-  }
-  const ban = activeBan(state.backoff, nowMs);
-  const active = ban ?? activeRateLimit(state.backoff, nowMs);
-  const ids = state.queue.map(({ processId }) => processId);
-  const waiting = new Set(ids.filter((id) => hosts?.has(id) ?? true));
-  const { unknownUse } = state;
+export function viewOf(reading: Transaction, isOnServer: boolean): LedgerView {
+  const { document, rules, nowMs, wallMs, seenMs } = reading;
+  const uses = document.uses.filter(({ untilMs }) => untilMs > nowMs);
+  const keys = new Set([...uses, ...document.caps].map(({ key }) => key));
+  const pause = activePause(document, nowMs);
+  const { unknownMs = -Infinity } = document;
+  const isAlive = ({ processId }: { readonly processId: string }): boolean =>
+    seenMs?.has(processId) ?? true;
+  const waiting = [...new Set(document.tickets.filter(isAlive).map(({ processId }) => processId))];
   return {
-    quotas: [...known.values()]
-      .sort((a, b) => (a.key < b.key ? -1 : 1))
-      .map((quota) => quotaView(state, quota, moment))
-      .filter(({ used }) => used > 0),
-    waiting: waiting.size,
+    quotas: [...keys]
+      .sort()
+      .map((key) => quotaView({ ...reading, document: { ...document, uses } }, rules.quotaOf(key)))
+      .filter(({ used, remaining }) => used > 0 || remaining !== undefined),
+    waiting: waiting.length,
     unknownUseUntilMs:
-      unknownUse && unknownUse.atMs + MAX_SHOWN_PERIOD_MS > nowMs
-        ? wallMs + unknownUse.atMs - nowMs
-        : undefined,
-    underWay: state.permits.filter(({ settledMs }) => settledMs === undefined).length,
-    cooldown: active && {
-      why: active === ban ? 'banned' : 'rate-limited',
-      untilMs: wallMs + active.untilMs - nowMs,
-      strikes: active.strikes,
+      unknownMs + MAX_SHOWN_PERIOD_MS > nowMs ? wallMs + unknownMs - nowMs : undefined,
+    underWay: new Set(uses.filter((use) => isUnderWay(use, nowMs, rules)).map(({ id }) => id)).size,
+    cooldown: pause && {
+      why: pause.kind,
+      untilMs: wallMs + pause.untilMs - nowMs,
+      strikes: pause.strikes,
     },
-    machines: hosts && machineViews(hosts, waiting),
-    onProbation: !active && isOnProbation(state.backoff),
+    machines: isOnServer ? machineViews(waiting) : undefined,
+    onProbation: document.pause !== undefined && !pause,
   };
 }
 
-function machineViews(
-  hosts: ReadonlyMap<string, string>,
-  waiting: ReadonlySet<string>,
-): readonly MachineView[] {
-  const names = [...new Set(hosts.values())].sort();
-  return names.map((host) => {
-    const ids = [...hosts].filter(([, processHost]) => processHost === host).map(([id]) => id);
-    return { host, processes: ids.length, waiting: ids.filter((id) => waiting.has(id)).length };
-  });
+/** The id of a process on a server begins with its host. */
+function machineViews(processIds: readonly string[]): readonly MachineView[] {
+  const hosts = processIds.map((id) => id.split('-').slice(0, -2).join('-'));
+  return [...new Set(hosts)]
+    .sort()
+    .map((host) => ({ host, waiting: hosts.filter((other) => other === host).length }));
 }
 
-function quotaView(state: LedgerState, quota: Quota, { nowMs, wallMs }: Moment): QuotaView {
+function quotaView({ document, rules, nowMs, wallMs }: Transaction, quota: Quota): QuotaView {
   const [host = quota.key, ...endpoint] = quota.key.split(' ');
-  const expiries = expiriesOf(state, quota, nowMs);
-  const allowed = allowedRequests(state, quota);
-  const freeMs = nextFreeMs(expiries, allowed, nowMs);
+  const cap = document.caps.find(({ key, untilMs }) => key === quota.key && untilMs > nowMs);
+  const freeMs = nextFreeMs(document, quota, { nowMs }, rules);
   return {
     host,
     endpoint: endpoint.join(' ') || undefined,
-    used: Math.min(expiries.length, allowed),
-    foreign: state.externalUses
-      .filter(({ key, untilMs }) => key === quota.key && untilMs > nowMs)
-      .reduce((sum, { count }) => sum + count, 0),
-    allowed,
+    used: document.uses.filter(({ key }) => key === quota.key).length,
+    allowed: quota.requests,
     periodMs: quota.periodMs,
+    remaining: cap?.remaining,
     freeAtMs: freeMs > nowMs ? wallMs + freeMs - nowMs : undefined,
   };
 }

@@ -1,11 +1,11 @@
 /** The ledger at its configured location: a folder of this machine, or a server for several machines. */
-import { momentOf } from '../core/clock.js';
-import { currentBoot } from './boot.js';
-import { FileProcessRegistry } from './file-process-registry.js';
-import { FileStore, type LedgerFileOptions } from './file-store.js';
-import { clearState } from './ledger-state.js';
+import type { Clock } from '../core/clock.js';
+import { currentBoot, type Boot } from './boot.js';
+import { FileStore } from './file-store.js';
+import { clearDocument, MAX_REQUEST_MS, type LedgerRules } from './ledger-rules.js';
+import type { LedgerStore } from './ledger-store.js';
 import { viewOf, type LedgerView } from './ledger-view.js';
-import { quotasFor, type PeriodScale } from './quotas.js';
+import { quotaLookup, quotasFor, type PeriodScale } from './quotas.js';
 import type { RateLedger } from './rate-ledger.js';
 import type { RedisAddress, ScriptRunner } from './redis/redis-connection.js';
 import type { ServiceAddresses } from './service-addresses.js';
@@ -13,12 +13,19 @@ import { SharedLedger } from './shared-ledger.js';
 
 export type LedgerLocation = { readonly folder: string } | { readonly server: RedisAddress };
 
-interface StoreOptions extends Omit<LedgerFileOptions, 'folder'> {
+interface StoreOptions {
   readonly location: LedgerLocation;
+  readonly clock: Clock;
+  /** Receives a sentence when the ledger was lost, and when another machine uses its folder. */
+  readonly warn: (message: string) => void;
+  /** Default: the boot of this machine. */
+  readonly boot?: Boot;
   /** How long to wait while the server cannot be used. Default: not at all. */
   readonly maxOutageMs?: number;
   /** For a practice service with shorter periods. */
   readonly periodScale?: PeriodScale;
+  /** The whole life of a request. Default: half a minute. */
+  readonly maxRequestMs?: number;
   /** Default: a connection to the server. */
   readonly runner?: ScriptRunner;
 }
@@ -28,45 +35,49 @@ export interface LedgerOptions extends StoreOptions {
 }
 
 export async function openLedger(options: LedgerOptions): Promise<RateLedger> {
-  const { addresses, clock, periodScale } = options;
+  const { addresses, clock, periodScale, maxRequestMs = MAX_REQUEST_MS } = options;
   return new SharedLedger({
-    ...(await openStore(options)),
+    store: await openStore(options),
     clock,
+    maxRequestMs,
     quotasFor: (request) => quotasFor(addresses, request, periodScale),
   });
 }
 
 /** The ledger at this moment, for display. Takes no lock and changes nothing. */
 export async function viewLedgerAt(options: Omit<StoreOptions, 'warn'>): Promise<LedgerView> {
-  const { store, processes } = await openStore({ ...options, warn: () => undefined });
+  const store = await openStore({ ...options, warn: () => undefined });
   try {
-    const { state, hosts } = await store.peek();
-    return viewOf(state, momentOf(options.clock), hosts);
+    return viewOf(await store.peek(), store.isOnServer);
   } finally {
-    await processes.unregister();
+    store.close();
   }
 }
 
 /** Removes everything but the requests under way and the processes that wait. */
 export async function resetLedgerAt(options: StoreOptions): Promise<void> {
-  const { store, processes } = await openStore(options);
+  const store = await openStore({ ...options, warn: () => undefined });
   try {
-    await store.transaction(clearState);
+    await store.transaction(({ document, nowMs, rules }) => {
+      clearDocument(document, nowMs, rules);
+      return {};
+    });
   } finally {
-    await processes.unregister();
+    store.close();
   }
 }
 
 /** The code for a server is loaded only when one is configured. */
-async function openStore({ location, ...options }: StoreOptions) {
-  const { clock, warn, boot = currentBoot() } = options;
-  if ('server' in location) {
-    const { openRedisStore } = await import('./redis/redis-store.js');
-    return openRedisStore({ ...options, address: location.server, host: boot.host });
+async function openStore(options: StoreOptions): Promise<LedgerStore> {
+  const { location, clock, warn, boot = currentBoot(), periodScale, maxOutageMs = 0 } = options;
+  const { maxRequestMs = MAX_REQUEST_MS } = options;
+  const rules: LedgerRules = { quotaOf: quotaLookup(periodScale), maxRequestMs };
+  if (!('server' in location)) {
+    return new FileStore({ folder: location.folder, clock, warn, boot, rules });
   }
-  const { folder } = location;
-  return {
-    store: new FileStore({ folder, clock, warn, boot }),
-    processes: new FileProcessRegistry(folder, clock, boot),
-  };
+  const { RedisStore } = await import('./redis/redis-store.js');
+  const { displayAddress, RedisConnection } = await import('./redis/redis-connection.js');
+  const { runner = new RedisConnection(location.server) } = options;
+  const displayUrl = displayAddress(location.server);
+  return new RedisStore({ runner, clock, warn, host: boot.host, displayUrl, maxOutageMs, rules });
 }

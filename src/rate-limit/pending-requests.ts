@@ -1,25 +1,25 @@
-/**
- * The requests of this process that wait for permits. Requests that draw on the same quotas form a group and are
- * granted in the order in which they were made.
- */
-import type { Moment } from '../core/clock.js';
-import { formatDuration } from '../core/human-format.js';
-import { activeRateLimit } from './backoff.js';
-import type { LedgerState, PermitRecord, GrantForecast } from './ledger-state.js';
+/** The requests of this process that wait for permits, in the order in which they were made. */
+import { formatDuration, formatLocalTime } from '../core/human-format.js';
+import { ServiceError } from '../core/errors.js';
+import type { Demand, Forecast } from './ledger-turn.js';
+import { activePause, type PauseState } from './pause.js';
 import type { Quota } from './quotas.js';
-import { MIN_REPORTED_WAIT_MS, type ReserveOptions, type Wait } from './rate-ledger.js';
+import {
+  MAX_WAIT_MS,
+  MIN_REPORTED_WAIT_MS,
+  type Permit,
+  type ReserveOptions,
+  type Wait,
+} from './rate-ledger.js';
 
 /** An end that moves by less is not reported again. */
 const MIN_REPORTED_CHANGE_MS = 1_000;
 
-export function groupOf(quotas: readonly Quota[]): string {
-  return quotas.map(({ key }) => key).join('\n');
-}
-
+/** Requests that draw on the same quotas form a group. */
 export class PendingRequest {
-  readonly granted: Promise<PermitRecord>;
+  readonly granted: Promise<Permit>;
   readonly group: string;
-  resolve!: (permit: PermitRecord) => void;
+  resolve!: (permit: Permit) => void;
   reject!: (reason: unknown) => void;
   #reported: Wait | undefined;
 
@@ -28,15 +28,11 @@ export class PendingRequest {
     private readonly options: ReserveOptions,
     private readonly sinceMs: number,
   ) {
-    this.group = groupOf(quotas);
+    this.group = quotas.map(({ key }) => key).join('\n');
     this.granted = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
-  }
-
-  get isAborted(): boolean {
-    return this.options.signal?.aborted === true;
   }
 
   /** Reports a long wait, unless it was reported already. */
@@ -54,27 +50,6 @@ export class PendingRequest {
   }
 }
 
-/** What a ticket waits for, in words. */
-export function waitFor(state: LedgerState, start: GrantForecast, { nowMs, wallMs }: Moment): Wait {
-  const untilMs = wallMs + Math.max(0, start.atMs - nowMs);
-  if (activeRateLimit(state.backoff, nowMs)) {
-    return { for: 'cooldown', untilMs, why: 'the service asked for a pause (429)' };
-  }
-  const quota = start.limitedBy;
-  if (!quota) {
-    return { for: 'cooldown', untilMs, why: 'a single request tests whether the service responds' };
-  }
-  const [host, ...endpoint] = quota.key.split(' ');
-  return endpoint.length === 0
-    ? { for: 'rate', untilMs, why: `${host ?? ''} allows ${quota.requests} requests per second` }
-    : {
-        for: 'quota',
-        untilMs,
-        why: `${endpoint.join(' ')} allows ${quota.requests} requests in ${formatDuration(quota.periodMs)}`,
-      };
-}
-
-/** In the order in which they were made. */
 export class PendingQueue {
   #requests: PendingRequest[] = [];
 
@@ -82,13 +57,12 @@ export class PendingQueue {
     return this.#requests.length === 0;
   }
 
-  get all(): readonly PendingRequest[] {
-    return [...this.#requests];
-  }
-
-  /** The quotas of each group that has requests. */
-  get groups(): ReadonlyMap<string, readonly Quota[]> {
-    return new Map(this.#requests.map(({ group, quotas }) => [group, quotas]));
+  get demands(): Map<string, Demand> {
+    const demands = new Map<string, Demand>();
+    for (const { group, quotas } of this.#requests) {
+      demands.set(group, { quotas, count: (demands.get(group)?.count ?? 0) + 1 });
+    }
+    return demands;
   }
 
   add(request: PendingRequest): void {
@@ -101,30 +75,81 @@ export class PendingQueue {
 
   /** Removes the first request of a group. */
   takeFirst(group: string): PendingRequest | undefined {
-    const first = this.#of(group)[0];
+    const first = this.#requests.find((request) => request.group === group);
     if (first) this.remove(first);
     return first;
   }
 
   /** Reports a wait to one group, or to all requests. */
   report(wait: Wait, startMs: number, group?: string): void {
-    for (const request of this.#of(group)) request.report(wait, startMs);
+    for (const request of this.#requests) {
+      if (group === undefined || request.group === group) request.report(wait, startMs);
+    }
   }
 
-  /** Removes and returns one group, or all requests. */
-  takeAll(group?: string): readonly PendingRequest[] {
-    const taken = this.#of(group);
-    for (const request of taken) this.remove(request);
-    return taken;
+  /** Rejects one group, or all requests. */
+  reject(reason: unknown, group?: string): void {
+    for (const request of [...this.#requests]) {
+      if (group !== undefined && request.group !== group) continue;
+      this.remove(request);
+      request.reject(reason);
+    }
   }
+}
 
-  rejectAll(reason: unknown): void {
-    for (const request of this.takeAll()) request.reject(reason);
-  }
+/** The moment of a forecast, and the same one by the local wall clock. */
+export interface ForecastMoment {
+  readonly nowMs: number;
+  readonly wallMs: number;
+}
 
-  #of(group: string | undefined): readonly PendingRequest[] {
-    return group === undefined
-      ? this.#requests
-      : this.#requests.filter((request) => request.group === group);
+/** Why no request at all may wait for the end of the pause; undefined if they may. */
+export function pauseError(state: PauseState, moment: ForecastMoment): ServiceError | undefined {
+  const pause = activePause(state, moment.nowMs);
+  if (pause?.kind === 'banned') {
+    return errorUntil('banned', 'The service has banned this address', pause.untilMs, moment);
   }
+  const isTooLong = pause && pause.untilMs - moment.nowMs > MAX_WAIT_MS;
+  return isTooLong
+    ? errorUntil('wait-too-long', 'The service asked for a pause', pause.untilMs, moment)
+    : undefined;
+}
+
+/** Why a request does not wait for its quota: some have periods of an hour (spec 8.3). */
+export function quotaError(
+  { atMs, limitedBy }: Forecast,
+  moment: ForecastMoment,
+): ServiceError | undefined {
+  if (!limitedBy || atMs - moment.nowMs <= MAX_WAIT_MS) return undefined;
+  return errorUntil('wait-too-long', `The quota is used up: ${limitedBy.key}`, atMs, moment);
+}
+
+function errorUntil(
+  code: 'banned' | 'wait-too-long',
+  message: string,
+  untilMs: number,
+  { nowMs, wallMs }: ForecastMoment,
+): ServiceError {
+  const until = formatLocalTime(wallMs + untilMs - nowMs, wallMs);
+  return new ServiceError(code, `${message}, until ${until}.`);
+}
+
+/** What a group waits for, in words. */
+export function waitFor(state: PauseState, forecast: Forecast, moment: ForecastMoment): Wait {
+  const { atMs, limitedBy: quota } = forecast;
+  const untilMs = moment.wallMs + Math.max(0, atMs - moment.nowMs);
+  if (activePause(state, moment.nowMs)) {
+    return { for: 'cooldown', untilMs, why: 'the service asked for a pause (429)' };
+  }
+  if (!quota) {
+    return { for: 'cooldown', untilMs, why: 'a single request tests whether the service responds' };
+  }
+  const [host, ...endpoint] = quota.key.split(' ');
+  return endpoint.length === 0
+    ? { for: 'rate', untilMs, why: `${host ?? ''} allows ${quota.requests} requests per second` }
+    : {
+        for: 'quota',
+        untilMs,
+        why: `${endpoint.join(' ')} allows ${quota.requests} requests in ${formatDuration(quota.periodMs)}`,
+      };
 }

@@ -94,16 +94,47 @@ export function quotasOf(
   path: string,
   scale: PeriodScale = { general: 1, endpoint: 1 },
 ): readonly Quota[] {
-  const { requests, periodMs } = GENERAL_LIMIT;
-  const general = { key: host, requests, periodMs: periodMs * scale.general };
+  const general = generalQuota(host, scale);
   const row = endpointQuota(method, path);
-  if (!row) return [general];
-  const endpoint = {
-    key: `${host} ${row.sharedName ?? `${row.method} ${row.path}`}`,
-    requests: row.requests,
-    periodMs: row.periodMinutes * 60_000 * scale.endpoint,
+  return row ? [general, quotaOfRow(host, row, scale)] : [general];
+}
+
+/** Finds the quota that quotasOf has given a key. One that this version does not know counts as used up for an hour. */
+export function quotaLookup(
+  scale: PeriodScale = { general: 1, endpoint: 1 },
+): (key: string) => Quota {
+  const known = new Map<string, Quota>();
+  return (key) => {
+    const quota = known.get(key) ?? quotaOfKey(key, scale);
+    known.set(key, quota);
+    return quota;
   };
-  return [general, endpoint];
+}
+
+function quotaOfKey(key: string, scale: PeriodScale): Quota {
+  const [host = key, ...name] = key.split(' ');
+  if (name.length === 0) return generalQuota(host, scale);
+  const row = ENDPOINT_QUOTAS.find((candidate) => nameOf(candidate) === name.join(' '));
+  return row ? quotaOfRow(host, row, scale) : { key, requests: 1, periodMs: MAX_PERIOD_MS };
+}
+
+/** Whether a key is that of a host's general limit. */
+export function isGeneralKey(key: string): boolean {
+  return !key.includes(' ');
+}
+
+function generalQuota(host: string, scale: PeriodScale): Quota {
+  const { requests, periodMs } = GENERAL_LIMIT;
+  return { key: host, requests, periodMs: periodMs * scale.general };
+}
+
+function quotaOfRow(host: string, row: EndpointQuota, scale: PeriodScale): Quota {
+  const periodMs = row.periodMinutes * 60_000 * scale.endpoint;
+  return { key: `${host} ${nameOf(row)}`, requests: row.requests, periodMs };
+}
+
+function nameOf({ sharedName, method, path }: EndpointQuota): string {
+  return sharedName ?? `${method} ${path}`;
 }
 
 /** The general limit applies to the API's host and, by itself, to the token endpoint's. Others have no known limit. */

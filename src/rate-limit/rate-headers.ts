@@ -5,8 +5,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface RateHeaders {
-  /** X-RateLimit-Limit: requests per period. */
-  readonly limit?: number;
   /** X-RateLimit-Remaining. */
   readonly remaining?: number;
   /** X-RateLimit-Retry-After: the rest of the period after the response, in ms, never negative. */
@@ -14,7 +12,7 @@ export interface RateHeaders {
 }
 
 /** Far above every limit of the service. */
-const MAX_LIMIT = 1_000_000;
+const MAX_REMAINING = 1_000_000;
 /** UNIX timestamps in seconds, from 2001 to the year 5138; any other number has another unit. */
 const MIN_TIMESTAMP_S = 1_000_000_000;
 const MAX_TIMESTAMP_S = 99_999_999_999;
@@ -25,8 +23,7 @@ const MAX_WAIT_MS = 365 * 24 * 60 * 60_000;
 export function readRateHeaders(headers: IncomingHttpHeaders, wallMs: number): RateHeaders {
   const endS = wholeNumber(headers['x-ratelimit-retry-after'], MIN_TIMESTAMP_S, MAX_TIMESTAMP_S);
   return {
-    limit: wholeNumber(headers['x-ratelimit-limit'], 1, MAX_LIMIT),
-    remaining: wholeNumber(headers['x-ratelimit-remaining'], 0, MAX_LIMIT),
+    remaining: wholeNumber(headers['x-ratelimit-remaining'], 0, MAX_REMAINING),
     endsInMs: endS === undefined ? undefined : untilMs(endS * 1_000, headers, wallMs),
   };
 }

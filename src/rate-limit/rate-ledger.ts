@@ -39,10 +39,17 @@ export interface ObservedResponse {
 /** The right to send one request now. */
 export interface Permit {
   /**
-   * Reports the end of the request, as soon as the headers of its response have arrived. Without a response the
-   * connection failed; `timeout`: a time limit passed without one. Never rejects. Later calls have no effect.
+   * Whether the request may still be sent; ask right before its first byte is written. After two seconds it may not:
+   * settle the permit with `unsent`, and reserve another.
    */
-  settle(response?: ObservedResponse | 'timeout'): Promise<void>;
+  isValid(): boolean;
+  /** How long the request may take from now on: it must have ended half a minute after the grant. */
+  remainingMs(): number;
+  /**
+   * Reports the end of the request, as soon as the headers of its response have arrived. Without a response the
+   * connection failed, or a time limit passed; `unsent`: no byte was written. Never rejects. Later calls have no effect.
+   */
+  settle(response?: ObservedResponse | 'unsent'): Promise<void>;
 }
 
 export interface ReserveOptions {
@@ -59,6 +66,6 @@ export interface RateLedger {
    * wait would exceed 15 minutes, and the signal's reason.
    */
   reserve(request: RequestInfo, options?: ReserveOptions): Promise<Permit>;
-  /** Records settled permits, then unregisters this process. Unsettled permits count as used just now. */
+  /** Records settled permits. Unsettled ones count until their requests must have ended. */
   close(): Promise<void>;
 }

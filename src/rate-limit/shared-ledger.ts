@@ -1,16 +1,22 @@
 /**
- * The rate ledger shared by all processes. Requests of this process wait in groups, and each group has at most one
- * ticket in the shared queue, so that processes take turns however many requests each has. One loop does all the work:
- * it settles permits, takes those that are free, and sleeps until the next may be.
+ * The rate ledger shared by all processes. Requests of this process wait in groups, and each group has one ticket in the
+ * document, so that processes take turns however many requests each has. One loop does all the work: it settles permits,
+ * takes those that are free, and sleeps until the next may be.
  */
-import { momentOf, type Clock } from '../core/clock.js';
+import { momentOf, type Clock, type Moment } from '../core/clock.js';
 import { interruptedError } from '../core/errors.js';
-import type { Settlement } from './apply-response.js';
-import type { LedgerState, PermitRecord } from './ledger-state.js';
-import type { LedgerStore, ProcessRegistry, StoreWait } from './ledger-store.js';
-import { updateLedger, type UpdateResult } from './ledger-update.js';
-import { PendingQueue, PendingRequest } from './pending-requests.js';
+import { MAX_SEND_DELAY_MS } from './ledger-rules.js';
+import type { LedgerStore, StoreWait, Transaction } from './ledger-store.js';
+import { takeTurn, type Outcome, type TurnResult } from './ledger-turn.js';
+import {
+  pauseError,
+  PendingQueue,
+  PendingRequest,
+  quotaError,
+  waitFor,
+} from './pending-requests.js';
 import type { Quota } from './quotas.js';
+import { readRateHeaders, requestedWaitMs } from './rate-headers.js';
 import type {
   ObservedResponse,
   Permit,
@@ -21,55 +27,62 @@ import type {
 
 export interface SharedLedgerDeps {
   readonly store: LedgerStore;
-  readonly processes: ProcessRegistry;
   readonly clock: Clock;
-  /** The quotas of a request, the general limit first. None: only a backoff delays it. */
+  readonly maxRequestMs: number;
+  /** The quotas of a request, the general limit first. None: only a pause delays it. */
   readonly quotasFor: (request: RequestInfo) => readonly Quota[];
 }
 
+interface GrantedRequest {
+  readonly id: string;
+  /** By the local clocks. */
+  readonly granted: Moment;
+  /** By the clock of the document; absent for a request that was not granted by a transaction. */
+  readonly grantedMs?: number;
+}
+
+interface EndedRequest extends GrantedRequest {
+  readonly outcome: Outcome;
+}
+
+interface LedgerChange extends TurnResult {
+  readonly transaction: Transaction;
+}
+
+/** The client must have ended a request this long before its uses expire. */
+const END_MARGIN_MS = 1_000;
+/** How often a pause that other processes have set is looked for, for requests that draw on no quota. */
+const PAUSE_POLL_MS = 1_000;
+
 export class SharedLedger implements RateLedger {
   readonly #pending = new PendingQueue();
-  #settlements: { readonly settlement: Settlement; readonly done: () => void }[] = [];
+  #ended: { readonly request: EndedRequest; readonly done: () => void }[] = [];
   /** Those of a transaction that failed: recorded with the next one. */
-  #unrecorded: Settlement[] = [];
-  /** Handed out; their end is not recorded yet. */
-  readonly #outstanding = new Map<string, PermitRecord>();
-  /** Of these, the ids of those that have ended. */
-  readonly #ended = new Set<string>();
+  #unrecorded: EndedRequest[] = [];
+  /** The requests under way that the document must know, and until when, by its clock. */
+  readonly #underWay = new Map<string, number>();
   #isClosed = false;
-  /** Whether the shared queue holds tickets of this process, to be withdrawn when no request waits any more. */
+  /** Whether the document holds tickets of this process, to be withdrawn when no request waits any more. */
   #hasTickets = false;
   #running: Promise<void> | undefined;
   #wake = new AbortController();
-  #ticketCount = 0;
+  #idCount = 0;
+  /** Whether a pause was set when it was looked for last. */
+  #isPaused: Promise<boolean> | undefined;
+  #pauseReadMs = -Infinity;
 
   constructor(private readonly deps: SharedLedgerDeps) {}
 
   async reserve(request: RequestInfo, options: ReserveOptions = {}): Promise<Permit> {
-    for (;;) {
-      const permit = await this.#reserve(request, options);
-      if (this.deps.processes.isConfirmed?.() ?? true) return permit;
-      // The process was paused for so long that others may have been given its permit.
-      await permit.settle();
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.deps.store.shortenWaits?.();
-    this.#pending.rejectAll(interruptedError());
-    for (const permit of this.#outstanding.values()) void this.#settle(permit, undefined);
-    while (this.#running) await this.#running;
-    if (this.#unrecorded.length > 0) await this.#transaction();
-    await this.deps.processes.unregister();
-  }
-
-  async #reserve(request: RequestInfo, options: ReserveOptions): Promise<Permit> {
     const { signal } = options;
-    signal?.throwIfAborted();
-    if (this.#isClosed) throw interruptedError();
-    const { quotasFor, clock } = this.deps;
-    const pending = new PendingRequest(quotasFor(request), options, clock.monotonicMs());
+    const { clock } = this.deps;
+    const quotas = this.deps.quotasFor(request);
+    this.#throwIfEnded(signal);
+    if (quotas.length === 0 && !(await this.#readPause())) {
+      return this.#permitFor({ id: '', granted: momentOf(clock) });
+    }
+    this.#throwIfEnded(signal);
+    const pending = new PendingRequest(quotas, options, clock.monotonicMs());
     const onAbort = (): void => {
       this.#pending.remove(pending);
       pending.reject(signal?.reason);
@@ -79,25 +92,69 @@ export class SharedLedger implements RateLedger {
     try {
       this.#pending.add(pending);
       this.#run();
-      return this.#permitFor(await pending.granted);
+      const permit = await pending.granted;
+      if (signal?.aborted) void permit.settle('unsent');
+      signal?.throwIfAborted();
+      return permit;
     } finally {
       signal?.removeEventListener('abort', onAbort);
     }
   }
 
-  #permitFor(record: PermitRecord): Permit {
-    let settled: Promise<void> | undefined;
-    return { settle: (response) => (settled ??= this.#settle(record, response)) };
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.deps.store.shortenWaits();
+    this.#pending.reject(interruptedError());
+    this.#wake.abort();
+    while (this.#running) await this.#running;
+    if (this.#unrecorded.length > 0) await this.#transaction();
+    this.deps.store.close();
   }
 
-  #settle(permit: PermitRecord, response: ObservedResponse | 'timeout' | undefined): Promise<void> {
-    const isRecorded = this.#outstanding.has(permit.id);
-    const is429 = typeof response === 'object' && response.status === 429;
-    if (this.#ended.has(permit.id) || (!isRecorded && !is429)) return Promise.resolve();
-    this.#ended.add(permit.id);
-    const moment = momentOf(this.deps.clock);
-    return new Promise((done) => {
-      this.#settlements.push({ settlement: { permit, response, moment }, done });
+  #throwIfEnded(signal: AbortSignal | undefined): void {
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw interruptedError();
+  }
+
+  /** Whether there may be a pause; read without a lock. */
+  #readPause(): Promise<boolean> {
+    const nowMs = this.deps.clock.monotonicMs();
+    if (this.#isPaused === undefined || nowMs - this.#pauseReadMs >= PAUSE_POLL_MS) {
+      this.#pauseReadMs = nowMs;
+      this.#isPaused = this.deps.store.peek().then(
+        ({ document }) => document.pause !== undefined,
+        () => true,
+      );
+    }
+    return this.#isPaused;
+  }
+
+  #permitFor(request: GrantedRequest): Permit {
+    const { clock, maxRequestMs, store } = this.deps;
+    const { granted, grantedMs } = request;
+    const ageMs = (): number => {
+      if (grantedMs === undefined) return 0;
+      const wallMs = store.isOnServer ? clock.wallMs() - granted.wallMs : 0;
+      return Math.max(clock.monotonicMs() - granted.nowMs, wallMs);
+    };
+    const maxDelayMs = Math.min(MAX_SEND_DELAY_MS, maxRequestMs / 2);
+    const endMs = maxRequestMs - Math.min(END_MARGIN_MS, maxRequestMs / 2);
+    let settled: Promise<void> | undefined;
+    return {
+      isValid: () => settled === undefined && ageMs() <= maxDelayMs,
+      remainingMs: () =>
+        grantedMs === undefined ? Infinity : Math.max(0, Math.floor(endMs - ageMs())),
+      settle: (response) => (settled ??= this.#settle(request, response)),
+    };
+  }
+
+  #settle(request: GrantedRequest, response: ObservedResponse | 'unsent' | undefined) {
+    const outcome = outcomeOf(response, this.deps.clock.wallMs());
+    const isNews = request.grantedMs !== undefined || outcome.kind === 'rate-limited';
+    const isTooLate = this.#isClosed && !this.#running;
+    if (!isNews || isTooLate) return Promise.resolve();
+    return new Promise<void>((done) => {
+      this.#ended.push({ request: { ...request, outcome }, done });
       this.#run();
     });
   }
@@ -111,76 +168,106 @@ export class SharedLedger implements RateLedger {
   async #loop(): Promise<void> {
     // Requests and settlements of the same tick share one transaction.
     await Promise.resolve();
-    while (!this.#pending.isEmpty || this.#settlements.length > 0 || this.#hasTickets) {
+    while (!this.#pending.isEmpty || this.#ended.length > 0 || this.#hasTickets) {
       this.#wake = new AbortController();
-      const wakeMs = await this.#transaction();
-      if (wakeMs === undefined) continue;
-      const ms = Math.max(1, wakeMs - this.deps.clock.monotonicMs());
-      await this.deps.clock.sleep(ms, this.#wake.signal).catch(() => undefined);
+      const waitMs = await this.#transaction();
+      if (waitMs === undefined) continue;
+      await this.deps.clock.sleep(Math.max(1, waitMs), this.#wake.signal).catch(() => undefined);
     }
     this.#running = undefined;
   }
 
-  /** Returns when to check again, if a request still waits. */
+  /** Resolves with how long to wait before the next one, if a request still waits. */
   async #transaction(): Promise<number | undefined> {
-    const ending = this.#settlements.splice(0);
-    const settlements = [...this.#unrecorded, ...ending.map(({ settlement }) => settlement)];
+    const ending = this.#ended.splice(0);
+    const ended = [...this.#unrecorded, ...ending.map(({ request }) => request)];
+    const reportWait = ({ leftMs, ...wait }: StoreWait): void => {
+      this.#pending.report({ ...wait, untilMs: this.deps.clock.wallMs() + leftMs }, Infinity);
+    };
     try {
-      const result = await this.deps.store.transaction(
-        (state) => this.#update(state, settlements),
-        (wait) => {
-          this.#reportStoreWait(wait);
-        },
+      const { result, moment } = await this.deps.store.transaction(
+        (transaction) => this.#change(transaction, ended),
+        reportWait,
       );
       this.#unrecorded = [];
-      for (const { permit } of settlements) {
-        this.#outstanding.delete(permit.id);
-        this.#ended.delete(permit.id);
-      }
-      this.#apply(result);
-      return this.#pending.isEmpty ? undefined : result.wakeMs;
+      for (const { id } of ended) this.#underWay.delete(id);
+      if (result.isLost) this.#underWay.clear();
+      this.#apply(result, moment);
+      const { nowMs } = result.transaction;
+      return this.#pending.isEmpty || result.wakeMs === Infinity
+        ? undefined
+        : result.wakeMs - nowMs;
     } catch (error) {
       // Without the ledger nothing may be sent.
-      this.#unrecorded = settlements;
+      this.#unrecorded = ended;
       this.#hasTickets = false;
-      this.#pending.rejectAll(error);
+      this.#pending.reject(error);
       return undefined;
     } finally {
       for (const { done } of ending) done();
     }
   }
 
-  async #update(state: LedgerState, settlements: readonly Settlement[]): Promise<UpdateResult> {
-    const { processes, clock } = this.deps;
-    await processes.register();
-    return updateLedger(state, {
-      settlements,
-      pending: this.#pending.all,
-      outstanding: [...this.#outstanding.values()],
-      processes,
-      moment: momentOf(clock),
-      nextTicketId: () => `${processes.ownId}-${(this.#ticketCount += 1)}`,
-    });
+  /** May run several times, each with another document. */
+  #change(transaction: Transaction, ended: readonly EndedRequest[]): LedgerChange {
+    const { store, clock } = this.deps;
+    const { document, nowMs, rules, seenMs } = transaction;
+    const localMs = clock.monotonicMs();
+    const result = takeTurn(
+      document,
+      {
+        processId: store.processId,
+        nowMs,
+        seenMs,
+        underWay: this.#underWay,
+        demands: pauseError(document, transaction) ? new Map() : this.#pending.demands,
+        settlements: ended.map(({ id, outcome, grantedMs, granted }) => ({
+          id,
+          outcome,
+          grantedMs: grantedMs ?? nowMs - (localMs - granted.nowMs),
+        })),
+        nextId: () => `${store.processId}-${(this.#idCount += 1).toString(36)}`,
+      },
+      rules,
+    );
+    return { ...result, transaction };
   }
 
-  #apply({ grants, rejections, waits, hasTickets }: UpdateResult): void {
-    this.#hasTickets = hasTickets;
-    for (const { request, error } of rejections) {
-      this.#pending.remove(request);
-      request.reject(error);
-    }
-    for (const { request, permit, isRecorded } of grants) {
-      this.#pending.remove(request);
-      if (isRecorded) this.#outstanding.set(permit.id, permit);
-      request.resolve(permit);
+  #apply(change: LedgerChange, granted: Moment): void {
+    const { grants, forecasts, transaction } = change;
+    const { document, nowMs, rules } = transaction;
+    const moment = { nowMs, wallMs: this.deps.clock.wallMs() };
+    this.#hasTickets = forecasts.size > 0;
+    this.#isPaused = Promise.resolve(document.pause !== undefined);
+    this.#pauseReadMs = this.deps.clock.monotonicMs();
+    for (const { id, group } of grants) {
+      const pending = this.#pending.takeFirst(group);
+      const permit = this.#permitFor({ id, granted, grantedMs: nowMs });
+      if (group !== '') this.#underWay.set(id, nowMs + rules.maxRequestMs);
       // Aborted during the transaction: it will not be sent.
-      if (request.isAborted) void this.#settle(permit, undefined);
+      if (pending) pending.resolve(permit);
+      else void permit.settle('unsent');
     }
-    for (const { wait, startMs, group } of waits) this.#pending.report(wait, startMs, group);
+    const error = pauseError(document, moment);
+    if (error) this.#pending.reject(error);
+    for (const [group, forecast] of forecasts) {
+      const tooLong = quotaError(forecast, moment);
+      if (tooLong) this.#pending.reject(tooLong, group);
+      this.#pending.report(waitFor(document, forecast, moment), forecast.atMs, group);
+    }
   }
+}
 
-  #reportStoreWait({ leftMs, ...wait }: StoreWait): void {
-    const untilMs = this.deps.clock.wallMs() + leftMs;
-    this.#pending.report({ ...wait, untilMs }, Infinity);
+function outcomeOf(response: ObservedResponse | 'unsent' | undefined, wallMs: number): Outcome {
+  if (response === undefined) return { kind: 'no-response' };
+  if (response === 'unsent') return { kind: 'unsent' };
+  const { status, headers, generic } = response;
+  const { remaining, endsInMs } = readRateHeaders(headers, wallMs);
+  const limits = { remaining, endsInMs };
+  if (status === 429) {
+    return { kind: 'rate-limited', namedMs: requestedWaitMs(headers, wallMs), ...limits };
   }
+  if (generic === true) return { kind: 'banned', ...limits };
+  // From an image host a 403 means that a base URL has expired; it says nothing about bans.
+  return { kind: status === 403 && generic === undefined ? 'unclear' : 'ok', ...limits };
 }

@@ -21,10 +21,11 @@ import type { Clock } from '../../src/core/clock.js';
 import { readAddresses } from '../../src/rate-limit/service-addresses.js';
 import { createServiceClient } from '../../src/api/client.js';
 import { openConnections } from '../../src/api/connections.js';
-import { FileProcessRegistry } from '../../src/rate-limit/file-process-registry.js';
+import { currentBoot } from '../../src/rate-limit/boot.js';
 import { FileStore } from '../../src/rate-limit/file-store.js';
+import { MAX_REQUEST_MS } from '../../src/rate-limit/ledger-rules.js';
 import type { LedgerStore } from '../../src/rate-limit/ledger-store.js';
-import { quotasFor } from '../../src/rate-limit/quotas.js';
+import { quotaLookup, quotasFor } from '../../src/rate-limit/quotas.js';
 import { firstPartyDomain } from '../../src/api/first-party-domain.js';
 import { SharedLedger } from '../../src/rate-limit/shared-ledger.js';
 
@@ -104,17 +105,17 @@ class Work {
   };
 
   counted(store: LedgerStore): LedgerStore {
-    return {
-      transaction: async (change) => {
-        const startedMs = performance.now();
-        try {
-          return await store.transaction(change);
-        } finally {
-          this.transactions += 1;
-          this.transactionMs += performance.now() - startedMs;
-        }
-      },
+    const transaction = store.transaction.bind(store);
+    store.transaction = async (change) => {
+      const startedMs = performance.now();
+      try {
+        return await transaction(change);
+      } finally {
+        this.transactions += 1;
+        this.transactionMs += performance.now() - startedMs;
+      }
     };
+    return store;
   }
 }
 
@@ -133,9 +134,17 @@ async function load(
   const ledgerFolder = join(folder, 'ledger');
   const scale = { general: 1, endpoint: periodScale };
   const ledger = new SharedLedger({
-    store: work.counted(new FileStore({ folder: ledgerFolder, clock, warn: () => undefined })),
-    processes: new FileProcessRegistry(ledgerFolder, clock),
+    store: work.counted(
+      new FileStore({
+        folder: ledgerFolder,
+        clock,
+        warn: () => undefined,
+        boot: currentBoot(),
+        rules: { quotaOf: quotaLookup(scale), maxRequestMs: MAX_REQUEST_MS },
+      }),
+    ),
     clock,
+    maxRequestMs: MAX_REQUEST_MS,
     quotasFor: (request) => quotasFor(addresses, request, scale),
   });
   const isFirstParty = firstPartyDomain(addresses.apiUrl);

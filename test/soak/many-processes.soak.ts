@@ -1,7 +1,7 @@
 /** Processes that share a ledger at the full limits, for about a minute. */
 import { testConcurrently } from '../support/concurrent-tests.js';
 import { runPool } from '../support/process-pool-run.js';
-import { seeded } from '../support/ledger-simulation.js';
+import { seeded } from '../support/seeded.js';
 import { maxRequestsInWindow } from '../support/stub-server.js';
 
 /** Measurements are for the reader of the output; the rules are in the expectations. */
@@ -51,6 +51,7 @@ describe('processes that share a ledger', () => {
         concurrency: 2,
         requests: 130,
         path: '/manga/x',
+        maxRequestMs: 6_000,
         during: (pool) => {
           const killing = setInterval(() => {
             if (kills.length < 12 && pool.killOne(random)) {

@@ -1,6 +1,6 @@
 /** A ledger on a real server that fails for longer than processes count as alive without it. */
 import type { ProcessPool } from '../support/process-pool.js';
-import { seeded } from '../support/ledger-simulation.js';
+import { seeded } from '../support/seeded.js';
 import { startRedis, type RedisProcess } from '../support/redis-process.js';
 import { describeWith } from '../support/requirements.js';
 import { expectLimitsKept } from '../support/server-pool.js';

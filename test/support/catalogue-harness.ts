@@ -18,7 +18,12 @@ import { LIMITS } from './test-client.js';
 
 /** Other tests hold the limits: here nothing waits, and the service allows it. */
 const AT_ONCE: RateLedger = {
-  reserve: () => Promise.resolve({ settle: () => Promise.resolve() }),
+  reserve: () =>
+    Promise.resolve({
+      isValid: () => true,
+      remainingMs: () => Infinity,
+      settle: () => Promise.resolve(),
+    }),
   close: () => Promise.resolve(),
 };
 const PATIENT = { general: { requests: 1_000_000, periodMs: 1_000 } };

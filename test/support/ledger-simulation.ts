@@ -2,19 +2,19 @@
  * Several processes that use the real ledger code against a service that counts strictly, in simulated time. The state
  * is converted to text and back in each transaction, as on disk.
  */
-import { parseRecord, serializeRecord } from '../../src/rate-limit/ledger-format.js';
-import { MAX_REQUEST_MS } from '../../src/rate-limit/ledger-state.js';
-import type { LedgerStore, Liveness, ProcessRegistry } from '../../src/rate-limit/ledger-store.js';
-import { LedgerServer } from '../../src/rate-limit/redis/ledger-server.js';
+import { momentOf, type Clock } from '../../src/core/clock.js';
+import { parseDocument, serializeDocument } from '../../src/rate-limit/ledger-document.js';
+import { LedgerHistory } from '../../src/rate-limit/ledger-history.js';
+import { MAX_REQUEST_MS, type LedgerRules } from '../../src/rate-limit/ledger-rules.js';
+import type { LedgerStore } from '../../src/rate-limit/ledger-store.js';
+import { quotaLookup, quotasOf } from '../../src/rate-limit/quotas.js';
+import type { Permit } from '../../src/rate-limit/rate-ledger.js';
 import { RedisFailure } from '../../src/rate-limit/redis/redis-failure.js';
 import { RedisStore } from '../../src/rate-limit/redis/redis-store.js';
-import { emptyRecord, openRecord, type LedgerRecord } from '../../src/rate-limit/ledger-record.js';
-import { momentOf, type Clock } from '../../src/core/clock.js';
-import { quotasOf } from '../../src/rate-limit/quotas.js';
-import type { Permit } from '../../src/rate-limit/rate-ledger.js';
 import { SharedLedger } from '../../src/rate-limit/shared-ledger.js';
 import { SimulatedTime } from './fake-clock.js';
 import { ScriptServer } from './script-server.js';
+import { seeded } from './seeded.js';
 
 export interface SimulationOptions {
   readonly processes: number;
@@ -31,12 +31,10 @@ export interface SimulationOptions {
   readonly serviceSkewMs?: number;
   /** Called after each request. */
   readonly onRequest?: (simulation: Simulation) => void;
-  /** The number of kernels, with unrelated clocks, that the processes run in; 1 by default. */
+  /** The number of kernels, with unrelated clocks, that the processes on a server run in; 1 by default. */
   readonly kernels?: number;
   /** Instead of a file: a server, and how long a message takes to it or from it. */
   readonly serverTravelMs?: (random: () => number) => number;
-  /** Default: true. */
-  readonly seesLocksOfOtherKernels?: boolean;
 }
 
 export interface ReceivedRequest {
@@ -44,6 +42,7 @@ export interface ReceivedRequest {
   readonly process: number;
 }
 
+const RULES: LedgerRules = { quotaOf: quotaLookup(), maxRequestMs: MAX_REQUEST_MS };
 const ENDPOINT = { requests: 40, periodMs: 60_000 };
 
 export class Simulation {
@@ -87,8 +86,9 @@ export class Simulation {
     const { concurrency } = this.options;
     this.living.add(process);
     const ledger = new SharedLedger({
-      ...(this.options.serverTravelMs ? this.#onServer(process) : this.#onFile(process)),
+      store: this.options.serverTravelMs ? this.#onServer(process) : this.#onFile(process),
       clock: this.#clock(process),
+      maxRequestMs: MAX_REQUEST_MS,
       quotasFor: ({ method, url }) => quotasOf(url.host, method, url.pathname),
     });
     const death = new Promise<'dead'>((resolve) => {
@@ -110,7 +110,11 @@ export class Simulation {
       if (permit === 'dead') return;
       await this.time.sleep(lateMs(this.random));
       if (!this.living.has(process)) return;
-      await this.#send(process, permit);
+      if (permit.isValid()) await this.#send(process, permit);
+      else {
+        this.#left += 1;
+        await permit.settle('unsent');
+      }
       this.options.onRequest?.(this);
     }
   }
@@ -138,22 +142,39 @@ export class Simulation {
     });
   }
 
-  #onFile(process: number): { store: LedgerStore; processes: ProcessRegistry } {
+  #onFile(process: number): LedgerStore {
+    const clock = this.#clock(process);
+    const options = { boot: () => 'boot', host: 'host', rules: RULES, isOnServer: false };
+    const history = new LedgerHistory(options);
+    const found = () => (this.#text === undefined ? undefined : parseDocument(this.#text));
     return {
-      store: this.#store(process),
-      processes: {
-        ownId: `process-${process}`,
-        register: () => Promise.resolve(),
-        livenessOf: (id) => Promise.resolve(this.#livenessOf(process, id)),
-        unregister: () => undefined,
+      processId: `process-${process}`,
+      isOnServer: false,
+      transaction: (change) => {
+        const result = this.#last.then(() => {
+          // A dead process does nothing more.
+          if (!this.living.has(process)) return new Promise<never>(() => undefined);
+          const moment = momentOf(clock);
+          const opened = history.open(found(), moment, true);
+          if ('usedBy' in opened) throw new Error('There is one kernel.');
+          const { document } = opened;
+          const changed = change({ document, ...moment, rules: RULES });
+          history.stamp(document, moment);
+          this.#text = serializeDocument(document);
+          history.remember(document);
+          return { result: changed, moment };
+        });
+        this.#last = this.living.has(process) ? result.catch(() => undefined) : this.#last;
+        return result;
       },
+      peek: () => Promise.reject(new Error('Not needed.')),
+      shortenWaits: () => undefined,
+      close: () => undefined,
     };
   }
 
-  #onServer(process: number): { store: LedgerStore; processes: ProcessRegistry } {
+  #onServer(process: number): LedgerStore {
     const { serverTravelMs = () => 0 } = this.options;
-    const clock = this.#clock(process);
-    const host = `kernel-${this.#kernelOf(process)}`;
     const evaluate = async (_: unknown, __: unknown, args: readonly string[]): Promise<unknown> => {
       await this.time.sleep(serverTravelMs(this.random));
       // A dead process does nothing more.
@@ -165,59 +186,19 @@ export class Simulation {
       if (this.isDown()) throw new RedisFailure('no connection', true);
       return reply;
     };
-    const processes = new LedgerServer(
-      { evaluate, shortenWaits: () => undefined, close: () => undefined },
-      clock,
-      host,
-    );
-    const store = new RedisStore({
-      server: processes,
-      clock,
-      host,
+    return new RedisStore({
+      runner: { evaluate, shortenWaits: () => undefined, close: () => undefined },
+      clock: this.#clock(process),
+      host: `kernel-${this.#kernelOf(process)}`,
       displayUrl: 'redis://simulated',
       maxOutageMs: 600_000,
-      maxRequestMs: MAX_REQUEST_MS,
+      rules: RULES,
       warn: () => undefined,
     });
-    return { store, processes };
-  }
-
-  #store(process: number): LedgerStore {
-    return {
-      transaction: (change) => {
-        const result = this.#last.then(async () => {
-          // A dead process does nothing more.
-          if (!this.living.has(process)) return new Promise<never>(() => undefined);
-          const clock = this.#clock(process);
-          const boot = `kernel-${this.#kernelOf(process)}`;
-          const opened = openRecord(this.#record(), { ...momentOf(clock), boot, host: boot });
-          const value = await change(opened.state);
-          this.#text = serializeRecord(opened.close(momentOf(clock)));
-          return value;
-        });
-        this.#last = this.living.has(process) ? result.catch(() => undefined) : this.#last;
-        return result;
-      },
-    };
-  }
-
-  #record(): LedgerRecord {
-    if (this.#text === undefined) return emptyRecord('simulated');
-    const record = parseRecord(this.#text);
-    if (record === 'damaged') throw new Error(`The ledger cannot read its own text: ${this.#text}`);
-    return record;
   }
 
   #kernelOf(process: number): number {
     return process % (this.options.kernels ?? 1);
-  }
-
-  #livenessOf(process: number, processId: string): Liveness {
-    const other = Number(processId.split('-')[1]);
-    const isOneKernel = this.#kernelOf(process) === this.#kernelOf(other);
-    const isVisible = isOneKernel || this.options.seesLocksOfOtherKernels !== false;
-    if (isVisible && this.living.has(other)) return 'alive';
-    return isOneKernel ? 'dead' : 'unknown';
   }
 
   /** Kernels started at different times, and their wall clocks differ by hours. */
@@ -231,15 +212,4 @@ export class Simulation {
       wallMs: () => clock.wallMs() - kernel * 7_200_000,
     };
   }
-}
-
-/** Mulberry32. */
-export function seeded(seed: number): () => number {
-  let at = seed;
-  return () => {
-    at = (at + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(at ^ (at >>> 15), 1 | at);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -49,45 +49,45 @@ export function describeLedgerRules(
     const used = async (endpoint?: string): Promise<number> => (await quota(endpoint))?.used ?? 0;
 
     describe('the service’s headers', () => {
-      const response = (limit: number, remaining: number, endsInS: number) => ({
+      const response = (remaining: number, endsInS: number) => ({
         status: 200,
         headers: {
           date: new Date(clock.wallMs() + 7_200_000).toUTCString(),
-          'x-ratelimit-limit': String(limit),
+          'x-ratelimit-limit': '40',
           'x-ratelimit-remaining': String(remaining),
           'x-ratelimit-retry-after': String(Math.floor(clock.wallMs() / 1_000) + 7_200 + endsInS),
         },
       });
 
-      test('show the use of other programs, until the end of the period', async () => {
-        const permit = await (await openOne()).reserve(AT_HOME);
-        await permit.settle(response(40, 9, 30));
-        expect(await used(AT_HOME_NAME)).toBe(31);
+      test('cap what may be sent until the end of the period, also for other processes', async () => {
+        const ledger = await openOne();
+        await (await ledger.reserve(AT_HOME)).settle(response(1, 30));
+        expect((await quota(AT_HOME_NAME))?.remaining).toBe(1);
+        await (await ledger.reserve(AT_HOME)).settle({ status: 200, headers: {} });
+        expect((await quota(AT_HOME_NAME))?.remaining).toBe(0);
+        let isGranted = false;
+        const waiting = (await openOne()).reserve(AT_HOME).then((permit) => {
+          isGranted = true;
+          return permit;
+        });
+        await clock.sleep(300);
+        expect(isGranted).toBe(false);
         clock.advance(31_000);
-        expect(await used(AT_HOME_NAME)).toBe(1);
+        await (await waiting).settle(OK);
       });
 
-      test('of concurrent requests count the use of others once', async () => {
+      test('of concurrent requests are counted down, in whatever order they arrive', async () => {
         const ledger = await openOne();
         const permits = await Promise.all([1, 2, 3].map(() => ledger.reserve(AT_HOME)));
-        for (const [at, permit] of permits.entries())
-          await permit.settle(response(40, 29 - at, 30));
-        expect(await used(AT_HOME_NAME)).toBe(3 + 10);
+        for (const [at, permit] of permits.entries()) await permit.settle(response(27 + at, 30));
+        expect((await quota(AT_HOME_NAME))?.remaining).toBe(27);
       });
 
-      test('lower a limit, and raise it again', async () => {
+      test('of an ended period change nothing', async () => {
         const ledger = await openOne();
-        await (await ledger.reserve(AT_HOME)).settle(response(3, 2, 30));
-        expect((await quota(AT_HOME_NAME))?.allowed).toBe(3);
-        await (await ledger.reserve(AT_HOME)).settle(response(60, 58, 30));
-        expect((await quota(AT_HOME_NAME))?.allowed).toBe(40);
-      });
-
-      test('that cannot be meant change nothing', async () => {
-        const ledger = await openOne();
-        await (await ledger.reserve(AT_HOME)).settle(response(40, 41, 30));
-        await (await ledger.reserve(AT_HOME)).settle(response(0, 0, -99_999));
-        expect(await used(AT_HOME_NAME)).toBe(2);
+        await (await ledger.reserve(AT_HOME)).settle(response(0, -99_999));
+        expect(await quota(AT_HOME_NAME)).toMatchObject({ used: 1 });
+        expect((await quota(AT_HOME_NAME))?.remaining).toBeUndefined();
       });
     });
 
@@ -144,17 +144,18 @@ export function describeLedgerRules(
           stopping.abort(new Error('stop'));
         }, times / 5);
         await reserving.then(
-          (permit) => permit.settle(),
+          (permit) => permit.settle('unsent'),
           () => undefined,
         );
       }
       while ((await ledgers.view()).underWay > 0) await clock.sleep(20);
     });
 
-    test('unsettled permits count while their process lives, and expire after it has left', async () => {
+    test('a permit of a process that is gone counts until its request must have ended', async () => {
       const [one, other] = [await openOne(), await openOne()];
       await Promise.all([1, 2, 3, 4, 5].map(() => one.reserve(request('/manga/x'))));
-      clock.advance(10_000);
+      await one.close();
+      clock.advance(28_000);
       let isGranted = false;
       const waiting = other.reserve(request('/manga/x')).then((permit) => {
         isGranted = true;
@@ -162,8 +163,60 @@ export function describeLedgerRules(
       });
       await clock.sleep(300);
       expect(isGranted).toBe(false);
-      await one.close();
+      clock.advance(3_100);
+      await (await waiting).settle(OK);
+    });
+
+    test('a permit is valid for two seconds, and its use is given back if it was not sent', async () => {
+      const ledger = await openOne();
+      const permit = await ledger.reserve(AT_HOME);
+      expect([permit.isValid(), permit.remainingMs() > 28_000]).toEqual([true, true]);
+      clock.advance(2_100);
+      expect([permit.isValid(), permit.remainingMs() < 27_000]).toEqual([false, true]);
+      await permit.settle('unsent');
+      expect(await used(AT_HOME_NAME)).toBe(0);
+    });
+
+    test('a probe that never answers counts as refused again, and is the only request meanwhile', async () => {
+      const [one, other] = [await openOne(), await openOne()];
+      await (await one.reserve(AT_HOME)).settle({ status: 429, headers: { 'retry-after': '2' } });
+      clock.advance(2_100);
+      const probe = await one.reserve(AT_HOME);
+      let isGranted = false;
+      const waiting = other.reserve(AT_HOME).then((permit) => {
+        isGranted = true;
+        return permit;
+      });
+      await clock.sleep(300);
+      await probe.settle();
+      await clock.sleep(300);
+      expect(isGranted).toBe(false);
+      expect((await ledgers.view()).cooldown).toMatchObject({ why: 'rate-limited', strikes: 1 });
+      clock.advance(5_100);
+      await (await waiting).settle(OK);
+      expect((await ledgers.view()).onProbation).toBe(false);
+    });
+
+    test('a request without a quota needs no transaction, and waits for a pause of any process', async () => {
+      const ledger = await openOne();
+      const page = { method: 'GET', url: new URL('https://node.example.net/x.png') };
+      await (await ledger.reserve(page)).settle(OK);
+      expect((await ledgers.view()).underWay).toBe(0);
       clock.advance(1_100);
+      await (
+        await (await openOne()).reserve(AT_HOME)
+      ).settle({
+        status: 429,
+        headers: { 'retry-after': '5' },
+      });
+      let isGranted = false;
+      const waiting = ledger.reserve(page).then((permit) => {
+        isGranted = true;
+        return permit;
+      });
+      await clock.sleep(300);
+      expect(isGranted).toBe(false);
+      clock.advance(5_100);
       await (await waiting).settle(OK);
     });
 

@@ -14,6 +14,8 @@ export interface ProcessPoolOptions {
   readonly maxOutageMs?: number;
   readonly path: string;
   readonly periodScale?: PeriodScale;
+  /** The whole life of a request; by default that of the program. */
+  readonly maxRequestMs?: number;
   /** Concurrent requests of one process. */
   readonly concurrency: number;
   /** Assigned to the processes in turn. */
@@ -78,7 +80,7 @@ export class ProcessPool {
 
   async #start(): Promise<void> {
     const { url, folder, path, periodScale, wallOffsetsMs = [], variants = [] } = this.options;
-    const { servers = [], maxOutageMs } = this.options;
+    const { servers = [], maxOutageMs, maxRequestMs } = this.options;
     const server = servers[this.#started % servers.length];
     const wallOffsetMs = wallOffsetsMs[this.#started % wallOffsetsMs.length];
     const variant: ProcessVariant = variants[this.#started % variants.length] ?? {};
@@ -94,6 +96,7 @@ export class ProcessPool {
       clockOffsetMs,
       server,
       maxOutageMs,
+      maxRequestMs,
       dist: MODULES_URL,
     };
     const [execPath = process.execPath, ...execArgv]: readonly string[] = [

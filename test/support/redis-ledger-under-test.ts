@@ -4,7 +4,11 @@ import { RedisConnection } from '../../src/rate-limit/redis/redis-connection.js'
 import type { FakeClock } from './fake-clock.js';
 import type { LedgerUnderTest } from './ledger-suite.js';
 
+/** Places in a reply, and among the arguments of the script. */
 const SECONDS = 1;
+const SEEN = 4;
+const MIN_MS = 8;
+const MAX_MS = 9;
 
 export async function redisLedger(
   clock: FakeClock,
@@ -15,14 +19,23 @@ export async function redisLedger(
   const runner = () => {
     const connection = new RedisConnection(address);
     return {
-      async evaluate(...call: Parameters<RedisConnection['evaluate']>): Promise<unknown> {
-        const reply = (await connection.evaluate(...call)) as unknown[];
+      async evaluate(...[script, keys, args]: Parameters<RedisConnection['evaluate']>) {
+        const unmoved = [MIN_MS, MAX_MS].reduce(
+          (moved, at) => moved.with(at, String(Number(moved[at]) - clock.movedMs())),
+          [...args],
+        );
+        const reply = (await connection.evaluate(script, keys, unmoved)) as unknown[];
         const [seconds, microseconds] = [Number(reply[SECONDS]), Number(reply[SECONDS + 1])];
         const movedS = Math.floor(clock.movedMs() / 1_000);
         const restMs = clock.movedMs() - movedS * 1_000;
+        const seen = reply[SEEN] as readonly string[];
         return reply
           .with(SECONDS, String(seconds + movedS))
-          .with(SECONDS + 1, String(microseconds + restMs * 1_000));
+          .with(SECONDS + 1, String(microseconds + restMs * 1_000))
+          .with(
+            SEEN,
+            seen.map((text, at) => (at % 2 === 0 ? text : String(Number(text) + clock.movedMs()))),
+          );
       },
       close: () => {
         connection.close();

@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto';
 
 export class ScriptServer {
   #run = randomBytes(20).toString('hex');
-  #state: { readonly token: string; readonly text: string } | undefined;
-  readonly #processes = new Map<string, { readonly untilMs: number; readonly info: string }>();
+  #document: { readonly token: string; readonly text: string } | undefined;
+  readonly #seenMs = new Map<string, number>();
   #version: string | undefined;
+  /** Answers as if another client had always stored something just before. */
+  isContended = false;
   calls = 0;
 
   /** @param nowMs since the epoch */
@@ -14,39 +16,40 @@ export class ScriptServer {
   /** Starts again without its data. */
   restart(): void {
     this.#run = randomBytes(20).toString('hex');
-    this.#state = undefined;
+    this.#document = undefined;
     this.#version = undefined;
-    this.#processes.clear();
+    this.#seenMs.clear();
   }
 
   evaluate(args: readonly string[]): unknown[] {
-    const [version, id = '', info = '', registration, ttl, token, run, newToken, text = ''] = args;
+    const [version, id = '', role, lifetimeMs, token, run, newToken = '', text, minMs, maxMs] =
+      args;
     this.calls += 1;
     const nowMs = this.nowMs();
-    if (this.#version !== undefined && this.#version !== version) return ['version', this.#version];
-    if (registration === 'register') {
-      this.#version = version;
-      this.#processes.set(id, { untilMs: Math.floor(nowMs) + Number(ttl), info });
-    }
-    if (registration === 'unregister') this.#processes.delete(id);
-    const alive = [...this.#processes].filter(([, { untilMs }]) => untilMs > nowMs);
-    const processes = alive.flatMap(([of, { info: about }]) => [of, about]);
+    if (this.#version !== undefined && this.#version !== version) return ['version'];
+    if (role === 'waiting') this.#seenMs.set(id, Math.round(nowMs));
+    if (role === 'idle') this.#seenMs.delete(id);
+    const alive = [...this.#seenMs].filter(([, ms]) => nowMs - ms < Number(lifetimeMs));
+    const seen = alive.flatMap(([other, ms]) => [other, String(ms)]);
     const time = [String(Math.floor(nowMs / 1_000)), String(Math.floor((nowMs % 1_000) * 1_000))];
-    const stored = this.#state ?? { token: '', text: '' };
-    if (stored.token !== token || this.#run !== run) {
-      return ['stale', ...time, this.#run, processes, stored.token, stored.text];
+    const stored = this.#document ?? { token: '', text: '' };
+    const isTime = nowMs >= Number(minMs) && nowMs <= Number(maxMs);
+    const isLatest = stored.token === token && this.#run === run && !this.isContended;
+    if (!text || !isLatest || !isTime) {
+      return ['stale', ...time, this.#run, seen, stored.token, stored.text];
     }
-    if (newToken) this.#state = { token: newToken, text };
-    return ['current', ...time, this.#run, processes];
+    this.#version = version;
+    this.#document = { token: newToken, text };
+    return ['stored', ...time, this.#run, seen];
   }
 
   /** Replaces what is stored. */
   put(text: string): void {
-    this.#state = { token: randomBytes(8).toString('hex'), text };
+    this.#document = { token: randomBytes(8).toString('hex'), text };
   }
 
   get text(): string {
-    return this.#state?.text ?? '';
+    return this.#document?.text ?? '';
   }
 
   setVersion(version: string): void {

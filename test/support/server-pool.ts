@@ -41,6 +41,7 @@ export async function expectLimitsKept(
     requests,
     path: '/manga/x',
     periodScale: { general: 0.2, endpoint: 0.2 },
+    maxRequestMs: 6_000,
     variants: MACHINES,
     servers: [redis.url, redis.url, redis.url, last],
     maxOutageMs: 120_000,

@@ -1,5 +1,5 @@
 /** One ledger on a real server, used by the processes of several machines. Longer failures are in the long runs. */
-import { seeded } from '../support/ledger-simulation.js';
+import { seeded } from '../support/seeded.js';
 import type { ProcessPool } from '../support/process-pool.js';
 import { startRedis, type RedisProcess } from '../support/redis-process.js';
 import { describeLedgerRules } from '../support/ledger-suite.js';

@@ -106,9 +106,8 @@ function toTable(view: LedgerView, nowMs: number, glyphs: Glyphs): string {
   } else if (lines.length === 0) lines.push('No rate limit is in use.');
   if (underWay > 0) lines.push(`${pluralize(underWay, 'request')} in flight.`);
   if (waiting > 0) lines.push(`${pluralize(waiting, 'process', 'processes')} waiting.`);
-  for (const { host, ...machine } of machines) {
-    const waitingHere = machine.waiting > 0 ? `, ${machine.waiting} waiting` : '';
-    lines.push(`${host}: ${pluralize(machine.processes, 'process', 'processes')}${waitingHere}.`);
+  for (const machine of machines) {
+    lines.push(`${machine.host}: ${machine.waiting} waiting.`);
   }
   if (cooldown) {
     const until = formatLocalTime(cooldown.untilMs, nowMs);
@@ -125,11 +124,11 @@ function toTable(view: LedgerView, nowMs: number, glyphs: Glyphs): string {
 }
 
 function quotaLine(quota: QuotaView, width: number, nowMs: number, glyphs: Glyphs): string {
-  const { used, allowed, foreign, freeAtMs } = quota;
+  const { used, allowed, remaining, freeAtMs } = quota;
   const bar = drawBar(used / allowed, BAR_CELLS, glyphs);
   const notes = [
     `${used} of ${allowed} in ${formatDuration(quota.periodMs)}`,
-    ...(foreign > 0 ? [`${foreign} by other programs`] : []),
+    ...(remaining === undefined ? [] : [`${remaining} left by the service's count`]),
     ...(freeAtMs === undefined ? [] : [`next at ${formatLocalTime(freeAtMs, nowMs)}`]),
   ];
   return `${quotaName(quota).padEnd(width)}  ${bar}  ${notes.join(', ')}`;

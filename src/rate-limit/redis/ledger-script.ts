@@ -1,63 +1,72 @@
 /**
- * The one script of the ledger on the server: in one round trip it registers the process, reads the server's clock, and
- * stores a new state where the caller has seen the latest one; otherwise it returns that. All rules are the caller's.
+ * The one script of the ledger on the server: in one round trip it reads the server's clock, renews the tickets of the
+ * process, and stores a document where the caller has seen the latest one; otherwise it returns that. The rules are the
+ * caller's.
  */
-import { isRecord, parseJson } from '../../core/json.js';
-import { MAX_TIME_MS } from '../ledger-record.js';
+import { LEDGER_VERSION, MAX_DOCUMENT_BYTES } from '../ledger-document.js';
+import { TICKET_LIFETIME_MS } from '../ledger-rules.js';
 import { redisScript } from './redis-connection.js';
 import { unexpectedReply } from './redis-failure.js';
 
-/** Another version may have other rules or keys: both together would exceed the limits. */
-const LEDGER_VERSION = '1';
 /** Braces: all keys are in the same slot. */
 export const LEDGER_KEYS: readonly string[] = [
   'tankobon:{ledger}:version',
-  `tankobon:{ledger}:${LEDGER_VERSION}:state`,
-  `tankobon:{ledger}:${LEDGER_VERSION}:processes`,
+  `tankobon:{ledger}:${LEDGER_VERSION}:document`,
+  `tankobon:{ledger}:${LEDGER_VERSION}:seen`,
 ];
 
 /** Longer than a ban is remembered, and longer than the pause between monthly runs. */
-const STATE_LIFETIME_MS = 35 * 24 * 60 * 60_000;
-/** A process that was silent for this long counts as gone. */
-export const PROCESS_LIFETIME_MS = 15_000;
+const LIFETIME_MS = 35 * 24 * 60 * 60_000;
+/** Bounds a reply, whatever others have stored. */
+const MAX_PROCESSES = 1_000;
+const MAX_ID_BYTES = 100;
+const MAX_SERVER_MS = 9e15;
 
 export const LEDGER_SCRIPT = redisScript(`
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = time[1] * 1000 + time[2] / 1000
 local version = redis.call('GET', KEYS[1])
-if version and version ~= ARGV[1] then return {'version', version} end
+if version and version ~= ARGV[1] then return {'version'} end
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
-local id, info, registration = ARGV[2], ARGV[3], ARGV[4]
-if registration == 'register' then
-  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[10])
-  redis.call('HSET', KEYS[3], id, string.format('%.0f', now + ARGV[5]) .. ' ' .. info)
-  redis.call('PEXPIRE', KEYS[3], ARGV[5])
-elseif registration == 'unregister' then
+local id, role = ARGV[2], ARGV[3]
+if role == 'waiting' then
+  redis.call('HSET', KEYS[3], id, string.format('%.0f', now))
+  redis.call('PEXPIRE', KEYS[3], ARGV[4])
+elseif role == 'idle' then
   redis.call('HDEL', KEYS[3], id)
 end
-local processes = {}
-local all = redis.call('HGETALL', KEYS[3])
-for at = 1, #all, 2 do
-  local expiry, text = string.match(all[at + 1], '^(%d+) (.*)$')
-  if expiry and tonumber(expiry) > now then
-    processes[#processes + 1] = all[at]
-    processes[#processes + 1] = text
-  elseif registration == 'register' then
-    redis.call('HDEL', KEYS[3], all[at])
+local seen = {}
+if redis.call('HLEN', KEYS[3]) <= ${MAX_PROCESSES} then
+  local all = redis.call('HGETALL', KEYS[3])
+  for at = 1, #all, 2 do
+    local ms = tonumber(all[at + 1])
+    if ms and now - ms < tonumber(ARGV[4]) and #all[at] <= ${MAX_ID_BYTES} then
+      seen[#seen + 1] = all[at]
+      seen[#seen + 1] = string.format('%.0f', ms)
+    elseif role ~= 'none' then
+      redis.call('HDEL', KEYS[3], all[at])
+    end
   end
+elseif role ~= 'none' then
+  redis.call('DEL', KEYS[3])
 end
 local token = redis.call('HGET', KEYS[2], 'token') or ''
-if token == ARGV[6] and run == ARGV[7] then
-  if ARGV[8] ~= '' then
-    redis.call('HSET', KEYS[2], 'token', ARGV[8], 'text', ARGV[9])
-    redis.call('PEXPIRE', KEYS[2], ARGV[10])
-  end
-  return {'current', time[1], time[2], run, processes}
+if #token > ${MAX_ID_BYTES} then token = '' end
+local isTime = now >= tonumber(ARGV[9]) and now <= tonumber(ARGV[10])
+if ARGV[8] ~= '' and token == ARGV[5] and run == ARGV[6] and isTime then
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[11])
+  redis.call('HSET', KEYS[2], 'token', ARGV[7], 'text', ARGV[8])
+  redis.call('PEXPIRE', KEYS[2], ARGV[11])
+  return {'stored', time[1], time[2], run, seen}
 end
-return {'stale', time[1], time[2], run, processes, token, redis.call('HGET', KEYS[2], 'text') or ''}
+local text = 'too large'
+if redis.call('HSTRLEN', KEYS[2], 'text') <= ${MAX_DOCUMENT_BYTES} then
+  text = redis.call('HGET', KEYS[2], 'text') or ''
+end
+return {'stale', time[1], time[2], run, seen, token, text}
 `);
 
-/** The state as one process has seen it. */
+/** The document as one process has seen it. */
 export interface Snapshot {
   /** Drawn for each write. Empty: nothing is stored. */
   readonly token: string;
@@ -66,78 +75,70 @@ export interface Snapshot {
   readonly run: string;
 }
 
-export interface ProcessInfo {
-  readonly host: string;
-  readonly pid: number;
-}
-
 export interface ScriptCall {
   readonly id: string;
-  readonly info: ProcessInfo;
-  readonly registration: 'register' | 'unregister' | 'none';
-  /** What the caller has seen. Without it, the reply has the state. */
-  readonly seen?: Snapshot | undefined;
-  /** Stored if the caller has seen the latest state. */
-  readonly next?: { readonly token: string; readonly text: string } | undefined;
+  /** `none` changes nothing. */
+  readonly role: 'waiting' | 'idle' | 'none';
+  /** Stored if `seen` is the latest, and the server's time between the two given. */
+  readonly next?: {
+    readonly seen: Snapshot;
+    readonly token: string;
+    readonly text: string;
+    readonly minMs: number;
+    readonly maxMs?: number | undefined;
+  };
 }
 
 export interface ScriptReply {
   /** By the server's clock, in ms since the epoch. */
   readonly serverMs: number;
-  /** Those that are alive. */
-  readonly processes: ReadonlyMap<string, ProcessInfo>;
-  /** Absent: the caller has seen the latest state, and its own is stored. */
+  readonly run: string;
+  /** When each waiting process looked last. */
+  readonly seenMs: ReadonlyMap<string, number>;
+  /** Absent: `next` is stored. */
   readonly latest?: Snapshot;
 }
 
-export function scriptArgs({ id, info, registration, seen, next }: ScriptCall): readonly string[] {
+export function scriptArgs({ id, role, next }: ScriptCall): readonly string[] {
   return [
-    LEDGER_VERSION,
+    String(LEDGER_VERSION),
     id,
-    JSON.stringify(info),
-    registration,
-    String(PROCESS_LIFETIME_MS),
-    seen?.token ?? 'none',
-    seen?.run ?? '',
+    role,
+    String(TICKET_LIFETIME_MS),
+    next?.seen.token ?? '',
+    next?.seen.run ?? '',
     next?.token ?? '',
     next?.text ?? '',
-    String(STATE_LIFETIME_MS),
+    String(next?.minMs ?? 0),
+    String(next?.maxMs ?? MAX_SERVER_MS),
+    String(LIFETIME_MS),
   ];
 }
 
 /** Throws RedisFailure for a reply of another version, or of another shape. */
 export function readReply(reply: unknown): ScriptReply {
   if (!Array.isArray(reply)) throw unexpectedReply('not a list');
-  const [kind, seconds, microseconds, run, processes, token, text] = reply as unknown[];
+  const [kind, seconds, microseconds, run, seen, token, text] = reply as unknown[];
   if (kind === 'version') {
     throw unexpectedReply('another version of tankobon uses this ledger');
   }
   const serverMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
-  const isTime = serverMs > 0 && serverMs < MAX_TIME_MS;
-  if ((kind !== 'current' && kind !== 'stale') || !isTime) {
+  const isTime = serverMs > 0 && serverMs < MAX_SERVER_MS;
+  if ((kind !== 'stored' && kind !== 'stale') || !isTime) {
     throw unexpectedReply('not what the script returns');
   }
   if (typeof run !== 'string' || !/^\w{12,64}$/.test(run)) throw unexpectedReply('no run id');
-  const alive = readProcesses(processes);
-  if (kind === 'current') return { serverMs, processes: alive };
-  if (typeof token !== 'string' || typeof text !== 'string') throw unexpectedReply('no state');
-  return { serverMs, processes: alive, latest: { token, text, run } };
+  const common = { serverMs, run, seenMs: readSeen(seen) };
+  if (kind === 'stored') return common;
+  if (typeof token !== 'string' || typeof text !== 'string') throw unexpectedReply('no document');
+  return { ...common, latest: { token, text, run } };
 }
 
-function readProcesses(list: unknown): ReadonlyMap<string, ProcessInfo> {
+function readSeen(list: unknown): ReadonlyMap<string, number> {
   if (!Array.isArray(list)) throw unexpectedReply('no list of processes');
-  const found = new Map<string, ProcessInfo>();
+  const seenMs = new Map<string, number>();
   for (let at = 0; at + 1 < list.length; at += 2) {
-    const id: unknown = list[at];
-    const text: unknown = list[at + 1];
-    const info = typeof text === 'string' ? parseJson(text) : undefined;
-    const { host, pid } = isRecord(info) ? info : {};
-    // The host is shown on terminals.
-    const isHost = typeof host === 'string' && /^[\w.-]{1,64}$/.test(host);
-    if (typeof id !== 'string' || !isHost || typeof pid !== 'number') {
-      throw unexpectedReply('not a process');
-    }
-    found.set(id, { host, pid });
+    seenMs.set(String(list[at]), Number(list[at + 1]));
   }
-  return found;
+  return seenMs;
 }

@@ -1,221 +1,228 @@
 /**
- * The ledger on a Redis or Valkey server, for several machines. A transaction runs on the state that this process has
- * seen last, and is stored if that is still the latest one; otherwise it runs again. While the server cannot be used,
- * transactions wait, so that nothing is sent.
+ * The ledger on a Redis or Valkey server, for several machines. A transaction works on the document that this process
+ * has seen last, and is stored if that is still the latest one; otherwise it runs again. While the server cannot be
+ * used, transactions wait, so that nothing is sent.
  */
 import { randomBytes } from 'node:crypto';
-import { momentOf } from '../../core/clock.js';
+import { momentOf, type Clock, type Moment } from '../../core/clock.js';
 import { formatLocalTime } from '../../core/human-format.js';
-import { extractBody, serializeBody, parseRecord, serializeRecord } from '../ledger-format.js';
 import {
-  emptyRecord,
-  openRecordWith,
-  shiftTimes,
-  type LedgerRecord,
-  type OpenedRecord,
-} from '../ledger-record.js';
-import { MAX_REQUEST_MS, type LedgerState } from '../ledger-state.js';
-import type { LedgerStore, PeekedLedger, StoreWait } from '../ledger-store.js';
-import type { PeriodScale } from '../quotas.js';
-import type { Snapshot } from './ledger-script.js';
-import { LedgerServer } from './ledger-server.js';
+  contentOf,
+  parseDocument,
+  serializeDocument,
+  type LedgerDocument,
+} from '../ledger-document.js';
+import { LedgerHistory, type OpenedDocument, type Reading } from '../ledger-history.js';
+import type { LedgerRules } from '../ledger-rules.js';
+import type { Change, LedgerStore, StoreWait, Transaction } from '../ledger-store.js';
 import {
-  displayAddress,
-  RedisConnection,
-  type RedisAddress,
-  type ScriptRunner,
-} from './redis-connection.js';
+  LEDGER_KEYS,
+  LEDGER_SCRIPT,
+  readReply,
+  scriptArgs,
+  type ScriptCall,
+  type ScriptReply,
+  type Snapshot,
+} from './ledger-script.js';
+import type { ScriptRunner } from './redis-connection.js';
 import { RedisFailure, unexpectedReply } from './redis-failure.js';
+import { estimateServerTime, MAX_LATE_MS, type TimeReply } from './server-time.js';
 import { ServerOutage, type ServerOutageOptions } from './server-outage.js';
 
 export interface RedisStoreOptions extends ServerOutageOptions {
-  readonly server: LedgerServer;
+  readonly runner: ScriptRunner;
+  readonly clock: Clock;
   /** The name of this machine, shown on other machines. */
   readonly host: string;
-  /** How long a request may be under way. */
-  readonly maxRequestMs: number;
   readonly warn: (message: string) => void;
+  readonly rules: LedgerRules;
 }
 
-interface OpenOptions extends Pick<RedisStoreOptions, 'clock' | 'host' | 'warn'> {
-  readonly address: RedisAddress;
-  /** Default: not at all. */
-  readonly maxOutageMs?: number;
-  readonly periodScale?: PeriodScale;
-  /** Default: a connection to `address`. */
-  readonly runner?: ScriptRunner;
+/** A document and the moment that a transaction on it takes place at. */
+interface Base extends Reading {
+  readonly snapshot: Snapshot;
+  readonly seenMs: ReadonlyMap<string, number>;
+  readonly local: Moment;
+  /** How far `nowMs` may be before the real time; absent where the server has just named it. */
+  readonly errorMs?: number;
 }
 
-/** The store on a server, and the processes that use it. */
-export function openRedisStore(options: OpenOptions) {
-  const { address, clock, host, maxOutageMs = 0, periodScale, warn } = options;
-  const processes = new LedgerServer(options.runner ?? new RedisConnection(address), clock, host);
-  const store = new RedisStore({
-    server: processes,
-    clock,
-    host,
-    displayUrl: displayAddress(address),
-    maxOutageMs,
-    maxRequestMs: MAX_REQUEST_MS * (periodScale?.general ?? 1),
-    warn,
-  });
-  return { store, processes };
+/** The last reply. */
+interface LastReply extends TimeReply {
+  readonly snapshot: Snapshot;
+  readonly seenMs: ReadonlyMap<string, number>;
 }
 
-interface Opened extends OpenedRecord {
-  readonly record: LedgerRecord;
-  /** Part of a sentence; undefined where nothing was lost. */
-  readonly loss: string | undefined;
-}
+/** Then other processes go first for a moment. */
+const MAX_CONFLICTS = 20;
 
 export class RedisStore implements LedgerStore {
-  #seen: Snapshot | undefined;
-  /** As this process has stored or seen it last, to notice that it was replaced. */
-  #last: LedgerRecord | undefined;
-  /** The server's clock steps that the last record takes into account. */
-  #stepsSeen = 0;
+  readonly processId: string;
+  readonly isOnServer = true;
+  readonly #history: LedgerHistory;
   readonly #outage: ServerOutage;
+  #run = '';
+  #last: LastReply | undefined;
+  #isWaiting = false;
   #hasWarned = false;
 
   constructor(private readonly options: RedisStoreOptions) {
+    const { host, rules } = options;
+    this.processId = `${host}-${process.pid}-${randomBytes(6).toString('hex')}`;
     this.#outage = new ServerOutage(options);
+    this.#history = new LedgerHistory({ boot: () => this.#run, host, rules, isOnServer: true });
   }
 
-  async transaction<T>(
-    change: (state: LedgerState) => T | Promise<T>,
+  transaction<T extends Change>(
+    change: (transaction: Transaction) => T,
     onWait?: (wait: StoreWait) => void,
-  ): Promise<T> {
+  ): Promise<{ readonly result: T; readonly moment: Moment }> {
     return this.#outage.retry(() => this.#attempt(change), onWait);
   }
 
-  shortenWaits(): void {
-    this.#outage.close();
-    this.options.server.shortenWaits();
-  }
-
-  /** The state at this moment, for display. Throws StorageError. */
-  async peek(): Promise<PeekedLedger> {
+  async peek(): Promise<Transaction> {
+    const { host, rules } = this.options;
     try {
-      const { latest, processes } = await this.options.server.readState();
-      if (!latest) throw unexpectedReply('no state');
-      const hosts = new Map([...processes].map(([id, { host }]) => [id, host]));
-      return { state: this.#open(latest).state, hosts };
+      const { serverMs: nowMs, latest, seenMs } = await this.#call({ role: 'none' });
+      if (!latest) throw unexpectedReply('no document');
+      const reading = { nowMs, wallMs: nowMs };
+      const isOnServer = true;
+      const boot = () => latest.run;
+      const history = new LedgerHistory({ boot, host, rules, isOnServer });
+      const { document } = history.open(documentOf(latest), reading, false) as OpenedDocument;
+      return { document, seenMs, rules, ...reading };
     } catch (error) {
       throw error instanceof RedisFailure ? this.#outage.toStorageError(error) : error;
     }
   }
 
-  async #attempt<T>(change: (state: LedgerState) => T | Promise<T>): Promise<T> {
-    const { server, clock } = this.options;
-    let seen = this.#seen ?? (await server.compareAndSet({}));
-    for (;;) {
-      if (!seen) throw unexpectedReply('no state');
-      const { steps } = server;
-      const opened = this.#open(seen);
-      const result = await change(opened.state);
-      const record = opened.close(momentOf(clock));
-      const body = serializeBody(record);
-      const isChanged = seen.text === '' || body !== extractBody(seen.text);
-      const token = randomBytes(8).toString('hex');
-      const next = isChanged ? { token, text: serializeRecord(record, body) } : undefined;
-      const latest = await server.compareAndSet({ seen, next });
-      if (!latest) {
-        this.#seen = next ? { ...next, run: seen.run } : seen;
-        this.#last = next ? record : opened.record;
-        this.#stepsSeen = steps;
-        this.#warnOfUnknownUse(opened);
-        return result;
+  shortenWaits(): void {
+    this.#outage.close();
+    this.options.runner.shortenWaits();
+  }
+
+  close(): void {
+    this.options.runner.close();
+  }
+
+  async #attempt<T extends Change>(change: (transaction: Transaction) => T) {
+    let base = this.#estimate();
+    for (let conflicts = 0; conflicts < MAX_CONFLICTS;) {
+      base ??= await this.#read();
+      const { opened, result, isChanged } = this.#apply(base, change);
+      const { document } = opened;
+      const { local: moment } = base;
+      if (!isChanged) {
+        if (base.errorMs === undefined) return this.#finish(opened, result, moment);
+        base = undefined;
+        continue;
       }
-      this.#seen = seen = latest;
+      this.#history.stamp(document, base);
+      const next = await this.#store(base, document);
+      if (!next) return this.#finish(opened, result, moment);
+      base = next;
+      conflicts += 1;
     }
+    throw new RedisFailure('other processes keep changing it', true);
   }
 
-  /** Opens the ledger; where earlier use is unknown, with all limits used up. */
-  #open({ text, run }: Snapshot): Opened {
-    const read = text === '' ? undefined : parseRecord(text);
-    const record =
-      read === undefined || read === 'damaged' ? emptyRecord(randomBytes(6).toString('hex')) : read;
-    const loss = this.#describeLoss(read, run);
-    const opened = this.#openRecord(record, this.#baseOf(record, run));
-    if (loss !== undefined) {
-      // Requests of other processes may still be on their way, also of killed ones.
-      const { clock, maxRequestMs } = this.options;
-      opened.state.unknownUse = { atMs: clock.monotonicMs() + maxRequestMs };
-    }
-    return { ...opened, record, loss };
+  #apply<T extends Change>(base: Base, change: (transaction: Transaction) => T) {
+    const { snapshot, seenMs, nowMs, wallMs, local, errorMs = 0 } = base;
+    this.#run = snapshot.run;
+    const reading = { nowMs, wallMs, local };
+    const opened = this.#history.open(documentOf(snapshot), reading, false) as OpenedDocument;
+    const { document, loss } = opened;
+    const before = contentOf(document, nowMs);
+    const rules = { ...this.options.rules, clockErrorMs: errorMs };
+    const result = change({ document, ...reading, rules, seenMs });
+    const isChanged = loss !== undefined || contentOf(document, nowMs) !== before;
+    return { opened, result, isChanged };
   }
 
-  /**
-   * Converts the times of the server into local ones. All machines write the server's times, so that an entry counts for
-   * all of them from the same moment. What was written before the server was started or its clock stepped counts from
-   * its last write as if that was now.
-   */
-  #openRecord(record: LedgerRecord, base = ''): OpenedRecord {
-    const { server, host } = this.options;
-    const openedMs = this.options.clock.monotonicMs();
-    const writtenMs = new Map(record.boots.map(({ boot, writtenMs: ms }) => [boot, ms]));
-    return openRecordWith(record, {
-      read(stored) {
-        const { entry, boot } = stored;
-        if (boot !== base)
-          return { entry: shiftTimes(entry, openedMs - (writtenMs.get(boot) ?? 0)) };
-        return { entry: shiftTimes(entry, server.clock.toLocalMs(0)), unmodified: stored };
-      },
-      write(entry) {
-        const shiftMs = server.clock.toServerMs(0);
-        return { entry: shiftTimes(entry, shiftMs), boot: base, shiftsMs: new Map() };
-      },
-      boots({ nowMs, wallMs }) {
-        const ownMs = Math.max(writtenMs.get(base) ?? 0, server.clock.toServerMs(nowMs));
-        const revision = record.revision + 1;
-        return [{ boot: base, host, writtenMs: ownMs, wallMs, revision }];
-      },
+  #finish<T extends Change>({ document, loss }: OpenedDocument, result: T, moment: Moment) {
+    this.#history.remember(document);
+    this.#isWaiting = this.#isWaitingIn(document);
+    // When other processes looked is known only from the server.
+    if (document.tickets.some(({ processId }) => processId !== this.processId))
+      this.#last = undefined;
+    this.#warnOfUnknownUse(
+      document,
+      loss ?? (result.isLost ? 'was replaced by a different or older one' : undefined),
+    );
+    return { result, moment };
+  }
+
+  #isWaitingIn({ tickets }: LedgerDocument): boolean {
+    return tickets.some(({ processId }) => processId === this.processId);
+  }
+
+  /** The document that this process has stored or seen last, at a time that is not after the server's. */
+  #estimate(): Base | undefined {
+    const local = momentOf(this.options.clock);
+    const time = this.#last && estimateServerTime(this.#last, local.nowMs);
+    return this.#last && time && { ...this.#last, ...time, wallMs: time.nowMs, local };
+  }
+
+  async #read(): Promise<Base> {
+    const local = momentOf(this.options.clock);
+    const reply = await this.#call({ role: this.#isWaiting ? 'waiting' : 'idle' });
+    return baseOf(reply, local);
+  }
+
+  /** Resolves with the latest document if that is another one than the base. */
+  async #store(
+    { snapshot: seen, nowMs, errorMs }: Base,
+    document: LedgerDocument,
+  ): Promise<Base | undefined> {
+    const local = momentOf(this.options.clock);
+    const token = randomBytes(8).toString('hex');
+    const text = serializeDocument(document);
+    const maxMs = errorMs === undefined ? undefined : nowMs + MAX_LATE_MS;
+    const reply = await this.#call({
+      role: this.#isWaitingIn(document) ? 'waiting' : 'idle',
+      next: { seen, token, text, minMs: nowMs, maxMs },
     });
+    if (reply.latest) return baseOf(reply, local);
+    if (this.#last) this.#last = { ...this.#last, snapshot: { token, text, run: reply.run } };
+    return undefined;
   }
 
-  /** Times of different bases cannot be compared: the run of the server, and how often its clock was stepped in it. */
-  #baseOf({ boots }: LedgerRecord, run: string): string {
-    const base = boots[0]?.boot ?? '';
-    const [baseRun, step] = base.split('-');
-    if (baseRun !== runName(run)) return `${runName(run)}-0`;
-    return this.#isStepped(base) ? `${baseRun}-${Number(step) + 1}` : base;
-  }
-
-  /** Whether this process has seen a step of the server's clock that the record does not take into account. */
-  #isStepped(base: string): boolean {
-    const isSameBase = this.#last === undefined || this.#last.boots[0]?.boot === base;
-    return isSameBase && this.options.server.steps > this.#stepsSeen;
-  }
-
-  #describeLoss(read: LedgerRecord | 'damaged' | undefined, run: string): string | undefined {
-    if (read === undefined) return 'is empty, as at its first use or after its data were lost';
-    if (read === 'damaged') return 'was damaged';
-    const base = read.boots[0]?.boot ?? '';
-    if (!base.startsWith(`${runName(run)}-`)) return 'is on a server that was started again';
-    if (this.#isStepped(base)) return 'is on a server whose clock was changed';
-    const last = this.#last;
-    if (!last) return undefined;
-    // The process that made a new one did not know earlier use either, and recorded that.
-    const isNew = read.id !== last.id && read.entries.unknownUse.length > 0;
-    const isLater = read.id === last.id && read.revision >= last.revision;
-    return isNew || isLater ? undefined : 'was replaced by a different or older one';
+  async #call(call: Omit<ScriptCall, 'id'>): Promise<ScriptReply> {
+    const { runner, clock } = this.options;
+    const known = this.#last?.snapshot;
+    this.#last = undefined;
+    const sentMs = clock.monotonicMs();
+    const args = scriptArgs({ ...call, id: this.processId });
+    const reply = readReply(await runner.evaluate(LEDGER_SCRIPT, LEDGER_KEYS, args));
+    const receivedMs = clock.monotonicMs();
+    const snapshot = reply.latest ?? known;
+    const { serverMs, seenMs } = reply;
+    if (snapshot) {
+      const roundTripMs = receivedMs - sentMs;
+      this.#last = { snapshot, seenMs, serverMs, receivedMs, roundTripMs };
+    }
+    return reply;
   }
 
   /** Warns in each process that waits, not only in the one that noticed the loss. */
-  #warnOfUnknownUse({ loss, state: { unknownUse } }: Opened): void {
-    const { clock, displayUrl, warn } = this.options;
-    const { nowMs, wallMs } = momentOf(clock);
-    const isWaitedFor = unknownUse && (loss !== undefined || unknownUse.atMs > nowMs);
+  #warnOfUnknownUse({ unknownMs, writtenMs }: LedgerDocument, loss: string | undefined): void {
+    const isWaitedFor = unknownMs !== undefined && (loss !== undefined || unknownMs > writtenMs);
     if (!isWaitedFor || this.#hasWarned) return;
     this.#hasWarned = true;
-    const until = formatLocalTime(wallMs + unknownUse.atMs - nowMs, wallMs);
+    const { clock, displayUrl, warn } = this.options;
+    const wallMs = clock.wallMs();
+    const until = formatLocalTime(wallMs + unknownMs - writtenMs, wallMs);
     warn(
-      `The shared ledger at ${displayUrl} ${loss ?? 'is new or has lost its data'}; all limits count as used up until ${until}, and then for one period.`,
+      `The shared ledger at ${displayUrl} ${loss ?? 'is new or has lost its data'}; all limits count as used up until ${until}, and then for one period; if nothing was sent before, type: tankobon limits --reset`,
     );
   }
 }
 
-/** Part of a base's name. */
-function runName(run: string): string {
-  return run.slice(0, 12);
+function documentOf({ text }: Snapshot): LedgerDocument | 'damaged' | undefined {
+  return text === '' ? undefined : parseDocument(text);
+}
+
+function baseOf({ serverMs, seenMs, latest }: ScriptReply, local: Moment): Base {
+  if (!latest) throw unexpectedReply('no document');
+  return { snapshot: latest, seenMs, nowMs: serverMs, wallMs: serverMs, local };
 }

@@ -2,6 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../../src/core/clock.js';
+import { openLedger } from '../../../src/rate-limit/open-ledger.js';
+import { LIVE_SERVICE, readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { selfSigned } from '../../../src/practice-server/self-signed.js';
 import { tankobon } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
@@ -27,13 +30,22 @@ const run = (words: readonly string[], env: Readonly<Record<string, string>> = {
 const runProcess = (words: readonly string[], env: Readonly<Record<string, string>>) =>
   tankobon(words, { env: { TANKOBON_HOME: home, TANKOBON_LEDGER: server.url, ...env } });
 
-test('limits shows the machines that use it, for people and as JSON', async () => {
-  const info = JSON.stringify({ host: 'nas', pid: 1 });
-  server.scripts.evaluate(['1', 'a-process', info, 'register', '60000', 'none', '', '', '']);
+test('limits shows the machines that wait, for people and as JSON', async () => {
+  const clock = systemClock;
+  const location = { server: { url: new URL(server.url) } };
+  const addresses = readAddresses(LIVE_SERVICE);
+  const boot = { id: 'boot', host: 'nas' };
+  const ledger = await openLedger({ location, clock, addresses, boot, warn: () => undefined });
+  // At the first use of a ledger, all limits count as used up.
+  const url = new URL('/manga/x', addresses.apiUrl);
+  const waiting = ledger.reserve({ method: 'GET', url }).catch(() => undefined);
+  while (!server.scripts.text.includes('"processId"')) await clock.sleep(10);
   const [table, json] = await Promise.all([run(['limits']), run(['limits', '--json'])]);
-  expect(table.stdout).toContain('nas: 1 process.\n');
+  await ledger.close();
+  await waiting;
+  expect(table.stdout).toContain('1 process waiting.\nnas: 1 waiting.\n');
   expect(JSON.parse(json.stdout)).toMatchObject({
-    machines: [{ host: 'nas', processes: 1, waiting: 0 }],
+    machines: [{ host: 'nas', waiting: 1 }],
     quotas: [],
   });
 });

@@ -32,7 +32,7 @@ async function openOn(own: FakeClock): Promise<void> {
   ledger = await openLedger({ location, clock, addresses, warn: () => undefined });
 }
 
-const ask = async (...answers: (ObservedResponse | 'timeout')[]): Promise<void> => {
+const ask = async (...answers: ObservedResponse[]): Promise<void> => {
   for (const answer of answers) await (await ledger.reserve(AT_HOME)).settle(answer);
 };
 const OK = { status: 200, headers: {} };

@@ -12,9 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileCredentialStore } from '../../../src/auth/file-credential-store.js';
 import { openHookKeys } from '../../../src/auth/hook-keys.js';
-import { systemClock } from '../../../src/core/clock.js';
 import { temporaryName, writeFileAtomic } from '../../../src/core/files.js';
-import { FileProcessRegistry } from '../../../src/rate-limit/file-process-registry.js';
 import { someTokens } from '../../support/auth/context.js';
 import { leftFile } from '../../support/left-file.js';
 
@@ -73,14 +71,4 @@ test('storing a key removes copies of the others', async () => {
   await Promise.all([keys.write('komga', 'one', 'file'), keys.write('kavita', 'two', 'file')]);
   expect(existsSync(leftover)).toBe(false);
   expect([await keys.read('komga'), await keys.read('kavita')]).toEqual(['one', 'two']);
-});
-
-test('a process that starts to use the ledger removes leftovers from its folder', async () => {
-  const inUse = put(temporaryName(join(folder, 'ledger.lock')));
-  put(leftFile(join(folder, 'ledger.lock')));
-  put(leftFile(join(folder, 'mode')));
-  const registry = new FileProcessRegistry(folder, systemClock);
-  await registry.register();
-  registry.unregister();
-  expect(readdirSync(folder).map((name) => join(folder, name))).toEqual([inUse]);
 });

@@ -8,7 +8,10 @@ import { systemClock } from '../../../src/core/clock.js';
 import { lockFile, describeLockHolder, type HeldLock } from '../../../src/core/lock.js';
 import { nativeLocks } from '../../../src/core/native-lock.js';
 import { MODULES_URL } from '../../support/build-folders.js';
+import { currentBoot } from '../../../src/rate-limit/boot.js';
 import { FileStore } from '../../../src/rate-limit/file-store.js';
+import { MAX_REQUEST_MS } from '../../../src/rate-limit/ledger-rules.js';
+import { quotaLookup } from '../../../src/rate-limit/quotas.js';
 import { start } from '../../support/command.js';
 import { posixTest } from '../../support/platform.js';
 
@@ -62,9 +65,11 @@ test('the wait is bounded, and its error names the holder', async () => {
     folder: join(folder, 'ledger'),
     clock: systemClock,
     warn: () => undefined,
+    boot: currentBoot(),
+    rules: { quotaOf: quotaLookup(), maxRequestMs: MAX_REQUEST_MS },
   });
   store.shortenWaits();
-  const waiting = store.transaction(() => Promise.resolve());
+  const waiting = store.transaction(() => ({}));
   await expect(waiting).rejects.toMatchObject({
     code: 'ledger-locked',
     message: expect.stringContaining(`process ${process.pid} has held`),

@@ -1,9 +1,15 @@
 /** A ledger that is deleted, damaged or replaced while processes use it. */
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { copyFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileStore } from '../../../src/rate-limit/file-store.js';
 import { readAddresses } from '../../../src/rate-limit/service-addresses.js';
 import { openLedger, viewLedgerAt } from '../../../src/rate-limit/open-ledger.js';
 import type { RateLedger } from '../../../src/rate-limit/rate-ledger.js';
@@ -74,7 +80,8 @@ async function expectUsedUp(damage: Damage): Promise<void> {
       isGranted = true;
     });
     await clock.sleep(100);
-    clock.advance(57_000);
+    // The life of a request, and one period.
+    clock.advance(87_000);
     await clock.sleep(1_100);
     expect(isGranted).toBe(false);
     clock.advance(4_000);
@@ -92,7 +99,7 @@ describe('a ledger that this process has written', () => {
   testConcurrently(
     Object.fromEntries(
       Object.entries(DAMAGE).map(([what, damage]) => [
-        `and that ${what} counts as used up for one period, with one warning`,
+        `and that ${what} counts as used up for the life of a request and one period, with one warning`,
         () => expectUsedUp(damage),
       ]),
     ),
@@ -106,36 +113,32 @@ describe('a ledger in use', () => {
   });
   afterEach(() => lost.remove());
 
-  test('requests under way when it is deleted are recorded again', async () => {
-    const { folder, clock } = lost;
+  test('a request under way that the ledger lacks shows that it was lost', async () => {
+    const { file, clock, warnings } = lost;
     const ledger = await lost.openOne();
-    await use(ledger);
-    const underWay = await ledger.reserve(AT_HOME);
-    rmSync(folder, { recursive: true });
-    const stopping = new AbortController();
-    const waiting = ledger.reserve(AT_HOME, { signal: stopping.signal }).catch(() => undefined);
-    // Times out if it is not recorded.
-    const underWayNow = async () => (await viewLedgerAt({ location: { folder }, clock })).underWay;
-    while ((await underWayNow()) !== 1) await clock.sleep(10);
-    stopping.abort();
+    const permit = await ledger.reserve(AT_HOME);
+    const without = JSON.parse(readFileSync(file, 'utf8')) as { uses: unknown[] };
+    writeFileSync(file, `${JSON.stringify({ ...without, uses: [] })}\n`);
+    const abort = new AbortController();
+    const waiting = ledger.reserve(AT_HOME, { signal: abort.signal }).catch(() => undefined);
+    while (warnings.length === 0) await clock.sleep(10);
+    expect(warnings).toEqual([expect.stringContaining('was replaced by a different or older one')]);
+    abort.abort();
     await waiting;
-    await underWay.settle(OK);
+    await permit.settle(OK);
   });
 
-  test('a folder that is deleted within a transaction is created again, and the use in it counts as unknown', async () => {
-    const { folder, file, clock, warnings } = lost;
-    const store = new FileStore({ folder, clock, warn: (text) => warnings.push(text) });
-    await store.transaction(() => Promise.resolve());
-    const unknownUse: boolean[] = [];
-    await store.transaction((state) => {
-      if (unknownUse.length === 0) rmSync(folder, { recursive: true });
-      unknownUse.push(state.unknownUse !== undefined);
-      state.unknownUse = { atMs: clock.monotonicMs() };
-      return Promise.resolve();
-    });
-    expect(unknownUse).toEqual([false, true]);
-    expect(existsSync(file)).toBe(true);
+  test('a ledger that is missing beside its lock file was lost, one without either is new', async () => {
+    const { file, folder, clock, warnings } = lost;
+    await use(await lost.openOne());
+    rmSync(file);
+    await expect(
+      (await lost.openOne()).reserve(AT_HOME, { signal: AbortSignal.timeout(200) }),
+    ).rejects.toMatchObject({ name: 'TimeoutError' });
     expect(warnings).toEqual([expect.stringContaining('has disappeared')]);
+    rmSync(folder, { recursive: true });
+    await use(await lost.openOne());
+    expect((await viewLedgerAt({ location: { folder }, clock })).unknownUseUntilMs).toBeUndefined();
   });
 });
 
@@ -153,6 +156,7 @@ test('processes whose ledger is deleted repeatedly exceed no limit', async () =>
     path: '/manga/x',
     // A request in flight of which the new ledger does not know must not be late by a whole period.
     periodScale: { general: 0.5, endpoint: 0.5 },
+    maxRequestMs: 1_000,
     during: (_, ledgerFolder) => {
       sharedFolder = ledgerFolder;
       return () => undefined;

@@ -5,7 +5,7 @@
 import { testConcurrently } from '../../support/concurrent-tests.js';
 import { runPool } from '../../support/process-pool-run.js';
 import type { ProcessPool } from '../../support/process-pool.js';
-import { seeded } from '../../support/ledger-simulation.js';
+import { seeded } from '../../support/seeded.js';
 import { maxRequestsInWindow } from '../../support/stub-server.js';
 
 /** The general limit is 5 in 200 ms, an endpoint's 40 in 1.2 s. */
@@ -51,6 +51,8 @@ describe('processes that share a ledger', () => {
         requests: 60,
         path: '/manga/x',
         periodScale: PERIOD_SCALE,
+        // What a killed process held counts for so long.
+        maxRequestMs: 3_000,
         during: (running) => {
           pool = running;
           return () => undefined;

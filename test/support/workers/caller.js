@@ -46,6 +46,7 @@ const ledger = await openLedger({
   warn: (text) => process.send({ warning: text }),
   ...(job.boot && { boot: job.boot }),
   ...(job.periodScale && { periodScale: job.periodScale }),
+  ...(job.maxRequestMs && { maxRequestMs: job.maxRequestMs }),
 });
 const client = createServiceClient({
   addresses,

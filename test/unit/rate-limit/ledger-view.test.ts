@@ -1,28 +1,39 @@
 /** What `limits` shows of the ledger. */
-import type { LedgerState } from '../../../src/rate-limit/ledger-state.js';
+import { emptyDocument, type LedgerDocument } from '../../../src/rate-limit/ledger-document.js';
+import { MAX_REQUEST_MS } from '../../../src/rate-limit/ledger-rules.js';
 import { viewOf } from '../../../src/rate-limit/ledger-view.js';
+import { quotaLookup } from '../../../src/rate-limit/quotas.js';
 
-const MOMENT = { nowMs: 1_000_000, wallMs: Date.UTC(2030, 0, 1) };
-const EMPTY: LedgerState = { permits: [], queue: [], externalUses: [], limits: [], backoff: {} };
+const READING = {
+  nowMs: 1_000_000,
+  wallMs: Date.UTC(2030, 0, 1),
+  rules: { quotaOf: quotaLookup(), maxRequestMs: MAX_REQUEST_MS },
+};
+const EMPTY = emptyDocument('boot');
 
-test('a process that is no longer registered does not wait', () => {
-  const queue = ['alive', 'killed'].map((processId) => ({
-    id: processId,
+test('a process on a server that has not looked lately does not wait', () => {
+  const tickets = ['nas-1-a', 'nas-2-b', 'laptop-1-c'].map((processId) => ({
     processId,
     quotas: [],
-    queuedMs: MOMENT.nowMs,
+    seenMs: 0,
   }));
-  const view = viewOf({ ...EMPTY, queue }, MOMENT, new Map([['alive', 'nas']]));
-  expect(view.waiting).toBe(1);
-  expect(viewOf({ ...EMPTY, queue }, MOMENT).waiting).toBe(2);
+  const document: LedgerDocument = { ...EMPTY, tickets };
+  const seenMs = new Map(['nas-1-a', 'laptop-1-c'].map((id) => [id, READING.nowMs]));
+  const view = viewOf({ ...READING, document, seenMs }, true);
+  expect(view.waiting).toBe(2);
+  expect(view.machines).toEqual([
+    { host: 'laptop', waiting: 1 },
+    { host: 'nas', waiting: 1 },
+  ]);
+  expect(viewOf({ ...READING, document }, false).waiting).toBe(3);
 });
 
 test.each([
-  ['in the future', 40_000, 40_000],
+  ['in the future', 20_000, 20_000],
   ['less than a minute ago', -59_000, -59_000],
   ['a minute ago', -60_000, undefined],
 ])('unknown use that ends %s', (_, sinceNowMs, shownMs) => {
-  const unknownUse = { atMs: MOMENT.nowMs + sinceNowMs };
-  const { unknownUseUntilMs } = viewOf({ ...EMPTY, unknownUse }, MOMENT);
-  expect(unknownUseUntilMs).toBe(shownMs === undefined ? undefined : MOMENT.wallMs + shownMs);
+  const document = { ...EMPTY, unknownMs: READING.nowMs + sinceNowMs };
+  const { unknownUseUntilMs } = viewOf({ ...READING, document }, false);
+  expect(unknownUseUntilMs).toBe(shownMs === undefined ? undefined : READING.wallMs + shownMs);
 });

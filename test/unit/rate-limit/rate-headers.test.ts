@@ -36,15 +36,10 @@ describe('the end of the period', () => {
   );
 });
 
-test('an implausible limit is ignored', () => {
-  expect(readRateHeaders({ 'x-ratelimit-limit': '40', 'x-ratelimit-remaining': '0' }, NOW)).toEqual(
-    {
-      limit: 40,
-      remaining: 0,
-    },
-  );
-  for (const limit of ['0', '-1', '99999999', '4.5', 'many']) {
-    expect(readRateHeaders({ 'x-ratelimit-limit': limit }, NOW)).toEqual({});
+test('an implausible rest is ignored', () => {
+  expect(readRateHeaders({ 'x-ratelimit-remaining': '0' }, NOW)).toEqual({ remaining: 0 });
+  for (const rest of ['-1', '99999999', '4.5', 'many']) {
+    expect(readRateHeaders({ 'x-ratelimit-remaining': rest }, NOW)).toEqual({});
   }
 });
 
@@ -68,14 +63,13 @@ test('no header values give a wait that is negative or not a number', () => {
   const headers = fc.record({
     date: text,
     'retry-after': text,
-    'x-ratelimit-limit': text,
     'x-ratelimit-remaining': text,
     'x-ratelimit-retry-after': text,
   });
   fc.assert(
     fc.property(headers, fc.integer({ min: 0, max: 4e12 }), (some, wallMs) => {
-      const { limit = 0, remaining = 0, endsInMs = 0 } = readRateHeaders(some, wallMs);
-      const values = [limit, remaining, endsInMs, requestedWaitMs(some, wallMs) ?? 0];
+      const { remaining = 0, endsInMs = 0 } = readRateHeaders(some, wallMs);
+      const values = [remaining, endsInMs, requestedWaitMs(some, wallMs) ?? 0];
       return values.every((value) => Number.isFinite(value) && value >= 0);
     }),
     { numRuns: fuzzRuns(10_000) },

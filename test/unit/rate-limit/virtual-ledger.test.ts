@@ -1,4 +1,10 @@
-/** The limits, in simulated time: many processes, late timers, clock steps, kills, and a server that fails. */
+/** The limits, in simulated time: many processes, late timers, clock steps, kills, and stores that fail. */
+import {
+  LEDGER_FAULTS,
+  PROCESS_FAULTS,
+  SERVER_FAULTS as FAULTS_OF_SERVERS,
+} from '../../support/ledger-faults/fault-kinds.js';
+import { World } from '../../support/ledger-faults/world.js';
 import { Simulation, type SimulationOptions } from '../../support/ledger-simulation.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 import { maxRequestsInWindow } from '../../support/stub-server.js';
@@ -53,7 +59,7 @@ describe.each<[string, Partial<SimulationOptions>]>([
     { kernels: MACHINES, serverTravelMs: () => 0.5 },
   ],
 ])('many chapters: %s', (_, options) => {
-  test('at most 40 per minute, and at least 97 % of that', async () => {
+  test('at most 40 per minute, and at least 94 % of that', async () => {
     const simulation = new Simulation({
       processes: 2 * MACHINES,
       concurrency: 2,
@@ -67,17 +73,15 @@ describe.each<[string, Partial<SimulationOptions>]>([
     expect(arrived).toHaveLength(CHAPTERS);
     expect(maxRequestsInWindow(arrived, 60_000)).toBe(40);
     expect(maxRequestsInWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
-    // The first 40 go at once; the quota limits the rest.
+    // The first 40 go at once; the quota limits the rest. The service names the ends of periods in whole seconds.
     const minutes = ((arrived.at(-1) ?? 0) - (arrived[39] ?? 0)) / 60_000;
-    expect((CHAPTERS - 40) / minutes).toBeGreaterThanOrEqual(0.97 * 40);
+    expect((CHAPTERS - 40) / minutes).toBeGreaterThanOrEqual(0.94 * 40);
   }, 300_000);
 });
 
 /** The seeds that always run, and those of the long run. Even ones request titles, odd ones chapters. */
 const FAULTY: readonly [string, number[], number[], Partial<SimulationOptions>][] = [
-  ['one kernel', [1], [2, 3, 4, 5, 6], { serviceSkewMs: -2 * 3_600_000 }],
-  ['three kernels with visible locks', [2], [1], { kernels: 3 }],
-  ['three kernels with invisible locks', [3], [4], { kernels: 3, seesLocksOfOtherKernels: false }],
+  ['processes and clocks', [1], [2, 3, 4, 5, 6], { serviceSkewMs: -2 * 3_600_000 }],
   ['a server that restarts without data, fails and loses replies', [3, 4], [1, 2], SERVER_FAULTS],
 ];
 
@@ -104,11 +108,6 @@ test.each(
     expect(arrived.length).toBeGreaterThan(requests - 20);
     expect(maxRequestsInWindow(arrived, 1_000)).toBeLessThanOrEqual(5);
     expect(maxRequestsInWindow(arrived, 60_000)).toBeLessThanOrEqual(isTitle ? 300 : 40);
-    // While the server is down, no limit is used.
-    if (options.serverTravelMs) return;
-    const [limit, periodMs] = isTitle ? [5, 1_000] : [40, 60_000];
-    const periods = ((arrived.at(-1) ?? 0) - (arrived[0] ?? 0)) / periodMs;
-    expect(arrived.length / periods).toBeGreaterThan(0.5 * limit);
   },
   300_000,
 );
@@ -125,3 +124,46 @@ test('processes take turns, regardless of the number of their requests', async (
   const counts = shares(await simulation.run());
   expect(Math.max(...counts) / Math.min(...counts)).toBeLessThanOrEqual(1.5);
 });
+
+/** What no ledger can help: it is seen only afterwards, or happens after the last check. */
+const EXPECTED_CAUSES: readonly string[] = [
+  'other programs',
+  'held by the network',
+  'stopped before the write',
+];
+/** Of each kind; those that take seconds run once. */
+const SEEDS = Number(process.env['TANKOBON_FUZZ_CASES'] ?? (IS_LONG_RUN ? 200 : 1));
+const SLOW_KINDS = /hour|bans|40/;
+/** Long ones have their turn in the long run. */
+const KINDS = Object.entries({ ...PROCESS_FAULTS, ...LEDGER_FAULTS, ...FAULTS_OF_SERVERS }).filter(
+  ([name]) => IS_LONG_RUN || !SLOW_KINDS.test(name),
+);
+
+test.each(KINDS)(
+  'the fault “%s” makes no request exceed a limit',
+  (name, kind) => {
+    const seeds = SLOW_KINDS.test(name) ? Math.ceil(SEEDS / 12) : SEEDS;
+    for (let seed = 1; seed <= seeds; seed += 1) {
+      const report = new World(kind, seed * 7_919 + name.length).run();
+      const causes = Object.keys(report.violations);
+      expect({ seed, causes: causes.filter((cause) => !EXPECTED_CAUSES.includes(cause)) }).toEqual({
+        seed,
+        causes: [],
+      });
+      expect(report.sent).toBeGreaterThan(0);
+    }
+  },
+  3_600_000,
+);
+
+test.each(['none, chapters', 'none, titles', '40 processes'])(
+  'with “%s” the limits are used, and processes take turns',
+  (name) => {
+    const kind = PROCESS_FAULTS[name];
+    if (!kind) throw new Error(`Unknown kind of fault: ${name}`);
+    const { use = 0, fairness = 0 } = new World({ ...kind, untilMs: 180_000 }, 7).run();
+    expect(use).toBeGreaterThan(0.93);
+    expect(fairness).toBeGreaterThan(0.7);
+  },
+  60_000,
+);

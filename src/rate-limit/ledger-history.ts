@@ -1,0 +1,152 @@
+/**
+ * What one process knows of the ledger's document, to decide whether the one that it finds continues it: it may be new,
+ * lost, of an earlier boot, or in use by another machine. Pure, but for what it remembers.
+ */
+import type { Moment } from '../core/clock.js';
+import { emptyDocument, type LedgerDocument } from './ledger-document.js';
+import { markUnknown, type LedgerRules } from './ledger-rules.js';
+import { movePause } from './pause.js';
+
+/** What is stored: a document, something else, or nothing. */
+export type FoundDocument = LedgerDocument | 'damaged' | undefined;
+
+export interface Reading {
+  /** By the clock of the document. */
+  readonly nowMs: number;
+  readonly wallMs: number;
+  /** By the local clocks, where the document has a server's. */
+  readonly local?: Moment;
+}
+
+/** The document to work on. */
+export interface OpenedDocument {
+  readonly document: LedgerDocument;
+  /** Part of a sentence; undefined where nothing was lost. */
+  readonly loss?: string | undefined;
+}
+
+/** Another machine uses the document. */
+export interface WatchedDocument {
+  readonly usedBy: LedgerDocument;
+}
+
+export interface HistoryOptions {
+  readonly boot: () => string;
+  readonly host: string;
+  readonly rules: LedgerRules;
+  /** Whether the document is on a server, whose clock all machines use. */
+  readonly isOnServer: boolean;
+}
+
+/** Two readings of one monotonic clock may differ by this much between processors. */
+const MAX_CLOCK_DIFFERENCE_MS = 1_000;
+/** A server's clock that went back by less was read by another processor. */
+const MAX_STEP_BACK_MS = 50;
+/** A server's clock may run this much faster than ours, and its replies may be late. */
+const MAX_DRIFT = 1.001;
+const MAX_STEP_AHEAD_MS = 1_000;
+
+export class LedgerHistory {
+  /** The revision that this process has stored or seen last. */
+  #revision: number | undefined;
+  #watched: { readonly revision: number; readonly boot: string; sinceMs: number } | undefined;
+  #lastReading: Reading | undefined;
+
+  constructor(private readonly options: HistoryOptions) {}
+
+  /** @param isNew whether nothing shows that there was an earlier document */
+  open(found: FoundDocument, reading: Reading, isNew: boolean): OpenedDocument | WatchedDocument {
+    const { rules, isOnServer } = this.options;
+    if (found === undefined || found === 'damaged') return this.#create(found, reading, isNew);
+    if (found.boot !== this.options.boot()) {
+      const isInUse = !isOnServer && this.#isInUseElsewhere(found, reading);
+      return isInUse ? { usedBy: found } : this.#takeOver(found, reading);
+    }
+    this.#watched = undefined;
+    const { nowMs } = reading;
+    // The monotonic clock starts anew with each boot, and not every system has a boot id.
+    if (!isOnServer && found.writtenMs > nowMs + MAX_CLOCK_DIFFERENCE_MS) {
+      return this.#takeOver(found, reading);
+    }
+    const isStepped = isOnServer && this.#isStepped(found, reading);
+    this.#lastReading = reading;
+    if (isStepped && nowMs < found.writtenMs) {
+      Object.assign(found, movePause(found, { ...found, passedMs: 0, nowMs }));
+    }
+    const isOlder = found.revision < (this.#revision ?? 0);
+    if (!isStepped && !isOlder) return { document: found };
+    markUnknown(found, nowMs, rules);
+    found.revision = Math.max(found.revision, this.#revision ?? 0);
+    const loss = isOlder
+      ? 'was replaced by a different or older one'
+      : 'is on a server whose clock was changed';
+    return { document: found, loss };
+  }
+
+  /** Numbers and dates the document before it is stored. */
+  stamp(document: LedgerDocument, { nowMs, wallMs }: Reading): void {
+    document.revision += 1;
+    document.writtenMs = nowMs;
+    document.wallMs = wallMs;
+    document.host = this.options.host;
+  }
+
+  /** Called when the document was stored, or was seen and needs no change. */
+  remember({ revision }: LedgerDocument): void {
+    this.#revision = revision;
+  }
+
+  #create(found: 'damaged' | undefined, reading: Reading, isNew: boolean): OpenedDocument {
+    const { rules, boot, isOnServer } = this.options;
+    const document = emptyDocument(boot(), this.#revision);
+    const hasSeenOne = this.#revision !== undefined;
+    if (found === undefined && isNew && !hasSeenOne) return { document };
+    markUnknown(document, reading.nowMs, rules);
+    if (found === 'damaged') return { document, loss: 'was damaged' };
+    const isFirstUse = isOnServer && !hasSeenOne;
+    const loss = isFirstUse
+      ? 'is empty, as at its first use or after its data were lost'
+      : 'has disappeared';
+    return { document, loss };
+  }
+
+  /** Whether the document was written since this kernel started, and has changed in the life of a request. */
+  #isInUseElsewhere(found: LedgerDocument, { nowMs, wallMs }: Reading): boolean {
+    const isOfEarlierBoot = found.wallMs <= wallMs - nowMs;
+    if (isOfEarlierBoot) return false;
+    const { revision, boot } = found;
+    if (this.#watched?.revision !== revision || this.#watched.boot !== boot) {
+      this.#watched = { revision, boot, sinceMs: nowMs };
+    }
+    return nowMs - this.#watched.sinceMs < this.options.rules.maxRequestMs;
+  }
+
+  /** A document by another clock: earlier use counts as used now, and only a pause is kept. */
+  #takeOver(found: LedgerDocument, reading: Reading): OpenedDocument {
+    const { boot, rules, isOnServer } = this.options;
+    const { nowMs, wallMs } = reading;
+    const document = emptyDocument(boot(), Math.max(found.revision, this.#revision ?? 0));
+    const passedMs = isOnServer ? 0 : Math.max(0, wallMs - found.wallMs);
+    const { writtenMs } = found;
+    Object.assign(document, movePause(found, { writtenMs, passedMs, nowMs }));
+    this.#watched = undefined;
+    this.#lastReading = reading;
+    if (isOnServer) {
+      // The latest writes before the restart may be missing.
+      markUnknown(document, nowMs, rules);
+      return { document, loss: 'is on a server that was started again' };
+    }
+    document.unknownMs = nowMs;
+    return { document };
+  }
+
+  /** Whether the server's clock went back, or ahead faster than both local clocks: a laptop's may sleep. */
+  #isStepped(found: LedgerDocument, { nowMs, local }: Reading): boolean {
+    if (nowMs < found.writtenMs - MAX_STEP_BACK_MS) return true;
+    const last = this.#lastReading;
+    if (!local || !last?.local) return false;
+    const passedMs = nowMs - last.nowMs;
+    const localMs = Math.max(local.nowMs - last.local.nowMs, local.wallMs - last.local.wallMs);
+    return passedMs > localMs * MAX_DRIFT + MAX_STEP_AHEAD_MS;
+  }
+}

@@ -1,0 +1,311 @@
+/** What one transaction does for its process: it records what has ended, and grants what is free. Pure. */
+import { isGeneralKey, MAX_PERIOD_MS, type Quota } from './quotas.js';
+import type { LedgerDocument, Ticket } from './ledger-document.js';
+import {
+  fullUntilMs,
+  markUnknown,
+  nextFreeMs,
+  SOON_POLL_MS,
+  TICKET_LIFETIME_MS,
+  windowMs,
+  type LedgerRules,
+} from './ledger-rules.js';
+import {
+  activePause,
+  DAY_MS,
+  forgetOldBan,
+  recordRefusal,
+  recordUnansweredProbe,
+  type Pause,
+} from './pause.js';
+
+/** Two responses name the same period if its ends differ by less; `Date` has whole seconds. */
+const SAME_PERIOD_MS = 1_500;
+/** Before that, a process looks for changed pauses and quotas. */
+const SOON_MS = 2_000;
+const POLL_MS = 1_000;
+
+/** The end of a request, as the ledger needs it. */
+export interface Outcome {
+  /** `unclear`: a response that shows nothing about pauses. `unsent`: no byte of the request was written. */
+  readonly kind: 'ok' | 'rate-limited' | 'banned' | 'unclear' | 'no-response' | 'unsent';
+  /** The wait that a 429 names. */
+  readonly namedMs?: number | undefined;
+  readonly remaining?: number | undefined;
+  readonly endsInMs?: number | undefined;
+}
+
+export interface Settlement {
+  readonly id: string;
+  readonly grantedMs: number;
+  readonly outcome: Outcome;
+}
+
+/** Requests of one process that draw on the same quotas. */
+export interface Demand {
+  readonly quotas: readonly Quota[];
+  readonly count: number;
+}
+
+/** What one process asks of the ledger in one transaction. */
+export interface Turn {
+  readonly processId: string;
+  readonly nowMs: number;
+  readonly settlements: readonly Settlement[];
+  /** By the name of the group. */
+  readonly demands: ReadonlyMap<string, Demand>;
+  /** The requests of this process that the document must know, and until when. */
+  readonly underWay: ReadonlyMap<string, number>;
+  /** When other processes looked last, where that is not in the document. */
+  readonly seenMs?: ReadonlyMap<string, number> | undefined;
+  readonly nextId: () => string;
+}
+
+export interface Grant {
+  readonly id: string;
+  readonly group: string;
+  readonly isProbe: boolean;
+}
+
+/** When the next request of a group may go, and the quota that decides it; absent where a pause or probe does. */
+export interface Forecast {
+  readonly atMs: number;
+  readonly limitedBy?: Quota;
+}
+
+export interface TurnResult {
+  readonly grants: readonly Grant[];
+  /** Of the groups that still wait: each has a ticket. */
+  readonly forecasts: ReadonlyMap<string, Forecast>;
+  /** When to look again. Infinity: nothing waits. */
+  readonly wakeMs: number;
+  /** Whether the document lacked requests of this process. */
+  readonly isLost: boolean;
+}
+
+/** Records what has ended, and grants what is free to this process. Changes the document. */
+export function takeTurn(document: LedgerDocument, turn: Turn, rules: LedgerRules): TurnResult {
+  const { nowMs } = turn;
+  const isLost = lacksRequests(document, turn);
+  if (isLost) markUnknown(document, nowMs, rules);
+  for (const settlement of turn.settlements) settle(document, settlement, nowMs, rules);
+  prune(document, nowMs, rules);
+  if (document.pause?.probe && document.pause.probe.untilMs <= nowMs) {
+    recordUnansweredProbe(document, nowMs, rules.maxRequestMs);
+  }
+  renewTickets(document, turn);
+  return { ...new Granting(document, turn, rules).run(), isLost };
+}
+
+/** A request that has ended may be recorded already, by a transaction whose success this process did not learn of. */
+function lacksRequests({ uses }: LedgerDocument, turn: Turn): boolean {
+  const { underWay, settlements, nowMs } = turn;
+  return [...underWay].some(([id, untilMs]) => {
+    const isKnown = [uses, settlements].some((list) => list.some((one) => one.id === id));
+    return untilMs > nowMs && !isKnown;
+  });
+}
+
+function settle(
+  document: LedgerDocument,
+  { id, grantedMs, outcome }: Settlement,
+  nowMs: number,
+  rules: LedgerRules,
+): void {
+  const { kind, namedMs } = outcome;
+  const isProbe = document.pause?.probe?.id === id;
+  if (kind === 'unsent') document.uses = document.uses.filter((use) => use.id !== id);
+  else if (kind !== 'no-response') {
+    for (const use of document.uses.filter((one) => one.id === id)) {
+      const quota = rules.quotaOf(use.key);
+      use.untilMs = Math.min(use.untilMs, nowMs + windowMs(quota, rules));
+      recordRemaining(document, quota, outcome, nowMs);
+    }
+  }
+  if (kind === 'rate-limited' || kind === 'banned') {
+    recordRefusal(document, { kind, grantedMs, namedMs }, nowMs);
+  } else if (isProbe && kind === 'ok') delete document.pause;
+  else if (isProbe && kind === 'no-response') {
+    recordUnansweredProbe(document, nowMs, rules.maxRequestMs);
+  }
+  if (document.pause?.probe?.id === id) delete document.pause.probe;
+}
+
+/** The service's count of an endpoint includes requests of other programs on the same address (spec 8.2.2, 8.3). */
+function recordRemaining(
+  { caps }: LedgerDocument,
+  { key, periodMs }: Quota,
+  { remaining, endsInMs = Infinity }: Outcome,
+  nowMs: number,
+): void {
+  if (remaining === undefined || isGeneralKey(key)) return;
+  const untilMs = nowMs + Math.min(endsInMs, periodMs);
+  const index = caps.findIndex((cap) => cap.key === key);
+  const known = caps[index];
+  const isSamePeriod =
+    known && known.untilMs > nowMs && Math.abs(known.untilMs - untilMs) < SAME_PERIOD_MS;
+  // Responses may arrive in another order than they were counted in.
+  const least = isSamePeriod ? Math.min(known.remaining, remaining) : remaining;
+  caps.splice(index < 0 ? caps.length : index, 1, { key, remaining: least, untilMs });
+}
+
+/** Drops what has expired, and cuts times that no process can have meant: clocks step. */
+function prune(document: LedgerDocument, nowMs: number, rules: LedgerRules): void {
+  const { maxRequestMs, quotaOf } = rules;
+  document.uses = document.uses.filter(({ untilMs }) => untilMs > nowMs);
+  for (const use of document.uses) {
+    const maxMs = nowMs + maxRequestMs + windowMs(quotaOf(use.key), rules);
+    use.untilMs = Math.min(use.untilMs, maxMs);
+  }
+  document.caps = document.caps.filter(
+    ({ key, untilMs }) => untilMs > nowMs && untilMs <= nowMs + quotaOf(key).periodMs,
+  );
+  if (document.unknownMs !== undefined) {
+    document.unknownMs = Math.min(document.unknownMs, nowMs + maxRequestMs);
+    if (nowMs - document.unknownMs > 2 * MAX_PERIOD_MS) delete document.unknownMs;
+  }
+  if (document.pause) {
+    document.pause.untilMs = Math.min(document.pause.untilMs, nowMs + DAY_MS);
+  }
+  forgetOldBan(document, nowMs);
+}
+
+/** Leaves one ticket of this process for each group that waits, and those of others that were renewed. */
+function renewTickets(document: LedgerDocument, turn: Turn): void {
+  const { processId, nowMs, demands, seenMs } = turn;
+  const missing = new Set([...demands].filter(([, { count }]) => count > 0).map(([name]) => name));
+  document.tickets = document.tickets.filter((ticket) => {
+    if (ticket.processId !== processId) {
+      const lastMs = seenMs?.get(ticket.processId) ?? ticket.seenMs;
+      return nowMs - lastMs < TICKET_LIFETIME_MS;
+    }
+    return missing.delete(groupOf(ticket));
+  });
+  for (const group of missing) document.tickets.push(ticketFor(group, turn));
+  for (const ticket of document.tickets) {
+    if (ticket.processId === processId) ticket.seenMs = nowMs;
+  }
+}
+
+/** The name of the group of requests with these quotas. */
+export function groupOf({ quotas }: Pick<Ticket, 'quotas'>): string {
+  return quotas.join('\n');
+}
+
+function ticketFor(group: string, { processId, nowMs, demands }: Turn): Ticket {
+  const quotas = demands.get(group)?.quotas ?? [];
+  return { processId, quotas: quotas.map(({ key }) => key), seenMs: nowMs };
+}
+
+/** One pass over the tickets in order of arrival. */
+class Granting {
+  readonly #grants: Grant[] = [];
+  readonly #forecasts = new Map<string, Forecast>();
+  /** By key: uses; places reserved for tickets that are ready; tickets that wait before. */
+  readonly #used = new Map<string, number>();
+  readonly #held = new Map<string, number>();
+  readonly #ahead = new Map<string, number>();
+  readonly #left: Map<string, number>;
+  readonly #pause: Pause | undefined;
+  #isProbing: boolean;
+
+  constructor(
+    private readonly document: LedgerDocument,
+    private readonly turn: Turn,
+    private readonly rules: LedgerRules,
+  ) {
+    for (const { key } of document.uses) increment(this.#used, key);
+    this.#left = new Map([...turn.demands].map(([name, { count }]) => [name, count]));
+    this.#pause = document.pause;
+    this.#isProbing = document.pause?.probe !== undefined;
+  }
+
+  run(): Omit<TurnResult, 'isLost'> {
+    const { document, turn } = this;
+    const waiting: Ticket[] = [];
+    const queue = [...document.tickets];
+    for (let ticket = queue.shift(); ticket; ticket = queue.shift()) {
+      const isOwn = ticket.processId === turn.processId;
+      const isReady = this.#isReady(ticket);
+      if (isReady && isOwn) {
+        const next = this.#grant(ticket);
+        // A process with several requests queues again for each, so that processes take turns.
+        if (next) queue.push(next);
+        continue;
+      }
+      if (isOwn) this.#forecasts.set(groupOf(ticket), this.#forecast(ticket));
+      for (const key of ticket.quotas) increment(this.#ahead, key);
+      if (isReady) this.#reserve(ticket);
+      waiting.push(ticket);
+    }
+    document.tickets = waiting;
+    return { grants: this.#grants, forecasts: this.#forecasts, wakeMs: this.#wakeMs() };
+  }
+
+  #isReady({ quotas }: Ticket): boolean {
+    const { nowMs } = this.turn;
+    if (this.#pause && (nowMs < this.#pause.untilMs || this.#isProbing)) return false;
+    return quotas.every((key) => {
+      const quota = this.rules.quotaOf(key);
+      const held = this.#held.get(key) ?? 0;
+      const isFree = (this.#used.get(key) ?? 0) + held < quota.requests;
+      return isFree && fullUntilMs(this.document, quota, held, this.rules) <= nowMs;
+    });
+  }
+
+  /** Another process takes it when it looks: others do not overtake it. */
+  #reserve({ quotas }: Ticket): void {
+    for (const key of quotas) increment(this.#held, key);
+    if (this.#pause) this.#isProbing = true;
+  }
+
+  /** Returns the ticket of the next request of the group. */
+  #grant(ticket: Ticket): Ticket | undefined {
+    const { document, turn, rules } = this;
+    const id = turn.nextId();
+    const endMs = turn.nowMs + rules.maxRequestMs;
+    for (const key of ticket.quotas) {
+      document.uses.push({ id, key, untilMs: endMs + windowMs(rules.quotaOf(key), rules) });
+      increment(this.#used, key);
+      const cap = document.caps.find((one) => one.key === key);
+      if (cap) cap.remaining = Math.max(0, cap.remaining - 1);
+    }
+    if (this.#pause) {
+      this.#pause.probe = { id, untilMs: endMs };
+      this.#isProbing = true;
+    }
+    const group = groupOf(ticket);
+    this.#grants.push({ id, group, isProbe: this.#pause !== undefined });
+    const left = (this.#left.get(group) ?? 0) - 1;
+    this.#left.set(group, left);
+    return left > 0 ? ticketFor(group, turn) : undefined;
+  }
+
+  #forecast(ticket: Ticket): Forecast {
+    const { document, turn, rules } = this;
+    const { nowMs } = turn;
+    const pausedMs = activePause(document, nowMs)?.untilMs;
+    let forecast: Forecast = {
+      atMs: pausedMs ?? (this.#pause && this.#isProbing ? nowMs + SOON_POLL_MS : nowMs),
+    };
+    for (const key of ticket.quotas) {
+      const quota = rules.quotaOf(key);
+      const ahead = this.#ahead.get(key) ?? 0;
+      const atMs = nextFreeMs(document, quota, { nowMs, ahead }, rules);
+      if (atMs > forecast.atMs) forecast = { atMs, limitedBy: quota };
+    }
+    return forecast;
+  }
+
+  #wakeMs(): number {
+    const { nowMs } = this.turn;
+    const times = [...this.#forecasts.values()].map(({ atMs }) => Math.max(atMs, nowMs + 1));
+    const nextMs = Math.min(...times);
+    if (nextMs === Infinity) return Infinity;
+    return Math.min(nextMs, nowMs + (nextMs - nowMs > SOON_MS ? POLL_MS : SOON_POLL_MS));
+  }
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

@@ -1,0 +1,28 @@
+/** The estimated time of the ledger's server is never after the real one. */
+import { estimateServerTime } from '../../../src/rate-limit/redis/server-time.js';
+import { seeded } from '../../support/seeded.js';
+
+test('for any drift and travel time it is before the real time, by no more than it says', () => {
+  const random = seeded(3);
+  for (let run = 0; run < 2_000; run += 1) {
+    const rate = 1 + (random() - 0.5) * 0.001;
+    const [outMs, backMs, laterMs] = [random() * 10, random() * 10, random() * 5_000];
+    const realMs = (localMs: number): number => 1e12 + localMs * rate;
+    const reply = {
+      serverMs: Math.floor(realMs(outMs)),
+      receivedMs: outMs + backMs,
+      roundTripMs: outMs + backMs,
+    };
+    const localMs = reply.receivedMs + laterMs;
+    const { nowMs, errorMs } = estimateServerTime(reply, localMs) ?? { nowMs: NaN, errorMs: NaN };
+    expect(nowMs).toBeLessThanOrEqual(realMs(localMs));
+    expect(nowMs + errorMs).toBeGreaterThanOrEqual(realMs(localMs) - 1);
+  }
+});
+
+test.each([
+  ['is old', 5_001, 1],
+  ['took long', 1, 21],
+])('there is none from a reply that %s', (_, passedMs, roundTripMs) => {
+  expect(estimateServerTime({ serverMs: 0, receivedMs: 0, roundTripMs }, passedMs)).toBeUndefined();
+});
