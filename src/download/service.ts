@@ -141,8 +141,8 @@ export function imageLoader(
 
 /** Whether reports of earlier runs wait for this report host. */
 export async function hasReports({ paths }: AppContext, { addresses }: Service): Promise<boolean> {
-  const { readReports, reportsFolder } = await import('../health-reports/report-store.js');
-  return readReports(reportsFolder(paths.state, addresses.networkUrl)).waiting.length > 0;
+  const { readWaiting, reportsFolder } = await import('../health-reports/report-store.js');
+  return readWaiting(reportsFolder(paths.state, addresses.networkUrl)).length > 0;
 }
 
 /** Sends health reports over the connections of `service`. The caller calls `finish`. */

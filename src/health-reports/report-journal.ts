@@ -24,6 +24,9 @@ const doneSchema = z.object({
   atMs: count,
   reason: z.string().optional(),
 });
+/** The values of a RecordedLoad: short, since there are thousands. */
+const loadValuesSchema = z.tuple([count, z.string(), z.boolean(), count, count, z.boolean()]);
+type LoadValues = z.infer<typeof loadValuesSchema>;
 const sumsSchema = z.object({
   sums: z.object({
     sent: count,
@@ -31,10 +34,10 @@ const sumsSchema = z.object({
     dropped: count,
     reasons: z.record(z.string(), count),
     lastSentAtMs: count,
-    /** Short, since there are thousands: the values of a RecordedLoad. */
-    loads: z.array(z.tuple([count, z.string(), z.boolean(), count, count, z.boolean()])),
+    loads: z.array(loadValuesSchema),
   }),
 });
+const lineSchema = z.union([loadSchema, doneSchema, sumsSchema]);
 
 /** What became of a report. `givenUp`: the report host refused it. */
 export type Outcome = z.infer<typeof outcomeSchema>;
@@ -57,92 +60,102 @@ export interface WaitingReport {
   readonly atMs: number;
 }
 
-/** What the lines of one or several journals add up to. */
-export class ReportFold {
-  readonly counts = { sent: 0, givenUp: 0, dropped: 0 };
+/** What the lines of journals add up to. */
+export interface ReportSums {
+  readonly sent: number;
+  readonly givenUp: number;
+  readonly dropped: number;
   /** Reports given up or dropped, by reason. */
-  readonly reasons: Record<string, number> = {};
+  readonly reasons: Readonly<Record<string, number>>;
   /** By the wall clock; 0 if none was sent. */
-  lastSentAtMs = 0;
-  readonly waiting: WaitingReport[] = [];
-  damagedLines = 0;
-  /** The highest number of a load. */
-  lastId = 0;
-  readonly #settledLoads: RecordedLoad[] = [];
+  readonly lastSentAtMs: number;
+  /** Those whose report does not wait. */
+  readonly loads: readonly RecordedLoad[];
+  readonly damagedLines: number;
+}
 
-  /** Adds the lines of one journal. */
-  add({ entries, damagedLines }: JournalContent): this {
-    const loads = new Map<number, WaitingReport>();
+/** The reports of one journal that wait. Cheap, since every run needs it: settled loads are not looked at. */
+export function waitingReports(entries: readonly JournalEntry[]): WaitingReport[] {
+  const done = new Set(entries.map((entry) => entry['done']));
+  const waiting = new Map<number, WaitingReport>();
+  for (const entry of entries) {
+    if (!('load' in entry) || done.has(entry['load'])) continue;
+    const { data } = loadSchema.safeParse(entry);
+    if (data && !waiting.has(data.load)) waiting.set(data.load, toWaiting(data));
+  }
+  return [...waiting.values()];
+}
+
+/** The highest number of a load in one journal; 0 if there is none. */
+export function lastLoadId(entries: readonly JournalEntry[]): number {
+  return entries.reduce((last, { load, done }) => {
+    const id = load ?? done;
+    return typeof id === 'number' && id > last ? id : last;
+  }, 0);
+}
+
+export function sumReports(contents: readonly JournalContent[]): ReportSums {
+  const counts = { sent: 0, givenUp: 0, dropped: 0 };
+  const reasons: Record<string, number> = {};
+  const loads: RecordedLoad[] = [];
+  let lastSentAtMs = 0;
+  let damagedLines = 0;
+  const addReason = (reason: string, times: number): void => {
+    reasons[reason] = (reasons[reason] ?? 0) + times;
+  };
+  for (const { entries, damagedLines: damaged } of contents) {
+    const loaded = new Map<number, WaitingReport>();
     const done = new Set<number>();
-    const known = entries.filter((entry) => {
-      if ('load' in entry) return addLoad(entry, loads);
-      return 'done' in entry ? this.#addDone(entry, done) : this.#addSums(entry);
-    });
-    this.damagedLines += damagedLines + entries.length - known.length;
-    for (const id of [...loads.keys(), ...done]) this.lastId = Math.max(this.lastId, id);
-    for (const [id, report] of loads) {
-      if (done.has(id)) this.#settledLoads.push(recordedLoad(report));
-      else this.waiting.push(report);
+    damagedLines += damaged;
+    for (const entry of entries) {
+      const { data } = lineSchema.safeParse(entry);
+      if (!data) damagedLines += 1;
+      else if ('load' in data) loaded.set(data.load, toWaiting(data));
+      else if ('sums' in data) {
+        for (const outcome of outcomeSchema.options) counts[outcome] += data.sums[outcome];
+        for (const [reason, times] of Object.entries(data.sums.reasons)) addReason(reason, times);
+        lastSentAtMs = Math.max(lastSentAtMs, data.sums.lastSentAtMs);
+        for (const values of data.sums.loads) loads.push(loadOf(values));
+      } else if (!done.has(data.done)) {
+        done.add(data.done);
+        counts[data.outcome] += 1;
+        if (data.outcome === 'sent') lastSentAtMs = Math.max(lastSentAtMs, data.atMs);
+        if (data.reason !== undefined) addReason(data.reason, 1);
+      }
     }
-    return this;
+    for (const id of done) {
+      const report = loaded.get(id);
+      if (report) loads.push(recordedLoad(report));
+    }
   }
+  return { ...counts, reasons, lastSentAtMs, loads, damagedLines };
+}
 
-  get loads(): RecordedLoad[] {
-    return [...this.#settledLoads, ...this.waiting.map(recordedLoad)];
-  }
-
-  /** The lines that stand for all others in a compacted journal. */
-  compacted(): JournalEntry[] {
-    const loads = this.#settledLoads.slice(-MAX_LOADS).map(valuesOf);
-    const { counts, reasons, lastSentAtMs } = this;
-    return [{ sums: { ...counts, reasons, lastSentAtMs, loads } }, ...this.waiting.map(loadLine)];
-  }
-
-  #addDone(entry: JournalEntry, done: Set<number>): boolean {
-    const { data } = doneSchema.safeParse(entry);
-    if (!data || done.has(data.done)) return false;
-    const { outcome, atMs, reason } = data;
-    done.add(data.done);
-    this.counts[outcome] += 1;
-    if (outcome === 'sent') this.lastSentAtMs = Math.max(this.lastSentAtMs, atMs);
-    if (reason !== undefined) this.#addReason(reason, 1);
-    return true;
-  }
-
-  #addSums(entry: JournalEntry): boolean {
-    const { data } = sumsSchema.safeParse(entry);
-    if (!data) return false;
-    const { reasons, lastSentAtMs, loads, ...counts } = data.sums;
-    for (const outcome of outcomeSchema.options) this.counts[outcome] += counts[outcome];
-    this.lastSentAtMs = Math.max(this.lastSentAtMs, lastSentAtMs);
-    for (const [reason, times] of Object.entries(reasons)) this.#addReason(reason, times);
-    for (const [atMs, node, success, bytes, durationMs, cached] of loads)
-      this.#settledLoads.push({ atMs, node, success, bytes, durationMs, cached });
-    return true;
-  }
-
-  #addReason(reason: string, times: number): void {
-    this.reasons[reason] = (this.reasons[reason] ?? 0) + times;
-  }
+/** The lines of a compacted journal. */
+export function compactedLines(content: JournalContent): JournalEntry[] {
+  const { sent, givenUp, dropped, reasons, lastSentAtMs, loads } = sumReports([content]);
+  const lastLoads = loads.slice(-MAX_LOADS).map(valuesOf);
+  const sums = { sent, givenUp, dropped, reasons, lastSentAtMs, loads: lastLoads };
+  return [{ sums }, ...waitingReports(content.entries).map(loadLine)];
 }
 
 export function loadLine({ id, report, atMs }: WaitingReport): JournalEntry {
   return { load: id, atMs, ...report };
 }
 
-function addLoad(entry: JournalEntry, loads: Map<number, WaitingReport>): boolean {
-  const { data } = loadSchema.safeParse(entry);
-  if (!data || loads.has(data.load)) return false;
-  const { load: id, atMs, ...report } = data;
-  loads.set(id, { id, report, atMs });
-  return true;
+function toWaiting({ load: id, atMs, ...report }: z.infer<typeof loadSchema>): WaitingReport {
+  return { id, report, atMs };
 }
 
-function recordedLoad({ report, atMs }: WaitingReport): RecordedLoad {
+export function recordedLoad({ report, atMs }: WaitingReport): RecordedLoad {
   const { url, duration: durationMs, ...rest } = report;
   return { atMs, node: new URL(url).host, durationMs, ...rest };
 }
 
-function valuesOf({ atMs, node, success, bytes, durationMs, cached }: RecordedLoad) {
-  return [atMs, node, success, bytes, durationMs, cached];
+function valuesOf(load: RecordedLoad): LoadValues {
+  return [load.atMs, load.node, load.success, load.bytes, load.durationMs, load.cached];
+}
+
+function loadOf([atMs, node, success, bytes, durationMs, cached]: LoadValues): RecordedLoad {
+  return { atMs, node, success, bytes, durationMs, cached };
 }

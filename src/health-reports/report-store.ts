@@ -7,7 +7,14 @@ import type { Clock } from '../core/clock.js';
 import { groupBy } from '../core/group-by.js';
 import { openJournals, readJournals, type Journal, type JournalEntry } from '../core/journal.js';
 import type { HealthReport } from './health-report.js';
-import { loadLine, ReportFold, type Outcome, type WaitingReport } from './report-journal.js';
+import {
+  compactedLines,
+  lastLoadId,
+  loadLine,
+  waitingReports,
+  type Outcome,
+  type WaitingReport,
+} from './report-journal.js';
 
 /** Reports that may wait; beyond that the oldest are dropped. */
 export const MAX_WAITING = 10_000;
@@ -36,9 +43,9 @@ export function reportsFolder(stateFolder: string, networkUrl: URL): string {
   return join(stateFolder, 'health-reports', name);
 }
 
-/** Takes no locks. */
-export function readReports(folder: string): ReportFold {
-  return readJournals(folder).reduce((fold, content) => fold.add(content), new ReportFold());
+/** The reports of all processes that wait. Takes no locks. */
+export function readWaiting(folder: string): WaitingReport[] {
+  return readJournals(folder).flatMap(({ entries }) => waitingReports(entries));
 }
 
 /** Never rejects. */
@@ -63,10 +70,14 @@ export class ReportStore {
     private readonly options: ReportStoreOptions,
     private readonly journals: readonly Journal[],
   ) {
-    const folds = journals.map((journal) => new ReportFold().add(journal.read()));
-    this.#nextId = (folds[0]?.lastId ?? 0) + 1;
-    const waiting = folds.flatMap((fold, index) =>
-      fold.waiting.map((report) => ({ ...report, journal: journals[index], isOwn: false })),
+    const contents = journals.map((journal) => journal.read().entries);
+    this.#nextId = lastLoadId(contents[0] ?? []) + 1;
+    const waiting = contents.flatMap((entries, index) =>
+      waitingReports(entries).map((report) => ({
+        ...report,
+        journal: journals[index],
+        isOwn: false,
+      })),
     );
     waiting.sort((a, b) => a.atMs - b.atMs);
     const recent = waiting.filter((report) => !this.isOutdated(report));
@@ -119,8 +130,7 @@ export class ReportStore {
     }
     // The own journal wrote the lines that waited too.
     if (journal && journal === this.journals[0]) this.#unwritten.clear();
-    if (journal?.isLarge)
-      void journal.compact((content) => new ReportFold().add(content).compacted());
+    if (journal?.isLarge) void journal.compact(compactedLines);
   }
 }
 

@@ -1,7 +1,8 @@
 /** What `tankobon report-status` shows. Takes no locks. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { readCircuitState, resetCircuit, type CircuitState } from './circuit-breaker.js';
-import { readReports } from './report-store.js';
+import { recordedLoad, sumReports, waitingReports } from './report-journal.js';
+import { readWaiting } from './report-store.js';
 import { adoptJournals, readJournals } from '../core/journal.js';
 import {
   metricsByNode,
@@ -38,12 +39,14 @@ const TIME_INTERVALS = 48;
 export function readReportStatus(folder: string, nowMs: number): ReportStatus {
   // The journals of an unreadable folder count as none: a download continues without them.
   if (statSync(folder, { throwIfNoEntry: false })) accessSync(folder, constants.R_OK);
-  const { counts, reasons, lastSentAtMs, waiting, loads, damagedLines } = readReports(folder);
+  const contents = readJournals(folder);
+  const { lastSentAtMs, loads: settledLoads, damagedLines, ...counts } = sumReports(contents);
+  const waiting = contents.flatMap(({ entries }) => waitingReports(entries));
+  const loads = [...settledLoads, ...waiting.map(recordedLoad)];
   const { lastTryMs, lastError } = readCircuitState(folder);
   const oldestAtMs = waiting.map(({ atMs }) => atMs).reduce((a, b) => Math.min(a, b), Infinity);
   return {
     ...counts,
-    reasons,
     waiting: waiting.length,
     oldestWaitingAgeMs: waiting.length > 0 ? Math.max(0, nowMs - oldestAtMs) : undefined,
     lastSentAtMs: lastSentAtMs || undefined,
@@ -61,5 +64,5 @@ export async function clearReports(
   for (const journal of await adoptJournals(folder)) journal.remove();
   const isInUse = readJournals(folder).length > 0;
   if (!isInUse) resetCircuit(folder);
-  return { isInUse, inUse: readReports(folder).waiting.length };
+  return { isInUse, inUse: readWaiting(folder).length };
 }

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readReports } from '../../../src/health-reports/report-store.js';
+import { sumReports, waitingReports } from '../../../src/health-reports/report-journal.js';
+import { readJournals } from '../../../src/core/journal.js';
 import { JournalSimulation, type Faults } from '../../support/journal-simulation.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
 
@@ -23,17 +24,21 @@ async function simulate(seed: number, faults: Faults, of = simulation): Promise<
     const result = await of.run(folder, seed, faults, ({ calls, done, sent }) => {
       if (calls % 10 > 0) return;
       // A reader without locks.
-      const { waiting, counts } = readReports(folder);
+      const contents = readJournals(folder);
+      const waiting = contents.flatMap(({ entries }) => waitingReports(entries));
       const numbers = waiting.map(({ report }) => report.bytes);
       expect(numbers.filter((number) => done.has(number))).toEqual([]);
-      expect(counts.sent).toBeLessThanOrEqual(sent.size);
+      expect(sumReports(contents).sent).toBeLessThanOrEqual(sent.size);
     });
     expect({ seed, lost: result.lost(), repeated: result.repeated }).toEqual({
       seed,
       lost: [],
       repeated: [],
     });
-    const { counts, waiting, damagedLines } = readReports(folder);
+    const contents = readJournals(folder);
+    const waiting = contents.flatMap(({ entries }) => waitingReports(entries));
+    const counts = sumReports(contents);
+    const { damagedLines } = counts;
     expect({ waiting, damagedLines }).toEqual({ waiting: [], damagedLines: 0 });
     // A kill may follow the write of lines that waited while the disk was full.
     expect(counts.sent).toBeGreaterThanOrEqual(result.done.size);

@@ -7,7 +7,7 @@ import { CircuitBreaker } from '../../../src/health-reports/circuit-breaker.js';
 import { readReportStatus } from '../../../src/health-reports/status.js';
 import type { HealthReport } from '../../../src/health-reports/health-report.js';
 import { MAX_IN_FLIGHT, ReportSender } from '../../../src/health-reports/sender.js';
-import { MAX_AGE_MS, readReports } from '../../../src/health-reports/report-store.js';
+import { MAX_AGE_MS, readWaiting } from '../../../src/health-reports/report-store.js';
 import { leaveReports, LEFT_JOURNAL } from '../../support/left-reports.js';
 import {
   numberOf,
@@ -32,8 +32,8 @@ const open = (clock: Clock = systemClock): ReportSender =>
   new ReportSender({ folder, clock, send: listener.send });
 const accepted = (): number[] => listener.taken.map(numberOf).sort((a, b) => a - b);
 const waiting = (): number[] =>
-  readReports(folder)
-    .waiting.map(({ report }) => numberOf(report))
+  readWaiting(folder)
+    .map(({ report }) => numberOf(report))
     .sort((a, b) => a - b);
 const inTurn = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at);

@@ -7,7 +7,7 @@ import { MAX_IN_FLIGHT, ReportSender } from '../../../src/health-reports/sender.
 import {
   MAX_AGE_MS,
   MAX_WAITING,
-  readReports,
+  readWaiting,
   reportsFolder,
 } from '../../../src/health-reports/report-store.js';
 import { leaveReports } from '../../support/left-reports.js';
@@ -252,8 +252,8 @@ describe('the sender is bounded', () => {
     await sender.finish(0);
     expect(status()).toMatchObject({ waiting: MAX_WAITING, dropped: 900 });
     expect(status().reasons).toEqual({ 'too many': 900 });
-    const oldest = readReports(folder)
-      .waiting.map(({ report }) => numberOf(report))
+    const oldest = readWaiting(folder)
+      .map(({ report }) => numberOf(report))
       .sort((a, b) => a - b);
     expect([oldest[0], oldest.at(-1)]).toEqual([901, 20_500]);
   });

@@ -66,7 +66,9 @@ for (const name of ['tryLock', 'unlock']) wrap(addon, name);
 syncBuiltinESMExports();
 
 const { openJournals } = await import(`${modulesUrl}/core/journal.js`);
-const { loadLine, ReportFold } = await import(`${modulesUrl}/health-reports/report-journal.js`);
+const { compactedLines, lastLoadId, loadLine, waitingReports } = await import(
+  `${modulesUrl}/health-reports/report-journal.js`
+);
 
 /** Records `loads`, sends them and what ended processes left, and compacts now and then. */
 async function run({ folder, loads, firstNumber, random }) {
@@ -74,11 +76,11 @@ async function run({ folder, loads, firstNumber, random }) {
     parentPort.postMessage(message);
   };
   const journals = await openJournals(folder);
-  const folds = journals.map((journal) => new ReportFold().add(journal.read()));
-  const queue = folds.flatMap(({ waiting }, index) =>
-    waiting.map((report) => ({ journal: journals[index], report })),
+  const contents = journals.map((journal) => journal.read().entries);
+  const queue = contents.flatMap((entries, index) =>
+    waitingReports(entries).map((report) => ({ journal: journals[index], report })),
   );
-  let nextId = folds[0].lastId + 1;
+  let nextId = lastLoadId(contents[0]) + 1;
   let notWritten = [];
   const append = (journal, lines, effect) => {
     hasWriteFailed = false;
@@ -113,7 +115,7 @@ async function run({ folder, loads, firstNumber, random }) {
     }
     if (random() < 0.15) {
       const journal = journals[Math.floor(random() * journals.length)];
-      await journal.compact((content) => new ReportFold().add(content).compacted());
+      await journal.compact(compactedLines);
     }
   }
   for (const journal of journals) journal.close();
