@@ -1,0 +1,84 @@
+/** A kill at every change of a file, of a sync that replaces a release: none is lost, and each is announced. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLibrary } from '../../../src/practice-server/library/library.js';
+import { startPracticeService } from '../../../src/practice-server/practice-service.js';
+import { readIdentity } from '../../../src/cbz/archive-content.js';
+import { start, tankobon } from '../../support/command.js';
+import { IS_LONG_RUN } from '../../support/long-run.js';
+import { startMediaServers } from '../../support/media-servers.js';
+import { chapterId, DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
+
+const HOOK = new URL('../../support/workers/kill-hook.js', import.meta.url).href;
+const [OLD, NEW] = ['Other', 'Preferred'].map((group) => chapterId('Alpha', '1', group));
+/** Each run takes other changes. */
+const KILLS = IS_LONG_RUN ? Infinity : 4;
+
+/** The number of changes of the run; it is killed at one of them if `killAt` is given. */
+async function replace(killAt?: number): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'tankobon-killed-replacement-'));
+  const release = (group: string, daysAgo: number) =>
+    syncChapter('Alpha', '1', Date.now() - daysAgo * DAY_MS, { group });
+  const library = createLibrary({ titles: [syncTitle('Alpha')], chapters: [release('Other', 9)] });
+  const service = await startPracticeService({ library });
+  const servers = await startMediaServers();
+  try {
+    const output = join(folder, 'comics');
+    const file = join(folder, 'subscriptions.yaml');
+    writeFileSync(
+      file,
+      `defaults: { output: ${output}, group: [Preferred, Other], upgrade: true }
+series: [{ target: "title:${titleId('Alpha')}" }]
+hooks: { webhook: "${servers.url}/hook" }
+`,
+    );
+    const env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
+    const words = ['sync', '--file', file];
+    expect(await tankobon(words, { env })).toMatchObject({ code: 0 });
+    service.library.putChapter(release('Preferred', 5));
+    const count = join(folder, 'changes');
+    const killed = await start(words, {
+      env: {
+        ...env,
+        NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${HOOK}`,
+        KILL_COUNT: count,
+        ...(killAt === undefined ? {} : { KILL_AT: String(killAt) }),
+      },
+    }).finished;
+    if (killAt !== undefined) expect(killed.signal).toBe('SIGKILL');
+    // One of the two is there, whenever the kill came.
+    expect((await chaptersIn(output)).length).toBeGreaterThan(0);
+    expect(await tankobon(words, { env })).toMatchObject({ code: 0 });
+    expect({ killAt, chapters: await chaptersIn(output) }).toEqual({ killAt, chapters: [NEW] });
+    const announced = servers.hooks.flatMap(({ chapters }) => chapters.map(({ id }) => id));
+    const times = announced.filter((id) => id === NEW).length;
+    expect({ killAt, first: announced[0], isAnnounced: times > 0 }).toEqual({
+      killAt,
+      first: OLD,
+      isAnnounced: true,
+    });
+    expect(times).toBeLessThanOrEqual(killAt === undefined ? 1 : 2);
+    return killAt === undefined ? Number(readFileSync(count, 'utf8')) : 0;
+  } finally {
+    await service.stop();
+    await servers.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function chaptersIn(output: string): Promise<(string | undefined)[]> {
+  const names = readdirSync(output, { recursive: true, encoding: 'utf8' });
+  const archives = names.filter((name) => name.endsWith('.cbz'));
+  const identities = await Promise.all(archives.map((name) => readIdentity(join(output, name))));
+  return identities.map((identity) =>
+    typeof identity === 'object' ? identity.chapterId : identity,
+  );
+}
+
+test('a sync that is killed while it replaces a release ends with the new one, announced', async () => {
+  const changes = await replace();
+  const step = Math.max(1, changes / KILLS);
+  for (let killAt = 1 + Math.random() * (step - 1); killAt <= changes; killAt += step)
+    await replace(Math.floor(killAt));
+}, 600_000);
