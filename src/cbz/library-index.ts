@@ -184,11 +184,14 @@ async function leadsToFolder(link: string): Promise<boolean> {
   return (await stat(link).catch(() => undefined))?.isDirectory() === true;
 }
 
-/** The regular CBZ and EPUB files in a folder and its subfolders, except hidden ones. Links are not followed. */
+/** The CBZ and EPUB files in a folder and its subfolders, except hidden ones, also named pipes. Links are left out. */
 export async function listArchives(folder: string, signal?: AbortSignal): Promise<ListedArchives> {
   const { files, links } = await listFiles(folder, signal);
-  const archives = files.filter(({ file, isRegular }) => isRegular && /\.(cbz|epub)$/i.test(file));
-  return { files: archives.map(({ file }) => file).sort(), skippedLinks: links.length };
+  const linked = new Set(links);
+  const archives = files
+    .map(({ file }) => file)
+    .filter((file) => /\.(cbz|epub)$/i.test(file) && !linked.has(file));
+  return { files: archives.sort(), skippedLinks: links.length };
 }
 
 /** None for a folder that is missing or cannot be read. */
