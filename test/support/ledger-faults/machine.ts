@@ -13,6 +13,8 @@ export class Kernel {
   readonly #wallOffsetMs: number;
   #sleptMs = 0;
   asleepSinceMs: number | undefined;
+  /** When the machine went down: what it has not sent by then never arrives. */
+  downSinceMs = Infinity;
 
   constructor(
     readonly boot: string,

@@ -414,6 +414,7 @@ export class SimulatedProcess implements EventOwner {
     world.loop.after(travelMs, () => {
       // The connection was closed before the request arrived.
       if (resetMs !== undefined && world.loop.nowMs > resetMs + 100) return;
+      if (world.loop.nowMs > kernel.downSinceMs + 50) return;
       const { id, isProbe, grantedMs } = request;
       const outcome = world.service.serve(
         { quotas: GROUPS[request.group], isProbe, sender: { id, grantedMs } },

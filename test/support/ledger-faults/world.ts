@@ -180,6 +180,7 @@ export class World {
     for (const process of [...this.processes]) {
       if (process.kernel === kernel) this.kill(process);
     }
+    kernel.downSinceMs = this.loop.nowMs;
     this.kernels.splice(this.kernels.indexOf(kernel), 1);
   }
 
