@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { isUnchanged } from '../cbz/ownership.js';
-import { StorageError } from '../core/errors.js';
+import { hasCode, StorageError } from '../core/errors.js';
 import { lstatIfExists, removeFile } from '../core/files.js';
 import { systemReason } from '../core/system-errors.js';
 import type { BookFormat } from './bind-choices.js';
@@ -141,13 +141,11 @@ async function write(
   const known = [...group.chapters, ...(existing.kind === 'bound' ? existing.chapters : [])];
   const volumeCount =
     request.volumeCount?.(group) ?? known.find((chapter) => chapter.volumeCount)?.volumeCount;
-  const book = {
-    group,
-    metadata: bookMetadata(group, request.volumeField, volumeCount),
-    cover: cover ?? (await coverBeside(group, plan, request, observe)),
-  };
+  const metadata = bookMetadata(group, request.volumeField, volumeCount);
+  const found = cover ? undefined : await coverBeside(group, plan, request, observe);
   let published: MergedFolder = { isChanged: true, kept: [], isWhole: true };
-  const bytes = await writeBook(book, format, {
+  let hasWrittenPages = false;
+  const options: WriteOptions = {
     tmpFile,
     publish: async (finished) => {
       if (format === 'folder') published = await publishBookFolder(finished, file);
@@ -160,9 +158,19 @@ async function write(
     },
     convert,
     onPage: () => {
+      hasWrittenPages = true;
       observe({ type: 'book-page', file });
     },
     signal,
+  };
+  const book = { group, metadata, cover: cover ?? found };
+  const bytes = await writeBook(book, format, options).catch((error: unknown) => {
+    // The cover is the first page.
+    if (!found || hasWrittenPages || !hasCode(error, 'archive-damaged', 'page-unsupported'))
+      throw error;
+    const message = `Bound without a cover: ${error.message} (${found.file})`;
+    observe({ type: 'warning', message });
+    return writeBook({ ...book, cover: undefined }, format, options);
   });
   return { bytes, ...published };
 }

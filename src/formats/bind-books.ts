@@ -6,7 +6,7 @@ import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { bindBook, type BindContext } from './bind-book.js';
-import type { ObserveBind } from './bind-events.js';
+import type { BindEvent, ObserveBind } from './bind-events.js';
 import { assertConverter } from './convert-image.js';
 import { readCover } from './find-cover.js';
 import {
@@ -45,25 +45,33 @@ export async function bindBooks(
   const cover = isFile ? await readCover(coverFile) : undefined;
   observePlan(plan, observe);
   const books: BoundBook[] = [];
-  for (const book of plan.books) {
-    if (signal.aborted) break;
-    books.push(await bindPlanned(book, plan, { request, cover, observe, signal }));
+  try {
+    for (const book of plan.books) {
+      if (signal.aborted) break;
+      books.push(await bindPlanned(book, plan, { request, cover, observe, signal }));
+    }
+  } finally {
+    // Also of a run that is interrupted within a book.
+    observe(summaryOf(books, plan));
   }
-  const count = (status: BoundBook['status']) =>
-    books.filter((book) => book.status === status).length;
   const errors = [
     ...plan.failed.map(({ error }) => error),
     ...books.flatMap(({ error }) => error ?? []),
   ];
-  observe({
+  signal.throwIfAborted();
+  return { books, errors };
+}
+
+function summaryOf(books: readonly BoundBook[], plan: BindPlan): BindEvent {
+  const count = (status: BoundBook['status']) =>
+    books.filter((book) => book.status === status).length;
+  return {
     type: 'bind-summary',
     saved: count('saved'),
     skipped: count('skipped'),
     failed: count('failed'),
     leftOut: plan.unassigned.length + plan.otherReleases.length + plan.failed.length,
-  });
-  signal.throwIfAborted();
-  return { books, errors };
+  };
 }
 
 /** A book that fails is an event; only an interruption is thrown. */

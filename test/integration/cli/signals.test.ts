@@ -123,6 +123,7 @@ posixDescribe.each(SIGNALS)('%s with a settings file', (signal) => {
     const { code, stdout, stderr } = await interrupted(words, signal, hasBegun);
     expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('Interrupted') });
     expect(stdout).not.toContain('book-saved');
+    expect(lastLine(stdout)).toMatchObject({ type: 'bind-summary', saved: 0, failed: 0 });
     expect(existsSync(output) ? readdirSync(output) : []).toEqual([]);
   });
 

@@ -324,6 +324,25 @@ test('a cover beside the chapters that the format cannot contain is a warning', 
   });
 });
 
+test.each(['png', 'gif'] as const)(
+  'a damaged %s cover beside the chapters is a warning, and the PDF has every page',
+  async (format) => {
+    await addChapter(1);
+    const cover = input(`cover.${format}`);
+    const image = await testImage(format, 9, { alpha: format === 'png' });
+    writeFileSync(cover, image.fill(0xff, image.length - 90, image.length - 30));
+    const { books, errors, events } = await bindFolder(folder, { format: 'pdf' });
+    expect({ books, errors }).toMatchObject({ books: [{ status: 'saved' }], errors: [] });
+    expect(events).toContainEqual({
+      type: 'warning',
+      message: expect.stringMatching(
+        /^Bound without a cover: Damaged page: .*cover\.(png|gif)/,
+      ) as unknown,
+    });
+    expect(events).toContainEqual(expect.objectContaining({ type: 'book-saved', pages: 2 }));
+  },
+);
+
 function flipByte(file: string): void {
   const bytes = readFileSync(file);
   const middle = bytes.length >> 1;
