@@ -17,15 +17,14 @@ import { bookTitle } from './book-metadata.js';
 import { assertDecodable, bookPages, requireDimensions, type BookPage } from './book-pages.js';
 import { convertToPng } from './convert-image.js';
 import { gifToPng } from './gif-to-png.js';
-import { whenWritten, type OpenedImage } from './pdf-image.js';
+import { openPng, type PdfImage } from './pdf-image.js';
 
 type Pdf = InstanceType<typeof PDFDocument>;
 
 /** Not in pdfkit's types. */
 interface ImageMethods {
-  openImage(data: Buffer): OpenedImage;
   image(
-    opened: OpenedImage,
+    data: Buffer | PdfImage,
     x: number,
     y: number,
     options: Readonly<Record<string, unknown>>,
@@ -120,13 +119,11 @@ async function addPage(pdf: Pdf, page: BookPage, signal: AbortSignal): Promise<v
   if (page.extension !== 'jpg') await assertDecodable(page.data, page.name);
   pdf.addPage({ size, margin: 0 });
   try {
-    const data = page.extension === 'gif' ? await gifToPng(page.data, signal) : page.data;
-    const images = pdf as unknown as ImageMethods;
-    const opened = images.openImage(data);
-    const isWritten = await whenWritten(opened, signal);
+    const image =
+      page.extension === 'jpg' ? page.data : await openPng(await asPng(page, signal), signal);
     const [width, height] = size;
-    images.image(opened, 0, 0, { width, height, ignoreOrientation: true });
-    await isWritten?.done;
+    const images = pdf as unknown as ImageMethods;
+    images.image(image, 0, 0, { width, height, ignoreOrientation: true });
   } catch (cause) {
     signal.throwIfAborted();
     const reason = thrownMessage(cause);
@@ -134,7 +131,11 @@ async function addPage(pdf: Pdf, page: BookPage, signal: AbortSignal): Promise<v
   }
 }
 
-/** pdfkit draws interlaced PNGs of fewer than 8 bits wrong. */
+function asPng({ extension, data }: BookPage, signal: AbortSignal): Buffer | Promise<Buffer> {
+  return extension === 'gif' ? gifToPng(data, signal) : data;
+}
+
+/** openPng reads interlaced PNGs of at least 8 bits only. */
 async function withoutPackedInterlace(
   page: BookPage,
   convert: boolean,

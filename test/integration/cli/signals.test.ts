@@ -1,17 +1,28 @@
 /** Ctrl-C and SIGTERM while a settings file exists: each command stops cleanly and says so. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { deflateSync } from 'node:zlib';
+import { MAX_DECODED_BYTES } from '../../../src/cbz/decode-limits.js';
+import { PNG_SIGNATURE, pngChunk, pngHeader } from '../../../src/core/png.js';
 import {
   startPracticeService,
   type PracticeService,
 } from '../../../src/practice-server/practice-service.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { start, type Running } from '../../support/command.js';
-import { posixDescribe } from '../../support/platform.js';
+import { linuxTest, posixDescribe } from '../../support/platform.js';
 import { DAY_MS, syncChapter, syncTitle, titleId } from '../../support/sync-harness.js';
 import { createLibrary } from '../../../src/practice-server/library/library.js';
 
@@ -198,6 +209,55 @@ posixDescribe('the second signal', () => {
     // A shell reports both as 130.
     expect(signal ?? code).toBe('SIGINT');
   });
+
+  linuxTest.each([
+    ['PNG', () => largePng()],
+    ['GIF', () => largeGif()],
+  ])('ends a bind that decodes a %s of 256 MiB, and leaves no book', async (_, image) => {
+    const input = join(folder, 'in/1.cbz');
+    const chapter = { id: chapterId(1), number: '1', volume: '1' };
+    await writeChapterFile(input, { ...chapter, images: [image()] });
+    const output = join(folder, 'out');
+    const running = start(['bind', input, '--format', 'pdf', '-o', output, '--json'], { env });
+    // It has the pixels, and works on them for seconds.
+    await until(() => residentBytes(running) > MAX_DECODED_BYTES, running);
+    running.child.kill('SIGINT');
+    running.child.kill('SIGTERM');
+    const { code, signal, stdout } = await running.finished;
+    expect(signal ?? code).toBe(signal === null ? 130 : 'SIGINT');
+    expect(stdout).not.toContain('book-saved');
+    const left = existsSync(output) ? readdirSync(output, { recursive: true }) : [];
+    expect(left.join()).not.toMatch(/\.pdf(,|$)/);
+    expect(existsSync(input)).toBe(true);
+  });
+
+  function residentBytes({ child }: Running): number {
+    const status = readFileSync(`/proc/${child.pid ?? 0}/status`, 'utf8');
+    return Number(/^VmRSS:\s*(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+  }
+
+  /** Of the filter that takes the longest. */
+  function largePng(): Buffer {
+    const [width, height] = [8_192, 8_192];
+    const rows = Buffer.alloc((1 + 4 * width) * height, 7);
+    for (let row = 0; row < height; row += 1) rows[row * (1 + 4 * width)] = 4;
+    return Buffer.concat([
+      PNG_SIGNATURE,
+      pngHeader(width, height, 'rgba'),
+      pngChunk('IDAT', deflateSync(rows, { level: 1 })),
+      pngChunk('IEND', Buffer.alloc(0)),
+    ]);
+  }
+
+  /** Its screen is empty but for its first pixels, and so transparent. */
+  function largeGif(): Buffer {
+    const gif = Buffer.alloc(13 + 6 + 10);
+    gif.write('GIF89a', 'latin1');
+    for (const offset of [6, 8, 24, 26]) gif.writeUInt16LE(8_192, offset);
+    gif[10] = 0x80;
+    gif[19] = 0x2c;
+    return Buffer.concat([gif, Buffer.from('02024401003b', 'hex')]);
+  }
 
   const imported = (script: string) =>
     `--import=data:text/javascript,${encodeURIComponent(script)}`;
