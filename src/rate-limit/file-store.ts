@@ -13,7 +13,7 @@ import { createFileSync, isSystemError, readFileIfExistsSync } from '../core/fil
 import { formatDuration, formatLocalTime } from '../core/human-format.js';
 import { describeLockHolder, lockFile, type HeldLock } from '../core/lock.js';
 import type { Boot } from './boot.js';
-import { checkLedgerFolder, SHARE_HINT, toLedgerError } from './ledger-folder.js';
+import { isLedgerFolder, makeLedgerFolder, SHARE_HINT, toLedgerError } from './ledger-folder.js';
 import { MAX_DOCUMENT_BYTES, parseDocument, serializeDocument } from './ledger-document.js';
 import { LedgerHistory, type FoundDocument } from './ledger-history.js';
 import type { LedgerRules } from './ledger-rules.js';
@@ -87,7 +87,7 @@ export class FileStore implements LedgerStore {
     return Promise.resolve().then(() => {
       let found: FoundDocument;
       try {
-        found = this.#read();
+        found = isLedgerFolder(folder) ? this.#read() : undefined;
       } catch (error) {
         throw toLedgerError(error, folder);
       }
@@ -119,7 +119,7 @@ export class FileStore implements LedgerStore {
     onWait?: (wait: StoreWait) => void,
   ) {
     const { folder, clock, rules } = this.options;
-    if (!this.#isFolderChecked) checkLedgerFolder(folder);
+    if (!this.#isFolderChecked) makeLedgerFolder(folder);
     this.#isFolderChecked = true;
     // A ledger that was there has left its lock file, in which the first process to hold the lock has written.
     const isNew = sizeOf(this.#lockFile) === 0;

@@ -1,5 +1,5 @@
 /** The folder of the ledger belongs to one user; its errors have hints about the ledger. */
-import { lstatSync } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { ERROR_CODES } from '../core/error-codes.js';
 import { StorageError } from '../core/errors.js';
 import {
@@ -9,7 +9,6 @@ import {
   statNewFile,
   toStorageError,
 } from '../core/files.js';
-import { unsafePathError } from '../core/safe-open.js';
 
 export const SHARE_HINT =
   'To share the limits among users or machines, set on all of them for example: TANKOBON_LEDGER=redis://nas.local:6379/0 (docs/ledger.md)';
@@ -25,14 +24,21 @@ const CODES_WITH_OUTPUT_HINT = new Set([
 ]);
 
 /** Creates the folder if missing. Throws StorageError `unsafe-ledger` or `unsafe-path`, and system errors. */
-export function checkLedgerFolder(folder: string): void {
-  const stats = lstatSync(folder, { throwIfNoEntry: false });
-  if (!stats) {
-    makeFolders(folder, PRIVATE_MODE);
-    return;
+export function makeLedgerFolder(folder: string): void {
+  if (!isLedgerFolder(folder)) makeFolders(folder, PRIVATE_MODE);
+}
+
+/** False if it is missing. Throws as makeLedgerFolder does. */
+export function isLedgerFolder(folder: string): boolean {
+  const stats = statOf(folder);
+  if (!stats) return false;
+  if (!stats.isDirectory()) {
+    const kind = stats.isSymbolicLink() ? 'a symbolic link' : 'not a folder';
+    throw new StorageError('unsafe-path', `${folder} is ${kind} and is not used.`, {
+      hint: 'Set TANKOBON_LEDGER to the folder itself.',
+    });
   }
-  if (!stats.isDirectory()) throw unsafePathError(folder, stats);
-  if (process.platform === 'win32') return;
+  if (process.platform === 'win32') return true;
   if (!isOwnedByUs(folder, stats)) {
     throw sharedFolderError(folder, `belongs to another user (uid ${stats.uid})`, SHARE_HINT);
   }
@@ -41,6 +47,17 @@ export function checkLedgerFolder(folder: string): void {
   if (isWritable && (statNewFile(folder).mode & WRITABLE_BY_OTHERS) === 0) {
     const hint = `To keep it to one user: chmod 700 '${folder.replaceAll("'", "'\\''")}'. ${SHARE_HINT}`;
     throw sharedFolderError(folder, 'is writable by other users', hint);
+  }
+  return true;
+}
+
+/** Undefined only if nothing is there: a file in the place of a folder above is an error. */
+function statOf(folder: string): Stats | undefined {
+  try {
+    return lstatSync(folder);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined;
+    throw error;
   }
 }
 
