@@ -5,8 +5,17 @@
 import type { Command } from 'commander';
 import { format } from 'prettier';
 import { ENVIRONMENT } from '../src/config/environment.js';
-import { settingDefinition, SETTING_KEYS } from '../src/config/setting-definitions.js';
-import { commandPath, commandTree } from '../src/cli/program.js';
+import {
+  describeValue,
+  flagOf,
+  kebabCase,
+  optionDefinition,
+  SETTING_NAMES,
+  variableOf,
+  type SettingName,
+} from '../src/config/options/options.js';
+import { commandPath } from '../src/cli/command-options.js';
+import { commandTree } from '../src/cli/program.js';
 import {
   AUTH_CODES,
   CHAPTER_CODES,
@@ -54,7 +63,7 @@ function commandsPage(): string[] {
   const visible = program.createHelp().visibleCommands(program);
   return [
     '# Commands',
-    'Options override environment variables, which override the settings file. Results go to standard output, messages to standard error.',
+    'Options override the subscriptions file, which overrides environment variables, which override the settings file. Results go to standard output, messages to standard error.',
     visible.map((command) => `[${command.name()}](#tankobon-${command.name()})`).join(' · '),
     ...commands
       .filter((command) => visible.includes(command))
@@ -63,8 +72,8 @@ function commandsPage(): string[] {
     '## Settings',
     'Change them with `tankobon config`. They are stored in the file that `tankobon config path` prints.',
     table(
-      ['setting', 'description', 'default', 'option', 'environment'],
-      SETTING_KEYS.map(settingRow),
+      ['setting', 'description', 'default', 'option', 'variable', 'key of a title'],
+      SETTING_NAMES.map(settingRow),
     ),
     '## Environment',
     table(
@@ -87,19 +96,16 @@ function commandSection(command: Command): string {
   return `${path.includes(' ') ? '###' : '##'} tankobon ${path}\n\n\`\`\`text\n${help.trim()}\n\`\`\``;
 }
 
-function settingRow(key: (typeof SETTING_KEYS)[number]): string[] {
-  const { description, default: defaultValue, flag, env, range, choices } = settingDefinition(key);
-  const allowed = range
-    ? `; ${range[0]} to ${range[1]}`
-    : choices
-      ? `: ${choices.join(' or ')}`
-      : '';
+function settingRow(name: SettingName): string[] {
+  const { default: byDefault, isKey } = optionDefinition(name);
+  const flag = flagOf(name);
   return [
-    code(key),
-    description + allowed,
-    defaultValue === '' ? '' : code(defaultValue),
+    code(name),
+    describeValue(name),
+    byDefault === '' ? '' : code(byDefault),
     flag === undefined ? '' : code(flag),
-    env === undefined ? '' : code(env),
+    code(variableOf(name)),
+    isKey ? code(kebabCase(name)) : '',
   ];
 }
 

@@ -1,7 +1,6 @@
 /** The functions for programs that import tankobon. They share settings, login, ledger and spool with the command line. */
 import { EventEmitter, on } from 'node:events';
 import { systemClock } from './core/clock.js';
-import { parseDuration } from './core/duration.js';
 import { interruptedError } from './core/errors.js';
 import { Redactor } from './core/redactor.js';
 import { toTankobonError } from './core/system-errors.js';
@@ -18,13 +17,18 @@ import type {
 import { readAddresses } from './rate-limit/service-addresses.js';
 import { parseTarget } from './selection/target.js';
 import type { AppContext } from './config/context.js';
-import { checkOption, downloadRequest, type DownloadOptions } from './download/download-request.js';
+import type { GivenOptions } from './config/options/options.js';
+import { downloadRequest } from './download/download-request.js';
 import {
   checkBindOptions,
   checkEnvironment,
+  checkOption,
   checkOptionNames,
   checkSignal,
   checkTargets,
+  DOWNLOAD_OPTION_NAMES,
+  parseDownloadOptions,
+  type LibraryDownloadOptions,
 } from './library-arguments.js';
 import { download } from './download/run-download.js';
 import { ledgerLocation } from './config/ledger-location.js';
@@ -36,11 +40,7 @@ export interface ApiOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-export interface DownloadChaptersOptions extends DownloadOptions, ApiOptions {
-  /** The same as `languages`, by the name of the setting. */
-  readonly language?: readonly string[];
-  /** The same as `groups`, by the name of the setting. */
-  readonly group?: readonly string[];
+export interface DownloadChaptersOptions extends LibraryDownloadOptions, ApiOptions {
   /** Stops the download; finished pages are kept for the next one. */
   readonly signal?: AbortSignal;
 }
@@ -82,10 +82,10 @@ export async function* downloadChapters(
   options: DownloadChaptersOptions = {},
 ): AsyncGenerator<ChapterMessage, void, undefined> {
   checkTargets(targets);
-  checkOptionNames(options, DOWNLOAD_OPTIONS);
+  checkOptionNames(options, [...DOWNLOAD_OPTION_NAMES, 'signal', 'env']);
   checkEnvironment(options);
   checkSignal(options);
-  checkBindOptions(options);
+  const given = parseDownloadOptions(options);
   const emitter = new EventEmitter();
   const messages = on(emitter, 'message', { close: ['end'] });
   const stop = new AbortController();
@@ -94,7 +94,7 @@ export async function* downloadChapters(
   };
   options.signal?.addEventListener('abort', interrupt);
   if (options.signal?.aborted) interrupt();
-  const downloading = run(targets, options, stop.signal, (message) => {
+  const downloading = run(targets, given, options, stop.signal, (message) => {
     emitter.emit('message', message);
   }).finally(() => emitter.emit('end'));
   // Awaited below; until then a rejection is not unhandled.
@@ -113,15 +113,17 @@ export async function* downloadChapters(
 
 async function run(
   targets: readonly string[],
-  options: DownloadChaptersOptions,
+  given: GivenOptions,
+  options: ApiOptions,
   signal: AbortSignal,
   observe: (message: ChapterMessage) => void,
 ): Promise<void> {
   const context = await openContext(options);
   const { hostname } = readAddresses(context.settings).apiUrl;
+  checkBindOptions(given, context.settings);
   const request = downloadRequest(
     targets.map((target) => parseTarget(target, [hostname])),
-    { languages: options.language ?? [], groups: options.group ?? [], ...options },
+    { language: [], group: [], ...given },
     context.settings,
   );
   const result = await download(context, request, { observe, observeBind: observe }, signal);
@@ -146,7 +148,7 @@ export async function openRateLedger(options: RateLedgerOptions = {}): Promise<A
     addresses: readAddresses(settings),
     clock,
     warn,
-    maxOutageMs: parseDuration(settings.maxOutage) ?? 0,
+    maxOutageMs: settings.maxOutage,
   });
   return {
     reserve: async (request, reserveOptions = {}) => {
@@ -191,38 +193,9 @@ async function openContext({ env = process.env }: ApiOptions): Promise<AppContex
 }
 
 const ENTRIES = 'an object, as by Object.fromEntries(response.headers)';
-const LEDGER_OPTIONS: Record<keyof RateLedgerOptions, true> = { env: true, warn: true };
-const RESERVE_OPTIONS: Record<keyof ReserveOptions, true> = {
-  signal: true,
-  onWait: true,
-  minReportedWaitMs: true,
-};
-const DOWNLOAD_OPTIONS: Record<keyof DownloadChaptersOptions, true> = {
-  output: true,
-  quality: true,
-  concurrency: true,
-  limitRate: true,
-  force: true,
-  update: true,
-  metadata: true,
-  reports: true,
-  name: true,
-  language: true,
-  languages: true,
-  group: true,
-  groups: true,
-  chapters: true,
-  volumes: true,
-  allReleases: true,
-  latest: true,
-  cover: true,
-  bind: true,
-  format: true,
-  keepChapters: true,
-  markRead: true,
-  downloadArchive: true,
-  share: true,
-  maxOutage: true,
-  signal: true,
-  env: true,
-};
+const LEDGER_OPTIONS: readonly (keyof RateLedgerOptions)[] = ['env', 'warn'];
+const RESERVE_OPTIONS: readonly (keyof ReserveOptions)[] = [
+  'signal',
+  'onWait',
+  'minReportedWaitMs',
+];

@@ -3,7 +3,7 @@
  * `tankobon __complete` and offer what it prints.
  */
 import type { Argument, Command, Option } from 'commander';
-import { SETTING_KEYS, settingDefinition } from '../config/setting-definitions.js';
+import { optionDefinition, SETTING_NAMES } from '../config/options/options.js';
 
 /** Printed instead of candidates: the shell completes paths. */
 export const COMPLETE_FILES = ':files';
@@ -108,15 +108,13 @@ function valuesFor(placeholder: string, choices: readonly string[] | undefined):
   return placeholder === 'dir' ? COMPLETE_FOLDERS : [];
 }
 
-function settingValues(name: string | undefined): Values {
-  const key = SETTING_KEYS.find((known) => known === name);
-  if (key === undefined) return [];
-  const { choices, default: defaultValue } = settingDefinition(key);
-  if (key === 'output') return COMPLETE_FOLDERS;
-  return valuesFor(
-    '',
-    choices ?? (typeof defaultValue === 'boolean' ? ['true', 'false'] : undefined),
-  );
+function settingValues(word: string | undefined): Values {
+  const name = SETTING_NAMES.find((known) => known === word);
+  if (name === undefined) return [];
+  const { kind, choices = [], canBeOff, placeholder = '' } = optionDefinition(name);
+  const switches = kind === 'switch' || kind === 'cover' ? ['true', 'false'] : [];
+  const words = [...choices, ...switches, ...(canBeOff && choices.length > 0 ? ['false'] : [])];
+  return valuesFor(placeholder, words.length > 0 ? words : undefined);
 }
 
 function matching(current: string, values: Values): readonly string[] {

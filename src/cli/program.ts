@@ -25,7 +25,7 @@ import { syncCommand } from './commands/sync-command.js';
 import { whoamiCommand } from './commands/whoami.js';
 import { addExamples, HELP_FORMAT, HELP_WIDTH } from './help-format.js';
 import { nearest } from '../core/nearest.js';
-import { refuseEmptyValues } from './option-parsers.js';
+import { commandPath, parseOptions } from './command-options.js';
 import { COLOR_CHOICES } from './output/colors.js';
 import { rawStream } from './output/safe-stream.js';
 
@@ -123,9 +123,7 @@ export function commandTree(
       outputError: () => undefined,
       ...(writeHelp && { writeOut: writeHelp }),
     })
-    .hook('preAction', (_, command) => {
-      refuseEmptyValues(command);
-    })
+    .hook('preAction', (_, command) => parseOptions(command))
     .exitOverride();
   for (const [group, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(group);
@@ -186,11 +184,4 @@ function unknownCommand({ args: [word = ''], commands }: Command): readonly stri
 /** An unknown option without its value, which may be a password. */
 function withoutOptionValue(message: string): string {
   return message.replace(/(unknown option '(?:--[\w-]*|-\w)).*'(?=$|\n\(Did you mean)/s, "$1'");
-}
-
-/** Such as `config set`. */
-export function commandPath(command: Command): string {
-  return command.parent?.parent
-    ? `${commandPath(command.parent)} ${command.name()}`
-    : command.name();
 }

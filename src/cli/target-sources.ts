@@ -3,19 +3,43 @@ import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
+import type { GivenOptions } from '../config/options/options.js';
 import { hasCode, UsageError } from '../core/errors.js';
 import { isSystemError, systemReason } from '../core/system-errors.js';
-import type { TargetSource } from '../selection/target-list.js';
+import { parseTargets, type ParsedTargets, type TargetSource } from '../selection/target-list.js';
 import type { CommandContext } from './command-context.js';
 import { readText } from './read-text.js';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
+/** From the arguments and the files of `--from-file`. Throws UsageError if none is given. */
+export async function readTargets(
+  targets: readonly string[],
+  { fromFile = [] }: GivenOptions,
+  context: CommandContext,
+): Promise<ParsedTargets> {
+  const sources: TargetSource[] = [{ name: 'command line', lines: targets }];
+  for (const name of fromFile) sources.push(await readSource(name, context));
+  const parsed = parseTargets(sources, [new URL(context.settings.apiUrl).hostname]);
+  if (parsed.targets.length + parsed.invalid.length === 0) {
+    if (fromFile.length > 0)
+      throw new UsageError(
+        'bad-input-file',
+        `No targets in: ${sources
+          .slice(1)
+          .map(({ name }) => name)
+          .join(', ')}`,
+      );
+    throw new UsageError('bad-target', 'Nothing to download was named.');
+  }
+  return parsed;
+}
+
 /**
  * Reads the value of one `--from-file`: a file, a named pipe such as that of a process substitution, or `-` for
  * standard input. Throws UsageError('bad-input-file').
  */
-export async function readSource(
+async function readSource(
   name: string,
   { stdin, signal }: Pick<CommandContext, 'stdin' | 'signal'>,
 ): Promise<TargetSource> {

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import type { Redactor } from '../core/redactor.js';
 import type { Paths } from './paths.js';
-import type { Settings } from './setting-definitions.js';
+import type { Settings } from './options/options.js';
 
 export interface AppContext {
   readonly env: Readonly<NodeJS.ProcessEnv>;

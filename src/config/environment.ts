@@ -1,6 +1,6 @@
 /** The environment variables, for help and documentation, and those that hold a secret. */
 import { Redactor } from '../core/redactor.js';
-import { SETTING_KEYS, settingDefinition } from './setting-definitions.js';
+import { optionDefinition, SETTING_NAMES, variableOf } from './options/options.js';
 
 export interface VariableDefinition {
   readonly description: string;
@@ -9,14 +9,8 @@ export interface VariableDefinition {
   readonly isSecret?: true;
 }
 
-/** The variables that override a setting, then the others. */
+/** Those of settings are last. */
 export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
-  ...Object.fromEntries(
-    SETTING_KEYS.flatMap((key) => {
-      const { env, description, default: defaultValue } = settingDefinition(key);
-      return env === undefined ? [] : [[env, { description, default: String(defaultValue) }]];
-    }),
-  ),
   TANKOBON_HOME: {
     description:
       'one folder for settings, rate ledger, waiting reports and file-stored credentials',
@@ -49,6 +43,12 @@ export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
   FORCE_COLOR: { description: 'if not empty and not 0, colors without a terminal too' },
   LANG: { description: 'without UTF-8, as in `C`, progress bars are ASCII' },
   DEBUG: { description: '`tankobon` to print the code and the stack trace of an error' },
+  ...Object.fromEntries(
+    SETTING_NAMES.map((name) => {
+      const { description, default: byDefault = '' } = optionDefinition(name);
+      return [variableOf(name), { description, default: String(byDefault) || undefined }];
+    }),
+  ),
 };
 
 export const SECRET_VARIABLES: readonly string[] = Object.keys(ENVIRONMENT).filter(

@@ -70,7 +70,7 @@ function unusable(cause: unknown, file: string): UsageError {
  */
 export async function storeSetting(
   configFolder: string,
-  key: string,
+  name: string,
   value: string | number | boolean | undefined,
   signal: AbortSignal,
 ): Promise<void> {
@@ -87,8 +87,8 @@ export async function storeSetting(
       configFileMode: FILE_MODE,
       deserialize: parseObject,
     });
-    if (value === undefined) conf.delete(key);
-    else conf.set(key, value);
+    if (value === undefined) conf.delete(name);
+    else conf.set(name, value);
   } catch (cause) {
     const error = toStorageError(cause, file);
     if (hasCode(error, 'disk-full')) throw error;

@@ -1,29 +1,28 @@
 /**
  * The settings in force and their sources: the environment overrides the file, which overrides the default. (Commands
- * apply their options themselves.) The values in the file are checked against the table of settings.
+ * apply their options themselves.) The values in the file are checked against the table of options.
  */
-import { parseTemplate } from '../cbz/name-template.js';
-import { BYTE_RATE_EXAMPLES, parseByteRate } from '../core/byte-rate.js';
-import { commaSeparated } from '../core/comma-separated.js';
-import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
 import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
-import { readAddress } from '../rate-limit/service-addresses.js';
-import { parseLanguages } from '../selection/language-codes.js';
+import { InvalidValue, isList, parseOptionText, parseOptionValue } from './option-values.js';
 import {
-  settingDefinition,
-  SETTING_KEYS,
-  type SettingKey,
+  optionDefinition,
+  SETTING_NAMES,
+  variableOf,
+  type SettingName,
   type Settings,
-} from './setting-definitions.js';
+} from './options/options.js';
 import { readSettingsFile } from './settings-file.js';
 
 type SettingSource = 'environment' | 'file' | 'default';
-type SettingValue = string | number | boolean;
+/** As in the settings file. */
+type StoredValue = string | number | boolean;
 
 /** One setting, valid or not. */
 export interface SettingState {
-  readonly key: SettingKey;
-  readonly value: unknown;
+  readonly name: SettingName;
+  /** As in its source. */
+  readonly stored: unknown;
+  readonly value?: Settings[SettingName];
   readonly source: SettingSource;
   readonly problem?: TankobonError;
 }
@@ -36,7 +35,7 @@ export async function loadSettings(
   const { states } = await inspectSettings(env, configFolder);
   const invalid = states.find(({ problem }) => problem);
   if (invalid?.problem) throw invalid.problem;
-  return Object.fromEntries(states.map(({ key, value }) => [key, value])) as Settings;
+  return Object.fromEntries(states.map(({ name, value }) => [name, value])) as Settings;
 }
 
 /**
@@ -48,86 +47,76 @@ export async function inspectSettings(
   configFolder: string,
 ): Promise<{ readonly states: readonly SettingState[]; readonly unknown: readonly string[] }> {
   const stored = await readSettingsFile(configFolder);
-  const states = SETTING_KEYS.map((key): SettingState => {
-    const { env: variable, default: defaultValue } = settingDefinition(key);
-    const fromEnv = variable && env[variable];
-    if (variable && fromEnv) return checkSetting(key, fromEnv, 'environment', variable);
-    const fromFile = stored[key];
-    return fromFile === undefined
-      ? { key, value: defaultValue, source: 'default' }
-      : checkSetting(key, fromFile, 'file', key);
+  const states = SETTING_NAMES.map((name): SettingState => {
+    const variable = variableOf(name);
+    const text = env[variable];
+    if (text) return stateOf(name, text, 'environment', () => parseSetting(name, text, variable));
+    const fromFile = stored[name];
+    if (fromFile !== undefined)
+      return stateOf(name, fromFile, 'file', () =>
+        checked(name, fromFile, name, () => parseStored(name, fromFile)),
+      );
+    const byDefault = optionDefinition(name).default;
+    return stateOf(name, byDefault, 'default', () => parseSetting(name, String(byDefault)));
   });
-  const isKnown = (name: string) => SETTING_KEYS.some((key) => key === name);
+  const isKnown = (name: string) => SETTING_NAMES.some((known) => known === name);
   return { states, unknown: Object.keys(stored).filter((name) => !isKnown(name)) };
 }
 
-function checkSetting(
-  key: SettingKey,
-  value: unknown,
+function stateOf(
+  name: SettingName,
+  stored: unknown,
   source: SettingSource,
-  name: string,
+  parse: () => Settings[SettingName],
 ): SettingState {
   try {
-    const { default: defaultValue, choices } = settingDefinition(key);
-    const type = typeof defaultValue;
-    if (source === 'file' && typeof value !== type)
-      throw invalidValue(
-        key,
-        name,
-        JSON.stringify(value),
-        choices ? oneOf(choices) : `must be a ${type}`,
-      );
-    return { key, value: parseSetting(key, String(value), name), source };
+    // An empty setting is not a choice of languages; an empty flag is one.
+    const isUnset = stored === '' && optionDefinition(name).kind === 'languages';
+    return { name, stored, value: isUnset ? undefined : parse(), source };
   } catch (problem) {
     if (!hasCode(problem)) throw problem;
-    return { key, value, source, problem };
+    return { name, stored, source, problem };
   }
 }
 
-/** Throws UsageError('bad-setting'); `name` is that of the setting or variable, for its message. */
-export function parseSetting(key: SettingKey, text: string, name: string = key): SettingValue {
-  const { default: defaultValue, range, isDuration, isByteRate, choices } = settingDefinition(key);
-  const invalid = (expected: string) => invalidValue(key, name, `"${text}"`, expected);
-  if (typeof defaultValue === 'number') {
-    const value = Number(text);
-    const [min, max] = range ?? [0, Number.MAX_SAFE_INTEGER];
-    if (text.trim() === '' || !Number.isInteger(value) || value < min || value > max)
-      throw invalid(`must be a whole number from ${min} to ${max}`);
-    return value;
-  }
-  if (typeof defaultValue === 'boolean') {
-    if (text !== 'true' && text !== 'false') throw invalid('must be true or false');
-    return text === 'true';
-  }
-  if (isDuration && parseDuration(text) === undefined)
-    throw invalid(`must be a duration such as ${DURATION_EXAMPLES}`);
-  if (isByteRate && text !== '' && parseByteRate(text) === undefined)
-    throw invalid(`must be a rate such as ${BYTE_RATE_EXAMPLES}`);
-  if (choices && !choices.includes(text)) throw invalid(oneOf(choices));
-  // Only where empty is the default does it mean something.
-  if (text === '' && defaultValue !== '') throw invalid('must not be empty');
-  if (key.endsWith('Url')) readAddress(name, text);
-  if (key === 'language') asSetting(() => parseLanguages(commaSeparated(text), name));
-  if (key === 'name' && text !== '') asSetting(() => parseTemplate(text.replace(/\.cbz$/i, '')));
-  return text;
+/** Lists are texts in the settings file, separated by commas. */
+function parseStored(name: SettingName, value: unknown): Settings[SettingName] {
+  if (!isList(optionDefinition(name))) return parseOptionValue(name, value, name);
+  if (typeof value !== 'string') throw new InvalidValue('must be a string');
+  return parseOptionText(name, value, name);
 }
 
-const oneOf = (choices: readonly string[]) => `must be one of: ${choices.join(', ')}`;
+/** Throws UsageError('bad-setting'); `source` is the setting or the variable, for its message. */
+export function parseSetting(
+  name: SettingName,
+  text: string,
+  source: string = name,
+): Settings[SettingName] {
+  return checked(name, text, source, () => parseOptionText(name, text, source));
+}
 
-/** Reports what `check` refuses as an invalid setting. */
-function asSetting(check: () => unknown): void {
+/** The value that the settings file stores for a text. Throws UsageError('bad-setting'). */
+export function storedValue(name: SettingName, text: string): StoredValue {
+  const value = parseSetting(name, text);
+  return typeof value === 'boolean' || optionDefinition(name).kind === 'integer'
+    ? (value as boolean | number)
+    : text;
+}
+
+/** Reports what `parse` refuses as an invalid setting, with an example. */
+function checked<T>(name: SettingName, given: unknown, source: string, parse: () => T): T {
   try {
-    check();
+    return parse();
   } catch (error) {
-    if (!hasCode(error)) throw error;
-    throw new UsageError('bad-setting', error.message, { hint: error.hint, cause: error });
+    if (hasCode(error, 'bad-option', 'outside-output'))
+      throw new UsageError('bad-setting', error.message, { hint: error.hint, cause: error });
+    if (!(error instanceof InvalidValue)) throw error;
+    const { default: byDefault, example = byDefault } = optionDefinition(name);
+    const shown = typeof given === 'string' ? `"${given}"` : JSON.stringify(given);
+    const command =
+      source === name ? `tankobon config set ${name} ${example}` : `${source}=${example}`;
+    throw new UsageError('bad-setting', `${source} is ${shown}, but ${error.message}.`, {
+      hint: `Correct it, for example: ${command}`,
+    });
   }
-}
-
-function invalidValue(key: SettingKey, name: string, value: string, expected: string): UsageError {
-  const { default: defaultValue, example: valid = defaultValue } = settingDefinition(key);
-  const example = name === key ? `tankobon config set ${key} ${valid}` : `${name}=${valid}`;
-  return new UsageError('bad-setting', `${name} is ${value}, but ${expected}.`, {
-    hint: `Correct it, for example: ${example}`,
-  });
 }

@@ -3,7 +3,7 @@
 const UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|s|m|h|d)?$/;
 /** Longer durations are taken for a mistake. */
-const MAX_DURATION_MS = 30 * UNITS_MS.d;
+export const MAX_DURATION_MS = 30 * UNITS_MS.d;
 
 export const DURATION_EXAMPLES = '90s, 10m or 1h';
 

@@ -18,8 +18,8 @@ export async function bindDownloaded(
   plan: Plan,
   session: DownloadSession,
 ): Promise<readonly TankobonError[]> {
-  const { bind } = session.request;
-  if (!bind) return [];
+  const { bind: by, format, keepChapters } = session.request.options;
+  if (by === false) return [];
   const { context, request, listeners, userSignal: signal } = session;
   const { output, force, selection } = request.plan;
   const titles = await titlesOf(plan, session);
@@ -53,11 +53,11 @@ export async function bindDownloaded(
     return missing.length === 0;
   };
   const volumeCount = (group: ChapterGroup) => titleOf(group, titles, listed)?.title.volumeCount;
-  const options = { ...bind, output, force, groups: selection.groups };
+  const options = { by, format, output, force, group: selection.groups };
   const bindOptions = {
     ...bindRequest([], options, context.settings),
     found: [...files],
-    removeChapters: !bind.keepChapters,
+    removeChapters: !keepChapters,
     isSelected,
     volumeCount,
   };

@@ -1,5 +1,4 @@
 /** The share of `--share NAME`: chapters that several machines divide among themselves, by the server of the ledger. */
-import { parseDuration } from '../core/duration.js';
 import { UsageError } from '../core/errors.js';
 import type { Wait } from '../rate-limit/rate-ledger.js';
 import type { RedisAddress } from '../rate-limit/redis/redis-connection.js';
@@ -7,7 +6,7 @@ import type { WorkShare } from '../rate-limit/redis/work-share.js';
 import type { AppContext } from '../config/context.js';
 import { ledgerLocation } from '../config/ledger-location.js';
 
-type Context = Pick<AppContext, 'env' | 'paths' | 'redactor' | 'clock'>;
+type Context = Pick<AppContext, 'env' | 'paths' | 'redactor' | 'clock' | 'settings'>;
 
 /** Throws UsageError (`bad-option`) where the ledger is in a folder, which other machines do not see. */
 export async function shareServer(context: Context): Promise<RedisAddress> {
@@ -22,16 +21,16 @@ export async function shareServer(context: Context): Promise<RedisAddress> {
 export async function openChapterShare(
   context: Context,
   name: string,
-  { maxOutage, onWait }: { readonly maxOutage: string; readonly onWait: (wait: Wait) => void },
+  onWait: (wait: Wait) => void,
 ): Promise<WorkShare> {
   const server = await shareServer(context);
-  const { clock } = context;
+  const { clock, settings } = context;
   const { openWorkShare } = await import('../rate-limit/redis/work-share.js');
   return openWorkShare({
     server,
     name,
     clock,
-    maxOutageMs: parseDuration(maxOutage) ?? 0,
+    maxOutageMs: settings.maxOutage,
     onWait: ({ leftMs, ...wait }) => {
       onWait({ ...wait, untilMs: clock.wallMs() + leftMs });
     },

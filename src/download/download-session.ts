@@ -11,6 +11,7 @@ import type { Plan, PlanDeps } from './plan.js';
 import type { ObserveBind } from '../formats/bind-events.js';
 import type { DownloadArchive } from './download-archive.js';
 import type { AppContext } from '../config/context.js';
+import type { Options, Settings } from '../config/options/options.js';
 import type { DownloadRequest } from './download-request.js';
 import { withService, type Service, type ServiceOptions } from './service.js';
 import { sessionOf } from './stored-login.js';
@@ -53,10 +54,10 @@ export interface DownloadSession extends ServiceSession {
 /** The largest chunk of a body that is read at once. */
 const MAX_CHUNK_BYTES = 64 * 1024;
 
-/** Opens the service for one or several downloads, and closes it when `action` is done. */
+/** Opens the service with these settings for one or several downloads, and closes it when `action` is done. */
 export async function withSession<T>(
-  context: AppContext,
-  request: Pick<DownloadRequest, 'maxOutage' | 'concurrency' | 'bytesPerSecond'>,
+  { env, paths, clock, redactor }: AppContext,
+  settings: Options,
   listeners: DownloadListeners,
   userSignal: AbortSignal,
   action: (session: ServiceSession) => Promise<T>,
@@ -66,12 +67,12 @@ export async function withSession<T>(
   const warn = (message: string, hint?: string): void => {
     listeners.observe({ type: 'warning', message, ...(hint !== undefined && { hint }) });
   };
+  const context: AppContext = { env, paths, clock, redactor, settings };
   const options: ServiceOptions = {
     warn,
     onWait: (wait) => {
       listeners.observe(waitingEvent(wait));
     },
-    maxOutage: request.maxOutage,
     onSent: preloadOnce(signal),
     onRetry: ({ request: failed, reason, delayMs }) => {
       const message = `${failed}: ${reason} Next attempt in ${formatDuration(delayMs)}.`;
@@ -79,13 +80,13 @@ export async function withSession<T>(
     },
     minReportedWaitMs: listeners.minReportedWaitMs,
   };
-  return withService(limitedContext(context, request), options, (service) => {
+  return withService({ ...context, settings: withLongerLimits(settings) }, options, (service) => {
     const login = sessionOf(context, service);
     const onLoginError = ({ message, hint }: TankobonError): void => {
       warn(`Continuing without a login: ${message}`, hint);
     };
     const loggedIn = service.createClient(
-      withAnonymousFallback(login, context.clock, onLoginError, service.outages),
+      withAnonymousFallback(login, clock, onLoginError, service.outages),
     );
     const { solveCaptcha } = listeners;
     const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
@@ -106,21 +107,14 @@ function preloadOnce(signal: AbortSignal): () => void {
   };
 }
 
-/** The context with longer time limits of pages if their rate is limited: our own pauses are not failures of a node. */
-function limitedContext(
-  context: AppContext,
-  { bytesPerSecond, concurrency }: Pick<DownloadRequest, 'bytesPerSecond' | 'concurrency'>,
-): AppContext {
-  if (bytesPerSecond === undefined) return context;
-  const { settings } = context;
+/** The time limits of pages are longer if their rate is limited: our own pauses are not failures of a node. */
+function withLongerLimits(settings: Settings): Settings {
+  const { limitRate, concurrency, idleTimeoutMs, pageTimeoutMs, maxPageBytes } = settings;
   /** The pages in flight take turns. */
-  const msFor = (bytes: number) => Math.ceil((concurrency * bytes * 1_000) / bytesPerSecond);
+  const msFor = (bytes: number) => Math.ceil((concurrency * bytes * 1_000) / limitRate);
   return {
-    ...context,
-    settings: {
-      ...settings,
-      idleTimeoutMs: settings.idleTimeoutMs + msFor(MAX_CHUNK_BYTES),
-      pageTimeoutMs: settings.pageTimeoutMs + msFor(settings.maxPageBytes),
-    },
+    ...settings,
+    idleTimeoutMs: idleTimeoutMs + msFor(MAX_CHUNK_BYTES),
+    pageTimeoutMs: pageTimeoutMs + msFor(maxPageBytes),
   };
 }

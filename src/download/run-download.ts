@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { TankobonError, thrownMessage, UsageError } from '../core/errors.js';
 import { checkOutputFile } from '../core/output-file.js';
 import type { Target } from '../selection/target.js';
+import { expandHome } from '../core/home-folder.js';
 import type { AppContext } from '../config/context.js';
 import { shareServer } from './chapter-share.js';
 import type { DownloadArchive } from './download-archive.js';
@@ -26,7 +27,7 @@ export async function planDownload(
 ): Promise<Plan> {
   await checkOutputFolder(request.plan.output);
   const history = await openHistory(request);
-  return withSession(context, request, listeners, signal, async (shared) => {
+  return withSession(context, request.options, listeners, signal, async (shared) => {
     const session = { ...shared, request, history };
     reportInvalidTargets(session);
     return withoutUnavailable(await planRequest(session), session.client, session.signal);
@@ -52,9 +53,9 @@ export async function download(
     return result;
   }
   await checkOutputFolder(output);
-  if (request.share !== undefined) await shareServer(context);
+  if (request.options.share !== undefined) await shareServer(context);
   const history = await openHistory(request);
-  return withSession(context, request, listeners, signal, (session) =>
+  return withSession(context, request.options, listeners, signal, (session) =>
     runPlan({ ...session, request, history }, (shared) => {
       reportInvalidTargets(shared);
       return planRequest(shared, { prefetches: true });
@@ -62,9 +63,9 @@ export async function download(
   );
 }
 
-async function openHistory({ downloadArchive }: DownloadRequest) {
-  if (downloadArchive === undefined) return undefined;
-  const file = resolve(downloadArchive);
+async function openHistory({ options: { downloadArchive } }: DownloadRequest) {
+  if (downloadArchive === false) return undefined;
+  const file = resolve(expandHome(downloadArchive));
   await checkOutputFile(file, '--download-archive');
   const { openDownloadArchive } = await import('./download-archive.js');
   return openDownloadArchive(file);
@@ -87,7 +88,7 @@ async function planRequest(
   { request, login, client, warn, context, signal, history, listeners, service }: DownloadSession,
   { prefetches = false } = {},
 ): Promise<Plan> {
-  if (request.markRead) await requireLogin(login, 'marking chapters as read', signal);
+  if (request.options.markRead) await requireLogin(login, 'marking chapters as read', signal);
   return planTargets(request.plan, {
     client,
     warn,
@@ -127,7 +128,7 @@ export async function runPlan(
   } finally {
     await recorded?.finish();
     if (!result.isCancelled) {
-      if (!request.reports) warn('Health reports are turned off: none were made.');
+      if (!request.options.reports) warn('Health reports are turned off: none were made.');
       observe(summaryOf(result, Math.round(context.clock.monotonicMs() - startedAtMs)));
     }
   }
@@ -174,7 +175,8 @@ async function bindSaved(
   session: DownloadSession,
   result: DownloadResult,
 ): Promise<void> {
-  if (!session.request.bind || result.stoppedBy || session.userSignal.aborted) return;
+  if (session.request.options.bind === false || result.stoppedBy || session.userSignal.aborted)
+    return;
   const { bindDownloaded } = await import('./bind-downloaded.js');
   result.otherErrors.push(...(await bindDownloaded(planned, session)));
 }

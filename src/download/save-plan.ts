@@ -20,18 +20,16 @@ export async function savePlan(
   result: DownloadResult,
 ): Promise<void> {
   const { context, request, listeners, service, client, userSignal, warn } = session;
+  const { options } = request;
   await removeLeftovers(plan.leftovers, context.clock);
-  const reports = request.reports ? await openHealthReports(context, service, { warn }) : undefined;
+  const reports = options.reports ? await openHealthReports(context, service, { warn }) : undefined;
   const share =
-    request.share === undefined
+    options.share === undefined
       ? undefined
-      : await openChapterShare(context, request.share, {
-          maxOutage: request.maxOutage,
-          onWait: (wait) => {
-            listeners.observe(waitingEvent(wait));
-          },
+      : await openChapterShare(context, options.share, (wait) => {
+          listeners.observe(waitingEvent(wait));
         });
-  const loader = imageLoader(context, service, client, request.bytesPerSecond);
+  const loader = imageLoader(context, service, client);
   const savedIds = new Set<string>();
   const observe: Observe = (event) => {
     if (event.type === 'chapter-saved') savedIds.add(event.chapter);
@@ -44,7 +42,7 @@ export async function savePlan(
         client,
         share,
         loader,
-        queue: new PageQueue(request.concurrency),
+        queue: new PageQueue(options.concurrency),
         reports,
         isFirstParty: service.isFirstParty,
         outages: service.outages,

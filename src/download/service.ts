@@ -5,7 +5,6 @@ import type { TokenProvider } from '../api/token-use.js';
 import { openConnections, type Connections } from '../api/connections.js';
 import { firstPartyDomain, type IsFirstParty } from '../api/first-party-domain.js';
 import { OutageMonitor } from '../api/outage.js';
-import { parseDuration } from '../core/duration.js';
 import type { ReportSender } from '../health-reports/sender.js';
 import { createBandwidthLimit } from '../image/bandwidth-limit.js';
 import type { ImageLoaderDeps } from '../image/load-image.js';
@@ -22,8 +21,6 @@ export interface ServiceOptions extends Pick<
 > {
   readonly onWait: (wait: Wait) => void;
   readonly warn: (message: string, hint?: string) => void;
-  /** A duration such as 10m; by default, the setting. */
-  readonly maxOutage?: string;
 }
 
 export interface Service {
@@ -65,13 +62,12 @@ export async function withService<T>(
 
 export async function openService(context: AppContext, options: ServiceOptions): Promise<Service> {
   const { settings, env, clock, redactor } = context;
-  const { maxOutage = settings.maxOutage, warn, ...callbacks } = options;
+  const { maxOutage: maxOutageMs } = settings;
+  const { warn, ...callbacks } = options;
   prepareStateFolder(context);
   const addresses = readAddresses(settings);
   const isFirstParty = firstPartyDomain(addresses.apiUrl);
   const connections = await openConnections(settings, env, addresses);
-  // Flags and settings were checked when they were read.
-  const maxOutageMs = parseDuration(maxOutage) ?? 0;
   const location = await ledgerLocation(context);
   const ledger = await openLedger({ location, addresses, clock, warn, maxOutageMs });
   const outages = new OutageMonitor({ maxOutageMs, clock, onWait: callbacks.onWait });
@@ -126,16 +122,15 @@ export function imageLoader(
   { clock, settings, redactor }: AppContext,
   { connections }: Service,
   client: ServiceClient,
-  bytesPerSecond?: number,
 ): ImageLoaderDeps {
+  const { limitRate } = settings;
   return {
     page: connections.page,
     reserve: (request, signal) => client.reserve(request, signal),
     clock,
     redactor,
     maxPageBytes: settings.maxPageBytes,
-    bandwidth:
-      bytesPerSecond === undefined ? undefined : createBandwidthLimit(bytesPerSecond, clock),
+    bandwidth: limitRate === Infinity ? undefined : createBandwidthLimit(limitRate, clock),
   };
 }
 

@@ -7,7 +7,7 @@ import { archiveFile, incompleteTitle, SyncJournal } from './sync-journal.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';
-import { downloadRequest } from '../download/download-request.js';
+import { effectiveOptions } from '../config/options/options.js';
 import { SERIES_COUNTS, type SeriesReport } from './sync-events.js';
 import { runHooks } from './sync-hooks.js';
 import { SyncLibraries } from './sync-libraries.js';
@@ -27,10 +27,10 @@ export async function runSync(
   signal: AbortSignal,
 ): Promise<SyncReport> {
   const { folder, maxOutage, share } = options;
-  const request = downloadRequest([], { maxOutage, share }, context.settings);
+  const run = effectiveOptions({ maxOutage, share }, context.settings);
   if (share !== undefined) await shareServer(context);
   const history = await openDownloadArchive(archiveFile(folder), { mode: 0o600 });
-  return withSession(context, request, listeners, signal, async (service) => {
+  return withSession(context, run, listeners, signal, async (service) => {
     const journal = await SyncJournal.open(folder, {
       isWritten: !options.dryRun,
       warn: service.warn,
@@ -146,7 +146,7 @@ function removeUnsubscribed(
   ids: ReadonlySet<string>,
   { journal, options, subscriptions }: SyncSession,
 ): void {
-  if (options.only.length > 0) return;
+  if (options.only) return;
   const paused = new Set(subscriptions.series.map(({ target }) => target.id));
   const forgotten = Object.keys(journal.state.titles).filter(
     (id) => !ids.has(id) && !paused.has(id),

@@ -21,7 +21,6 @@ import { groupBy } from '../core/group-by.js';
 import { describeIssue, fieldName, messageOf, type Path } from './issue-messages.js';
 import {
   parseSeriesTarget,
-  seriesOptions,
   subscriptionsSchema,
   toSubscriptions,
   type Subscriptions,
@@ -59,21 +58,8 @@ export function parseSubscriptions(source: SubscriptionsText): Subscriptions {
 
 const keyOf = ({ kind, id }: Target) => `${kind}:${id}`;
 
-const MAX_SHOWN_LENGTH = 80;
-
 /** Options by their keys in the file, as written there. */
 export type SeriesEntry = Readonly<Record<string, unknown>>;
-
-/** Throws UsageError `bad-option` for an entry from options that the file cannot contain. */
-export function checkEntry(entry: SeriesEntry): void {
-  const issue = seriesOptions.safeParse(entry, { error: describeIssue }).error?.issues[0];
-  if (!issue) return;
-  const key = String(issue.path[0]);
-  const value = String(entry[key]).slice(0, MAX_SHOWN_LENGTH);
-  throw new UsageError('bad-option', `Invalid --${key} "${value}": ${messageOf(issue)}`, {
-    hint: 'Run: tankobon help sync add',
-  });
-}
 
 /**
  * The text with a series added at the end, or with these options set on the series that is there. Throws UsageError

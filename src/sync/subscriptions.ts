@@ -1,21 +1,20 @@
 /** The subscriptions: what to keep up to date, how, and who is notified. The schema of the file's keys (docs/sync.md). */
 import { isIP } from 'node:net';
 import * as z from 'zod';
-import { compileNameTemplate } from '../cbz/file-name.js';
-import { parseDuration } from '../core/duration.js';
+import { InvalidValue, isList, parseOptionValue } from '../config/option-values.js';
+import {
+  kebabCase,
+  optionDefinition,
+  SERIES_OPTION_NAMES,
+  type OptionName,
+  type SeriesOptions,
+} from '../config/options/options.js';
 import { UsageError, thrownMessage } from '../core/errors.js';
-import { isUuid } from '../core/uuid.js';
 import { isLoopback } from '../core/web-address.js';
 import { isPublicAddress } from '../api/public-address.js';
-import { QUALITIES } from '../image/page-url.js';
 import { READING_STATUSES, type ReadingStatus } from '../api/reading-statuses.js';
-import { parseLanguages } from '../selection/language-codes.js';
-import { parseRanges } from '../selection/ranges.js';
 import { parseTarget, type Target } from '../selection/target.js';
-import { BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../formats/bind-choices.js';
 
-/** The options of one series, also allowed under `defaults`. Absent ones take the default or the setting. */
-export type SeriesOptions = z.output<typeof seriesOptions>;
 export type HookOptions = z.output<typeof hooks>;
 export type SubscriptionsSource = z.output<ReturnType<typeof subscriptionsSchema>>;
 
@@ -49,53 +48,87 @@ function passes<T>(schema: z.ZodType<T>, check: (value: T) => unknown): z.ZodTyp
   });
 }
 
-const text = z.string().trim().min(1, 'must not be empty').max(2_048);
-/** YAML reads `10` as a number. */
-const ranges = (name: string) =>
-  passes(z.union([text, z.number()]).transform(String), (value) => parseRanges(value, name));
+const MAX_TEXT_LENGTH = 2_048;
+const MAX_LIST_LENGTH = 1_000;
+const text = z.string().trim().min(1, 'must not be empty').max(MAX_TEXT_LENGTH);
 /** One value is a list of one. */
 const listOf = <T>(item: z.ZodType<T>) =>
-  z.union([z.array(item).max(1_000), item.transform((one) => [one])]);
-const language = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .regex(/^[a-z]{2,3}(-[a-z]{2,4})?$/, 'must be a language code such as en or pt-br');
-const parseCodes = (codes: readonly string[]) => parseLanguages(codes, 'language');
-const duration = z
-  .union([text, z.number()])
-  .transform((value) => parseDuration(String(value)))
-  .refine((ms) => ms !== undefined, 'must be a duration such as 12h or 2d');
-const folder = text.refine(
-  (value) =>
-    !/^([/\\~]|[a-z]:)/i.test(value) && !value.split(/[/\\]/).some((part) => part.trim() === '..'),
-  'must be a relative path without ..',
-);
-const time = z
-  .string()
-  .transform((value) => Date.parse(value))
-  .refine((ms) => !Number.isNaN(ms), 'must be a time such as 2026-11-21T18:00:00Z');
+  z.union([z.array(item).max(MAX_LIST_LENGTH), item.transform((one) => [one])]);
 
+/** A value of the table of options. */
+function option(name: OptionName): z.ZodType {
+  return z.unknown().transform((value, context) => {
+    if (value === undefined) return undefined;
+    try {
+      return parseOptionValue(name, fromYaml(name, value), kebabCase(name));
+    } catch (error) {
+      const index = invalidItem(name, value);
+      const path = index < 0 ? [] : [index];
+      context.addIssue({ code: 'custom', message: thrownMessage(error), path });
+      return z.NEVER;
+    }
+  });
+}
+
+/** The index of the item in a list that is invalid alone, if there is one. */
+function invalidItem(name: OptionName, value: unknown): number {
+  if (!Array.isArray(value) || !isList(optionDefinition(name))) return -1;
+  return value.findIndex((item: unknown) => {
+    try {
+      parseOptionValue(name, [item], '');
+      return false;
+    } catch {
+      return true;
+    }
+  });
+}
+
+/** A list may be one value, and `10` may be a duration or a range. */
+function fromYaml(name: OptionName, value: unknown): unknown {
+  const definition = optionDefinition(name);
+  if (size(value) > (typeof value === 'string' ? MAX_TEXT_LENGTH : MAX_LIST_LENGTH))
+    throw new InvalidValue('is too long');
+  const isText = typeof value === 'string';
+  if (isList(definition)) {
+    if (!isText && !Array.isArray(value)) throw new InvalidValue('must be a list or a string');
+    return isText ? [value.trim()] : value;
+  }
+  if (['ranges', 'duration'].includes(definition.kind)) {
+    if (!isText && typeof value !== 'number')
+      throw new InvalidValue('must be a string or a number');
+    return String(value).trim();
+  }
+  if (isText && value.trim() === '') throw new InvalidValue('must not be empty');
+  return isText ? value.trim() : value;
+}
+
+const size = (value: unknown): number => (Object(value) as { length?: number }).length ?? 0;
+
+/** `bind` is a map of two options. */
+const bind = z.strictObject({
+  by: option('bind').refine((value) => value !== undefined, 'is missing'),
+  format: option('format').optional(),
+});
 const optionShape = {
-  language: passes(listOf(language), parseCodes).transform(parseCodes).optional(),
-  group: listOf(text).optional(),
-  'wait-for-group': duration.optional(),
-  upgrade: z.boolean().optional(),
-  'exclude-group': listOf(text).optional(),
-  'exclude-uploader': listOf(z.string().refine(isUuid, 'must be a UUID')).optional(),
-  chapters: ranges('chapters').optional(),
-  volumes: ranges('volumes').optional(),
-  output: text.optional(),
-  folder: folder.optional(),
-  name: passes(text, compileNameTemplate).optional(),
-  quality: z.enum(QUALITIES).optional(),
-  bind: z
-    .strictObject({ by: z.enum(MULTI_CHAPTER_BOOKS), format: z.enum(BOOK_FORMATS).optional() })
-    .optional(),
-  paused: z.boolean().optional(),
-  since: time.optional(),
+  ...Object.fromEntries(
+    SERIES_OPTION_NAMES.filter((name) => name !== 'format').map((name) => [
+      kebabCase(name),
+      option(name).optional(),
+    ]),
+  ),
+  bind: bind.optional(),
 };
-export const seriesOptions = z.strictObject(optionShape);
+const seriesOptions = z.strictObject(optionShape).transform(toSeriesOptions);
+
+/** By the names of the table. */
+function toSeriesOptions({
+  bind: books,
+  ...keys
+}: Readonly<Record<string, unknown>> & { readonly bind?: z.output<typeof bind> }): SeriesOptions {
+  const entries = SERIES_OPTION_NAMES.map((name) => [name, keys[kebabCase(name)]] as const);
+  const given = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  return { ...given, ...(books && { bind: books.by, format: books.format }) } as SeriesOptions;
+}
 
 function address(isAllowed: (url: URL) => boolean, expected: string) {
   return text.refine(
@@ -153,7 +186,12 @@ export function subscriptionsSchema(extraHosts: readonly string[]) {
     defaults: seriesOptions.optional(),
     follows: followsSource.optional(),
     series: z
-      .array(z.strictObject({ target, ...optionShape }))
+      .array(
+        z.strictObject({ target, ...optionShape }).transform(({ target: written, ...keys }) => ({
+          target: written,
+          ...toSeriesOptions(keys),
+        })),
+      )
       .max(20_000)
       .nullish(),
     hooks: hooks.optional(),

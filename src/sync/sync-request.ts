@@ -6,41 +6,33 @@ import {
   type FormatFileName,
 } from '../cbz/file-name.js';
 import { cleanSegment } from '../cbz/path-segment.js';
-import { parseLanguages } from '../selection/language-codes.js';
-import { parseRanges } from '../selection/ranges.js';
-import { commaSeparated } from '../core/comma-separated.js';
 import { expandHome } from '../core/home-folder.js';
 import type { ReleaseRules } from './release-decisions.js';
-import type { SeriesOptions } from './subscriptions.js';
+import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options/options.js';
 import { downloadRequest, type DownloadRequest } from '../download/download-request.js';
-import type { Settings } from '../config/setting-definitions.js';
 import type { SyncOptions } from './sync-session.js';
 
 /** The rules as text: a change of them makes the title due. */
-export function rulesText(options: SeriesOptions, settings: Settings): string {
-  return JSON.stringify(releaseRules(options, settings));
+export function rulesText(series: SeriesOptions, settings: Settings): string {
+  return JSON.stringify(releaseRules(series, settings));
 }
 
-export function releaseRules(options: SeriesOptions, settings: Settings): ReleaseRules {
-  const { chapters, volumes } = options;
+export function releaseRules(series: SeriesOptions, settings: Settings): ReleaseRules {
+  const options = effectiveOptions(series, settings);
+  const { language = [], group, chapters, volumes, since } = options;
   return {
-    selection: {
-      languages: languagesOf(options, settings),
-      groups: options.group ?? commaSeparated(settings.group),
-      chapters: chapters === undefined ? undefined : parseRanges(chapters, 'chapters'),
-      volumes: volumes === undefined ? undefined : parseRanges(volumes, 'volumes'),
-    },
-    waitForGroupMs: options['wait-for-group'] ?? 0,
+    selection: { languages: language, groups: group, chapters, volumes },
+    waitForGroupMs: options.waitForGroup ?? 0,
     upgrade: options.upgrade ?? false,
-    excludedGroups: options['exclude-group'] ?? [],
-    excludedUploaders: options['exclude-uploader'] ?? [],
-    sinceMs: options.since,
+    excludedGroups: options.excludeGroup ?? [],
+    excludedUploaders: options.excludeUploader ?? [],
+    sinceMs: since,
   };
 }
 
 /** Empty: all. */
-export function languagesOf(options: SeriesOptions, settings: Settings): readonly string[] {
-  return options.language ?? parseLanguages(commaSeparated(settings.language), 'language');
+export function languagesOf(series: SeriesOptions, settings: Settings): readonly string[] {
+  return series.language ?? settings.language ?? [];
 }
 
 /** The output folder: `~` is the home folder, and a relative path is relative to the subscriptions file. */
@@ -51,24 +43,25 @@ export function outputOf({ output }: SeriesOptions, file: string, settings: Sett
 
 /** A download without targets; its chapters are known already. */
 export function seriesRequest(
-  options: SeriesOptions,
-  { file, maxOutage, share }: Pick<SyncOptions, 'file' | 'maxOutage' | 'share'>,
+  series: SeriesOptions,
+  { file, share }: Pick<SyncOptions, 'file' | 'share'>,
   settings: Settings,
 ): DownloadRequest {
-  const { folder, quality } = options;
+  const { folder, quality } = series;
   // A run with one new chapter names it as the first run with all of them did.
-  const hasLanguages = languagesOf(options, settings).length !== 1;
+  const hasLanguages = languagesOf(series, settings).length !== 1;
   const template = hasLanguages ? DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE : DEFAULT_NAME_TEMPLATE;
   // A folder of its own takes the place of the folder that is named after the series.
-  const hasDefaultName = folder !== undefined && settings.name === '';
-  const name = options.name ?? (hasDefaultName ? template.replace('{series}/', '') : undefined);
-  const request = downloadRequest([], { quality, name, maxOutage, share }, settings);
+  const given = series.name ?? settings.name;
+  const hasDefaultName = folder !== undefined && given === '';
+  const name = hasDefaultName ? template.replace('{series}/', '') : given;
+  const request = downloadRequest([], { ...NOT_OF_SYNC, quality, name, share }, settings);
   const { nameChapter } = request.plan;
   return {
     ...request,
     plan: {
       ...request.plan,
-      output: outputOf(options, file, settings),
+      output: outputOf(series, file, settings),
       nameChapter: () => {
         const format = nameChapter(hasLanguages);
         return folder === undefined ? format : inFolder(folder, format);
@@ -76,6 +69,15 @@ export function seriesRequest(
     },
   };
 }
+
+/** Settings for `download` alone. A series is bound when all its chapters are saved. */
+const NOT_OF_SYNC = {
+  bind: false,
+  cover: false,
+  update: false,
+  markRead: false,
+  downloadArchive: false,
+} as const;
 
 function inFolder(folder: string, nameChapter: FormatFileName): FormatFileName {
   const segments = folder

@@ -11,6 +11,7 @@ import { isUnannounced } from './sync-journal.js';
 import type { DownloadListeners } from '../download/download-session.js';
 import { planSelected } from '../download/plan.js';
 import { runPlan } from '../download/run-download.js';
+import { effectiveOptions } from '../config/options/options.js';
 import { seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
@@ -120,7 +121,8 @@ export async function bindSeries(
   releases: readonly Chapter[],
   { libraries, context, warn, userSignal }: SyncSession,
 ): Promise<void> {
-  if (!options.bind || userSignal.aborted) return;
+  const { bind: by, format } = effectiveOptions(options, context.settings);
+  if (by === false || userSignal.aborted) return;
   const { bindRequest } = await import('../download/bind-request.js');
   const { bindBooks } = await import('../formats/bind-books.js');
   const library = await libraries.open(output);
@@ -129,7 +131,7 @@ export async function bindSeries(
     archive && !archive.isBound && archive.ownership !== 'link' ? [archive.file] : [],
   );
   const request = {
-    ...bindRequest([], { ...options.bind, output }, context.settings),
+    ...bindRequest([], { by, format, output }, context.settings),
     found,
     volumeCount: () => title.volumeCount,
   };

@@ -1,6 +1,6 @@
 /** When the next run of `--every` starts. */
 import { UsageError } from '../core/errors.js';
-import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
+import { formatDuration } from '../core/human-format.js';
 
 const MINUTE_MS = 60_000;
 /** The service asks clients not to poll: MangaDex publishes a few chapters of a followed title a week. */
@@ -9,22 +9,14 @@ export const MIN_INTERVAL_MS = 15 * MINUTE_MS;
 const MAX_JITTER_SHARE = 0.1;
 const OUTAGE_DELAYS = { firstMs: MINUTE_MS, maxMs: 15 * MINUTE_MS };
 
-/** Milliseconds. Throws UsageError `bad-option` for less than 15 minutes. */
-export function parseInterval(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined)
-    throw new UsageError(
-      'bad-option',
-      `--every must be a duration such as ${DURATION_EXAMPLES}: ${text}`,
-    );
-  if (ms < MIN_INTERVAL_MS) {
-    throw new UsageError(
-      'bad-option',
-      `--every must be at least 15 minutes, since the service limits requests and bans addresses that poll: ${text}`,
-      { hint: 'Use a longer interval, such as: --every 6h' },
-    );
-  }
-  return ms;
+/** Throws UsageError `bad-option` for less than 15 minutes. */
+export function checkInterval(intervalMs: number): void {
+  if (intervalMs >= MIN_INTERVAL_MS) return;
+  throw new UsageError(
+    'bad-option',
+    `--every must be at least 15 minutes, since the service limits requests and bans addresses that poll: ${formatDuration(intervalMs)}`,
+    { hint: 'Use a longer interval, such as: --every 6h' },
+  );
 }
 
 /**

@@ -2,7 +2,8 @@
 import type { Chapter } from '../api/chapters.js';
 import type { TankobonError } from '../core/errors.js';
 import type { DownloadArchive } from '../download/download-archive.js';
-import type { SeriesOptions, Subscriptions } from './subscriptions.js';
+import type { GivenOptions, SeriesOptions } from '../config/options/options.js';
+import type { Subscriptions } from './subscriptions.js';
 import type { SyncJournal } from './sync-journal.js';
 import type { DownloadListeners, ServiceSession } from '../download/download-session.js';
 import type { ObserveSync, SeriesCounts, SeriesReport } from './sync-events.js';
@@ -19,20 +20,14 @@ export interface SubscribedTitle {
   readonly follow?: { readonly releases: (() => Promise<Chapter[]>) | undefined };
 }
 
-export interface SyncOptions {
+export interface SyncOptions extends Pick<
+  GivenOptions,
+  'dryRun' | 'fromNow' | 'only' | 'share' | 'maxOutage'
+> {
   /** The subscriptions file: relative paths in it are relative to its folder. */
   readonly file: string;
   /** The state folder of the subscriptions file. */
   readonly folder: string;
-  readonly maxOutage: string;
-  /** Machines that name the same share divide the chapters. */
-  readonly share?: string;
-  /** Decide, and download nothing. */
-  readonly dryRun: boolean;
-  /** New subscriptions start now: what was readable before is not downloaded. */
-  readonly fromNow: boolean;
-  /** Only series whose target, folder or name contains one of these, ignoring case; empty: all. */
-  readonly only: readonly string[];
 }
 
 /** Those of a download; `onPlan` is called for each series. */

@@ -28,8 +28,9 @@ interface FailedTarget {
 export async function checkTitles(session: SyncSession) {
   const failed: FailedTarget[] = [];
   const listed = await subscribedTitles(session, failed);
-  const followed =
-    session.options.only.length > 0 ? [] : await followedTitles(session, new Set(listed.keys()));
+  const followed = session.options.only
+    ? []
+    : await followedTitles(session, new Set(listed.keys()));
   const titles = [...listed.values(), ...followed];
   const { client, warn, userSignal: signal, journal, context } = session;
   const { state } = journal;
@@ -98,7 +99,7 @@ function isRequested(
   subscription: Subscription,
   { options: { only }, journal }: SyncSession,
 ): boolean {
-  return only.length === 0 || only.some((word) => isMatch(subscription, word, journal.state));
+  return !only || only.some((word) => isMatch(subscription, word, journal.state));
 }
 
 function isMatch({ target, text, folder }: Subscription, word: string, state: SyncState): boolean {

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redactor } from '../../src/core/redactor.js';
-import { SETTINGS } from '../../src/config/setting-definitions.js';
+import { loadSettings } from '../../src/config/settings.js';
 import { createLibrary } from '../../src/practice-server/library/library.js';
 import { generateChapter } from '../../src/practice-server/library/generated-chapter.js';
 import type { LogEntry } from '../../src/practice-server/request-log.js';
@@ -126,9 +126,7 @@ async function load(
   work: Work,
 ): Promise<void> {
   const { clock, periodScale } = options;
-  const defaults = Object.fromEntries(
-    Object.entries(SETTINGS).map(([key, definition]) => [key, definition.default]),
-  ) as { [Key in keyof typeof SETTINGS]: (typeof SETTINGS)[Key]['default'] };
+  const defaults = await loadSettings({}, folder);
   const addresses = readAddresses(service.addresses);
   const connections = await openConnections(defaults, process.env, addresses);
   const ledgerFolder = join(folder, 'ledger');

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bindRequest, type BindOptions } from '../../src/download/bind-request.js';
+import { bindRequest } from '../../src/download/bind-request.js';
+import type { GivenOptions } from '../../src/config/options/options.js';
 import { loadSettings } from '../../src/config/settings.js';
 import type { BindEvent, BindWarning } from '../../src/formats/bind-events.js';
 import { bindBooks } from '../../src/formats/bind-books.js';
@@ -11,7 +12,7 @@ import { readArchive } from './archive.js';
 /** Binds `folder`/in into `folder`/out, and resolves with the events too. */
 export async function bindFolder(
   folder: string,
-  options: BindOptions & {
+  options: GivenOptions & {
     readonly inputs?: readonly string[];
     readonly signal?: AbortSignal;
     /** As `download --bind` does. */
@@ -20,11 +21,17 @@ export async function bindFolder(
     readonly onPage?: () => void;
   } = {},
 ) {
-  const { inputs = [join(folder, 'in')], signal = new AbortController().signal } = options;
-  const { removeChapters, found, onPage } = options;
+  const {
+    inputs = [join(folder, 'in')],
+    signal = new AbortController().signal,
+    removeChapters,
+    found,
+    onPage,
+    ...given
+  } = options;
   const settings = await loadSettings({}, join(folder, 'no-settings'));
   const events: (BindEvent | BindWarning)[] = [];
-  const request = bindRequest(inputs, { output: join(folder, 'out'), ...options }, settings);
+  const request = bindRequest(inputs, { output: join(folder, 'out'), ...given }, settings);
   const result = await bindBooks(
     { ...request, ...(found && { found }), removeChapters },
     (event) => {

@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { download } from '../../src/cli/commands/download.js';
-import type { DownloadOptions } from '../../src/cli/commands/download-options.js';
 import { reportStatus } from '../../src/cli/commands/report-status.js';
 import { pathsFrom } from '../../src/config/paths.js';
 import type { CommandContext } from '../../src/cli/command-context.js';
 import { loadSettings } from '../../src/config/settings.js';
-import type { Settings } from '../../src/config/setting-definitions.js';
+import type { Settings } from '../../src/config/options/options.js';
 import { PRACTICE_ACCOUNT, PRACTICE_CLIENT } from '../../src/practice-server/accounts.js';
 import {
   startPracticeService,
@@ -22,6 +21,7 @@ import type { DownloadEvent } from '../../src/download/events.js';
 import type { Clock } from '../../src/core/clock.js';
 import type { ExitCode } from '../../src/core/exit-codes.js';
 import { Redactor } from '../../src/core/redactor.js';
+import { parseTexts, type OptionTexts } from './option-texts.js';
 import { virtualClock } from './virtual-clock.js';
 
 export interface RunResult {
@@ -81,11 +81,12 @@ export class DownloadHarness {
   }
 
   async download(
-    options: Partial<DownloadOptions> & { readonly targets: readonly string[] },
+    options: OptionTexts & { readonly targets: readonly string[] },
     change: RunOverrides = {},
   ): Promise<RunResult> {
+    const { targets, ...texts } = { output: this.output, json: true, ...options };
     const { code, stdout, stderr } = await this.command(
-      (run) => download({ output: this.output, json: true, ...options }, run),
+      (run) => download(targets, parseTexts(texts), run),
       change,
     );
     const events = stdout
@@ -97,7 +98,7 @@ export class DownloadHarness {
 
   /** The records of `--dry-run --json` with these options. */
   async dryRun(
-    options: Partial<DownloadOptions> & { readonly targets: readonly string[] },
+    options: OptionTexts & { readonly targets: readonly string[] },
   ): Promise<readonly DryRunLine[]> {
     const { events } = await this.download({ ...options, dryRun: true });
     return events as unknown as readonly DryRunLine[];

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { login } from '../../src/cli/commands/login.js';
-import { sync, type SyncFlags } from '../../src/cli/commands/sync.js';
+import { sync } from '../../src/cli/commands/sync.js';
 import type { ExitCode } from '../../src/core/exit-codes.js';
 import type { LibraryChapter, LibraryTitle } from '../../src/practice-server/library/library.js';
 import {
@@ -18,6 +18,7 @@ import {
 } from '../../src/practice-server/library/story-chapter.js';
 import type { PracticeOptions } from '../../src/practice-server/practice-options.js';
 import { DownloadHarness, type RunOverrides } from './download-harness.js';
+import { parseTexts, type OptionTexts } from './option-texts.js';
 import { virtualClock, type VirtualClock } from './virtual-clock.js';
 
 export const HOUR_MS = 3_600_000;
@@ -122,11 +123,11 @@ export class SyncHarness {
 
   /** The lines of `--json`, without those of single pages. */
   async sync(
-    flags: SyncFlags = {},
+    flags: OptionTexts = {},
     change: RunOverrides = {},
   ): Promise<{ code: ExitCode; lines: readonly SyncLine[]; stderr: string }> {
     const { code, stdout, stderr } = await this.base.command(
-      (context) => sync({ file: this.file, json: true, ...flags }, context),
+      (context) => sync(parseTexts({ file: this.file, json: true, ...flags }), context),
       { clock: this.clock, ...change },
     );
     const lines = stdout

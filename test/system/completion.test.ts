@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SETTING_KEYS } from '../../src/config/setting-definitions.js';
+import { SETTING_NAMES } from '../../src/config/options/options.js';
 import { PROGRAM, tankobon } from '../support/command.js';
 import { describeWith } from '../support/requirements.js';
 import { runAtTerminal } from '../support/terminal.js';
@@ -63,7 +63,7 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
   ['download --json -q data -o sh --no-', ['--no-metadata', '--no-reports']],
   ['report-status --', ['--clear', '--flush', '--help', '--html', '--json', '--yes']],
   ['config ', ['get', 'list', 'path', 'set', 'unset']],
-  ['config set ', [...SETTING_KEYS].sort()],
+  ['config set ', [...SETTING_NAMES].sort()],
   ['config set quality ', ['data', 'data-saver']],
   ['config set metadata ', ['false', 'true']],
   ['completion ', ['bash', 'fish', 'powershell', 'zsh']],

@@ -2,15 +2,17 @@
 import { Argument, type Command } from 'commander';
 import { join } from 'node:path';
 import {
-  SETTING_KEYS,
-  settingDefinition,
-  type SettingKey,
-} from '../../config/setting-definitions.js';
+  SETTING_NAMES,
+  variableOf,
+  type GivenOptions,
+  type SettingName,
+} from '../../config/options/options.js';
 import type { SettingState } from '../../config/settings.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { withoutUserInfo } from '../../core/web-address.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
+import { addOptions } from '../command-options.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { nearest } from '../../core/nearest.js';
 import { errorMessage, warningMessage } from '../output/error-message.js';
@@ -21,29 +23,29 @@ export function configCommand(program: Command, { runBare }: CommandRunner): Com
     .command('config')
     .description('show and change the settings')
     .helpCommand(false);
-  command
+  const listCommand = command
     .command('list')
     .description('print all settings, with the source of each value')
-    .option('--json', 'print one JSON object')
-    .action(({ json }: { json?: boolean }) => runBare((context) => list(json === true, context)));
+    .action(({ json }: GivenOptions) => runBare((context) => list(json === true, context)));
+  addOptions(listCommand, 'config list');
   command
     .command('get')
     .description('print the effective value of a setting')
     .addArgument(keyArgument())
-    .action((key: string) => runBare((context) => get(settingKey(key), context)));
+    .action((key: string) => runBare((context) => get(settingName(key), context)));
   command
     .command('set')
     .description('change a setting')
     .addArgument(keyArgument())
     .argument('<value>', 'the new value')
     .action((key: string, value: string) =>
-      runBare((context) => change(settingKey(key), value, context)),
+      runBare((context) => change(settingName(key), value, context)),
     );
   command
     .command('unset')
     .description('restore the default of a setting')
     .addArgument(keyArgument())
-    .action((key: string) => runBare((context) => change(settingKey(key), undefined, context)));
+    .action((key: string) => runBare((context) => change(settingName(key), undefined, context)));
   command
     .command('path')
     .description('print the path of the settings file')
@@ -56,27 +58,27 @@ export function configCommand(program: Command, { runBare }: CommandRunner): Com
   return addEnvironment(command, 'TANKOBON_HOME');
 }
 
-/** The choices are for help and completion; settingKey checks the key and suggests a similar one. */
+/** The choices are for help and completion; settingName checks the key and suggests a similar one. */
 function keyArgument(): Argument {
-  return new Argument('<key>', 'a setting').choices(SETTING_KEYS).argParser((text) => text);
+  return new Argument('<key>', 'a setting').choices(SETTING_NAMES).argParser((text) => text);
 }
 
 /** Throws UsageError('bad-setting') for an unknown key. */
-function settingKey(text: string): SettingKey {
-  const key = SETTING_KEYS.find((known) => known.toLowerCase() === text.toLowerCase());
-  if (key) return key;
+function settingName(text: string): SettingName {
+  const name = SETTING_NAMES.find((known) => known.toLowerCase() === text.toLowerCase());
+  if (name) return name;
   if (/secret|password|token/i.test(text)) {
     throw new UsageError('bad-setting', 'Secrets are not settings: they are stored by login.', {
       hint: 'Run: tankobon login',
     });
   }
   throw new UsageError('bad-setting', `Unknown setting: "${text}"`, {
-    hint: `${didYouMean(text)}The settings are: ${SETTING_KEYS.join(', ')}.`,
+    hint: `${didYouMean(text)}The settings are: ${SETTING_NAMES.join(', ')}.`,
   });
 }
 
 function didYouMean(name: string): string {
-  const suggestion = nearest(name, SETTING_KEYS);
+  const suggestion = nearest(name, SETTING_NAMES);
   return suggestion === undefined ? '' : `Did you mean ${suggestion}? `;
 }
 
@@ -86,27 +88,27 @@ async function printPath({ paths, stdout }: BareCommandContext): Promise<ExitCod
   return EXIT.done;
 }
 
-async function get(key: SettingKey, context: BareCommandContext): Promise<ExitCode> {
+async function get(name: SettingName, context: BareCommandContext): Promise<ExitCode> {
   const { inspectSettings } = await import('../../config/settings.js');
   const { states } = await inspectSettings(context.env, context.paths.config);
-  const state = states.find((setting) => setting.key === key);
+  const state = states.find((setting) => setting.name === name);
   if (state?.problem) throw state.problem;
-  context.stdout.write(`${String(state?.value)}\n`);
+  context.stdout.write(`${String(state?.stored)}\n`);
   return EXIT.done;
 }
 
 /** Sets a value, or restores the default. Throws UsageError('bad-setting'). */
 async function change(
-  key: SettingKey,
+  name: SettingName,
   text: string | undefined,
   { env, paths, stderr, signal }: BareCommandContext,
 ): Promise<ExitCode> {
-  const { parseSetting } = await import('../../config/settings.js');
+  const { storedValue } = await import('../../config/settings.js');
   const { storeSetting } = await import('../../config/settings-file.js');
-  const value = text === undefined ? undefined : parseSetting(key, text);
-  await storeSetting(paths.config, key, value, signal);
-  const { env: variable } = settingDefinition(key);
-  if (variable !== undefined && env[variable])
+  const value = text === undefined ? undefined : storedValue(name, text);
+  await storeSetting(paths.config, name, value, signal);
+  const variable = variableOf(name);
+  if (env[variable])
     stderr.write(warningMessage(`${variable} is set and overrides the settings file.`));
   return EXIT.done;
 }
@@ -129,9 +131,9 @@ async function list(
 }
 
 function toJson(states: readonly SettingState[]): string {
-  const settings = states.map(({ key, value, source, problem }) => [
-    key,
-    { value: withoutSecret(value), source, problem: problem?.message },
+  const settings = states.map(({ name, stored, source, problem }) => [
+    name,
+    { value: withoutSecret(stored), source, problem: problem?.message },
   ]);
   return `${JSON.stringify(Object.fromEntries(settings))}\n`;
 }
@@ -139,16 +141,16 @@ function toJson(states: readonly SettingState[]): string {
 /** One line for each setting, or two if the terminal is too narrow. */
 function toTable(states: readonly SettingState[], stdout: BareCommandContext['stdout']): string {
   const columns = stdout.isTTY ? stdout.columns || Infinity : Infinity;
-  const keyWidth = Math.max(...states.map(({ key }) => key.length));
-  const rows = states.map(({ key, value, source, problem }) => {
-    const shown = withoutSecret(value);
+  const nameWidth = Math.max(...states.map(({ name }) => name.length));
+  const rows = states.map(({ name, stored, source, problem }) => {
+    const shown = withoutSecret(stored);
     const text = typeof shown === 'string' ? shown || '(empty)' : JSON.stringify(shown);
-    const from = source === 'environment' ? (settingDefinition(key).env ?? source) : source;
-    return [key, `${text}  (${from}${problem ? '; invalid' : ''})`] as const;
+    const from = source === 'environment' ? variableOf(name) : source;
+    return [name, `${text}  (${from}${problem ? '; invalid' : ''})`] as const;
   });
-  const isWide = rows.every(([, text]) => keyWidth + 2 + text.length < columns);
+  const isWide = rows.every(([, text]) => nameWidth + 2 + text.length < columns);
   return rows
-    .map(([key, text]) => `${isWide ? `${key.padEnd(keyWidth)}  ` : `${key}\n  `}${text}\n`)
+    .map(([name, text]) => `${isWide ? `${name.padEnd(nameWidth)}  ` : `${name}\n  `}${text}\n`)
     .join('');
 }
 

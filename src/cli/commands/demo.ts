@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { OPTIONS, type GivenOptions } from '../../config/options/options.js';
 import { pathsFrom } from '../../config/paths.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
@@ -14,28 +15,22 @@ import { pluralize } from '../../core/human-format.js';
 import type { Library, LibraryChapter } from '../../practice-server/library/records.js';
 import type { PracticeService } from '../../practice-server/practice-service.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
+import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
-
-interface DemoOptions {
-  readonly output: string;
-  readonly serve?: boolean;
-}
 
 export function demoCommand(program: Command, { runBare }: CommandRunner): Command {
   const command = program
     .command('demo')
     .description('start a practice server on this machine and download a chapter from it')
-    .option('-o, --output <dir>', 'folder for the CBZ file (default: .)', '.')
-    .option('--serve', 'keep the server running and print the environment for another terminal')
-    .action((options: DemoOptions) => runBare((context) => demo(options, context)));
-  return addExamples(command, [
+    .action((options: GivenOptions) => runBare((context) => demo(options, context)));
+  return addExamples(addOptions(command, 'demo'), [
     ['tankobon demo', 'nothing leaves this machine'],
     ['tankobon demo --serve', 'to try the other commands'],
   ]);
 }
 
-async function demo(options: DemoOptions, context: BareCommandContext): Promise<ExitCode> {
+async function demo(options: GivenOptions, context: BareCommandContext): Promise<ExitCode> {
   const { startPracticeService } = await import('../../practice-server/practice-service.js');
   const home = makeTemporaryHome();
   const service = await startPracticeService();
@@ -43,7 +38,7 @@ async function demo(options: DemoOptions, context: BareCommandContext): Promise<
     const environment = { ...service.environment, TANKOBON_HOME: home, TANKOBON_LEDGER: '' };
     return options.serve
       ? await serve(service, environment, context)
-      : await downloadOne(service, options.output, environment, context);
+      : await downloadOne(service, options.demoOutput, environment, context);
   } finally {
     await service.stop();
     rmSync(home, { recursive: true, force: true });
@@ -66,7 +61,7 @@ function makeTemporaryHome(): string {
 
 async function downloadOne(
   service: PracticeService,
-  output: string,
+  output: string = OPTIONS.demoOutput.default,
   environment: Readonly<NodeJS.ProcessEnv>,
   // Not its paths, which need a home folder.
   { env: outerEnv, stdin, stdout, stderr, signal, clock, redactor }: BareCommandContext,
@@ -75,13 +70,15 @@ async function downloadOne(
   const { download } = await import('./download.js');
   const env = { ...outerEnv, ...environment };
   const paths = pathsFrom(env);
-  const settings = await loadSettings(env, paths.config);
+  // The user's own settings and variables do not apply: nothing but the saved file stays.
+  const settings = await loadSettings(environment, paths.config);
   const { id: chapter } = firstChapter(service.library);
   stderr.write(
     `Practice server running at ${service.addresses.apiUrl}; downloading chapter ${chapter}.\n`,
   );
   const code = await download(
-    { targets: [chapter], output, force: true },
+    [chapter],
+    { output, force: true },
     { env, paths, settings, stdin, stdout, stderr, signal, clock, redactor },
   );
   if (code !== EXIT.done) return code;

@@ -2,10 +2,14 @@
 import { download as runDownload, planDownload } from '../../download/run-download.js';
 import { errorsOf, type DownloadResult } from '../../download/download-result.js';
 import type { DownloadListeners } from '../../download/download-session.js';
+import { downloadRequest } from '../../download/download-request.js';
+import { optionText } from '../../config/option-values.js';
+import { flagOf, type GivenOptions, type OptionName } from '../../config/options/options.js';
 import { interruptedError, type TankobonError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { createMinorCollector } from '../../download/gc-tuning.js';
 import type { Plan } from '../../download/plan.js';
+import { oppositeFlag } from '../command-options.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
@@ -15,7 +19,7 @@ import type { Observer } from '../output/observer.js';
 import { describeSkipped } from '../output/sentences.js';
 import { canAsk } from '../prompt.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
-import { requestFromFlags, type DownloadOptions } from './download-options.js';
+import { readTargets } from '../target-sources.js';
 import { describePlan } from './dry-run.js';
 
 /**
@@ -24,11 +28,13 @@ import { describePlan } from './dry-run.js';
  * @param confirm called before the first chapter starts; false ends the command
  */
 export async function download(
-  options: DownloadOptions,
+  targets: readonly string[],
+  options: GivenOptions,
   context: CommandContext,
   confirm?: (plan: Plan) => Promise<boolean>,
 ): Promise<ExitCode> {
-  const request = await requestFromFlags(options, context);
+  const { targets: found, invalid } = await readTargets(targets, options, context);
+  const request = downloadRequest(found, options, context.settings, invalid);
   if (request.plan.targets.length === 0 && !options.json) {
     for (const { error } of request.invalidTargets)
       context.stderr.write(errorMessage(error, context));
@@ -61,7 +67,7 @@ export async function download(
 
 function listenersFor(
   observer: Observer,
-  options: DownloadOptions,
+  options: GivenOptions,
   context: CommandContext,
 ): DownloadListeners {
   const collect = createMinorCollector();
@@ -103,7 +109,7 @@ function listenersFor(
 function printNextSteps(
   { failed, saved, skipped, stoppedBy }: DownloadResult,
   errors: readonly TankobonError[],
-  options: DownloadOptions,
+  options: GivenOptions,
   { stderr }: CommandContext,
 ): void {
   // An interruption is part of the summary.
@@ -119,25 +125,31 @@ function printNextSteps(
   stderr.write(`hint: ${hint}\n`);
 }
 
+/** The options that shape the result. */
+const RETRIED: readonly OptionName[] = [
+  'output',
+  'quality',
+  'name',
+  'downloadArchive',
+  'share',
+  'maxOutage',
+  'limitRate',
+  'force',
+  'update',
+  'cover',
+  'markRead',
+  'metadata',
+  'reports',
+];
+
 /** The failed chapters, with the flags that shape the result. */
-function retryCommand(ids: readonly string[], options: DownloadOptions): string {
-  const words = ['tankobon', 'download'];
-  const flag = (name: string, value: string | undefined): void => {
-    if (value !== undefined) words.push(name, shellQuoted(value));
-  };
-  flag('--output', options.output);
-  flag('--quality', options.quality);
-  flag('--name', options.name);
-  flag('--download-archive', options.downloadArchive);
-  flag('--share', options.share);
-  flag('--max-outage', options.maxOutage);
-  flag('--limit-rate', options.limitRate);
-  if (options.force) words.push('--force');
-  if (options.update) words.push('--update');
-  if (options.cover) words.push('--cover');
-  if (options.cover === 'all') words.push('all');
-  if (options.markRead) words.push('--mark-read');
-  if (options.metadata === false) words.push('--no-metadata');
-  if (options.reports === false) words.push('--no-reports');
-  return [...words, ...ids].join(' ');
+function retryCommand(ids: readonly string[], options: GivenOptions): string {
+  const flags = RETRIED.flatMap((name) => {
+    const value = options[name];
+    if (value === undefined) return [];
+    const flag = flagOf(name) ?? '';
+    if (typeof value !== 'boolean') return [flag, shellQuoted(optionText(name, value))];
+    return flag.startsWith('--no-') === value ? oppositeFlag(flag) : flag;
+  });
+  return ['tankobon', 'download', ...flags, ...ids].join(' ');
 }

@@ -1,34 +1,46 @@
 /** `tankobon help`: help for the program, for a command, or for a topic that concerns all commands. */
 import { Argument, type Command } from 'commander';
 import { ENVIRONMENT } from '../../config/environment.js';
+import {
+  describeValue,
+  flagOf,
+  hasOpposite,
+  optionDefinition,
+  SETTING_NAMES,
+  variableOf,
+  type SettingName,
+} from '../../config/options/options.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, EXIT_MEANINGS } from '../../core/exit-codes.js';
 import type { CommandRunner } from '../command-context.js';
 import { formatItems, type HelpItems } from '../help-format.js';
 import { nearest } from '../../core/nearest.js';
-import { collect } from '../option-parsers.js';
+import { collect, oppositeFlag } from '../command-options.js';
 
-const TOPICS = {
-  environment: (): HelpItems =>
+/** What concerns all commands, by the name of the topic. */
+const TOPICS: Readonly<Record<string, () => HelpItems>> = {
+  environment: () =>
     Object.entries(ENVIRONMENT).map(([name, { description, default: defaultValue }]) => [
       name,
       defaultValue === undefined ? description : `${description} (default: ${defaultValue})`,
     ]),
-  'exit-codes': (): HelpItems => Object.entries(EXIT_MEANINGS),
+  'exit-codes': () => Object.entries(EXIT_MEANINGS),
+  settings: () => SETTING_NAMES.map((name) => [name, describeSetting(name)]),
 };
 
 export function helpCommand(program: Command, { runBare }: CommandRunner): Command {
   const commands = program.createHelp().visibleCommands(program);
-  const names = [...commands.map((command) => command.name()), 'help', ...Object.keys(TOPICS)];
+  const topics = Object.keys(TOPICS);
+  const names = [...commands.map((command) => command.name()), 'help', ...topics];
   return program
     .command('help')
-    .description('display help for a command or a topic: environment, exit-codes')
+    .description(`display help for a command or a topic: ${topics.join(', ')}`)
     .addArgument(new Argument('[command...]', 'command or topic').choices(names).argParser(collect))
     .action((words: readonly string[] = []) =>
       runBare(({ stdout }) => {
-        const name = words.join(' ');
-        if (name === 'environment' || name === 'exit-codes') {
-          stdout.write(`${formatItems(program, TOPICS[name]()).join('\n')}\n`);
+        const topic = TOPICS[words.join(' ')];
+        if (topic) {
+          stdout.write(`${formatItems(program, topic()).join('\n')}\n`);
         } else {
           const find = (command: Command, word: string, index: number) =>
             findSubcommand(command, word, words.slice(0, index));
@@ -37,6 +49,18 @@ export function helpCommand(program: Command, { runBare }: CommandRunner): Comma
         return EXIT.done;
       }),
     );
+}
+
+/** Such as `images as uploaded, or compressed: data or data-saver (default: data; --quality; TANKOBON_QUALITY)`. */
+function describeSetting(name: SettingName): string {
+  const { default: byDefault } = optionDefinition(name);
+  const flag = flagOf(name);
+  const notes = [
+    ...(byDefault === '' ? [] : [`default: ${byDefault}`]),
+    ...(flag === undefined ? [] : [hasOpposite(name) ? `${flag}, ${oppositeFlag(flag)}` : flag]),
+    variableOf(name),
+  ];
+  return `${describeValue(name)} (${notes.join('; ')})`;
 }
 
 /** @param path the words that lead to `command`; empty for the program */

@@ -6,16 +6,13 @@ import type { Command } from 'commander';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import type { LedgerView, QuotaView } from '../../rate-limit/ledger-view.js';
+import type { GivenOptions } from '../../config/options/options.js';
 import type { BareCommandContext, CommandRunner } from '../command-context.js';
+import { addOptions } from '../command-options.js';
 import { addEnvironment, addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
 import { drawBar, glyphsFor, type Glyphs } from '../output/glyphs.js';
 import { confirm } from '../prompt.js';
-
-interface LimitsOptions {
-  readonly json?: boolean;
-  readonly reset?: boolean;
-}
 
 const BAR_CELLS = 20;
 
@@ -23,10 +20,8 @@ export function limitsCommand(program: Command, { run }: CommandRunner): Command
   const command = program
     .command('limits')
     .description('show the use of the rate limits and any active cooldown')
-    .option('--json', 'print one JSON object to standard output')
-    .option('--reset', 'clear the ledger for all processes that share it, after confirmation')
-    .action((options: LimitsOptions) => run((context) => limits(options, context)));
-  addExamples(command, [
+    .action((options: GivenOptions) => run((context) => limits(options, context)));
+  addExamples(addOptions(command, 'limits'), [
     ['tankobon limits', 'use by all tankobon processes that share the ledger'],
   ]);
   return addEnvironment(
@@ -39,7 +34,7 @@ export function limitsCommand(program: Command, { run }: CommandRunner): Command
 
 /** Throws UsageError('bad-option') for a reset without a terminal to confirm it. */
 export async function limits(
-  options: LimitsOptions,
+  options: GivenOptions,
   context: BareCommandContext,
 ): Promise<ExitCode> {
   const { resetLedgerAt, viewLedgerAt } = await import('../../rate-limit/open-ledger.js');

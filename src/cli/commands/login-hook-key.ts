@@ -1,6 +1,7 @@
 /** `tankobon login --for komga|kavita|ntfy`: stores the key that sync sends to that service. Sends nothing. */
 import { join } from 'node:path';
 import * as z from 'zod';
+import type { GivenOptions } from '../../config/options/options.js';
 import { prepareStateFolder } from '../../config/state-folder.js';
 import { isValidHookKey, openHookKeys } from '../../auth/hook-keys.js';
 import type { HookService } from '../../auth/hook-services.js';
@@ -10,14 +11,13 @@ import { parseJson } from '../../core/json.js';
 import type { CommandContext } from '../command-context.js';
 import { prompt } from '../prompt.js';
 import { readText } from '../read-text.js';
-import type { LoginFlags } from './login-input.js';
 
 const MAX_STDIN_BYTES = 64 * 1024;
 const INPUT = z.strictObject({ key: z.string() });
 
 export async function storeHookKey(
   service: HookService,
-  options: LoginFlags,
+  options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   prepareStateFolder(context);

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { CLIENT_ID_PREFIX, isValidField } from '../../auth/login-record.js';
 import type { PasswordGrant } from '../../auth/token-endpoint.js';
+import type { GivenOptions } from '../../config/options/options.js';
 import { AuthError } from '../../core/errors.js';
 import { parseJson } from '../../core/json.js';
 import type { CommandContext } from '../command-context.js';
@@ -12,14 +13,6 @@ import { readText } from '../read-text.js';
 
 export type LoginField = keyof PasswordGrant;
 export type GivenFields = Readonly<Partial<PasswordGrant>>;
-
-export interface LoginFlags {
-  readonly username?: string;
-  readonly clientId?: string;
-  /** Read a JSON object from standard input. */
-  readonly stdin?: boolean;
-  readonly insecureStorage?: boolean;
-}
 
 /** In the order in which they are asked for. */
 export const LOGIN_FIELDS = {
@@ -32,7 +25,7 @@ export const FIELD_NAMES = Object.keys(LOGIN_FIELDS) as readonly LoginField[];
 
 /** The values given without a prompt: an option overrides standard input, which overrides the environment. */
 export async function givenFields(
-  flags: LoginFlags,
+  flags: GivenOptions,
   { env, stdin, signal }: Pick<CommandContext, 'env' | 'stdin' | 'signal'>,
 ): Promise<GivenFields> {
   const piped = flags.stdin ? await fieldsFromStdin(stdin, signal) : {};

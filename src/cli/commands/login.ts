@@ -1,43 +1,28 @@
 /** `tankobon login`: exchanges the password for tokens (spec 4.1) and stores them. The password is not stored. */
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { Credentials } from '../../auth/credentials.js';
-import { HOOK_SERVICES, type HookService } from '../../auth/hook-services.js';
 import type { CredentialStore, Login } from '../../auth/login-record.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { AuthError, hasCode } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import type { GivenOptions } from '../../config/options/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
+import { addOptions } from '../command-options.js';
 import { addEnvironment, addExamples } from '../help-format.js';
-import type { GivenFields, LoginFlags } from './login-input.js';
+import type { GivenFields } from './login-input.js';
 
 export function loginCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('login')
     .description('log in to MangaDex with your personal API client; prompts for missing values')
-    .option('--username <name>', 'name of the account (TANKOBON_USERNAME)')
-    .option('--client-id <id>', 'id of the personal client, personal-client-… (TANKOBON_CLIENT_ID)')
-    .option(
-      '--stdin',
-      'read a JSON object from standard input: username, password, clientId, clientSecret',
-    )
-    .option(
-      '--insecure-storage',
-      'store the login unencrypted in a file that only you can read, not in the keychain',
-    )
-    .addOption(
-      new Option(
-        '--for <service>',
-        `store the key of a media server, or the token of ntfy, for sync: ${HOOK_SERVICES.join(', ')}`,
-      ).choices(HOOK_SERVICES),
-    )
-    .action(({ for: service, ...options }: LoginFlags & { for?: HookService }) =>
+    .action(({ for: service, ...options }: GivenOptions) =>
       run(async (context) => {
         if (service === undefined) return login(options, context);
         const { storeHookKey } = await import('./login-hook-key.js');
         return storeHookKey(service, options, context);
       }),
     );
-  addExamples(command, [
+  addExamples(addOptions(command, 'login'), [
     ['tankobon login', 'prompts for all values; secrets are not echoed'],
     ['tankobon login --stdin < login.json', 'for a script; no option takes a secret'],
     ['tankobon login --for komga', 'prompts for the API key that sync needs'],
@@ -51,7 +36,7 @@ export function loginCommand(program: Command, { run }: CommandRunner): Command 
   );
 }
 
-export async function login(options: LoginFlags, context: CommandContext): Promise<ExitCode> {
+export async function login(options: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { prepareStateFolder } = await import('../../config/state-folder.js');
   prepareStateFolder(context);
   const { credentialsOf } = await import('../../download/stored-login.js');
@@ -134,7 +119,7 @@ function withPreviousClient(given: GivenFields, previous: Login | undefined): Gi
 
 /** The requested store, after checking that it can store a login. */
 async function usableStore(
-  options: LoginFlags,
+  options: GivenOptions,
   credentials: Credentials,
 ): Promise<CredentialStore> {
   const store = credentials.store(options.insecureStorage ? 'file' : 'keychain');

@@ -4,20 +4,14 @@ import { resolve } from 'node:path';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
+import type { GivenOptions } from '../../config/options/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
+import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { usesColors } from '../output/colors.js';
 import { glyphsFor } from '../output/glyphs.js';
 import { rawStream, safeTexts } from '../output/safe-stream.js';
 import { confirm } from '../prompt.js';
-
-interface ReportStatusOptions {
-  readonly json?: boolean;
-  readonly flush?: boolean;
-  readonly clear?: boolean;
-  readonly yes?: boolean;
-  readonly html?: string;
-}
 
 const DEFAULT_COLUMNS = 80;
 
@@ -27,13 +21,8 @@ export function reportStatusCommand(program: Command, { run }: CommandRunner): C
     .description(
       'show the health reports sent and waiting, and the statistics of the MangaDex@Home nodes',
     )
-    .option('--flush', 'send the waiting reports now')
-    .option('--html <file>', 'write the statistics as an HTML page; -: to standard output')
-    .option('--clear', 'delete all waiting reports and statistics, after confirmation')
-    .option('--yes', 'do not ask for confirmation')
-    .option('--json', 'print one JSON object to standard output')
-    .action((options: ReportStatusOptions) => run((context) => reportStatus(options, context)));
-  return addExamples(command, [
+    .action((options: GivenOptions) => run((context) => reportStatus(options, context)));
+  return addExamples(addOptions(command, 'report-status'), [
     ['tankobon report-status --flush', 'after an outage of the report host'],
   ]);
 }
@@ -43,7 +32,7 @@ export function reportStatusCommand(program: Command, { run }: CommandRunner): C
  * or a confirmation without a terminal, and UsageError('bad-output') if the page cannot be written.
  */
 export async function reportStatus(
-  options: ReportStatusOptions,
+  options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   if (options.flush && options.clear)
@@ -71,7 +60,7 @@ async function readStatus(folder: string, { clock }: CommandContext) {
 
 async function show(
   folder: string,
-  { html, json }: ReportStatusOptions,
+  { html, json }: GivenOptions,
   context: CommandContext,
 ): Promise<void> {
   const { stdout, stderr, env, clock } = context;
@@ -100,7 +89,7 @@ async function show(
 
 async function flush(
   folder: string,
-  { json }: ReportStatusOptions,
+  { json }: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { openHealthReports, withService } = await import('../../download/service.js');
@@ -145,7 +134,7 @@ function describeFlush(
 
 async function clear(
   folder: string,
-  { yes, json }: ReportStatusOptions,
+  { yes, json }: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { clearReports } = await import('../../health-reports/status.js');

@@ -2,36 +2,28 @@
 import type { Command } from 'commander';
 import type { RetagEvent } from '../../collection/retag-files.js';
 import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
+import type { GivenOptions } from '../../config/options/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
+import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
-import { settingOption } from '../option-parsers.js';
 import { warnTo, writeHints } from '../output/error-message.js';
-
-interface RetagOptions {
-  readonly name?: string;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-}
 
 export function retagCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('retag')
     .description('update the metadata and names of chapters that changed on MangaDex')
     .argument('<dir>', 'folder of CBZ files that tankobon saved')
-    .addOption(settingOption('name', '--name <template>'))
-    .option('--dry-run', 'print what would change')
-    .option('--json', 'print one JSON object per line to standard output, and nothing else there')
-    .action((folder: string, options: RetagOptions) =>
+    .action((folder: string, options: GivenOptions) =>
       run((context) => retagFolder(folder, options, context)),
     );
-  return addExamples(command, [
+  return addExamples(addOptions(command, 'retag'), [
     ['tankobon retag ~/comics --dry-run', 'print which chapters got a volume or a title'],
   ]);
 }
 
 async function retagFolder(
   folder: string,
-  options: RetagOptions,
+  options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { retag } = await import('../../collection/retag-files.js');
@@ -42,7 +34,7 @@ async function retagFolder(
   const request = {
     folder,
     nameTemplates: [format(false), format(true)],
-    volumeField: settings.volumeField as 'number' | 'none',
+    volumeField: settings.volumeField,
     dryRun: options.dryRun === true,
   };
   const observe = (event: RetagEvent): void => {

@@ -1,10 +1,8 @@
 /** The questions of `tankobon search` at a terminal. Esc cancels each of them. */
 import type { Title } from '../../api/titles.js';
-import { commaSeparated } from '../../core/comma-separated.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import type { Plan } from '../../download/plan.js';
-import { ALL_LANGUAGES } from '../../selection/language-codes.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
 import { titleChoice } from '../output/title-table.js';
@@ -37,19 +35,16 @@ export async function chooseTitle(
   return answer?.value;
 }
 
-/** The codes for `--language`: asked where the title has several and no option decides. Undefined after Esc. */
+/** The value of `--language`: asked where the title has several and no option decides. Undefined after Esc. */
 export async function chooseTitleLanguage(
   { languages }: Title,
-  language: string | undefined,
+  language: readonly string[] | undefined,
   context: CommandContext,
-): Promise<string | undefined> {
+): Promise<readonly string[] | undefined> {
   if (language !== undefined) return language;
-  const [only, ...others] = languages;
-  if (others.length === 0) return only ?? ALL_LANGUAGES;
-  const [preferred] = commaSeparated(context.settings.language);
+  if (languages.length <= 1) return languages;
   const sorted = [...languages].sort().map((code) => ({ code }));
-  const chosen = await chooseLanguage(sorted, preferred?.toLowerCase(), context);
-  return chosen?.join(',') === '' ? ALL_LANGUAGES : chosen?.join(',');
+  return chooseLanguage(sorted, context.settings.language?.[0], context);
 }
 
 /** Such as `1,680 chapters in en, at least 42 min. Download?` */

@@ -1,46 +1,24 @@
 /** `tankobon search`: finds titles by name and prints a table or JSON, or downloads the one chosen at the terminal. */
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { Title } from '../../api/titles.js';
-import { commaSeparated } from '../../core/comma-separated.js';
+import type { GivenOptions } from '../../config/options/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { printableLine } from '../../core/printable.js';
-import { parseLanguages } from '../../selection/language-codes.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
+import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
-import { integerBetween, settingOption } from '../option-parsers.js';
 import { warnTo } from '../output/error-message.js';
 import { canAsk } from '../prompt.js';
-
-interface SearchOptions {
-  /** Comma-separated: only titles with chapters in one of these languages. */
-  readonly language?: string;
-  readonly limit?: number;
-  /** Download the best match without a question. */
-  readonly first?: boolean;
-  readonly json?: boolean;
-}
-
-/** The API's maximum page size. */
-const MAX_LIMIT = 100;
 
 export function searchCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('search')
     .description('find titles by name; at a terminal, choose one to download')
     .argument('<words...>', 'words of the name')
-    .addOption(settingOption('language', '--language <codes>'))
-    .addOption(
-      new Option(
-        '--limit <n>',
-        `maximum number of titles, 1 to ${MAX_LIMIT} (default: 20)`,
-      ).argParser(integerBetween(1, MAX_LIMIT)),
-    )
-    .option('--first', 'take the best match, and download it without a question')
-    .option('--json', 'print one JSON array to standard output; do not ask and do not download')
-    .action((words: string[], options: SearchOptions) =>
+    .action((words: string[], options: GivenOptions) =>
       run((context) => search(words.join(' '), options, context)),
     );
-  return addExamples(command, [
+  return addExamples(addOptions(command, 'search'), [
     ['tankobon search lighthouse', 'titles with that word, the best match first'],
     ['tankobon search --first --language en lighthouse', 'download the best match, in a script'],
     ['tankobon search --language pt-br --json farol', 'print the titles as JSON'],
@@ -50,14 +28,11 @@ export function searchCommand(program: Command, { run }: CommandRunner): Command
 /** Sends one request, and downloads what is chosen. Throws UsageError('bad-option') for an empty name. */
 async function search(
   name: string,
-  options: SearchOptions,
+  options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { stdout, stderr, settings } = context;
-  const languages = parseLanguages(
-    commaSeparated(options.language ?? settings.language),
-    '--language',
-  );
+  const languages = options.language ?? settings.language ?? [];
   const found = await findTitles(name, languages, options, context);
   const titles = options.first ? found.slice(0, 1) : found;
   if (options.json) {
@@ -73,7 +48,7 @@ async function search(
   const { download } = await import('./download.js');
   if (options.first) {
     stderr.write(`${printableLine(first.name)}\n`);
-    return download({ targets: [`title:${first.id}`], language: options.language }, context);
+    return download([`title:${first.id}`], { language: options.language }, context);
   }
   const { titleLines } = await import('../output/title-table.js');
   const lines = titleLines(titles, stdout.isTTY ? stdout.columns || undefined : undefined);
@@ -83,7 +58,7 @@ async function search(
   const title = await chooseTitle(titles, context);
   const language = title && (await chooseTitleLanguage(title, options.language, context));
   if (!title || language === undefined) return EXIT.done;
-  return download({ targets: [`title:${title.id}`], language }, context, (plan) =>
+  return download([`title:${title.id}`], { language }, context, (plan) =>
     confirmPlan(plan, context),
   );
 }
@@ -91,7 +66,7 @@ async function search(
 async function findTitles(
   name: string,
   languages: readonly string[],
-  { limit }: SearchOptions,
+  { limit }: GivenOptions,
   context: CommandContext,
 ): Promise<readonly Title[]> {
   const { stderr, signal } = context;

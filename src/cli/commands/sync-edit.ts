@@ -5,18 +5,21 @@ import {
   readSubscriptions,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
-import { compileNameTemplate } from '../../cbz/file-name.js';
-import { commaSeparated } from '../../core/comma-separated.js';
+import { optionText } from '../../config/option-values.js';
+import {
+  kebabCase,
+  optionDefinition,
+  SERIES_OPTION_NAMES,
+  type GivenOptions,
+  type SeriesOptions,
+} from '../../config/options/options.js';
 import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { expandHome } from '../../core/home-folder.js';
 import { isUuid } from '../../core/uuid.js';
-import { parseLanguages } from '../../selection/language-codes.js';
-import { parseRanges } from '../../selection/ranges.js';
 import { parseTarget } from '../../selection/target.js';
 import {
   addSeries,
-  checkEntry,
   parseSubscriptions,
   removeSeries,
   type SeriesEntry,
@@ -25,32 +28,9 @@ import type { Subscription } from '../../sync/subscriptions.js';
 import { readSyncState, syncFolder, type SyncState } from '../../sync/sync-journal.js';
 import type { CommandContext } from '../command-context.js';
 
-export interface FileFlags {
-  readonly file?: string;
-  readonly json?: boolean;
-}
-
-export interface AddFlags extends FileFlags {
-  readonly language?: string;
-  readonly group?: string;
-  readonly waitForGroup?: string;
-  readonly upgrade?: boolean;
-  readonly excludeGroup?: string;
-  readonly excludeUploader?: string;
-  readonly chapters?: string;
-  readonly volumes?: string;
-  readonly fromNow?: boolean;
-  readonly output?: string;
-  readonly folder?: string;
-  readonly name?: string;
-  readonly quality?: string;
-  readonly bind?: string;
-  readonly format?: string;
-}
-
 export async function syncAdd(
   target: string,
-  flags: AddFlags,
+  flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   const file = subscriptionsPath(flags.file, context);
@@ -63,42 +43,34 @@ export async function syncAdd(
   return EXIT.done;
 }
 
-/** The keys of the file. */
-function entryOf(flags: AddFlags, nowMs: number): SeriesEntry {
-  const list = (text: string | undefined) =>
-    text === undefined ? undefined : commaSeparated(text);
-  if (flags.format !== undefined && flags.bind === undefined)
+/** The options as they are written in the file. */
+function entryOf({ output, fromNow, ...given }: GivenOptions, nowMs: number): SeriesEntry {
+  if (given.format !== undefined && given.bind === undefined)
     throw new UsageError('bad-option', '--format needs --bind volume or --bind title.');
-  checkAsInDownload(flags);
-  const entry = {
-    language: list(flags.language),
-    group: list(flags.group),
-    'wait-for-group': flags.waitForGroup,
-    upgrade: flags.upgrade,
-    'exclude-group': list(flags.excludeGroup),
-    'exclude-uploader': list(flags.excludeUploader),
-    chapters: flags.chapters,
-    volumes: flags.volumes,
-    since: flags.fromNow === true ? new Date(nowMs).toISOString() : undefined,
-    output: flags.output === undefined ? undefined : independentPath(flags.output),
-    folder: flags.folder,
-    name: flags.name,
-    quality: flags.quality,
-    bind: flags.bind && { by: flags.bind, ...(flags.format && { format: flags.format }) },
-  };
-  const given = Object.fromEntries(
-    Object.entries(entry).filter(([, value]) => value !== undefined),
-  );
-  checkEntry(given);
-  return given;
+  if (given.name === '')
+    throw new UsageError('bad-option', 'Invalid --name "": must not be empty.', {
+      hint: 'Run: tankobon help sync add',
+    });
+  const since = fromNow === true ? nowMs : undefined;
+  const options = { ...given, output: output && independentPath(output), since };
+  return toKeys(options, (name, value) => {
+    if (name === 'language' && Array.isArray(value) && value.length === 0) return ['all'];
+    return Array.isArray(value) || typeof value === 'boolean' ? value : optionText(name, value);
+  });
 }
 
-/** The options that download has too, with its messages. */
-function checkAsInDownload({ language, chapters, volumes, name }: AddFlags): void {
-  if (language !== undefined) parseLanguages(commaSeparated(language), '--language');
-  if (chapters !== undefined) parseRanges(chapters, '--chapters');
-  if (volumes !== undefined) parseRanges(volumes, '--volumes');
-  if (name !== undefined && name !== '') compileNameTemplate(name);
+/** As in the file: by keys, with `bind` and `format` as one map. */
+function toKeys(
+  { bind, format, ...options }: SeriesOptions,
+  write: (name: keyof SeriesOptions, value: unknown) => unknown,
+): SeriesEntry {
+  const given = SERIES_OPTION_NAMES.flatMap((name) => {
+    if (name === 'bind')
+      return bind === undefined ? [] : [[name, { by: bind, ...(format && { format }) }]];
+    const value = name === 'format' ? undefined : options[name];
+    return value === undefined ? [] : [[kebabCase(name), write(name, value)]];
+  });
+  return Object.fromEntries(given) as SeriesEntry;
 }
 
 /** Relative to the current folder, not to that of the file; `~/` is the home folder in the file too. */
@@ -108,7 +80,7 @@ function independentPath(path: string): string {
 
 export async function syncRemove(
   words: string,
-  flags: FileFlags,
+  flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   const file = subscriptionsPath(flags.file, context);
@@ -153,25 +125,28 @@ function idOf(words: string, extraHosts: readonly string[]): string | undefined 
   }
 }
 
-export async function syncList(flags: FileFlags, context: CommandContext): Promise<ExitCode> {
+export async function syncList(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { stdout, stderr, paths } = context;
   const file = subscriptionsPath(flags.file, context);
   const { series, follows } = await readSubscriptions(file, context);
   const { titles } = readSyncState(await syncFolder(paths.state, file));
-  const named = series.map(({ target, text, ...options }) => ({
-    target: text,
-    id: target.id,
-    kind: target.kind,
-    name: titles[target.id]?.name,
-    options,
-  }));
+  const names = series.map(({ target }) => titles[target.id]?.name);
   if (flags.json) {
-    stdout.write(`${JSON.stringify(named)}\n`);
+    const list = series.map(({ target: { id, kind }, text, ...options }, index) => ({
+      target: text,
+      id,
+      kind,
+      name: names[index],
+      options: toKeys(options, (name, value) =>
+        optionDefinition(name).kind === 'ranges' ? optionText(name, value) : value,
+      ),
+    }));
+    stdout.write(`${JSON.stringify(list)}\n`);
     return EXIT.done;
   }
-  for (const { target, name, options } of named) {
-    const paused = options.paused === true ? ' (paused)' : '';
-    stdout.write(`${target}${name === undefined ? '' : `  ${name}`}${paused}\n`);
+  for (const [index, { text, paused }] of series.entries()) {
+    const name = names[index] === undefined ? '' : `  ${names[index]}`;
+    stdout.write(`${text}${name}${paused === true ? ' (paused)' : ''}\n`);
   }
   if (follows) stderr.write('And the titles that the account follows.\n');
   return EXIT.done;

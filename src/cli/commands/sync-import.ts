@@ -1,36 +1,29 @@
 /** `tankobon sync import-follows`: subscribes to the titles that the logged-in account follows. */
 import { fetchFollowedTitles, fetchReadingStatuses } from '../../api/follows.js';
-import { READING_STATUSES, type ReadingStatus } from '../../api/reading-statuses.js';
+import type { ReadingStatus } from '../../api/reading-statuses.js';
 import { requireLogin, sessionOf } from '../../download/stored-login.js';
 import {
   checkSubscriptions,
   editSubscriptions,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
-import { commaSeparated } from '../../core/comma-separated.js';
-import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { addSeries, indexOfTarget, parseSubscriptions } from '../../sync/subscriptions-file.js';
+import type { GivenOptions } from '../../config/options/options.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
 import { withService } from '../with-service.js';
-import type { FileFlags } from './sync-edit.js';
-
-export interface ImportFlags extends FileFlags {
-  readonly status?: string;
-}
 
 /** Titles that are subscribed to keep their options. */
 export async function syncImportFollows(
-  flags: ImportFlags,
+  flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const statuses = flags.status === undefined ? undefined : parseStatuses(flags.status);
   const file = subscriptionsPath(flags.file, context);
   await checkSubscriptions(file, context);
-  const titles = await fetchFollows(statuses, context);
+  const titles = await fetchFollows(flags.status, context);
   const { added } = await editSubscriptions(file, context, (source) => {
     let { text } = source;
     let count = 0;
@@ -62,14 +55,5 @@ async function fetchFollows(
     if (!statuses) return titles;
     const byTitle = await fetchReadingStatuses(client, signal);
     return titles.filter(({ id }) => statuses.some((status) => byTitle.get(id) === status));
-  });
-}
-
-function parseStatuses(text: string): ReadingStatus[] {
-  return commaSeparated(text).map((word) => {
-    const status = READING_STATUSES.find((known) => known === word);
-    if (status) return status;
-    const message = `Unknown reading status: ${word} (expected ${READING_STATUSES.join(', ')})`;
-    throw new UsageError('bad-option', message);
   });
 }

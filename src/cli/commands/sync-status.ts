@@ -7,9 +7,9 @@ import { describeLockHolder, isLocked } from '../../core/lock.js';
 import { printableLine } from '../../core/printable.js';
 import { lockPath, readSyncState, syncFolder, type SyncState } from '../../sync/sync-journal.js';
 import type { CommandContext } from '../command-context.js';
-import type { FileFlags } from './sync-edit.js';
+import type { GivenOptions } from '../../config/options/options.js';
 
-export async function syncStatus(flags: FileFlags, context: CommandContext): Promise<ExitCode> {
+export async function syncStatus(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { stdout, clock, paths } = context;
   checkStateFolder(context);
   const folder = await syncFolder(paths.state, subscriptionsPath(flags.file, context));

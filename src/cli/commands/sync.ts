@@ -8,6 +8,7 @@ import {
   readSubscriptions,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
+import { MAX_DURATION_MS } from '../../core/duration.js';
 import { hasCode, RunError, UsageError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { formatLocalTime } from '../../core/human-format.js';
@@ -15,30 +16,23 @@ import { describeLockHolder, tryLockFile } from '../../core/lock.js';
 import { toTankobonError } from '../../core/system-errors.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
 import { lockPath, readSyncState, SyncJournal, syncFolder } from '../../sync/sync-journal.js';
-import { parseInterval } from '../../sync/sync-schedule.js';
+import { checkInterval } from '../../sync/sync-schedule.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseObserver } from '../output/choose-observer.js';
 import { errorMessage, warnTo, writeHints } from '../output/error-message.js';
 import { preparePage, STANDARD_OUTPUT, writeHtmlPage } from '../output/html-page.js';
-import type { ObserverOptions } from '../output/observer.js';
+import type { GivenOptions } from '../../config/options/options.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
-
-export interface SyncFlags extends ObserverOptions, Partial<Omit<SyncOptions, 'folder'>> {
-  readonly every?: string;
-  readonly captchaResult?: string;
-  readonly html?: string;
-}
 
 type SyncFiles = Pick<SyncOptions, 'file' | 'folder'>;
 
-/** The longest duration there is: in practice, an outage has no limit. */
-const UNLIMITED_OUTAGE = '30d';
 const DEFAULT_COLUMNS = 80;
 
 /** Throws UsageError before anything is sent, and RunError `sync-running`. */
-export async function sync(flags: SyncFlags, context: CommandContext): Promise<ExitCode> {
-  const intervalMs = flags.every === undefined ? undefined : parseInterval(flags.every);
+export async function sync(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
+  const { every: intervalMs } = flags;
+  if (intervalMs !== undefined) checkInterval(intervalMs);
   const file = subscriptionsPath(flags.file, context);
   const folder = await syncFolder(context.paths.state, file);
   const files = { file, folder };
@@ -51,8 +45,7 @@ export async function sync(flags: SyncFlags, context: CommandContext): Promise<E
   }
   try {
     if (intervalMs !== undefined) return await runRepeatedly(intervalMs, files, flags, context);
-    const maxOutage = flags.maxOutage ?? context.settings.maxOutage;
-    const { stoppedBy, errors } = await runOnce(files, maxOutage, flags, context);
+    const { stoppedBy, errors } = await runOnce(files, flags, context);
     const all = [...errors, ...(stoppedBy ? [stoppedBy] : [])];
     if (!flags.json) writeHints(all, context.stderr);
     return exitCodeOf(all);
@@ -64,7 +57,7 @@ export async function sync(flags: SyncFlags, context: CommandContext): Promise<E
 /** Throws UsageError for an invalid file, and for `--only` with a word that matches nothing in it. */
 async function readRequested(
   { file, folder }: SyncFiles,
-  { only = [] }: SyncFlags,
+  { only = [] }: GivenOptions,
   context: CommandContext,
   warn?: (message: string, hint?: string) => void,
 ): Promise<Subscriptions> {
@@ -76,7 +69,7 @@ async function readRequested(
 async function runRepeatedly(
   intervalMs: number,
   files: SyncFiles,
-  flags: SyncFlags,
+  flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { clock, signal, stderr } = context;
@@ -100,7 +93,7 @@ async function runRepeatedly(
     isFileUsable,
     run: async () => {
       if (!(await isFileUsable())) return 'done';
-      const { stoppedBy } = await runOnce(files, UNLIMITED_OUTAGE, flags, context);
+      const { stoppedBy } = await runOnce(files, { ...flags, maxOutage: MAX_DURATION_MS }, context);
       signal.throwIfAborted();
       return hasCode(stoppedBy, 'unreachable', 'service-failed') ? 'unreachable' : 'done';
     },
@@ -117,11 +110,9 @@ async function runRepeatedly(
 
 async function runOnce(
   files: SyncFiles,
-  maxOutage: string,
-  flags: SyncFlags,
+  flags: GivenOptions,
   context: CommandContext,
 ): Promise<SyncReport> {
-  const { dryRun = false, fromNow = false, only = [], share } = flags;
   const shown = flags.html === STANDARD_OUTPUT ? withoutResults(context) : context;
   const observer = await chooseObserver(flags, shown);
   try {
@@ -129,7 +120,7 @@ async function runOnce(
     const report = await runSync(
       context,
       subscriptions,
-      { ...files, maxOutage, share, dryRun, fromNow, only },
+      { ...flags, ...files },
       {
         observe: observer.observe,
         note: observer.note,
@@ -171,7 +162,7 @@ async function writePage(
 /** What failed was reported when it happened; only what stopped the run was not. */
 function print(
   report: SyncReport,
-  { json, quiet }: SyncFlags,
+  { json, quiet }: GivenOptions,
   { stdout, stderr }: CommandContext,
 ): void {
   const { series, stoppedBy } = report;

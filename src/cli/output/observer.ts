@@ -1,4 +1,5 @@
 /** Where the events of a command go: to a program, a terminal or a log. */
+import type { GivenOptions } from '../../config/options/options.js';
 import type { SyncEvent } from '../../sync/sync-events.js';
 import type { DownloadMessage } from '../../download/events.js';
 import type { PlanActivity } from '../../download/plan.js';
@@ -23,8 +24,4 @@ export interface Observer {
   readonly close: () => void;
 }
 
-export interface ObserverOptions {
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-}
+export type ObserverOptions = Pick<GivenOptions, 'json' | 'quiet' | 'verbose'>;

@@ -1,6 +1,6 @@
 /** The text of help, and the suggestions for mistyped words. */
 import { commandTree } from '../../../src/cli/program.js';
-import { settingDefinition, SETTING_KEYS } from '../../../src/config/setting-definitions.js';
+import { flagOf, optionDefinition, SETTING_NAMES } from '../../../src/config/options/options.js';
 import { start, tankobon } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
 
@@ -49,7 +49,8 @@ test.each(COMMANDS.map((words) => [words.join(' '), words] as const))(
     expect(flag.stdout).toBe(help.stdout);
     let command = tree.commands.find((one) => one.name() === words[0]);
     if (words[1] !== undefined) command = command?.commands.find((one) => one.name() === words[1]);
-    for (const { flags, description } of command?.options ?? []) {
+    for (const { flags, description, hidden } of command?.options ?? []) {
+      if (hidden) continue;
       expect(description).not.toBe('');
       expect(help.stdout).toContain(flags);
     }
@@ -62,10 +63,11 @@ test.each(COMMANDS.map((words) => [words.join(' '), words] as const))(
 test('an option that overrides a setting states its range, choices, default and name', async () => {
   const { stdout } = await print('help', 'download');
   const text = stdout.replace(/\s+/g, ' ');
-  for (const key of SETTING_KEYS) {
-    const { flag, default: defaultValue, range, choices } = settingDefinition(key);
+  for (const name of SETTING_NAMES) {
+    const { default: defaultValue, range, choices } = optionDefinition(name);
+    const flag = flagOf(name);
     if (flag === undefined) continue;
-    const notes = new RegExp(`${flag} [^(]*(\\([^()]*setting: ${key}\\))`).exec(text)?.[1];
+    const notes = new RegExp(`${flag} ([^(]*\\([^()]*setting: ${name}\\))`).exec(text)?.[1];
     expect(notes).toBeDefined();
     if (range) expect(notes).toContain(`${range[0]} to ${range[1]}`);
     if (choices) for (const word of choices) expect(notes).toContain(word);

@@ -71,7 +71,7 @@ test('limits --reset asks first', async () => {
 
 test.each([
   ['a ledger in a folder', 'list', /--share needs a ledger on a server/],
-  ['a name that is not one', 'a list', /share: "a list"/],
+  ['a name that is not one', 'a list', /--share <name>' argument 'a list' is invalid/],
 ])('--share with %s is refused before anything is sent', async (_, name, message) => {
   const { code, stderr } = await run(['download', CHAPTER, '--share', name, '--output', home], {
     TANKOBON_LEDGER: join(home, 'ledger'),
@@ -82,7 +82,7 @@ test.each([
 
 test.each([
   ['a ledger in a folder', 'list', /--share needs a ledger on a server/],
-  ['a name that is not one', 'a list', /share: "a list"/],
+  ['a name that is not one', 'a list', /--share <name>' argument 'a list' is invalid/],
 ])('sync --share with %s is refused before anything is sent', async (_, name, message) => {
   writeFileSync(join(home, 'subscriptions.yaml'), `series: [{ target: title:${CHAPTER} }]\n`);
   const { code, stderr } = await run(['sync', '--share', name], {

@@ -4,7 +4,8 @@ import { parseIdentityComment } from '../../../src/cbz/identity.js';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import { download } from '../../../src/cli/commands/download.js';
 import { readComment } from '../../support/archive.js';
-import { requestFromFlags } from '../../../src/cli/commands/download-options.js';
+import { downloadRequest } from '../../../src/download/download-request.js';
+import { parseTarget } from '../../../src/selection/target.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -15,8 +16,8 @@ beforeEach(async () => {
 });
 afterEach(() => harness.stop());
 
-const run = (options: { quiet?: boolean; verbose?: boolean; targets: string[] }) =>
-  harness.command((context) => download({ output: harness.output, ...options }, context));
+const run = ({ targets, ...options }: { quiet?: boolean; verbose?: boolean; targets: string[] }) =>
+  harness.command((context) => download(targets, { output: harness.output, ...options }, context));
 
 test('without either: a path for each chapter, and the summary', async () => {
   const { code, stdout, stderr } = await run({ targets: [first, joint] });
@@ -57,8 +58,8 @@ test('--verbose shows each base URL, retry and wait', async () => {
 test('while a download is planned, its listener hears what is being done', async () => {
   const activities: string[] = [];
   await harness.command(async (context) => {
-    const flags = { targets: [first], output: harness.output };
-    const request = await requestFromFlags(flags, context);
+    const given = { output: harness.output };
+    const request = downloadRequest([parseTarget(first)], given, context.settings);
     const onActivity = (activity: string) => void activities.push(activity);
     const listeners = { observe: () => undefined, onActivity };
     await planDownload(context, request, listeners, context.signal);

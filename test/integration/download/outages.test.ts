@@ -4,7 +4,6 @@
  */
 import dns from 'node:dns';
 import { systemClock } from '../../../src/core/clock.js';
-import type { DownloadOptions } from '../../../src/cli/commands/download-options.js';
 import type { DownloadEvent } from '../../../src/download/events.js';
 import { htmlResponse, type EndpointResponse } from '../../../src/practice-server/endpoint.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
@@ -12,6 +11,7 @@ import type {
   PracticeOptions,
   PracticeService,
 } from '../../../src/practice-server/practice-service.js';
+import type { OptionTexts } from '../../support/option-texts.js';
 import {
   DownloadHarness,
   type RunResult,
@@ -85,7 +85,7 @@ const LOADS_BEFORE = 5;
 /** Downloads all chapters; the outage begins when the first one is loaded. */
 async function downloadThrough(
   { begin, lastsMs }: Outage,
-  options: Partial<DownloadOptions> = {},
+  options: OptionTexts = {},
   changeFor: (service: PracticeService) => RunOverrides = () => ({}),
 ): Promise<Outcome> {
   const clock = virtualClock();

@@ -1,5 +1,6 @@
 /** What a run says about targets that cannot be parsed, and about selections that match nothing. */
 import { existsSync, rmSync } from 'node:fs';
+import { parseTexts } from '../../support/option-texts.js';
 import { readArchive } from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { systemClock } from '../../../src/core/clock.js';
@@ -140,10 +141,8 @@ test('a dry run names series, volume, number, language and group; a long one has
     const { code, stdout } = await long.command(async (context) => {
       const { download } = await import('../../../src/cli/commands/download.js');
       const output = long.output;
-      return download(
-        { targets: [LONG], language: 'en', dryRun: true, output, ...options },
-        context,
-      );
+      const given = { language: 'en', dryRun: true, output, ...options };
+      return download([LONG], parseTexts(given), context);
     });
     expect(code).toBe(0);
     return stdout.trimEnd().split('\n');

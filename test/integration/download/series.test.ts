@@ -4,13 +4,13 @@ import { basename, join } from 'node:path';
 import { formatIdentityComment } from '../../../src/cbz/identity.js';
 import { writeCbz } from '../../../src/cbz/cbz-writer.js';
 import { login } from '../../../src/cli/commands/login.js';
-import type { DownloadOptions } from '../../../src/cli/commands/download-options.js';
 import {
   EXAMPLE_CHAPTERS,
   EXAMPLE_LISTS,
   EXAMPLE_TITLES,
   type LibraryChapter,
 } from '../../../src/practice-server/library/library.js';
+import type { OptionTexts } from '../../support/option-texts.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { readEntry } from '../../support/archive.js';
 import { schemaErrors } from '../../support/comic-info-schema.js';
@@ -29,7 +29,7 @@ afterAll(() => harness.stop());
 const LONG = `title:${EXAMPLE_TITLES.long}`;
 
 /** The releases that a dry run with these flags lists. */
-async function planned(options: Partial<DownloadOptions>): Promise<readonly LibraryChapter[]> {
+async function planned(options: OptionTexts): Promise<readonly LibraryChapter[]> {
   const lines = await harness.dryRun({ targets: [LONG], ...options });
   return lines.flatMap((line) => {
     const release = releases.find(({ id }) => line.type === 'planned' && id === line.chapter);

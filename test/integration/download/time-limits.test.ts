@@ -1,7 +1,7 @@
 /** Each phase of a load has a timeout, and a chapter that changes during its download stops. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import type { Settings } from '../../../src/config/setting-definitions.js';
+import type { Settings } from '../../../src/config/options/options.js';
 import type { LoadReason } from '../../../src/image/load-reason.js';
 import { generateChapter } from '../../../src/practice-server/library/library.js';
 import type { PracticeOptions } from '../../../src/practice-server/practice-options.js';

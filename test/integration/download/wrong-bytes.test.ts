@@ -145,7 +145,7 @@ testConcurrently({
       const plan = { fault: 'forged-image', page: BAD_PAGE, attempts: 'always' } as const;
       harness.service.injectPageFaults(plan);
       const { code, stderr } = await harness.command((run) =>
-        download({ output: harness.output, targets: [chapter.id] }, run),
+        download([chapter.id], { output: harness.output }, run),
       );
       expect(code).toBe(0);
       expect(stderr).toContain(`page ${BAD_PAGE} does not match the digest in its name; kept`);

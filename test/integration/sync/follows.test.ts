@@ -100,10 +100,14 @@ test('import-follows adds the titles with these statuses, with their names as co
   await start();
   harness.write('# mine\n');
   const { syncImportFollows } = await import('../../../src/cli/commands/sync-import.js');
-  const run = (status?: string) =>
-    harness.base.command((context) => syncImportFollows({ file: harness.file, status }, context), {
-      clock: harness.clock,
-    });
+  const run = (...status: readonly ('reading' | 'completed')[]) =>
+    harness.base.command(
+      (context) =>
+        syncImportFollows({ file: harness.file, ...(status.length > 0 && { status }) }, context),
+      {
+        clock: harness.clock,
+      },
+    );
   expect((await run('reading')).stderr).toContain('1 title added');
   expect((await run()).stderr).toContain('2 titles added');
   const text = readFileSync(harness.file, 'utf8');

@@ -93,8 +93,16 @@ test('an invalid option, target or file exits with 2 and changes nothing', async
 });
 
 test.each([
-  ['--folder', '../x', 'Invalid --folder "../x": must be a relative path without ..'],
-  ['--exclude-uploader', 'bob', 'Invalid --exclude-uploader "bob": must be a UUID'],
+  [
+    '--folder',
+    '../x',
+    "Option '--folder <name>' argument '../x' is invalid. It must be a relative path",
+  ],
+  [
+    '--exclude-uploader',
+    'bob',
+    "Option '--exclude-uploader <ids>' argument 'bob' is invalid. It must be a UUID.",
+  ],
   ['--chapters', '5-1', 'Invalid range for --chapters: "5-1"'],
   ['--volumes', '5-1', 'Invalid range for --volumes: "5-1"'],
   ['--name', '{bad}', 'Unknown field in the name template: {bad}'],

@@ -7,6 +7,7 @@ import {
   parseSubscriptions,
   removeSeries,
 } from '../../../src/sync/subscriptions-file.js';
+import { parseRanges } from '../../../src/selection/ranges.js';
 import { fuzzRuns } from '../../support/long-run.js';
 
 const ID = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
@@ -47,14 +48,15 @@ test('every key of the contract is read, and the defaults apply where a series h
       text: `https://mangadex.org/title/${ID}/slug`,
       language: ['pt-br', 'en'],
       group: ['Preferred Scans', 'Other Scans'],
-      'wait-for-group': 2 * 86_400_000,
+      waitForGroup: 2 * 86_400_000,
       upgrade: true,
-      'exclude-group': ['Unwanted Scans'],
-      chapters: '1-',
-      volumes: '1-10',
+      excludeGroup: ['Unwanted Scans'],
+      chapters: parseRanges('1-', 'chapters'),
+      volumes: parseRanges('1-10', 'volumes'),
       folder: 'My Series',
       name: '{series}/{chapter:03}',
-      bind: { by: 'volume', format: 'epub' },
+      bind: 'volume',
+      format: 'epub',
       paused: false,
       output: '~/Comics',
       quality: 'data',
@@ -104,7 +106,7 @@ describe('a problem is reported with line, column and field', () => {
     [one('upgrade: 2'), '3:14: series[0].upgrade: must be true or false'],
     [one('chapters: [1]'), '3:15: series[0].chapters: must be a string or a number'],
     [one('quality: best'), '3:14: series[0].quality: must be one of: data, data-saver'],
-    [one('group: [Scans, 5]'), '3:12: series[0].group: [1]: must be a string'],
+    [one('group: [Scans, 5]'), '3:20: series[0].group[1]: must be a string'],
     [one('group: {}'), '3:12: series[0].group: must be a list or a string'],
     [one('bind: {}'), '3:11: series[0].bind.by: is missing'],
     [one(`folder: ${'x'.repeat(3_000)}`), '3:13: series[0].folder: is too long'],

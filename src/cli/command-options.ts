@@ -1,0 +1,126 @@
+/** The options of commands, from the table of options: for commander, and parsed. */
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { CommandName } from '../config/options/option-definition.js';
+import {
+  anyOf,
+  flagOf,
+  hasOpposite,
+  HEADINGS,
+  optionDefinition,
+  optionsOf,
+  type OptionName,
+} from '../config/options/options.js';
+import { looksLikeTarget } from '../selection/target.js';
+
+/** The commands whose options have headings, and those that they use. */
+const HEADINGS_OF: Partial<Record<CommandName, readonly string[]>> = {
+  download: Object.keys(HEADINGS),
+  'sync add': ['Selection:', 'Files:'],
+};
+
+export function addOptions(command: Command, commandName: CommandName): Command {
+  for (const name of optionsOf(commandName)) {
+    const headings = Object.entries(HEADINGS).filter(([, options]) => name in options);
+    const [heading = ''] = headings.map(([title]) => title);
+    command.optionsGroup(HEADINGS_OF[commandName]?.includes(heading) ? heading : '');
+    const shown = commandOption(name, commandName);
+    const hidden = hasOpposite(name) ? [new Option(oppositeFlag(shown.long ?? '')).hideHelp()] : [];
+    // The one without `no-` comes first: otherwise commander takes it for the default.
+    const options = shown.negate ? [...hidden, shown] : [shown, ...hidden];
+    for (const option of options) command.addOption(option);
+  }
+  return command.optionsGroup('');
+}
+
+function commandOption(name: OptionName, commandName: CommandName): Option {
+  const definition = optionDefinition(name);
+  const { kind, short, commands, description, choices, placeholder, conflictsWith } = definition;
+  const sentence = commands?.[commandName];
+  const notes = notesOf(name).join('; ');
+  const text = typeof sentence === 'string' ? sentence : description;
+  const flags = [short === undefined ? [] : `-${short}`, flagOf(name) ?? ''].flat().join(', ');
+  const value =
+    kind === 'cover' ? ` [${placeholder}]` : kind === 'switch' ? '' : ` <${placeholder}>`;
+  const option = new Option(flags + value, notes === '' ? text : `${text} (${notes})`);
+  // Not `choices()`: all values are parsed by the table.
+  if (choices) option.argChoices = [...choices];
+  if (kind === 'cover') option.argParser(allOrTarget);
+  if (kind === 'texts' && !option.variadic) option.default([]).argParser(collect);
+  return conflictsWith === undefined ? option : option.conflicts(conflictsWith);
+}
+
+/** The range, choices, default and setting of an option. */
+function notesOf(name: OptionName): readonly string[] {
+  const { kind, range, choices, default: byDefault, isSetting } = optionDefinition(name);
+  const hasDefault = byDefault !== undefined && byDefault !== '' && typeof byDefault !== 'boolean';
+  return [
+    ...(range ? [`${range[0]} to ${range[1]}`] : []),
+    ...(choices && kind !== 'cover' ? [anyOf(choices)] : []),
+    ...(hasDefault ? [`default: ${byDefault}`] : []),
+    ...(isSetting ? [`setting: ${name}`] : []),
+  ];
+}
+
+/** The flag that does the opposite of a setting. */
+export function oppositeFlag(flag: string): string {
+  return flag.startsWith('--no-') ? flag.replace('--no-', '--') : flag.replace('--', '--no-');
+}
+
+/** Appends the values of an option that can be repeated. */
+export function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}
+
+/** `--cover=all` and `--cover all` are the same to commander. */
+function allOrTarget(text: string): string {
+  if (text === 'all' || looksLikeTarget(text)) return text;
+  throw new InvalidArgumentError('Only all, or a target, can follow it.');
+}
+
+/**
+ * Replaces the texts of the options of a command, and of the commands above it, by their values under the names of the
+ * table. Throws CommanderError, and the errors of the parsers.
+ */
+export async function parseOptions(command: Command): Promise<void> {
+  if (!command.parent) return;
+  await parseOptions(command.parent);
+  for (const name of optionsOf(commandPath(command) as CommandName)) {
+    const attribute = camelCase(flagOf(name) ?? '');
+    const given: unknown = command.getOptionValue(attribute);
+    // A default is commander's own: what was not given is decided by the settings.
+    const isGiven = command.getOptionValueSource(attribute) === 'cli';
+    if (given === undefined || (isGiven && typeof given === 'boolean')) continue;
+    const value = isGiven ? await parseGiven(name, given as string | string[], command) : undefined;
+    command.setOptionValue(attribute, undefined).setOptionValue(name, value);
+  }
+}
+
+async function parseGiven(name: OptionName, given: string | string[], command: Command) {
+  // The text may be a target.
+  if (optionDefinition(name).kind === 'cover') return given;
+  const { InvalidValue, parseOptionText } = await import('../config/option-values.js');
+  const flag = flagOf(name) ?? '';
+  const parse = (text: string): unknown => {
+    try {
+      return parseOptionText(name, text, flag);
+    } catch (error) {
+      if (!(error instanceof InvalidValue)) throw error;
+      const flags = command.options.find(({ long }) => long === flag)?.flags;
+      const problem = `error: option '${flags}' argument '${text}' is invalid.`;
+      return command.error(`${problem} It ${error.message}.`);
+    }
+  };
+  return typeof given === 'string' ? parse(given) : given.flatMap(parse);
+}
+
+/** Such as `config set`. */
+export function commandPath(command: Command): string {
+  return command.parent?.parent
+    ? `${commandPath(command.parent)} ${command.name()}`
+    : command.name();
+}
+
+/** The name that commander gives an option. */
+function camelCase(flag: string): string {
+  return new Option(flag).attributeName();
+}

@@ -1,0 +1,187 @@
+/** Parses the values of options. Whoever passes a value adds where a wrong one came from. */
+import { compileNameTemplate } from '../cbz/file-name.js';
+import { BYTE_RATE_EXAMPLES, parseByteRate } from '../core/byte-rate.js';
+import { commaSeparated } from '../core/comma-separated.js';
+import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
+import { isUuid } from '../core/uuid.js';
+import { readAddress } from '../rate-limit/service-addresses.js';
+import { parseLanguages } from '../selection/language-codes.js';
+import { parseRanges } from '../selection/ranges.js';
+import type { KindValues, OptionDefinition, OptionKind } from './options/option-definition.js';
+import { optionDefinition, type OptionName, type OptionValue } from './options/options.js';
+
+/** The message says what the value must be, such as `must be true or false`. */
+export class InvalidValue extends Error {}
+
+interface Kind<Value> {
+  /** What a value must be. */
+  readonly expected?: (definition: OptionDefinition) => string;
+  /** The type in files and in programs; by default a string. */
+  readonly type?: 'number' | 'boolean';
+  /** Undefined for an invalid text. `source` names the option in errors that are thrown. */
+  readonly parse?: (
+    text: string,
+    source: string,
+    definition: OptionDefinition,
+  ) => Value | undefined;
+  /** In its place for lists. Undefined for an invalid item. */
+  readonly parseItem?: (text: string, definition: OptionDefinition) => string | undefined;
+}
+
+const SHARE_NAME = /^[\w.-]{1,64}$/;
+const anyText = (text: string): string => text;
+const unless = (isInvalid: boolean, text: string) => (isInvalid ? undefined : text);
+const onOrOff = (text: string) => (/^(true|false)$/.test(text) ? text === 'true' : undefined);
+const oneOf = ({ choices = [] }: OptionDefinition) => `must be one of: ${choices.join(', ')}`;
+const chosen = (text: string, { choices = [] }: OptionDefinition) =>
+  unless(!choices.includes(text), text);
+const ANY_INTEGER = [0, Number.MAX_SAFE_INTEGER] as const;
+
+const KINDS: { readonly [Name in OptionKind]: Kind<KindValues[Name]> } = {
+  text: { parse: anyText },
+  subfolder: {
+    parse: (text) => {
+      const leavesFolder = text.split(/[/\\]/).some((part) => part.trim() === '..');
+      return unless(leavesFolder || /^([/\\~]|[a-z]:)/i.test(text), text);
+    },
+    expected: () => 'must be a relative path, without .. in it',
+  },
+  identifier: {
+    parse: (text) => unless(!SHARE_NAME.test(text), text),
+    expected: () => 'must be at most 64 letters, digits, and . _ -',
+  },
+  address: {
+    parse: (text, source) => {
+      readAddress(source, text);
+      return text;
+    },
+  },
+  template: {
+    parse: (text) => {
+      if (text !== '') compileNameTemplate(text);
+      return text;
+    },
+  },
+  integer: {
+    parse: (text, _source, { range: [min, max] = ANY_INTEGER }) => {
+      const value = text.trim() === '' ? NaN : Number(text);
+      return Number.isInteger(value) && value >= min && value <= max ? value : undefined;
+    },
+    expected: ({ range: [min, max] = ANY_INTEGER }) =>
+      `must be a whole number from ${min} to ${max}`,
+    type: 'number',
+  },
+  duration: {
+    parse: (text) => parseDuration(text),
+    expected: ({ example = DURATION_EXAMPLES }) => `must be a duration such as ${example}`,
+  },
+  rate: {
+    parse: (text) => (text === '' ? Infinity : parseByteRate(text)),
+    expected: () => `must be a rate such as ${BYTE_RATE_EXAMPLES}`,
+  },
+  time: {
+    parse: (text) => (Number.isNaN(Date.parse(text)) ? undefined : Date.parse(text)),
+    expected: ({ example = '' }) => `must be a time such as ${example}`,
+  },
+  switch: { parse: onOrOff, expected: () => 'must be true or false', type: 'boolean' },
+  cover: {
+    parse: (text) => (text === 'all' ? text : onOrOff(text)),
+    expected: () => 'must be true, false or all',
+  },
+  ranges: { parse: parseRanges },
+  choice: { parse: (text, _source, definition) => chosen(text, definition), expected: oneOf },
+  texts: { parseItem: anyText },
+  list: { parseItem: anyText },
+  ids: { parseItem: (text) => unless(!isUuid(text), text), expected: () => 'must be a UUID' },
+  choices: { parseItem: chosen, expected: oneOf },
+  languages: { parseItem: anyText },
+};
+
+/**
+ * From a flag, a variable or a setting. Throws InvalidValue; and TankobonError, which names the option as `source`,
+ * for what has a message of its own.
+ */
+export function parseOptionText<Name extends OptionName>(
+  name: Name,
+  text: string,
+  source: string,
+): OptionValue<Name> {
+  const definition = optionDefinition(name);
+  if (definition.canBeOff && text === 'false') return false as OptionValue<Name>;
+  if (text.trim() === '' && !(text === '' && definition.default === ''))
+    throw new InvalidValue('must not be empty');
+  if (!isList(definition)) return parseScalar(name, text, source);
+  return parseList(name, definition.kind === 'texts' ? [text] : commaSeparated(text), source);
+}
+
+/** From a file or a program: a value of the option's own type. Throws as `parseOptionText` does. */
+export function parseOptionValue<Name extends OptionName>(
+  name: Name,
+  value: unknown,
+  source: string,
+): OptionValue<Name> {
+  const definition = optionDefinition(name);
+  const { type = 'string', expected } = KINDS[definition.kind] as Kind<unknown>;
+  if (isList(definition)) {
+    if (!Array.isArray(value)) throw new InvalidValue('must be a list');
+    const invalid = value.findIndex((item) => typeof item !== 'string' || item.trim() === '');
+    if (invalid < 0) return parseList(name, value as string[], source);
+    const isText = typeof value[invalid] === 'string';
+    throw new InvalidValue(isText ? 'must not be empty' : 'must be a string');
+  }
+  if (typeof value === 'boolean' && (definition.canBeOff ? !value : definition.kind === 'cover'))
+    return value as OptionValue<Name>;
+  if (typeof value === type) return parseOptionText(name, String(value), source);
+  const isString = type === 'string' && !['choice', 'cover'].includes(definition.kind);
+  throw new InvalidValue(isString || !expected ? `must be a ${type}` : expected(definition));
+}
+
+export function isList({ kind }: OptionDefinition): boolean {
+  return KINDS[kind].parseItem !== undefined;
+}
+
+function parseScalar<Name extends OptionName>(
+  name: Name,
+  text: string,
+  source: string,
+): OptionValue<Name> {
+  const definition = optionDefinition(name);
+  const { parse, expected } = KINDS[definition.kind] as Kind<unknown>;
+  const value = parse?.(text, source, definition);
+  if (value === undefined) throw new InvalidValue(expected?.(definition) ?? 'is invalid');
+  return value as OptionValue<Name>;
+}
+
+function parseList<Name extends OptionName>(
+  name: Name,
+  items: readonly string[],
+  source: string,
+): OptionValue<Name> {
+  const definition = optionDefinition(name);
+  const { parseItem, expected } = KINDS[definition.kind] as Kind<unknown>;
+  if (items.some((item) => parseItem?.(item, definition) === undefined))
+    throw new InvalidValue(expected?.(definition) ?? 'is invalid');
+  const value = definition.kind === 'languages' ? parseLanguages(items, source) : items;
+  return value as OptionValue<Name>;
+}
+
+const UNITS_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
+const UNITS_BYTES = { G: 1e9, M: 1e6, k: 1e3 };
+
+/** A value as text that parses to it, in the largest unit that is exact. */
+export function optionText(name: OptionName, value: unknown): string {
+  const { kind } = optionDefinition(name);
+  if (kind === 'languages' && Array.isArray(value) && value.length === 0) return 'all';
+  if (kind === 'ranges') return (value as KindValues['ranges']).text;
+  if (kind === 'time') return new Date(value as number).toISOString();
+  if (kind === 'duration') return inUnits(value as number, UNITS_MS, 'ms');
+  if (kind === 'rate') return value === Infinity ? '' : inUnits(value as number, UNITS_BYTES, '');
+  if (!Array.isArray(value)) return String(value);
+  return value.map((item: string) => (item.includes(',') ? `"${item}"` : item)).join(',');
+}
+
+function inUnits(value: number, units: Readonly<Record<string, number>>, rest: string): string {
+  const found = Object.entries(units).find(([, size]) => value > 0 && value % size === 0);
+  if (found) return `${value / found[1]}${found[0]}`;
+  return value === 0 ? '0' : `${value}${rest}`;
+}

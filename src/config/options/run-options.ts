@@ -1,0 +1,132 @@
+/** Options of one run of a command: what it asks, what it prints, and what only one command does. */
+import { HOOK_SERVICES } from '../../auth/hook-services.js';
+import type { OptionDefinition } from './option-definition.js';
+
+const JSON_OBJECT = 'print one JSON object';
+
+export const RUN_OPTIONS = {
+  limit: {
+    kind: 'integer',
+    description: 'maximum number of titles',
+    default: 20,
+    // The maximum page size of the API.
+    range: [1, 100],
+    placeholder: 'n',
+    commands: { search: true },
+  },
+  first: {
+    kind: 'switch',
+    description: 'take the best match, and download it without a question',
+    commands: { search: true },
+  },
+  serve: {
+    kind: 'switch',
+    description: 'keep the server running and print the environment for another terminal',
+    commands: { demo: true },
+  },
+  username: {
+    kind: 'text',
+    description: 'name of the account (TANKOBON_USERNAME)',
+    placeholder: 'name',
+    commands: { login: true },
+  },
+  clientId: {
+    kind: 'text',
+    description: 'id of the personal client, personal-client-… (TANKOBON_CLIENT_ID)',
+    placeholder: 'id',
+    commands: { login: true },
+  },
+  stdin: {
+    kind: 'switch',
+    description:
+      'read a JSON object from standard input: username, password, clientId, clientSecret',
+    commands: { login: true },
+  },
+  insecureStorage: {
+    kind: 'switch',
+    description:
+      'store the login unencrypted in a file that only you can read, not in the keychain',
+    commands: { login: true },
+  },
+  for: {
+    kind: 'choice',
+    description: 'store the key of a media server, or the token of ntfy, for sync',
+    choices: HOOK_SERVICES,
+    placeholder: 'service',
+    commands: { login: true },
+  },
+  flush: {
+    kind: 'switch',
+    description: 'send the waiting reports now',
+    commands: { 'report-status': true },
+  },
+  dryRun: {
+    kind: 'switch',
+    description: 'print what would be downloaded, and why',
+    commands: {
+      download: true,
+      sync: true,
+      bind: 'print what would be written, and what is missing',
+      retag: 'print what would change',
+    },
+  },
+  html: {
+    kind: 'text',
+    description: 'write the report as a page for a browser; -: to standard output',
+    placeholder: 'file',
+    commands: {
+      sync: true,
+      'report-status': 'write the statistics as an HTML page; -: to standard output',
+    },
+  },
+  clear: {
+    kind: 'switch',
+    description: 'delete all waiting reports and statistics, after confirmation',
+    commands: { 'report-status': true },
+  },
+  yes: {
+    kind: 'switch',
+    description: 'do not ask for confirmation',
+    commands: { 'report-status': true },
+  },
+  json: {
+    kind: 'switch',
+    description: 'print one JSON object per line to standard output, and nothing else there',
+    commands: {
+      download: true,
+      sync: true,
+      bind: true,
+      retag: true,
+      search: 'print one JSON array to standard output; do not ask and do not download',
+      'sync list': 'print one JSON array',
+      'sync status': JSON_OBJECT,
+      'config list': JSON_OBJECT,
+      limits: `${JSON_OBJECT} to standard output`,
+      'report-status': `${JSON_OBJECT} to standard output`,
+    },
+  },
+  reset: {
+    kind: 'switch',
+    description: 'clear the ledger for all processes that share it, after confirmation',
+    commands: { limits: true },
+  },
+  quiet: {
+    kind: 'switch',
+    description: 'print only errors',
+    conflictsWith: 'verbose',
+    commands: {
+      sync: true,
+      download: 'print only the paths of saved chapters, and errors (-q is --quality)',
+      bind: 'print only errors and the paths of saved files',
+    },
+  },
+  verbose: {
+    kind: 'switch',
+    description: 'also print each retry, base URL and wait',
+    commands: {
+      sync: true,
+      download:
+        'also print each retry, base URL and wait; with --dry-run, each chapter with its file and the reason',
+    },
+  },
+} as const satisfies Record<string, OptionDefinition>;
