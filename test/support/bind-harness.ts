@@ -9,10 +9,12 @@ import type { BindEvent, BindWarning } from '../../src/formats/bind-events.js';
 import { bindBooks } from '../../src/formats/bind-books.js';
 import { readArchive } from './archive.js';
 
-/** Binds `folder`/in into `folder`/out, and resolves with the events too. */
+/** Binds `folder`/in into `folder`/out, and resolves with the events too. `cover` and `name` are the flags of `bind`. */
 export async function bindFolder(
   folder: string,
-  options: GivenOptions & {
+  options: Omit<GivenOptions, 'cover' | 'name'> & {
+    readonly cover?: string;
+    readonly name?: string;
     readonly inputs?: readonly string[];
     readonly signal?: AbortSignal;
     /** As `download --bind` does. */
@@ -27,11 +29,14 @@ export async function bindFolder(
     removeChapters,
     found,
     onPage,
-    ...given
+    cover: bookCover,
+    name: bookName,
+    ...rest
   } = options;
   const settings = await loadSettings({}, join(folder, 'no-settings'));
   const events: (BindEvent | BindWarning)[] = [];
-  const request = bindRequest(inputs, { output: join(folder, 'out'), ...given }, settings);
+  const given = { output: join(folder, 'out'), ...rest, bookCover, bookName };
+  const request = bindRequest(inputs, given, settings);
   const result = await bindBooks(
     { ...request, ...(found && { found }), removeChapters },
     (event) => {

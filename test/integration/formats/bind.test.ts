@@ -254,17 +254,17 @@ describe('bad input', () => {
     mkdirSync(join(folder, 'out'));
     expect(await codesOf()).toBe('bad-option');
     expect(written()).toEqual([]);
-    expect(await codesOf({ bookName: '{series} {volume} {language}' })).toEqual([]);
+    expect(await codesOf({ name: '{series} {volume} {language}' })).toEqual([]);
   });
 
   test('a cover that is missing, not an image, or truncated', async () => {
     await addChapter(1);
     const cover = join(folder, 'cover.jpg');
-    expect(await codesOf({ bookCover: cover })).toBe('bad-cover');
+    expect(await codesOf({ cover })).toBe('bad-cover');
     writeFileSync(cover, 'text');
-    expect(await codesOf({ bookCover: cover })).toBe('bad-cover');
+    expect(await codesOf({ cover })).toBe('bad-cover');
     writeFileSync(cover, (await testImage('jpeg')).subarray(0, -50));
-    expect(await codesOf({ bookCover: cover })).toBe('bad-cover');
+    expect(await codesOf({ cover })).toBe('bad-cover');
   });
 
   test('a type that the format cannot contain is named, and converted on demand', async () => {
@@ -321,11 +321,7 @@ describe('bad input', () => {
 
   test('a book does not replace the chapter that it is made of', async () => {
     await addChapter(1);
-    const options = {
-      by: 'chapter',
-      output: join(folder, 'in'),
-      bookName: 'Ch {chapter}',
-    } as const;
+    const options = { by: 'chapter', output: join(folder, 'in'), name: 'Ch {chapter}' } as const;
     expect(await codesOf(options)).toBe('bad-option');
   });
 });

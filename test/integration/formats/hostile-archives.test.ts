@@ -257,9 +257,7 @@ posixTest.each(['pipe', 'folder'])('a cover that is a %s', async (kind) => {
   const cover = join(folder, 'cover.jpg');
   if (kind === 'pipe') execFileSync('mkfifo', [cover]);
   else mkdirSync(cover);
-  await expect(bindFolder(folder, { bookCover: cover })).rejects.toMatchObject({
-    code: 'bad-cover',
-  });
+  await expect(bindFolder(folder, { cover })).rejects.toMatchObject({ code: 'bad-cover' });
 });
 
 describe('books in the folder that is bound', () => {
