@@ -82,6 +82,6 @@ test('a sync that is killed while it replaces a release ends with the new one, a
   let kills = 0;
   for (let killAt = 1 + Math.random() * (step - 1); killAt <= changes; killAt += step)
     if ((await replace(Math.floor(killAt))).isKilled) kills += 1;
-  // A run may make fewer changes than the one that was counted.
-  expect(kills).toBeGreaterThanOrEqual(Math.floor(changes / step) - 2);
+  // The number of changes differs from run to run.
+  expect(kills).toBeGreaterThanOrEqual(changes / step / 2);
 }, 600_000);
