@@ -21,7 +21,7 @@ import type { IsFirstParty } from './first-party-domain.js';
 import type { RequestPermit } from './guarded-request.js';
 import type { OutageMonitor } from './outage.js';
 import type { Parser } from './parse-response.js';
-import { checkWait, MAX_ATTEMPTS, RETRY_DELAYS, RetryableError } from './retry.js';
+import { checkWait, MAX_ATTEMPTS, RETRY_DELAYS, RetryableError, type Retry } from './retry.js';
 import { reserve, sendPermitted, type PermittedDeps } from './send-permitted.js';
 import { apiHeaders } from './send-request.js';
 import { needsToken, refusesAnonymous, tokenScope, type TokenProvider } from './token-use.js';
@@ -46,6 +46,8 @@ export interface TokenFormOptions {
 }
 
 export interface ServiceClient {
+  /** Whether page delivery is asked for nodes on port 443. */
+  readonly port443: boolean;
   /**
    * Sends a request to the API. A GET is attempted three times if it fails temporarily; attempts during an outage do
    * not count, and it is sent again when the outage has ended. Throws `unreachable`, `service-failed`, `bad-answer`,
@@ -58,15 +60,6 @@ export interface ServiceClient {
   reserve(request: RequestInfo, signal?: AbortSignal): Promise<RequestPermit | undefined>;
 }
 
-/** A request that failed temporarily and is repeated. */
-export interface Retry {
-  /** Such as `GET /manga/{id}`. */
-  readonly request: string;
-  /** A sentence. */
-  readonly reason: string;
-  readonly delayMs: number;
-}
-
 export interface ClientDeps extends PermittedDeps {
   readonly addresses: ServiceAddresses;
   readonly isFirstParty: IsFirstParty;
@@ -76,6 +69,7 @@ export interface ClientDeps extends PermittedDeps {
   readonly outages?: OutageMonitor;
   /** If absent, all requests are anonymous. */
   readonly tokenProvider?: TokenProvider;
+  readonly port443?: boolean;
   readonly onRetry?: (retry: Retry) => void;
   /** Called when a request to the API has been sent. */
   readonly onSent?: () => void;
@@ -87,11 +81,13 @@ export function createServiceClient(deps: ClientDeps): ServiceClient {
 }
 
 class Client implements ServiceClient {
+  readonly port443: boolean;
   readonly #hosts: ReadonlySet<string>;
   /** The titles, lists and other requests that the service answers only with a token. */
   readonly #tokenScopes = new Set<string>();
 
   constructor(private readonly deps: ClientDeps) {
+    this.port443 = deps.port443 ?? false;
     const { apiUrl, authUrl, networkUrl } = deps.addresses;
     this.#hosts = new Set([apiUrl, authUrl, networkUrl].map(hostKey));
   }

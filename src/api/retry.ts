@@ -41,3 +41,12 @@ export function checkWait(
     cause: failure,
   });
 }
+
+/** A request that failed temporarily and is repeated. */
+export interface Retry {
+  /** Such as `GET /manga/{id}`. */
+  readonly request: string;
+  /** A sentence. */
+  readonly reason: string;
+  readonly delayMs: number;
+}

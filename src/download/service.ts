@@ -81,6 +81,7 @@ export async function openService(context: AppContext, options: ServiceOptions):
     clock,
     redactor,
     outages,
+    port443: settings.port443,
     maxResponseBytes: settings.maxAnswerBytes,
     onServiceTime: (ms) => {
       serviceTimeMs = ms;

@@ -22,6 +22,7 @@ export async function fetchAtHomeMetadata(
     const response = await client.api({
       method: 'GET',
       path: `/at-home/server/${chapterId}`,
+      query: new URLSearchParams(client.port443 ? { forcePort443: 'true' } : {}),
       // The schema library is large: it is loaded while the response is on its way.
       parser: async () => {
         const { atHomeSchema } = await import('./at-home-schema.js');

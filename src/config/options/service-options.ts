@@ -45,6 +45,12 @@ export const SERVICE_OPTIONS = {
     library: true,
     commands: { download: 'do not send health reports to MangaDex@Home' },
   },
+  port443: {
+    kind: 'switch',
+    description: 'load pages from nodes on port 443 only, for networks that block other ports',
+    default: false,
+    isSetting: true,
+  },
   captchaResult: {
     kind: 'text',
     description: 'result of a captcha that you solved in a browser',
