@@ -43,6 +43,6 @@ export function withAnonymousFallback(
 function concernsLogin(error: unknown): error is TankobonError {
   return (
     error instanceof AuthError ||
-    hasCode(error, 'unreachable', 'service-failed', 'bad-answer', 'request-refused')
+    hasCode(error, 'unreachable', 'service-failed', 'bad-response', 'request-refused')
   );
 }

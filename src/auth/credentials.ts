@@ -13,7 +13,7 @@ import type { Clock } from '../core/clock.js';
 import { LIVE_SERVICE, type ServiceAddresses } from '../rate-limit/service-addresses.js';
 import {
   fileCredentialStore,
-  makePrivateFolder,
+  makeCredentialsFolder,
   writePrivateFile,
 } from './file-credential-store.js';
 import { keychainCredentialStore } from './keychain-credential-store.js';
@@ -72,7 +72,7 @@ export class Credentials {
     return store && login && { store, login };
   }
 
-  /** As `read`, for sending the tokens to the API. Throws `login-other-api` where they are for another API. */
+  /** The login in use, to send its tokens to the API. Throws `login-other-api` where they are for another API. */
   async readForApi(): Promise<StoredLogin | undefined> {
     const stored = await this.read();
     // A login without an origin was stored before these were kept, and is for the live service.
@@ -89,7 +89,7 @@ export class Credentials {
   async save(owner: Omit<Login, 'apiOrigin'>, kind: StorageKind): Promise<void> {
     const login = { ...owner, apiOrigin: this.options.addresses.apiUrl.origin };
     const { keychain, file } = this.#stores;
-    await makePrivateFolder(this.options.folder);
+    await makeCredentialsFolder(this.options.folder);
     if (kind === 'keychain') {
       if (!(await this.#hasMarker())) await writePrivateFile(this.#marker, MARKER_TEXT);
       await keychain.write(login);
@@ -110,7 +110,7 @@ export class Credentials {
 
   /** Needed for changes, also between processes. */
   async lock(signal?: AbortSignal): Promise<HeldLock> {
-    await makePrivateFolder(this.options.folder);
+    await makeCredentialsFolder(this.options.folder);
     const { clock } = this.options;
     return lockFile(`${this.#path}.lock`, { pollMs: LOCK_POLL_MS, clock, signal });
   }
@@ -138,7 +138,7 @@ export class Credentials {
   #reportingSecrets(store: CredentialStore): CredentialStore {
     const report = ({ clientSecret, tokens }: Login): void => {
       for (const secret of [clientSecret, tokens?.accessToken, tokens?.refreshToken]) {
-        if (secret !== undefined) this.options.onSecret(secret);
+        if (secret) this.options.onSecret(secret);
       }
     };
     return {

@@ -8,7 +8,11 @@ import { removeFile, statIfExists } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { lockFile } from '../core/lock.js';
 import type { StorageKind } from './login-record.js';
-import { makePrivateFolder, readPrivateFile, writePrivateFile } from './file-credential-store.js';
+import {
+  makeCredentialsFolder,
+  readPrivateFile,
+  writePrivateFile,
+} from './file-credential-store.js';
 import type { HookService } from './hook-services.js';
 import { systemKeychain, type Keychain } from './keychain.js';
 
@@ -50,7 +54,7 @@ export function openHookKeys(
       return bytes && Buffer.from(bytes).toString('utf8');
     },
     async write(service, key, kind) {
-      await makePrivateFolder(folder);
+      await makeCredentialsFolder(folder);
       const lock = await lockFile(join(folder, 'hook-keys.lock'));
       try {
         return await (kind === 'file' ? writeToFile(service, key) : writeToKeychain(service, key));

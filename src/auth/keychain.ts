@@ -5,7 +5,6 @@
 import type { AsyncEntry as Entry } from 'keytar';
 import { systemClock, type Clock } from '../core/clock.js';
 import { AuthError, thrownMessage } from '../core/errors.js';
-import { MAX_TOKEN_BYTES } from './login-record.js';
 
 export interface Keychain {
   /** The service name that other programs show for the entries. */
@@ -19,8 +18,6 @@ export interface Keychain {
 
 /** The limit of Windows; the others accept more. */
 export const MAX_ENTRY_BYTES = 2_560;
-/** Of the longest token. */
-export const MAX_PARTS = Math.ceil(MAX_TOKEN_BYTES / MAX_ENTRY_BYTES);
 
 /** The library waits 2 s for a reply, so these take half a minute. */
 const MAX_ATTEMPTS = 15;

@@ -9,6 +9,7 @@ export interface PersonalClient {
 
 /** Spec 2.2. Times are by the wall clock, which may have been wrong. */
 export interface Tokens {
+  /** Empty, and expired, after a process was killed before it could store it. */
   readonly accessToken: string;
   readonly refreshToken: string;
   /** When the access token was requested. */
@@ -32,7 +33,7 @@ export type StorageKind = 'keychain' | 'file';
 
 /**
  * Where a login is stored. Besides storage errors, the methods throw AuthError: `credentials-damaged`,
- * `credentials-exposed`, `keychain-locked` or `no-keychain`.
+ * `keychain-locked` or `no-keychain`.
  */
 export interface CredentialStore {
   readonly kind: StorageKind;
@@ -51,7 +52,7 @@ export interface CredentialStore {
 /** The version of the stored formats, in files and in the keychain. */
 export const LOGIN_FORMAT = 1;
 export const CLIENT_ID_PREFIX = 'personal-client-';
-/** Of a name, an id or a secret, in UTF-8. */
+/** The limit of a name, an id or a secret, in UTF-8. */
 export const MAX_FIELD_BYTES = 500;
 /** Longer tokens do not fit into a header. */
 export const MAX_TOKEN_BYTES = 20_000;

@@ -1,7 +1,6 @@
 /** The schemas of stored logins. Imported only where a login is stored: zod is slow to load. */
 import * as z from 'zod';
 import { parseJson } from '../core/json.js';
-import { MAX_PARTS } from './keychain.js';
 import { LOGIN_FORMAT, isValidField, isValidToken, type Login } from './login-record.js';
 
 const field = z.string().refine(isValidField);
@@ -9,57 +8,37 @@ const token = z.string().refine(isValidToken);
 /** Two of these added up are still a valid date. */
 const ms = z.number().min(0).max(4e15);
 
-const loginSchema = z.object({
+const ownerSchema = z.object({
   username: field,
   clientId: field,
   clientSecret: field,
   apiOrigin: field.optional(),
-  tokens: z
-    .object({
-      accessToken: token,
-      refreshToken: token,
-      obtainedAtMs: ms,
-      accessLastsMs: ms,
-      refreshObtainedAtMs: ms,
-      refreshLastsMs: ms.optional(),
-    })
-    .optional(),
 });
-const fileSchema = z.object({ format: z.literal(LOGIN_FORMAT), login: loginSchema });
-
-const location = z
-  .object({
-    slot: z.enum(['a', 'b']),
-    parts: z.int().min(1).max(MAX_PARTS),
-    /** The sha256 of the secret. */
-    check: z.string(),
-  })
-  .optional();
-const headerSchema = z.object({
-  format: z.literal(LOGIN_FORMAT),
-  username: z.string(),
-  clientId: z.string(),
-  apiOrigin: z.string().optional(),
-  times: z.record(z.string(), z.unknown()).optional(),
-  secrets: z.object({
-    'client-secret': location,
-    'access-token': location,
-    'refresh-token': location,
-  }),
+const accessSchema = z.object({ accessToken: token, obtainedAtMs: ms, accessLastsMs: ms });
+const refreshSchema = z.object({
+  refreshToken: token,
+  refreshObtainedAtMs: ms,
+  refreshLastsMs: ms.optional(),
 });
-export type KeychainHeader = z.infer<typeof headerSchema>;
-
-/** Undefined where `value` is not a login. */
-export function parseLogin(value: unknown): Login | undefined {
-  return loginSchema.safeParse(value).data;
-}
+const format = z.literal(LOGIN_FORMAT);
+const loginSchema = ownerSchema.extend({
+  tokens: accessSchema.extend(refreshSchema.shape).optional(),
+});
+const fileSchema = z.object({ format, login: loginSchema });
+const recordSchema = z.object({ format, owner: ownerSchema, refresh: refreshSchema.optional() });
+const keychainAccessSchema = z.object({ account: z.string(), access: accessSchema });
 
 /** Undefined where the text of a file is not a login. */
 export function parseLoginFile(text: string): Login | undefined {
   return fileSchema.safeParse(parseJson(text)).data?.login;
 }
 
-/** Undefined where the text is not a header. */
-export function parseHeader(text: string): KeychainHeader | undefined {
-  return headerSchema.safeParse(parseJson(text)).data;
+/** The entry of the keychain with all but the access token. Undefined where the text is not one. */
+export function parseRecord(text: string) {
+  return recordSchema.safeParse(parseJson(text)).data;
+}
+
+/** The entry of the keychain with the access token and its account. Undefined where the text is not one. */
+export function parseAccess(text: string) {
+  return keychainAccessSchema.safeParse(parseJson(text)).data;
 }

@@ -60,7 +60,7 @@ function formFor(
   return new URLSearchParams({ grant_type: grantType, ...fields, ...client });
 }
 
-/** The tokens of a successful response; implausible times are ignored. Throws `bad-answer`. */
+/** The tokens of a successful response; implausible times are ignored. Throws `bad-response`. */
 export function parseTokens(body: unknown, atMs: number, before?: Tokens): Tokens {
   const fields = isRecord(body) ? body : {};
   const accessToken = fields['access_token'];
@@ -81,7 +81,7 @@ export function parseTokens(body: unknown, atMs: number, before?: Tokens): Token
 }
 
 function invalid(field: string): ServiceError {
-  return new ServiceError('bad-answer', `Unexpected authentication response: no valid ${field}.`);
+  return new ServiceError('bad-response', `Unexpected authentication response: no valid ${field}.`);
 }
 
 const MAX_LIFETIME_S = 10 * 365 * 24 * 3600;
@@ -112,7 +112,7 @@ export function tokenError(
     const reason = KNOWN_ERRORS.has(error) ? `${status}, ${error}` : String(status);
     return new ServiceError('request-refused', `Refused by the authentication service: ${reason}`);
   }
-  return new ServiceError('bad-answer', `Unexpected authentication response: status ${status}`);
+  return new ServiceError('bad-response', `Unexpected authentication response: status ${status}`);
 }
 
 /** What is wrong with a login, by the code of the error. */

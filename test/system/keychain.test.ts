@@ -63,22 +63,14 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
     return /^code: (\S+)$/m.exec(stderr)?.[1];
   }
 
-  test('a login lies in the Secret Service, one entry a secret and more for a long one; after logout nothing does', async () => {
+  test('a login lies in the Secret Service, in two entries and more for a long one; after logout nothing does', async () => {
     const env = await withKeychain();
     expect(await login(env)).toMatchObject({ code: 0, stderr: '' });
     const first = await entriesOf(entryService, env);
-    expect(first).toEqual([
-      'access-token.a.1',
-      'access-token.a.2',
-      'access-token.a.3',
-      'client-secret.a.1',
-      'login',
-      'refresh-token.a.1',
-    ]);
+    const parts = (slot: string) => [1, 2, 3].map((part) => `access-token.${slot}.${part}`);
+    expect(first).toEqual(['access-token', ...parts('a'), 'login']);
     expect(await cli(['refresh'], env)).toMatchObject({ code: 0, stderr: '' });
-    expect(await entriesOf(entryService, env)).toEqual(
-      first.map((name) => name.replace(/(token)\.a/, '$1.b')),
-    );
+    expect(await entriesOf(entryService, env)).toEqual(['access-token', ...parts('b'), 'login']);
     const who = await cli(['whoami'], env);
     expect(who).toMatchObject({ code: 0, stderr: '' });
     expect(who.stdout).toContain('Storage:   keychain (');
@@ -105,11 +97,20 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
     expect(await entriesOf('tankobon hooks', env)).toEqual([]);
   });
 
-  test('an entry that was removed or changed by hand is noticed, and logout removes what is left', async () => {
+  test('an access token that was removed by hand is renewed, a changed login is noticed, and logout removes what is left', async () => {
     const env = await withKeychain();
     await login(env);
-    const attributes = ['service', entryService, 'username', 'access-token.a.2'];
-    await run('secret-tool', ['clear', ...attributes], env);
+    const entry = (name: string) => ['service', entryService, 'username', name];
+    await run('secret-tool', ['clear', ...entry('access-token.a.2')], env);
+    expect(await cli(['whoami'], env)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Access token: expired'),
+    });
+    expect(await cli(['refresh'], env)).toMatchObject({ code: 0, stderr: '' });
+    await run('secret-tool', ['clear', ...entry('login')], env);
+    expect(await codeAfter(['whoami'], env)).toBe('not-logged-in');
+    const words = ['store', '--label', 'tankobon', ...entry('login'), 'target', 'default'];
+    await run('secret-tool', words, env, 'changed');
     expect(await cli(['whoami'], env)).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('an entry is missing or was changed'),

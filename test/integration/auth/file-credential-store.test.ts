@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  lstatSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -45,30 +46,14 @@ posixTest('the file and its folder are private from the start', async () => {
   expect(await fileCredentialStore(file).read()).toEqual(login);
 });
 
-posixTest.each([
-  ['the file', 0o640, 0o700],
-  ['the file', 0o604, 0o700],
-  ['the folder', 0o600, 0o750],
-  ['the folder', 0o600, 0o701],
-])('where others have rights on %s (%o in %o) it is refused', async (_, fileMode, folderMode) => {
+posixTest('the content of the state folder is trusted: modes and links do not matter', async () => {
   await fileCredentialStore(file).write(login);
-  chmodSync(file, fileMode);
-  chmodSync(join(folder, 'credentials'), folderMode);
-  await expect(fileCredentialStore(file).read()).rejects.toMatchObject({
-    code: 'credentials-exposed',
-    exitCode: 7,
-  });
-  await fileCredentialStore(file).write(login);
-  expect(await fileCredentialStore(file).read()).toEqual(login);
-});
-
-posixTest('a link in place of the file is not followed', async () => {
-  await fileCredentialStore(file).write(login);
+  chmodSync(file, 0o644);
   renameSync(file, join(folder, 'elsewhere'));
   symlinkSync(join(folder, 'elsewhere'), file);
-  await expect(fileCredentialStore(file).read()).rejects.toMatchObject({
-    code: 'credentials-exposed',
-  });
+  expect(await fileCredentialStore(file).read()).toEqual(login);
+  await fileCredentialStore(file).write(login);
+  expect([lstatSync(file).isFile(), modeOf(file)]).toEqual([true, 0o600]);
 });
 
 test('a missing login is undefined, an invalid one is an error', async () => {

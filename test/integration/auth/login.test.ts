@@ -192,7 +192,7 @@ describe('a refused login has a code and a hint, and stores nothing', () => {
     await expect(loginHere()).rejects.toMatchObject({ code: 'realm-disabled', exitCode: 4 });
     practice.enableRealm(true);
     practice.injectApiFault({ host: 'auth', fault: 'wrong-shape', times: 1 });
-    await expect(loginHere()).rejects.toMatchObject({ code: 'bad-answer', exitCode: 3 });
+    await expect(loginHere()).rejects.toMatchObject({ code: 'bad-response', exitCode: 3 });
   });
 });
 

@@ -153,10 +153,10 @@ test.each([
   ['bad-gateway', 'service-failed'],
   ['unavailable', 'service-failed'],
   ['reset', 'unreachable'],
-  ['html-page', 'bad-answer'],
-  ['bad-json', 'bad-answer'],
-  ['json-null', 'bad-answer'],
-  ['wrong-shape', 'bad-answer'],
+  ['html-page', 'bad-response'],
+  ['bad-json', 'bad-response'],
+  ['json-null', 'bad-response'],
+  ['wrong-shape', 'bad-response'],
   ['not-found', 'request-refused'],
 ] as const)('a renewal with fault %s fails with %s and keeps the login', async (answer, code) => {
   await begin();

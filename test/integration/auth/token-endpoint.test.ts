@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { tokenError, parseTokens } from '../../../src/auth/token-endpoint.js';
-import { parseLogin } from '../../../src/auth/login-schema.js';
-import { accessAgeMs, isRefreshDue } from '../../../src/auth/login-record.js';
+import { parseLoginFile } from '../../../src/auth/login-schema.js';
+import { accessAgeMs, isRefreshDue, LOGIN_FORMAT } from '../../../src/auth/login-record.js';
 import { TankobonError } from '../../../src/core/errors.js';
 import { someTokens } from '../../support/auth/context.js';
 
@@ -29,7 +29,7 @@ describe('the error code of a refused grant', () => {
     ['password', says(404, 'Realm does not exist'), 'realm-disabled'],
     ['password', says(400, 'invalid_request', 'Missing'), 'request-refused'],
     ['password', says(404), 'request-refused'],
-    ['password', says(302), 'bad-answer'],
+    ['password', says(302), 'bad-response'],
     ['password', says(503, 'invalid_grant', 'x'), 'service-failed'],
     ['refresh', says(400, 'invalid_grant', 'Token is not active'), 'session-ended'],
     ['refresh', says(400, 'invalid_grant'), 'session-ended'],
@@ -78,7 +78,8 @@ test('any response gives tokens that can be stored, or a TankobonError', () => {
         return;
       }
       const client = { username: 'reader', clientId: 'personal-client-1', clientSecret: 's' };
-      expect(parseLogin({ ...client, tokens })).toEqual({ ...client, tokens });
+      const login = { ...client, tokens };
+      expect(parseLoginFile(JSON.stringify({ format: LOGIN_FORMAT, login }))).toEqual(login);
     }),
   );
 });

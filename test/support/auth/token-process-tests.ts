@@ -108,6 +108,43 @@ export function defineTokenProcessTests(storage: 'keychain' | 'file'): void {
   });
 
   if (storage === 'file') return;
+
+  /** Kills the program before its n-th change of the keychain. Resolves with whether it got that far. */
+  async function killedAtChange(words: readonly string[], own: Env, change: number) {
+    const NODE_OPTIONS = `--import=${resolve('test/support/auth/kill-keychain.mjs')}`;
+    const { code } = await cli(words, { ...own, NODE_OPTIONS, KILL_AT: String(change) });
+    return code === null;
+  }
+
+  test.each([
+    ['short', 900],
+    ['long', 6_000],
+  ])(
+    'a refresh with %s tokens, killed at any write after the first, keeps the login',
+    async (_, tokenBytes) => {
+      await practice.stop();
+      practice = await startPracticeService({ tokens: { tokenBytes } });
+      env = { ...env, ...practice.environment };
+      expect(await logIn()).toMatchObject({ code: 0, stderr: '' });
+      for (let change = 2; await killedAtChange(['refresh'], env, change); change += 1) {
+        const next = await cli(['refresh'], env);
+        expect({ change, ...next }).toMatchObject({ change, code: 0, stderr: '' });
+        expect(change).toBeLessThan(20);
+      }
+      expect(practice.violations()).toEqual([]);
+    },
+  );
+
+  test('a second login killed at any write keeps the first login or has the second', async () => {
+    expect(await logIn()).toMatchObject({ code: 0 });
+    let change = 1;
+    for (; await killedAtChange(login, { ...env, ...LOGIN_ENV }, change); change += 1) {
+      const next = await cli(['refresh'], env);
+      expect({ change, ...next }).toMatchObject({ change, code: 0, stderr: '' });
+    }
+    expect(change).toBeGreaterThan(3);
+  });
+
   test('a login killed between the answer and the end of the store: logged in or not, and logout removes all of it', async () => {
     const { authUrl, realm } = practice.addresses;
     for (const afterMs of KILL_AFTER_MS.keychain) {

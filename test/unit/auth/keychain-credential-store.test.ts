@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { keychainCredentialStore } from '../../../src/auth/keychain-credential-store.js';
+import { writeValue } from '../../../src/auth/keychain-value.js';
 import { MAX_ENTRY_BYTES, type Keychain } from '../../../src/auth/keychain.js';
 import {
   MAX_FIELD_BYTES,
@@ -7,7 +8,7 @@ import {
   type CredentialStore,
   type Login,
 } from '../../../src/auth/login-record.js';
-import { parseHeader, parseLogin } from '../../../src/auth/login-schema.js';
+import { parseAccess, parseLoginFile, parseRecord } from '../../../src/auth/login-schema.js';
 import { someTokens } from '../../support/auth/context.js';
 
 /** A keychain in memory; the process is "killed" before a given change of it. */
@@ -50,6 +51,39 @@ const second: Login = {
   tokens: someTokens({ accessToken: 'b'.repeat(3_000), refreshToken: 's'.repeat(6_000) }),
 };
 const other: Login = { ...second, username: 'another', clientSecret: 'secret-2' };
+const short: Login = {
+  ...first,
+  tokens: someTokens({ accessToken: 'a'.repeat(1_000), refreshToken: 'r'.repeat(1_000) }),
+};
+const shortLater: Login = {
+  ...first,
+  tokens: someTokens({ accessToken: 'b'.repeat(1_000), refreshToken: 's'.repeat(1_000) }),
+};
+/** What is read after a kill between the commit and the write of the access token. */
+const withoutAccess = ({ tokens, ...owner }: Login): Login => ({
+  ...owner,
+  ...(tokens && {
+    tokens: {
+      ...tokens,
+      accessToken: '',
+      obtainedAtMs: tokens.refreshObtainedAtMs,
+      accessLastsMs: 0,
+    },
+  }),
+});
+/** The new refresh token with the access token before it, of the same account. */
+const withAccessOf = (login: Login, { tokens }: Login): Login => ({
+  ...login,
+  ...(login.tokens &&
+    tokens && {
+      tokens: {
+        ...login.tokens,
+        accessToken: tokens.accessToken,
+        obtainedAtMs: tokens.obtainedAtMs,
+        accessLastsMs: tokens.accessLastsMs,
+      },
+    }),
+});
 const withoutTokens: Login = {
   username: first.username,
   clientId: first.clientId,
@@ -80,17 +114,27 @@ test.each([
   ['a first login', [], first],
   ['a renewal', [first], second],
   ['a renewal after a renewal', [first, second], first],
+  ['a renewal with short tokens', [short], shortLater],
   ['a login of another account', [first], other],
+  ['a login of another account for another API', [first], { ...other, apiOrigin: 'https://x' }],
   ['the end of a session', [first], withoutTokens],
 ] as const)(
-  'killed at any write of %s, the old or the new login is complete',
-  async (_, before, next) => {
+  'killed at any write of %s, the old or the new refresh token is there, with its client',
+  async (_, before, next: Login) => {
     const old = before.at(-1);
+    let isCommitted = false;
     const kills = await killedAtEveryWrite(
       before,
       (store) => store.write(next),
       async (keychain, got) => {
-        expect([old, next]).toContainEqual(got);
+        const isSameAccount = old?.username === next.username && old.apiOrigin === next.apiOrigin;
+        const committed = [
+          next,
+          withoutAccess(next),
+          ...(isSameAccount ? [withAccessOf(next, old)] : []),
+        ];
+        expect(isCommitted ? committed : [old, ...committed]).toContainEqual(got);
+        isCommitted ||= got?.tokens?.refreshToken === next.tokens?.refreshToken;
         // What the kill left does no harm.
         await keychainCredentialStore(keychain).write(other);
         expect(await keychainCredentialStore(keychain).read()).toEqual(other);
@@ -98,9 +142,30 @@ test.each([
         expect([...keychain.entries.keys()]).toEqual([]);
       },
     );
-    expect(kills).toBeGreaterThan(3);
+    expect(kills).toBeGreaterThan(1);
   },
 );
+
+test('the first write of a renewal commits it, if the refresh token fits into one entry', async () => {
+  const keychain = new MemoryKeychain();
+  const store = keychainCredentialStore(keychain);
+  await store.write(short);
+  keychain.changesLeft = 1;
+  await expect(store.write(shortLater)).rejects.toThrow('killed');
+  const { tokens } = shortLater;
+  expect((await store.read())?.tokens).toMatchObject({ refreshToken: tokens?.refreshToken });
+});
+
+test('the trial before a login costs no more than the access token', async () => {
+  const kills = await killedAtEveryWrite(
+    [first],
+    (store) => store.checkWritable(),
+    (_, got) => {
+      expect([first, withoutAccess(first)]).toContainEqual(got);
+    },
+  );
+  expect(kills).toBe(2);
+});
 
 test('killed at any write of a logout, the login is complete or gone, and the next logout removes the rest', async () => {
   const kills = await killedAtEveryWrite(
@@ -124,21 +189,20 @@ test('a renewal leaves no unused entries', async () => {
   expect(keychain.entries.size).toBe(once.entries.size);
 });
 
-test('a missing or changed entry is a damaged login, not a missing one', async () => {
+test('a missing entry of the login is damage; one of the access token costs a renewal', async () => {
   const keychain = new MemoryKeychain();
   const store = keychainCredentialStore(keychain);
   expect(await store.read()).toBeUndefined();
   await store.write(first);
   for (const [entry, value] of [...keychain.entries]) {
-    if (entry !== 'login') {
-      keychain.entries.delete(entry);
-      await expect(store.read()).rejects.toMatchObject({ code: 'credentials-damaged' });
-    }
-    keychain.entries.set(entry, Buffer.concat([value, Buffer.from('x')]));
-    await expect(store.read()).rejects.toMatchObject({ code: 'credentials-damaged' });
+    keychain.entries.delete(entry);
+    if (entry.startsWith('access-token')) expect(await store.read()).toEqual(withoutAccess(first));
+    else if (entry === 'login') expect(await store.read()).toBeUndefined();
+    else await expect(store.read()).rejects.toMatchObject({ code: 'credentials-damaged' });
     keychain.entries.set(entry, value);
   }
-  expect(await store.read()).toEqual(first);
+  keychain.entries.set('login', Buffer.from('damaged'));
+  await expect(store.read()).rejects.toMatchObject({ code: 'credentials-damaged' });
 });
 
 test('a damaged login can be replaced', async () => {
@@ -152,15 +216,16 @@ test('a damaged login can be replaced', async () => {
   }
 });
 
-test('concurrent readers see the old or the new login, never a mix', async () => {
+test('concurrent readers see the old or the new login, and the access token of either', async () => {
   const keychain = new MemoryKeychain();
   const store = keychainCredentialStore(keychain);
   await store.write(first);
+  const seen = [first, second, withAccessOf(first, second), withAccessOf(second, first)];
   for (let time = 0; time < 50; time += 1) {
     // One write at a time: a reader that meets several in a row gives up.
     const writing = store.write(time % 2 === 0 ? second : first);
     for (let reads = 0; reads < 4; reads += 1)
-      expect([first, second]).toContainEqual(await store.read());
+      expect([...seen, ...seen.map(withoutAccess)]).toContainEqual(await store.read());
     await writing;
   }
 });
@@ -179,17 +244,19 @@ test('any login is read back as it was written, also with tokens of several entr
   );
 });
 
-test('2,560 bytes are one entry, 2,561 bytes two', async () => {
+test('2,560 bytes are one entry, 2,561 bytes two and the entry that names them', async () => {
   const keychain = new MemoryKeychain();
-  const accessToken = 'x'.repeat(2_560);
-  const tokens = someTokens({ accessToken, refreshToken: `${accessToken}x` });
-  await keychainCredentialStore(keychain).write({ ...first, tokens });
-  const bytes = (name: string) =>
-    [...keychain.entries]
-      .filter(([entry]) => entry.startsWith(name))
-      .map(([, { length }]) => length);
-  expect(bytes('access-token')).toEqual([2_560]);
-  expect(bytes('refresh-token')).toEqual([2_560, 1]);
+  const sizes = () => [...keychain.entries].map(([name, { length }]) => [name, length]);
+  await writeValue(keychain, 'entry', 'x'.repeat(2_560));
+  expect(sizes()).toEqual([['entry', 2_560]]);
+  await writeValue(keychain, 'entry', 'x'.repeat(2_561));
+  expect(sizes()).toEqual([
+    ['entry', 22],
+    ['entry.a.1', 2_560],
+    ['entry.a.2', 1],
+  ]);
+  await writeValue(keychain, 'entry', 'y');
+  expect(sizes()).toEqual([['entry', 1]]);
 });
 
 test('the longest login fits into its entries, and is read back', async () => {
@@ -211,24 +278,13 @@ test('the longest login fits into its entries, and is read back', async () => {
   expect(await store.read()).toEqual(login);
 });
 
-test('exchanged parts are a damaged login', async () => {
-  const keychain = new MemoryKeychain();
-  const tokens = someTokens({ accessToken: 'a'.repeat(2_560) + 'b'.repeat(2_560) });
-  const store = keychainCredentialStore(keychain);
-  await store.write({ ...first, tokens });
-  const [one, two] = ['access-token.a.1', 'access-token.a.2'] as const;
-  const value = keychain.entries.get(one);
-  keychain.entries.set(one, keychain.entries.get(two) ?? Buffer.alloc(0));
-  keychain.entries.set(two, value ?? Buffer.alloc(0));
-  await expect(store.read()).rejects.toMatchObject({ code: 'credentials-damaged' });
-});
-
-test('parsing a header and a login never throws, whatever the input', () => {
+test('parsing entries and files never throws, whatever the input', () => {
   fc.assert(
-    fc.property(fc.json(), fc.string(), fc.anything(), (json, text, value) => {
-      parseHeader(json);
-      expect(parseHeader(text)).toBeUndefined();
-      parseLogin(value);
+    fc.property(fc.json(), fc.string(), (json, text) => {
+      for (const parse of [parseRecord, parseAccess, parseLoginFile]) {
+        parse(json);
+        expect(parse(text)).toBeUndefined();
+      }
     }),
   );
 });
