@@ -80,7 +80,7 @@ export const SERVICE_CODES = {
     'The service responded with a server error (5xx), also after retries.',
     `Wait for a while. ${RUN_AGAIN}`,
   ),
-  'bad-answer': code(
+  'bad-response': code(
     EXIT.incomplete,
     'Unexpected response from the service.',
     'Run the same command again. If the error persists, check for a newer version: npm view tankobon version',
@@ -174,11 +174,6 @@ export const AUTH_CODES = {
     EXIT.login,
     'The stored login is damaged.',
     'To replace it, run: tankobon login. To remove it, run: tankobon logout',
-  ),
-  'credentials-exposed': code(
-    EXIT.keychain,
-    'Other users of this machine can read the file with the login.',
-    'Others may know the login: get a new client secret, then run: tankobon login --insecure-storage',
   ),
   'keychain-locked': code(
     EXIT.keychain,

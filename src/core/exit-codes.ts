@@ -28,7 +28,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.interrupted]: 'Interrupted; finished pages are kept.',
 };
 
-/** Of several codes, the first of these is returned. */
+/** Decides between several codes: the first of these is returned. */
 const PRECEDENCE: readonly ExitCode[] = [
   EXIT.interrupted,
   EXIT.fault,

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, readFileSync, type Stats } from 'node:fs';
-import { lstat, open, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { lstat, open, readFile, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { retryWhileBusy } from './busy-retry.js';
 import { hasCode } from './errors.js';
@@ -13,6 +13,7 @@ import {
   openRegularFile,
   openRegularFileSync,
   tooLargeError,
+  unsafePathError,
   type OpenOptions,
 } from './safe-open.js';
 import { makeFoldersBelow } from './safe-folders.js';
@@ -132,32 +133,51 @@ export async function makeSyncedFolders(root: string, folder: string): Promise<s
   return created;
 }
 
-export interface ReadOptions extends OpenOptions {
+interface ReadOptions {
   /** A larger file is refused (StorageError `unsafe-path`). Default: 64 MiB. */
   readonly maxBytes?: number;
 }
 
 /**
- * The bytes of the file, or undefined if it does not exist. Throws StorageError `unsafe-path` for anything but a
- * regular file of this user (see openRegularFile), without reading from it.
+ * The bytes of a file of tankobon's own folders, or undefined if it does not exist. Links are followed. Throws
+ * StorageError `unsafe-path` for anything but a regular file, without blocking.
  */
 export async function readFileIfExists(
   file: string,
-  options: ReadOptions = {},
+  { maxBytes = MAX_READ_BYTES }: ReadOptions = {},
 ): Promise<Buffer | undefined> {
-  const handle = await openRegularFile(file, options).catch(ifMissing);
+  const stats = await statIfExists(file);
+  if (!stats) return undefined;
+  if (!stats.isFile()) throw unsafePathError(file, stats);
+  if (stats.size > maxBytes) throw tooLargeError(file);
+  return readFile(file).catch(ifMissing);
+}
+
+/**
+ * Reads as readFileIfExists does, in a folder that others can write to: throws for a link or another user's file too.
+ * `onOpen` is called with the state of the file that is read.
+ */
+export async function readRegularFileIfExists(
+  file: string,
+  { maxBytes = MAX_READ_BYTES, onOpen }: ReadOptions & { onOpen?: (stats: Stats) => void } = {},
+): Promise<Buffer | undefined> {
+  const handle = await openRegularFile(file).catch(ifMissing);
   if (!handle) return undefined;
   try {
-    if ((await handle.stat()).size > (options.maxBytes ?? MAX_READ_BYTES))
-      throw tooLargeError(file);
+    const stats = await handle.stat();
+    onOpen?.(stats);
+    if (stats.size > maxBytes) throw tooLargeError(file);
     return await handle.readFile();
   } finally {
     await handle.close();
   }
 }
 
-/** The synchronous readFileIfExists. */
-export function readFileIfExistsSync(file: string, options: ReadOptions = {}): Buffer | undefined {
+/** The synchronous readRegularFileIfExists. */
+export function readFileIfExistsSync(
+  file: string,
+  options: ReadOptions & OpenOptions = {},
+): Buffer | undefined {
   let opened: ReturnType<typeof openRegularFileSync>;
   try {
     opened = openRegularFileSync(file, options);

@@ -1,4 +1,4 @@
-/** As `Map.groupBy`, which Node 20 does not have: groups in order of their first item. */
+/** Does what `Map.groupBy` does, which Node 20 does not have: groups in order of their first item. */
 export function groupBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): Map<Key, T[]> {
   const groups = new Map<Key, T[]>();
   for (const item of items) {

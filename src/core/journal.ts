@@ -17,20 +17,15 @@ import {
 import { join } from 'node:path';
 import { StorageError } from './errors.js';
 import {
-  makePrivateFolder,
+  makeFolders,
   openRegularFileSync,
   readFileIfExistsSync,
   removeLeftoverTemporaries,
   syncFolder,
 } from './files.js';
 import { isRecord, parseJson } from './json.js';
-import {
-  createLockedFile,
-  lockDescriptor,
-  release,
-  writeBytes,
-  type LockedFile,
-} from './locked-file.js';
+import { tryLockOpenFile } from './lock.js';
+import { createLockedFile, writeBytes, type LockedFile } from './locked-file.js';
 
 export type JournalEntry = Readonly<Record<string, unknown>>;
 
@@ -63,7 +58,7 @@ export function readJournals(folder: string): JournalContent[] {
  * Creates the folder if missing. Throws StorageError and system errors.
  */
 export async function openJournals(folder: string): Promise<[Journal, ...Journal[]]> {
-  await makePrivateFolder(folder);
+  makeFolders(folder, 0o700);
   await removeLeftoverTemporaries(folder);
   const [first, ...others] = await adoptJournals(folder);
   return [first ?? (await createJournal(folder)), ...others];
@@ -93,14 +88,14 @@ function journalFiles(folder: string): string[] {
 /** Undefined if another process holds its lock, or has replaced or removed it. */
 async function adoptJournal(file: string): Promise<Journal | undefined> {
   const { descriptor } = openRegularFileSync(file, { flags: constants.O_RDWR });
-  const locked = await lockDescriptor(file, descriptor);
-  if (!locked) return undefined;
+  const lock = await tryLockOpenFile(file, descriptor);
+  if (!lock) return undefined;
   try {
     const bytes = readFileSync(descriptor).lastIndexOf('\n') + 1;
     ftruncateSync(descriptor, bytes);
-    return new Journal(locked, bytes);
+    return new Journal({ file, descriptor, lock }, bytes);
   } catch (error) {
-    release(locked);
+    lock.release();
     throw error;
   }
 }
@@ -161,7 +156,7 @@ export class Journal {
     // From here on nothing can be appended to the old file in between.
     if (this.#isClosed || this.#unwritten.length > 0 || !this.#replaceBy(replacement, fold)) {
       removeQuietly(replacement.file);
-      release(replacement);
+      releaseQuietly(replacement);
     }
   }
 
@@ -173,7 +168,7 @@ export class Journal {
 
   /** Leaves the file to the next process. May be called twice. */
   close(): void {
-    if (!this.#isClosed) release(this.locked);
+    if (!this.#isClosed) releaseQuietly(this.locked);
     this.#isClosed = true;
   }
 
@@ -214,10 +209,19 @@ export class Journal {
     } catch {
       return false;
     }
-    release(this.locked);
+    releaseQuietly(this.locked);
     this.locked = { ...replacement, file };
     this.bytes = this.#compactedBytes = bytes.length;
     return true;
+  }
+}
+
+/** A network file system may report a failed write when the file is closed. */
+function releaseQuietly({ lock }: LockedFile): void {
+  try {
+    lock.release();
+  } catch {
+    // It is closed all the same.
   }
 }
 

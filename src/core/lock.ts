@@ -68,55 +68,46 @@ export async function tryLockFile(
   makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
   const descriptor = openLockFile(file, options) ?? createLockFile(file, options);
   if (descriptor === undefined) return undefined;
-  let lock: HeldLock | undefined;
-  try {
-    lock = await tryLockOpenFile(file, descriptor);
-    if (lock) writeLockHolder(descriptor);
-  } finally {
-    if (!lock) closeSync(descriptor);
-  }
-  return (
-    lock && {
-      release: once(() => {
-        try {
-          lock.release();
-        } finally {
-          closeSync(descriptor);
-        }
-      }),
-    }
-  );
+  const lock = await tryLockOpenFile(file, descriptor);
+  if (lock) writeLockHolder(descriptor);
+  return lock;
 }
 
 /**
- * Takes the lock of a file that the caller opened for writing. It is held until it is released, the file is closed
- * (release it first, the fallback needs that) or the process ends, also while the file is renamed within its folder.
- * Resolves with `undefined` if another holds it, or if `file` is not the path of the opened file any more. The content
- * can be read and written by others. Throws as tryLockFile does.
+ * Takes the lock of a file that the caller opened for writing. It is held until it is released, which closes the file,
+ * or the process ends, also while the file is renamed within its folder. Closes the file and resolves with `undefined`
+ * if another holds it, or if `file` is not the path of the opened file any more. The content can be read and written by
+ * others. Throws as tryLockFile does.
  */
 export async function tryLockOpenFile(
   file: string,
   descriptor: number,
 ): Promise<HeldLock | undefined> {
-  const locks = await loadLocks();
-  const lock = locks.tryLock(file, descriptor);
-  if (!lock) return undefined;
-  if (isStillAt(file, descriptor)) return { release: once(lock.release) };
-  lock.release();
-  return undefined;
+  let lock: HeldLock | undefined;
+  let isHeld = false;
+  const release = (): void => {
+    try {
+      lock?.release();
+    } finally {
+      closeSync(descriptor);
+    }
+  };
+  try {
+    lock = (await loadLocks()).tryLock(file, descriptor);
+    isHeld = lock !== undefined && isStillAt(file, descriptor);
+  } finally {
+    if (!isHeld) release();
+  }
+  return isHeld ? { release: once(release) } : undefined;
 }
 
 /** Whether a process holds the lock of `file`. Takes a free one for a moment, in which others find it held. */
 export async function isLocked(file: string): Promise<boolean> {
   const descriptor = openLockFile(file, {});
   if (descriptor === undefined) return false;
-  try {
-    const lock = (await loadLocks()).tryLock(file, descriptor);
-    lock?.release();
-    return !lock;
-  } finally {
-    closeSync(descriptor);
-  }
+  const lock = await tryLockOpenFile(file, descriptor);
+  lock?.release();
+  return !lock;
 }
 
 /** Undefined if the file does not exist. */

@@ -23,7 +23,7 @@ export async function publishNew(tmpFile: string, file: string): Promise<boolean
   return true;
 }
 
-/** The same for file systems without hard links. */
+/** Does what publishNew does on file systems without hard links. */
 export async function publishUnderLock(tmpFile: string, file: string): Promise<boolean> {
   return underTemporaryLock(join(dirname(file), PUBLISH_LOCK_FILE), {}, async () => {
     if (await statIfExists(file)) return false;

@@ -1,18 +1,13 @@
 /** Creates folders in places where other users may have planted links or files; see safe-open.ts. */
-import { constants, lstatSync, mkdirSync, statSync, type Stats } from 'node:fs';
-import { lstat, mkdir, open } from 'node:fs/promises';
+import { lstatSync, mkdirSync, statSync } from 'node:fs';
+import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import {
-  ignoreUnsupportedMode,
-  isOwnedByUs,
-  NOT_REGULAR_CODES,
-  otherOwnerError,
-  unsafePathError,
-} from './safe-open.js';
+import { StorageError } from './errors.js';
+import { makeOwn, OTHERS_ALL } from './own-folder.js';
+import { unsafePathError } from './safe-open.js';
 import { isSystemError } from './system-errors.js';
 
 const PRIVATE_FOLDER_MODE = 0o700;
-const OTHERS_RIGHTS = 0o077;
 
 /**
  * Creates `folder` and the folders above it; returns those that were missing, the outermost first. Used instead of
@@ -39,38 +34,16 @@ function makeFolder(folder: string, mode: number | undefined): string[] {
 }
 
 /**
- * Creates a folder of mode 0700 and the folders above it. An existing one must be a directory of this user or of root,
- * not a link (StorageError `unsafe-path`); the rights of others are removed where the file system has modes.
+ * Creates a folder of mode 0700 and the folders above it. Throws StorageError `unsafe-path` for an existing one that is a
+ * link, or where others still have rights after these were removed.
  */
-export async function makePrivateFolder(folder: string): Promise<void> {
-  try {
-    makeFolders(folder, PRIVATE_FOLDER_MODE);
-  } catch (error) {
-    // A file, or a broken link.
-    if (!isSystemError(error, 'EEXIST', 'ENOENT')) throw error;
-    const stats = await lstat(folder).catch(() => undefined);
-    if (!stats || stats.isDirectory()) throw error;
-    throw unsafePathError(folder, stats);
-  }
-  if (process.platform === 'win32') {
-    assertFolder(folder, await lstat(folder));
-    return;
-  }
-  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-  const handle = await open(folder, flags).catch((error: unknown) => {
-    if (isSystemError(error, 'ENOTDIR', ...NOT_REGULAR_CODES))
-      assertFolder(folder, lstatSync(folder));
-    throw error;
-  });
-  try {
-    const stats = await handle.stat();
-    assertFolder(folder, stats);
-    if ((stats.mode & OTHERS_RIGHTS) !== 0) {
-      await handle.chmod(PRIVATE_FOLDER_MODE).catch(ignoreUnsupportedMode);
-    }
-  } finally {
-    await handle.close();
-  }
+export function makePrivateFolder(folder: string): void {
+  const existing = lstatSync(folder, { throwIfNoEntry: false });
+  if (existing && !existing.isDirectory()) throw unsafePathError(folder, existing);
+  makeFolders(folder, PRIVATE_FOLDER_MODE);
+  const exposure = makeOwn(folder, OTHERS_ALL);
+  if (exposure?.hasModes)
+    throw new StorageError('unsafe-path', `${folder} is not used: ${exposure.reason}.`);
 }
 
 /**
@@ -93,9 +66,4 @@ export async function makeFoldersBelow(root: string, folder: string): Promise<st
     }
   }
   return created;
-}
-
-function assertFolder(folder: string, stats: Stats): void {
-  if (!stats.isDirectory()) throw unsafePathError(folder, stats);
-  if (!isOwnedByUs(folder, stats)) throw otherOwnerError(folder, stats);
 }

@@ -11,7 +11,7 @@ import {
   isSystemError,
   makeFolders,
   openRegularFile,
-  readFileIfExists,
+  readRegularFileIfExists,
   toStorageError,
 } from '../core/files.js';
 import { UUID_PATTERN } from '../core/uuid.js';
@@ -55,9 +55,11 @@ export async function openDownloadArchive(
 }
 
 async function readIds(file: string): Promise<Set<string>> {
-  const bytes = await readFileIfExists(file, { maxBytes: MAX_BYTES }).catch((error: unknown) => {
-    throw toStorageError(error, file);
-  });
+  const bytes = await readRegularFileIfExists(file, { maxBytes: MAX_BYTES }).catch(
+    (error: unknown) => {
+      throw toStorageError(error, file);
+    },
+  );
   return parseDownloadArchive(bytes?.toString('utf8') ?? '');
 }
 

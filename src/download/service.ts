@@ -64,7 +64,7 @@ export async function openService(context: AppContext, options: ServiceOptions):
   const { settings, env, clock, redactor } = context;
   const { maxOutage: maxOutageMs } = settings;
   const { warn, ...callbacks } = options;
-  prepareStateFolder(context);
+  prepareStateFolder(context, warn);
   const addresses = readAddresses(settings);
   const isFirstParty = firstPartyDomain(addresses.apiUrl);
   const connections = await openConnections(settings, env, addresses);

@@ -17,7 +17,7 @@ import {
   isSystemError,
   makeSyncedFolders,
   makePrivateFolder,
-  readFileIfExists,
+  readRegularFileIfExists,
   removeFile,
   renameFile,
   writeFileAtomic,
@@ -80,7 +80,7 @@ export class Workspace {
     const folder = join(dirname(target), workspaceName(chapterId, quality));
     try {
       await makeSyncedFolders(output, dirname(target));
-      await makePrivateFolder(folder);
+      makePrivateFolder(folder);
       const lockOptions = { clock, pollMs: 200, signal, onWait: onBusy };
       return new Workspace(folder, await lockFile(join(folder, LOCK_FILE), lockOptions), clock);
     } catch (error) {
@@ -118,7 +118,7 @@ export class Workspace {
     try {
       const file = join(this.folder, MANIFEST_FILE);
       const text = JSON.stringify(manifest);
-      const existing = await readFileIfExists(file).catch(undefinedIfUnsafe);
+      const existing = await readRegularFileIfExists(file).catch(undefinedIfUnsafe);
       const isSame = existing?.toString('utf8') === text;
       for (const name of await ownFilesIn(this.folder)) {
         signal?.throwIfAborted();
@@ -212,7 +212,7 @@ export class Workspace {
     const expected = expectedDigest(page);
     if ((expected ?? digest) !== digest) return undefined;
     const file = join(this.folder, name);
-    const content = await readFileIfExists(file, { maxBytes: MAX_PAGE_BYTES }).catch(
+    const content = await readRegularFileIfExists(file, { maxBytes: MAX_PAGE_BYTES }).catch(
       undefinedIfUnsafe,
     );
     if (!content || createHash('sha256').update(content).digest('hex') !== digest) return undefined;

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { readdirIfReadable } from '../cbz/library-index.js';
 import { hasCode, UsageError } from '../core/errors.js';
-import { readFileIfExists } from '../core/files.js';
+import { readRegularFileIfExists } from '../core/files.js';
 import { imageExtension } from '../image/format.js';
 import { hasValidTrailer } from '../image/trailer.js';
 import type { CoverImage } from './book.js';
@@ -14,7 +14,7 @@ const COVER = /^cover\.(?:jpe?g|png|gif|webp)$/i;
 
 /** Throws UsageError `bad-cover` for a file that is missing or not a whole image. */
 export async function readCover(file: string): Promise<CoverImage> {
-  const data = await readFileIfExists(file).catch((cause: unknown) => {
+  const data = await readRegularFileIfExists(file).catch((cause: unknown) => {
     throw new UsageError('bad-cover', `Cannot read the cover: ${file}`, { cause });
   });
   if (!data) throw new UsageError('bad-cover', `The cover does not exist: ${file}`);

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readFileIfExists, makePrivateFolder, writeFileAtomic } from '../core/files.js';
+import { readFileIfExists, makeFolders, writeFileAtomic } from '../core/files.js';
 import { parseJson } from '../core/json.js';
 import type { Chapter } from '../api/chapters.js';
 
@@ -60,7 +60,7 @@ export async function writeKnownReleases(
   chapters: readonly Chapter[],
 ): Promise<void> {
   const file = fileOf(folder, titleId);
-  await makePrivateFolder(join(folder, 'releases'));
+  makeFolders(join(folder, 'releases'), 0o700);
   const records = chapters.map((chapter) => ({ ...chapter, partialTitle: undefined }));
   await writeFileAtomic(file, JSON.stringify(records), { mode: FILE_MODE });
 }

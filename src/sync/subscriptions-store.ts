@@ -5,9 +5,8 @@ import { dirname, join, resolve } from 'node:path';
 import { decodeText } from '../core/decode-text.js';
 import { thrownMessage, UsageError } from '../core/errors.js';
 import {
-  isOwnedByUs,
   makeFolders,
-  readFileIfExists,
+  readRegularFileIfExists,
   statIfExists,
   toStorageError,
   writeFileAtomic,
@@ -104,13 +103,12 @@ async function readSource(
   return { ...sourceOf(file, context), text: decodeText(source.bytes) };
 }
 
-/** The bytes, and the state of the file that they were read from. */
+/** The bytes, and the state of the file that they were read from: it may be in a folder that others can write to. */
 async function readWithStats(path: string) {
   let stats: Stats | undefined;
-  const isTrusted = (opened: Stats) => {
-    stats = opened;
-    return isOwnedByUs(path, opened);
-  };
-  const bytes = await readFileIfExists(path, { maxBytes: MAX_BYTES, isTrusted });
+  const bytes = await readRegularFileIfExists(path, {
+    maxBytes: MAX_BYTES,
+    onOpen: (opened) => (stats = opened),
+  });
   return bytes && stats && { bytes, stats };
 }

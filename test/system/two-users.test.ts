@@ -110,18 +110,18 @@ describeWith('two users', { root: true }, () => {
     expect(readdirSync(output)).toEqual([`${ID}.cbz`]);
   });
 
-  test('settings of another user are refused; those of root are in force', async () => {
+  test('a state folder of another user is refused; what is in the own one is in force, also of other owners', async () => {
     const settings = join(home, 'settings.json');
-    writeFileSync(settings, '{"apiUrl":"https://evil.example"}', { mode: 0o666 });
-    chownSync(settings, MALLORY, MALLORY);
-    const refused = await asAlice(['config', 'list']);
+    writeFileSync(settings, '{"quality":"data-saver"}', { mode: 0o644 });
+    for (const owner of [0, MALLORY]) {
+      chownSync(settings, owner, owner);
+      expect(await asAlice(['config', 'get', 'quality'])).toMatchObject({ stdout: 'data-saver\n' });
+    }
+    chownSync(home, MALLORY, MALLORY);
+    chmodSync(home, 0o777);
+    const refused = await download();
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain(`${settings} belongs to another user (uid ${MALLORY})`);
-
-    writeFileSync(settings, '{"quality":"data-saver"}');
-    chmodSync(settings, 0o644);
-    chownSync(settings, 0, 0);
-    expect(await asAlice(['config', 'get', 'quality'])).toMatchObject({ stdout: 'data-saver\n' });
+    expect(refused.stderr).toContain(`it belongs to another user (uid ${MALLORY}): ${home}`);
   });
 
   test('a user id that the system does not know, without HOME, needs TANKOBON_HOME alone', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { GivenOptions } from '../../config/options/options.js';
 import { prepareStateFolder } from '../../config/state-folder.js';
+import { warnTo } from '../output/error-message.js';
 import { isValidHookKey, openHookKeys } from '../../auth/hook-keys.js';
 import type { HookService } from '../../auth/hook-services.js';
 import { AuthError } from '../../core/errors.js';
@@ -20,7 +21,7 @@ export async function storeHookKey(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  prepareStateFolder(context);
+  prepareStateFolder(context, warnTo(context.stderr));
   const key = options.stdin ? await keyFromStdin(context) : await askForKey(service, context);
   if (!isValidHookKey(key)) {
     throw new AuthError(

@@ -1,0 +1,118 @@
+/** The state folder is the boundary of trust: who may write to it, and that its content is not checked further. */
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import { generateChapter } from '../../../src/practice-server/library/library.js';
+import { LOGIN_ENV } from '../../support/auth/harness.js';
+import { tankobon } from '../../support/command.js';
+import { posixDescribe, posixTest } from '../../support/platform.js';
+
+const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0064';
+const OTHER_USER = 64_006;
+/** The one who runs the commands: root may write everywhere. */
+const uid = process.getuid?.() === 0 ? 64_005 : undefined;
+
+let service: PracticeService;
+let folder: string;
+let home: string;
+beforeAll(async () => {
+  const chapters = [generateChapter({ id: ID, pages: 2, bytesPerPage: 4_000 })];
+  service = await startPracticeService({ chapters, specificationOnly: true });
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-state-'));
+  chmodSync(folder, 0o777);
+  home = join(folder, 'home');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+afterAll(() => service.stop());
+
+const run = (line: string, TANKOBON_HOME = home) =>
+  tankobon(line.split(' '), {
+    env: { ...service.environment, ...LOGIN_ENV, TANKOBON_HOME },
+    cwd: folder,
+    uid,
+  });
+const download = (path?: string) => run(`download ${ID} --force -o ${join(folder, 'out')}`, path);
+
+function makeHome(mode: number, owner = uid): void {
+  mkdirSync(home);
+  chmodSync(home, mode);
+  if (owner !== undefined) chownSync(home, owner, owner);
+}
+
+const modeOf = (path: string) => statSync(path).mode & 0o7777;
+
+posixDescribe('a state folder', () => {
+  test('that is missing is created for this user alone', async () => {
+    expect(await download()).toMatchObject({ code: 0 });
+    expect(modeOf(home)).toBe(0o700);
+  });
+
+  test.each([0o700, 0o750, 0o755])('that others can read (%o) is used as it is', async (mode) => {
+    makeHome(mode);
+    const { code, stderr } = await download();
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning:')]);
+    expect(modeOf(home)).toBe(mode);
+  });
+
+  test.each([0o770, 0o775, 0o702, 0o777])(
+    'of this user that others can write to (%o) becomes private',
+    async (mode) => {
+      for (const line of [`download ${ID} -o out`, 'login --insecure-storage', 'report-status']) {
+        makeHome(mode);
+        expect(await run(line)).toMatchObject({ code: 0 });
+        expect([line, modeOf(home)]).toEqual([line, 0o700]);
+        rmSync(home, { recursive: true });
+      }
+    },
+  );
+
+  test('that is shared on purpose (sticky) is refused and stays as it is', async () => {
+    makeHome(0o1777);
+    const before = service.log.length;
+    for (const line of [`download ${ID}`, 'login --insecure-storage', 'whoami', 'logout']) {
+      const { code, stdout, stderr } = await run(line);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toBe(
+        `error: TANKOBON_HOME is not used, other users can write to it: ${home}\nhint: Set TANKOBON_HOME to a folder of your own.\n`,
+      );
+    }
+    expect([modeOf(home), readdirSync(home)]).toEqual([0o1777, []]);
+    expect(service.log.length).toBe(before);
+  });
+
+  test('the folder for temporary files of all users is refused and keeps its mode', async () => {
+    const before = modeOf('/tmp');
+    expect(await download('/tmp')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('other users can write to it: /tmp'),
+    });
+    expect(modeOf('/tmp')).toBe(before);
+  });
+});
+
+/** A folder of another user needs root to make it. */
+const rootTest = uid === undefined ? test.skip : posixTest;
+
+rootTest.each([0o777, 0o755])('a state folder of another user (%o) is refused', async (mode) => {
+  makeHome(mode, OTHER_USER);
+  const { code, stderr } = await download();
+  expect(code).toBe(2);
+  expect(stderr).toContain(`it belongs to another user (uid ${OTHER_USER}): ${home}`);
+  expect([modeOf(home), readdirSync(home)]).toEqual([mode, []]);
+});
