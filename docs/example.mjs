@@ -1,4 +1,4 @@
-// Fetches what is named on the command line into ./shelf, and says what happens:
+// Downloads the targets of the command line to ./comics, and prints what happens:
 //
 //     node docs/example.mjs title:<UUID>
 //
@@ -8,22 +8,22 @@ import { downloadChapters, hasCode, openRateLedger, quotasOf } from 'tankobon';
 const [perSecond, perMinute] = quotasOf('the API', 'GET', '/at-home/server/any');
 console.log(`${perSecond.requests} requests a second, ${perMinute.requests} chapters a minute`);
 
-// A request of our own takes its place in the same ledger as those of every tankobon on this machine.
+// A request of your own counts in the ledger that all tankobon processes of this machine share.
 const ledger = await openRateLedger();
 const url = new URL('/ping', process.env.TANKOBON_API_URL ?? 'https://api.mangadex.org');
-const place = await ledger.reserve({ method: 'GET', url });
+const permit = await ledger.reserve({ method: 'GET', url });
 try {
-  const answer = await fetch(url, { headers: { 'user-agent': 'example/1.0' } });
-  await place.settle({ status: answer.status, headers: Object.fromEntries(answer.headers) });
-  console.log(`the API answers ${answer.status}`);
+  const response = await fetch(url, { headers: { 'user-agent': 'example/1.0' } });
+  await permit.settle({ status: response.status, headers: Object.fromEntries(response.headers) });
+  console.log(`the API responds with ${response.status}`);
 } catch {
-  await place.settle();
-  console.log('the API does not answer');
+  await permit.settle();
+  console.log('the API does not respond');
 }
 await ledger.close();
 
 try {
-  for await (const event of downloadChapters(process.argv.slice(2), { output: 'shelf' })) {
+  for await (const event of downloadChapters(process.argv.slice(2), { output: 'comics' })) {
     switch (event.type) {
       case 'chapter-started':
         console.log(`${event.chapter}: ${event.pages} pages`);

@@ -6,7 +6,7 @@ import type { ApiRequest, ServiceClient } from './client.js';
 export type SolveCaptcha = (siteKey: string | undefined) => Promise<string | undefined>;
 
 /**
- * The same client, which asks `solve` when a captcha is required. A GET is repeated with the result in its header;
+ * Returns a client that asks `solve` when a captcha is required. A GET is repeated with the result in its header;
  * other requests are repeated after the result was accepted by the captcha endpoint (spec 4.4). Only one captcha is
  * solved at a time: requests refused meanwhile are retried before another one is asked for.
  */

@@ -17,7 +17,7 @@ export interface Group {
 
 export interface Chapter {
   readonly id: string;
-  /** As the service writes it, such as `10.5`; undefined for a chapter without a number. */
+  /** The service's text, such as `10.5`; undefined for a chapter without a number. */
   readonly number: string | undefined;
   readonly volume: string | undefined;
   readonly title: string | undefined;

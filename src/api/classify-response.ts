@@ -64,5 +64,5 @@ export function classifyResponse(
 
 export function unexpectedResponse(request: string, reason: string, cause?: unknown): ServiceError {
   const message = `Unexpected response from the service: ${request}: ${reason}.`;
-  return new ServiceError('bad-answer', message, { cause });
+  return new ServiceError('bad-response', message, { cause });
 }

@@ -34,7 +34,7 @@ export interface ApiRequest<T> {
   readonly json?: unknown;
   /** Called while the request is in flight, so that schemas are loaded meanwhile. */
   readonly parser: () => Parser<T> | Promise<Parser<T>>;
-  /** For the repetition of a request that required a captcha. */
+  /** Sent when a request that required a captcha is repeated. */
   readonly captchaResult?: string;
   readonly signal?: AbortSignal;
 }
@@ -50,7 +50,7 @@ export interface ServiceClient {
   readonly port443: boolean;
   /**
    * Sends a request to the API. A GET is attempted three times if it fails temporarily; attempts during an outage do
-   * not count, and it is sent again when the outage has ended. Throws `unreachable`, `service-failed`, `bad-answer`,
+   * not count, and it is sent again when the outage has ended. Throws `unreachable`, `service-failed`, `bad-response`,
    * `rate-limited`, `banned`, `wait-too-long`, CaptchaRequired, and ServiceRefusal for any other 4xx.
    */
   api<T>(request: ApiRequest<T>): Promise<T>;

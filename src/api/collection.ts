@@ -56,7 +56,7 @@ export function withRatings(query: URLSearchParams): URLSearchParams {
   return appendAll(query, 'contentRating', CONTENT_RATINGS);
 }
 
-/** For the service's `…Since` filters: UTC, whole seconds, without a zone. */
+/** The format of the service's `…Since` filters: UTC, whole seconds, without a zone. */
 export function formatSince(date: Date): string {
   return date.toISOString().slice(0, 'YYYY-MM-DDThh:mm:ss'.length);
 }

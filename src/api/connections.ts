@@ -21,11 +21,11 @@ export interface TimeLimits {
   readonly firstByteTimeoutMs: number;
   /** Between two chunks of a response. */
   readonly idleTimeoutMs: number;
-  /** For a whole page. */
+  /** The limit of a whole page. */
   readonly pageTimeoutMs: number;
-  /** For a whole request to the API or the token endpoint. */
+  /** The limit of a whole request to the API or the token endpoint. */
   readonly apiTimeoutMs: number;
-  /** For a whole health report. */
+  /** The limit of a whole health report. */
   readonly reportTimeoutMs: number;
 }
 
@@ -42,13 +42,13 @@ export interface Connections {
 
 /** The connection of a server that sends more is closed. */
 const MAX_HEADER_BYTES = 64 * 1024;
-/** Per host. */
+/** The limit per host. */
 const MAX_IDLE_CONNECTIONS = 16;
-/** For each address of a host in turn. Node's default of 250 ms is too short for a slow connection. */
+/** Each address of a host is tried for so long. Node's default of 250 ms is too short for a slow connection. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 2_500;
-/** For a whole request to a hook. */
+/** The limit of a whole request to a hook. */
 const HOOK_TIMEOUT_MS = 10_000;
-/** To find the proxy, and an invalid setting, before the first request. */
+/** Used to find the proxy, and an invalid setting, before the first request. */
 const ANY_HOST = new URL('https://host');
 
 /**

@@ -71,11 +71,11 @@ function byLanguage(covers: readonly Cover[], languages: readonly (string | unde
   return [...covers].sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** The URL of the image. Throws ServiceError `bad-answer` for an unsafe file name. */
+/** The URL of the image. Throws ServiceError `bad-response` for an unsafe file name. */
 export function coverUrl(coversUrl: URL | string, titleId: string, { fileName }: Cover): URL {
   if (!/^[\w-][\w.-]*$/.test(fileName)) {
     const message = 'Unexpected response from the service: the file name of a cover is invalid.';
-    throw new ServiceError('bad-answer', message);
+    throw new ServiceError('bad-response', message);
   }
   const url = new URL(coversUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/covers/${titleId}/${fileName}`;

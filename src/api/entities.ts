@@ -41,7 +41,7 @@ export interface CollectionOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Of full pages, far more than any title has: a limit for collections that never end. */
+/** Far more full pages than any title has: a limit for collections that never end. */
 const MAX_PAGES = 400;
 
 export class CollectionReader<T> {
@@ -75,7 +75,7 @@ export class CollectionReader<T> {
 
   /**
    * Pages of up to `size` entries, to the end of the collection or of what the service lists of it (spec 8.4). Throws
-   * ServiceError `bad-answer` after very many, also of several calls.
+   * ServiceError `bad-response` after very many, also of several calls.
    */
   async *pages(
     size: number,
@@ -101,7 +101,7 @@ export class CollectionReader<T> {
     return found;
   }
 
-  /** Those of these ids that the service lists: one request per 100. */
+  /** Reads the entities of these ids that the service lists: one request per 100. */
   async readByIds(ids: readonly string[], includes: readonly string[]): Promise<T[]> {
     const found: T[] = [];
     for (const some of chunk([...new Set(ids)], MAX_PAGE_SIZE)) {
@@ -119,12 +119,12 @@ export class CollectionReader<T> {
     return this.#received - this.#usable;
   }
 
-  /** Call it after the last page. Throws ServiceError `bad-answer` if there are entries and none is usable. */
+  /** Call it after the last page. Throws ServiceError `bad-response` if there are entries and none is usable. */
   finish(): void {
     const what = `response from GET ${this.path}`;
     if (this.#received > 0 && this.#usable === 0) {
       throw new ServiceError(
-        'bad-answer',
+        'bad-response',
         `Unexpected ${what}: none of its entries (${this.#received}) can be used.`,
       );
     }
@@ -138,7 +138,7 @@ export class CollectionReader<T> {
 
 export function endlessCollection(path: string): ServiceError {
   return new ServiceError(
-    'bad-answer',
+    'bad-response',
     `Unexpected response from the service: the list does not end: ${path}.`,
   );
 }

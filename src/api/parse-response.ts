@@ -3,7 +3,7 @@ import type * as schemas from './response-schemas.js';
 
 export type ResponseSchemas = typeof schemas;
 
-/** Parses the JSON of a response. Any error becomes `bad-answer`. */
+/** Parses the JSON of a response. Any error becomes `bad-response`. */
 export type Parser<T> = (value: unknown) => T;
 
 /** A parser for `ApiRequest.parser`. */

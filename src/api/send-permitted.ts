@@ -23,7 +23,7 @@ export interface PermittedDeps {
   readonly minReportedWaitMs?: number;
   /** Called with the time in the `Date` header of each response of the API, in milliseconds since the epoch. */
   readonly onServiceTime?: (serviceMs: number) => void;
-  /** Of a response, decompressed. */
+  /** The limit of a response, decompressed. */
   readonly maxResponseBytes?: number;
 }
 
@@ -43,7 +43,7 @@ export function reserve(
 
 /**
  * Sends until the response is neither a 429 nor a ban. After a ban, it is the ledger that throws. Throws RetryableError,
- * `bad-answer`, `rate-limited` and the errors of the ledger. `waitSignal` cancels only the wait for a permit.
+ * `bad-response`, `rate-limited` and the errors of the ledger. `waitSignal` cancels only the wait for a permit.
  */
 export async function sendPermitted(
   deps: PermittedDeps,

@@ -25,7 +25,7 @@ export interface OutgoingRequest {
 export interface IncomingResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The decompressed body. Throws `bad-answer` if it is larger than `maxBytes` or cannot be decompressed. */
+  /** The decompressed body. Throws `bad-response` if it is larger than `maxBytes` or cannot be decompressed. */
   text(maxBytes: number): Promise<string>;
   /** Ends the request without reading the body. */
   discard(): void;
@@ -153,7 +153,7 @@ function connectionError(cause: unknown, url: URL): ServiceError {
 
 function unexpected(url: URL, reason: string, cause?: unknown): ServiceError {
   const message = `Unexpected response from ${url.host}: ${reason}.`;
-  return new ServiceError('bad-answer', message, { cause });
+  return new ServiceError('bad-response', message, { cause });
 }
 
 /** got wraps the error that a stream is destroyed with. */

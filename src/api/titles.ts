@@ -20,7 +20,7 @@ export interface Cover {
 
 export interface Title {
   readonly id: string;
-  /** The same for all languages of its chapters, since files are named after it. */
+  /** Does not depend on the language of a chapter, since files are named after it. */
   readonly name: string;
   /** By language code. */
   readonly description: Readonly<Record<string, string>>;

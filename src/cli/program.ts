@@ -174,7 +174,7 @@ function usageError(
   });
 }
 
-/** As commander says it of a command that does nothing by itself. */
+/** The message that commander has for a command that does nothing by itself. */
 function unknownCommand({ args: [word = ''], commands }: Command): readonly string[] {
   const names = commands.map((command) => command.name());
   const similar = nearest(word, names);

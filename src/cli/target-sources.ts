@@ -60,7 +60,7 @@ async function readLimited(stream: Readable, name: string, signal: AbortSignal):
   const text = await readText(stream, MAX_BYTES, signal);
   if (text === undefined)
     throw new UsageError('bad-input-file', `Larger than ${MAX_BYTES} bytes: ${name}`);
-  // As grep and git detect binary files.
+  // grep and git detect binary files in this way.
   if (text.includes('\0')) throw new UsageError('bad-input-file', `Not a text file: ${name}`);
   return text;
 }

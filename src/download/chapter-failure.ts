@@ -21,7 +21,7 @@ const RUN_WIDE_CODES: readonly ErrorCode[] = [
 /** Whether an outage that ended during the chapter may have caused the error: then the chapter is worth another try. */
 export function mayBeOutage(error: TankobonError): boolean {
   if (error instanceof OutageTooLong) return false;
-  return hasCode(error, 'unreachable', 'service-failed', 'bad-answer', 'page-lost');
+  return hasCode(error, 'unreachable', 'service-failed', 'bad-response', 'page-lost');
 }
 
 /** Counts the chapters in a row that the network or the service failed. */

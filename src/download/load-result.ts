@@ -39,7 +39,7 @@ export function evaluateLoad(
 
 /** The base URL made no valid address, so nothing was requested: the service's response is at fault. */
 export function invalidAddress({ code: reason, message }: LoadError): LoadResult {
-  const toError = (what: string) => new ServiceError('bad-answer', withLastError(what, message));
+  const toError = (what: string) => new ServiceError('bad-response', withLastError(what, message));
   return { failure: { reason, isBaseUrlDead: true, toError } };
 }
 

@@ -53,7 +53,7 @@ const MAX_ATTEMPTS = 5;
 const RETRY_DELAYS = { firstMs: 250, maxMs: 5_000 };
 
 /**
- * Stores the page in the workspace. Throws ChapterError('page-lost'), ServiceError('bad-answer') if no base URL was
+ * Stores the page in the workspace. Throws ChapterError('page-lost'), ServiceError('bad-response') if no base URL was
  * usable, or an error that concerns the whole chapter.
  */
 export function loadPage(job: PageJob, deps: PageDeps, load = loadImage): Promise<void> {

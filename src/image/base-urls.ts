@@ -114,7 +114,7 @@ export class BaseUrls {
   }
 
   #recordDead(dead: DeadBaseUrl): void {
-    // Of several loads in flight, the first one decides.
+    // The first of several loads in flight decides.
     if (this.#isRetired) return;
     this.#isRetired = true;
     this.#deadInARow += 1;

@@ -63,7 +63,7 @@ export async function checkImage(
 
 export function notAnImage(response: Pick<IncomingMessage, 'headers'> | undefined): ImageCheck {
   const type = response?.headers['content-type'] ?? 'none';
-  return failed('not-a-picture', `The response is not an image (content type: ${type}).`);
+  return failed('not-an-image', `The response is not an image (content type: ${type}).`);
 }
 
 export function checkStatus(status: number): ImageCheck | undefined {

@@ -17,7 +17,7 @@ export const LOAD_REASONS = {
   redirected: 'The image host redirected; pages are loaded from their base URL only.',
   'bad-length': 'The image is empty, incomplete, or not as long as announced.',
   'too-large': 'The page is larger than the setting maxPageBytes.',
-  'not-a-picture': 'The response is not a JPEG, PNG, GIF, WebP or AVIF image.',
+  'not-an-image': 'The response is not a JPEG, PNG, GIF, WebP or AVIF image.',
   'bad-digest': 'The image does not match the SHA-256 in its name.',
   'bad-page-url': 'The base URL is invalid, or its host is not allowed.',
 } as const;

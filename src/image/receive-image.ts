@@ -35,7 +35,7 @@ export interface ReceiveOptions {
 const BUFFER_BYTES = 1024 * 1024;
 const MAX_ERROR_PAGE_BYTES = 64 * 1024;
 
-/** For `ReceiveOptions.buffer`: reused for many pages, so that they cause no garbage. */
+/** A value for `ReceiveOptions.buffer`: reused for many pages, so that they cause no garbage. */
 export function allocatePageBuffer(): Buffer {
   return Buffer.allocUnsafeSlow(BUFFER_BYTES);
 }

@@ -8,9 +8,9 @@ export interface EmptySelection {
   /** Undefined if the title is unknown. */
   readonly titleName: string | undefined;
   readonly options: SelectionOptions;
-  /** In the languages of the options. */
+  /** The chapters in the languages of the options. */
   readonly chapters: readonly Chapter[];
-  /** In all languages; undefined if unknown. */
+  /** The number in all languages; undefined if unknown. */
   readonly total?: number;
   /** The languages of the title. */
   readonly languages: readonly string[];

@@ -64,7 +64,7 @@ function suggestedCode(text: string): string | undefined {
   return text.length < 4 ? undefined : NAMED_CODES.find((code) => namesOf(code).includes(text));
 }
 
-/** In English and in the language itself. */
+/** The names in English and in the language itself. */
 function namesOf(code: string): readonly string[] {
   return ['en', code].map((locale) =>
     (new Intl.DisplayNames([locale], { type: 'language' }).of(code) ?? '').toLowerCase(),

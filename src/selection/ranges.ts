@@ -10,7 +10,7 @@ export interface NumberRange {
 }
 
 export interface Ranges {
-  /** As the user wrote them. */
+  /** What the user wrote. */
   readonly text: string;
   readonly numbers: readonly NumberRange[];
   /** `none` was given. */

@@ -3,7 +3,7 @@ import type { Chapter } from '../api/chapters.js';
 import { parseNumber } from './ranges.js';
 
 /**
- * The same for all releases of a chapter. Numbers are compared numerically; the volume counts only if numbers restart
+ * Returns one key for all releases of a chapter. Numbers are compared numerically; the volume counts only if numbers restart
  * in each one, since groups disagree on volumes. Chapters without a number are distinguished by volume and title.
  */
 export function chapterKey(chapter: Chapter, numbersRestart: boolean): string {

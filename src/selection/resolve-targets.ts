@@ -16,7 +16,7 @@ import {
 } from './title-loader.js';
 
 export interface ResolveDeps extends LoaderDeps {
-  /** Of the chapters in feeds; all if absent or empty. */
+  /** The languages of the chapters in feeds; all if absent or empty. */
   readonly languages?: readonly string[];
   /** Called with the chapters that are targets, before their titles are requested. */
   readonly onChapters?: (chapters: readonly Chapter[]) => void;

@@ -48,7 +48,7 @@ export interface ExcludedChapter {
 }
 
 export interface Selection {
-  /** In reading order. */
+  /** The selected releases, in reading order. */
   readonly selected: readonly SelectedChapter[];
   readonly excluded: readonly ExcludedChapter[];
 }

@@ -6,7 +6,7 @@ import { UsageError } from '../core/errors.js';
 import { parseTarget, type Target } from './target.js';
 
 export interface TargetSource {
-  /** For messages: `command line`, the name of a file, or `standard input`. */
+  /** Shown in messages: `command line`, the name of a file, or `standard input`. */
   readonly name: string;
   /** The text of a file; or the arguments of the command line, which have no comments. */
   readonly lines: string | readonly string[];
@@ -14,7 +14,7 @@ export interface TargetSource {
 
 /** A target that cannot be parsed. */
 export interface InvalidTarget {
-  /** As the user wrote it. */
+  /** What the user wrote. */
   readonly text: string;
   /** Names the file and the number of the line. */
   readonly error: UsageError;

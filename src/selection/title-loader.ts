@@ -46,7 +46,7 @@ export class TitleLoader {
     } catch (error) {
       if (!isTolerable(error)) throw error;
       warnMetadataUnavailable('titles', error, warn);
-      if (error.code === 'bad-answer') this.#markUnusable(ids);
+      if (error.code === 'bad-response') this.#markUnusable(ids);
     }
   }
 
@@ -96,5 +96,5 @@ const NOT_FOUND_STATUSES: readonly number[] = [400, 401, 403, 404];
 /** Chapters can be downloaded without metadata, unless the service is down or refuses all requests. */
 export function isTolerable(error: unknown): error is TankobonError {
   if (error instanceof OutageTooLong) return false;
-  return hasCode(error, 'request-refused', 'bad-answer', 'service-failed');
+  return hasCode(error, 'request-refused', 'bad-response', 'service-failed');
 }

@@ -69,7 +69,7 @@ test('the example of the documentation runs as it stands, from a folder where ta
   child.stdout.on('data', (text: Buffer) => (said += text.toString()));
   child.stderr.on('data', (text: Buffer) => (said += text.toString()));
   const code = await new Promise((done) => child.once('close', done));
-  expect(said).toMatch(/^5 requests a second, 40 chapters a minute\nthe API answers \d+\n/);
+  expect(said).toMatch(/^5 requests a second, 40 chapters a minute\nthe API responds with \d+\n/);
   expect(said).toContain(`${ID}: 12 pages`);
   expect(said).toMatch(/1 saved, 0 skipped, 0 failed\n$/);
   expect(code).toBe(0);

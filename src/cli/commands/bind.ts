@@ -53,7 +53,7 @@ async function bind(
   }
 }
 
-/** For the whole process: collections cost a long run on little data less than they save. */
+/** Concerns the whole process: collections cost a long run on little data less than they save. */
 async function keepHeapSmall(): Promise<void> {
   const { setFlagsFromString } = await import('node:v8');
   setFlagsFromString('--optimize-for-size');

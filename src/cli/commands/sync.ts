@@ -179,7 +179,7 @@ function print(
   if (stoppedBy) stderr.write(`error: ${stoppedBy.message}\n`);
 }
 
-/** As that of a download, with the number of titles, replaced chapters and chapters that wait for a group. */
+/** The summary of a download, with the number of titles, replaced chapters and chapters that wait for a group. */
 function summaryEvent({ series, totals, titles, notStarted, stoppedBy, reports }: SyncReport) {
   return {
     type: 'summary',

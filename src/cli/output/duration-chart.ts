@@ -61,7 +61,7 @@ function gridLines(stepMs: number, topMs: number, y: (ms: number) => number): st
   return lines.join('\n');
 }
 
-/** The same time is named once: the loads of a few seconds have one label. */
+/** Names a time once: the loads of a few seconds have one label. */
 function timeLabels(firstMs: number, lastMs: number, nowMs: number): string {
   const labels: readonly (readonly [x: number, anchor: string, atMs: number])[] = [
     [LEFT, 'start', firstMs],

@@ -4,7 +4,7 @@ export interface Glyphs {
   readonly full: string;
   readonly empty: string;
   readonly ellipsis: string;
-  /** For an unknown figure. */
+  /** Stands for an unknown figure. */
   readonly dash: string;
   /** The last column of a bar, by eighths. */
   readonly eighths: readonly string[];

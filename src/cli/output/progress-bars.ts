@@ -150,7 +150,7 @@ export class ProgressBars implements Observer {
   #addBar(id: string, label: ProgressLabel, pages: number, kept: number): void {
     if (this.#closed) return;
     this.#removeSpinner();
-    // That of an attempt that failed during an outage.
+    // An attempt that failed during an outage left its bar.
     this.#removeBar(id);
     const speed = new Speed(this.context.clock);
     const bar = this.#display.add(pages, kept, ({ value: done, total, eta }, format) => {

@@ -27,7 +27,7 @@ export interface Progress {
 }
 
 export interface LineFormat {
-  /** Of the terminal. */
+  /** The width of the terminal. */
   readonly columns: number;
   readonly glyphs: Glyphs;
 }

@@ -10,7 +10,7 @@ import { colorMessages } from './colors.js';
 const RAW = Symbol('raw');
 
 /**
- * The same stream with a `write` that cleans its text. A line of JSON stays valid JSON.
+ * Returns the stream with a `write` that cleans its text. A line of JSON stays valid JSON.
  * @param colors whether to color messages
  */
 export function safeStream(stream: NodeJS.WriteStream, colors = false): NodeJS.WriteStream {
@@ -48,7 +48,7 @@ export function safeText(text: string): string {
     .join('\n');
 }
 
-/** The same value with each of its strings cleaned, for output in our own colors. */
+/** Returns the value with each of its strings cleaned, for output in our own colors. */
 export function safeTexts<T>(value: T): T {
   return mapTexts(value, safeText) as T;
 }

@@ -4,7 +4,7 @@ import type { DownloadEvent } from '../../download/events.js';
 
 type Summary = Extract<DownloadEvent, { readonly type: 'summary' }>;
 
-/** Of more failures, the rest is counted. Each was reported when it happened. */
+/** Further failures are only counted: each was reported when it happened. */
 const MAX_LISTED_FAILURES = 20;
 
 export interface Failures {

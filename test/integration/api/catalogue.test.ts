@@ -257,7 +257,7 @@ describe('a feed', () => {
     });
     try {
       await expect(fetchTitleFeed(practice.client, UNKNOWN)).rejects.toMatchObject({
-        code: 'bad-answer',
+        code: 'bad-response',
       });
     } finally {
       stuck();
@@ -342,7 +342,7 @@ describe('a cover', () => {
     );
     for (const fileName of ['../x.jpg', 'a/b.jpg', '', '.', 'a?b', 'a%2fb']) {
       expect(() => coverUrl('http://127.0.0.1:1', 'ID', { ...cover, fileName })).toThrow(
-        expect.objectContaining({ code: 'bad-answer' }),
+        expect.objectContaining({ code: 'bad-response' }),
       );
     }
   });

@@ -85,7 +85,7 @@ describe('what is sent', () => {
     const elsewhere = await startStubServer();
     const { client, connections } = await make({ tokenProvider: bearerOf('secret-token') });
     service.behave(() => ({ status: 302, headers: { location: elsewhere.url } }));
-    expect((await thrown(client.api(OF_ACCOUNT))).code).toBe('bad-answer');
+    expect((await thrown(client.api(OF_ACCOUNT))).code).toBe('bad-response');
     expect((await connections.page(service.url)).statusCode).toBe(302);
     expect(elsewhere.requests).toEqual([]);
     await elsewhere.stop();
@@ -128,7 +128,7 @@ describe('failures that pass', () => {
     await expect(client.api(REQUEST)).resolves.toEqual({ result: 'ok' });
     service.behave(() => reply);
     const { code } = await thrown(client.api(REQUEST));
-    expect(['service-failed', 'unreachable', 'bad-answer']).toContain(code);
+    expect(['service-failed', 'unreachable', 'bad-response']).toContain(code);
     expect(service.requests).toHaveLength(6);
   });
 
@@ -200,7 +200,7 @@ describe('failures that stay', () => {
     const parser = () => (): never => {
       throw new Error('no baseUrl');
     };
-    expect((await thrown(client.api({ ...REQUEST, parser }))).code).toBe('bad-answer');
+    expect((await thrown(client.api({ ...REQUEST, parser }))).code).toBe('bad-response');
     expect(service.requests).toHaveLength(1);
   });
 });
@@ -212,7 +212,7 @@ describe('hostile answers', () => {
     const before = process.memoryUsage().arrayBuffers;
     service.behave(() => ({ raw, headers: { 'content-encoding': 'gzip' } }));
     const error = await thrown(client.api(REQUEST));
-    expect(error.code).toBe('bad-answer');
+    expect(error.code).toBe('bad-response');
     expect(error.message).toMatch(/more than 1000000 bytes/);
     expect(service.requests).toHaveLength(1);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000);
@@ -221,9 +221,9 @@ describe('hostile answers', () => {
   test('broken gzip, headers of 1 MB and control characters in a reason are errors, not crashes', async () => {
     const { client } = await make();
     service.behave(() => ({ raw: 'no gzip', headers: { 'content-encoding': 'gzip' } }));
-    expect((await thrown(client.api(REQUEST))).code).toBe('bad-answer');
+    expect((await thrown(client.api(REQUEST))).code).toBe('bad-response');
     service.behave(() => ({ headers: { 'x-large': 'x'.repeat(1_000_000) } }));
-    expect((await thrown(client.api(REQUEST))).code).toBe('bad-answer');
+    expect((await thrown(client.api(REQUEST))).code).toBe('bad-response');
     const detail = '\u001b[2J\u202egone\r\n';
     service.behave(() => ({ status: 400, body: { errors: [{ detail }] } }));
     expect((await thrown(client.api(REQUEST))).message).not.toMatch(/[\p{Cc}\p{Cf}]/u);

@@ -65,13 +65,13 @@ describe('the catalogue', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('a feed of which no entry is usable is bad-answer', async () => {
+  test('a feed of which no entry is usable is bad-response', async () => {
     const path = `/manga/${UNKNOWN}/feed`;
     const takeBack = practice.service.intercept(path, () =>
       jsonResponse(200, { result: 'ok', data: [null, {}, { id: UNKNOWN }], total: 3 }),
     );
     await expect(fetchTitleFeed(practice.client, UNKNOWN, { warn })).rejects.toMatchObject({
-      code: 'bad-answer',
+      code: 'bad-response',
       message: `Unexpected response from GET ${path}: none of its entries (3) can be used.`,
     });
     takeBack();
@@ -106,9 +106,9 @@ describe('the catalogue', () => {
     takeBack();
   });
 
-  test('a title whose answer cannot be used is bad-answer, not a title that does not exist', async () => {
+  test('a title whose answer cannot be used is bad-response, not a title that does not exist', async () => {
     await expect(fetchTitle(practice.client, TITLES.unusable)).rejects.toMatchObject({
-      code: 'bad-answer',
+      code: 'bad-response',
     });
     const alone = await resolve([`title:${TITLES.unusable}`]);
     expect(alone.failures).toEqual([]);

@@ -146,7 +146,7 @@ test('a service that names such base URLs alone costs its chapter as a bad answe
     const { code, events } = await harness.download({ targets: [chapter.id] });
     expect(code).toBe(3);
     expect(events).toContainEqual(
-      expect.objectContaining({ type: 'chapter-failed', reason: 'bad-answer' }),
+      expect.objectContaining({ type: 'chapter-failed', reason: 'bad-response' }),
     );
     expect(harness.service.reports).toEqual([]);
     const asked = harness.service.log.filter(({ path }) => path.startsWith('/at-home/')).length;

@@ -45,7 +45,7 @@ const REASONS: Readonly<Partial<Record<FaultName, readonly LoadReason[]>>> = {
   'status-429': ['bad-status'],
   'status-500': ['bad-status'],
   'status-503': ['bad-status'],
-  'html-page': ['not-a-picture'],
+  'html-page': ['not-an-image'],
   'another-image': ['bad-digest'],
   'forged-image': ['bad-digest'],
   'flipped-byte': ['bad-digest'],

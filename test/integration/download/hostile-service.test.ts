@@ -67,9 +67,9 @@ describe('hostile metadata', () => {
     ['a base URL that is a number', { baseUrl: 17 }],
     ['an empty base URL', { baseUrl: '' }],
     ['a base URL of 1 MB', { baseUrl: `https://127.0.0.1:1/${'a'.repeat(1_000_000)}` }],
-  ])('%s is bad-answer', async (_what, answer) => {
+  ])('%s is bad-response', async (_what, answer) => {
     answerAtHome(answer);
-    await expectRefusal('bad-answer');
+    await expectRefusal('bad-response');
   });
 
   test.each([
@@ -80,7 +80,7 @@ describe('hostile metadata', () => {
     ['an address with a user', 'https://a:b@127.0.0.1:1'],
   ])('a base URL that is %s is never requested or reported', async (_what, baseUrl) => {
     answerAtHome({ baseUrl });
-    const events = await expectRefusal('bad-answer');
+    const events = await expectRefusal('bad-response');
     const reasons = events.flatMap((event) => (event.type === 'page-failed' ? [event.reason] : []));
     expect(new Set(reasons)).toEqual(new Set(['bad-page-url']));
     expect(harness.service.reports).toEqual([]);
@@ -96,21 +96,21 @@ describe('oversized and malformed responses', () => {
   test('nesting a hundred thousand deep', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     harness.service.intercept('/at-home/', () => ({ ...json(0), body: deep }));
-    await expectRefusal('bad-answer');
+    await expectRefusal('bad-response');
   });
 
   test('5 MB of meaningless JSON', async () => {
     harness.service.intercept('/at-home/', () =>
       json({ result: 'ok', junk: 'x'.repeat(5_000_000) }),
     );
-    await expectRefusal('bad-answer');
+    await expectRefusal('bad-response');
   });
 
   test('more than the cap', async () => {
     harness.service.intercept('/at-home/', () =>
       json({ result: 'ok', junk: 'x'.repeat(9_000_000) }),
     );
-    await expectRefusal('bad-answer');
+    await expectRefusal('bad-response');
   });
 
   test('a gzip bomb', async () => {
@@ -121,7 +121,7 @@ describe('oversized and malformed responses', () => {
       body: bomb,
     }));
     const before = process.memoryUsage().rss;
-    await expectRefusal('bad-answer');
+    await expectRefusal('bad-response');
     expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
   });
 
@@ -140,7 +140,7 @@ describe('oversized and malformed responses', () => {
       ...json(0),
       body: '{"result":"ok","baseUrl":',
     }));
-    await expectRefusal('bad-answer');
+    await expectRefusal('bad-response');
   });
 });
 

@@ -97,7 +97,7 @@ testConcurrently({
     loses(ONE_HOST, chapter, [
       ['status-404', 'bad-status'],
       ['endless-body', 'too-large'],
-      ['html-page', 'not-a-picture'],
+      ['html-page', 'not-an-image'],
       ['cut-with-length', 'bad-length'],
     ]),
 

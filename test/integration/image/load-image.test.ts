@@ -158,7 +158,7 @@ describe('what is not the image leaves no file', () => {
       '200 OK',
       { 'Content-Type': 'text/html' },
       Buffer.alloc(5_000, '<p>'),
-      { reason: 'not-a-picture' },
+      { reason: 'not-an-image' },
     ],
     [
       'an empty body',

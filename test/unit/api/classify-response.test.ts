@@ -50,11 +50,11 @@ test.each([500, 502, 503])(
 test('200 without JSON is tried again', () => {
   const error = thrownFor(response(200));
   expect(error).toBeInstanceOf(RetryableError);
-  expect(error).toMatchObject({ failure: { code: 'bad-answer' } });
+  expect(error).toMatchObject({ failure: { code: 'bad-response' } });
 });
 
 test.each([301, 304, 100])('%d is an unexpected response', (status) => {
-  expect(thrownFor(response(status, {}))).toMatchObject({ code: 'bad-answer' });
+  expect(thrownFor(response(status, {}))).toMatchObject({ code: 'bad-response' });
 });
 
 test.each([400, 403, 404])('%d with an error of the service is a refusal', (status) => {

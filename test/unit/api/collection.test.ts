@@ -131,7 +131,7 @@ test('a list that never ends, one entry at a time, is left after 400 requests', 
     return Promise.resolve({ items: [], received: 1, repaired: 0, total: 1e9 });
   };
   await expect(fetchTitleFeed({ api } as unknown as ServiceClient, ID)).rejects.toMatchObject({
-    code: 'bad-answer',
+    code: 'bad-response',
   });
   expect(requests).toBe(400);
 });

@@ -157,7 +157,7 @@ test('a base URL that makes no address is not requested and not reported; five o
   const invalid = (): Promise<AtHomeMetadata> =>
     Promise.resolve({ baseUrl: 'ftp://x', hash: 'h', data: [], dataSaver: [] });
   const running = run([], { firstUrl: 'ftp://x', fetchMetadata: invalid });
-  await expect(running).rejects.toMatchObject({ code: 'bad-answer' });
+  await expect(running).rejects.toMatchObject({ code: 'bad-response' });
   expect(steps).toEqual([]);
   expect(new Set(attempts().map(([, reason]) => reason))).toEqual(new Set(['bad-page-url']));
 });

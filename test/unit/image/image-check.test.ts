@@ -31,7 +31,7 @@ describe('a body', () => {
     ['that is empty', Buffer.alloc(0), 'bad-length', {}],
     ['shorter than announced', image, 'bad-length', { 'content-length': '9000' }],
     ['cut off', image.subarray(0, -20), 'bad-length', {}],
-    ['of HTML', Buffer.from('<!doctype html><p>Sorry'), 'not-a-picture', {}],
+    ['of HTML', Buffer.from('<!doctype html><p>Sorry'), 'not-an-image', {}],
   ])('%s is not kept', async (_, bytes, reason, headers) => {
     expect(await check(bytes, digest, headers)).toMatchObject({ ok: false, reason });
   });
