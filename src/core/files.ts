@@ -3,19 +3,12 @@
  * neither a kill nor a power cut leaves an incomplete file under its final name.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, constants, readFileSync, type Stats } from 'node:fs';
+import { constants, readFileSync, statSync, type Stats } from 'node:fs';
 import { lstat, open, readFile, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { retryWhileBusy } from './busy-retry.js';
 import { hasCode } from './errors.js';
-import {
-  createFile,
-  openRegularFile,
-  openRegularFileSync,
-  tooLargeError,
-  unsafePathError,
-  type OpenOptions,
-} from './safe-open.js';
+import { createFile, openRegularFile, tooLargeError, unsafePathError } from './safe-open.js';
 import { makeFoldersBelow } from './safe-folders.js';
 import { isSystemError } from './system-errors.js';
 import { removeLeftoverTemporaries, temporaryName } from './temporary-files.js';
@@ -36,7 +29,6 @@ export {
   openRegularFileSync,
   replaceFile,
   statNewFile,
-  type OpenOptions,
 } from './safe-open.js';
 
 /** Far above the size of every file that tankobon reads into memory. */
@@ -147,10 +139,7 @@ export async function readFileIfExists(
   { maxBytes = MAX_READ_BYTES }: ReadOptions = {},
 ): Promise<Buffer | undefined> {
   const stats = await statIfExists(file);
-  if (!stats) return undefined;
-  if (!stats.isFile()) throw unsafePathError(file, stats);
-  if (stats.size > maxBytes) throw tooLargeError(file);
-  return readFile(file).catch(ifMissing);
+  return stats && readIfUsable(file, stats, maxBytes, () => readFile(file).catch(ifMissing));
 }
 
 /**
@@ -173,24 +162,23 @@ export async function readRegularFileIfExists(
   }
 }
 
-/** The synchronous readRegularFileIfExists. */
+/** The synchronous readFileIfExists. */
 export function readFileIfExistsSync(
   file: string,
-  options: ReadOptions & OpenOptions = {},
+  { maxBytes = MAX_READ_BYTES }: ReadOptions = {},
 ): Buffer | undefined {
-  let opened: ReturnType<typeof openRegularFileSync>;
   try {
-    opened = openRegularFileSync(file, options);
+    return readIfUsable(file, statSync(file), maxBytes, () => readFileSync(file));
   } catch (error) {
     ifMissing(error);
     return undefined;
   }
-  try {
-    if (opened.stats.size > (options.maxBytes ?? MAX_READ_BYTES)) throw tooLargeError(file);
-    return readFileSync(opened.descriptor);
-  } finally {
-    closeSync(opened.descriptor);
-  }
+}
+
+function readIfUsable<T>(file: string, stats: Stats, maxBytes: number, read: () => T): T {
+  if (!stats.isFile()) throw unsafePathError(file, stats);
+  if (stats.size > maxBytes) throw tooLargeError(file);
+  return read();
 }
 
 /** Whether both files exist and are equal. Throws as openRegularFile does. */

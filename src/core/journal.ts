@@ -87,7 +87,7 @@ function journalFiles(folder: string): string[] {
 
 /** Undefined if another process holds its lock, or has replaced or removed it. */
 async function adoptJournal(file: string): Promise<Journal | undefined> {
-  const { descriptor } = openRegularFileSync(file, { flags: constants.O_RDWR });
+  const descriptor = openRegularFileSync(file, constants.O_RDWR);
   const lock = await tryLockOpenFile(file, descriptor);
   if (!lock) return undefined;
   try {

@@ -1,7 +1,7 @@
 /** The text in a lock file: the process that last took the lock, for the messages of processes that wait. */
 import { writeSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { readFileIfExistsSync, type OpenOptions } from './files.js';
+import { readFileIfExistsSync } from './files.js';
 
 const HOLDER_BYTES = 96;
 const OWN_HOST =
@@ -21,14 +21,10 @@ export function writeLockHolder(descriptor: number): void {
 }
 
 /** The process that last took the lock of `file`, in words. */
-export function describeLockHolder(
-  file: string,
-  { isTrusted }: Pick<OpenOptions, 'isTrusted'> = {},
-): string {
+export function describeLockHolder(file: string): string {
   let text = '';
   try {
-    const options = { maxBytes: HOLDER_BYTES, isTrusted };
-    text = readFileIfExistsSync(file, options)?.toString('latin1') ?? '';
+    text = readFileIfExistsSync(file, { maxBytes: HOLDER_BYTES })?.toString('latin1') ?? '';
   } catch {
     // Unreadable: the holder is not known.
   }

@@ -12,7 +12,6 @@ import {
   makeFolders,
   openRegularFileSync,
   removeFile,
-  type OpenOptions,
 } from './files.js';
 import { describeLockHolder, writeLockHolder } from './lock-holder.js';
 import type { FileLocks, HeldLock } from './native-lock.js';
@@ -20,12 +19,7 @@ import type { FileLocks, HeldLock } from './native-lock.js';
 export { describeLockHolder } from './lock-holder.js';
 export type { HeldLock } from './native-lock.js';
 
-export interface LockFileOptions extends Pick<OpenOptions, 'isTrusted'> {
-  /** The mode of a new lock file, regardless of the umask. Default: 0600. */
-  readonly mode?: number;
-}
-
-export interface LockOptions extends LockFileOptions {
+export interface LockOptions {
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
   /** Pause between attempts in milliseconds; each pause is randomly between half of it and the whole. */
@@ -61,12 +55,9 @@ async function loadOnce(): Promise<FileLocks> {
  * count as held. Throws StorageError: `unsafe-path` for anything but a regular file of this user (see openRegularFile),
  * `cannot-lock` if the file system has no locks; and system errors.
  */
-export async function tryLockFile(
-  file: string,
-  options: LockFileOptions = {},
-): Promise<HeldLock | undefined> {
+export async function tryLockFile(file: string): Promise<HeldLock | undefined> {
   makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
-  const descriptor = openLockFile(file, options) ?? createLockFile(file, options);
+  const descriptor = openLockFile(file) ?? createLockFile(file);
   if (descriptor === undefined) return undefined;
   const lock = await tryLockOpenFile(file, descriptor);
   if (lock) writeLockHolder(descriptor);
@@ -103,7 +94,7 @@ export async function tryLockOpenFile(
 
 /** Whether a process holds the lock of `file`. Takes a free one for a moment, in which others find it held. */
 export async function isLocked(file: string): Promise<boolean> {
-  const descriptor = openLockFile(file, {});
+  const descriptor = openLockFile(file);
   if (descriptor === undefined) return false;
   const lock = await tryLockOpenFile(file, descriptor);
   lock?.release();
@@ -111,9 +102,9 @@ export async function isLocked(file: string): Promise<boolean> {
 }
 
 /** Undefined if the file does not exist. */
-function openLockFile(file: string, { isTrusted }: LockFileOptions): number | undefined {
+function openLockFile(file: string): number | undefined {
   try {
-    return openRegularFileSync(file, { flags: constants.O_RDWR, isTrusted }).descriptor;
+    return openRegularFileSync(file, constants.O_RDWR);
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return undefined;
     throw error;
@@ -121,9 +112,9 @@ function openLockFile(file: string, { isTrusted }: LockFileOptions): number | un
 }
 
 /** Undefined if another process created the file, or removed its folder, in the meantime. */
-function createLockFile(file: string, { mode = 0o600 }: LockFileOptions): number | undefined {
+function createLockFile(file: string): number | undefined {
   try {
-    return createFileSync(file, mode);
+    return createFileSync(file, 0o600);
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'EEXIST')) return undefined;
     throw error;
@@ -162,9 +153,9 @@ export async function lockFile(
   const startedMs = clock.monotonicMs();
   for (let attempt = 1; ; attempt += 1) {
     options.signal?.throwIfAborted();
-    const lock = await tryLockFile(file, options);
+    const lock = await tryLockFile(file);
     if (lock) return lock;
-    if (attempt === 1) options.onWait?.(describeLockHolder(file, options));
+    if (attempt === 1) options.onWait?.(describeLockHolder(file));
     if (clock.monotonicMs() - startedMs >= timeoutMs) return undefined;
     await clock.sleep(pollMs * (0.5 + Math.random() / 2), options.signal);
   }

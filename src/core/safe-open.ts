@@ -12,50 +12,33 @@ import {
   unlinkSync,
   type Stats,
 } from 'node:fs';
-import { lstat, open, unlink, type FileHandle } from 'node:fs/promises';
+import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { retryWhileBusy } from './busy-retry.js';
 import { StorageError } from './errors.js';
 import { isSystemError } from './system-errors.js';
 import { temporaryName } from './temporary-files.js';
 
-export interface OpenOptions {
-  /** Of `fs.constants`. Default: O_RDONLY. O_NOFOLLOW and O_NONBLOCK are added. */
-  readonly flags?: number;
-  /** Whether a file with this owner and mode is accepted. Default: files of this user and of root. */
-  readonly isTrusted?: (stats: Stats) => boolean;
-}
-
 /** Not available on Windows, where the path is checked first. */
 const SAFE_FLAGS = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** Errors of `open` for a link under O_NOFOLLOW (EMLINK: FreeBSD), a socket, and a device without a driver. */
-export const NOT_REGULAR_CODES = [
-  'ELOOP',
-  'EMLINK',
-  'ENXIO',
-  'ENODEV',
-  'EOPNOTSUPP',
-  'ENOTSUP',
-  'EISDIR',
-];
+const NOT_REGULAR_CODES = ['ELOOP', 'EMLINK', 'ENXIO', 'ENODEV', 'EOPNOTSUPP', 'ENOTSUP', 'EISDIR'];
 
 /**
- * Opens an existing regular file. Throws StorageError `unsafe-path` for a link, a folder, a pipe, a socket, a device or
- * a file of another user, and the system error (ENOENT, EACCES, …) for everything else.
+ * Opens an existing regular file. `flags` are those of `fs.constants`; O_NOFOLLOW and O_NONBLOCK are added. Throws
+ * StorageError `unsafe-path` for a link, a folder, a pipe, a socket, a device or a file of another user, and the system
+ * error (ENOENT, EACCES, …) for everything else.
  */
 export async function openRegularFile(
   file: string,
-  options: OpenOptions = {},
+  flags: number = constants.O_RDONLY,
 ): Promise<FileHandle> {
-  let handle: FileHandle;
-  try {
-    if (process.platform === 'win32') assertUsable(file, await lstat(file), options);
-    handle = await open(file, (options.flags ?? constants.O_RDONLY) | SAFE_FLAGS);
-  } catch (error) {
+  assertUsableByPath(file);
+  const handle = await open(file, flags | SAFE_FLAGS).catch((error: unknown) => {
     throw toUnsafeError(error, file);
-  }
+  });
   try {
-    assertUsable(file, await handle.stat(), options);
+    assertUsable(file, await handle.stat());
     return handle;
   } catch (error) {
     await handle.close();
@@ -63,22 +46,18 @@ export async function openRegularFile(
   }
 }
 
-/** The synchronous openRegularFile; the caller closes the descriptor. */
-export function openRegularFileSync(
-  file: string,
-  options: OpenOptions = {},
-): { readonly descriptor: number; readonly stats: Stats } {
+/** The synchronous openRegularFile; returns a descriptor, which the caller closes. */
+export function openRegularFileSync(file: string, flags: number = constants.O_RDONLY): number {
+  assertUsableByPath(file);
   let descriptor: number;
   try {
-    if (process.platform === 'win32') assertUsable(file, lstatSync(file), options);
-    descriptor = openSync(file, (options.flags ?? constants.O_RDONLY) | SAFE_FLAGS);
+    descriptor = openSync(file, flags | SAFE_FLAGS);
   } catch (error) {
     throw toUnsafeError(error, file);
   }
   try {
-    const stats = fstatSync(descriptor);
-    assertUsable(file, stats, options);
-    return { descriptor, stats };
+    assertUsable(file, fstatSync(descriptor));
+    return descriptor;
   } catch (error) {
     closeSync(descriptor);
     throw error;
@@ -112,7 +91,7 @@ export function createFileSync(file: string, mode: number): number {
   return descriptor;
 }
 
-/** For file systems without modes (FAT, CIFS); the file was created with no more rights than requested. */
+/** Accepts file systems without modes (FAT, CIFS); the file was created with no more rights than requested. */
 export function ignoreUnsupportedMode(error: unknown): void {
   if (!isSystemError(error, 'EPERM', 'EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error;
 }
@@ -128,10 +107,16 @@ export async function replaceFile(file: string): Promise<FileHandle> {
   return createFile(file);
 }
 
-function assertUsable(file: string, stats: Stats, { isTrusted }: OpenOptions): void {
+/** Windows cannot refuse links when it opens a file. */
+function assertUsableByPath(file: string): void {
+  if (process.platform === 'win32') assertUsable(file, lstatSync(file));
+}
+
+function assertUsable(file: string, stats: Stats): void {
   if (!stats.isFile()) throw unsafePathError(file, stats);
-  const isAccepted = isTrusted ? isTrusted(stats) : isOwnedByUs(file, stats);
-  if (!isAccepted) throw otherOwnerError(file, stats);
+  if (isOwnedByUs(file, stats)) return;
+  const message = `${file} belongs to another user (uid ${stats.uid}) and is not used.`;
+  throw new StorageError('unsafe-path', message);
 }
 
 /**
@@ -182,12 +167,7 @@ export function unsafePathError(path: string, stats: Stats, cause?: unknown): St
   return new StorageError('unsafe-path', message, { cause });
 }
 
-export function otherOwnerError(path: string, { uid }: Stats): StorageError {
-  const message = `${path} belongs to another user (uid ${uid}) and is not used.`;
-  return new StorageError('unsafe-path', message);
-}
-
-/** For a file larger than any that tankobon writes. */
+/** The error for a file larger than any that tankobon writes. */
 export function tooLargeError(file: string): StorageError {
   return new StorageError('unsafe-path', `${file} is too large and is not read.`);
 }

@@ -94,7 +94,7 @@ async function openOrCreate(
   } catch (error) {
     if (!isSystemError(error, 'EEXIST')) throw error;
   }
-  return openRegularFile(file, { flags: constants.O_RDWR | constants.O_APPEND });
+  return openRegularFile(file, constants.O_RDWR | constants.O_APPEND);
 }
 
 async function endsWithLine(handle: FileHandle): Promise<boolean> {
