@@ -82,7 +82,7 @@ export async function openService(context: AppContext, options: ServiceOptions):
     redactor,
     outages,
     port443: settings.port443,
-    maxResponseBytes: settings.maxAnswerBytes,
+    maxResponseBytes: settings.maxResponseBytes,
     onServiceTime: (ms) => {
       serviceTimeMs = ms;
     },

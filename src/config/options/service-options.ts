@@ -88,7 +88,7 @@ export const SERVICE_OPTIONS = {
     range: [MEBIBYTE, 1024 * MEBIBYTE],
     isSetting: true,
   },
-  maxAnswerBytes: {
+  maxResponseBytes: {
     kind: 'integer',
     description: 'maximum size of an API response in bytes',
     default: 8 * MEBIBYTE,
