@@ -14,8 +14,8 @@ export interface Reading {
   /** By the clock of the document. */
   readonly nowMs: number;
   readonly wallMs: number;
-  /** By the local clocks, where the document has a server's. */
-  readonly local?: Moment;
+  /** By the local clocks, where the document has a server's: when it was asked, and when it had replied. */
+  readonly local?: { readonly sent: Moment; readonly received: Moment };
 }
 
 /** The document to work on. */
@@ -42,7 +42,7 @@ export interface HistoryOptions {
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 /** A server's clock that went back by less was read by another processor. */
 const MAX_STEP_BACK_MS = 50;
-/** A server's clock may run this much faster than ours, and its replies may be late. */
+/** A server's clock may run this much faster than ours. */
 const MAX_DRIFT = 1.001;
 const MAX_STEP_AHEAD_MS = 1_000;
 
@@ -146,7 +146,10 @@ export class LedgerHistory {
     const last = this.#lastReading;
     if (!local || !last?.local) return false;
     const passedMs = nowMs - last.nowMs;
-    const localMs = Math.max(local.nowMs - last.local.nowMs, local.wallMs - last.local.wallMs);
+    // A reply may take long: this is the most that can have passed.
+    const { sent } = last.local;
+    const { received } = local;
+    const localMs = Math.max(received.nowMs - sent.nowMs, received.wallMs - sent.wallMs);
     return passedMs > localMs * MAX_DRIFT + MAX_STEP_AHEAD_MS;
   }
 }

@@ -42,7 +42,7 @@ export interface RedisStoreOptions extends ServerOutageOptions {
 interface Base extends Reading {
   readonly snapshot: Snapshot;
   readonly seenMs: ReadonlyMap<string, number>;
-  readonly local: Moment;
+  readonly local: { readonly sent: Moment; readonly received: Moment };
   /** How far `nowMs` may be before the real time; absent where the server has just named it. */
   readonly errorMs?: number;
 }
@@ -111,7 +111,7 @@ export class RedisStore implements LedgerStore {
       base ??= await this.#read();
       const { opened, result, isChanged } = this.#apply(base, change);
       const { document } = opened;
-      const { local: moment } = base;
+      const moment = base.local.sent;
       if (!isChanged) {
         if (base.errorMs === undefined) return this.#finish(opened, result, moment);
         base = undefined;
@@ -159,14 +159,15 @@ export class RedisStore implements LedgerStore {
   /** The document that this process has stored or seen last, at a time that is not after the server's. */
   #estimate(): Base | undefined {
     const local = momentOf(this.options.clock);
-    const time = this.#last && estimateServerTime(this.#last, local.nowMs);
-    return this.#last && time && { ...this.#last, ...time, wallMs: time.nowMs, local };
+    const time = this.#last && estimateServerTime(this.#last, local);
+    const moments = { sent: local, received: local };
+    return this.#last && time && { ...this.#last, ...time, wallMs: time.nowMs, local: moments };
   }
 
   async #read(): Promise<Base> {
-    const local = momentOf(this.options.clock);
+    const sent = momentOf(this.options.clock);
     const reply = await this.#call({ role: this.#isWaiting ? 'waiting' : 'idle' });
-    return baseOf(reply, local);
+    return baseOf(reply, { sent, received: momentOf(this.options.clock) });
   }
 
   /** Resolves with the latest document if that is another one than the base. */
@@ -174,7 +175,7 @@ export class RedisStore implements LedgerStore {
     { snapshot: seen, nowMs, errorMs }: Base,
     document: LedgerDocument,
   ): Promise<Base | undefined> {
-    const local = momentOf(this.options.clock);
+    const sent = momentOf(this.options.clock);
     const token = randomBytes(8).toString('hex');
     const text = serializeDocument(document);
     const maxMs = errorMs === undefined ? undefined : nowMs + MAX_LATE_MS;
@@ -182,7 +183,7 @@ export class RedisStore implements LedgerStore {
       role: this.#isWaitingIn(document) ? 'waiting' : 'idle',
       next: { seen, token, text, minMs: nowMs, maxMs },
     });
-    if (reply.latest) return baseOf(reply, local);
+    if (reply.latest) return baseOf(reply, { sent, received: momentOf(this.options.clock) });
     if (this.#last) this.#last = { ...this.#last, snapshot: { token, text, run: reply.run } };
     return undefined;
   }
@@ -194,12 +195,12 @@ export class RedisStore implements LedgerStore {
     const sentMs = clock.monotonicMs();
     const args = scriptArgs({ ...call, id: this.processId });
     const reply = readReply(await runner.evaluate(LEDGER_SCRIPT, LEDGER_KEYS, args));
-    const receivedMs = clock.monotonicMs();
+    const received = momentOf(clock);
     const snapshot = reply.latest ?? known;
     const { serverMs, seenMs } = reply;
     if (snapshot) {
-      const roundTripMs = receivedMs - sentMs;
-      this.#last = { snapshot, seenMs, serverMs, receivedMs, roundTripMs };
+      const roundTripMs = received.nowMs - sentMs;
+      this.#last = { snapshot, seenMs, serverMs, received, roundTripMs };
     }
     return reply;
   }
@@ -222,7 +223,7 @@ function documentOf({ text }: Snapshot): LedgerDocument | 'damaged' | undefined 
   return text === '' ? undefined : parseDocument(text);
 }
 
-function baseOf({ serverMs, seenMs, latest }: ScriptReply, local: Moment): Base {
+function baseOf({ serverMs, seenMs, latest }: ScriptReply, local: Base['local']): Base {
   if (!latest) throw unexpectedReply('no document');
   return { snapshot: latest, seenMs, nowMs: serverMs, wallMs: serverMs, local };
 }

@@ -433,6 +433,7 @@ export const SERVER_FAULTS: Readonly<Record<string, FaultKind>> = {
     setup: (world) => {
       startSeveral(world);
       every(world, MINUTE_MS, () => {
+        if (world.processes.size === 0) return;
         const process = anyProcess(world);
         process.cutOffUntilMs = world.loop.nowMs + world.dice.between(1_000, 60_000);
         process.isTouched = true;

@@ -237,7 +237,10 @@ export class SimulatedProcess implements EventOwner {
       }
       this.#run = reply.run;
       const nowMs = reply.serverMs;
-      const local = { nowMs: sent.monotonicMs, wallMs: sent.wallMs };
+      const local = {
+        sent: { nowMs: sent.monotonicMs, wallMs: sent.wallMs },
+        received: this.#localReading(),
+      };
       const reading = { nowMs, wallMs: nowMs, local };
       const found = copyOf(reply.document);
       const { document, loss } = this.#history.open(found, reading, false) as OpenedDocument;
@@ -263,7 +266,7 @@ export class SimulatedProcess implements EventOwner {
         else compute(stored, again);
       });
     };
-    const time = this.#lastReply && estimateServerTime(this.#lastReply, this.kernel.monotonicMs());
+    const time = this.#lastReply && estimateServerTime(this.#lastReply, this.#localReading());
     if (!time || !this.#lastReply) this.#call(undefined, compute);
     else compute({ ...this.#lastReply, serverMs: time.nowMs }, this.#moment(), time.errorMs);
   }
@@ -288,11 +291,11 @@ export class SimulatedProcess implements EventOwner {
       if (isOver) return;
       isOver = true;
       if (reply) {
-        const receivedMs = this.kernel.monotonicMs();
+        const received = this.#localReading();
         const document = next && reply.isStored ? copyOf(next.document) : reply.document;
-        const roundTripMs = receivedMs - sent.monotonicMs;
+        const roundTripMs = received.nowMs - sent.monotonicMs;
         const { seenMs } = reply;
-        this.#lastReply = { ...known, ...reply, document, seenMs, receivedMs, roundTripMs };
+        this.#lastReply = { ...known, ...reply, document, seenMs, received, roundTripMs };
       }
       then(reply, sent);
     };

@@ -10,19 +10,22 @@ test('for any drift and travel time it is before the real time, by no more than 
     const realMs = (localMs: number): number => 1e12 + localMs * rate;
     const reply = {
       serverMs: Math.floor(realMs(outMs)),
-      receivedMs: outMs + backMs,
+      received: { nowMs: outMs + backMs, wallMs: outMs + backMs },
       roundTripMs: outMs + backMs,
     };
-    const localMs = reply.receivedMs + laterMs;
-    const { nowMs, errorMs } = estimateServerTime(reply, localMs) ?? { nowMs: NaN, errorMs: NaN };
+    const localMs = outMs + backMs + laterMs;
+    const local = { nowMs: localMs, wallMs: localMs };
+    const { nowMs, errorMs } = estimateServerTime(reply, local) ?? { nowMs: NaN, errorMs: NaN };
     expect(nowMs).toBeLessThanOrEqual(realMs(localMs));
     expect(nowMs + errorMs).toBeGreaterThanOrEqual(realMs(localMs) - 1);
   }
 });
 
 test.each([
-  ['is old', 5_001, 1],
-  ['took long', 1, 21],
-])('there is none from a reply that %s', (_, passedMs, roundTripMs) => {
-  expect(estimateServerTime({ serverMs: 0, receivedMs: 0, roundTripMs }, passedMs)).toBeUndefined();
+  ['from a reply that is old', 5_001, 5_001, 1],
+  ['from a reply that took long', 1, 1, 21],
+  ['after this machine has slept', 1, 500, 1],
+])('there is none %s', (_, nowMs, wallMs, roundTripMs) => {
+  const reply = { serverMs: 0, received: { nowMs: 0, wallMs: 0 }, roundTripMs };
+  expect(estimateServerTime(reply, { nowMs, wallMs })).toBeUndefined();
 });

@@ -150,7 +150,8 @@ test.each(KINDS)(
         seed,
         causes: [],
       });
-      expect(report.sent).toBeGreaterThan(0);
+      // A ledger that takes itself for lost again and again sends next to nothing.
+      expect(report.sent).toBeGreaterThan(30);
     }
   },
   3_600_000,
