@@ -250,8 +250,8 @@ test('a folder of our own that cannot be one is said with the variable that name
   expect(noLedger.stderr).toContain('Set TANKOBON_LEDGER');
   const noHome = { ...service.environment, TANKOBON_HOME: file };
   expect(await tankobonHere(['limits'], { env: noHome })).toMatchObject({
-    code: 3,
+    code: 2,
     stdout: '',
-    stderr: expect.stringContaining('Set TANKOBON_LEDGER, or TANKOBON_HOME'),
+    stderr: expect.stringContaining('Set TANKOBON_HOME to a folder'),
   });
 });
