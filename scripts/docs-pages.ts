@@ -109,7 +109,15 @@ function settingRow(name: SettingName): string[] {
   ];
 }
 
-const CHAPTER = '5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01';
+const CHAPTER = {
+  chapter: '5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01',
+  series: 'Endless Stairs',
+  volume: '2',
+  number: '7',
+  chapterTitle: 'Fog',
+  group: 'Tidewater Scans + Paper Lantern',
+  language: 'en',
+};
 
 /** One example of each event; the compiler checks that it has the type and that none is missing. */
 const EVENTS: {
@@ -119,13 +127,13 @@ const EVENTS: {
   ];
 } = {
   'chapter-started': [
-    { type: 'chapter-started', chapter: CHAPTER, pages: 24, kept: 3 },
+    { type: 'chapter-started', ...CHAPTER, pages: 24, kept: 3 },
     'A chapter starts. `kept` is the number of its pages that an earlier run downloaded.',
   ],
   'page-loaded': [
     {
       type: 'page-loaded',
-      chapter: CHAPTER,
+      ...CHAPTER,
       page: 4,
       bytes: 412345,
       ms: 310,
@@ -135,21 +143,26 @@ const EVENTS: {
     'A page was downloaded and verified. `page` counts from 1, `ms` is the duration in milliseconds, and `cached` is whether the node had the image in its cache. `"warning":"bad-digest"`: the page does not match the digest in its name, but is kept because two hosts sent the same image.',
   ],
   'page-failed': [
-    { type: 'page-failed', chapter: CHAPTER, page: 5, reason: 'idle-timeout', attempt: 1 },
+    { type: 'page-failed', ...CHAPTER, page: 5, reason: 'idle-timeout', attempt: 1 },
     'An attempt to load a page failed. A page gets at most 5 attempts. See [the reasons of failed page loads](troubleshooting.md#reasons-of-failed-page-loads).',
   ],
   'chapter-saved': [
-    { type: 'chapter-saved', chapter: CHAPTER, file: 'a.cbz', pages: 24, bytes: 9876543 },
+    { type: 'chapter-saved', ...CHAPTER, file: 'a.cbz', pages: 24, bytes: 9876543 },
     'The CBZ is complete and has its final name.',
   ],
   'chapter-skipped': [
-    { type: 'chapter-skipped', chapter: CHAPTER, reason: 'already-there', file: 'a.cbz' },
+    {
+      type: 'chapter-skipped',
+      reason: 'chapter-external',
+      ...CHAPTER,
+      externalUrl: 'https://publisher.example/endless-stairs/7',
+    },
     'A chapter is skipped without an error; see the reasons below. `file` is the existing file, if there is one.',
   ],
   'chapter-failed': [
     {
       type: 'chapter-failed',
-      chapter: CHAPTER,
+      ...CHAPTER,
       reason: 'chapter-not-found',
       message: 'Chapter not found.',
     },
@@ -194,7 +207,7 @@ const EVENTS: {
 function eventSections(): string[] {
   return [
     '## Events',
-    '`tankobon download --json` prints one JSON object per line:',
+    '`tankobon download --json` prints one JSON object per line. Every event about a chapter has its `series`, `volume`, `number`, `chapterTitle`, `group` (several joined by ` + `) and `language`, as far as they are known, and `externalUrl` if its publisher has it:',
     ...Object.values(EVENTS).map(
       ([example, description]) =>
         `\`\`\`ndjson\n${JSON.stringify(example)}\n\`\`\`\n\n${description}`,

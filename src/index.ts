@@ -24,6 +24,7 @@ export type {
   SkipReason,
   Warning,
 } from './download/events.js';
+export type { ChapterFields } from './selection/chapter-fields.js';
 export { LEFT_OUT_REASONS } from './formats/bind-events.js';
 export type { BindEvent, BookPageEvent, LeftOutReason } from './formats/bind-events.js';
 export type { Quality } from './image/page-url.js';

@@ -1,5 +1,6 @@
 /** Chapters. A chapter is one group's release in one language. */
 import type { ServiceClient } from './client.js';
+import { appendAll, withUnavailable } from './collection.js';
 import {
   CollectionReader,
   fetchEntity,
@@ -24,8 +25,9 @@ export interface Chapter {
   /** The service's language code. */
   readonly language: string;
   readonly pages: number | undefined;
-  /** Set if the chapter is hosted elsewhere. */
+  /** Set if the chapter is hosted elsewhere. Not checked: `webAddress` makes it safe to print. */
   readonly externalUrl: string | undefined;
+  /** Taken down. */
   readonly isUnavailable: boolean;
   /** Counts the edits, from 1. */
   readonly version: number;
@@ -59,8 +61,8 @@ export async function fetchChapter(
 }
 
 /**
- * The chapters that the service lists, by id, with their groups and titles: one request per 100. Unavailable and
- * unpublished chapters are not listed, and invalid entries are skipped; `fetchChapter` distinguishes them.
+ * The chapters that the service lists, by id, with their groups and titles: one request per 100. Unpublished chapters
+ * are not listed, and invalid entries are skipped; `fetchChapter` distinguishes them.
  */
 export async function fetchChapters(
   client: ServiceClient,
@@ -68,7 +70,8 @@ export async function fetchChapters(
   options: CollectionOptions,
 ): Promise<Map<string, Chapter>> {
   const reader = new CollectionReader(client, '/chapter', chapterSchema, options);
-  const found = await reader.readByIds(chapterIds, INCLUDES);
+  const parameters = appendAll(new URLSearchParams(), 'includes', INCLUDES);
+  const found = await reader.readByIds(chapterIds, withUnavailable(parameters));
   return new Map(found.map((entity) => [entity.id, toChapter(entity)]));
 }
 

@@ -56,6 +56,12 @@ export function withRatings(query: URLSearchParams): URLSearchParams {
   return appendAll(query, 'contentRating', CONTENT_RATINGS);
 }
 
+/** Requests chapters that were taken down too, which the service leaves out by default. */
+export function withUnavailable(query: URLSearchParams): URLSearchParams {
+  query.append('includeUnavailable', '1');
+  return query;
+}
+
 /** The format of the service's `…Since` filters: UTC, whole seconds, without a zone. */
 export function formatSince(date: Date): string {
   return date.toISOString().slice(0, 'YYYY-MM-DDThh:mm:ss'.length);

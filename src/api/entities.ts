@@ -101,13 +101,13 @@ export class CollectionReader<T> {
     return found;
   }
 
-  /** Reads the entities of these ids that the service lists: one request per 100. */
-  async readByIds(ids: readonly string[], includes: readonly string[]): Promise<T[]> {
+  /** Reads the entities of these ids that the service lists: one request per 100, each with `parameters`. */
+  async readByIds(ids: readonly string[], parameters: URLSearchParams): Promise<T[]> {
     const found: T[] = [];
     for (const some of chunk([...new Set(ids)], MAX_PAGE_SIZE)) {
       const query = withRatings(collectionQuery(0, MAX_PAGE_SIZE));
-      appendAll(query, 'ids', some);
-      const { items } = await this.readPage(appendAll(query, 'includes', includes));
+      for (const [name, value] of parameters) query.append(name, value);
+      const { items } = await this.readPage(appendAll(query, 'ids', some));
       found.push(...items);
     }
     this.finish();

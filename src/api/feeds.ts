@@ -10,6 +10,7 @@ import {
   formatSince,
   MAX_FEED_PAGE_SIZE,
   withRatings,
+  withUnavailable,
 } from './collection.js';
 import {
   CollectionReader,
@@ -46,7 +47,7 @@ export async function fetchList(
   };
 }
 
-/** All chapters of a title with their groups, oldest first. One request per 500. */
+/** All chapters of a title with their groups, also those that were taken down, oldest first. One request per 500. */
 export function fetchTitleFeed(
   client: ServiceClient,
   titleId: string,
@@ -63,7 +64,7 @@ export async function fetchFeedTotal(
 ): Promise<number> {
   const path = `/manga/${titleId}/feed`;
   const reader = new CollectionReader(client, path, chapterSchema, { signal });
-  const { total } = await reader.readPage(withRatings(collectionQuery(0, 1)));
+  const { total } = await reader.readPage(withUnavailable(withRatings(collectionQuery(0, 1))));
   return total;
 }
 
@@ -76,9 +77,9 @@ export function fetchListFeed(
   return readFeed(client, `/list/${listId}/feed`, options);
 }
 
-/** The parameters of every feed: chapters in these languages, with their groups. */
+/** The parameters of every feed: chapters in these languages, also those that were taken down, with their groups. */
 export function feedParameters(languages: readonly string[] | undefined): URLSearchParams {
-  const parameters = withRatings(new URLSearchParams());
+  const parameters = withUnavailable(withRatings(new URLSearchParams()));
   appendAll(parameters, 'translatedLanguage', languages);
   return appendAll(parameters, 'includes', ['scanlation_group']);
 }

@@ -70,7 +70,8 @@ export async function fetchTitles(
   options: CollectionOptions,
 ): Promise<FetchedTitles> {
   const reader = new CollectionReader(client, '/manga', titleSchema, options);
-  const found = await reader.readByIds(titleIds, TITLE_INCLUDES);
+  const parameters = appendAll(new URLSearchParams(), 'includes', TITLE_INCLUDES);
+  const found = await reader.readByIds(titleIds, parameters);
   const titles = new Map(found.map((entity) => [entity.id, toTitle(entity)]));
   return { titles, skipped: reader.skipped };
 }

@@ -15,6 +15,7 @@ import { isSystemError, lstatIfExists, toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { removeLeftovers } from '../download/leftovers.js';
 import { damagedChapter } from '../formats/source-chapter.js';
+import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
 import { orderRenames } from './rename-order.js';
 import {
   parkedPath,
@@ -31,7 +32,7 @@ export interface RetagRequest extends RetagOptions {
 }
 
 export type RetagEvent =
-  | {
+  | (ChapterFields & {
       readonly type: 'chapter-retagged';
       readonly chapter: string;
       readonly file: string;
@@ -41,7 +42,7 @@ export type RetagEvent =
       readonly nameTaken?: string;
       /** The names of the metadata that changed, such as `volume`. */
       readonly changed: readonly string[];
-    }
+    })
   | {
       readonly type: 'chapter-skipped';
       readonly chapter: string;
@@ -50,14 +51,14 @@ export type RetagEvent =
       readonly reason: 'other-program';
       readonly message: string;
     }
-  | {
+  | (ChapterFields & {
       readonly type: 'chapter-failed';
       /** Undefined if the file cannot be read. */
       readonly chapter?: string;
       readonly file: string;
       readonly reason: TankobonError['code'];
       readonly message: string;
-    }
+    })
   | {
       readonly type: 'retag-summary';
       readonly changed: number;
@@ -93,6 +94,7 @@ export async function retag(
 
 class RetagRun {
   readonly #errors: TankobonError[] = [];
+  #fields: ReadonlyMap<string, ChapterFields> = new Map();
   readonly #count = { changed: 0, unchanged: 0, nameTaken: 0, notListed: 0, skipped: 0 };
 
   constructor(
@@ -128,6 +130,7 @@ class RetagRun {
     const chapters = await fetchChapters(client, ids, { signal, warn });
     const titleIds = [...chapters.values()].flatMap(({ titleId }) => titleId ?? []);
     const { titles } = await fetchTitles(client, titleIds, { signal, warn });
+    this.#fields = fieldsById([...chapters.values()], titles);
     const retags: Retag[] = [];
     for (const { file, chapterId } of archives) {
       const chapter = chapters.get(chapterId);
@@ -195,6 +198,7 @@ class RetagRun {
       changed,
       ...(name !== from && { newFile: name }),
       ...(name !== to && { nameTaken: to }),
+      ...this.#fields.get(chapter.id),
     });
   }
 
@@ -213,7 +217,8 @@ class RetagRun {
     const error = toTankobonError(toStorageError(thrown, file));
     const { code: reason, message } = error;
     const failed = { type: 'chapter-failed' as const, file, reason, message };
-    this.deps.observe(chapter === undefined ? failed : { ...failed, chapter });
+    const named = chapter !== undefined && { chapter, ...this.#fields.get(chapter) };
+    this.deps.observe({ ...failed, ...named });
     this.#errors.push(error);
   }
 }

@@ -180,7 +180,7 @@ class Batch {
       this.#toRetry.push({ job, error });
       this.deps.observe({
         type: 'warning',
-        message: `Chapter ${job.id} failed during an outage and is tried again at the end: ${message}`,
+        message: `${job.name ?? `Chapter ${job.id}`} failed during an outage and is tried again at the end: ${message}`,
       });
       return;
     }

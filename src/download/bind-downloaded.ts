@@ -47,7 +47,7 @@ export async function bindDownloaded(
     const selected = { language: found.language, volume };
     const { missing, unavailable } = missingChapters(found.title, selected, { presentIds, nowMs });
     if (missing.length > 0)
-      observe({ type: 'volume-incomplete', series, language, volume, missing });
+      observe({ type: 'volume-incomplete', series, language, volume, missing, unavailable });
     else if (unavailable.length > 0)
       observe({ type: 'chapters-unavailable', series, language, volume, chapters: unavailable });
     return missing.length === 0;

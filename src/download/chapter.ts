@@ -18,6 +18,8 @@ import { findPublished, publishChapter, type ChapterTarget } from './publish-cha
 import { Workspace, type KeptPage } from './workspace.js';
 
 export interface ChapterJob extends ChapterTarget {
+  /** For people; undefined without metadata. */
+  readonly name?: string | undefined;
   /** The user's output folder, which contains `file`. */
   readonly output: string;
   readonly quality: Quality;
@@ -60,7 +62,7 @@ export async function prepareChapter(
   const { id: chapterId, file: target, output, quality } = job;
   const { clock } = deps.loader;
   const onBusy = (holder: string): void => {
-    const message = `Waiting for another tankobon that downloads chapter ${chapterId} to this folder (${holder}).`;
+    const message = `Waiting for another tankobon that downloads ${job.name ?? `chapter ${chapterId}`} to this folder (${holder}).`;
     deps.observe({ type: 'warning', message });
   };
   const options = { chapterId, target, output, quality, clock, signal, onBusy };

@@ -6,6 +6,7 @@ import type { ErrorCode } from '../core/error-codes.js';
 import type { TankobonError } from '../core/errors.js';
 import type { LoadReason } from '../image/load-reason.js';
 import type { Wait } from '../rate-limit/rate-ledger.js';
+import type { ChapterFields } from '../selection/chapter-fields.js';
 
 /** Why a chapter was skipped without an error. */
 export const SKIP_REASONS = {
@@ -22,13 +23,13 @@ export const SKIP_REASONS = {
 export type SkipReason = keyof typeof SKIP_REASONS;
 
 export type DownloadEvent =
-  | {
+  | (ChapterFields & {
       readonly type: 'chapter-started';
       readonly chapter: string;
       readonly pages: number;
       readonly kept: number;
-    }
-  | {
+    })
+  | (ChapterFields & {
       readonly type: 'page-loaded';
       readonly chapter: string;
       /** Counted from 1. */
@@ -39,29 +40,29 @@ export type DownloadEvent =
       readonly cached: boolean;
       /** The digest in the file name does not match, but two hosts served the same image. */
       readonly warning?: 'bad-digest';
-    }
-  | {
+    })
+  | (ChapterFields & {
       readonly type: 'page-failed';
       readonly chapter: string;
       readonly page: number;
       readonly reason: LoadReason;
       /** Counted from 1; at most 5. */
       readonly attempt: number;
-    }
-  | {
+    })
+  | (ChapterFields & {
       readonly type: 'chapter-saved';
       readonly chapter: string;
       readonly file: string;
       readonly pages: number;
       readonly bytes: number;
-    }
-  | {
+    })
+  | (ChapterFields & {
       readonly type: 'chapter-skipped';
       readonly chapter: string;
       readonly reason: SkipReason;
       readonly file?: string;
-    }
-  | {
+    })
+  | (ChapterFields & {
       readonly type: 'chapter-failed';
       readonly chapter: string;
       readonly reason: ErrorCode;
@@ -69,7 +70,7 @@ export type DownloadEvent =
       /** The run was stopped while the chapter was in progress; its pages are kept. */
       readonly unfinished?: true;
       readonly error: TankobonError;
-    }
+    })
   | {
       /** A target that cannot be parsed. */
       readonly type: 'target-failed';
@@ -106,6 +107,7 @@ export type DownloadEvent =
       readonly reports: { readonly sent: number; readonly waiting: number };
     };
 
+export type SkippedEvent = Extract<DownloadEvent, { readonly type: 'chapter-skipped' }>;
 export type WaitingEvent = Extract<DownloadEvent, { readonly type: 'waiting' }>;
 
 export function waitingEvent({ for: what, untilMs, reason, holder }: Wait): WaitingEvent {
@@ -136,7 +138,7 @@ export interface Warning {
 }
 
 /** What `--verbose` adds: a retry, or a base URL. Never printed as JSON. */
-export interface Detail {
+export interface Detail extends ChapterFields {
   readonly type: 'detail';
   readonly chapter?: string;
   readonly message: string;

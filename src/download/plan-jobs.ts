@@ -8,6 +8,7 @@ import { distinctPaths, pathCollisionKey, type FormatFileName } from '../cbz/fil
 import { formatIdentityComment } from '../cbz/identity.js';
 import type { ExistingArchive, LibraryIndex, UnreadableFile } from '../cbz/library-index.js';
 import type { Quality } from '../image/page-url.js';
+import { chapterFields, chapterName } from '../selection/chapter-fields.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { ChapterJob } from './chapter.js';
 import { comicMetadata, nameValues } from './comic-metadata.js';
@@ -110,9 +111,11 @@ export function planJobs(
   );
   return selected.map(({ id, chapter, why, replaces }, index) => {
     const file = replaces ?? join(output, paths[index] ?? `${id}.cbz`);
+    const seriesName = findTitle(titles, chapter)?.name;
     const title = loadedTitles.then((loaded) => findTitle(loaded.titles, chapter));
     const job: ChapterJob = {
       id,
+      name: chapter && chapterName(chapterFields(chapter, seriesName)),
       file,
       output,
       quality,
@@ -131,7 +134,7 @@ export function planJobs(
     return {
       job,
       chapter,
-      seriesName: findTitle(titles, chapter)?.name,
+      seriesName,
       title,
       why,
       unreadable: replaces === undefined ? unreadable.get(pathCollisionKey(path)) : undefined,

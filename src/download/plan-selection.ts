@@ -6,10 +6,10 @@ import type { Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import { fetchFeedTotal } from '../api/feeds.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
+import { chapterName, describeExternal, fieldsById } from '../selection/chapter-fields.js';
 import { explainEmptySelection, explainUnknownGroups } from '../selection/explain-selection.js';
 import type { Resolution, Series } from '../selection/resolve-targets.js';
 import {
-  isEmpty,
   selectChapters,
   unavailableReason,
   type ExcludedChapter,
@@ -84,14 +84,15 @@ export async function selectForPlan(
     selected.set(chapter.id, { id: chapter.id, chapter: isUsable ? chapter : undefined, why });
   };
   for (const chapter of resolution.chapters) {
-    const error = unavailableError(chapter, nowMs, wrongClock);
-    if (isEmpty(chapter)) skipped.push({ id: chapter.id, reason: 'chapter-unavailable' });
-    else if (error) failed.push({ id: chapter.id, error });
-    else add(chapter, 'named');
+    const unavailable = unavailableReason(chapter, nowMs);
+    if (!unavailable) add(chapter, 'named');
+    else if (unavailable.reason === 'chapter-unavailable')
+      skipped.push({ id: chapter.id, reason: 'chapter-unavailable' });
+    else failed.push({ id: chapter.id, error: toError(unavailable, chapter, titles, wrongClock) });
   }
   for (const id of resolution.idsWithoutMetadata)
     selected.set(id, { id, chapter: undefined, why: 'named' });
-  const failedIds = new Set(failed.map(({ id }) => id));
+  const reportedIds = new Set([...failed, ...skipped].map(({ id }) => id));
   const selection = await withLanguages(resolution, options, deps);
   for (const titleSeries of series) {
     const { titleId, chapters } = titleSeries;
@@ -102,7 +103,7 @@ export async function selectForPlan(
     for (const release of found.excluded) {
       const { chapter, reason } = release;
       if (!isUnavailable(release)) excluded.push(release);
-      else if (!failedIds.has(chapter.id))
+      else if (!reportedIds.has(chapter.id))
         skipped.push({ id: chapter.id, reason: reason as SkipReason });
     }
     const isMatched = found.selected.length > 0 || found.excluded.some(isUnavailable);
@@ -174,19 +175,20 @@ function warnOfWrongClock(
   );
 }
 
-function unavailableError(
+function toError(
+  { reason, explanation }: Pick<ExcludedChapter, 'reason' | 'explanation'>,
   chapter: Chapter,
-  nowMs: number,
+  titles: Resolution['titles'],
   wrongClock: string | undefined,
-): ChapterError | undefined {
-  const unavailable = unavailableReason(chapter, nowMs);
-  if (!unavailable) return undefined;
-  const { reason, explanation } = unavailable;
-  const code = reason === 'chapter-external' ? 'chapter-external' : 'chapter-unavailable';
-  const isByClock = reason === 'chapter-unpublished' && wrongClock !== undefined;
+): ChapterError {
+  const fields = fieldsById([chapter], titles).get(chapter.id) ?? {};
+  if (reason === 'chapter-external')
+    return new ChapterError('chapter-external', describeExternal(fields));
+  const name = chapterName(fields) ?? `Chapter ${chapter.id}`;
+  const clock = wrongClock === undefined ? '' : `; ${wrongClock}`;
   return new ChapterError(
-    code,
-    `Chapter ${chapter.id} has no pages to load: ${explanation}${isByClock ? `; ${wrongClock}` : ''}`,
-    isByClock ? { hint: 'Set the clock of this machine, then run the same command again.' } : {},
+    'chapter-unavailable',
+    `${name} has no pages to load: ${explanation}${clock}`,
+    clock ? { hint: 'Set the clock of this machine, then run the same command again.' } : {},
   );
 }

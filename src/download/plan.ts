@@ -7,6 +7,7 @@ import type { FormatFileName } from '../cbz/file-name.js';
 import { scanLibrary, type LibraryIndex } from '../cbz/library-index.js';
 import { keptReason } from '../cbz/ownership.js';
 import type { Chapter } from '../api/chapters.js';
+import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
 import { resolveTargets, type Resolution, type Series } from '../selection/resolve-targets.js';
 import type { Target } from '../selection/target.js';
 import type { ServiceClient } from '../api/client.js';
@@ -15,6 +16,7 @@ import { ChapterError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import type { TitleChapters } from '../formats/volume-completeness.js';
 import { fetchAtHomeMetadata } from '../image/at-home.js';
+import type { SkippedEvent } from './events.js';
 import { findLeftovers } from './leftovers.js';
 import { compareWithLibrary, planJobs, type JobOptions, type PlannedChapter } from './plan-jobs.js';
 import {
@@ -38,6 +40,8 @@ export interface Plan extends Omit<PlanSelection, 'selected'> {
   readonly chapters: readonly PlannedChapter[];
   /** What killed runs left: workspaces of chapters that are already saved, and temporary files. */
   readonly leftovers: readonly string[];
+  /** What is known of the chapters, by id. */
+  readonly fields: ReadonlyMap<string, ChapterFields>;
   /** All releases of the titles that are targets, or in a list that is one. */
   readonly series: readonly (Series & TitleChapters)[];
   /** Resolves when all metadata is loaded, with the error if one concerns the whole run. */
@@ -84,9 +88,16 @@ export async function planTargets(options: PlanOptions, deps: PlanDeps): Promise
       ...chapter,
       job: { ...chapter.job, takePrefetched: prefetched?.take },
     })),
-    skipped: [...selection.skipped, ...planned.skipped],
+    skipped: [
+      ...selection.skipped.map((entry) => ({ ...entry, file: library.find(entry.id)?.file })),
+      ...planned.skipped,
+    ],
     excluded: selection.excluded,
     failed: selection.failed,
+    fields: fieldsById(
+      [...resolution.chapters, ...series.flatMap(({ chapters }) => chapters)],
+      resolution.titles,
+    ),
     series,
   };
 }
@@ -117,12 +128,30 @@ export function planSelected(
     leftovers: findLeftovers(library, finished, options.quality),
     excluded: [],
     failed: [],
+    fields: fieldsById(
+      selected.flatMap(({ chapter }) => chapter ?? []),
+      titles.titles,
+    ),
     series: [],
     metadataError: titles.loadedTitles.then(({ error }) => error),
   };
 }
 
 const KEPT_HINT = 'Move it away to download the chapter again.';
+
+/** An event for each chapter that the plan skips. */
+export function skippedEvents({
+  skipped,
+  fields,
+}: Pick<Plan, 'skipped' | 'fields'>): readonly SkippedEvent[] {
+  return skipped.map(({ id, reason, file }) => ({
+    type: 'chapter-skipped',
+    chapter: id,
+    reason,
+    file,
+    ...fields.get(id),
+  }));
+}
 
 /** They may be of other programs, so they are not replaced. */
 function warnOfUnreadable(

@@ -25,7 +25,7 @@ export interface PrefetchDeps {
 
 /**
  * Requests the delivery metadata of the only target once it is sure to be downloaded. `onChapters` takes the catalogue
- * metadata of the targets, which decide whether an id of unknown kind is a chapter. `take` returns the request once: a
+ * metadata of the targets, which say whether it is a chapter, and whether it was taken down. `take` returns the request once: a
  * later attempt needs fresh metadata. Never throws.
  */
 export function prefetchSingleChapter(
@@ -43,18 +43,12 @@ export function prefetchSingleChapter(
     metadata.catch(() => undefined);
     request = { requestedAtMs: clock.monotonicMs(), metadata };
   };
-  const startIfSure = (isSure: boolean): void => {
-    // The plan reports a library that cannot be read.
-    if (isSure && target && others.length === 0) start(target.id).catch(() => undefined);
-  };
-  startIfSure(target?.kind === 'chapter');
   return {
     onChapters: (chapters: readonly Chapter[]): void => {
-      const nowMs = clock.wallMs();
       const chapter = chapters.find(({ id }) => id === target?.id);
-      startIfSure(
-        target?.kind !== 'chapter' && chapter !== undefined && !unavailableReason(chapter, nowMs),
-      );
+      if (!chapter || others.length > 0 || unavailableReason(chapter, clock.wallMs())) return;
+      // The plan reports a library that cannot be read.
+      start(chapter.id).catch(() => undefined);
     },
     take: (): PrefetchedMetadata | undefined => {
       const taken = request;

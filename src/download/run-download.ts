@@ -13,9 +13,9 @@ import type { DownloadArchive } from './download-archive.js';
 import type { DownloadRequest } from './download-request.js';
 import { addEvent, emptyResult, summaryOf, type DownloadResult } from './download-result.js';
 import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
-import type { Observe } from './events.js';
+import type { DownloadMessage, Observe } from './events.js';
 import { checkOutputFolder } from './output-folder.js';
-import { planTargets, withoutUnavailable, type Plan } from './plan.js';
+import { planTargets, skippedEvents, withoutUnavailable, type Plan } from './plan.js';
 import { requireLogin } from './stored-login.js';
 
 /** Plans without saving. Throws TankobonError where the plan as a whole fails. */
@@ -111,7 +111,10 @@ export async function runPlan(
   const { request, context, listeners, history } = outerSession;
   const startedAtMs = context.clock.monotonicMs();
   const result = emptyResult();
-  const observeNext = recorder(result, listeners.observe);
+  let fields: Plan['fields'] = new Map();
+  const observeNext = recorder(result, (event) => {
+    listeners.observe(withChapterFields(event, fields));
+  });
   const recorded = history && recordHistory(history, observeNext);
   const observe = recorded?.observe ?? observeNext;
   const warn: DownloadSession['warn'] = (message, hint) => {
@@ -119,7 +122,12 @@ export async function runPlan(
   };
   const session = { ...outerSession, warn, listeners: { ...listeners, observe } };
   try {
-    const planned = await planOrStop(session, plan, result);
+    const planOnce = async (shared: DownloadSession) => {
+      const planned = await plan(shared);
+      fields = planned.fields;
+      return planned;
+    };
+    const planned = await planOrStop(session, planOnce, result);
     if (planned) {
       const { savePlan } = await import('./save-plan.js');
       await savePlan(planned, session, result);
@@ -133,6 +141,13 @@ export async function runPlan(
     }
   }
   return result;
+}
+
+/** The event with what is known of its chapter. */
+function withChapterFields(event: DownloadMessage, fields: Plan['fields']): DownloadMessage {
+  // Not of the bytes of a page, which arrive by the thousand and are not printed.
+  if (event.type === 'page-bytes' || !('chapter' in event)) return event;
+  return { ...event, ...fields.get(event.chapter ?? '') };
 }
 
 /** Passes all events on, and adds them to the result. */
@@ -184,7 +199,7 @@ async function bindSaved(
 /** The plan, with an event for each chapter that it skips or cannot resolve; undefined if it stops the run. */
 async function planOrStop(
   session: DownloadSession,
-  plan: (session: DownloadSession) => Plan | Promise<Plan>,
+  plan: (session: DownloadSession) => Promise<Plan>,
   result: DownloadResult,
 ): Promise<Plan | undefined> {
   const { request, listeners, userSignal } = session;
@@ -195,8 +210,7 @@ async function planOrStop(
     // The user is not asked if there is nothing to download.
     result.isCancelled = planned.chapters.length > 0 && confirm ? !(await confirm(planned)) : false;
     if (result.isCancelled) return undefined;
-    for (const { id, reason, file } of planned.skipped)
-      observe({ type: 'chapter-skipped', chapter: id, reason, file });
+    for (const event of skippedEvents(planned)) observe(event);
     onPlan?.(planned);
     for (const { id, error } of planned.failed) fail(id, error, observe);
     return planned;

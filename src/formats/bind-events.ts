@@ -1,5 +1,6 @@
 /** The events of `tankobon bind`. Those of `--json` are a contract with scripts; `book-page` is for progress bars only. */
 import type { ErrorCode } from '../core/error-codes.js';
+import type { ChapterFields } from '../selection/chapter-fields.js';
 
 export type BindEvent =
   | {
@@ -34,6 +35,8 @@ export type BindEvent =
       readonly language: string;
       readonly volume?: string;
       readonly missing: readonly string[];
+      /** Chapters that the volume lacks and that the service does not have: hosted elsewhere, or taken down. */
+      readonly unavailable?: readonly string[];
     }
   /** Chapters that the service lists without pages: hosted elsewhere, or taken down. The volume is bound without them. */
   | {
@@ -44,12 +47,12 @@ export type BindEvent =
       readonly chapters: readonly string[];
     }
   /** A chapter that is in no book. */
-  | {
+  | (ChapterFields & {
       readonly type: 'chapter-left-out';
       readonly file: string;
       readonly reason: LeftOutReason;
       readonly message?: string;
-    }
+    })
   | {
       readonly type: 'bind-summary';
       readonly saved: number;

@@ -4,11 +4,12 @@ import type { VolumeField } from '../cbz/comic-info.js';
 import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
 import { pluralize } from '../core/human-format.js';
 import { UsageError } from '../core/errors.js';
-import type { ObserveBind } from './bind-events.js';
+import { chapterFields } from '../selection/chapter-fields.js';
+import type { LeftOutReason, ObserveBind } from './bind-events.js';
 import type { BindBy, BookFormat } from './bind-choices.js';
 import { collectChapters, type FailedFile } from './collect-chapters.js';
 import { groupVolumes, type ChapterGroup, type GroupedChapters } from './group-volumes.js';
-import { chapterLabel, type SourceChapter } from './source-chapter.js';
+import { chapterLabel, toChapter, type SourceChapter } from './source-chapter.js';
 
 export interface BindRequest {
   /** CBZ files, bound CBZ or EPUB files, and folders that contain such. */
@@ -78,10 +79,13 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
       reason: 'archive-damaged',
       message: error.message,
     });
-  for (const { file } of plan.otherReleases)
-    observe({ type: 'chapter-left-out', file, reason: 'other-release' });
-  for (const { file } of plan.unassigned)
-    observe({ type: 'chapter-left-out', file, reason: 'no-volume' });
+  const leaveOut = (chapter: SourceChapter, reason: LeftOutReason): void => {
+    const { file, metadata } = chapter;
+    const fields = chapterFields(toChapter(chapter, file), metadata.series);
+    observe({ type: 'chapter-left-out', file, reason, ...fields });
+  };
+  for (const chapter of plan.otherReleases) leaveOut(chapter, 'other-release');
+  for (const chapter of plan.unassigned) leaveOut(chapter, 'no-volume');
   for (const { file, group } of plan.books) {
     const { series, language, volume, chapters, missing } = group;
     const pages = pageCount(chapters);

@@ -6,6 +6,7 @@
 import type { Chapter, Group } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { formatLocalTime } from '../core/human-format.js';
+import { webAddress } from '../core/web-address.js';
 import { isWithin, type Ranges } from './ranges.js';
 import { chapterKey, compareReadingOrder } from './reading-order.js';
 
@@ -99,7 +100,9 @@ function mismatchReason(chapter: Chapter, options: SelectionOptions): Reason | u
 /** Why the pages of a chapter are not available, if they are not. */
 export function unavailableReason(chapter: Chapter, nowMs: number): Reason | undefined {
   if (chapter.externalUrl !== undefined && chapter.pages === 0) {
-    return { reason: 'chapter-external', explanation: `it is hosted at ${chapter.externalUrl}` };
+    const address = webAddress(chapter.externalUrl);
+    const explanation = `it is only on the publisher's site${address === undefined ? '' : `: ${address}`}`;
+    return { reason: 'chapter-external', explanation };
   }
   if (chapter.isUnavailable) {
     return { reason: 'chapter-unavailable', explanation: 'it was taken down' };
@@ -118,7 +121,7 @@ export function unavailableReason(chapter: Chapter, nowMs: number): Reason | und
 }
 
 /** Whether the service lists the chapter without pages, although it is neither external nor taken down. */
-export function isEmpty({ pages, externalUrl, isUnavailable }: Chapter): boolean {
+function isEmpty({ pages, externalUrl, isUnavailable }: Chapter): boolean {
   return pages === 0 && externalUrl === undefined && !isUnavailable;
 }
 

@@ -48,6 +48,8 @@ export interface ReleaseDecisions {
   readonly waiting: readonly WaitingRelease[];
   /** Releases that the publisher hosts elsewhere, of chapters without any other release. */
   readonly external: readonly Chapter[];
+  /** Releases that were taken down, or that have no pages; of those before `sinceMs` only what was downloaded. */
+  readonly unavailable: readonly Chapter[];
   /** The number of chapters that were downloaded before. */
   readonly known: number;
   /** When to decide again although nothing new was released: a wait ends, or a chapter becomes readable. */
@@ -68,6 +70,7 @@ export function decideReleases(
   const planned: PlannedRelease[] = [];
   const waiting: WaitingRelease[] = [];
   const external: Chapter[] = [];
+  const unavailable: Chapter[] = [];
   const againAtMs: number[] = [];
   let known = 0;
   const allowed = releases.filter((chapter) => !isExcluded(chapter, rules));
@@ -81,6 +84,11 @@ export function decideReleases(
     const { selected, excluded } = selectChapters(group, selection, context);
     for (const { chapter, reason } of excluded) {
       if (reason === 'chapter-unpublished') againAtMs.push(firstReadableMs([chapter]));
+      if (
+        reason === 'chapter-unavailable' &&
+        (isDownloaded(chapter.id) || !isBefore(chapter, rules.sinceMs))
+      )
+        unavailable.push(chapter);
       if (reason === 'chapter-external' && selected.length === 0 && knownReleases.length === 0)
         external.push(chapter);
     }
@@ -107,6 +115,7 @@ export function decideReleases(
     planned,
     waiting,
     external,
+    unavailable,
     known,
     againAtMs: next.length > 0 ? Math.min(...next) : undefined,
   };

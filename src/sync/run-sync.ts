@@ -43,6 +43,7 @@ export async function runSync(
       libraries: new SyncLibraries(folder, service.signal, service.warn),
       journal,
       observeSync: listeners.observe,
+      onSkipped: listeners.onSkipped,
     };
     try {
       return await runOnce(session);

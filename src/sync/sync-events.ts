@@ -1,5 +1,6 @@
 /** The events of `tankobon sync`: those of its downloads, and one for each series. Fields are only added. */
 import type { DownloadMessage } from '../download/events.js';
+import type { ChapterFields } from '../selection/chapter-fields.js';
 
 export type SyncEvent =
   | {
@@ -13,28 +14,22 @@ export type SyncEvent =
       readonly failed: number;
       readonly waiting: number;
     }
-  | {
+  | (ChapterFields & {
       /** A chapter waits for its preferred group. */
       readonly type: 'chapter-waiting';
       readonly title: string;
-      /** The name of the title. */
-      readonly series: string;
       readonly chapter: string;
-      readonly number?: string;
       readonly until: string;
-    }
-  | {
+    })
+  | (ChapterFields & {
       /** With `--dry-run`: a chapter that would be downloaded. */
       readonly type: 'planned';
       readonly title: string;
-      /** The name of the title. */
-      readonly series: string;
       readonly chapter: string;
-      readonly number?: string;
       readonly why: string;
       /** The release that it would replace. */
       readonly replaces?: string;
-    }
+    })
   | {
       /** A hook or media server could not be notified; the chapters are saved. */
       readonly type: 'hook-failed';

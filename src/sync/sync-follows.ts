@@ -100,8 +100,10 @@ async function rememberReleases(
     const fresh = byTitle.get(id);
     if (!fresh) continue;
     const known = await readKnownReleases(folder, id);
-    const knownVersions = new Map(known.map((chapter) => [chapter.id, chapter.version]));
-    if (fresh.every((chapter) => knownVersions.get(chapter.id) === chapter.version)) continue;
+    const stateOf = ({ id, version, isUnavailable }: Chapter) =>
+      `${id} ${version} ${isUnavailable}`;
+    const knownStates = new Set(known.map(stateOf));
+    if (fresh.every((chapter) => knownStates.has(stateOf(chapter)))) continue;
     changed.set(id, mergeReleases(known, fresh));
   }
   // In this order, a run that is killed here finds the titles marked, or the releases new.

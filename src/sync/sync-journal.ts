@@ -29,6 +29,8 @@ const titleState = z.object({
   /** A chapter failed, or the run was stopped. */
   isIncomplete: z.boolean().optional(),
   waiting: z.array(waiting).default([]),
+  /** The chapters that the service does not have, and that a run has reported. */
+  reported: z.array(z.string()).optional(),
 });
 
 const follows = z.object({

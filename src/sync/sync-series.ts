@@ -4,7 +4,9 @@ import { fetchTitleFeed } from '../api/feeds.js';
 import { hasCode } from '../core/errors.js';
 import { explainEmptySelection } from '../selection/explain-selection.js';
 import { writeKnownReleases } from './known-releases.js';
-import { decideReleases } from './release-decisions.js';
+import { chapterFields } from '../selection/chapter-fields.js';
+import type { SkippedEvent, SkipReason } from '../download/events.js';
+import { decideReleases, type ReleaseDecisions } from './release-decisions.js';
 import { emptyResult } from '../download/download-result.js';
 import { languagesOf, outputOf, releaseRules, rulesText } from './sync-request.js';
 import { bindSeries, recoverSaved, saveReleases } from './sync-save.js';
@@ -17,7 +19,7 @@ const PERMANENT_CODES = ['chapter-not-found', 'chapter-unavailable', 'chapter-ex
 /** Throws errors that concern the whole run. */
 export async function syncSeries(due: DueTitle, session: SyncSession) {
   const { id, title, options } = due;
-  const { context, journal, libraries, history, observeSync } = session;
+  const { context, journal, libraries, history } = session;
   const known = journal.state.titles[id];
   const { dryRun, file, folder } = session.options;
   const nowMs = context.clock.wallMs();
@@ -39,18 +41,8 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     number: chapter.number,
     untilMs,
   }));
-  const named = { title: id, series: title.name };
-  for (const { untilMs, ...chapter } of waiting) {
-    const until = new Date(untilMs).toISOString();
-    observeSync({ type: 'chapter-waiting', ...named, ...chapter, until });
-  }
-  for (const { id: chapter } of decisions.external)
-    observeSync({ type: 'chapter-skipped', chapter, reason: 'chapter-external' });
-  if (dryRun)
-    for (const { chapter, why, replaces } of planned) {
-      const { id: chapterId, number } = chapter;
-      observeSync({ type: 'planned', ...named, chapter: chapterId, number, why, replaces });
-    }
+  const skipped = skippedEvents(decisions, title.name);
+  reportDecisions(due, decisions, skipped, session);
   const { saved, result } =
     dryRun || planned.length === 0
       ? { saved: planned, result: emptyResult() }
@@ -68,6 +60,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     sinceMs: known?.sinceMs ?? (sinceMs === options.since ? undefined : sinceMs),
     isIncomplete: isComplete ? undefined : true,
     waiting,
+    reported: skipped.map(({ chapter }) => chapter),
   };
   const isNewlyFollowed = due.follow !== undefined && !due.follow.releases && !dryRun;
   if (isNewlyFollowed) await writeKnownReleases(folder, id, releases);
@@ -78,7 +71,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     name: title.name,
     new: saved.length - replaced,
     replaced,
-    skipped: decisions.known + decisions.external.length + result.skipped,
+    skipped: decisions.known + skipped.length + result.skipped,
     failed: failed.length,
     waiting,
     errors: [...failed.map(({ error }) => error), ...result.otherErrors],
@@ -86,6 +79,48 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     stoppedBy,
     reports,
   };
+}
+
+/** An event for each chapter that the service does not have. */
+function skippedEvents(
+  { external, unavailable }: ReleaseDecisions,
+  series: string,
+): readonly SkippedEvent[] {
+  const event = (chapter: Chapter, reason: SkipReason): SkippedEvent => ({
+    type: 'chapter-skipped',
+    chapter: chapter.id,
+    reason,
+    ...chapterFields(chapter, series),
+  });
+  return [
+    ...external.map((chapter) => event(chapter, 'chapter-external')),
+    ...unavailable.map((chapter) => event(chapter, 'chapter-unavailable')),
+  ];
+}
+
+/** Of the chapters that are skipped, only those that no earlier run has reported. */
+function reportDecisions(
+  { id, title }: DueTitle,
+  { waiting, planned }: ReleaseDecisions,
+  skipped: readonly SkippedEvent[],
+  { options: { dryRun }, journal, observeSync, onSkipped }: SyncSession,
+): void {
+  const describe = (chapter: Chapter) => ({
+    title: id,
+    chapter: chapter.id,
+    ...chapterFields(chapter, title.name),
+  });
+  for (const { chapter, untilMs } of waiting) {
+    const until = new Date(untilMs).toISOString();
+    observeSync({ type: 'chapter-waiting', ...describe(chapter), until });
+  }
+  const reported = new Set(journal.state.titles[id]?.reported);
+  const fresh = skipped.filter(({ chapter }) => !reported.has(chapter));
+  for (const event of fresh) observeSync(event);
+  onSkipped?.(fresh);
+  if (!dryRun) return;
+  for (const { chapter, why, replaces } of planned)
+    observeSync({ type: 'planned', ...describe(chapter), why, replaces });
 }
 
 /** As a download does. Not for the titles of `follows`, whose language no subscription chose. */

@@ -2,6 +2,7 @@
 import type { Chapter } from '../api/chapters.js';
 import type { TankobonError } from '../core/errors.js';
 import type { DownloadArchive } from '../download/download-archive.js';
+import type { SkippedEvent } from '../download/events.js';
 import type { GivenOptions, SeriesOptions } from '../config/options/options.js';
 import type { Subscriptions } from './subscriptions.js';
 import type { SyncJournal } from './sync-journal.js';
@@ -33,6 +34,8 @@ export interface SyncOptions extends Pick<
 /** Those of a download; `onPlan` is called for each series. */
 export interface SyncListeners extends Omit<DownloadListeners, 'observe'> {
   readonly observe: ObserveSync;
+  /** Called for each series with chapters that the service does not have, once for each of them. */
+  readonly onSkipped?: (skipped: readonly SkippedEvent[]) => void;
 }
 
 export interface SyncSession extends ServiceSession {
@@ -42,6 +45,7 @@ export interface SyncSession extends ServiceSession {
   readonly libraries: SyncLibraries;
   readonly journal: SyncJournal;
   readonly observeSync: ObserveSync;
+  readonly onSkipped: SyncListeners['onSkipped'];
 }
 
 /** Up to date while the run goes on. */

@@ -27,6 +27,7 @@ import { virtualClock } from './virtual-clock.js';
 export interface RunResult {
   readonly code: ExitCode;
   readonly events: readonly DownloadEvent[];
+  readonly stdout: string;
   readonly stderr: string;
 }
 
@@ -93,7 +94,7 @@ export class DownloadHarness {
       .split('\n')
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as DownloadEvent);
-    return { code, events, stderr };
+    return { code, events, stdout, stderr };
   }
 
   /** The records of `--dry-run --json` with these options. */

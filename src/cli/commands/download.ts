@@ -8,7 +8,7 @@ import { flagOf, type GivenOptions, type OptionName } from '../../config/options
 import { interruptedError, type TankobonError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { createMinorCollector } from '../../download/gc-tuning.js';
-import type { Plan } from '../../download/plan.js';
+import { skippedEvents, type Plan } from '../../download/plan.js';
 import { oppositeFlag } from '../command-options.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
@@ -81,9 +81,9 @@ function listenersFor(
       if (options.json || event.type !== 'chapter-left-out' || event.message !== undefined)
         observer.observe(event);
     },
-    onPlan: ({ chapters, skipped }) => {
-      for (const line of describeSkipped(skipped)) observer.note(line);
-      observer.expect(chapters);
+    onPlan: (plan) => {
+      for (const line of describeSkipped(skippedEvents(plan))) observer.note(line);
+      observer.expect(plan.chapters);
     },
     note: observer.note,
     onActivity: observer.onActivity,

@@ -3,10 +3,11 @@ import { groupBy } from '../../core/group-by.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { minTimeMs } from '../../download/estimate.js';
-import { SKIP_REASONS } from '../../download/events.js';
-import type { Plan } from '../../download/plan.js';
+import { skippedEvents, type Plan } from '../../download/plan.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
+import { chapterFields, chapterName } from '../../selection/chapter-fields.js';
 import type { ObserverOptions } from '../output/observer.js';
+import { describeSkipped, skippedLine } from '../output/sentences.js';
 
 /** More chapters are printed by volume. */
 const MAX_ROWS = 30;
@@ -22,35 +23,30 @@ export function minPlanTimeMs({ chapters }: Plan): number {
 }
 
 function toJson(plan: Plan): string {
+  const { fields } = plan;
   const lines = [
     ...plan.chapters.map(({ job, chapter, seriesName, why }) => ({
       type: 'planned',
       chapter: job.id,
       file: job.file,
       why,
-      series: seriesName,
-      volume: chapter?.volume,
-      number: chapter?.number,
-      language: chapter?.language,
+      ...(chapter && chapterFields(chapter, seriesName)),
       groups: chapter?.groups.map(({ name }) => name),
     })),
-    ...plan.skipped.map(({ id, reason, file }) => ({
-      type: 'chapter-skipped',
-      chapter: id,
-      reason,
-      file,
-    })),
+    ...skippedEvents(plan),
     ...plan.excluded.map(({ chapter, reason, explanation }) => ({
       type: 'passed-over',
       chapter: chapter.id,
       reason,
       why: explanation,
+      ...fields.get(chapter.id),
     })),
     ...plan.failed.map(({ id, error }) => ({
       type: 'chapter-failed',
       chapter: id,
       reason: error.code,
       message: error.message,
+      ...fields.get(id),
     })),
     {
       type: 'plan',
@@ -63,7 +59,9 @@ function toJson(plan: Plan): string {
 }
 
 function toText(plan: Plan, verbose: boolean): string {
-  const { chapters, skipped, failed } = plan;
+  const { chapters, failed, fields } = plan;
+  const skipped = skippedEvents(plan);
+  const nameOf = (id: string) => chapterName(fields.get(id) ?? {}) ?? id;
   const rows =
     verbose || chapters.length <= MAX_ROWS
       ? chapters.map((planned) => chapterRow(planned, verbose))
@@ -71,10 +69,10 @@ function toText(plan: Plan, verbose: boolean): string {
   const lines = [
     ...rows,
     ...(verbose || skipped.length <= MAX_ROWS
-      ? skipped.map(({ id, reason, file }) => `skipped: ${file ?? id}: ${SKIP_REASONS[reason]}`)
-      : skippedCounts(plan)),
+      ? skipped.map(skippedLine)
+      : describeSkipped(skipped)),
     ...excludedLines(plan, verbose),
-    ...failed.map(({ id, error }) => `failed: ${id}: ${error.message}`),
+    ...failed.map(({ id, error }) => `failed: ${nameOf(id)}: ${error.message}`),
     `${pluralize(chapters.length, 'chapter')} to download, with ${pluralize(chapters.length, 'API request')} or more, in at least ${formatDuration(minPlanTimeMs(plan))}`,
   ];
   return `${lines.join('\n')}\n`;
@@ -86,7 +84,7 @@ function chapterRow(planned: PlannedChapter, verbose: boolean): string {
   const row = chapter
     ? printableRow([
         seriesName ?? '–',
-        [volumeName(chapter.volume), chapterName(chapter.number)].filter(Boolean).join(' '),
+        [volumeName(chapter.volume), numberName(chapter.number)].filter(Boolean).join(' '),
         chapter.language,
         chapter.groups.map(({ name }) => name).join(' + ') || 'no group',
       ])
@@ -124,22 +122,19 @@ function volumeName(volume: string | undefined): string {
   return volume === undefined ? '' : `Vol. ${volume}`;
 }
 
-function chapterName(number: string | undefined): string {
+function numberName(number: string | undefined): string {
   return number === undefined ? 'no number' : `Ch. ${number}`;
 }
 
-function skippedCounts({ skipped }: Plan): string[] {
-  return [...groupBy(skipped, ({ reason }) => reason)].map(
-    ([reason, { length }]) => `skipped: ${pluralize(length, 'chapter')}: ${SKIP_REASONS[reason]}`,
-  );
-}
-
 /** With `verbose` the other releases of selected chapters; what was not asked for is only counted. */
-function excludedLines({ excluded }: Plan, verbose: boolean): string[] {
+function excludedLines({ excluded, fields }: Plan, verbose: boolean): string[] {
   const releases = excluded.filter(({ reason }) => reason === 'other-release');
   const others = excluded.length - releases.length;
   const shown = verbose
-    ? releases.map(({ chapter, explanation }) => `not selected: ${chapter.id}: ${explanation}`)
+    ? releases.map(
+        ({ chapter, explanation }) =>
+          `not selected: ${chapterName(fields.get(chapter.id) ?? {}) ?? chapter.id}: ${explanation}`,
+      )
     : releases.length > 0
       ? [`${pluralize(releases.length, 'other release')} of these chapters not selected`]
       : [];

@@ -23,6 +23,7 @@ import { chooseObserver } from '../output/choose-observer.js';
 import { errorMessage, warnTo, writeHints } from '../output/error-message.js';
 import { preparePage, STANDARD_OUTPUT, writeHtmlPage } from '../output/html-page.js';
 import type { GivenOptions } from '../../config/options/options.js';
+import { describeSkipped } from '../output/sentences.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
 
 type SyncFiles = Pick<SyncOptions, 'file' | 'folder'>;
@@ -126,6 +127,9 @@ async function runOnce(
         note: observer.note,
         onActivity: observer.onActivity,
         solveCaptcha: captchaSolver(flags.captchaResult, context, observer.whilePrompting),
+        onSkipped: (skipped) => {
+          for (const line of describeSkipped(skipped)) observer.note(line);
+        },
         onPlan: ({ chapters }) => {
           observer.expect(chapters);
         },

@@ -23,8 +23,12 @@ export function describeBindEvent(event: BindEvent): string {
     case 'book-failed':
       return `error: ${event.message}`;
     case 'volume-incomplete': {
-      const { series, volume = '', missing } = event;
-      return `${series} Vol. ${volume}: not bound yet; missing: chapter ${missing.join(', ')}`;
+      const { series, volume = '', missing, unavailable = [] } = event;
+      const others =
+        unavailable.length === 0
+          ? ''
+          : `; MangaDex does not have chapter ${unavailable.join(', ')} (hosted elsewhere, or taken down)`;
+      return `${series} Vol. ${volume}: not bound yet; missing: chapter ${missing.join(', ')}${others}`;
     }
     case 'chapters-unavailable': {
       const { series, volume = '', chapters } = event;

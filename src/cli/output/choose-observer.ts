@@ -36,9 +36,7 @@ export async function chooseObserver(
   return {
     observe: json ? printJson : printLines,
     onActivity: () => undefined,
-    expect: (chapters) => {
-      messages.expect(chapters);
-    },
+    expect: () => undefined,
     whilePrompting: (ask) => ask(),
     note: (message) => {
       if (isPlain) stderr.write(`${message}\n`);

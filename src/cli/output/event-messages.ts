@@ -1,11 +1,11 @@
 /** Events as lines for people: in a log, and above the progress bars. */
-import { basename } from 'node:path';
 import type { Clock } from '../../core/clock.js';
 import { formatBytes, formatLocalTime, pluralize } from '../../core/human-format.js';
 import type { DownloadEvent } from '../../download/events.js';
+import { chapterName, type ChapterFields } from '../../selection/chapter-fields.js';
 import { describeBindEvent } from './bind-messages.js';
 import { warningMessage } from './error-message.js';
-import type { AppEvent, ExpectedChapter } from './observer.js';
+import type { AppEvent } from './observer.js';
 import { isShownWait, WaitLines } from './sentences.js';
 import { summaryLines, type Failures } from './summary.js';
 
@@ -17,7 +17,6 @@ export interface EventMessagesOptions {
 
 /** Remembers what failed, for the summary. */
 export class EventMessages {
-  readonly #names = new Map<string, string>();
   readonly #failures: Failures = { failed: [], unfinished: 0, neverStarted: 0 };
   readonly #started = new Set<string>();
   readonly #waits = new WaitLines();
@@ -27,11 +26,6 @@ export class EventMessages {
     private readonly clock: Pick<Clock, 'wallMs'>,
   ) {}
 
-  /** Names these chapters after their files; others are named by their ids. */
-  expect(chapters: readonly ExpectedChapter[]): void {
-    for (const { job } of chapters) this.#names.set(job.id, basename(job.file, '.cbz'));
-  }
-
   /** The lines for one event; none for those that people need not see. */
   linesFor(event: AppEvent): readonly string[] {
     const { verbose, savedLines } = this.options;
@@ -40,21 +34,21 @@ export class EventMessages {
       case 'chapter-started': {
         this.#started.add(event.chapter);
         const kept = event.kept > 0 ? `, ${event.kept} already downloaded` : '';
-        const line = `${this.#name(event.chapter)}: ${pluralize(event.pages, 'page')}${kept}`;
+        const line = `${nameOf(event)}: ${pluralize(event.pages, 'page')}${kept}`;
         return verbose ? [line] : [];
       }
       case 'page-loaded': {
-        const page = `${this.#name(event.chapter)}: page ${event.page}`;
+        const page = `${nameOf(event)}: page ${event.page}`;
         const warning = `warning: ${page} does not match the digest in its name; kept, because two hosts sent the same image`;
         return event.warning ? [warning] : [];
       }
       case 'page-failed': {
         const attempt = `page ${event.page}, attempt ${event.attempt}`;
-        return verbose ? [`${this.#name(event.chapter)}: ${attempt}: ${event.reason}`] : [];
+        return verbose ? [`${nameOf(event)}: ${attempt}: ${event.reason}`] : [];
       }
       case 'chapter-saved': {
         const size = `${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;
-        return savedLines ? [`saved: ${this.#name(event.chapter)}, ${size}`] : [];
+        return savedLines ? [`saved: ${nameOf(event)}, ${size}`] : [];
       }
       case 'chapter-failed':
         return this.#addFailure(event);
@@ -67,13 +61,13 @@ export class EventMessages {
       case 'detail': {
         const { chapter, message } = event;
         if (!verbose) return [];
-        return [chapter === undefined ? message : `${this.#name(chapter)}: ${message}`];
+        return [chapter === undefined ? message : `${nameOf({ ...event, chapter })}: ${message}`];
       }
       case 'summary':
         return summaryLines(event, this.#failures);
       case 'chapter-waiting': {
         const until = formatLocalTime(Date.parse(event.until), nowMs);
-        return [`${chapterName(event)}: waits for its group until ${until}`];
+        return [`${nameOf(event)}: waits for its group until ${until}`];
       }
       case 'book-planned':
       case 'book-saved':
@@ -95,12 +89,8 @@ export class EventMessages {
     }
   }
 
-  #name(chapter: string): string {
-    return this.#names.get(chapter) ?? chapter;
-  }
-
   #addFailure(event: Extract<DownloadEvent, { readonly type: 'chapter-failed' }>): string[] {
-    const name = this.#name(event.chapter);
+    const name = nameOf(event);
     // Reported once for the whole run.
     if (event.unfinished) {
       if (this.#started.has(event.chapter)) this.#failures.unfinished += 1;
@@ -115,14 +105,12 @@ export class EventMessages {
 /** What goes to standard output: the path of a saved file, or what a dry run of a sync plans. */
 export function resultOf(event: AppEvent): string | undefined {
   if (event.type === 'chapter-saved' || event.type === 'book-saved') return event.file;
-  return event.type === 'planned'
-    ? `${event.chapter}  ${chapterName(event)}: ${event.why}`
-    : undefined;
+  return event.type === 'planned' ? `${event.chapter}  ${nameOf(event)}: ${event.why}` : undefined;
 }
 
-/** Such as `Endless Stairs Ch.7`. */
-function chapterName({ series, number }: { readonly series: string; readonly number?: string }) {
-  return number === undefined ? series : `${series} Ch.${number}`;
+/** The id where nothing else is known. */
+function nameOf(event: ChapterFields & { readonly chapter: string }): string {
+  return chapterName(event) ?? event.chapter;
 }
 
 /** Whether it is reported with `--quiet` too. */

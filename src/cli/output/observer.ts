@@ -14,7 +14,7 @@ export interface Observer {
   readonly observe: (event: AppEvent) => void;
   /** What is being done before the first chapter is downloaded. */
   readonly onActivity: (activity: Activity) => void;
-  /** Called with the chapters to download before the first one starts: messages name them. */
+  /** Called with the chapters to download before the first one starts: the progress bars name them. */
   readonly expect: (chapters: readonly ExpectedChapter[]) => void;
   /** Runs a prompt, which has the terminal to itself meanwhile. */
   readonly whilePrompting: <T>(ask: () => Promise<T>) => Promise<T>;

@@ -69,7 +69,6 @@ export class ProgressBars implements Observer {
   };
 
   readonly expect = (chapters: readonly ExpectedChapter[]): void => {
-    this.messages.expect(chapters);
     this.#labels = chapterLabels(chapters);
     this.onActivity('requesting');
     if (this.#closed) return;

@@ -2,8 +2,13 @@
 import type { ErrorCode } from '../../core/error-codes.js';
 import { groupBy } from '../../core/group-by.js';
 import { formatLocalTime, pluralize } from '../../core/human-format.js';
-import { SKIP_REASONS, type WaitingEvent } from '../../download/events.js';
-import type { SkippedChapter } from '../../download/plan-selection.js';
+import {
+  SKIP_REASONS,
+  type SkipReason,
+  type SkippedEvent,
+  type WaitingEvent,
+} from '../../download/events.js';
+import { chapterName, describeExternal } from '../../selection/chapter-fields.js';
 
 /** Shorter waits are not shown. */
 const MIN_SHOWN_WAIT_MS = 2_000;
@@ -46,11 +51,31 @@ export function isShownWait(event: WaitingEvent, nowMs: number): boolean {
   return event.for === 'outage' || Date.parse(event.until) - nowMs > MIN_SHOWN_WAIT_MS;
 }
 
-/** One line for each reason: how many chapters, and which one if it is only one. */
-export function describeSkipped(skipped: readonly SkippedChapter[]): string[] {
-  return [...groupBy(skipped, ({ reason }) => reason)].map(([reason, chapters]) => {
-    const [only] = chapters;
-    const name = chapters.length === 1 && only ? ` (${only.file ?? only.id})` : '';
-    return `${pluralize(chapters.length, 'chapter')} skipped${name}: ${SKIP_REASONS[reason]}`;
+/** Chapters that the service does not have are named one by one, since a user may look for them elsewhere. */
+const NAMED_REASONS: readonly SkipReason[] = ['chapter-external', 'chapter-unavailable'];
+/** The rest of them is counted. */
+const MAX_NAMED = 20;
+
+/** One line for each chapter that the service does not have, and one for each other reason. */
+export function describeSkipped(skipped: readonly SkippedEvent[]): string[] {
+  return [...groupBy(skipped, ({ reason }) => reason)].flatMap(([reason, chapters]) => {
+    const isNamed = NAMED_REASONS.includes(reason) || chapters.length === 1;
+    const named = isNamed ? chapters.slice(0, MAX_NAMED) : [];
+    const rest = chapters.length - named.length;
+    const more = named.length === 0 ? '' : 'more ';
+    const count = `${more}${pluralize(rest, 'chapter')}`;
+    return [
+      ...named.map(skippedLine),
+      ...(rest === 0 ? [] : [`skipped: ${count}: ${SKIP_REASONS[reason]}`]),
+    ];
   });
+}
+
+/** Such as `skipped: Ch. 5 is only on the publisher's site: https://publisher.example/5`. */
+export function skippedLine(event: SkippedEvent): string {
+  const { chapter, reason, file } = event;
+  if (reason === 'chapter-external') return `skipped: ${describeExternal(event)}`;
+  const name = chapterName(event) ?? chapter;
+  const what = NAMED_REASONS.includes(reason) ? name : (file ?? name);
+  return `skipped: ${what}: ${SKIP_REASONS[reason]}`;
 }

@@ -120,7 +120,7 @@ describe('targets', () => {
     ]);
     expect(found.titles.size).toBe(3);
     expect(found.series.map(({ titleId, chapters }) => [titleId, chapters.length])).toEqual([
-      [EXAMPLE_TITLES.lighthouse, 10],
+      [EXAMPLE_TITLES.lighthouse, 11],
       [EXAMPLE_TITLES.starlight, 3],
       [EXAMPLE_TITLES.odd, 1],
     ]);
@@ -140,13 +140,17 @@ describe('targets', () => {
     expect(found).toMatchObject({ series: [], failures: [] });
   });
 
-  test('what no collection lists is asked for by itself', async () => {
-    const { found } = await resolve([
+  test('what no collection lists is asked for by itself; what was taken down is listed', async () => {
+    const { found, calls } = await resolve([
       EXAMPLE_CHAPTERS.first,
       EXAMPLE_CHAPTERS.unavailable,
       EXAMPLE_CHAPTERS.future,
     ]);
     expect(found.chapters.map(({ isUnavailable }) => isUnavailable)).toEqual([false, true, false]);
+    expect(calls.filter((call) => call.startsWith('GET /chapter'))).toEqual([
+      'GET /chapter',
+      `GET /chapter/${EXAMPLE_CHAPTERS.future}`,
+    ]);
   });
 
   test('a title that must be asked for by its rating is found', async () => {

@@ -40,7 +40,7 @@ test('binds the volumes that the service lists in full, and those that lack only
     series: SERIES,
     language: 'en',
     volume: '2',
-    chapters: ['5'],
+    chapters: ['5', '7'],
   });
   expect(booksOf('Vol.01')).toEqual([`${SERIES} Vol.01.epub`]);
   expect(booksOf('Vol.02')).toEqual([`${SERIES} Vol.02.epub`]);

@@ -22,22 +22,15 @@ const apiCalls = () =>
 const atHomeCalls = () => apiCalls().filter((path) => path.startsWith('/at-home/'));
 
 describe('the delivery metadata of a single chapter is requested', () => {
-  test('together with its metadata for a chapter URL, once', async () => {
-    // The catalogue never responds, so the request cannot depend on its response.
-    harness.service.injectApiFault({ fault: 'hang', pathStart: '/chapter/', times: 'always' });
+  test.each([ID, ADDRESS])('before its title’s people are known, once: %s', async (target) => {
+    // The title never responds, so the request cannot depend on its response.
+    harness.service.injectApiFault({ fault: 'hang', pathStart: '/manga/', times: 'always' });
     const stop = new AbortController();
-    const running = harness.download({ targets: [ADDRESS] }, { signal: stop.signal });
+    const running = harness.download({ targets: [target] }, { signal: stop.signal });
     while (atHomeCalls().length === 0) await delay(10);
-    expect(apiCalls().filter((path) => path.startsWith('/manga/'))).toEqual([]);
+    expect(apiCalls()[0]).toBe(`/chapter/${ID}`);
     stop.abort(interruptedError());
     await running;
-    expect(atHomeCalls()).toEqual([AT_HOME]);
-  });
-
-  test('before its title’s people are known for an id, once', async () => {
-    const { code } = await harness.download({ targets: [ID] });
-    expect(code).toBe(0);
-    expect(apiCalls()[0]).toBe(`/chapter/${ID}`);
     expect(atHomeCalls()).toEqual([AT_HOME]);
   });
 
@@ -56,24 +49,17 @@ describe('the delivery metadata of a single chapter is requested', () => {
     expect(atHomeCalls()).toEqual([]);
   });
 
-  test('not for a chapter that is unavailable by its metadata', async () => {
-    const { code, events } = await harness.download({ targets: [EXAMPLE_CHAPTERS.external] });
-    expect(code).toBe(3);
-    expect(events).toContainEqual(
-      expect.objectContaining({ type: 'chapter-failed', reason: 'chapter-external' }),
-    );
+  test.each([
+    ['external', 3, 'chapter-failed', 'chapter-external'],
+    ['unavailable', 0, 'chapter-skipped', 'chapter-unavailable'],
+  ] as const)('not for a chapter that is %s, by id or URL', async (name, exit, type, reason) => {
+    const id = EXAMPLE_CHAPTERS[name];
+    for (const target of [id, `https://mangadex.org/chapter/${id}`]) {
+      const { code, events } = await harness.download({ targets: [target] });
+      expect(code).toBe(exit);
+      expect(events).toContainEqual(expect.objectContaining({ type, reason, chapter: id }));
+    }
     expect(atHomeCalls()).toEqual([]);
-  });
-
-  test('and is cancelled if the chapter is unavailable by its metadata', async () => {
-    harness.service.injectApiFault({ fault: 'hang', times: 'always' });
-    const address = `https://mangadex.org/chapter/${EXAMPLE_CHAPTERS.external}`;
-    const { code, events } = await harness.download({ targets: [address] });
-    expect(code).toBe(3);
-    expect(events.at(-1)).toMatchObject({ type: 'summary', failed: 1 });
-    // A repeat would come within 20 ms of the clock that hurries.
-    await delay(200);
-    expect(atHomeCalls().length).toBeLessThanOrEqual(1);
   });
 });
 
