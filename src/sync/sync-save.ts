@@ -1,6 +1,8 @@
 /** Downloads the planned releases of a sync, binds them, and removes the archives that they replace. */
 import { thrownMessage } from '../core/errors.js';
 import type { Chapter } from '../api/chapters.js';
+import { readIdentity } from '../cbz/archive-content.js';
+import type { ExistingArchive } from '../cbz/library-index.js';
 import { keptReason, readOwnership } from '../cbz/ownership.js';
 import { verifyEntryData } from '../cbz/verify-cbz.js';
 import { removeFile } from '../core/files.js';
@@ -161,7 +163,7 @@ export async function removeReplaced(
     const old = library.find(replaces);
     // A bound file has other chapters too.
     if (old && !old.isBound && old.file !== saved.file) {
-      const reason = await whyKept(old.file, saved.file);
+      const reason = await whyKept(old, saved.file);
       if (reason === undefined) {
         await removeFile(old.file);
         libraries.update(output, [], new Set([old.file]));
@@ -172,9 +174,16 @@ export async function removeReplaced(
 }
 
 /** Why a file is not removed although its replacement was saved. */
-async function whyKept(file: string, replacement: string): Promise<string | undefined> {
+async function whyKept(
+  { file, chapterId }: ExistingArchive,
+  replacement: string,
+): Promise<string | undefined> {
   const ownership = await readOwnership(file);
   if (ownership !== 'own') return keptReason(file, ownership);
+  // Another process may have renamed files since the folder was read.
+  const identity = await readIdentity(file);
+  if (typeof identity !== 'object' || identity.chapterId !== chapterId)
+    return `${file} is another chapter by now and is kept.`;
   try {
     await verifyEntryData(replacement);
     return undefined;

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { RetagEvent } from '../../collection/retag-files.js';
 import { exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
+import { pluralize } from '../../core/human-format.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
@@ -73,7 +74,7 @@ function describe(event: RetagEvent): string {
         ...(nameTaken > 0 ? [`${nameTaken} not renamed`] : []),
         ...(notListed > 0 ? [`${notListed} not listed by the service`] : []),
         ...(skipped > 0 ? [`${skipped} of other programs`] : []),
-        ...(links > 0 ? [`${links} symbolic links skipped`] : []),
+        ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),
         ...(failed > 0 ? [`${failed} failed`] : []),
       ].join(', ');
     }
