@@ -13,16 +13,15 @@ import {
 import { looksLikeTarget } from '../selection/target.js';
 
 /** The commands whose options have headings, and those that they use. */
-const HEADINGS_OF: Partial<Record<CommandName, readonly string[]>> = {
-  download: Object.keys(HEADINGS),
+const HEADINGS_OF: Partial<Record<CommandName, readonly (keyof typeof HEADINGS)[]>> = {
+  download: ['Selection:', 'Files:', 'Network:', 'Output:'],
   'sync add': ['Selection:', 'Files:'],
 };
 
 export function addOptions(command: Command, commandName: CommandName): Command {
+  const headings = HEADINGS_OF[commandName] ?? [];
   for (const name of optionsOf(commandName)) {
-    const headings = Object.entries(HEADINGS).filter(([, options]) => name in options);
-    const [heading = ''] = headings.map(([title]) => title);
-    command.optionsGroup(HEADINGS_OF[commandName]?.includes(heading) ? heading : '');
+    command.optionsGroup(headings.find((heading) => name in HEADINGS[heading]) ?? '');
     const shown = commandOption(name, commandName);
     const hidden = hasOpposite(name) ? [new Option(oppositeFlag(shown.long ?? '')).hideHelp()] : [];
     // The one without `no-` comes first: otherwise commander takes it for the default.

@@ -108,8 +108,11 @@ function checked<T>(name: SettingName, given: unknown, source: string, parse: ()
   try {
     return parse();
   } catch (error) {
-    if (hasCode(error, 'bad-option', 'outside-output'))
-      throw new UsageError('bad-setting', error.message, { hint: error.hint, cause: error });
+    if (hasCode(error, 'bad-option', 'outside-output')) {
+      const { message, hint } = error;
+      const named = message.includes(source) ? message : `${source}: ${message}`;
+      throw new UsageError('bad-setting', named, { hint, cause: error });
+    }
     if (!(error instanceof InvalidValue)) throw error;
     const { default: byDefault, example = byDefault } = optionDefinition(name);
     const shown = typeof given === 'string' ? `"${given}"` : JSON.stringify(given);
