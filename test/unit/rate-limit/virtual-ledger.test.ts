@@ -132,7 +132,7 @@ const EXPECTED_CAUSES: readonly string[] = [
   'stopped before the write',
 ];
 /** Of each kind; those that take seconds run once. */
-const SEEDS = Number(process.env['TANKOBON_FUZZ_CASES'] ?? (IS_LONG_RUN ? 200 : 1));
+const SEEDS = Number(process.env['TANKOBON_LEDGER_SEEDS'] ?? (IS_LONG_RUN ? 6 : 1));
 const SLOW_KINDS = /hour|bans|40/;
 /** Long ones have their turn in the long run. */
 const KINDS = Object.entries({ ...PROCESS_FAULTS, ...LEDGER_FAULTS, ...FAULTS_OF_SERVERS }).filter(
