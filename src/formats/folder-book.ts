@@ -12,7 +12,7 @@ import {
   isSystemError,
   lstatIfExists,
   makeFoldersBelow,
-  readFileIfExists,
+  readRegularFileIfExists,
   removeFile,
   removeLeftoverTemporaries,
   renameFile,
@@ -58,7 +58,7 @@ export async function readFolderManifest(folder: string): Promise<FolderManifest
 async function readManifestText(folder: string): Promise<string> {
   try {
     const options = { maxBytes: MAX_MANIFEST_BYTES };
-    const bytes = await readFileIfExists(join(folder, FOLDER_MANIFEST_NAME), options);
+    const bytes = await readRegularFileIfExists(join(folder, FOLDER_MANIFEST_NAME), options);
     return bytes?.toString('utf8') ?? '';
   } catch (error) {
     if (hasCode(error, 'unsafe-path')) return '';
