@@ -203,7 +203,8 @@ class SimulationRun {
       if (type === 'sent') this.#recordSent(number, process);
       if (type === 'done') {
         this.result.done.add(number);
-        this.result.inFlight.delete(number);
+        // On a full disk the end waits in memory, and a kill repeats the report.
+        if (!this.faults.fullDisks) this.result.inFlight.delete(number);
       }
     }
   }
