@@ -203,8 +203,7 @@ class SimulationRun {
       if (type === 'sent') this.#recordSent(number, process);
       if (type === 'done') {
         this.result.done.add(number);
-        // On a full disk the end waits in memory, and a kill repeats the report.
-        if (!this.faults.fullDisks) this.result.inFlight.delete(number);
+        this.result.inFlight.delete(number);
       }
     }
   }
@@ -212,7 +211,9 @@ class SimulationRun {
   #recordSent(number: number, process: SimulatedProcess): void {
     const { sent, inFlight, repeated } = this.result;
     if (sent.has(number)) {
-      if (inFlight.get(number)?.isLiving === false) this.result.repeatedAfterKill += 1;
+      // With full disks, an end may have waited in memory and be lost with the process.
+      if (this.faults.fullDisks || inFlight.get(number)?.isLiving === false)
+        this.result.repeatedAfterKill += 1;
       else repeated.push(number);
     }
     sent.add(number);

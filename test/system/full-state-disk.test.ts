@@ -31,7 +31,7 @@ if (canMount) {
   test('reports are sent from memory, with one warning, and the chapter is saved', async () => {
     mkdirSync(join(folder, 'home'));
     const script =
-      'mount -t tmpfs -o size=64k none home && { cat /dev/zero > home/full 2>/dev/null; true; } && ' +
+      'mount -t tmpfs -o size=64k,mode=700 none home && { cat /dev/zero > home/full 2>/dev/null; true; } && ' +
       `"$NODE" "$PROGRAM" download ${ID} --json -o output`;
     const variables = {
       ...service.environment,
