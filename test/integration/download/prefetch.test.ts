@@ -98,7 +98,10 @@ describe('the people of a title', () => {
     });
     const { code, events } = await harness.download({ targets: [ID] });
     expect(code).toBe(6);
-    expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 1, failed: 0 });
+    // On a busy machine, the ban may come before the request for the pages.
+    const isInTime = apiCalls().some((path) => path.startsWith('/at-home/'));
+    const counts = isInTime ? { saved: 1, failed: 0 } : { saved: 0, failed: 1 };
+    expect(events.at(-1)).toMatchObject({ type: 'summary', ...counts });
   });
 });
 
