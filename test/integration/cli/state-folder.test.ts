@@ -18,6 +18,7 @@ import { generateChapter } from '../../../src/practice-server/library/library.js
 import { LOGIN_ENV } from '../../support/auth/harness.js';
 import { tankobon } from '../../support/command.js';
 import { posixDescribe, posixTest } from '../../support/platform.js';
+import { copyProgram, type ReadableProgram } from '../../support/readable-program.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0064';
 const OTHER_USER = 64_006;
@@ -25,9 +26,11 @@ const OTHER_USER = 64_006;
 const uid = process.getuid?.() === 0 ? 64_005 : undefined;
 
 let service: PracticeService;
+let copy: ReadableProgram | undefined;
 let folder: string;
 let home: string;
 beforeAll(async () => {
+  if (uid !== undefined) copy = copyProgram();
   const chapters = [generateChapter({ id: ID, pages: 2, bytesPerPage: 4_000 })];
   service = await startPracticeService({ chapters, specificationOnly: true });
 });
@@ -39,10 +42,14 @@ beforeEach(() => {
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  if (copy) rmSync(copy.folder, { recursive: true });
+  await service.stop();
+});
 
 const run = (line: string, TANKOBON_HOME = home) =>
   tankobon(line.split(' '), {
+    program: copy?.program,
     env: { ...service.environment, ...LOGIN_ENV, TANKOBON_HOME },
     cwd: folder,
     uid,
