@@ -85,7 +85,7 @@ async function zipContent(zip: ZipFile): Promise<ArchiveContent> {
   return toContent(identity && { ...identity, isMarked: false });
 }
 
-/** An empty manifest is no mark: `bind` writes none. */
+/** An empty manifest does not count as a mark: `bind` never writes one. */
 function boundContent(manifest = ''): ArchiveContent {
   const isMarked = (manifestKeys(manifest) ?? []).length > 0;
   const identities = manifestIdentities(manifest);

@@ -10,7 +10,7 @@ import { imageExtension } from '../image/format.js';
 export const MAX_DECODED_BYTES = 256 * 2 ** 20;
 /** Archives that inflate to less are never refused. */
 const MIN_BOMB_BYTES = 256 * 2 ** 20;
-/** Images hardly become smaller in a ZIP: an archive that inflates to so many times its size is a zip bomb. */
+/** Images hardly become smaller in a ZIP: an archive that inflates to more than this multiple is a zip bomb. */
 const MAX_COMPRESSION = 100;
 
 /** Throws Error for an archive that inflates to more than 256 MiB and to more than 100 times its size. */

@@ -45,7 +45,7 @@ export interface Refusal {
   readonly namedMs?: number | undefined;
 }
 
-/** A 429 or a ban. A request that was granted before the pause began extends it and is no new strike. */
+/** A 429 or a ban. A request that was granted before the pause began extends it and does not count as a new strike. */
 export function recordRefusal(state: PauseState, refusal: Refusal, nowMs: number): void {
   const { kind, grantedMs, namedMs } = refusal;
   const { pause } = state;
