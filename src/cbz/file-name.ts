@@ -120,9 +120,14 @@ function firstFreePath(candidate: PathCandidate, used: ReadonlySet<string>): str
 /** Yields the path, then variants with the chapter's short id, its id, `id 2` and so on. */
 export function* candidatePaths({ chapterId, path }: PathCandidate): Generator<string, never> {
   yield path;
-  yield withSuffix(path, chapterId.slice(0, SHORT_ID_LENGTH));
+  yield shortIdPath({ chapterId, path });
   yield wholeIdPath({ chapterId, path });
   for (let count = 2; ; count += 1) yield withSuffix(path, `${chapterId} ${count}`);
+}
+
+/** The path of a chapter whose plain path another one has. */
+export function shortIdPath({ chapterId, path }: PathCandidate): string {
+  return withSuffix(path, chapterId.slice(0, SHORT_ID_LENGTH));
 }
 
 /** The path with the chapter's whole id in its name, which no template and hardly any other file has. */

@@ -1,11 +1,11 @@
 /** What changed in the metadata of one chapter file, and the file with the new metadata and name. */
 import { rmdir } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
 import { comicInfoXml, type ComicMetadata, type VolumeField } from '../cbz/comic-info.js';
 import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
-import { wholeIdPath, type FormatFileName } from '../cbz/file-name.js';
+import { candidatePaths, shortIdPath, wholeIdPath, type FormatFileName } from '../cbz/file-name.js';
 import {
   copyMode,
   isUnchanged,
@@ -76,7 +76,10 @@ function changedFields(before: ChapterMetadata, after: ChapterMetadata): string[
     .sort();
 }
 
-/** A file that was renamed by hand keeps its name: only one that a template gave, or parkedPath, is changed. */
+/**
+ * A file that was renamed by hand keeps its name: only one that a template gave, or parkedPath, is changed. A name with
+ * the chapter's short id, where another file had the plain one, keeps the id.
+ */
 function newName(
   { file, chapter, title }: ChapterOnDisk,
   before: ChapterMetadata,
@@ -95,11 +98,17 @@ function newName(
   const from = resolve(file);
   const path = from.split(sep).join('/');
   for (const format of templates) {
-    const target = format(nameValues(chapter, title));
-    for (const oldName of [format(oldValues), wholeIdPath({ chapterId: chapter.id, path: target })])
+    const [oldPlain, target] = [format(oldValues), format(nameValues(chapter, title))];
+    const withId = (name: string) => ({ chapterId: chapter.id, path: name });
+    const renames = [
+      [oldPlain, target],
+      [wholeIdPath(withId(target)), target],
+      [shortIdPath(withId(oldPlain)), shortIdPath(withId(target))],
+    ] as const;
+    for (const [oldName, name] of renames)
       if (path.endsWith(`/${oldName}`)) {
         const root = path.slice(0, -oldName.length);
-        return { to: join(root, target), root: join(root) };
+        return { to: join(root, name), root: join(root) };
       }
   }
   return { to: from, root: dirname(from) };
@@ -113,25 +122,35 @@ export function parkedPath({ to, chapter }: Retag): string {
   return wholeIdPath({ chapterId: chapter.id, path: to.split(sep).join('/') });
 }
 
+/** The names that the file may get, in this order: one that another file has is never taken from it. */
+export function* retagTargets({ chapter, to }: Retag): Generator<string, never> {
+  const names = candidatePaths({ chapterId: chapter.id, path: basename(to) });
+  for (;;) yield join(dirname(to), names.next().value);
+}
+
 /**
- * Writes the file with its new metadata as `target`, or in its old place if `target` is taken; resolves with the path.
- * The old file is removed once the new one was read back. Throws StorageError, `file-changed` if the file is not as it
- * was when the retag was planned.
+ * Writes the file with its new metadata under the first free one of the names; resolves with the path. The old file is
+ * removed once the new one was read back. Throws StorageError, `file-changed` if the file is not as it was when the
+ * retag was planned.
  */
 export async function writeRetagged(
   retag: Retag,
-  target: string,
+  targets: Iterable<string>,
   signal: AbortSignal,
 ): Promise<string> {
-  const { file, from, root, metadata } = retag;
+  const { file, from, to, root, metadata } = retag;
   const content = await readChapterFile(file);
   if (!content) throw fileChanged(file);
-  await makeSyncedFolders(root, dirname(target));
+  await makeSyncedFolders(root, dirname(to));
   return rewriteChapterFile(file, content, metadata, {
-    tmpFile: temporaryName(target),
+    tmpFile: temporaryName(to),
     publish: async (tmpFile) => {
       await verifyEntryData(tmpFile);
-      if (target !== from && (await publishAs(tmpFile, target, retag))) return target;
+      for (const target of targets) {
+        // Some file systems find the file under another spelling of its name too.
+        if (target === from || (await isUnchanged(target, retag.state))) break;
+        if (await publishAs(tmpFile, target, retag)) return target;
+      }
       if (await replaceUnchanged(tmpFile, file, retag.state)) return from;
       throw fileChanged(file);
     },
@@ -160,8 +179,8 @@ export async function unpark(retag: Retag, parked: string): Promise<string> {
   const state = await readFileState(parked);
   // A killed run had parked it too, and it has its name by now.
   if (!state) return retag.to;
-  for (const name of [retag.to, retag.from])
-    if (await publishNew(parked, name)) {
+  for (const name of retagTargets(retag))
+    if (name === parked || (await publishNew(parked, name))) {
       await removeIfEmpty(dirname(retag.from), retag.root);
       return name;
     }

@@ -20,6 +20,7 @@ import { orderRenames } from './rename-order.js';
 import {
   parkedPath,
   planRetag,
+  retagTargets,
   unpark,
   writeRetagged,
   type Retag,
@@ -38,7 +39,7 @@ export type RetagEvent =
       readonly file: string;
       /** The new path, if the name changed. */
       readonly newFile?: string;
-      /** The path that the file would have, if another file has it. */
+      /** The path that the file would have, if another file has it: then its name has the chapter's id. */
       readonly nameTaken?: string;
       /** The names of the metadata that changed, such as `volume`. */
       readonly changed: readonly string[];
@@ -151,10 +152,13 @@ class RetagRun {
     const oldNames = new Set(retags.map(({ from }) => from));
     const newNames = new Set<string>();
     for (const retag of retags) {
-      const { from, to } = retag;
-      const isTaken = newNames.has(to) || (!oldNames.has(to) && (await lstatIfExists(to)));
-      if (!isTaken) newNames.add(to);
-      this.#report(retag, isTaken ? from : to);
+      for (const name of retagTargets(retag)) {
+        if (newNames.has(name)) continue;
+        if (!oldNames.has(name) && (await lstatIfExists(name))) continue;
+        newNames.add(name);
+        this.#report(retag, name);
+        break;
+      }
     }
   }
 
@@ -163,14 +167,14 @@ class RetagRun {
     const waiting: (readonly [Retag, string])[] = [];
     for (const each of parked)
       await this.#attempt(each.file, each.chapter.id, async () => {
-        const name = await writeRetagged(each, parkedPath(each), this.deps.signal);
+        const name = await writeRetagged(each, [parkedPath(each)], this.deps.signal);
         if (name === each.from) this.#report(each, name);
         else waiting.push([each, name]);
       });
     try {
       for (const each of ordered)
         await this.#attempt(each.file, each.chapter.id, async () => {
-          this.#report(each, await writeRetagged(each, each.to, this.deps.signal));
+          this.#report(each, await writeRetagged(each, retagTargets(each), this.deps.signal));
         });
     } finally {
       // Also after an interruption.

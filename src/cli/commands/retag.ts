@@ -60,7 +60,8 @@ function describe(event: RetagEvent): string {
     case 'chapter-retagged': {
       const { file, newFile, nameTaken, changed } = event;
       const renamed = newFile === undefined ? '' : `\n  renamed to ${newFile}`;
-      const taken = nameTaken === undefined ? '' : `\n  not renamed: ${nameTaken} exists`;
+      const taken =
+        nameTaken === undefined ? '' : `\n  with its id, since another file is ${nameTaken}`;
       return `${file}: ${changed.join(', ') || 'name'}${renamed}${taken}`;
     }
     case 'chapter-skipped':
@@ -71,7 +72,7 @@ function describe(event: RetagEvent): string {
       const { changed, unchanged, nameTaken, notListed, skipped, links, failed } = event;
       return [
         `${changed} changed, ${unchanged} unchanged`,
-        ...(nameTaken > 0 ? [`${nameTaken} not renamed`] : []),
+        ...(nameTaken > 0 ? [`${nameTaken} with their id in the name`] : []),
         ...(notListed > 0 ? [`${notListed} not listed by the service`] : []),
         ...(skipped > 0 ? [`${skipped} of other programs`] : []),
         ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),

@@ -69,7 +69,7 @@ test('after a kill between the new file and the removal of the old one, only the
   expect(readdirSync(dirname(old))).toEqual([basename(NEW_NAME)]);
 });
 
-test('a file that was renamed by hand keeps its name, and a taken name is left alone', async () => {
+test('a file that was renamed by hand keeps its name, and a taken name is left to its file', async () => {
   const byHand = await addOldChapter('my own name.cbz');
   await retag();
   expect(readdirSync(harness.output)).toEqual([basename(byHand)]);
@@ -78,8 +78,10 @@ test('a file that was renamed by hand keeps its name, and a taken name is left a
   await addOldChapter(NEW_NAME, '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0200');
   const old = await addOldChapter();
   await retag();
-  expect(readdirSync(dirname(taken)).sort()).toEqual([basename(old), basename(taken)].sort());
-  expect(await readEntry(old, 'ComicInfo.xml')).toContain('<Volume>1</Volume>');
+  const withId = `${basename(taken, '.cbz')} (5f2d0c1e).cbz`;
+  expect(readdirSync(dirname(taken)).sort()).toEqual([withId, basename(taken)].sort());
+  const renamed = join(dirname(old), withId);
+  expect(await readEntry(renamed, 'ComicInfo.xml')).toContain('<Volume>1</Volume>');
 });
 
 test('each file that cannot be read is named, and the exit code is 3; the others are done', async () => {

@@ -77,19 +77,29 @@ test('a file that a killed run left under the name with its id gets its name', a
   expect(names()).toEqual(['1.cbz']);
 });
 
-test('a name that another file has is reported, and the file keeps its own', async () => {
+test('where another file has the new name, the name gets the id, and later runs keep it', async () => {
   const file = await saveNumbered(output, '2', '1');
   const taken = join(output, '2.cbz');
+  const newFile = join(output, `2 (${numberedId('2').slice(0, 8)}).cbz`);
   writeFileSync(taken, 'mine');
   for (const words of [['--dry-run'], []]) {
     const { events } = await retagNumbered(harness, ...words);
-    const retagged = { type: 'chapter-retagged', file, nameTaken: taken };
+    const retagged = { type: 'chapter-retagged', file, newFile, nameTaken: taken };
     expect(events).toContainEqual(expect.objectContaining(retagged));
     expect(events.at(-1)).toEqual(summary({ changed: 1, unchanged: 0, nameTaken: 1 }));
   }
-  expect(names()).toEqual(['1.cbz', '2.cbz']);
+  expect(names()).toEqual([basename(newFile), '2.cbz']);
   expect(readFileSync(taken, 'utf8')).toBe('mine');
-  expect(await readEntry(file, 'ComicInfo.xml')).toContain('<Number>2</Number>');
+  expect(await readEntry(newFile, 'ComicInfo.xml')).toContain('<Number>2</Number>');
+  const last = (await retagNumbered(harness)).events.at(-1);
+  expect(last).toEqual(summary({ changed: 0, unchanged: 1, nameTaken: 0 }));
+});
+
+test('a name with the id follows the number and keeps the id', async () => {
+  const withId = (number: string) => `${number} (${numberedId('2').slice(0, 8)}).cbz`;
+  await saveNumbered(output, '2', '1', withId('1'));
+  await retagNumbered(harness);
+  expect(names()).toEqual([withId('2')]);
 });
 
 test('a file of another program is never rewritten or renamed, and the message says so', async () => {
@@ -168,7 +178,7 @@ describe('a file that another process changes meanwhile', () => {
     const planned = await plan(file);
     await saveNumbered(output, '2', '9', '1.cbz');
     const updated = readFileSync(file);
-    const writing = writeRetagged(planned, join(output, name), signal);
+    const writing = writeRetagged(planned, [join(output, name)], signal);
     await expect(writing).rejects.toMatchObject({ code: 'file-changed' });
     expect([names(), readFileSync(file).equals(updated)]).toEqual([['1.cbz'], true]);
   });
