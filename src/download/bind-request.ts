@@ -1,11 +1,6 @@
-/** What to bind: options over settings, before anything is read. */
+/** What to bind, from the options in force, before anything is read. */
 import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../cbz/file-name.js';
-import {
-  effectiveOptions,
-  OPTIONS,
-  type GivenOptions,
-  type Settings,
-} from '../config/options/options.js';
+import { OPTIONS, type Options } from '../config/options/options.js';
 import { expandHome } from '../core/home-folder.js';
 import { bookExtension, type BindBy } from '../formats/bind-choices.js';
 import type { BindRequest } from '../formats/plan-books.js';
@@ -25,10 +20,8 @@ const DEFAULT_FOLDER_NAMES: Readonly<Record<BindBy, string>> = {
 /** Throws UsageError (`bad-option`) for an invalid name template, or StorageError for one that leaves the folder. */
 export function bindRequest(
   inputs: readonly string[],
-  given: GivenOptions,
-  settings: Settings,
+  { by = OPTIONS.by.default, format, ...options }: Options,
 ): BindRequest {
-  const { by = OPTIONS.by.default, format, ...options } = effectiveOptions(given, settings);
   const defaults = format === 'folder' ? DEFAULT_FOLDER_NAMES : DEFAULT_NAMES;
   return {
     inputs,

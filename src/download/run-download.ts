@@ -192,7 +192,7 @@ async function bindSaved(
 ): Promise<void> {
   if (session.request.options.bind === false || result.stoppedBy || session.userSignal.aborted)
     return;
-  const { bindDownloaded } = await import('./bind-downloaded.js');
+  const { bindDownloaded } = await import('./bind-titles.js');
   result.otherErrors.push(...(await bindDownloaded(planned, session)));
 }
 

@@ -118,31 +118,27 @@ function updateOf(
 
 /** Binds all existing chapters of the series. A book that fails is a warning: its chapters are saved. */
 export async function bindSeries(
-  { options, title }: DueTitle,
+  { options: series, title }: DueTitle,
   output: string,
   releases: readonly Chapter[],
   { libraries, context, warn, userSignal }: SyncSession,
 ): Promise<void> {
-  const { bind: by, format } = effectiveOptions(options, context.settings);
-  if (by === false || userSignal.aborted) return;
-  const { bindRequest } = await import('../download/bind-request.js');
-  const { bindBooks } = await import('../formats/bind-books.js');
-  const library = await libraries.open(output);
-  const archives = releases.map(({ id }) => library.find(id));
-  const found = archives.flatMap((archive) =>
-    archive && !archive.isBound && archive.ownership !== 'link' ? [archive.file] : [],
-  );
-  const request = {
-    ...bindRequest([], { by, format, output }, context.settings),
-    found,
-    volumeCount: () => title.volumeCount,
-  };
+  const options = { ...effectiveOptions(series, context.settings), output };
+  if (options.bind === false || userSignal.aborted) return;
+  const { bindTitles } = await import('../download/bind-titles.js');
   const observe: ObserveBind = (event) => {
     if (event.type === 'book-failed') warn(`Not bound: ${event.message}`);
     else if (event.type === 'warning') warn(event.message);
   };
+  const titles = [{ ...title, chapters: releases }];
+  const library = await libraries.open(output);
+  const nowMs = context.clock.wallMs();
   try {
-    await bindBooks(request, observe, userSignal);
+    await bindTitles(
+      { titles, library, options, nowMs, completeOnly: false, removeChapters: false },
+      observe,
+      userSignal,
+    );
   } catch (error) {
     userSignal.throwIfAborted();
     warn(`${title.name} was not bound: ${thrownMessage(error)}`);

@@ -1,6 +1,6 @@
 /** `tankobon bind`: binds chapters into volumes, titles, EPUB, PDF or folders. Works offline. */
 import type { Command } from 'commander';
-import type { GivenOptions } from '../../config/options/options.js';
+import { effectiveOptions, type GivenOptions } from '../../config/options/options.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { addOptions } from '../command-options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
@@ -34,7 +34,7 @@ async function bind(
   const { bindBooks } = await import('../../formats/bind-books.js');
   const { observePlan, planBooks } = await import('../../formats/plan-books.js');
   const { chooseObserver } = await import('../output/choose-observer.js');
-  const request = bindRequest(files, options, context.settings);
+  const request = bindRequest(files, effectiveOptions(options, context.settings));
   await keepHeapSmall();
   const observer = await chooseObserver(options, context, 'reading');
   try {

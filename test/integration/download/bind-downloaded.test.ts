@@ -93,6 +93,15 @@ test('--keep-chapters keeps the files of the chapters; a chapter target is compa
   expect(booksOf('Vol.01')).toHaveLength(5);
 });
 
+test('the files of chapters are removed whether their names sort before or after that of their book', async () => {
+  const options = { ...LIGHTHOUSE, volumes: '1', name: '{series}/zz {chapter}' };
+  await harness.download({ ...options, keepChapters: true });
+  expect(names().filter((name) => name.startsWith('zz'))).toHaveLength(3);
+  await harness.download(options);
+  expect(names().filter((name) => name.startsWith('zz'))).toEqual([]);
+  expect(booksOf('Vol.01')).toEqual([`${SERIES} Vol.01.cbz`]);
+});
+
 test.each(['cbz', 'pdf', 'folder'] as const)(
   '%s: two runs at the same time both succeed',
   async (format) => {

@@ -22,6 +22,7 @@ import {
 } from '../../support/sync-harness.js';
 import { writeArchive } from '../../support/archive.js';
 import { workspaceName } from '../../../src/cbz/file-name.js';
+import { scanLibrary } from '../../../src/cbz/library-index.js';
 import { readIdentity } from '../../../src/cbz/archive-content.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import { interruptedError } from '../../../src/core/errors.js';
@@ -127,6 +128,27 @@ test('bind makes a book of each volume after a series got something', async () =
   rmSync(join(harness.base.folder, 'home', 'sync'), { recursive: true });
   expect(savedIn((await harness.sync()).lines)).toEqual([]);
   expect(harness.base.files()).toEqual(expect.arrayContaining(books));
+});
+
+test("bind prefers the groups of the title's subscription among saved releases", async () => {
+  const groups = ['Preferred', 'Other'];
+  harness = await SyncHarness.start((nowMs) =>
+    createLibrary({
+      titles: [syncTitle('Alpha')],
+      chapters: groups.map((group, index) =>
+        syncChapter('Alpha', '1', nowMs - (9 - index) * DAY_MS, { group, volume: '1' }),
+      ),
+      lists: [],
+    }),
+  );
+  const releases = groups.map((group) => chapterId('Alpha', '1', group));
+  await harness.base.download({ targets: releases });
+  const target = `series:\n  - target: title:${titleId('Alpha')}`;
+  harness.write(`${target}\n    group: [Preferred]\n    bind: { by: volume }\n`);
+  expect((await harness.sync()).code).toBe(0);
+  const library = await scanLibrary(harness.base.output);
+  const bound = library.archives.filter(({ isBound }) => isBound);
+  expect(bound.map(({ chapterId: id }) => id)).toEqual([releases[0]]);
 });
 
 describe('a group that comes late', () => {

@@ -8,11 +8,11 @@ const { bindBooks } = await load('formats/bind-books');
 const { listArchives } = await load('cbz/library-index');
 
 const request = {
-  ...bindRequest(
-    [],
-    { output: job.output, format: job.format },
-    await loadSettings({}, job.output),
-  ),
+  ...bindRequest([], {
+    ...(await loadSettings({}, job.output)),
+    output: job.output,
+    format: job.format,
+  }),
   found: (await listArchives(job.input)).files,
   removeChapters: true,
 };

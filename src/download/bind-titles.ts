@@ -1,0 +1,137 @@
+/**
+ * Binds the saved chapters of titles: the last step of a download with `bind`, and of a sync. Chapters of earlier
+ * downloads in the output folder count too.
+ */
+import type { Chapter } from '../api/chapters.js';
+import { fetchTitleFeed } from '../api/feeds.js';
+import { scanLibrary, type ExistingArchive, type LibraryIndex } from '../cbz/library-index.js';
+import type { Options } from '../config/options/options.js';
+import type { TankobonError } from '../core/errors.js';
+import { bindBooks } from '../formats/bind-books.js';
+import type { ObserveBind } from '../formats/bind-events.js';
+import type { ChapterGroup } from '../formats/group-volumes.js';
+import { missingChapters, type TitleChapters } from '../formats/volume-completeness.js';
+import { bindRequest } from './bind-request.js';
+import type { DownloadSession } from './download-session.js';
+import type { Plan } from './plan.js';
+
+export interface TitlesToBind {
+  /** What the service lists of each title. */
+  readonly titles: readonly TitleChapters[];
+  /** The archives in the output folder. */
+  readonly library: LibraryIndex;
+  /** The options in force. */
+  readonly options: Options;
+  readonly nowMs: number;
+  /** Whether a volume is bound only when all its chapters are there. */
+  readonly completeOnly: boolean;
+  /** Whether the files of bound chapters are removed. */
+  readonly removeChapters: boolean;
+}
+
+/** Throws UsageError, and the signal's reason when aborted. Resolves with the errors of books that were not written. */
+export async function bindTitles(
+  { titles, library, options, nowMs, completeOnly, removeChapters }: TitlesToBind,
+  observe: ObserveBind,
+  signal: AbortSignal,
+): Promise<readonly TankobonError[]> {
+  const { bind: by } = options;
+  const listed = listedChapters(titles);
+  const present = library.archives.filter(
+    ({ chapterId, ownership }) => listed.has(chapterId) && ownership !== 'link',
+  );
+  const found = filesToRead(present);
+  if (by === false || found.length === 0) return [];
+  const presentIds = new Set(present.map(({ chapterId }) => chapterId));
+  const isComplete = (group: ChapterGroup): boolean => {
+    const first = firstListed(group, listed);
+    const { series, language, volume } = group;
+    if (!first || group.by !== 'volume' || volume === undefined) return first !== undefined;
+    const selected = { language: first.chapter.language, volume };
+    const { missing, unavailable } = missingChapters(first.title, selected, { presentIds, nowMs });
+    if (missing.length > 0)
+      observe({ type: 'volume-incomplete', series, language, volume, missing, unavailable });
+    else if (unavailable.length > 0)
+      observe({ type: 'chapters-unavailable', series, language, volume, chapters: unavailable });
+    return missing.length === 0;
+  };
+  const request = {
+    ...bindRequest([], { ...options, by }),
+    found,
+    removeChapters,
+    ...(completeOnly && { isSelected: isComplete }),
+    volumeCount: (group: ChapterGroup) => firstListed(group, listed)?.title.volumeCount,
+  };
+  return (await bindBooks(request, observe, signal)).errors;
+}
+
+interface ListedChapter {
+  readonly chapter: Chapter;
+  readonly title: TitleChapters;
+}
+
+function listedChapters(titles: readonly TitleChapters[]): ReadonlyMap<string, ListedChapter> {
+  return new Map(
+    titles.flatMap((title) => title.chapters.map((chapter) => [chapter.id, { chapter, title }])),
+  );
+}
+
+/** The first chapter of the group that is in the list of a title. */
+function firstListed(
+  { chapters }: ChapterGroup,
+  listed: ReadonlyMap<string, ListedChapter>,
+): ListedChapter | undefined {
+  return chapters.map(({ identity }) => listed.get(identity?.chapterId ?? '')).find(Boolean);
+}
+
+/**
+ * A PDF or a folder cannot be read back; it is compared with the new book. Of two files of a chapter the first one
+ * counts: books come last, so that the files of their chapters are known as such.
+ */
+function filesToRead(archives: readonly ExistingArchive[]): readonly string[] {
+  const readable = archives.filter(({ file }) => /\.(cbz|epub)$/i.test(file));
+  const ordered = [
+    ...readable.filter(({ isBound }) => !isBound),
+    ...readable.filter(({ isBound }) => isBound),
+  ];
+  return [...new Set(ordered.map(({ file }) => file))];
+}
+
+/** Binds the titles of a plan. Resolves with the errors of books that were not written. */
+export async function bindDownloaded(
+  plan: Plan,
+  session: DownloadSession,
+): Promise<readonly TankobonError[]> {
+  const { context, request, listeners, userSignal: signal } = session;
+  const { options } = request;
+  const titles = await titlesOf(plan, session);
+  const toBind: TitlesToBind = {
+    titles,
+    library: await scanLibrary(request.plan.output, { signal }),
+    options,
+    nowMs: context.clock.wallMs(),
+    completeOnly: true,
+    removeChapters: !options.keepChapters,
+  };
+  return bindTitles(toBind, listeners.observeBind ?? (() => undefined), signal);
+}
+
+/** The service's chapters of each title in the plan, also of those that are only known by a chapter. */
+async function titlesOf(
+  plan: Plan,
+  { client, userSignal: signal, warn }: DownloadSession,
+): Promise<readonly TitleChapters[]> {
+  const titles = new Map<string, TitleChapters>(
+    plan.series.map((series) => [series.titleId, series]),
+  );
+  for (const { chapter, title } of plan.chapters) {
+    const titleId = chapter?.titleId;
+    if (titleId === undefined || titles.has(titleId)) continue;
+    const { language } = chapter ?? {};
+    const languages = language === undefined ? [] : [language];
+    const chapters = await fetchTitleFeed(client, titleId, { languages, signal, warn });
+    const { numbersRestart = false, volumeCount } = (await title) ?? {};
+    titles.set(titleId, { chapters, numbersRestart, volumeCount });
+  }
+  return [...titles.values()];
+}
