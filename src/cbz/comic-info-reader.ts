@@ -5,6 +5,28 @@ import { AGE_RATINGS, comicInfoElements, type ComicMetadata } from './comic-info
 /** Everything about a chapter but its pages; languages are BCP 47 tags. */
 export type ChapterMetadata = Omit<ComicMetadata, 'pages'>;
 
+/** What is read; the count of books is only written. */
+export type ReadField = Exclude<keyof ChapterMetadata, 'count' | 'originalLanguage'>;
+
+/** The elements of each field. */
+export const ELEMENTS: Readonly<Record<ReadField, readonly string[]>> = {
+  title: ['Title'],
+  series: ['Series'],
+  number: ['Number'],
+  volume: ['Volume'],
+  summary: ['Summary'],
+  publishedAt: ['Year', 'Month', 'Day'],
+  writers: ['Writer'],
+  pencillers: ['Penciller'],
+  translators: ['Translator'],
+  genres: ['Genre'],
+  tags: ['Tags'],
+  web: ['Web'],
+  language: ['LanguageISO'],
+  direction: ['Manga'],
+  ageRating: ['AgeRating'],
+};
+
 /** Empty for a text that is not ComicInfo. */
 export async function readComicInfo(xml: string): Promise<ChapterMetadata> {
   const { XMLParser } = await import('fast-xml-parser');

@@ -12,6 +12,7 @@ import {
   type ComicMetadata,
   type ComicPage,
 } from '../cbz/comic-info.js';
+import { mergeComicInfo, type ComicInfoMerge } from '../cbz/comic-info-merge.js';
 import { writtenMetadata } from '../cbz/comic-info-reader.js';
 import { formatRecord, parseRecords, type ChapterRecord } from '../cbz/record.js';
 import {
@@ -86,13 +87,28 @@ async function readRecord(zip: ZipFile, entry: Entry): Promise<ChapterRecord | u
   return records?.length === 1 ? records[0] : undefined;
 }
 
-/** Writes the archive with new metadata to `tmpFile` and publishes it. */
+/** The new ComicInfo.xml of a file whose pages stay, and what becomes of the old one. */
+export async function mergedComicInfo(
+  { comicInfo, record }: Pick<ChapterFileContent, 'comicInfo' | 'record'>,
+  comic: ComicMetadata,
+  force: boolean,
+): Promise<ComicInfoMerge> {
+  // A file that was saved without metadata got its ComicInfo.xml from its owner.
+  const written = record && (record.metadata ?? {});
+  const newXml = await comicInfoXml(comic);
+  return mergeComicInfo(comicInfo, newXml, { written, hasSamePages: true, force });
+}
+
+type RewriteOptions = Omit<WriteOptions, 'convert' | 'onPage'> & { readonly force: boolean };
+
+/** Writes the archive with new metadata to `tmpFile` and publishes it. Edits of the owner stay unless `force`. */
 export async function rewriteChapterFile(
   file: string,
-  { comment, record, entries }: ChapterFileContent,
+  content: ChapterFileContent,
   metadata: Omit<ComicMetadata, 'pages'>,
-  { tmpFile, publish, signal }: Omit<WriteOptions, 'convert' | 'onPage'>,
+  { tmpFile, publish, signal, force }: RewriteOptions,
 ): Promise<string> {
+  const { comment, record, entries } = content;
   const reader = await ZipEntryReader.open(file);
   const zip = await ZipFileWriter.create({ tmpFile, comment, signal });
   try {
@@ -108,7 +124,7 @@ export async function rewriteChapterFile(
     const comic = { ...metadata, pages };
     const newRecord = record && formatRecord({ ...record, metadata: writtenMetadata(comic) });
     if (newRecord !== undefined) zip.append(MANIFEST_NAME, newRecord);
-    zip.append(COMIC_INFO_NAME, await comicInfoXml(comic));
+    zip.append(COMIC_INFO_NAME, (await mergedComicInfo(content, comic, force)).xml);
     return (await zip.finish(publish)).file;
   } finally {
     await zip.discard();

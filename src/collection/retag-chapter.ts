@@ -3,7 +3,8 @@ import { rmdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
-import { comicInfoXml, type ComicMetadata, type VolumeField } from '../cbz/comic-info.js';
+import type { ComicMetadata, VolumeField } from '../cbz/comic-info.js';
+import type { ComicInfoMerge } from '../cbz/comic-info-merge.js';
 import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js';
 import { candidatePaths, shortIdPath, wholeIdPath, type FormatFileName } from '../cbz/file-name.js';
 import {
@@ -18,12 +19,14 @@ import { StorageError } from '../core/errors.js';
 import { haveSameBytes, makeSyncedFolders, removeFile, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import { comicMetadata, nameValues } from '../download/comic-metadata.js';
-import { readChapterFile, rewriteChapterFile } from './chapter-file.js';
+import { mergedComicInfo, readChapterFile, rewriteChapterFile } from './chapter-file.js';
 
 export interface RetagOptions {
   /** The templates that may have named the files. */
   readonly nameTemplates: readonly FormatFileName[];
   readonly volumeField: VolumeField;
+  /** Edits of the owner are replaced by what the service has. */
+  readonly force: boolean;
 }
 
 interface ChapterOnDisk {
@@ -32,48 +35,46 @@ interface ChapterOnDisk {
   readonly title: Title;
 }
 
+/** What becomes of the metadata of a file. */
+export type MetadataChange = Omit<ComicInfoMerge, 'xml'>;
+
 /** A file whose metadata or name changes. */
-export interface Retag extends ChapterOnDisk {
+export interface Retag extends ChapterOnDisk, MetadataChange {
   /** The file, as an absolute path. */
   readonly from: string;
   /** Its new path, absolute; `from` if the name stays. */
   readonly to: string;
   /** The folder that contains the path by the template. */
   readonly root: string;
-  /** The names of the metadata that changed, such as `volume`. */
-  readonly changed: readonly string[];
   readonly metadata: Omit<ComicMetadata, 'pages'>;
   readonly state: FileState;
+  readonly force: boolean;
 }
 
-/** Undefined if nothing changed, or if the file has no ComicInfo.xml. Throws StorageError. */
+/** A file that stays as it is, also where its owner's edits differ from the service. */
+export interface UnchangedChapter {
+  readonly edited: readonly string[];
+}
+
+/** A file without ComicInfo.xml is not changed. Throws StorageError. */
 export async function planRetag(
   onDisk: ChapterOnDisk,
   options: RetagOptions,
-): Promise<Retag | undefined> {
+): Promise<Retag | UnchangedChapter> {
   const { file, chapter, title } = onDisk;
   const state = await readFileState(file);
   if (!state) throw fileChanged(file);
   const content = await readChapterFile(file);
-  if (!content) return undefined;
+  if (!content) return { edited: [] };
+  const { force } = options;
   const metadata = comicMetadata(chapter, title, [], options.volumeField);
-  const before = await readComicInfo(content.comicInfo);
-  const after = await readComicInfo(await comicInfoXml(metadata));
-  const changed = changedFields(before, after);
+  const { changed, edited, unknown } = await mergedComicInfo(content, metadata, force);
   const from = resolve(file);
-  const named = newName(onDisk, before, options.nameTemplates);
-  if (changed.length === 0 && named.to === from) return undefined;
-  return { ...onDisk, from, ...named, changed, metadata, state };
-}
-
-function changedFields(before: ChapterMetadata, after: ChapterMetadata): string[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names]
-    .filter((name) => {
-      const key = name as keyof ChapterMetadata;
-      return JSON.stringify(before[key]) !== JSON.stringify(after[key]);
-    })
-    .sort();
+  // The owner may have edited what the name was made of.
+  const known = [await readComicInfo(content.comicInfo), content.record?.metadata ?? {}];
+  const named = newName(onDisk, known, options.nameTemplates);
+  if (changed.length === 0 && named.to === from) return { edited };
+  return { ...onDisk, from, ...named, changed, edited, unknown, metadata, state, force };
 }
 
 /**
@@ -82,11 +83,10 @@ function changedFields(before: ChapterMetadata, after: ChapterMetadata): string[
  */
 function newName(
   { file, chapter, title }: ChapterOnDisk,
-  before: ChapterMetadata,
+  known: readonly ChapterMetadata[],
   templates: readonly FormatFileName[],
 ): { readonly to: string; readonly root: string } {
-  const { series, volume, number, title: name, translators = [] } = before;
-  const oldValues = {
+  const oldValues = known.map(({ series, volume, number, title: name, translators = [] }) => ({
     id: chapter.id,
     series,
     volume,
@@ -94,17 +94,19 @@ function newName(
     title: name,
     group: translators.join(' + '),
     language: chapter.language,
-  };
+  }));
   const from = resolve(file);
   const path = from.split(sep).join('/');
   for (const format of templates) {
-    const [oldPlain, target] = [format(oldValues), format(nameValues(chapter, title))];
+    const target = format(nameValues(chapter, title));
     const withId = (name: string) => ({ chapterId: chapter.id, path: name });
     const renames = [
-      [oldPlain, target],
-      [wholeIdPath(withId(target)), target],
-      [shortIdPath(withId(oldPlain)), shortIdPath(withId(target))],
-    ] as const;
+      ...oldValues.map((values) => [format(values), target] as const),
+      [wholeIdPath(withId(target)), target] as const,
+      ...oldValues.map(
+        (values) => [shortIdPath(withId(format(values))), shortIdPath(withId(target))] as const,
+      ),
+    ];
     for (const [oldName, name] of renames)
       if (path.endsWith(`/${oldName}`)) {
         const root = path.slice(0, -oldName.length);
@@ -138,7 +140,7 @@ export async function writeRetagged(
   targets: Iterable<string>,
   signal: AbortSignal,
 ): Promise<string> {
-  const { file, from, to, root, metadata } = retag;
+  const { file, from, to, root, metadata, force } = retag;
   const content = await readChapterFile(file);
   if (!content) throw fileChanged(file);
   await makeSyncedFolders(root, dirname(to));
@@ -155,6 +157,7 @@ export async function writeRetagged(
       throw fileChanged(file);
     },
     signal,
+    force,
   });
 }
 

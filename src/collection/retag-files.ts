@@ -25,6 +25,7 @@ import {
   writeRetagged,
   type Retag,
   type RetagOptions,
+  type UnchangedChapter,
 } from './retag-chapter.js';
 
 export interface RetagRequest extends RetagOptions {
@@ -43,6 +44,16 @@ export type RetagEvent =
       readonly nameTaken?: string;
       /** The names of the metadata that changed, such as `volume`. */
       readonly changed: readonly string[];
+      /** The names of the metadata that its owner edited, and of elements that tankobon never writes. */
+      readonly kept: readonly string[];
+    })
+  | (ChapterFields & {
+      /** The file stays as it is. */
+      readonly type: 'chapter-kept';
+      readonly chapter: string;
+      readonly file: string;
+      /** The names of the metadata that its owner edited, and that the service has otherwise. */
+      readonly kept: readonly string[];
     })
   | {
       readonly type: 'chapter-skipped';
@@ -64,6 +75,8 @@ export type RetagEvent =
       readonly type: 'retag-summary';
       readonly changed: number;
       readonly unchanged: number;
+      /** Files with metadata that the service has otherwise and that stays, since their owner edited it. */
+      readonly edited: number;
       /** Of the changed ones, those whose new name another file has. */
       readonly nameTaken: number;
       /** Chapters that the service does not list any more. */
@@ -96,7 +109,7 @@ export async function retag(
 class RetagRun {
   readonly #errors: TankobonError[] = [];
   #fields: ReadonlyMap<string, ChapterFields> = new Map();
-  readonly #count = { changed: 0, unchanged: 0, nameTaken: 0, notListed: 0, skipped: 0 };
+  readonly #count = { changed: 0, unchanged: 0, edited: 0, nameTaken: 0, notListed: 0, skipped: 0 };
 
   constructor(
     private readonly request: RetagRequest,
@@ -141,8 +154,8 @@ class RetagRun {
       else
         await this.#attempt(file, chapterId, async () => {
           const planned = await planRetag({ file, chapter, title }, this.request);
-          if (planned) retags.push(planned);
-          else this.#count.unchanged += 1;
+          if ('to' in planned) retags.push(planned);
+          else this.#keep(file, chapterId, planned);
         });
     }
     return retags;
@@ -192,14 +205,24 @@ class RetagRun {
     }
   }
 
-  #report({ file, chapter, from, to, changed }: Retag, name: string): void {
+  #keep(file: string, chapter: string, { edited: kept }: UnchangedChapter): void {
+    this.#count.unchanged += 1;
+    if (kept.length === 0) return;
+    this.#count.edited += 1;
+    const fields = this.#fields.get(chapter);
+    this.deps.observe({ type: 'chapter-kept', chapter, file, kept, ...fields });
+  }
+
+  #report({ file, chapter, from, to, changed, edited, unknown }: Retag, name: string): void {
     this.#count.changed += 1;
+    if (edited.length > 0) this.#count.edited += 1;
     if (name !== to) this.#count.nameTaken += 1;
     this.deps.observe({
       type: 'chapter-retagged',
       chapter: chapter.id,
       file,
       changed,
+      kept: [...edited, ...unknown],
       ...(name !== from && { newFile: name }),
       ...(name !== to && { nameTaken: to }),
       ...this.#fields.get(chapter.id),

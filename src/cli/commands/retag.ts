@@ -19,6 +19,7 @@ export function retagCommand(program: Command, { run }: CommandRunner): Command 
     );
   return addExamples(addOptions(command, 'retag'), [
     ['tankobon retag ~/comics --dry-run', 'print which chapters got a volume or a title'],
+    ['tankobon retag ~/comics --force', 'undo edits of the metadata'],
   ]);
 }
 
@@ -37,6 +38,7 @@ async function retagFolder(
     nameTemplates: [format(false), format(true)],
     volumeField: settings.volumeField,
     dryRun: options.dryRun === true,
+    force: options.force === true,
   };
   const observe = (event: RetagEvent): void => {
     if (options.json) stdout.write(`${JSON.stringify(event)}\n`);
@@ -58,20 +60,24 @@ async function retagFolder(
 function describe(event: RetagEvent): string {
   switch (event.type) {
     case 'chapter-retagged': {
-      const { file, newFile, nameTaken, changed } = event;
+      const { file, newFile, nameTaken, changed, kept } = event;
       const renamed = newFile === undefined ? '' : `\n  renamed to ${newFile}`;
       const taken =
         nameTaken === undefined ? '' : `\n  with its id, since another file is ${nameTaken}`;
-      return `${file}: ${changed.join(', ') || 'name'}${renamed}${taken}`;
+      const stays = kept.length === 0 ? '' : `\n  kept: ${kept.join(', ')}`;
+      return `${file}: ${changed.join(', ') || 'name'}${stays}${renamed}${taken}`;
     }
+    case 'chapter-kept':
+      return `${event.file}: unchanged\n  kept: ${event.kept.join(', ')}`;
     case 'chapter-skipped':
       return event.message;
     case 'chapter-failed':
       return `error: ${event.message}`;
     case 'retag-summary': {
-      const { changed, unchanged, nameTaken, notListed, skipped, links, failed } = event;
+      const { changed, unchanged, edited, nameTaken, notListed, skipped, links, failed } = event;
       return [
         `${changed} changed, ${unchanged} unchanged`,
+        ...(edited > 0 ? [`${edited} with edits of yours, which stay`] : []),
         ...(nameTaken > 0 ? [`${nameTaken} with their id in the name`] : []),
         ...(notListed > 0 ? [`${notListed} not listed by the service`] : []),
         ...(skipped > 0 ? [`${skipped} of other programs`] : []),

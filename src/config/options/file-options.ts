@@ -114,7 +114,11 @@ export const FILE_OPTIONS = {
     kind: 'switch',
     description: 'download existing chapters again',
     library: true,
-    commands: { download: true, bind: 'write existing books again' },
+    commands: {
+      download: true,
+      bind: 'write existing books again',
+      retag: 'also replace metadata that you edited',
+    },
   },
   update: {
     kind: 'switch',

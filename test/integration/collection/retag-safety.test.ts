@@ -164,11 +164,12 @@ describe('a file that another process changes meanwhile', () => {
   const options = {
     nameTemplates: [compileNameTemplate('{chapter}')],
     volumeField: 'number' as const,
+    force: false,
   };
   const plan = async (file: string) => {
     const known = { chapter: chapter as unknown as Chapter, title: title as unknown as Title };
     const planned = await planRetag({ file, ...known }, options);
-    if (!planned) throw new Error('nothing to retag');
+    if (!('to' in planned)) throw new Error('nothing to retag');
     return planned;
   };
   const { signal } = new AbortController();
