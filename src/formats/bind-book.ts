@@ -110,7 +110,8 @@ function compare(
     throw new StorageError('name-taken', `${problem}: ${file}`, { hint });
   }
   const keys = group.chapters.map(sourceKey);
-  const known = new Set([...keys, ...plan.otherReleases.map(sourceKey)].map(withoutVersion));
+  const allKeys = [...keys, ...plan.otherReleases.map(sourceKey)];
+  const known = new Set(allKeys.flatMap((key) => [withoutVersion(key), withoutChecksum(key)]));
   const missing = existing.keys.filter((key) => !known.has(withoutVersion(key)));
   if (missing.length === 0)
     return existing.isDamaged || keys.join('\n') !== existing.keys.join('\n')
@@ -124,6 +125,11 @@ function compare(
 
 function withoutVersion(key: string): string {
   return key.replace(/@\d+$/, '');
+}
+
+/** As older books have the key of a chapter without an identity. */
+function withoutChecksum(key: string): string {
+  return key.replace(/\|\d+$/, '');
 }
 
 interface WrittenBook extends MergedFolder {

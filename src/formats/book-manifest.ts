@@ -5,7 +5,10 @@ import { parseRecords } from '../cbz/record.js';
 import { chapterPrefix } from './book.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
 
-export interface ManifestChapter extends Pick<SourceChapter, 'identity' | 'record' | 'metadata'> {
+export interface ManifestChapter extends Pick<
+  SourceChapter,
+  'identity' | 'record' | 'metadata' | 'key'
+> {
   /** The beginning of the names of the chapter's pages. */
   readonly prefix: string;
 }
@@ -27,14 +30,14 @@ export function manifestText(
   return `${JSON.stringify({ chapters: entries, files })}\n`;
 }
 
-const prefixes = z.object({
-  chapters: z.array(z.object({ prefix: z.string().regex(/^c\d+-$/) })),
+const ownFields = z.object({
+  chapters: z.array(z.object({ prefix: z.string().regex(/^c\d+-$/), key: z.string().optional() })),
 });
 
 /** Undefined for anything but a manifest. */
 export function parseManifest(json: string): ManifestChapter[] | undefined {
   const records = parseRecords(json);
-  const { chapters } = prefixes.safeParse(parseJson(json)).data ?? {};
+  const { chapters } = ownFields.safeParse(parseJson(json)).data ?? {};
   if (!records || !chapters) return undefined;
   return records.map((record, index) => {
     const { chapterId, version, quality, metadata = {} } = record;
@@ -43,6 +46,7 @@ export function parseManifest(json: string): ManifestChapter[] | undefined {
       record,
       metadata,
       prefix: chapters[index]?.prefix ?? '',
+      key: chapterId === undefined ? chapters[index]?.key : undefined,
     };
   });
 }

@@ -78,10 +78,10 @@ function boundChapters(
   if (new Set(chapters.map(({ prefix }) => prefix)).size < chapters.length)
     throw new Error('its manifest names pages twice');
   const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0]);
-  return chapters.map(({ identity, record, metadata, prefix }) => {
+  return chapters.map(({ prefix, ...chapter }) => {
     const own = byPrefix.get(prefix) ?? [];
     if (own.length === 0) throw new Error(`it lacks the pages ${prefix}`);
-    return { file, isBound: true, identity, record, metadata, pages: own };
+    return { file, isBound: true, ...chapter, pages: own };
   });
 }
 

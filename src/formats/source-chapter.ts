@@ -1,4 +1,5 @@
 /** A chapter in a file: what is known of it, and where its pages are. */
+import { crc32 } from 'node:zlib';
 import type { Chapter } from '../api/chapters.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { CbzIdentity } from '../cbz/identity.js';
@@ -25,6 +26,8 @@ export interface SourceChapter {
   readonly volumeCount?: number | undefined;
   /** In reading order; at least one. */
   readonly pages: readonly ZipEntry[];
+  /** Of a chapter without an identity in a book, whose pages may have been converted: see sourceKey. */
+  readonly key?: string | undefined;
 }
 
 /** Fills in what ComicInfo does not say from the file name. */
@@ -59,10 +62,12 @@ export function toChapter({ identity, metadata, pages }: SourceChapter, id: stri
   };
 }
 
-/** The same for the same version of the same chapter. */
-export function sourceKey({ identity, metadata, pages }: SourceChapter): string {
+/** The same for the same version of the same chapter, and for the same pages of a chapter without an identity. */
+export function sourceKey({ identity, metadata, pages, key }: SourceChapter): string {
   if (identity) return `${identity.chapterId}@${identity.version ?? 1}`;
-  return [metadata.number ?? '', metadata.title ?? '', pages.length].join('|');
+  if (key !== undefined) return key;
+  const checksum = crc32(pages.map((page) => `${page.crc32} ${page.bytes}`).join('\n'));
+  return [metadata.number ?? '', metadata.title ?? '', pages.length, checksum].join('|');
 }
 
 /** `cause`: what is wrong with the file. */

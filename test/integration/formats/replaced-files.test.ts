@@ -75,6 +75,67 @@ async function contentOf(format: Format): Promise<readonly string[]> {
 const typesOf = (events: readonly { readonly type: string }[]) =>
   events.map(({ type }) => type).filter((type) => /^book-(saved|skipped|failed)$/.test(type));
 
+describe('chapters of other programs with the same number, title and count of pages', () => {
+  const addForeign = async (name: string, seed: number, format: 'png' | 'webp' = 'png') => {
+    mkdirSync(join(folder, 'in'), { recursive: true });
+    await writeArchive(input(name), {
+      [`1.${format}`]: await testImage(format, seed),
+      'ComicInfo.xml':
+        '<ComicInfo><Series>Lighthouse</Series><Number>1</Number><Volume>1</Volume><LanguageISO>en</LanguageISO></ComicInfo>',
+    });
+  };
+
+  test.each(FORMATS)(
+    '%s: one that only the book has is not replaced by another',
+    async (format) => {
+      await addForeign('a.cbz', 1);
+      await bindFolder(folder, { format });
+      const before = await contentOf(format);
+      rmSync(input('a.cbz'));
+      await addForeign('b.cbz', 2);
+      for (const force of [false, true]) {
+        const { errors } = await bindFolder(folder, { format, force });
+        expect(errors).toMatchObject([{ code: 'book-incomplete' }]);
+      }
+      expect(await contentOf(format)).toEqual(before);
+    },
+  );
+
+  test.each(FORMATS)(
+    '%s: the same pages in a renamed file are the same chapter',
+    async (format) => {
+      await addForeign('a.cbz', 1);
+      await bindFolder(folder, { format });
+      renameSync(input('a.cbz'), input('b.cbz'));
+      expect(typesOf((await bindFolder(folder, { format })).events)).toEqual(['book-skipped']);
+    },
+  );
+
+  test('a book with the shorter keys of an earlier version is written again', async () => {
+    await addForeign('a.cbz', 1);
+    await bindFolder(folder, { format: 'folder' });
+    const manifest = join(output(BOOKS.folder), '.tankobon.json');
+    const whole = readFileSync(manifest, 'utf8');
+    const older = whole.replace(/("key":"1\|\|1)\|\d+"/, '$1"');
+    expect(older).not.toBe(whole);
+    writeFileSync(manifest, older);
+    expect(typesOf((await bindFolder(folder, { format: 'folder' })).events)).toEqual([
+      'book-saved',
+    ]);
+    expect(readFileSync(manifest, 'utf8')).toBe(whole);
+  });
+
+  test.each(['cbz', 'epub', 'pdf'] as const)(
+    '%s: converted pages leave the chapter what it was',
+    async (format) => {
+      await addForeign('a.cbz', 1, 'webp');
+      await bindFolder(folder, { format, convert: true });
+      const again = await bindFolder(folder, { format, convert: true });
+      expect(typesOf(again.events)).toEqual(['book-skipped']);
+    },
+  );
+});
+
 describe('chapter files are removed only when a whole book has them', () => {
   test.each(FORMATS)('%s: after this run saved the book', async (format) => {
     await addChapter(1);
