@@ -13,6 +13,7 @@ import type { Resolution } from '../selection/resolve-targets.js';
 import type { ChapterJob } from './chapter.js';
 import { comicMetadata, nameValues } from './comic-metadata.js';
 import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
+import { savedState, type KnownChapters } from './saved-state.js';
 import type { KeptPage } from './workspace.js';
 
 export interface PlannedChapter {
@@ -46,13 +47,11 @@ export interface JobOptions {
 /**
  * Which chapters are missing, and which are skipped; `finished` has the ids of those that exist in their newest version,
  * `kept` the archives that might be replaced if they were tankobon's own.
- * `history`: chapters that count as downloaded although their archives may be missing.
  */
 export function compareWithLibrary(
   selected: readonly ChosenChapter[],
-  library: Pick<LibraryIndex, 'find'>,
+  known: KnownChapters,
   { force, update }: { readonly force: boolean; readonly update: boolean },
-  history?: { readonly has: (chapterId: string) => boolean },
 ) {
   const missing: ChosenChapter[] = [];
   const skipped: SkippedChapter[] = [];
@@ -60,28 +59,30 @@ export function compareWithLibrary(
   const kept: ExistingArchive[] = [];
   for (const chosen of selected) {
     const { id, chapter } = chosen;
-    const existing = library.find(id);
-    const isNewer = (chapter?.version ?? 0) > (existing?.version ?? Number.POSITIVE_INFINITY);
-    const isReplaced = force || (isNewer && update);
-    if (!existing && !force && history?.has(id) === true)
-      skipped.push({ id, reason: 'in-download-archive' });
-    else if (!existing) missing.push(chosen);
-    else if (isReplaced && existing.isBound)
+    const saved = savedState({ id, version: chapter?.version }, known);
+    if (saved.state !== 'saved') {
+      if (saved.state === 'missing' || force) missing.push(chosen);
+      else skipped.push({ id, reason: 'in-download-archive' });
+      continue;
+    }
+    const { archive, isOutdated } = saved;
+    const isReplaced = force || (isOutdated && update);
+    if (isReplaced && archive.isBound)
       // A bound file keeps its other chapters: the chapter gets a file of its own.
       missing.push(chosen);
-    else if (isReplaced && existing.ownership === 'own')
-      missing.push({ ...chosen, replaces: existing.file });
+    else if (isReplaced && archive.ownership === 'own')
+      missing.push({ ...chosen, replaces: archive.file });
     else {
       // Without the mark, its version is not known.
-      const hasUnknownVersion = !existing.isBound && existing.ownership === 'foreign';
-      if (isReplaced || (update && hasUnknownVersion)) kept.push(existing);
+      const hasUnknownVersion = !archive.isBound && archive.ownership === 'foreign';
+      if (isReplaced || (update && hasUnknownVersion)) kept.push(archive);
       skipped.push({
         id,
-        reason: isNewer ? 'newer-version' : 'already-there',
-        file: existing.file,
+        reason: isOutdated ? 'newer-version' : 'already-there',
+        file: archive.file,
       });
       // The pages of an unfinished newer version are kept.
-      if (!isNewer) finished.push(id);
+      if (!isOutdated) finished.push(id);
     }
   }
   return { missing, skipped, finished, kept };

@@ -27,6 +27,7 @@ import {
   type SelectOptions,
 } from './plan-selection.js';
 import { prefetchSingleChapter } from './prefetch.js';
+import type { KnownChapters } from './saved-state.js';
 
 export interface PlanOptions extends SelectOptions, Omit<JobOptions, 'nameChapter'> {
   readonly targets: readonly Target[];
@@ -51,8 +52,7 @@ export interface Plan extends Omit<PlanSelection, 'selected'> {
 export type PlanActivity = 'resolving' | 'scanning';
 
 export interface PlanDeps extends SelectDeps {
-  /** Chapters that count as downloaded although their archives may be missing. */
-  readonly history?: { readonly has: (chapterId: string) => boolean };
+  readonly history?: KnownChapters['history'];
   readonly clock: Clock;
   /** Request the delivery metadata of a single chapter as soon as it is sure to be downloaded. */
   readonly prefetches?: boolean;
@@ -110,12 +110,8 @@ export function planSelected(
   options: Omit<PlanOptions, 'targets' | keyof SelectOptions>,
   deps: Pick<PlanDeps, 'history' | 'warn'>,
 ): Plan {
-  const { missing, skipped, finished, kept } = compareWithLibrary(
-    selected,
-    library,
-    options,
-    deps.history,
-  );
+  const known = { library, history: deps.history };
+  const { missing, skipped, finished, kept } = compareWithLibrary(selected, known, options);
   const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
   const nameChapter = options.nameChapter(languages.size > 1);
   const chapters = planJobs(missing, library, titles, { ...options, nameChapter });

@@ -10,6 +10,7 @@ import type { Clock } from '../core/clock.js';
 import { fetchAtHomeMetadata, type AtHomeMetadata } from '../image/at-home.js';
 import { unavailableReason } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
+import { savedState, type KnownChapters } from './saved-state.js';
 
 export interface PrefetchedMetadata {
   /** When it was requested, in the clock's monotonic time. */
@@ -21,6 +22,7 @@ export interface PrefetchDeps {
   readonly client: ServiceClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  readonly history?: KnownChapters['history'];
 }
 
 /**
@@ -31,13 +33,13 @@ export interface PrefetchDeps {
 export function prefetchSingleChapter(
   { targets, force }: { readonly targets: readonly Target[]; readonly force: boolean },
   libraryScan: Promise<LibraryIndex>,
-  { client, clock, signal }: PrefetchDeps,
+  { client, clock, signal, history }: PrefetchDeps,
 ) {
   const [target, ...others] = targets;
   let request: PrefetchedMetadata | undefined;
   const start = async (chapterId: string): Promise<void> => {
-    const library = await libraryScan;
-    if (signal.aborted || (!force && library.find(chapterId))) return;
+    const { state } = savedState({ id: chapterId }, { library: await libraryScan, history });
+    if (signal.aborted || (!force && state !== 'missing')) return;
     const metadata = fetchAtHomeMetadata(client, chapterId, signal);
     // The caller of `take` handles the failure.
     metadata.catch(() => undefined);

@@ -1,9 +1,9 @@
 /** One run of `tankobon sync`: which titles have new chapters, what to download of each series, then hooks and report. */
 import { UsageError, type TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
-import { openDownloadArchive } from '../download/download-archive.js';
+import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
 import type { Subscriptions } from './subscriptions.js';
-import { archiveFile, incompleteTitle, SyncJournal } from './sync-journal.js';
+import { archiveFile, incompleteTitle, isSaved, SyncJournal } from './sync-journal.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';
@@ -29,7 +29,7 @@ export async function runSync(
   const { folder, maxOutage, share } = options;
   const run = effectiveOptions({ maxOutage, share }, context.settings);
   if (share !== undefined) await shareServer(context);
-  const history = await openDownloadArchive(archiveFile(folder), { mode: 0o600 });
+  const archive = await openDownloadArchive(archiveFile(folder), { mode: 0o600 });
   return withSession(context, run, listeners, signal, async (service) => {
     const journal = await SyncJournal.open(folder, {
       isWritten: !options.dryRun,
@@ -39,7 +39,7 @@ export async function runSync(
       ...service,
       options,
       subscriptions,
-      history,
+      history: historyOf(archive, journal),
       libraries: new SyncLibraries(folder, service.signal, service.warn),
       journal,
       observeSync: listeners.observe,
@@ -51,6 +51,11 @@ export async function runSync(
       await journal.close();
     }
   });
+}
+
+/** A run that was killed may have recorded a saved chapter in the journal alone. */
+function historyOf(archive: DownloadArchive, { state }: SyncJournal): DownloadArchive {
+  return { ...archive, has: (id) => archive.has(id) || isSaved(state.chapters.get(id)) };
 }
 
 /** Throws UsageError. */

@@ -131,9 +131,13 @@ export function readSyncState(folder: string): SyncState {
   return state;
 }
 
+export function isSaved(chapter: PendingChapter | undefined): boolean {
+  return chapter?.update !== undefined;
+}
+
 /** Whether the hooks do not know yet that the chapter was saved. */
 export function isUnannounced(chapter: PendingChapter | undefined): boolean {
-  return chapter?.update !== undefined && chapter.isAnnounced !== true;
+  return isSaved(chapter) && chapter?.isAnnounced !== true;
 }
 
 /** The chapters that the hooks do not know yet. */

@@ -13,6 +13,7 @@ import { isUnannounced } from './sync-journal.js';
 import type { DownloadListeners } from '../download/download-session.js';
 import { planSelected } from '../download/plan.js';
 import { runPlan } from '../download/run-download.js';
+import { savedState } from '../download/saved-state.js';
 import { effectiveOptions } from '../config/options/options.js';
 import { seriesRequest } from './sync-request.js';
 import type { SyncSession } from './sync-session.js';
@@ -80,8 +81,9 @@ export async function recoverSaved(
   const { libraries, history, journal, context } = session;
   const { settings, clock } = context;
   const library = await libraries.open(output);
-  const saved = releases.filter((chapter) => library.find(chapter.id) !== undefined);
-  const savedIds = saved.map((chapter) => chapter.id);
+  const savedIds = releases
+    .filter((chapter) => savedState(chapter, { library, history }).state !== 'missing')
+    .map((chapter) => chapter.id);
   const { chapters } = journal.state;
   const pending = releases.filter((release) => chapters.has(release.id));
   for (const chapter of pending) {

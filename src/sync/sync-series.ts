@@ -8,6 +8,7 @@ import { chapterFields } from '../selection/chapter-fields.js';
 import type { SkippedEvent, SkipReason } from '../download/events.js';
 import { decideReleases, type ReleaseDecisions } from './release-decisions.js';
 import { emptyResult } from '../download/download-result.js';
+import { savedState } from '../download/saved-state.js';
 import { languagesOf, outputOf, releaseRules, rulesText } from './sync-request.js';
 import { bindSeries, recoverSaved, saveReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
@@ -32,7 +33,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const decisions = decideReleases(
     releases,
     releaseRules({ ...options, since: sinceMs }, context.settings),
-    (chapterId) => history.has(chapterId) || library.find(chapterId) !== undefined,
+    (id) => savedState({ id }, { library, history }).state !== 'missing',
     { nowMs, numbersRestart: title.numbersRestart },
   );
   const { planned, againAtMs } = decisions;

@@ -1,4 +1,6 @@
 /** Prefetching: a chapter's delivery metadata before its catalogue metadata, its title's people during the download. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
 import { interruptedError } from '../../../src/core/errors.js';
@@ -41,6 +43,14 @@ describe('the delivery metadata of a single chapter is requested', () => {
     expect(atHomeCalls()).toHaveLength(1);
     await harness.download({ targets: [ADDRESS], force: true });
     expect(atHomeCalls()).toHaveLength(2);
+  });
+
+  test('not for a chapter of the download archive whose file is gone', async () => {
+    const downloadArchive = join(harness.folder, 'history.txt');
+    writeFileSync(downloadArchive, `mangadex ${ID}\n`);
+    const { events } = await harness.download({ targets: [ID], downloadArchive });
+    expect(events).toContainEqual(expect.objectContaining({ reason: 'in-download-archive' }));
+    expect(atHomeCalls()).toEqual([]);
   });
 
   test('not for a title’s id, and not by a dry run', async () => {

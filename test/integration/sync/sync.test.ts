@@ -41,6 +41,22 @@ const SERIES = `series:\n  - target: title:${titleId('Alpha')}\n  - target: titl
 let harness: SyncHarness;
 afterEach(() => harness.stop());
 
+test('a chapter that a killed run saved, and whose file was moved since, is not downloaded again', async () => {
+  harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
+  harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
+  const folder = await syncFolder(join(harness.base.folder, 'home'), harness.file);
+  const id = chapterId('Alpha', '2');
+  const file = join(harness.base.output, 'Alpha', 'moved.cbz');
+  const chapter = { id, language: 'en', groups: [], file };
+  await leaveLines(
+    folder,
+    { started: id },
+    { saved: { titleId: titleId('Alpha'), series: 'Alpha', chapter } },
+  );
+  expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '1')]);
+  expect(readFileSync(archiveFile(folder), 'utf8')).toContain(id);
+});
+
 describe('two runs with a release between them', () => {
   test('each chapter arrives once, and a run without news asks one request for all titles', async () => {
     harness = await SyncHarness.start((nowMs) =>

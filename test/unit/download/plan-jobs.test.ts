@@ -37,9 +37,13 @@ describe('a selected chapter', () => {
   ) =>
     compareWithLibrary(
       [chosen()],
-      { find: () => existing && { chapterId: ID, file: FILE, ownership: 'own', ...existing } },
+      {
+        library: {
+          find: () => existing && { chapterId: ID, file: FILE, ownership: 'own', ...existing },
+        },
+        history: { has: (id) => history.includes(id) },
+      },
       { force, update },
-      { has: (id) => history.includes(id) },
     );
 
   test('without an archive is missing', () => {
