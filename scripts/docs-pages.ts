@@ -178,8 +178,13 @@ const EVENTS: {
     'A target of the command line or of a file cannot be parsed. The `summary` counts it in `failed`.',
   ],
   waiting: [
-    { type: 'waiting', for: 'quota', until: '2026-11-21T03:30:00.000Z' },
-    'Nothing is sent until then because of the general rate limit (`rate`), the limit of an endpoint (`quota`) or a pause requested by the service (`cooldown`). During an `outage` of the service or the network, `until` is the time of the next attempt, and `reason` is the code of the last failure: `unreachable`, `service-failed` or `bad-response`. With the reason `ledger-unreachable`, the server of the rate ledger cannot be used, and the run ends at that time. With `lock`, another process (`holder`) holds the lock of the rate ledger, and the wait fails at that time.',
+    {
+      type: 'waiting',
+      for: 'quota',
+      until: '2026-11-21T03:30:00.000Z',
+      limit: { endpoint: 'GET /at-home/server/{id}', requests: 40, periodMs: 60_000 },
+    },
+    'Nothing is sent until then because of the general rate limit (`rate`), the limit of an endpoint (`quota`), which `limit` describes, or a pause requested by the service (`cooldown`). During an `outage` of the service or the network, `until` is the time of the next attempt, and `reason` is the code of the last failure: `unreachable`, `service-failed` or `bad-response`. With the reason `ledger-unreachable`, the server of the rate ledger cannot be used, and the run ends at that time. With `lock`, another process (`holder`) holds the lock of the rate ledger, and the wait fails at that time.',
   ],
   warning: [
     {

@@ -73,7 +73,9 @@ export function collect(value: string, previous: readonly string[] = []): readon
 /** `--cover=all` and `--cover all` are the same to commander. */
 function allOrTarget(text: string): string {
   if (text === 'all' || looksLikeTarget(text)) return text;
-  throw new InvalidArgumentError('Only all, or a target, can follow it.');
+  throw new InvalidArgumentError(
+    'It saves the cover from MangaDex, and takes no file. For an image of your own: tankobon bind --cover FILE.',
+  );
 }
 
 /**
@@ -101,6 +103,8 @@ async function parseGiven(name: OptionName, given: string | string[], command: C
   const flag = flagOf(name) ?? '';
   const parse = (text: string): unknown => {
     try {
+      if (optionDefinition(name).kind === 'duration' && /^0*[1-9][\d.]*$/.test(text))
+        throw new InvalidValue(`needs a unit: ${text}s, ${text}m, ${text}h or ${text}d`);
       return parseOptionText(name, text, flag);
     } catch (error) {
       if (!(error instanceof InvalidValue)) throw error;

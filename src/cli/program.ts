@@ -25,6 +25,7 @@ import { syncCommand } from './commands/sync-command.js';
 import { whoamiCommand } from './commands/whoami.js';
 import { addExamples, HELP_FORMAT, HELP_WIDTH } from './help-format.js';
 import { nearest } from '../core/nearest.js';
+import { shellQuoted } from '../core/shell-quoted.js';
 import { commandPath, parseOptions } from './command-options.js';
 import { COLOR_CHOICES } from './output/colors.js';
 import { rawStream } from './output/safe-stream.js';
@@ -69,6 +70,7 @@ export async function runProgram(
     rawStream(context.stdout).write(text);
   };
   const program = commandTree(runner, writeHelp, words[0]);
+  checkCommand(program, words);
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
@@ -142,6 +144,17 @@ export function commandTree(
   );
 }
 
+/** Throws UsageError('bad-option') for an unknown command, also before `--help`, where commander shows other help. */
+function checkCommand(program: Command, words: readonly string[]): void {
+  let command: Command = program;
+  for (const word of words) {
+    if (command.commands.length === 0 || word.startsWith('-')) return;
+    const found = command.commands.find((sub) => sub.name() === word);
+    if (!found) throw unknownCommand(command, words.slice(words.indexOf(word)));
+    command = found;
+  }
+}
+
 /** commander's message, `error: unknown option '--x'⏎(Did you mean --y?)`, as an error with a hint. */
 function usageError(
   { code, message: text }: CommanderError,
@@ -150,12 +163,11 @@ function usageError(
 ): UsageError {
   let command = program;
   for (const arg of args) command = command.commands.find((sub) => sub.name() === arg) ?? command;
-  const isUnknownCommand = code === 'commander.excessArguments' && command.commands.length > 0;
-  const [message = '', suggestion = ''] = isUnknownCommand
-    ? unknownCommand(command)
-    : withoutOptionValue(text)
-        .replace(/^error: /, '')
-        .split('\n');
+  if (code === 'commander.excessArguments' && command.commands.length > 0)
+    return unknownCommand(command, command.args);
+  const [message = '', suggestion = ''] = withoutOptionValue(text)
+    .replace(/^error: /, '')
+    .split('\n');
   const option = /^unknown option '([^']+)'$/.exec(message)?.[1];
   if (
     option !== undefined &&
@@ -167,18 +179,38 @@ function usageError(
     });
   }
   const sentence = message.charAt(0).toUpperCase() + message.slice(1);
-  const path = command === program ? '' : ` ${commandPath(command)}`;
+  const longer = option === undefined ? undefined : longerOption(option, command);
+  const similar = longer ?? /Did you mean (\S+?)\?/.exec(suggestion)?.[1];
   // The error has no cause: with DEBUG, commander's own would print the value that is left out here.
   return new UsageError('bad-option', /[.!?]$/.test(sentence) ? sentence : `${sentence}.`, {
-    hint: [suggestion.replace(/^\((.*)\)$/, '$1 '), `Run: tankobon help${path}`].join(''),
+    hint: `${similar === undefined ? '' : `Did you mean ${similar}? `}Run: tankobon help${pathBelow(program, command)}`,
   });
 }
 
-/** The message that commander has for a command that does nothing by itself. */
-function unknownCommand({ args: [word = ''], commands }: Command): readonly string[] {
-  const names = commands.map((command) => command.name());
-  const similar = nearest(word, names);
-  return [`unknown command '${word}'`, similar === undefined ? '' : `(Did you mean ${similar}?)`];
+const pathBelow = (program: Command, command: Command) =>
+  command === program ? '' : ` ${commandPath(command)}`;
+
+/** The only option that begins with `start`, such as `--language` for `--lang`. */
+function longerOption(start: string, { options }: Command): string | undefined {
+  const names = options.flatMap(({ long }) => (long?.startsWith(start) ? long : []));
+  return start.startsWith('--') && names.length === 1 ? names[0] : undefined;
+}
+
+/** @param words the unknown command and what follows it */
+function unknownCommand(command: Command, words: readonly string[]): UsageError {
+  const [word = ''] = words;
+  const similar = nearest(
+    word,
+    command.commands.map((sub) => sub.name()),
+  );
+  const isTopLevel = command.parent === null;
+  const suggestion = similar === undefined ? '' : `Did you mean ${similar}? `;
+  const search = words.filter((each) => !each.startsWith('-')).map(shellQuoted);
+  const hint =
+    isTopLevel && similar === undefined
+      ? `To search for a title, run: tankobon search ${search.join(' ')}`
+      : `${suggestion}Run: tankobon help${isTopLevel ? '' : ` ${commandPath(command)}`}`;
+  return new UsageError('bad-option', `Unknown command '${word}'.`, { hint });
 }
 
 /** An unknown option without its value, which may be a password. */

@@ -30,7 +30,9 @@ export async function readTargets(
           .map(({ name }) => name)
           .join(', ')}`,
       );
-    throw new UsageError('bad-target', 'Nothing to download was named.');
+    throw new UsageError('bad-target', 'No chapter, title or list to download.', {
+      hint: 'Say what to download: a MangaDex URL, or: tankobon search WORDS',
+    });
   }
   return parsed;
 }

@@ -44,7 +44,7 @@ export const USAGE_CODES = {
   'nothing-to-bind': code(
     EXIT.usage,
     'The files and folders to bind contain no chapters.',
-    'Name CBZ files, or folders with CBZ files.',
+    'Pass CBZ files or folders that contain them.',
   ),
   'bad-cover': code(
     EXIT.usage,
@@ -59,7 +59,7 @@ export const USAGE_CODES = {
   'bad-subscriptions': code(
     EXIT.usage,
     'The subscriptions file cannot be read, or has an invalid value; nothing was sent.',
-    'Correct the file at the line and column given; docs/sync.md describes its keys.',
+    'Correct the file at the lines and columns given.',
   ),
   'bad-output': code(
     EXIT.usage,

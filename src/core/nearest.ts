@@ -7,7 +7,10 @@ export function nearest(word: string, candidates: readonly string[]): string | u
     .map((candidate) => ({
       candidate,
       distance: editDistance(word.toLowerCase(), candidate.toLowerCase()),
-      maxDistance: Math.ceil(Math.max(word.length, candidate.length) * MAX_DIFFERENCE),
+      maxDistance: Math.max(
+        1,
+        Math.floor(Math.max(word.length, candidate.length) * MAX_DIFFERENCE),
+      ),
     }))
     .filter(({ distance, maxDistance }) => distance <= maxDistance)
     .sort((a, b) => a.distance - b.distance);

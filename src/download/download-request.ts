@@ -63,11 +63,15 @@ export function downloadRequest(
 function checkBind({ format, keepChapters }: GivenOptions, { bind, metadata }: Options): void {
   if (bind !== false) {
     if (metadata) return;
-    throw new UsageError('bad-option', 'Chapters without metadata cannot be bound.');
+    throw new UsageError('bad-option', 'Chapters without metadata cannot be bound.', {
+      hint: 'Leave out --no-metadata, or --bind.',
+    });
   }
   if (format === undefined && !keepChapters) return;
   const name = format === undefined ? '--keep-chapters' : '--format';
-  throw new UsageError('bad-option', `${name} needs --bind volume or --bind title.`);
+  throw new UsageError('bad-option', `${name} has no effect without --bind.`, {
+    hint: 'Add: --bind volume, or: --bind title',
+  });
 }
 
 /** The built-in template contains the language in a run with several. */

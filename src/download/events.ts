@@ -5,19 +5,19 @@
 import type { ErrorCode } from '../core/error-codes.js';
 import type { TankobonError } from '../core/errors.js';
 import type { LoadReason } from '../image/load-reason.js';
-import type { Wait } from '../rate-limit/rate-ledger.js';
+import type { Wait, WaitLimit } from '../rate-limit/rate-ledger.js';
 import type { ChapterFields } from '../selection/chapter-fields.js';
 
-/** Why a chapter was skipped without an error. */
+/** Why a chapter was skipped without an error; the meanings continue `skipped: Ch. 7:`. */
 export const SKIP_REASONS = {
-  'already-there': 'The chapter exists in the output folder.',
-  'chapter-external': 'The chapter is hosted on another site; MangaDex has no pages of it.',
-  'chapter-unavailable': 'The chapter is unavailable: taken down, or without pages.',
-  'chapter-unpublished': 'The chapter is not published yet.',
-  'newer-version': 'The chapter exists in an older version; --update downloads the newer one.',
-  'in-download-archive': 'The chapter is in the download archive: it was downloaded before.',
-  'shared-done': 'Another machine of the same --share has saved the chapter.',
-  'not-started': 'The run was stopped before the chapter was started.',
+  'already-there': 'already downloaded',
+  'chapter-external': 'hosted on another site; MangaDex has no pages of it',
+  'chapter-unavailable': 'taken down, or without pages',
+  'chapter-unpublished': 'not published yet',
+  'newer-version': 'already downloaded in an older version; --update replaces it',
+  'in-download-archive': 'downloaded before, according to the download archive',
+  'shared-done': 'saved by another machine with the same --share',
+  'not-started': 'not started: the run was stopped',
 } as const;
 
 export type SkipReason = keyof typeof SKIP_REASONS;
@@ -84,6 +84,8 @@ export type DownloadEvent =
       readonly type: 'waiting';
       readonly for: Wait['for'];
       readonly until: string;
+      /** With `rate` and `quota`: the limit that is used up. */
+      readonly limit?: WaitLimit;
       /** With `outage`: the last error. `until` is the time of the next try. */
       readonly reason?: ErrorCode;
       /** With `lock`: the process that holds it, such as `process 1234`. */
@@ -110,11 +112,12 @@ export type DownloadEvent =
 export type SkippedEvent = Extract<DownloadEvent, { readonly type: 'chapter-skipped' }>;
 export type WaitingEvent = Extract<DownloadEvent, { readonly type: 'waiting' }>;
 
-export function waitingEvent({ for: what, untilMs, reason, holder }: Wait): WaitingEvent {
+export function waitingEvent({ for: what, untilMs, limit, reason, holder }: Wait): WaitingEvent {
   return {
     type: 'waiting',
     for: what,
     until: new Date(untilMs).toISOString(),
+    limit,
     reason,
     holder,
   };

@@ -135,10 +135,16 @@ async function withLanguages(
   if (counts.size < 2) return selection;
   if (chooseLanguages) return { ...selection, languages: await chooseLanguages(counts) };
   warn(
-    `No language is given: chapters are selected in all ${counts.size} languages: ${[...counts.keys()].sort().join(', ')}`,
+    `No language chosen: downloading ${allOf([...counts.keys()].sort())}`,
     'Choose with --language en, or for all runs: tankobon config set language en',
   );
   return selection;
+}
+
+/** Such as `both, en and pt-br`, or `all 3, en, es-la and pt-br`. */
+function allOf(languages: readonly string[]): string {
+  const list = `${languages.slice(0, -1).join(', ')} and ${languages.at(-1)}`;
+  return languages.length === 2 ? `both, ${list}` : `all ${languages.length}, ${list}`;
 }
 
 async function warnOfEmptySelection(

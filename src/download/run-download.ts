@@ -88,7 +88,7 @@ async function planRequest(
   { request, login, client, warn, context, signal, history, listeners, service }: DownloadSession,
   { prefetches = false } = {},
 ): Promise<Plan> {
-  if (request.options.markRead) await requireLogin(login, 'marking chapters as read', signal);
+  if (request.options.markRead) await requireLogin(login, '--mark-read', signal);
   return planTargets(request.plan, {
     client,
     warn,

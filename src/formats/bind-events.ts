@@ -63,9 +63,9 @@ export type BindEvent =
 
 /** Why a chapter is in no book. */
 export const LEFT_OUT_REASONS = {
-  'no-volume': 'The chapter has no volume; --by title binds it.',
-  'other-release': 'Another release of the same chapter is in the book.',
-  'archive-damaged': 'The archive cannot be read.',
+  'no-volume': 'it has no volume; --by title binds it',
+  'other-release': 'another release of the same chapter is in the book',
+  'archive-damaged': 'the archive cannot be read',
 } as const;
 export type LeftOutReason = keyof typeof LEFT_OUT_REASONS;
 

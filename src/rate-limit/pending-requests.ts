@@ -144,12 +144,13 @@ export function waitFor(state: PauseState, forecast: Forecast, moment: ForecastM
   if (!quota) {
     return { for: 'cooldown', untilMs, why: 'a single request tests whether the service responds' };
   }
-  const [host, ...endpoint] = quota.key.split(' ');
-  return endpoint.length === 0
-    ? { for: 'rate', untilMs, why: `${host ?? ''} allows ${quota.requests} requests per second` }
-    : {
-        for: 'quota',
-        untilMs,
-        why: `${endpoint.join(' ')} allows ${quota.requests} requests in ${formatDuration(quota.periodMs)}`,
-      };
+  const [host = '', ...words] = quota.key.split(' ');
+  const { requests, periodMs } = quota;
+  if (words.length === 0) {
+    const why = `${host} allows ${requests} requests per second`;
+    return { for: 'rate', untilMs, why, limit: { requests, periodMs } };
+  }
+  const endpoint = words.join(' ');
+  const why = `${endpoint} allows ${requests} requests in ${formatDuration(periodMs)}`;
+  return { for: 'quota', untilMs, why, limit: { endpoint, requests, periodMs } };
 }

@@ -16,6 +16,14 @@ export interface RequestInfo {
   readonly url: URL;
 }
 
+/** A rate limit, for messages. */
+export interface WaitLimit {
+  /** Such as `GET /at-home/server/{id}`; absent for the general limit of a host. */
+  readonly endpoint?: string;
+  readonly requests: number;
+  readonly periodMs: number;
+}
+
 /** Why a request is not sent yet, and until when. For `lock`, the end is when the wait fails. */
 export interface Wait {
   readonly for: 'rate' | 'quota' | 'cooldown' | 'outage' | 'lock';
@@ -23,6 +31,8 @@ export interface Wait {
   readonly untilMs: number;
   /** Part of a sentence, such as "the service asked for a pause". */
   readonly why: string;
+  /** With `rate` and `quota`: the limit that is used up. */
+  readonly limit?: WaitLimit;
   /** With `outage`: the code of the last failure. */
   readonly reason?: ErrorCode;
   /** With `lock`: the process that holds the ledger's lock, such as `process 1234`. */

@@ -49,7 +49,12 @@ function parseRange(word: string, option: string): NumberRange {
   const from = Number(first ?? 0);
   const to = isSingle ? from : Number(second ?? Infinity);
   const isEmpty = first === undefined && second === undefined;
-  if (isEmpty || (isSingle && second !== undefined) || from > to) {
+  if (from > to) {
+    throw new UsageError('bad-option', `Reversed range for ${option}: "${word.slice(0, 80)}"`, {
+      hint: `Write the smaller number first: ${option} ${second}-${first}`,
+    });
+  }
+  if (isEmpty || (isSingle && second !== undefined)) {
     throw new UsageError('bad-option', `Invalid range for ${option}: "${word.slice(0, 80)}"`, {
       hint: `Use numbers and ranges separated by commas, such as ${option} 1-10,12.5,20-,none`,
     });

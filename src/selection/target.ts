@@ -15,6 +15,12 @@ export interface Target {
 
 const WEB_HOST = 'mangadex.org';
 
+/** What surrounds an address in a text that it is copied from. */
+const QUOTES_BEFORE = /^[\s<("'“‘«]+/;
+const QUOTES_AFTER = /[\s>)"'”’»,;.]+$/;
+const withoutQuotes = (text: string): string =>
+  text.replace(QUOTES_BEFORE, '').replace(QUOTES_AFTER, '');
+
 const PREFIXED = /^(chapter|title|manga|list):\s*(\S+)$/i;
 /** The live service and its development domain (spec 8.2). */
 const LIVE_HOST = /^(?:[\w-]+\.)*mangadex\.(?:org|dev)\.?$/;
@@ -35,7 +41,7 @@ const KINDS: Readonly<Record<string, TargetKind>> = {
  * Throws UsageError `bad-target`, with an example.
  */
 export function parseTarget(text: string, extraHosts: readonly string[] = []): Target {
-  const trimmed = text.trim().replace(/^<(.*)>$/, '$1');
+  const trimmed = withoutQuotes(text);
   const [, prefix, rest] = PREFIXED.exec(trimmed) ?? [];
   if (prefix !== undefined && rest !== undefined) {
     return prefixed(prefix, parseTarget(rest, extraHosts), trimmed);
@@ -50,7 +56,7 @@ export function parseTarget(text: string, extraHosts: readonly string[] = []): T
 
 /** Whether a word of the command line is meant as a target: a UUID or an address, valid or not. */
 export function looksLikeTarget(text: string): boolean {
-  const trimmed = text.trim();
+  const trimmed = withoutQuotes(text);
   return [NEARLY_UUID, PREFIXED, WITHOUT_SCHEME, /^https?:\/\//i].some((form) =>
     form.test(trimmed),
   );

@@ -18,8 +18,11 @@ import {
 import type { ZodError } from 'zod';
 import { UsageError, thrownMessage } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
+import { pluralize } from '../core/human-format.js';
+import { nearest } from '../core/nearest.js';
 import { describeIssue, fieldName, messageOf, type Path } from './issue-messages.js';
 import {
+  keysAt,
   parseSeriesTarget,
   subscriptionsSchema,
   toSubscriptions,
@@ -42,14 +45,14 @@ export function parseSubscriptions(source: SubscriptionsText): Subscriptions {
   const result = subscriptionsSchema(source.extraHosts).safeParse(value ?? {}, {
     error: describeIssue,
   });
-  if (!result.success) throw schemaProblem(result.error, yaml);
+  if (!result.success) throw schemaError(result.error, yaml);
   const subscriptions = toSubscriptions(result.data, source.extraHosts);
   const seen = new Map<string, number>();
   for (const [index, { target }] of subscriptions.series.entries()) {
     const first = seen.get(keyOf(target));
     if (first !== undefined) {
       const path = ['series', index, 'target'];
-      throw problemAt(path, `is the same as series[${first}].target`, yaml);
+      throw invalid([problemAt(path, `is the same as series[${first}].target`, yaml)]);
     }
     seen.set(keyOf(target), index);
   }
@@ -146,7 +149,7 @@ function parseYaml({ text, file }: SubscriptionsText): ParsedYaml {
   const [error] = document.errors;
   if (error) {
     const message = error.code === 'MULTIPLE_DOCS' ? 'A second document begins' : error.message;
-    throw invalid({ file, lines }, error.pos[0], '', message);
+    throw invalid([problem({ file, lines }, error.pos[0], '', message)]);
   }
   return { file, lines, document };
 }
@@ -160,32 +163,60 @@ function readValue(yaml: ParsedYaml): unknown {
     const aliases: Alias[] = [];
     visit(document, { Alias: (_, alias) => void aliases.push(alias) });
     const alias = aliases.find((one) => !one.resolve(document)) ?? aliases[0];
-    throw invalid(yaml, alias?.range?.[0] ?? 0, '', thrownMessage(cause));
+    throw invalid([problem(yaml, alias?.range?.[0] ?? 0, '', thrownMessage(cause))]);
   }
 }
 
-function schemaProblem(error: ZodError, yaml: ParsedYaml): UsageError {
-  const [issue] = error.issues;
-  if (issue?.code !== 'unrecognized_keys')
-    return problemAt(issue?.path ?? [], messageOf(issue), yaml);
-  const path = [...issue.path, issue.keys[0] ?? ''];
-  const offset = offsetOf(yaml.document, path, 'key');
-  return invalid(yaml, offset, fieldName(path), 'is not a key of this file');
+/** All problems, in the order of the file. */
+function schemaError(error: ZodError, yaml: ParsedYaml): UsageError {
+  const problems = error.issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys')
+      return issue.path.length === 0
+        ? problem(yaml, 0, '', 'must start with "series:"')
+        : problemAt(issue.path, messageOf(issue), yaml);
+    return issue.keys.map((key) => {
+      const path = [...issue.path, key];
+      const similar = nearest(key, keysAt(issue.path));
+      const suggestion = similar === undefined ? '' : `; did you mean ${similar}?`;
+      const offset = offsetOf(yaml.document, path, 'key');
+      return problem(yaml, offset, fieldName(path), `unknown key${suggestion}`);
+    });
+  });
+  return invalid(problems);
 }
 
-function problemAt(path: Path, message: string, yaml: ParsedYaml): UsageError {
-  return invalid(yaml, offsetOf(yaml.document, path), fieldName(path), message);
+/** One problem, and where it is in the file. */
+interface Problem {
+  readonly offset: number;
+  readonly text: string;
 }
 
-function invalid(
+function problemAt(path: Path, message: string, yaml: ParsedYaml): Problem {
+  return problem(yaml, offsetOf(yaml.document, path), fieldName(path), message);
+}
+
+function problem(
   { file, lines }: Pick<ParsedYaml, 'file' | 'lines'>,
   offset: number,
   field: string,
   message: string,
-): UsageError {
+): Problem {
   const { line, col } = lines.linePos(offset);
   const at = field === '' ? '' : ` ${field}:`;
-  return new UsageError('bad-subscriptions', `${file}:${line}:${col}:${at} ${message}`);
+  return { offset, text: `${file}:${line}:${col}:${at} ${message}` };
+}
+
+/** Further problems are only counted. */
+const MAX_LISTED_PROBLEMS = 20;
+
+function invalid(problems: readonly Problem[]): UsageError {
+  const texts = [...problems].sort((a, b) => a.offset - b.offset).map(({ text }) => text);
+  const rest = texts.length - MAX_LISTED_PROBLEMS;
+  const lines = [
+    ...texts.slice(0, MAX_LISTED_PROBLEMS),
+    ...(rest > 0 ? [`and ${pluralize(rest, 'more problem')}`] : []),
+  ];
+  return new UsageError('bad-subscriptions', lines.join('\n'));
 }
 
 /** The position of the value at `path`, of its key, or of the nearest part that is there. */

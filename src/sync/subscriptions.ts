@@ -174,6 +174,22 @@ const hooks = z.strictObject({
     .optional(),
 });
 
+/** The keys that a map at this path of the file may have. */
+export function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  const shape: Readonly<Record<string, object>> = {
+    '': { defaults: {}, follows: {}, series: {}, hooks: {} },
+    defaults: optionShape,
+    series: { target: {}, ...optionShape },
+    bind: bind.shape,
+    follows: { status: {} },
+    hooks: hooks.shape,
+    komga: { url: {}, library: {} },
+    kavita: { url: {}, 'path-map': {} },
+  };
+  const name = path.findLast((part) => typeof part === 'string') ?? '';
+  return Object.keys(shape[name] ?? {});
+}
+
 const followsSource = z.union([
   z.boolean(),
   z.strictObject({ status: listOf(z.enum(READING_STATUSES)).optional() }),

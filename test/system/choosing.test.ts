@@ -57,7 +57,7 @@ describeWith('choosing at a terminal', { programs: ['python3'] }, () => {
         columns,
         ['search', '--limit', '5', 'stairs'],
         [
-          { awaits: 'Download one?', types: '\r' },
+          { awaits: 'Which title?', types: '\r' },
           { awaits: 'Language?', types: '\r' },
           { awaits: 'Download?', types: 'n\r' },
         ],
@@ -88,7 +88,7 @@ describeWith('choosing at a terminal', { programs: ['python3'] }, () => {
       80,
       ['search', 'stairs'],
       [
-        { awaits: 'Download one?', types: '\r' },
+        { awaits: 'Which title?', types: '\r' },
         { awaits: 'Language?', types: DOWN },
         { awaits: 'Language?', types: '\r' },
         { awaits: 'Download?', types: 'y\r' },
@@ -104,7 +104,7 @@ describeWith('choosing at a terminal', { programs: ['python3'] }, () => {
     ['the language', 1],
     ['the confirmation', 2],
   ])('Esc and Ctrl-C leave at %s, and nothing is downloaded', async (_what, left) => {
-    const questions = ['Download one?', 'Language?', 'Download?'];
+    const questions = ['Which title?', 'Language?', 'Download?'];
     for (const [key, exitCode] of [
       [ESCAPE, 0],
       [CTRL_C, 130],

@@ -93,7 +93,7 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
     expect(await entriesOf('tankobon hooks', env)).toEqual(['komga']);
     const words = ['lookup', 'service', 'tankobon hooks', 'username', 'komga'];
     expect((await run('secret-tool', words, env)).stdout).toBe(key);
-    expect((await store('')).stdout).toBe('Key for komga removed.\n');
+    expect((await store('')).stdout).toBe('Komga API key removed.\n');
     expect(await entriesOf('tankobon hooks', env)).toEqual([]);
   });
 

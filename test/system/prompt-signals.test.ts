@@ -26,7 +26,7 @@ afterEach(async () => {
 describeWith('SIGTERM at a prompt', { programs: ['python3'] }, () => {
   test.each([
     ['login --insecure-storage', 'Username:'],
-    ['search lighthouse', 'Download one?'],
+    ['search lighthouse', 'Which title?'],
   ])('of tankobon %s', async (words, question) => {
     // A prompt turns the echo of the terminal off.
     const script = `

@@ -46,7 +46,7 @@ async function bind(
     await checkOutputFolder(request.output);
     const { errors } = await bindBooks(request, observer.observe, context.signal);
     observer.close();
-    writeHints(errors, context.stderr);
+    writeHints(errors, context);
     return exitCodeOf(errors);
   } finally {
     observer.close();

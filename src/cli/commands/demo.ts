@@ -101,13 +101,15 @@ async function serve(
     TANKOBON_CLIENT_ID: PRACTICE_CLIENT.id,
     TANKOBON_CLIENT_SECRET: PRACTICE_CLIENT.secret,
   };
-  for (const [name, value] of Object.entries({ ...environment, ...account }))
+  const variables = { ...environment, ...account };
+  for (const [name, value] of Object.entries(variables))
     stdout.write(`export ${name}=${shellQuoted(value)}\n`);
   stderr.write(
     'The practice server runs until you press Ctrl-C. In another terminal, paste the lines above, then try:\n' +
       suggestions(service, account.TANKOBON_USERNAME)
         .map((line) => `  ${line}\n`)
-        .join(''),
+        .join('') +
+      `Afterwards, to use MangaDex there, paste:\n  unset ${Object.keys(variables).join(' ')}\n`,
   );
   if (!signal.aborted) await once(signal, 'abort');
   return EXIT.done;

@@ -51,7 +51,7 @@ export async function download(
       observer.close();
       context.stdout.write(describePlan(plan, options));
       const errors = [...request.invalidTargets, ...plan.failed].map(({ error }) => error);
-      writeHints(errors, context.stderr);
+      writeHints(errors, context);
       return exitCodeOf(errors);
     }
     const result = await runDownload(context, request, listeners, context.signal);
@@ -110,11 +110,12 @@ function printNextSteps(
   { failed, saved, skipped, stoppedBy }: DownloadResult,
   errors: readonly TankobonError[],
   options: GivenOptions,
-  { stderr }: CommandContext,
+  context: CommandContext,
 ): void {
+  const { stderr } = context;
   // An interruption is part of the summary.
   if (stoppedBy && stoppedBy.code !== 'interrupted') stderr.write(`error: ${stoppedBy.message}\n`);
-  writeHints(errors, stderr);
+  writeHints(errors, context);
   // A stopped run, or one that saved nothing, is retried with the same command.
   if (failed.length === 0 || saved + skipped === 0 || stoppedBy) return;
   const ids = failed.map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** `--dry-run`: what would be downloaded and why, and the least number of requests and time. */
+/** `--dry-run`: what would be downloaded and why, and the least time that it takes. */
 import { groupBy } from '../../core/group-by.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
@@ -68,14 +68,20 @@ function toText(plan: Plan, verbose: boolean): string {
       : volumeRows(chapters);
   const lines = [
     ...rows,
-    ...(verbose || skipped.length <= MAX_ROWS
-      ? skipped.map(skippedLine)
-      : describeSkipped(skipped)),
+    ...(verbose ? skipped.map(skippedLine) : describeSkipped(skipped)),
     ...excludedLines(plan, verbose),
     ...failed.map(({ id, error }) => `failed: ${nameOf(id)}: ${error.message}`),
-    `${pluralize(chapters.length, 'chapter')} to download, with ${pluralize(chapters.length, 'API request')} or more, in at least ${formatDuration(minPlanTimeMs(plan))}`,
+    lastLine(plan),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Such as `7 chapters to download; takes at least 1 s`. */
+function lastLine(plan: Plan): string {
+  if (plan.chapters.length === 0) return 'Nothing new.';
+  const time = minPlanTimeMs(plan);
+  const least = time === 0 ? '' : `; takes at least ${formatDuration(time)}`;
+  return `${pluralize(plan.chapters.length, 'chapter')} to download${least}`;
 }
 
 /** Such as `Endless Stairs  Vol. 1 Ch. 7  en  Tidewater Scans`. */
@@ -133,10 +139,12 @@ function excludedLines({ excluded, fields }: Plan, verbose: boolean): string[] {
   const shown = verbose
     ? releases.map(
         ({ chapter, explanation }) =>
-          `not selected: ${chapterName(fields.get(chapter.id) ?? {}) ?? chapter.id}: ${explanation}`,
+          `ignored: ${chapterName(fields.get(chapter.id) ?? {}) ?? chapter.id}: ${explanation}`,
       )
     : releases.length > 0
-      ? [`${pluralize(releases.length, 'other release')} of these chapters not selected`]
+      ? [
+          `${pluralize(releases.length, 'duplicate release')} ignored (--verbose lists ${releases.length === 1 ? 'it' : 'them'})`,
+        ]
       : [];
   return [
     ...shown,

@@ -52,11 +52,13 @@ export async function limits(
     );
     return EXIT.done;
   }
-  const isConfirmed = await confirm(
-    context,
-    'Clear the recorded requests and any cooldown? The service keeps counting, and may ban this address.',
-    'Run this at a terminal: tankobon limits --reset',
-  );
+  const isConfirmed =
+    options.yes === true ||
+    (await confirm(
+      context,
+      'Clear the recorded requests and any cooldown? The service keeps counting, and may ban this address.',
+      'Run: tankobon limits --reset --yes',
+    ));
   if (isConfirmed) {
     await resetLedgerAt({ location, clock, warn: warnTo(stderr) });
   }

@@ -5,8 +5,8 @@ import type { GivenOptions } from '../../config/options/options.js';
 import { prepareStateFolder } from '../../config/state-folder.js';
 import { warnTo } from '../output/error-message.js';
 import { isValidHookKey, openHookKeys } from '../../auth/hook-keys.js';
-import type { HookService } from '../../auth/hook-services.js';
-import { AuthError } from '../../core/errors.js';
+import { HOOK_KEY_NAMES, type HookService } from '../../auth/hook-services.js';
+import { AuthError, hasCode, type TankobonError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { parseJson } from '../../core/json.js';
 import type { CommandContext } from '../command-context.js';
@@ -31,11 +31,21 @@ export async function storeHookKey(
   }
   context.redactor.add(key);
   const keys = openHookKeys(join(context.paths.state, 'credentials'));
-  const where = await keys.write(service, key, options.insecureStorage ? 'file' : 'keychain');
-  context.stdout.write(
-    key === '' ? `Key for ${service} removed.\n` : `Key for ${service} stored in ${where}.\n`,
-  );
+  const where = await keys
+    .write(service, key, options.insecureStorage ? 'file' : 'keychain')
+    .catch((cause: unknown) => {
+      throw hasCode(cause, 'no-keychain') ? withoutKeychain(service, cause) : cause;
+    });
+  const name = HOOK_KEY_NAMES[service];
+  context.stdout.write(key === '' ? `${name} removed.\n` : `${name} stored in ${where}.\n`);
   return EXIT.done;
+}
+
+function withoutKeychain(service: HookService, cause: TankobonError): AuthError {
+  return new AuthError('no-keychain', cause.message, {
+    cause,
+    hint: `To store the key in a file, unencrypted, run: tankobon login --for ${service} --insecure-storage`,
+  });
 }
 
 async function keyFromStdin({ stdin, signal }: CommandContext): Promise<string> {
@@ -53,12 +63,12 @@ async function keyFromStdin({ stdin, signal }: CommandContext): Promise<string> 
 
 async function askForKey(service: HookService, context: CommandContext): Promise<string> {
   if (!context.stdin.isTTY || !context.stderr.isTTY) {
-    throw new AuthError('login-incomplete', `The key for ${service} is missing.`, {
+    throw new AuthError('login-incomplete', `Missing: ${HOOK_KEY_NAMES[service]}.`, {
       hint: `Pipe a JSON object with the string key into: tankobon login --for ${service} --stdin`,
     });
   }
   const { password } = await import('@inquirer/prompts');
   return prompt(context, (streams) =>
-    password({ message: `API key of ${service} (empty to remove it):` }, streams),
+    password({ message: `${HOOK_KEY_NAMES[service]} (empty to remove it):` }, streams),
   );
 }

@@ -53,7 +53,7 @@ async function retagFolder(
       signal,
     }),
   );
-  writeHints(errors, stderr);
+  writeHints(errors, context);
   return exitCodeOf(errors);
 }
 

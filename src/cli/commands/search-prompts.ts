@@ -21,7 +21,7 @@ export async function chooseTitle(
   const answer = await choose(context, (streams) =>
     select<Title>(
       {
-        message: 'Download one? (Esc: none)',
+        message: 'Which title? (Esc to cancel)',
         choices: titles.map((title) => ({
           name: titleChoice(title, columns),
           short: printableLine(title.name),

@@ -46,7 +46,9 @@ export async function syncAdd(
 /** The options as they are written in the file. */
 function entryOf({ output, fromNow, ...given }: GivenOptions, nowMs: number): SeriesEntry {
   if (given.format !== undefined && given.bind === undefined)
-    throw new UsageError('bad-option', '--format needs --bind volume or --bind title.');
+    throw new UsageError('bad-option', '--format has no effect without --bind.', {
+      hint: 'Add: --bind volume, or: --bind title',
+    });
   if (given.name === '')
     throw new UsageError('bad-option', 'Invalid --name "": must not be empty.', {
       hint: 'Run: tankobon help sync add',
@@ -102,7 +104,7 @@ function onlyMatch(
   state: SyncState,
   extraHosts: readonly string[],
 ): number {
-  if (words.trim() === '') throw new UsageError('bad-target', 'No subscription was named.');
+  if (words.trim() === '') throw new UsageError('bad-target', 'Say which subscription.');
   const id = idOf(words, extraHosts);
   const matches = [...series.entries()].filter(([, { target, text, folder }]) => {
     if (id !== undefined) return target.id === id;

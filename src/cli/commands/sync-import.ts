@@ -37,7 +37,7 @@ export async function syncImportFollows(
     return { text, added: count };
   });
   const known = titles.length - added;
-  const rest = known === 0 ? '' : `; ${known} were in it before`;
+  const rest = known === 0 ? '' : `; ${known} ${known === 1 ? 'was' : 'were'} already subscribed`;
   context.stderr.write(`${pluralize(added, 'title')} added to ${file}${rest}.\n`);
   return EXIT.done;
 }

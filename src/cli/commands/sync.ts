@@ -48,7 +48,7 @@ export async function sync(flags: GivenOptions, context: CommandContext): Promis
     if (intervalMs !== undefined) return await runRepeatedly(intervalMs, files, flags, context);
     const { stoppedBy, errors } = await runOnce(files, flags, context);
     const all = [...errors, ...(stoppedBy ? [stoppedBy] : [])];
-    if (!flags.json) writeHints(all, context.stderr);
+    if (!flags.json) writeHints(all, context);
     return exitCodeOf(all);
   } finally {
     lock.release();

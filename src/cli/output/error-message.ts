@@ -1,8 +1,11 @@
 /** Errors and warnings as printed: what happened and to what, then what to do. */
 import type { AppContext } from '../../config/context.js';
+import { variableOf, type SettingName } from '../../config/options/options.js';
 import { hasCode, type TankobonError } from '../../core/errors.js';
 import { printableLine } from '../../core/printable.js';
 import type { Redactor } from '../../core/redactor.js';
+import { withoutUserInfo } from '../../core/web-address.js';
+import type { CommandContext } from '../command-context.js';
 import { isFileError, toTankobonError } from '../../core/system-errors.js';
 
 /** `error: …` and `hint: …`; with `DEBUG=tankobon` also the code, the stack and the causes. */
@@ -11,7 +14,8 @@ export function errorMessage(
   { env, redactor }: Pick<AppContext, 'env' | 'redactor'>,
 ): string {
   const error = toTankobonError(thrown, redactor);
-  const lines = [`error: ${printableLine(error.message)}`, `hint: ${error.hint}`];
+  const message = error.message.split('\n').map((line) => printableLine(line));
+  const lines = [`error: ${message.join('\n  ')}`, `hint: ${hintOf(error, env)}`];
   if (isDebugging(env)) {
     lines.push(`code: ${error.code}`);
     for (let at: unknown = error; at instanceof Error; at = at.cause)
@@ -42,9 +46,26 @@ export function warnTo(stream: NodeJS.WriteStream): (message: string, hint?: str
 }
 
 /** One hint for each kind of error. */
-export function writeHints(errors: readonly TankobonError[], stream: NodeJS.WriteStream): void {
-  for (const hint of new Set(errors.map((error) => error.hint))) stream.write(`hint: ${hint}\n`);
+export function writeHints(
+  errors: readonly TankobonError[],
+  { env, stderr }: Pick<CommandContext, 'env' | 'stderr'>,
+): void {
+  const hints = new Set(errors.map((error) => hintOf(error, env)));
+  for (const hint of hints) stderr.write(`hint: ${hint}\n`);
 }
+
+/** A server that the environment names, such as that of an earlier `demo --serve`, may be gone. */
+function hintOf({ code, hint }: TankobonError, env: Readonly<NodeJS.ProcessEnv>): string {
+  const names = ADDRESS_VARIABLES.filter((name) => env[name]);
+  const [first] = names;
+  if (code !== 'unreachable' || first === undefined) return hint;
+  const address = withoutUserInfo(env[first] ?? '');
+  return `${hint} ${first} is set to ${address}. To use MangaDex, run: unset ${names.join(' ')}`;
+}
+
+const ADDRESS_VARIABLES = ['apiUrl', 'authUrl', 'networkUrl'].map((name) =>
+  variableOf(name as SettingName),
+);
 
 function isDebugging(env: Readonly<NodeJS.ProcessEnv>): boolean {
   return (env['DEBUG'] ?? '').split(/[\s,]+/).some((name) => name === 'tankobon' || name === '*');

@@ -41,7 +41,7 @@ export class ProgressBars implements Observer {
   #spinner: SingleBar | undefined;
   #activity: string;
   #batch: { readonly bar: SingleBar; readonly countdown: BatchCountdown } | undefined;
-  #wait: { readonly for: WaitingEvent['for']; readonly untilMs: number } | undefined;
+  #wait: WaitingEvent | undefined;
   #closed = false;
 
   constructor(
@@ -103,8 +103,7 @@ export class ProgressBars implements Observer {
     } else if (event.type === 'book-page') {
       this.#addBookPage(event.file);
     } else if (event.type === 'waiting') {
-      if (isShownWait(event, this.context.clock.wallMs()))
-        this.#wait = { for: event.for, untilMs: Date.parse(event.until) };
+      if (isShownWait(event, this.context.clock.wallMs())) this.#wait = event;
       // Shown in the bars; with --verbose as a message too.
       if (!this.#closed && !this.options.verbose) return;
     } else this.#endItem(event);
@@ -184,8 +183,9 @@ export class ProgressBars implements Observer {
   }
 
   #currentWait(): CurrentWait | undefined {
-    const leftMs = (this.#wait?.untilMs ?? 0) - this.context.clock.wallMs();
-    if (leftMs <= 0) this.#wait = undefined;
-    return this.#wait && { for: this.#wait.for, leftMs };
+    const leftMs = Date.parse(this.#wait?.until ?? '') - this.context.clock.wallMs();
+    // NaN without a wait.
+    if (!(leftMs > 0)) this.#wait = undefined;
+    return this.#wait && { for: this.#wait.for, limit: this.#wait.limit, leftMs };
   }
 }

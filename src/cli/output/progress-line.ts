@@ -3,6 +3,7 @@ import stringWidth from 'string-width';
 import { formatBytes, formatCountdown } from '../../core/human-format.js';
 import type { WaitingEvent } from '../../download/events.js';
 import { drawBar, type Glyphs } from './glyphs.js';
+import { describeLimit } from './sentences.js';
 
 export interface ProgressLabel {
   /** Such as `Ch. 12`; shown at every width. */
@@ -11,8 +12,7 @@ export interface ProgressLabel {
   readonly title: string;
 }
 
-export interface CurrentWait {
-  readonly for: WaitingEvent['for'];
+export interface CurrentWait extends Pick<WaitingEvent, 'for' | 'limit'> {
   readonly leftMs: number;
 }
 
@@ -40,9 +40,7 @@ const MIN_BAR_WIDTH = 6;
 const MAX_BAR_WIDTH = 30;
 const GAP = '  ';
 
-const WAIT_NAMES: Record<WaitingEvent['for'], string> = {
-  rate: 'rate limit',
-  quota: 'rate limit',
+const WAIT_NAMES: Partial<Record<WaitingEvent['for'], string>> = {
   cooldown: 'cooldown',
   outage: 'outage',
   lock: 'ledger locked',
@@ -62,7 +60,7 @@ export function spinnerLine(
   { columns, glyphs }: LineFormat,
 ): string {
   const spinner = glyphs.spinner[frame % glyphs.spinner.length] ?? '';
-  const reason = wait ? `: ${describeCurrentWait(wait)}` : '';
+  const reason = wait ? `, ${describeCurrentWait(wait)}` : '';
   return cutToWidth(`${spinner} ${activity}${reason}`, usableColumns(columns), glyphs.ellipsis);
 }
 
@@ -70,13 +68,17 @@ function wideLine(progress: Progress, { columns, glyphs }: LineFormat): string {
   const width = usableColumns(columns);
   const labelWidth = clamp(Math.floor(width * 0.35), MIN_LABEL_WIDTH, MAX_LABEL_WIDTH);
   const barWidth = clamp(Math.floor(width * 0.2), MIN_BAR_WIDTH, MAX_BAR_WIDTH);
+  const tailWidth = width - labelWidth - barWidth - 2 * GAP.length;
+  // The bar, and then the label, are shortened for the reason of a wait.
+  const spareBar = barWidth - MIN_BAR_WIDTH;
+  const spare = progress.wait ? spareBar + labelWidth - MIN_LABEL_WIDTH : 0;
+  const tail = longestThatFits(tailVariants(progress), tailWidth + spare);
+  const missing = Math.max(0, stringWidth(tail) - tailWidth);
+  const lessBar = Math.min(missing, spareBar);
   const { number, title } = progress.label;
-  const label = fitToWidth(`${number} ${title}`.trim(), labelWidth, glyphs.ellipsis);
-  const bar = drawBar(shareOf(progress), barWidth, glyphs);
-  const tail = longestThatFits(
-    tailVariants(progress),
-    width - labelWidth - barWidth - 2 * GAP.length,
-  );
+  const shownLabel = `${number} ${title}`.trim();
+  const label = fitToWidth(shownLabel, labelWidth - missing + lessBar, glyphs.ellipsis);
+  const bar = drawBar(shareOf(progress), barWidth - lessBar, glyphs);
   return [label, bar, tail].join(GAP);
 }
 
@@ -111,8 +113,9 @@ function tailVariants({ done, total, wait, bytesPerSecond, leftMs }: Progress): 
   ].map((parts) => parts.join(GAP));
 }
 
+/** Such as `waiting 47 s: 40 chapters a minute`. */
 function describeCurrentWait(wait: CurrentWait): string {
-  return `${WAIT_NAMES[wait.for]} ${formatCountdown(wait.leftMs)}`;
+  return `waiting ${formatCountdown(wait.leftMs)}: ${WAIT_NAMES[wait.for] ?? describeLimit(wait)}`;
 }
 
 function longestThatFits(texts: readonly string[], columns: number): string {

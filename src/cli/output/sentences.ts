@@ -1,7 +1,7 @@
 /** Waits and skipped chapters as sentences for people. */
 import type { ErrorCode } from '../../core/error-codes.js';
 import { groupBy } from '../../core/group-by.js';
-import { formatLocalTime, pluralize } from '../../core/human-format.js';
+import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import {
   SKIP_REASONS,
   type SkipReason,
@@ -13,9 +13,22 @@ import { chapterName, describeExternal } from '../../selection/chapter-fields.js
 /** Shorter waits are not shown. */
 const MIN_SHOWN_WAIT_MS = 2_000;
 
+/** Periods that have a word of their own. */
+const PERIODS: Readonly<Record<number, string>> = {
+  1_000: 'a second',
+  60_000: 'a minute',
+  3_600_000: 'an hour',
+};
+
+/** Such as `40 chapters a minute`: a chapter takes one request of its own. */
+export function describeLimit({ limit }: Pick<WaitingEvent, 'limit'>): string {
+  if (!limit) return 'rate limit';
+  const { endpoint = '', requests, periodMs } = limit;
+  const what = endpoint.includes('/at-home/') ? 'chapters' : 'requests';
+  return `${requests} ${what} ${PERIODS[periodMs] ?? `in ${formatDuration(periodMs)}`}`;
+}
+
 const WAIT_REASONS = {
-  rate: 'general rate limit',
-  quota: 'rate limit of this kind of request',
   cooldown: 'cooldown requested by the service',
   lock: 'lock of the rate ledger',
 } as const;
@@ -38,8 +51,11 @@ export class WaitLines {
   }
 }
 
-function describeWait({ for: what, until, reason, holder }: WaitingEvent, nowMs: number): string {
+function describeWait(event: WaitingEvent, nowMs: number): string {
+  const { for: what, until, reason, holder } = event;
   const waiting = `waiting until ${formatLocalTime(Date.parse(until), nowMs)}`;
+  if (what === 'rate' || what === 'quota')
+    return `${waiting}: ${event.limit ? `rate limit: ${describeLimit(event)}` : 'rate limit'}`;
   if (what !== 'outage')
     return `${waiting}: ${WAIT_REASONS[what]}${holder === undefined ? '' : `, held by ${holder}`}`;
   const cause = OUTAGE_REASONS[reason ?? 'unreachable'] ?? 'unexpected responses from the service';

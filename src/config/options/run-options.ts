@@ -87,7 +87,7 @@ export const RUN_OPTIONS = {
   yes: {
     kind: 'switch',
     description: 'do not ask for confirmation',
-    commands: { 'report-status': true },
+    commands: { 'report-status': true, limits: true },
   },
   json: {
     kind: 'switch',

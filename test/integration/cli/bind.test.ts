@@ -41,7 +41,7 @@ test('prints what is missing, the saved files, and exits with 0', async () => {
   expect(readdirSync(folder)).not.toContain('dry');
   const { code, stdout, stderr } = await bind('in', '-o', 'out');
   expect([code, stdout]).toEqual([0, 'out/Lighthouse/Lighthouse Vol.01.cbz\n']);
-  expect(stderr).toContain('left out: in/4.cbz: The chapter has no volume');
+  expect(stderr).toContain('left out: in/4.cbz: it has no volume');
 });
 
 test('--json prints events only, and the summary last', async () => {
@@ -65,7 +65,7 @@ test('a usage error exits with 2; a file that is not an archive with 3 and a fit
   const missing = await bind('nowhere');
   expect([missing.code, missing.stderr]).toEqual([
     2,
-    'error: Not found: nowhere\nhint: Name CBZ files, or folders with CBZ files.\n',
+    'error: Not found: nowhere\nhint: Pass CBZ files or folders that contain them.\n',
   ]);
   const damaged = join(folder, 'Lighthouse v09 c001.cbz');
   writeFileSync(damaged, 'not an archive');
@@ -76,7 +76,7 @@ test('a usage error exits with 2; a file that is not an archive with 3 and a fit
   );
   expect(stderr).toContain('hint: Remove the file, then download the chapter again: tankobon ');
   const noArchive = await bind(join(folder, 'package.json'), '-o', 'damaged');
-  expect(noArchive.stderr).toContain('hint: Name CBZ files, or folders with CBZ files.');
+  expect(noArchive.stderr).toContain('hint: Pass CBZ files or folders that contain them.');
 });
 
 test('--convert without sharp is an error', () => {

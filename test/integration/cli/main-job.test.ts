@@ -200,7 +200,7 @@ test.each([
     ['download', 'naruto'],
     /Not a chapter, title or list: "naruto"\nhint: .*https:\/\/mangadex\.org\/chapter\//,
   ],
-  ['nothing', ['download'], /Nothing to download was named/],
+  ['nothing', ['download'], /Say what to download: a MangaDex URL, or: tankobon search WORDS\n/],
   ['an unknown flag', ['download', '--forse', ID], /--force/],
   ['a quality that is none', ['download', '-q', 'best', ID], /data, data-saver/],
   ['too many pages at once', ['download', '--concurrency', '17', ID], /from 1 to 16/],

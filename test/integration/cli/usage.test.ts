@@ -101,10 +101,11 @@ test.each([
   ['xx', ['--cover=xx', TITLE]],
   ['ALL', ['--cover=ALL', TITLE]],
   ['lighthouse', ['--cover', 'lighthouse']],
+  ['nosuch.jpg', ['--cover', 'nosuch.jpg', TITLE]],
 ])('what follows --cover is all or a target: %s is bad-option', async (word, words) => {
   await expect(runHere(['download', ...words])).rejects.toMatchObject({
     code: 'bad-option',
-    message: `Option '--cover [which]' argument '${word}' is invalid. Only all, or a target, can follow it.`,
+    message: `Option '--cover [which]' argument '${word}' is invalid. It saves the cover from MangaDex, and takes no file. For an image of your own: tankobon bind --cover FILE.`,
     hint: 'Run: tankobon help download',
   });
 });

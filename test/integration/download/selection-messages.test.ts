@@ -150,7 +150,7 @@ test('a dry run names series, volume, number, language and group; a long one has
   expect(await rows({ chapters: '7' })).toEqual([
     'Endless Stairs  Vol. 1 Ch. 7  en  Tidewater Scans',
     expect.stringMatching(/outside the selection$/),
-    '1 chapter to download, with 1 API request or more, in at least 0 s',
+    '1 chapter to download',
   ]);
   const grouped = await rows({});
   expect(grouped[0]).toBe(
@@ -169,7 +169,7 @@ test('several languages and none given: a warning in a script, all are saved, an
   const { code, stderr, events } = await long.download(options);
   expect(code).toBe(0);
   expect(stderr).toMatch(
-    /^warning: No language is given: chapters are selected in all 3 languages: en, es-la, pt-br\nhint: .*config set language en\n/m,
+    /^warning: No language chosen: downloading all 3, en, es-la and pt-br\nhint: .*config set language en\n/m,
   );
   const files = events.flatMap((event) => (event.type === 'chapter-saved' ? [event.file] : []));
   expect(files.map((file) => /\[([a-z-]+)\] \[/.exec(file)?.[1]).sort()).toEqual([

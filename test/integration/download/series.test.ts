@@ -247,7 +247,7 @@ test('--mark-read without a login sends nothing, saves nothing and exits 4', () 
     expect(events[0]).toMatchObject({
       type: 'chapter-failed',
       reason: 'not-logged-in',
-      message: 'Not logged in: marking chapters as read needs a login.',
+      message: 'Not logged in: --mark-read needs a login.',
     });
     expect(events.at(-1)).toMatchObject({ type: 'summary', saved: 0, stopped: 'not-logged-in' });
     expect(loggedOut.service.log).toEqual([]);

@@ -103,8 +103,8 @@ test.each([
     'bob',
     "Option '--exclude-uploader <ids>' argument 'bob' is invalid. It must be a UUID.",
   ],
-  ['--chapters', '5-1', 'Invalid range for --chapters: "5-1"'],
-  ['--volumes', '5-1', 'Invalid range for --volumes: "5-1"'],
+  ['--chapters', '5-1', 'Reversed range for --chapters: "5-1"'],
+  ['--volumes', '5-1', 'Reversed range for --volumes: "5-1"'],
   ['--name', '{bad}', 'Unknown field in the name template: {bad}'],
   ['--name', '', 'Invalid --name "": must not be empty'],
 ])('add %s %j is an error of the option, not of the file', async (option, value, message) => {

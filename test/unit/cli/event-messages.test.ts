@@ -84,7 +84,7 @@ describe('of each chapter', () => {
   const CHAPTER = { chapter: 'id 1', number: '1' };
   const events: readonly DownloadMessage[] = [
     { type: 'detail', message: 'GET /manga/{id}: no response. Next attempt in 1 s.' },
-    { type: 'waiting', for: 'rate', until: until(500) },
+    { type: 'waiting', for: 'rate', until: until(500), limit: { requests: 5, periodMs: 1_000 } },
     { type: 'chapter-started', ...CHAPTER, pages: 20, kept: 2 },
     { type: 'detail', ...CHAPTER, message: 'base URL https://node.example' },
     { type: 'page-failed', ...CHAPTER, page: 3, reason: 'bad-digest', attempt: 1 },
@@ -103,7 +103,7 @@ describe('of each chapter', () => {
   test('--verbose shows each retry, base URL and wait', () => {
     expect(linesOf(events, { verbose: true })).toEqual([
       'GET /manga/{id}: no response. Next attempt in 1 s.',
-      expect.stringMatching(/^waiting until .*: general rate limit$/),
+      expect.stringMatching(/^waiting until .*: rate limit: 5 requests a second$/),
       'Ch. 1: 20 pages, 2 already downloaded',
       'Ch. 1: base URL https://node.example',
       'Ch. 1: page 3, attempt 1: bad-digest',

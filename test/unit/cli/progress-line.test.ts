@@ -26,7 +26,11 @@ const BATCH: Progress = {
   bytesPerSecond: 1_234_000,
   leftMs: 41 * 60_000,
 };
-const WAIT: CurrentWait = { for: 'quota', leftMs: 41_300 };
+const WAIT: CurrentWait = {
+  for: 'quota',
+  limit: { endpoint: 'GET /at-home/server/{id}', requests: 40, periodMs: 60_000 },
+  leftMs: 46_300,
+};
 
 describe('at 80 columns', () => {
   const at80 = (progress: Progress) => progressLine(progress, { columns: 80, glyphs });
@@ -43,10 +47,16 @@ describe('at 80 columns', () => {
     );
   });
 
-  test('a wait is counted down in place of the rate', () => {
-    expect(at80({ ...CHAPTER, wait: WAIT })).toMatch(/ {2}9\/24 {2}rate limit 42 s {2}12 s left$/);
-    expect(at80({ ...BATCH, wait: WAIT })).toMatch(/ {2}40\/1680 {2}waits 42 s {2}41 min left$/);
-    expect(at80({ ...CHAPTER, wait: { for: 'outage', leftMs: 1 } })).toContain('outage 1 s');
+  test('a wait has its time and its reason in place of the rate, and the label gives way to it', () => {
+    expect(at80({ ...CHAPTER, wait: WAIT })).toBe(
+      'Ch. 12.5 The Very…  ██░░░░  9/24  waiting 47 s: 40 chapters a minute  12 s left',
+    );
+    expect(at80({ ...BATCH, wait: WAIT })).toBe(
+      'chapters       ░░░░░░  40/1680  waiting 47 s: 40 chapters a minute  41 min left',
+    );
+    expect(at80({ ...CHAPTER, wait: { for: 'outage', leftMs: 1 } })).toContain(
+      'waiting 1 s: outage',
+    );
   });
 });
 
@@ -58,7 +68,7 @@ describe('at 40 columns', () => {
   });
 
   test('a wait is counted down', () => {
-    expect(at40({ ...BATCH, wait: WAIT })).toBe('chapters       ░░░░░░    2%  waits 42 s');
+    expect(at40({ ...BATCH, wait: WAIT })).toBe('chapters       ░░░░░░    2%  waits 47 s');
   });
 
   test('a chapter without a number shows its title', () => {
@@ -75,7 +85,7 @@ test('at 200 columns more of the title is shown', () => {
 test('a locale without other characters gets ASCII', () => {
   const line = progressLine({ ...CHAPTER, wait: WAIT }, { columns: 80, glyphs: ascii });
   expect(line).toMatch(/^[ -~]+$/);
-  expect(line).toContain('######.........');
+  expect(line).toContain('##....');
   expect(spinnerLine('resolving', 3, WAIT, { columns: 80, glyphs: ascii })).toMatch(/^[ -~]+$/);
 });
 
@@ -85,7 +95,7 @@ test('the spinner turns, says what is being done, and what it waits for', () => 
     '⠋ resolving the targets',
   );
   expect(spinnerLine('resolving the targets', 11, WAIT, format)).toBe(
-    '⠙ resolving the targets: rate limit 42 s',
+    '⠙ resolving the targets, waiting 47 s: 40 chapters a minute',
   );
 });
 

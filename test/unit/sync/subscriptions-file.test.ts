@@ -88,7 +88,7 @@ describe('a problem is reported with line, column and field', () => {
   const one = (rest: string) => `series:\n  - target: title:${ID}\n    ${rest}\n`;
   test.each([
     [one('wait-for-group: soon'), '3:21: series[0].wait-for-group: must be a duration'],
-    [one('colour: red'), '3:5: series[0].colour: is not a key of this file'],
+    [one('colour: red'), '3:5: series[0].colour: unknown key'],
     [one('folder: ../elsewhere'), '3:13: series[0].folder: must be a relative path'],
     [one('folder: C:\\comics'), '3:13: series[0].folder: must be a relative path'],
     [one('chapters: 10-1'), '3:15: series[0].chapters:'],
@@ -116,7 +116,7 @@ describe('a problem is reported with line, column and field', () => {
     ],
     ['follows: [reading]', '1:10: follows: must be true or false or a map'],
     ['follows: { status: sleeping }', '1:10: follows: status: must be one of: reading, on_hold,'],
-    ['follows: { stats: reading }', '1:12: follows.stats: is not a key'],
+    ['follows: { stats: reading }', '1:12: follows.stats: unknown key; did you mean status?'],
     ['hooks: { webhook: http://example.org/ }', '1:19: hooks.webhook: must be a URL: https:'],
     ['hooks: { webhook: http://8.8.8.8/ }', '1:19: hooks.webhook:'],
     ['hooks: { exec: notify-send }', '1:16: hooks.exec: must be a list'],
@@ -125,8 +125,11 @@ describe('a problem is reported with line, column and field', () => {
     ['series: *nothing', '1:9: Unresolved alias'],
     [`a: &a [1]\nb: &b [${'*a, '.repeat(20)}]\nc: [${'*b, '.repeat(20)}]`, '2:8: Excessive alias'],
     ['series: []\n---\nseries: []', '2:1: A second document begins'],
-    ['__proto__: { paused: true }', '1:1: __proto__: is not a key of this file'],
-    ['- a list', '1:1:'],
+    ['__proto__: { paused: true }', '1:1: __proto__: unknown key'],
+    ['- a list', '1:1: must start with "series:"'],
+    ['https://mangadex.org/title/x', '1:1: must start with "series:"'],
+    [one('foldr: x'), '3:5: series[0].foldr: unknown key; did you mean folder?'],
+    ['hooks: { kavita: { ulr: x } }', '1:18: hooks.kavita.url: is missing'],
   ])('%j', (text, position) => {
     expect(() => parse(text)).toThrow(`subs.yaml:${position}`.replace(/:$/, ':'));
     try {
