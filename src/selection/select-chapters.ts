@@ -1,7 +1,7 @@
 /**
  * Selects the releases of a title to download. A chapter usually has several releases, by group and language; some are
  * only links to other sites. Unless all are requested, one is selected for each chapter number: by the order of
- * languages, then of groups, then the newest version, then the latest date of publication.
+ * languages, then of groups, then the latest upload. The version does not count: it numbers the edits (spec 2.6).
  */
 import type { Chapter, Group } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
@@ -107,7 +107,7 @@ export function unavailableReason(chapter: Chapter, nowMs: number): Reason | und
   if (chapter.isUnavailable) {
     return { reason: 'chapter-unavailable', explanation: 'it was taken down' };
   }
-  const date = chapter.readableAt ?? chapter.publishAt;
+  const date = readableSince(chapter);
   if (date && date.getTime() > nowMs) {
     return {
       reason: 'chapter-unpublished',
@@ -125,9 +125,9 @@ function isEmpty({ pages, externalUrl, isUnavailable }: Chapter): boolean {
   return pages === 0 && externalUrl === undefined && !isUnavailable;
 }
 
-const CRITERIA = ['language', 'group', 'version', 'date'] as const;
+const CRITERIA = ['language', 'group', 'created', 'readable'] as const;
 type Criterion = (typeof CRITERIA)[number];
-/** Lower is better for all criteria: `version` and `date` are negated. */
+/** Lower is better for all criteria: the times are negated. A file has only the date of its ComicInfo.xml. */
 type Rank = Readonly<Record<Criterion, number>>;
 
 export function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
@@ -137,10 +137,12 @@ export function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
   return {
     language: options.languages.indexOf(chapter.language),
     group: group === -1 ? options.groups.length : group,
-    version: -chapter.version,
-    date: -(chapter.publishAt?.getTime() ?? 0),
+    created: -(chapter.createdAt?.getTime() ?? 0),
+    readable: -(readableSince(chapter)?.getTime() ?? 0),
   };
 }
+
+const readableSince = ({ readableAt, publishAt }: Chapter) => readableAt ?? publishAt;
 
 /** Whether the user's name or id is that of the group. */
 export function isInGroup({ id, name }: Group, idOrName: string): boolean {
@@ -184,7 +186,9 @@ function selectOnePerNumber(
     for (const { chapter } of others)
       excluded.push({ chapter, reason: 'other-release', explanation });
     const [second] = others;
-    const reason = second ? (firstDifference(best.rank, second.rank) ?? 'date') : 'only-release';
+    const reason = second
+      ? (firstDifference(best.rank, second.rank) ?? 'readable')
+      : 'only-release';
     return [withReason(best.chapter, reason)];
   });
 }
@@ -204,11 +208,15 @@ function explain(reason: SelectionReason, chapter: Chapter): string {
       return `preferred language ${chapter.language}`;
     case 'group':
       return `preferred group ${group}`;
-    case 'version':
-      return `newest version, ${chapter.version}`;
-    case 'date':
-      return `latest published, ${chapter.publishAt ? formatLocalTime(chapter.publishAt.getTime(), 0) : 'at an unknown date'}`;
+    case 'created':
+      return `latest uploaded, ${describeTime(chapter.createdAt)}`;
+    case 'readable':
+      return `latest published, ${describeTime(readableSince(chapter))}`;
   }
+}
+
+function describeTime(date: Date | undefined): string {
+  return date ? formatLocalTime(date.getTime(), 0) : 'at an unknown date';
 }
 
 function selectLatest(

@@ -64,9 +64,10 @@ describe('groupVolumes', () => {
     expect(groupVolumes(chapters, 'chapter', []).groups).toHaveLength(2);
   });
 
-  test('takes one release of each number: of the preferred group, otherwise the newest version', () => {
-    const old = chapter({ number: '1', volume: '1', translators: ['X'] });
-    const renewed = chapter({ number: '01', volume: '1', translators: ['Y'] }, 3);
+  test('takes one release of each number: of the preferred group, otherwise the latest', () => {
+    const dated = (day: number) => ({ volume: '1', publishedAt: new Date(Date.UTC(2024, 0, day)) });
+    const old = chapter({ ...dated(1), number: '1', translators: ['X'] }, 3);
+    const renewed = chapter({ ...dated(2), number: '01', translators: ['Y'] });
     const preferred = chapter({ number: '1', volume: '1', translators: ['Z'] });
     const all = [old, renewed, preferred];
     expect(groupVolumes(all, 'volume', ['z']).groups[0]?.chapters).toEqual([preferred]);

@@ -133,18 +133,23 @@ describe('one release for each chapter', () => {
     expect(select([only], { groups: ['Group B'] }).selected[0]?.chapter).toBe(only);
   });
 
-  test('then the newest version, then the latest published, then always the same', () => {
-    const older = release({ version: 2 });
-    const newer = release({ version: 3, publishAt: new Date(0) });
-    expect(select([older, newer]).selected[0]).toMatchObject({
-      chapter: newer,
-      reason: 'version',
+  test('then the later upload, whatever was edited since; then always the same', () => {
+    const day = (number: number) => new Date(Date.UTC(2024, 0, number));
+    const first = release({ version: 9, createdAt: day(1), readableAt: day(9) });
+    const later = release({ version: 1, createdAt: day(2), readableAt: day(2) });
+    expect(select([first, later]).selected[0]).toMatchObject({
+      chapter: later,
+      reason: 'created',
+      explanation: expect.stringContaining('latest uploaded, 2024-01-02') as unknown,
     });
-    const late = release({ version: 2, publishAt: new Date(NOW_MS - 1) });
-    expect(select([older, late]).selected[0]).toMatchObject({ chapter: late, reason: 'date' });
-    const twin = release({ version: 2 });
-    expect(select([twin, older]).selected[0]?.chapter).toBe(
-      select([older, twin]).selected[0]?.chapter,
+    const delayed = release({ createdAt: day(2), readableAt: day(3) });
+    expect(select([delayed, later]).selected[0]).toMatchObject({
+      chapter: delayed,
+      reason: 'readable',
+    });
+    const twin = release({ createdAt: day(2), readableAt: day(3) });
+    expect(select([twin, delayed]).selected[0]?.chapter).toBe(
+      select([delayed, twin]).selected[0]?.chapter,
     );
   });
 
