@@ -22,6 +22,8 @@ export interface Title {
   readonly id: string;
   /** Does not depend on the language of a chapter, since files are named after it. */
   readonly name: string;
+  /** All its names, in every language. */
+  readonly names: readonly string[];
   /** By language code. */
   readonly description: Readonly<Record<string, string>>;
   readonly originalLanguage: string | undefined;
@@ -115,13 +117,12 @@ export function toTitle({ id, attributes, relationships }: TitleEntity): Title {
       .filter((tag) => isIncluded(tag.attributes.group))
       .map((tag) => preferredText(tag.attributes.name, ['en']) ?? '')
       .filter((name) => name !== '');
+  const names = [attributes.title, ...(attributes.altTitles ?? [])];
   const [mainCover] = relationships.flatMap(({ id, cover }) => (cover ? [{ id, ...cover }] : []));
   return {
     id,
-    name: titleName(
-      [attributes.title, ...(attributes.altTitles ?? [])],
-      attributes.originalLanguage,
-    ),
+    name: titleName(names, attributes.originalLanguage),
+    names: [...new Set(names.flatMap((texts) => Object.values(texts)).map(oneLine))],
     description: attributes.description ?? {},
     originalLanguage: attributes.originalLanguage,
     status: attributes.status,
@@ -190,5 +191,9 @@ function titleName(
   );
   const candidates = [...named, ...names.map((texts) => preferredText(texts, []))];
   const name = candidates.find((text) => text !== undefined && text.trim() !== '') ?? '';
-  return name.trim().replace(/\s+/gu, ' ');
+  return oneLine(name);
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/\s+/gu, ' ');
 }

@@ -17,7 +17,7 @@ import { parseComicInfoIdentity, parseIdentityComment, type FoundIdentity } from
 import { readEntryText, withZip } from './zip-file.js';
 
 /** Later entries are not searched; the manifest of a bound file is one of the first. */
-const MAX_ENTRIES = 20_000;
+export const MAX_ENTRIES = 20_000;
 
 /** The chapter of an archive, undefined if it names none, or an error message if it cannot be read. */
 type ScannedIdentity = FoundIdentity | string | undefined;
@@ -64,12 +64,19 @@ async function pdfContent(file: string): Promise<ArchiveContent> {
 
 /** A folder of images, as `bind --format folder` writes it for each chapter. */
 async function chapterFolder(comicInfo: string): Promise<ArchiveContent> {
-  const handle = await openRegularFile(comicInfo);
+  const xml = await readComicInfoFile(comicInfo);
+  if (xml === undefined) return EMPTY_CONTENT;
+  const identity = parseComicInfoIdentity(xml);
+  const identities = identity ? [{ ...identity, isMarked: false }] : [];
+  return { identities, isBound: true, isMarked: false };
+}
+
+/** Undefined if it is too large. Throws for anything but a regular file. */
+export async function readComicInfoFile(file: string): Promise<string | undefined> {
+  const handle = await openRegularFile(file);
   try {
-    if ((await handle.stat()).size > MAX_COMIC_INFO_BYTES) return EMPTY_CONTENT;
-    const identity = parseComicInfoIdentity(await handle.readFile('utf8'));
-    const identities = identity ? [{ ...identity, isMarked: false }] : [];
-    return { identities, isBound: true, isMarked: false };
+    if ((await handle.stat()).size > MAX_COMIC_INFO_BYTES) return undefined;
+    return await handle.readFile('utf8');
   } finally {
     await handle.close();
   }

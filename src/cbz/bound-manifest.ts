@@ -103,11 +103,12 @@ function chaptersIn(text: string): readonly unknown[] | undefined {
 
 function toIdentity(value: unknown): CbzIdentity[] {
   if (!isRecord(value)) return [];
-  const { chapterId, version, quality } = value;
+  const { chapterId, titleId, version, quality } = value;
   if (typeof chapterId !== 'string' || !UUID.test(chapterId)) return [];
   return [
     {
       chapterId,
+      ...(typeof titleId === 'string' && UUID.test(titleId) && { titleId }),
       version: Number.isInteger(version) ? Number(version) : undefined,
       quality: QUALITIES.find((known) => known === quality),
     },

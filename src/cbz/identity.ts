@@ -9,6 +9,8 @@ import type { Quality } from '../image/page-url.js';
 export interface CbzIdentity {
   /** The chapter's UUID, lower case. */
   readonly chapterId: string;
+  /** Its title's UUID, lower case; unknown in archives of older versions, and of chapters without metadata. */
+  readonly titleId?: string | undefined;
   /** The chapter's version on the service; unknown if the CBZ was made without metadata. */
   readonly version?: number;
   readonly quality?: Quality;
@@ -21,22 +23,29 @@ export interface FoundIdentity extends CbzIdentity {
 }
 
 const COMMENT = new RegExp(
-  `^tankobon chapter=(${UUID_PATTERN})(?: version=([1-9]\\d{0,8}))?(?: quality=(data|data-saver))?$`,
+  `^tankobon chapter=(${UUID_PATTERN})(?: title=(${UUID_PATTERN}))?(?: version=([1-9]\\d{0,8}))?(?: quality=(data|data-saver))?$`,
 );
 const CHAPTER_ADDRESS = new RegExp(`/chapter/(${UUID_PATTERN})(?![0-9a-f-])`, 'i');
 
-export function formatIdentityComment({ chapterId, version, quality }: CbzIdentity): string {
+export function formatIdentityComment({
+  chapterId,
+  titleId,
+  version,
+  quality,
+}: CbzIdentity): string {
   const field = (name: string, value?: string | number) => (value ? ` ${name}=${value}` : '');
-  const fields = field('version', version) + field('quality', quality);
+  const fields =
+    field('title', titleId?.toLowerCase()) + field('version', version) + field('quality', quality);
   return `tankobon chapter=${chapterId.toLowerCase()}${fields}`;
 }
 
 /** Returns undefined for a comment of another program. */
 export function parseIdentityComment(comment: string): CbzIdentity | undefined {
-  const [, chapterId, version, quality] = COMMENT.exec(comment) ?? [];
+  const [, chapterId, titleId, version, quality] = COMMENT.exec(comment) ?? [];
   if (chapterId === undefined) return undefined;
   return {
     chapterId,
+    ...(titleId !== undefined && { titleId }),
     version: version === undefined ? undefined : Number(version),
     quality: quality as Quality | undefined,
   };

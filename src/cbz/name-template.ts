@@ -1,7 +1,8 @@
 /**
  * The template language of `--name`: fields in braces, literal text, `/` between folders.
  *
- *   {chapter}       a field: series, volume, chapter, title, group, language, id
+ *   {chapter}       a field: series, volume, chapter, title, group, language; author, artist, year, title-id;
+ *                   chapter-id or id, uploader (an id), date (the UTC day since which it is readable)
  *   {chapter:03}    its integer part padded with zeros to three digits: 7 → 007, 10.5 → 010.5
  *   [{group}]       square or round brackets are left out if all fields in them are missing
  *   {{ and }}       a literal brace
@@ -19,7 +20,14 @@ export const NAME_FIELDS = [
   'title',
   'group',
   'language',
+  'author',
+  'artist',
+  'year',
+  'title-id',
+  'chapter-id',
   'id',
+  'uploader',
+  'date',
 ] as const;
 export type NameField = (typeof NAME_FIELDS)[number];
 /** Missing, empty and blank values are left out. */
@@ -150,7 +158,7 @@ function bracket(open: string, list: readonly Token[], close: string): Token[] {
 }
 
 function readField(template: string, text: string): FieldPart {
-  const [, name = '', digits = '0'] = /^\s*(\w+)\s*(?::(\d{1,2}))?\s*$/.exec(text) ?? [];
+  const [, name = '', digits = '0'] = /^\s*([\w-]+)\s*(?::(\d{1,2}))?\s*$/.exec(text) ?? [];
   const field = NAME_FIELDS.find((known) => known === name.toLowerCase());
   if (field !== undefined) return { field, digits: Number(digits) };
   const known = NAME_FIELDS.map((each) => `{${each}}`).join(', ');

@@ -15,6 +15,8 @@ import type { ChapterMetadata } from './comic-info-reader.js';
 export interface ChapterRecord {
   readonly chapterId?: string | undefined;
   readonly titleId?: string | undefined;
+  /** The folders of the name template that named the file, see title-home.ts. */
+  readonly folderTemplate?: string | undefined;
   /** The chapter's version on the service. */
   readonly version?: number | undefined;
   /** When the service last changed the chapter. */
@@ -36,8 +38,18 @@ const MAX_LIST_ITEMS = 10_000;
  * to be read back.
  */
 export function formatRecord(record: ChapterRecord): string | undefined {
-  const { chapterId, titleId, version, updatedAt, quality, pages, metadata } = record;
-  const chapter = { chapterId, titleId, version, updatedAt, quality, pages, metadata };
+  const { chapterId, titleId, folderTemplate, version, updatedAt, quality, pages, metadata } =
+    record;
+  const chapter = {
+    chapterId,
+    titleId,
+    folderTemplate,
+    version,
+    updatedAt,
+    quality,
+    pages,
+    metadata,
+  };
   const text = `${JSON.stringify({ chapters: [chapter] })}\n`;
   return Buffer.byteLength(text) <= MAX_MANIFEST_BYTES ? text : undefined;
 }
@@ -71,6 +83,7 @@ export const recordMetadata = z.object({
 const chapterRecord = z.object({
   chapterId: uuid.optional(),
   titleId: uuid.optional(),
+  folderTemplate: text,
   version: z.int().positive().optional(),
   updatedAt: date,
   quality: z.enum(QUALITIES).optional(),

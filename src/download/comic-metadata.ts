@@ -40,19 +40,39 @@ export function comicMetadata(
   };
 }
 
-/** The values for a name template. Several groups are joined by ` + `. */
+type NamedChapter = Pick<
+  Chapter,
+  | 'id'
+  | 'number'
+  | 'volume'
+  | 'title'
+  | 'language'
+  | 'groups'
+  | 'titleId'
+  | 'readableAt'
+  | 'uploaderId'
+>;
+
+/** The values for a name template. Several groups are joined by ` + `, several people by commas. */
 export function nameValues(
-  chapter: Chapter,
+  chapter: NamedChapter,
   title: Title | undefined,
 ): FieldValues & { readonly id: string } {
   const names = chapter.groups.map(({ name }) => name).filter((name) => name !== '');
   return {
     id: chapter.id,
+    'chapter-id': chapter.id,
     series: title?.name,
     volume: chapter.volume,
     chapter: chapter.number,
     title: chapter.title,
     group: names.join(' + '),
     language: chapter.language,
+    author: title?.authors.join(', '),
+    artist: title?.artists.join(', '),
+    year: title?.year === undefined ? undefined : String(title.year),
+    'title-id': title?.id ?? chapter.titleId,
+    uploader: chapter.uploaderId,
+    date: chapter.readableAt?.toISOString().slice(0, 10),
   };
 }

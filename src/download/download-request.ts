@@ -13,6 +13,7 @@ import {
 import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
 import type { PlanOptions } from './plan.js';
+import { foldersOfTemplate } from './title-home.js';
 import type { Target } from '../selection/target.js';
 import type { InvalidTarget } from '../selection/target-list.js';
 
@@ -32,6 +33,7 @@ export function downloadRequest(
 ): DownloadRequest {
   const options = effectiveOptions(given, settings);
   checkBind(given, options);
+  const template = options.name === '' ? DEFAULT_NAME_TEMPLATE : options.name;
   const { language, group, chapters, volumes, latest, allReleases } = options;
   return {
     invalidTargets,
@@ -45,6 +47,9 @@ export function downloadRequest(
       metadata: options.metadata,
       volumeField: options.volumeField,
       nameChapter: nameTemplates(options.name),
+      // Both built-in templates have the same folder.
+      folderTemplate: foldersOfTemplate(template),
+      namesPeople: /\{\s*(author|artist)\b/i.test(template),
       isLanguageUnset: language === undefined,
       requestedGroups: given.group ?? [],
       selection: {

@@ -14,6 +14,7 @@ import type { ChapterJob } from './chapter.js';
 import { comicMetadata, nameValues } from './comic-metadata.js';
 import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
 import { savedState, type KnownChapters } from './saved-state.js';
+import type { TitleHome } from './title-home.js';
 import type { KeptPage } from './workspace.js';
 
 export interface PlannedChapter {
@@ -42,6 +43,10 @@ export interface JobOptions {
   readonly replacements?: ReadonlyMap<string, ExistingArchive>;
   /** Returns a chapter's path below the output folder. */
   readonly nameChapter: FormatFileName;
+  /** The folders of the template of these names. */
+  readonly folderTemplate: string;
+  /** Where the chapters of titles are, by the title's id. */
+  readonly homes?: ReadonlyMap<string, TitleHome>;
 }
 
 /**
@@ -97,13 +102,18 @@ export function planJobs(
 ): PlannedChapter[] {
   const { output, quality, metadata } = options;
   const findTitle = (known: ReadonlyMap<string, Title>, chapter: Chapter | undefined) =>
-    known.get(chapter?.titleId ?? '') ?? chapter?.partialTitle;
+    known.get(titleIdOf(chapter) ?? '') ?? chapter?.partialTitle;
+  const homeOf = (chapter: Chapter | undefined) => options.homes?.get(titleIdOf(chapter) ?? '');
+  const withHome = (title: Title | undefined, chapter: Chapter | undefined) =>
+    title && { ...title, name: homeOf(chapter)?.series ?? title.name };
+  const pathOf = (chapter: Chapter): string => {
+    const title = withHome(findTitle(titles, chapter), chapter);
+    const path = options.nameChapter(nameValues(chapter, title));
+    return homeOf(chapter)?.place(path) ?? path;
+  };
   const candidates = selected.map(({ id, chapter }) => ({
     chapterId: id,
-    path:
-      chapter && metadata
-        ? options.nameChapter(nameValues(chapter, findTitle(titles, chapter)))
-        : `${id}.cbz`,
+    path: chapter && metadata ? pathOf(chapter) : `${id}.cbz`,
   }));
   const replaced = [...(options.replacements?.values() ?? [])].map(({ file }) => file);
   const paths = distinctPaths(candidates, existingPaths(library, output, new Set(replaced)));
@@ -122,13 +132,24 @@ export function planJobs(
       quality,
       replace: options.force || replaces !== undefined,
       replacesChapter: options.replacements?.get(id)?.chapterId,
-      comment: formatIdentityComment({ chapterId: id, quality, version: chapter?.version }),
+      comment: formatIdentityComment({
+        chapterId: id,
+        titleId: titleIdOf(chapter),
+        quality,
+        version: chapter?.version,
+      }),
       describe: async (pages) => {
         const comic =
           chapter && metadata
-            ? await describeComic(chapter, await title, pages, options.volumeField)
+            ? await describeComic(
+                chapter,
+                withHome(await title, chapter),
+                pages,
+                options.volumeField,
+              )
             : undefined;
-        return describeCbz({ id, quality, chapter, pages, comic });
+        const { folderTemplate } = comic ? options : {};
+        return describeCbz({ id, quality, chapter, pages, comic, folderTemplate });
       },
     };
     const path = candidates[index]?.path ?? '';
@@ -141,6 +162,11 @@ export function planJobs(
       unreadable: replaces === undefined ? unreadable.get(pathCollisionKey(path)) : undefined,
     };
   });
+}
+
+/** Of the chapter's title, if it is known. */
+export function titleIdOf(chapter: Chapter | undefined): string | undefined {
+  return chapter?.titleId ?? chapter?.partialTitle?.id;
 }
 
 /** The paths of all existing archives, also of those that tankobon did not write. */
@@ -180,17 +206,19 @@ interface DescribedChapter {
   readonly chapter: Chapter | undefined;
   readonly pages: readonly KeptPage[];
   readonly comic: ComicMetadata | undefined;
+  readonly folderTemplate: string | undefined;
 }
 
 async function describeCbz(described: DescribedChapter): Promise<CbzDescription> {
   const { comicInfoXml } = await import('../cbz/comic-info.js');
   const { writtenMetadata } = await import('../cbz/comic-info-reader.js');
   const { formatRecord } = await import('../cbz/record.js');
-  const { id, quality, chapter, pages, comic } = described;
-  const { titleId, version, updatedAt } = chapter ?? {};
+  const { id, quality, chapter, pages, comic, folderTemplate } = described;
+  const { version, updatedAt } = chapter ?? {};
   const record = formatRecord({
     chapterId: id.toLowerCase(),
-    titleId,
+    titleId: titleIdOf(chapter),
+    folderTemplate,
     version,
     updatedAt,
     quality,

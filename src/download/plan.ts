@@ -18,6 +18,7 @@ import type { TitleChapters } from '../formats/volume-completeness.js';
 import { fetchAtHomeMetadata } from '../image/at-home.js';
 import type { SkippedEvent } from './events.js';
 import { findLeftovers } from './leftovers.js';
+import { findTitleHomes, titlesToPlace, type FindHomesOptions } from './find-title-homes.js';
 import { compareWithLibrary, planJobs, type JobOptions, type PlannedChapter } from './plan-jobs.js';
 import {
   selectForPlan,
@@ -29,12 +30,14 @@ import {
 import { prefetchSingleChapter } from './prefetch.js';
 import type { KnownChapters } from './saved-state.js';
 
-export interface PlanOptions extends SelectOptions, Omit<JobOptions, 'nameChapter'> {
+export interface PlanOptions extends SelectOptions, Omit<JobOptions, 'nameChapter' | 'homes'> {
   readonly targets: readonly Target[];
   /** Download existing chapters again if the service has a newer version. */
   readonly update: boolean;
   /** `hasLanguages`: the run has chapters in several languages. */
   readonly nameChapter: (hasLanguages: boolean) => FormatFileName;
+  /** Whether the names have people, who may be loaded later than the titles. */
+  readonly namesPeople: boolean;
 }
 
 export interface Plan extends Omit<PlanSelection, 'selected'> {
@@ -77,7 +80,13 @@ export async function planTargets(options: PlanOptions, deps: PlanDeps): Promise
   const selection = await selectForPlan(resolution, options, deps);
   deps.onActivity?.('scanning');
   const library = await libraryScan;
-  const planned = planSelected(selection.selected, resolution, library, options, deps);
+  const releases = new Map(
+    resolution.series.flatMap(({ titleId, chapters }) =>
+      chapters.map((chapter) => [chapter.id, { titleId, chapter }] as const),
+    ),
+  );
+  const titles = { ...resolution, releases };
+  const planned = await planSelected(selection.selected, titles, library, options, deps);
   const series = resolution.series.map((entry) => {
     const { numbersRestart = false, volumeCount } = resolution.titles.get(entry.titleId) ?? {};
     return { ...entry, numbersRestart, volumeCount };
@@ -103,18 +112,32 @@ export async function planTargets(options: PlanOptions, deps: PlanDeps): Promise
 }
 
 /** The plan for chapters that are selected already. */
-export function planSelected(
+export async function planSelected(
   selected: readonly ChosenChapter[],
-  titles: Pick<Resolution, 'titles' | 'loadedTitles'>,
+  titles: Pick<Resolution, 'titles' | 'loadedTitles'> & Pick<FindHomesOptions, 'releases'>,
   library: LibraryIndex,
   options: Omit<PlanOptions, 'targets' | keyof SelectOptions>,
-  deps: Pick<PlanDeps, 'history' | 'warn'>,
-): Plan {
+  deps: Pick<PlanDeps, 'history' | 'warn' | 'client' | 'signal'>,
+): Promise<Plan> {
   const known = { library, history: deps.history };
   const { missing, skipped, finished, kept } = compareWithLibrary(selected, known, options);
   const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
   const nameChapter = options.nameChapter(languages.size > 1);
-  const chapters = planJobs(missing, library, titles, { ...options, nameChapter });
+  const named = options.namesPeople ? await titles.loadedTitles : titles;
+  const homes = options.metadata
+    ? await findTitleHomes(
+        titlesToPlace(missing, named.titles),
+        library,
+        { ...options, nameChapter, releases: titles.releases },
+        deps,
+      )
+    : undefined;
+  const chapters = planJobs(
+    missing,
+    library,
+    { ...titles, titles: named.titles },
+    { ...options, nameChapter, homes },
+  );
   for (const { file, ownership } of kept)
     if (ownership !== 'own') deps.warn(keptReason(file, ownership), KEPT_HINT);
   warnOfUnreadable(chapters, deps);

@@ -20,7 +20,7 @@ export function manifestText(
 ): string {
   const entries = chapters.map((chapter, index) => ({
     ...chapter.identity,
-    titleId: chapter.record?.titleId,
+    titleId: chapter.record?.titleId ?? chapter.identity?.titleId,
     updatedAt: chapter.record?.updatedAt,
     key: sourceKey(chapter),
     prefix: chapterPrefix(index, chapters.length),

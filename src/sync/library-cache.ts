@@ -22,11 +22,12 @@ type Entry = readonly [
         version: number | null,
         quality: string | null,
         isMarked: boolean,
+        titleId: string | null,
       ],
 ];
 
 /** Counts up when entries get fields: those of an earlier format are read again. */
-const CACHE_FORMAT = 2;
+const CACHE_FORMAT = 3;
 const FILE_MODE = 0o600;
 
 export class LibraryCache implements IdentityCache {
@@ -61,9 +62,11 @@ export class LibraryCache implements IdentityCache {
 
   set(file: string, { size, mtimeMs }: Stats, found: FoundIdentity | undefined): void {
     this.#hasChanges = true;
-    const record = found
-      ? ([found.chapterId, found.version ?? null, found.quality ?? null, found.isMarked] as const)
-      : null;
+    const { chapterId, version = null, quality = null, isMarked, titleId = null } = found ?? {};
+    const record =
+      chapterId === undefined || isMarked === undefined
+        ? null
+        : ([chapterId, version, quality, isMarked, titleId] as const);
     this.#seen.set(relative(this.output, file), [size, mtimeMs, record]);
   }
 
@@ -99,10 +102,11 @@ function isEntry(value: unknown): value is Entry {
 
 function toIdentity([, , found]: Entry): FoundIdentity | undefined {
   if (found === null) return undefined;
-  const [chapterId, version, quality, isMarked] = found;
+  const [chapterId, version, quality, isMarked, titleId] = found;
   return {
     chapterId,
     isMarked,
+    ...(typeof titleId === 'string' && isUuid(titleId) && { titleId }),
     ...(typeof version === 'number' && { version }),
     ...((quality === 'data' || quality === 'data-saver') && { quality }),
   };

@@ -1,5 +1,10 @@
 /** The existing archives of the output folders of a run: each is scanned once, when it is first needed. */
-import { scanLibrary, withChanges, type LibraryIndex } from '../cbz/library-index.js';
+import {
+  scanLibrary,
+  withChanges,
+  type ExistingArchive,
+  type LibraryIndex,
+} from '../cbz/library-index.js';
 import { toStorageError } from '../core/files.js';
 import { LibraryCache } from './library-cache.js';
 
@@ -33,7 +38,7 @@ export class SyncLibraries {
   /** Keeps the index up to date while the run saves and removes archives. */
   update(
     output: string,
-    saved: readonly { readonly chapterId: string; readonly file: string }[],
+    saved: readonly Pick<ExistingArchive, 'chapterId' | 'titleId' | 'file'>[],
     removed: ReadonlySet<string>,
   ): void {
     const index = this.#indexes.get(output);

@@ -56,12 +56,15 @@ export function seriesRequest(
   const hasDefaultName = folder !== undefined && given === '';
   const name = hasDefaultName ? template.replace('{series}/', '') : given;
   const request = downloadRequest([], { ...NOT_OF_SYNC, quality, name, share }, settings);
-  const { nameChapter } = request.plan;
+  const { nameChapter, folderTemplate } = request.plan;
   return {
     ...request,
     plan: {
       ...request.plan,
       output: outputOf(series, file, settings),
+      folderTemplate: [...(folder === undefined ? [] : [literal(folder)]), folderTemplate]
+        .filter((part) => part !== '')
+        .join('/'),
       nameChapter: () => {
         const format = nameChapter(hasLanguages);
         return folder === undefined ? format : inFolder(folder, format);
@@ -78,6 +81,9 @@ const NOT_OF_SYNC = {
   markRead: false,
   downloadArchive: false,
 } as const;
+
+/** As a template has it. */
+const literal = (text: string): string => text.replace(/[{}]/g, '$&$&');
 
 function inFolder(folder: string, nameChapter: FormatFileName): FormatFileName {
   const segments = folder

@@ -22,6 +22,7 @@ import type { DueTitle } from './sync-titles.js';
 export async function saveReleases(
   { id, title, options }: DueTitle,
   planned: readonly PlannedRelease[],
+  releases: readonly Chapter[],
   output: string,
   session: SyncSession,
 ) {
@@ -54,7 +55,11 @@ export async function saveReleases(
     (shared) =>
       planSelected(
         selected,
-        { titles, loadedTitles },
+        {
+          titles,
+          loadedTitles,
+          releases: new Map(releases.map((chapter) => [chapter.id, { titleId: id, chapter }])),
+        },
         library,
         { ...request.plan, replacements },
         shared,
@@ -62,7 +67,11 @@ export async function saveReleases(
   ).finally(() => {
     journal.add({ ended: plannedIds });
   });
-  const files = saved.map(({ release, file }) => ({ chapterId: release.chapter.id, file }));
+  const files = saved.map(({ release, file }) => ({
+    chapterId: release.chapter.id,
+    titleId: id,
+    file,
+  }));
   libraries.update(output, files, new Set());
   await removeReplaced(plannedIds, output, session);
   return { saved: saved.map(({ release }) => release), result };

@@ -47,7 +47,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const { saved, result } =
     dryRun || planned.length === 0
       ? { saved: planned, result: emptyResult() }
-      : await saveReleases(due, planned, output, session);
+      : await saveReleases(due, planned, releases, output, session);
   if (!dryRun && (saved.length > 0 || isUnfinished))
     await bindSeries(due, output, releases, session);
   const { failed, notStarted, stoppedBy, reports } = result;

@@ -160,7 +160,7 @@ posixTest('a file that is rewritten keeps its mode', async () => {
 
 describe('a file that another process changes meanwhile', () => {
   const chapter = { id: numberedId('2'), number: '2', language: 'en', groups: [] };
-  const title = { name: 'Alpha', description: {} };
+  const title = { name: 'Alpha', description: {}, authors: [], artists: [] };
   const options = {
     nameTemplates: [compileNameTemplate('{chapter}')],
     volumeField: 'number' as const,

@@ -23,6 +23,7 @@ test('it has the ids, the version, the digests of the pages, and the metadata as
       {
         chapterId: EXAMPLE_CHAPTERS.reuploaded,
         titleId: EXAMPLE_TITLES.lighthouse,
+        folderTemplate: '{series}',
         version: 2,
         updatedAt: expect.any(Date) as unknown as Date,
         quality: 'data',

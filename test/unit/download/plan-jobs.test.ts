@@ -123,6 +123,7 @@ describe('the job of a chapter', () => {
     force: false,
     metadata: true,
     volumeField: 'number',
+    folderTemplate: '',
     nameChapter: ({ chapter: number }) => `Chapter ${number ?? ''}.cbz`,
   };
   const resolution = {

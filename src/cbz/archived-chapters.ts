@@ -1,0 +1,89 @@
+/** What the archives of a library say of their chapters, beyond their ids: the record, and ComicInfo.xml as it is now. */
+import { basename } from 'node:path';
+import type { ZipFile } from 'yauzl';
+import { MAX_ENTRIES, readComicInfoFile } from './archive-content.js';
+import {
+  BOUND_COMMENT,
+  MANIFEST_NAME,
+  MAX_MANIFEST_BYTES,
+  readPdfManifest,
+} from './bound-manifest.js';
+import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from './comic-info.js';
+import { readComicInfo, type ChapterMetadata } from './comic-info-reader.js';
+import { parseComicInfoIdentity, parseIdentityComment } from './identity.js';
+import { parseRecords } from './record.js';
+import { readEntryText, withZip } from './zip-file.js';
+
+export interface ArchivedChapter {
+  readonly chapterId: string | undefined;
+  readonly titleId: string | undefined;
+  readonly folderTemplate: string | undefined;
+  readonly metadata: ChapterMetadata;
+}
+
+/** Several of a bound file. None if the file cannot be read. */
+export async function readArchivedChapters(file: string): Promise<readonly ArchivedChapter[]> {
+  try {
+    if (basename(file) === COMIC_INFO_NAME)
+      return [await ofComicInfo((await readComicInfoFile(file)) ?? '')];
+    if (/\.pdf$/i.test(file)) return ofManifest((await readPdfManifest(file))?.text);
+    return (await withZip(file, ofZip)) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+async function ofZip(zip: ZipFile): Promise<readonly ArchivedChapter[]> {
+  const texts = await entryTexts(zip);
+  const manifest = texts.get(MANIFEST_NAME) ?? '';
+  if (zip.comment === BOUND_COMMENT) return ofManifest(manifest);
+  const [record] = parseRecords(manifest) ?? [];
+  const chapter = await ofComicInfo(texts.get(COMIC_INFO_NAME) ?? '');
+  const marked = parseIdentityComment(zip.comment);
+  return [
+    {
+      ...chapter,
+      chapterId: marked?.chapterId ?? chapter.chapterId,
+      titleId: marked?.titleId ?? record?.titleId,
+      folderTemplate: record?.folderTemplate,
+    },
+  ];
+}
+
+const MAX_BYTES: Readonly<Record<string, number>> = {
+  [MANIFEST_NAME]: MAX_MANIFEST_BYTES,
+  [COMIC_INFO_NAME]: MAX_COMIC_INFO_BYTES,
+};
+
+async function entryTexts(zip: ZipFile): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  let remaining = MAX_ENTRIES;
+  for await (const entry of zip.eachEntry()) {
+    remaining -= 1;
+    if (remaining < 0) break;
+    const maxBytes = Object.hasOwn(MAX_BYTES, entry.fileName) ? MAX_BYTES[entry.fileName] : 0;
+    if (entry.uncompressedSize > (maxBytes ?? 0) || maxBytes === 0) continue;
+    texts.set(entry.fileName, await readEntryText(zip, entry));
+    if (texts.size === Object.keys(MAX_BYTES).length) break;
+  }
+  return texts;
+}
+
+async function ofComicInfo(xml: string): Promise<ArchivedChapter> {
+  return {
+    chapterId: parseComicInfoIdentity(xml)?.chapterId,
+    titleId: undefined,
+    folderTemplate: undefined,
+    metadata: await readComicInfo(xml),
+  };
+}
+
+/** The name of a book is another template's. */
+function ofManifest(text = ''): readonly ArchivedChapter[] {
+  return (parseRecords(text) ?? []).map(({ chapterId, titleId, metadata = {} }) => ({
+    chapterId,
+    titleId,
+    folderTemplate: undefined,
+    metadata,
+  }));
+}

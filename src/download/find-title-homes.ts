@@ -1,0 +1,224 @@
+/**
+ * Finds where the chapters of titles are in an output folder. Archives name their title; which title older ones belong
+ * to is known from its releases, or from its names and, if these are not its own, from the service.
+ */
+import { relative, sep } from 'node:path';
+import { fetchChapters, type Chapter } from '../api/chapters.js';
+import type { ServiceClient } from '../api/client.js';
+import { MAX_PAGE_SIZE } from '../api/collection.js';
+import type { Title } from '../api/titles.js';
+import { readArchivedChapters } from '../cbz/archived-chapters.js';
+import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
+import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import { cleanSegment } from '../cbz/path-segment.js';
+import { isTolerable } from '../selection/title-loader.js';
+import { groupBy } from '../core/group-by.js';
+import { nameValues } from './comic-metadata.js';
+import { titleIdOf } from './plan-jobs.js';
+import type { ChosenChapter } from './plan-selection.js';
+import { titleHome, type KnownChapter, type TitleHome } from './title-home.js';
+
+export interface TitleToPlace {
+  readonly title: Title;
+  /** To be saved: at least one. */
+  readonly chapters: readonly Chapter[];
+}
+
+export interface FindHomesOptions {
+  readonly output: string;
+  readonly nameChapter: FormatFileName;
+  readonly folderTemplate: string;
+  /** All known releases of these titles, and the titles that they are of. */
+  readonly releases: ReadonlyMap<string, { readonly titleId: string; readonly chapter: Chapter }>;
+}
+
+export interface FindHomesDeps {
+  readonly client: ServiceClient;
+  readonly signal: AbortSignal;
+}
+
+/** The titles of these chapters, whose names are known. */
+export function titlesToPlace(
+  chosen: readonly ChosenChapter[],
+  titles: ReadonlyMap<string, Title>,
+): readonly TitleToPlace[] {
+  const chapters = chosen.flatMap(({ chapter }) => chapter ?? []);
+  const byTitle = groupBy(chapters, (chapter) => titleIdOf(chapter) ?? '');
+  return [...byTitle].flatMap(([id, ofTitle]) => {
+    const title = titles.get(id) ?? ofTitle[0]?.partialTitle;
+    return title === undefined || title.name === '' ? [] : [{ title, chapters: ofTitle }];
+  });
+}
+
+/** By the title's id. Titles that are new, and whose name no other one has there, are left out. */
+export async function findTitleHomes(
+  titles: readonly TitleToPlace[],
+  library: LibraryIndex,
+  options: FindHomesOptions,
+  deps: FindHomesDeps,
+): Promise<ReadonlyMap<string, TitleHome>> {
+  return new HomeFinder(library, options, deps).find(titles);
+}
+
+interface KnownArchive extends KnownChapter {
+  readonly chapterId: string;
+}
+
+class HomeFinder {
+  /** The titles of chapters whose archives do not name them. */
+  readonly #owners = new Map<string, string>();
+  /** The ids of the titles of this run that have a name in a folder. */
+  readonly #named = new Map<string, string>();
+
+  constructor(
+    private readonly library: LibraryIndex,
+    private readonly options: FindHomesOptions,
+    private readonly deps: FindHomesDeps,
+  ) {
+    for (const [id, { titleId }] of options.releases) this.#owners.set(id, titleId);
+  }
+
+  async find(titles: readonly TitleToPlace[]): Promise<ReadonlyMap<string, TitleHome>> {
+    const homes = new Map<string, TitleHome>();
+    for (const each of titles) {
+      const home = await this.#existingHome(each.title);
+      if (home) homes.set(each.title.id, home);
+    }
+    for (const each of titles) {
+      const known = homes.get(each.title.id);
+      const series = known?.series ?? (await this.#freeName(each));
+      const home = known ?? { series, place: (path) => path };
+      this.#named.set(this.#nameKey(each, home), each.title.id);
+      if (series !== each.title.name) homes.set(each.title.id, home);
+    }
+    return homes;
+  }
+
+  async #existingHome(title: Title): Promise<TitleHome | undefined> {
+    let own = this.#archivesOf(title);
+    if (own.length === 0) {
+      await this.#findOwners(title);
+      own = this.#archivesOf(title);
+    }
+    return titleHome(await this.#read(own), {
+      folderTemplate: this.options.folderTemplate,
+      numbersRestart: title.numbersRestart,
+      pathOf: (known, series) => this.#pathOf(known, { ...title, name: series }),
+    });
+  }
+
+  #archivesOf({ id }: Title): readonly ExistingArchive[] {
+    return this.library.archives.filter((archive) => this.#ownerOf(archive) === id);
+  }
+
+  #ownerOf({ chapterId, titleId }: ExistingArchive): string | undefined {
+    return this.#owners.get(chapterId) ?? titleId;
+  }
+
+  /** For archives that do not name their title: they have one of its names, and the service says of which title they are. */
+  async #findOwners({ id, names }: Title): Promise<void> {
+    const keys = names.map(nameKey).filter((key) => key !== '');
+    const likely = this.library.archives.filter((archive) => {
+      const path = pathCollisionKey(this.#below(archive.file));
+      return this.#ownerOf(archive) === undefined && keys.some((key) => path.includes(key));
+    });
+    const read = await this.#read(likely);
+    const named = read.filter(({ metadata }) => keys.includes(nameKey(metadata.series ?? '')));
+    const ids = named.map(({ chapterId }) => chapterId);
+    if (ids.length === 0) return;
+    const listed = await this.#fetch(ids.slice(0, MAX_PAGE_SIZE));
+    // What the service does not know any more was the title's.
+    for (const chapterId of ids) this.#owners.set(chapterId, listed.get(chapterId)?.titleId ?? id);
+  }
+
+  async #fetch(ids: readonly string[]): Promise<ReadonlyMap<string, Chapter>> {
+    const { client, signal } = this.deps;
+    return fetchChapters(client, ids, { signal }).catch((error: unknown) => {
+      if (!isTolerable(error)) throw error;
+      return new Map<string, Chapter>();
+    });
+  }
+
+  /** The path that the template of now gives a chapter with what its archive says. */
+  #pathOf({ chapterId, metadata }: KnownArchive, title: Title): string {
+    const { volume, number, title: name, translators = [], language } = metadata;
+    const release = this.options.releases.get(chapterId)?.chapter;
+    const chapter = { ...NO_CHAPTER, ...release, id: chapterId, titleId: title.id };
+    return this.options.nameChapter({
+      ...nameValues(chapter, title),
+      volume,
+      chapter: number,
+      title: name,
+      group: translators.join(' + '),
+      language: release?.language ?? language?.toLowerCase(),
+    });
+  }
+
+  /** One for each chapter, also of those in one file. */
+  async #read(archives: readonly ExistingArchive[]): Promise<readonly KnownArchive[]> {
+    const ids = new Set(archives.map(({ chapterId }) => chapterId));
+    const files = new Map(archives.map(({ file, isBound = false }) => [file, isBound]));
+    const found: KnownArchive[] = [];
+    for (const [file, isBound] of files) {
+      this.deps.signal.throwIfAborted();
+      const path = this.#below(file);
+      for (const { chapterId, ...known } of await readArchivedChapters(file))
+        if (chapterId !== undefined && ids.has(chapterId))
+          found.push({ ...known, chapterId, path, isBound });
+    }
+    return found;
+  }
+
+  /** The name, with the year or part of the id if another title has it in the same folder. */
+  async #freeName(each: TitleToPlace): Promise<string> {
+    const { id, name, year } = each.title;
+    const withYear = year === undefined ? [] : [`${name} (${year})`];
+    for (const series of [name, ...withYear])
+      if (!(await this.#isTaken(each, series))) return series;
+    return `${name} (${id.slice(0, SHORT_ID_LENGTH)})`;
+  }
+
+  async #isTaken(each: TitleToPlace, series: string): Promise<boolean> {
+    const home = { series, place: (path: string) => path };
+    const [folder] = this.#nameKey(each, home).split('\n');
+    if (this.#named.has(this.#nameKey(each, home))) return true;
+    const isInTitleFolder = this.options.folderTemplate.includes('{');
+    const others = this.library.archives.filter((archive) => {
+      const path = pathCollisionKey(this.#below(archive.file));
+      const isBeside = path.slice(0, Math.max(0, path.lastIndexOf('/'))) === folder;
+      return isBeside && (isInTitleFolder || path.includes(nameKey(series)));
+    });
+    const oneOfEach = new Map(others.map((other) => [this.#ownerOf(other) ?? other.file, other]));
+    for (const other of oneOfEach.values())
+      for (const { metadata } of await readArchivedChapters(other.file))
+        if (nameKey(metadata.series ?? '') === nameKey(series)) return true;
+    return false;
+  }
+
+  /** Of a name in a folder. */
+  #nameKey({ title, chapters: [first] }: TitleToPlace, { series, place }: TitleHome): string {
+    const named = { ...title, name: series };
+    const path = first ? place(this.options.nameChapter(nameValues(first, named))) : '';
+    return `${pathCollisionKey(path.slice(0, Math.max(0, path.lastIndexOf('/'))))}\n${nameKey(series)}`;
+  }
+
+  #below(file: string): string {
+    return relative(this.options.output, file).split(sep).join('/');
+  }
+}
+
+const SHORT_ID_LENGTH = 8;
+
+const NO_CHAPTER = {
+  number: undefined,
+  volume: undefined,
+  title: undefined,
+  language: '',
+  readableAt: undefined,
+  groups: [],
+} as const;
+
+/** Equal for names that some file system considers the same. */
+function nameKey(name: string): string {
+  return pathCollisionKey(cleanSegment(name));
+}

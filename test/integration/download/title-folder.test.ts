@@ -1,0 +1,304 @@
+/** A title keeps its folder and its name there, whatever the service calls it later. */
+import { mkdirSync, renameSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import {
+  createLibrary,
+  editTitle,
+  uuidOf,
+  type Library,
+  type LibraryTitle,
+  type TitleAttributes,
+} from '../../../src/practice-server/library/library.js';
+import {
+  createTitle,
+  plainChapter,
+  type ChapterOptions,
+} from '../../../src/practice-server/library/story-chapter.js';
+import { readEntry } from '../../support/archive.js';
+import { testImage, writeChapterFile } from '../../support/chapter-files.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+
+const AT = '2024-01-05T12:00:00+00:00';
+const LATER = '2024-02-05T12:00:00+00:00';
+const GROUPS = [{ id: uuidOf('title folder group'), name: 'Scans' }];
+
+const title = (key: string, name: string, more: Partial<LibraryTitle & TitleAttributes> = {}) =>
+  createTitle({ id: uuidOf(key), title: { en: name }, createdAt: AT, updatedAt: AT, ...more });
+
+const chapter = (key: string, number: string, more: Partial<ChapterOptions> = {}) =>
+  plainChapter(
+    {
+      id: uuidOf(key, number, more.translatedLanguage ?? 'en'),
+      titleId: uuidOf(key),
+      groups: GROUPS,
+      at: AT,
+      chapter: number,
+      ...more,
+    },
+    1,
+  );
+
+let harness: DownloadHarness;
+afterEach(() => harness.stop());
+
+const start = async (library: Library): Promise<void> => {
+  harness = await DownloadHarness.start({ library });
+};
+const target = (key: string): string => `title:${uuidOf(key)}`;
+
+/** Downloads, and expects success. Resolves with the paths of all archives below the output folder. */
+async function download(
+  targets: readonly string[],
+  options: Parameters<DownloadHarness['download']>[0] | object = {},
+): Promise<readonly string[]> {
+  const { code, stderr } = await harness.download({ language: 'en', ...options, targets });
+  expect([code, stderr]).toEqual([0, '']);
+  return paths();
+}
+
+function paths(): readonly string[] {
+  return harness
+    .archives()
+    .map((file) => relative(harness.output, file))
+    .sort();
+}
+
+const rename = (key: string, name: string, more: Partial<TitleAttributes> = {}): void => {
+  const { library } = harness.service;
+  const found = library.title(uuidOf(key));
+  if (!found) throw new Error(key);
+  library.putTitle(editTitle(found, LATER, { title: { en: name }, ...more }));
+};
+
+const seriesOf = async (path: string): Promise<string | undefined> =>
+  /<Series>(.*)<\/Series>/.exec(await readEntry(join(harness.output, path), 'ComicInfo.xml'))?.[1];
+
+const named = (name: string, number: number, folder = name): string =>
+  `${folder}/${name} Ch.${String(number).padStart(3, '0')} [Scans].cbz`;
+
+test.each(['its title', 'a chapter'])(
+  'after a rename, %s goes to the folder of before',
+  async (what) => {
+    await start(createLibrary({ titles: [title('one', 'Old')], chapters: [chapter('one', '1')] }));
+    await download([target('one')]);
+    rename('one', 'New');
+    const added = chapter('one', '2');
+    harness.service.library.putChapter(added);
+    const targets = [what === 'a chapter' ? added.id : target('one')];
+    const [planned] = await harness.dryRun({ language: 'en', targets });
+    expect(await download(targets)).toEqual([named('Old', 1), named('Old', 2)]);
+    expect(relative(harness.output, planned?.file ?? '')).toBe(named('Old', 2));
+    expect(await seriesOf(named('Old', 2))).toBe('Old');
+  },
+);
+
+test('a name in another language, or another author, changes neither folder nor name', async () => {
+  const people = (name: string) => [{ id: uuidOf(name), name }];
+  const first = title('one', 'Old', { authors: people('Ann') });
+  await start(createLibrary({ titles: [first], chapters: [chapter('one', '1')] }));
+  const name = '{author}/{series}/{chapter:02}';
+  await download([target('one')], { name });
+  const { library } = harness.service;
+  library.putTitle(
+    editTitle({ ...first, authors: people('Bob') }, LATER, {
+      title: { ja: '古い' },
+      altTitles: [{ en: 'Other' }, { en: 'Old' }],
+    }),
+  );
+  library.putChapter(chapter('one', '2'));
+  expect(await download([target('one')], { name })).toEqual(['Ann/Old/01.cbz', 'Ann/Old/02.cbz']);
+});
+
+test('a folder that its owner moved or renamed keeps the title', async () => {
+  await start(
+    createLibrary({
+      titles: [title('one', 'Old')],
+      chapters: [chapter('one', '1', { volume: '1' })],
+    }),
+  );
+  const name = '{series}/v{volume:02}/{chapter:02}';
+  await download([target('one')], { name });
+  const move = (from: string, to: string): void => {
+    mkdirSync(dirname(join(harness.output, to)), { recursive: true });
+    renameSync(join(harness.output, from), join(harness.output, to));
+  };
+  move('Old', 'Finished/Old');
+  rename('one', 'New');
+  const { library } = harness.service;
+  library.putChapter(chapter('one', '2', { volume: '1' }));
+  library.putChapter(chapter('one', '3', { volume: '2' }));
+  library.putChapter(chapter('one', '4'));
+  expect(await download([target('one')], { name })).toEqual([
+    'Finished/Old/04.cbz',
+    'Finished/Old/v01/01.cbz',
+    'Finished/Old/v01/02.cbz',
+    'Finished/Old/v02/03.cbz',
+  ]);
+  move('Finished/Old', 'Mine');
+  library.putChapter(chapter('one', '5', { volume: '3' }));
+  expect(await download([target('one')], { name })).toContain('Mine/v03/05.cbz');
+});
+
+test('of several folders, that of the latest chapter is the one', async () => {
+  const chapters = [chapter('one', '1'), chapter('one', '2'), chapter('one', '10')];
+  await start(createLibrary({ titles: [title('one', 'Old')], chapters }));
+  await download([target('one')]);
+  for (const number of [1, 2]) {
+    mkdirSync(join(harness.output, 'Other'), { recursive: true });
+    renameSync(
+      join(harness.output, named('Old', number)),
+      join(harness.output, named('Old', number, 'Other')),
+    );
+  }
+  rename('one', 'New');
+  harness.service.library.putChapter(chapter('one', '3'));
+  expect(await download([target('one')])).toContain(named('Old', 3));
+});
+
+test('a changed template applies, with the name of before', async () => {
+  await start(createLibrary({ titles: [title('one', 'Old')], chapters: [chapter('one', '1')] }));
+  await download([target('one')]);
+  rename('one', 'New');
+  const { library } = harness.service;
+  library.putChapter(chapter('one', '2'));
+  const name = 'Manga/{series}/{chapter}';
+  expect(await download([target('one')], { name })).toContain('Manga/Old/2.cbz');
+  library.putChapter(chapter('one', '3'));
+  expect(await download([target('one')], { name })).toContain('Manga/Old/3.cbz');
+  library.putChapter(chapter('one', '4'));
+  const flat = await download([target('one')], { name: '{series} {chapter}' });
+  expect(flat).toContain('Old 4.cbz');
+});
+
+test('a template without a folder keeps the name in its file names', async () => {
+  await start(createLibrary({ titles: [title('one', 'Old')], chapters: [chapter('one', '1')] }));
+  await download([target('one')], { name: '{series} {chapter}' });
+  rename('one', 'New');
+  harness.service.library.putChapter(chapter('one', '2'));
+  const names = await download([target('one')], { name: '{series} {chapter}' });
+  expect(names).toEqual(['Old 1.cbz', 'Old 2.cbz']);
+});
+
+test('chapters in another language go to the same folder', async () => {
+  await start(createLibrary({ titles: [title('one', 'Old')], chapters: [chapter('one', '1')] }));
+  await download([target('one')]);
+  rename('one', 'New');
+  harness.service.library.putChapter(chapter('one', '1', { translatedLanguage: 'pt-br' }));
+  const both = await download([target('one')], { language: 'pt-br' });
+  expect(both.map((path) => dirname(path))).toEqual(['Old', 'Old']);
+});
+
+test('each output folder has its own', async () => {
+  await start(createLibrary({ titles: [title('one', 'Old')], chapters: [chapter('one', '1')] }));
+  await download([target('one')]);
+  rename('one', 'New');
+  const output = join(harness.folder, 'other');
+  const { events } = await harness.download({ language: 'en', targets: [target('one')], output });
+  const saved = events.find(({ type }) => type === 'chapter-saved');
+  expect(saved).toMatchObject({ file: join(output, named('New', 1)) });
+});
+
+describe('of two titles with one name', () => {
+  const twins = (more: Partial<TitleAttributes>) =>
+    createLibrary({
+      titles: [title('one', 'Same'), title('two', 'SAME', more)],
+      chapters: [chapter('one', '1'), chapter('two', '1')],
+    });
+  const id = uuidOf('two').slice(0, 8);
+
+  test.each([
+    ['its year', { year: 2019 }, 'SAME (2019)'],
+    ['the first digits of its id', {}, `SAME (${id})`],
+  ])('the second has a folder with %s', async (_, more, second) => {
+    await start(twins(more));
+    expect(await download([target('one')])).toEqual([named('Same', 1)]);
+    expect(await download([target('two')])).toContain(named(second, 1));
+    expect(await seriesOf(named(second, 1))).toBe(second);
+    harness.service.library.putChapter(chapter('one', '2'));
+    harness.service.library.putChapter(chapter('two', '2'));
+    const all = [named('Same', 1), named('Same', 2), named(second, 1), named(second, 2)];
+    expect(await download([target('two'), target('one')])).toEqual(all.sort());
+  });
+
+  test('they have two folders in one run, and in a dry run', async () => {
+    await start(twins({ year: 2019 }));
+    const targets = [target('one'), target('two')];
+    const planned = await harness.dryRun({ language: 'en', targets });
+    const files = planned.flatMap(({ type, file }) => (type === 'planned' ? [file] : []));
+    const expected = [named('SAME (2019)', 1), named('Same', 1)];
+    expect(files.map((file) => relative(harness.output, file)).sort()).toEqual(expected);
+    expect(await download(targets)).toEqual(expected);
+  });
+
+  test('a template that has the year needs nothing more', async () => {
+    await start(twins({ year: 2019 }));
+    const name = '{series} [{year}]/{chapter}';
+    expect(await download([target('one'), target('two')], { name })).toEqual([
+      'SAME [2019]/1.cbz',
+      'Same/1.cbz',
+    ]);
+  });
+});
+
+describe('of a library of an older version, whose archives do not name their title', () => {
+  const save = async (key: string, series: string, path: string): Promise<void> => {
+    const image = await testImage('png');
+    const file = join(harness.output, path);
+    await writeChapterFile(file, {
+      id: uuidOf(key, '1', 'en'),
+      version: 1,
+      series,
+      number: '1',
+      translators: ['Scans'],
+      images: [image],
+    });
+  };
+  const library = (key: string, name: string) =>
+    createLibrary({
+      titles: [title('one', 'English', { altTitles: [{ 'ja-ro': 'Romaji' }] }), title('two', name)],
+      chapters: [chapter('one', '1'), chapter('one', '2'), chapter(key, '3')],
+    });
+
+  test.each([
+    ['title', 'Romaji', 'Romaji'],
+    ['title', 'Romaji', 'Finished/Romaji'],
+    ['title', 'Romaji', 'By Hand'],
+    ['chapter', 'Romaji', 'Romaji'],
+  ])('a %s of the name %s stays in %s', async (kind, series, folder) => {
+    await start(library('one', 'Other'));
+    await save('one', series, named(series, 1, folder));
+    const { id } = chapter('one', '2');
+    await download([kind === 'title' ? target('one') : id]);
+    expect(paths()).toContain(named(series, 2, folder));
+    expect(
+      paths()
+        .map((path) => dirname(path))
+        .filter((path) => path !== folder),
+    ).toEqual([]);
+  });
+
+  test('another title of the same name gets its own folder', async () => {
+    await start(library('two', 'English'));
+    await save('one', 'English', named('English', 1));
+    const id = uuidOf('two').slice(0, 8);
+    expect(await download([target('two')])).toEqual(
+      [named('English', 1), named(`English (${id})`, 3)].sort(),
+    );
+  });
+});
+
+test('names can have ids, people, the year, the uploader and the day', async () => {
+  const one = title('one', 'Old', {
+    year: 1999,
+    authors: [
+      { id: uuidOf('Ann'), name: 'Ann' },
+      { id: uuidOf('Bob'), name: 'Bob' },
+    ],
+    artists: [{ id: uuidOf('Cem'), name: 'Cem' }],
+  });
+  const first = chapter('one', '1', { readableAt: '2024-03-04T23:30:00-02:00' });
+  await start(createLibrary({ titles: [one], chapters: [first] }));
+  const name = '{author}/{artist}/{year}/{date}/{title-id}/{chapter-id}';
+  const expected = `Ann, Bob/Cem/1999/2024-03-05/${one.id}/${first.id}.cbz`;
+  expect(await download([first.id], { name })).toEqual([expected]);
+});
