@@ -47,9 +47,6 @@ export interface Cbz extends CbzDescription {
   readonly signal?: AbortSignal;
 }
 
-/** Larger archives need ZIP64; the margin is for headers. */
-const ZIP64_BYTES = 2 ** 32 - 2 ** 27;
-const ZIP64_ENTRIES = 0xffff;
 const MAX_COMMENT_BYTES = 0xffff;
 
 /**
@@ -73,7 +70,6 @@ export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number 
     const writer = await CbzWriter.create({
       tmpFile: temporaryName(file),
       pages: pages.length,
-      forceZip64: needsZip64(cbz),
       comment,
       signal,
     });
@@ -115,8 +111,6 @@ export interface CbzWriterOptions extends ZipFileOptions {
 
 /** A CBZ to which pages are added one by one; it gets its name at the end. */
 export class CbzWriter {
-  #payloadBytes = 0;
-
   private constructor(
     private readonly options: CbzWriterOptions,
     private readonly zip: ZipFileWriter,
@@ -127,18 +121,15 @@ export class CbzWriter {
     return new CbzWriter(options, await ZipFileWriter.create(options));
   }
 
-  /** Throws StorageError `archive-wrong` for an archive of 4 GB without `forceZip64`. */
+  /** Throws StorageError `page-changed` if the page is not the one that was verified. */
   async add(page: CbzPage): Promise<void> {
-    const { forceZip64, pages, signal } = this.options;
-    if (this.#payloadBytes + page.bytes >= ZIP64_BYTES && !forceZip64)
-      throw new StorageError('archive-wrong', 'The archive is too large without ZIP64.');
+    const { pages, signal } = this.options;
     signal?.throwIfAborted();
     const buffer = this.zip.getBuffer(page.bytes);
     const data = await readPage(page, buffer).catch((error: unknown) => {
       throw toStorageError(error, page.file);
     });
     const extension = verifyPage(data, page);
-    this.#payloadBytes += data.length;
     await this.zip.write(pageName(this.zip.entryCount, pages, extension), data);
   }
 
@@ -190,10 +181,4 @@ function verifyPage(data: Buffer, page: CbzPage): ImageExtension {
 
 function pageChanged({ file }: CbzPage): StorageError {
   return new StorageError('page-changed', `The page changed after it was verified: ${file}`);
-}
-
-function needsZip64({ pages, comicInfo = '', record = '' }: Cbz): boolean {
-  const extraBytes = Buffer.byteLength(comicInfo) + Buffer.byteLength(record);
-  const bytes = pages.reduce((sum, page) => sum + page.bytes, extraBytes);
-  return bytes >= ZIP64_BYTES || pages.length + 2 >= ZIP64_ENTRIES;
 }

@@ -17,8 +17,6 @@ export interface ZipFileOptions {
   readonly tmpFile: string;
   /** The archive comment, at most 65,535 bytes of UTF-8. */
   readonly comment?: string;
-  /** Gives every entry the ZIP64 fields; archives without need them only beyond 4 GB. */
-  readonly forceZip64?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -41,9 +39,9 @@ export class ZipFileWriter {
   /** Creates the temporary file. `discard` must be called in the end, also after `finish`. */
   static async create(options: ZipFileOptions): Promise<ZipFileWriter> {
     const { ZipArchive } = await import('archiver');
-    const { tmpFile, forceZip64 = false, comment = '' } = options;
+    const { tmpFile, comment = '' } = options;
     const handle = await open(tmpFile, 'wx');
-    return new ZipFileWriter(options, handle, new ZipArchive({ store: true, forceZip64, comment }));
+    return new ZipFileWriter(options, handle, new ZipArchive({ store: true, comment }));
   }
 
   get entryCount(): number {

@@ -2,7 +2,7 @@
  * Downloads one chapter, from its delivery metadata to its CBZ, in two steps: a batch prepares the next chapter while
  * the last pages of the current one load.
  */
-import { CbzWriter, writeCbz, type CbzDescription } from '../cbz/cbz-writer.js';
+import { CbzWriter, type CbzDescription } from '../cbz/cbz-writer.js';
 import { fetchAtHomeMetadata, pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
 import { BaseUrls } from '../image/base-urls.js';
 import { digestInFileName, type Quality } from '../image/page-url.js';
@@ -146,7 +146,7 @@ async function save(
     };
     const missing = pages.filter(({ page }) => !kept.has(page));
     await loadAll(missing, load, signal);
-    const saved = await pack(job, pages.length, workspace, packer, signal);
+    const saved = await pack(job, pages.length, workspace, packer);
     await packer.discard();
     await cleanUp(workspace, deps);
     return saved;
@@ -167,27 +167,20 @@ async function cleanUp(workspace: Workspace, { observe }: ChapterDeps): Promise<
   }
 }
 
-/** Completes the archive that was written during the download; if there is none, packs all pages now. */
+/** Completes the archive that was written during the download. */
 async function pack(
   job: ChapterJob,
   count: number,
   workspace: Workspace,
   packer: PagePacker,
-  signal: AbortSignal,
 ): Promise<SavedChapter> {
-  const { id, file, comment } = job;
+  const { id, file } = job;
   const pages = completePages(workspace.kept, count, id);
   const publish = (tmpFile: string) => publishChapter(tmpFile, job);
-  const [description, archive] = await Promise.all([
-    job.describe?.(pages),
-    packer.finishedArchive(count),
-  ]);
   try {
-    if (archive) return { pages: count, ...(await archive.finish(publish, description)) };
+    const [description, archive] = await Promise.all([job.describe?.(pages), packer.complete()]);
+    return { pages: count, ...(await archive.finish(publish, description)) };
   } catch (error) {
     throw toStorageError(error, file);
   }
-  await packer.discard();
-  const written = await writeCbz({ file, publish, pages, signal, comment, ...description });
-  return { pages: count, ...written };
 }

@@ -1,15 +1,13 @@
-/**
- * Packs a chapter's pages in order while later ones load, so that little is left to do after the last page. It is an
- * optimisation: when it fails, the caller packs all pages at the end.
- */
+/** Packs a chapter's pages in order while later ones load, so that little is left to do after the last page. */
 import type { CbzWriter } from '../cbz/cbz-writer.js';
 import type { KeptPage } from './workspace.js';
 
 export class PagePacker {
   #packed = 0;
   #archive: CbzWriter | undefined;
-  #packing: Promise<void> | undefined;
-  #hasFailed = false;
+  /** Rejects for good when a page cannot be packed. */
+  #packing: Promise<void> = Promise.resolve();
+  #isDiscarded = false;
 
   /** @param createArchive called once, when the first page is available */
   constructor(
@@ -17,37 +15,31 @@ export class PagePacker {
     private readonly createArchive: () => Promise<CbzWriter>,
   ) {}
 
-  /** Packs every page whose predecessors are packed. To be called after each new page. */
+  /** Packs every page whose predecessors are packed. To be called after each new page; `complete` reports failures. */
   packAvailable(): void {
-    if (this.#hasFailed) return;
-    this.#packing ??= this.#pack()
-      .catch(() => {
-        this.#hasFailed = true;
-      })
-      .finally(() => {
-        this.#packing = undefined;
-      });
+    this.#packing = this.#packing.then(() => this.#pack());
+    this.#packing.catch(() => undefined);
   }
 
-  /** The archive once all pages are packed; undefined if that is not possible. */
-  async finishedArchive(pages: number): Promise<CbzWriter | undefined> {
-    await this.#packing;
+  /** The archive with all pages, which must be available. Rejects if one could not be packed. */
+  async complete(): Promise<CbzWriter> {
     this.packAvailable();
     await this.#packing;
-    return this.#packed === pages && !this.#hasFailed ? this.#archive : undefined;
+    if (!this.#archive) throw new Error('A chapter without pages cannot be packed.');
+    return this.#archive;
   }
 
   /** Removes the archive unless it was published. */
   async discard(): Promise<void> {
-    this.#hasFailed = true;
-    await this.#packing;
+    this.#isDiscarded = true;
+    await this.#packing.catch(() => undefined);
     await this.#archive?.discard();
   }
 
   async #pack(): Promise<void> {
     for (;;) {
       const page = this.pages.get(this.#packed + 1);
-      if (!page || this.#hasFailed) return;
+      if (!page || this.#isDiscarded) return;
       this.#archive ??= await this.createArchive();
       await this.#archive.add(page);
       this.#packed += 1;

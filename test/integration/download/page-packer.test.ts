@@ -1,4 +1,4 @@
-/** Packing during the download gives the same archive as packing at the end, or none. */
+/** Packing during the download gives the same archive as packing all pages at once, or none. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
@@ -44,8 +44,8 @@ test('pages in any order give the same archive as all pages at once', async () =
   }
   const packed = join(folder, 'packed.cbz');
   await (
-    await packer.finishedArchive(pages.length)
-  )?.finish(async (tmpFile) => {
+    await packer.complete()
+  ).finish(async (tmpFile) => {
     await rename(tmpFile, packed);
     return packed;
   });
@@ -55,19 +55,22 @@ test('pages in any order give the same archive as all pages at once', async () =
   expect(readFileSync(packed).equals(readFileSync(atOnce))).toBe(true);
 });
 
-test('a missing page: no archive, and no file left', async () => {
+test('an archive that is given up before its last page leaves no file', async () => {
   const tmpFile = join(folder, 'partial.part');
-  const packer = createPacker(new Map(pages.slice(1).map((page) => [page.page, page])), tmpFile);
-  expect(await packer.finishedArchive(pages.length)).toBeUndefined();
+  const packer = createPacker(new Map(pages.slice(0, 3).map((page) => [page.page, page])), tmpFile);
+  packer.packAvailable();
   await packer.discard();
   expect(existsSync(tmpFile)).toBe(false);
 });
 
-test('a page that changed on disk: no archive, and no file left', async () => {
+test('a page that changed on disk fails the archive, however many pages follow, and leaves no file', async () => {
   const tmpFile = join(folder, 'changed.part');
   const changed = pages.map((page) => ({ ...page, bytes: page.bytes + 1 }));
   const packer = createPacker(new Map(changed.map((page) => [page.page, page])), tmpFile);
-  expect(await packer.finishedArchive(pages.length)).toBeUndefined();
+  changed.forEach(() => {
+    packer.packAvailable();
+  });
+  await expect(packer.complete()).rejects.toMatchObject({ code: 'page-changed' });
   await packer.discard();
   expect(existsSync(tmpFile)).toBe(false);
 });
