@@ -21,6 +21,8 @@ export interface Chapter {
   /** The service's text, such as `10.5`; undefined for a chapter without a number. */
   readonly number: string | undefined;
   readonly volume: string | undefined;
+  /** The service does not name the volume: it is that of other releases (selection/infer-volumes.ts). */
+  readonly isVolumeInferred?: true;
   readonly title: string | undefined;
   /** The service's language code. */
   readonly language: string;

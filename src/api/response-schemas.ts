@@ -189,6 +189,30 @@ export const collection = <T>(schema: EntitySchema<T>, limit: number) => ({
   },
 });
 
+const MAX_VOLUMES = 10_000;
+const MAX_CHAPTERS_OF_VOLUME = 20_000;
+
+/** The service writes an object as a list where it is empty, and where its keys count from 0. */
+const valuesOf = <T>(item: z.ZodType<T>, maxLength: number) =>
+  z.preprocess(
+    (value) => (typeof value === 'object' && value !== null ? Object.values(value) : value),
+    z
+      .custom<readonly unknown[]>((value) => Array.isArray(value))
+      .transform((value) => LENIENT.listOf(item, maxLength).parse(value)),
+  );
+
+const numberText = z.union([text, z.number().transform(String)]);
+const listedChapter = z.object({ chapter: numberText, count: count.catch(1) });
+
+/** The volumes of a title with the numbers of their chapters, without invalid ones. */
+export const listedVolumes = z.object({
+  result: z.literal('ok'),
+  volumes: valuesOf(
+    z.object({ volume: numberText, chapters: valuesOf(listedChapter, MAX_CHAPTERS_OF_VOLUME) }),
+    MAX_VOLUMES,
+  ),
+});
+
 /** The reading statuses of titles by id. The service writes an empty object as an empty list. */
 export const readingStatuses = z.object({
   result: z.literal('ok'),

@@ -49,7 +49,9 @@ export async function mergeComicInfo(
   const before = await readComicInfo(oldXml);
   const after = await readComicInfo(newXml);
   const [old, fresh] = [await parseComicInfo(oldXml), await parseComicInfo(newXml)];
-  const unknown = old ? unknownElements(old) : [];
+  // A note is nearly always the owner's: tankobon writes one only where it inferred a volume.
+  const isOwnNote = written?.notes !== undefined && before.notes === written.notes;
+  const unknown = old ? unknownElements(old, isOwnNote) : [];
   if (!old || !fresh || force)
     return {
       xml: newXml,
@@ -59,18 +61,24 @@ export async function mergeComicInfo(
     };
   const owned = written ? FIELDS.filter((field) => isEdited(field, before, written, old)) : [];
   const kept = new Set(owned.flatMap((field) => ELEMENTS[field]));
+  for (const name of unknown) kept.add(name);
   if (written && hasSamePages) for (const name of PAGE_ELEMENTS) kept.add(name);
   const xml = await old.withChildren(mergeChildren(old.children, fresh.children, kept));
   return {
     xml,
     changed: differences(before, await readComicInfo(xml)),
-    edited: owned.filter((field) => isEdited(field, before, after, old)),
+    edited: owned.filter(
+      (field) =>
+        !ELEMENTS[field].some((name) => unknown.includes(name)) &&
+        isEdited(field, before, after, old),
+    ),
     unknown,
   };
 }
 
-function unknownElements({ children }: ComicInfoTree): string[] {
-  const names = children.map(nameOf).filter((name) => !name.startsWith('#') && !KNOWN.has(name));
+function unknownElements({ children }: ComicInfoTree, isOwnNote: boolean): string[] {
+  const isKnown = (name: string) => (name === 'Notes' ? isOwnNote : KNOWN.has(name));
+  const names = children.map(nameOf).filter((name) => !name.startsWith('#') && !isKnown(name));
   return [...new Set(names)];
 }
 

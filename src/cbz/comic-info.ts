@@ -34,6 +34,8 @@ export interface ComicMetadata {
   /** Written only if it is an integer, since readers reject other values. */
   readonly volume?: string;
   readonly summary?: string;
+  /** What the reader should know of the metadata. */
+  readonly notes?: string;
   /** Written as a day in UTC. */
   readonly publishedAt?: Date;
   readonly writers?: readonly string[];
@@ -79,6 +81,7 @@ export function comicInfoElements(metadata: ComicMetadata): Record<string, unkno
     Count: metadata.count,
     Volume: wholeNumber(metadata.volume),
     Summary: paragraphs(metadata.summary),
+    Notes: singleLine(metadata.notes),
     Year: date?.getUTCFullYear(),
     Month: date && date.getUTCMonth() + 1,
     Day: date?.getUTCDate(),

@@ -22,6 +22,8 @@ export interface ChapterRecord {
   /** When the service last changed the chapter. */
   readonly updatedAt?: Date | undefined;
   readonly quality?: Quality | undefined;
+  /** The volume, if the service did not name it. */
+  readonly inferredVolume?: string | undefined;
   /** The sha256 of each page in order, as lower-case hex. */
   readonly pages?: readonly string[] | undefined;
   /** As readers of ComicInfo.xml see what tankobon wrote; a difference to the file is an edit of the owner. */
@@ -38,8 +40,8 @@ const MAX_LIST_ITEMS = 10_000;
  * to be read back.
  */
 export function formatRecord(record: ChapterRecord): string | undefined {
-  const { chapterId, titleId, folderTemplate, version, updatedAt, quality, pages, metadata } =
-    record;
+  const { chapterId, titleId, folderTemplate, version, updatedAt, quality } = record;
+  const { inferredVolume, pages, metadata } = record;
   const chapter = {
     chapterId,
     titleId,
@@ -47,6 +49,7 @@ export function formatRecord(record: ChapterRecord): string | undefined {
     version,
     updatedAt,
     quality,
+    inferredVolume,
     pages,
     metadata,
   };
@@ -68,6 +71,7 @@ export const recordMetadata = z.object({
   number: text,
   volume: text,
   summary: text,
+  notes: text,
   publishedAt: date,
   writers: texts,
   pencillers: texts,
@@ -87,6 +91,7 @@ const chapterRecord = z.object({
   version: z.int().positive().optional(),
   updatedAt: date,
   quality: z.enum(QUALITIES).optional(),
+  inferredVolume: text,
   pages: z
     .array(z.string().regex(/^[0-9a-f]{64}$/))
     .max(MAX_PAGES)

@@ -99,14 +99,18 @@ export async function mergedComicInfo(
   return mergeComicInfo(comicInfo, newXml, { written, hasSamePages: true, force });
 }
 
-type RewriteOptions = Omit<WriteOptions, 'convert' | 'onPage'> & { readonly force: boolean };
+type RewriteOptions = Omit<WriteOptions, 'convert' | 'onPage'> & {
+  readonly force: boolean;
+  /** For the record: the volume in the metadata, if the service does not name it. */
+  readonly inferredVolume: string | undefined;
+};
 
 /** Writes the archive with new metadata to `tmpFile` and publishes it. Edits of the owner stay unless `force`. */
 export async function rewriteChapterFile(
   file: string,
   content: ChapterFileContent,
   metadata: Omit<ComicMetadata, 'pages'>,
-  { tmpFile, publish, signal, force }: RewriteOptions,
+  { tmpFile, publish, signal, force, inferredVolume }: RewriteOptions,
 ): Promise<string> {
   const { comment, record, entries } = content;
   const reader = await ZipEntryReader.open(file);
@@ -122,7 +126,8 @@ export async function rewriteChapterFile(
       await zip.write(entry.name, data);
     }
     const comic = { ...metadata, pages };
-    const newRecord = record && formatRecord({ ...record, metadata: writtenMetadata(comic) });
+    const written = { inferredVolume, metadata: writtenMetadata(comic) };
+    const newRecord = record && formatRecord({ ...record, ...written });
     if (newRecord !== undefined) zip.append(MANIFEST_NAME, newRecord);
     zip.append(COMIC_INFO_NAME, (await mergedComicInfo(content, comic, force)).xml);
     return (await zip.finish(publish)).file;

@@ -14,11 +14,12 @@ import {
   replaceUnchanged,
   type FileState,
 } from '../cbz/ownership.js';
+import type { ChapterRecord } from '../cbz/record.js';
 import { verifyEntryData } from '../cbz/verify-cbz.js';
 import { StorageError } from '../core/errors.js';
 import { haveSameBytes, makeSyncedFolders, removeFile, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import { comicMetadata, nameValues } from '../download/comic-metadata.js';
+import { comicMetadata, inferredVolumeOf, nameValues } from '../download/comic-metadata.js';
 import { mergedComicInfo, readChapterFile, rewriteChapterFile } from './chapter-file.js';
 
 export interface RetagOptions {
@@ -67,14 +68,22 @@ export async function planRetag(
   const content = await readChapterFile(file);
   if (!content) return { edited: [] };
   const { force } = options;
-  const metadata = comicMetadata(chapter, title, [], options.volumeField);
+  const retagged = { ...onDisk, chapter: withInferredVolume(chapter, content.record) };
+  const metadata = comicMetadata(retagged.chapter, title, [], options.volumeField);
   const { changed, edited, unknown } = await mergedComicInfo(content, metadata, force);
   const from = resolve(file);
   // The owner may have edited what the name was made of.
   const known = [await readComicInfo(content.comicInfo), content.record?.metadata ?? {}];
-  const named = newName(onDisk, known, options.nameTemplates);
+  const named = newName(retagged, known, options.nameTemplates);
   if (changed.length === 0 && named.to === from) return { edited };
-  return { ...onDisk, from, ...named, changed, edited, unknown, metadata, state, force };
+  return { ...retagged, from, ...named, changed, edited, unknown, metadata, state, force };
+}
+
+/** A volume that a download inferred stays until the service names one. */
+function withInferredVolume(chapter: Chapter, record: ChapterRecord | undefined): Chapter {
+  const volume = record?.inferredVolume;
+  if (chapter.volume !== undefined || volume === undefined) return chapter;
+  return { ...chapter, volume, isVolumeInferred: true };
 }
 
 /**
@@ -144,7 +153,9 @@ export async function writeRetagged(
   const content = await readChapterFile(file);
   if (!content) throw fileChanged(file);
   await makeSyncedFolders(root, dirname(to));
+  const inferredVolume = inferredVolumeOf(retag.chapter);
   return rewriteChapterFile(file, content, metadata, {
+    inferredVolume,
     tmpFile: temporaryName(to),
     publish: async (tmpFile) => {
       await verifyEntryData(tmpFile);

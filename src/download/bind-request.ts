@@ -34,5 +34,6 @@ export function bindRequest(
     force: options.force === true,
     convert: options.convert === true,
     volumeField: options.volumeField,
+    infersVolumes: options.infer,
   };
 }

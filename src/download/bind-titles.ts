@@ -11,6 +11,7 @@ import { bindBooks } from '../formats/bind-books.js';
 import type { ObserveBind } from '../formats/bind-events.js';
 import type { ChapterGroup } from '../formats/group-volumes.js';
 import { missingChapters, type TitleChapters } from '../formats/volume-completeness.js';
+import { inferVolumes } from '../selection/infer-volumes.js';
 import { bindRequest } from './bind-request.js';
 import type { DownloadSession } from './download-session.js';
 import type { Plan } from './plan.js';
@@ -59,6 +60,9 @@ export async function bindTitles(
     ...bindRequest([], { ...options, by }),
     found,
     removeChapters,
+    // The service knows more than the folder.
+    infersVolumes: false,
+    volumeOf: (chapterId: string) => listed.get(chapterId)?.chapter,
     ...(completeOnly && { isSelected: isComplete }),
     volumeCount: (group: ChapterGroup) => firstListed(group, listed)?.title.volumeCount,
   };
@@ -129,7 +133,8 @@ async function titlesOf(
     if (titleId === undefined || titles.has(titleId)) continue;
     const { language } = chapter ?? {};
     const languages = language === undefined ? [] : [language];
-    const chapters = await fetchTitleFeed(client, titleId, { languages, signal, warn });
+    const feed = await fetchTitleFeed(client, titleId, { languages, signal, warn });
+    const chapters = inferVolumes(feed, plan.listedVolumes.get(titleId) ?? []);
     const { numbersRestart = false, volumeCount } = (await title) ?? {};
     titles.set(titleId, { chapters, numbersRestart, volumeCount });
   }

@@ -26,6 +26,7 @@ export function comicMetadata(
     number: chapter.number,
     volume: volumeField === 'none' ? undefined : chapter.volume,
     summary: plainSummary(preferredText(title?.description ?? {}, [chapter.language, 'en']) ?? ''),
+    notes: chapter.isVolumeInferred && INFERENCE_NOTE,
     publishedAt: chapter.publishAt ?? chapter.readableAt ?? chapter.createdAt,
     writers: title?.authors,
     pencillers: title?.artists,
@@ -38,6 +39,14 @@ export function comicMetadata(
     ageRating: AGE_RATINGS.get(title?.contentRating),
     pages,
   };
+}
+
+/** In the words of a reader's note, since ComicInfo has no element for it. */
+export const INFERENCE_NOTE = 'The volume is inferred from other releases of the chapter.';
+
+/** Undefined if the service names the volume itself, or if it is unknown. */
+export function inferredVolumeOf({ volume, isVolumeInferred }: Chapter): string | undefined {
+  return isVolumeInferred ? volume : undefined;
 }
 
 type NamedChapter = Pick<

@@ -46,6 +46,7 @@ export function downloadRequest(
       update: options.update,
       metadata: options.metadata,
       volumeField: options.volumeField,
+      infersVolumes: options.bind === 'volume' && options.infer,
       nameChapter: nameTemplates(options.name),
       // Both built-in templates have the same folder.
       folderTemplate: foldersOfTemplate(template),

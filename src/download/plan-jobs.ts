@@ -11,7 +11,7 @@ import type { Quality } from '../image/page-url.js';
 import { chapterFields, chapterName } from '../selection/chapter-fields.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { ChapterJob } from './chapter.js';
-import { comicMetadata, nameValues } from './comic-metadata.js';
+import { comicMetadata, inferredVolumeOf, nameValues } from './comic-metadata.js';
 import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
 import { savedState, type KnownChapters } from './saved-state.js';
 import type { TitleHome } from './title-home.js';
@@ -215,6 +215,7 @@ async function describeCbz(described: DescribedChapter): Promise<CbzDescription>
   const { formatRecord } = await import('../cbz/record.js');
   const { id, quality, chapter, pages, comic, folderTemplate } = described;
   const { version, updatedAt } = chapter ?? {};
+  const inferredVolume = comic && chapter && inferredVolumeOf(chapter);
   const record = formatRecord({
     chapterId: id.toLowerCase(),
     titleId: titleIdOf(chapter),
@@ -222,6 +223,7 @@ async function describeCbz(described: DescribedChapter): Promise<CbzDescription>
     version,
     updatedAt,
     quality,
+    inferredVolume,
     pages: pages.map(({ sha256 }) => sha256),
     metadata: comic && writtenMetadata(comic),
   });

@@ -27,6 +27,7 @@ import {
   type SelectDeps,
   type SelectOptions,
 } from './plan-selection.js';
+import { inferPlanVolumes, type ListedVolumes } from './plan-volumes.js';
 import { prefetchSingleChapter } from './prefetch.js';
 import type { KnownChapters } from './saved-state.js';
 
@@ -34,6 +35,8 @@ export interface PlanOptions extends SelectOptions, Omit<JobOptions, 'nameChapte
   readonly targets: readonly Target[];
   /** Download existing chapters again if the service has a newer version. */
   readonly update: boolean;
+  /** Give chapters without a volume that of their other releases. */
+  readonly infersVolumes: boolean;
   /** `hasLanguages`: the run has chapters in several languages. */
   readonly nameChapter: (hasLanguages: boolean) => FormatFileName;
   /** Whether the names have people, who may be loaded later than the titles. */
@@ -48,6 +51,8 @@ export interface Plan extends Omit<PlanSelection, 'selected'> {
   readonly fields: ReadonlyMap<string, ChapterFields>;
   /** All releases of the titles that are targets, or in a list that is one. */
   readonly series: readonly (Series & TitleChapters)[];
+  /** From which volumes were inferred, by the id of the title. */
+  readonly listedVolumes: ListedVolumes;
   /** Resolves when all metadata is loaded, with the error if one concerns the whole run. */
   readonly metadataError: Promise<TankobonError | undefined>;
 }
@@ -76,7 +81,10 @@ export async function planTargets(options: PlanOptions, deps: PlanDeps): Promise
     ? prefetchSingleChapter(options, libraryScan, deps)
     : undefined;
   deps.onActivity?.('resolving');
-  const resolution = await resolve(options, deps, prefetched?.onChapters);
+  const resolved = await resolve(options, deps, prefetched?.onChapters);
+  const { resolution, listedVolumes } = options.infersVolumes
+    ? await inferPlanVolumes(resolved, options.selection, deps)
+    : { resolution: resolved, listedVolumes: new Map() };
   const selection = await selectForPlan(resolution, options, deps);
   deps.onActivity?.('scanning');
   const library = await libraryScan;
@@ -108,6 +116,7 @@ export async function planTargets(options: PlanOptions, deps: PlanDeps): Promise
       resolution.titles,
     ),
     series,
+    listedVolumes,
   };
 }
 
@@ -116,7 +125,7 @@ export async function planSelected(
   selected: readonly ChosenChapter[],
   titles: Pick<Resolution, 'titles' | 'loadedTitles'> & Pick<FindHomesOptions, 'releases'>,
   library: LibraryIndex,
-  options: Omit<PlanOptions, 'targets' | keyof SelectOptions>,
+  options: Omit<PlanOptions, 'targets' | 'infersVolumes' | keyof SelectOptions>,
   deps: Pick<PlanDeps, 'history' | 'warn' | 'client' | 'signal'>,
 ): Promise<Plan> {
   const known = { library, history: deps.history };
@@ -152,6 +161,7 @@ export async function planSelected(
       titles.titles,
     ),
     series: [],
+    listedVolumes: new Map(),
     metadataError: titles.loadedTitles.then(({ error }) => error),
   };
 }

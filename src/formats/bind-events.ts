@@ -13,6 +13,8 @@ export type BindEvent =
       readonly pages: number;
       /** Numbers between the first and the last chapter that are missing, such as `3` or `7-9`. */
       readonly missing: readonly string[];
+      /** Chapters whose own metadata do not name the volume. */
+      readonly volumeInferred?: readonly string[];
     }
   | {
       readonly type: 'book-saved';

@@ -22,6 +22,7 @@ export function manifestText(
     ...chapter.identity,
     titleId: chapter.record?.titleId ?? chapter.identity?.titleId,
     updatedAt: chapter.record?.updatedAt,
+    inferredVolume: chapter.record?.inferredVolume,
     key: sourceKey(chapter),
     prefix: chapterPrefix(index, chapters.length),
     pages: chapter.record?.pages,

@@ -2,7 +2,7 @@
 import { AGE_RATINGS, type VolumeField } from '../cbz/comic-info.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { ChapterGroup } from './group-volumes.js';
-import { chapterLabel } from './source-chapter.js';
+import { chapterLabel, inferredNumbers } from './source-chapter.js';
 
 /** `volumeCount`: how many volumes the series has, if known. */
 export function bookMetadata(
@@ -21,6 +21,7 @@ export function bookMetadata(
     count: group.by === 'volume' ? volumeCount : undefined,
     volume: volumeField === 'number' ? volume : undefined,
     summary: firstOf(chapters, ({ summary }) => summary),
+    notes: inferenceNote(group),
     publishedAt: latestOf(chapters),
     writers: merged(chapters, ({ writers }) => writers),
     pencillers: merged(chapters, ({ pencillers }) => pencillers),
@@ -34,6 +35,11 @@ export function bookMetadata(
     ),
     web: only?.web,
   };
+}
+
+function inferenceNote(group: ChapterGroup): string | undefined {
+  const numbers = inferredNumbers(group);
+  return numbers.length === 0 ? undefined : `Volume inferred: chapter ${numbers.join(', ')}.`;
 }
 
 function firstOf<T>(

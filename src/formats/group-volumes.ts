@@ -123,14 +123,18 @@ function selectReleases(chapters: readonly SourceChapter[], groups: readonly str
 }
 
 /** Files do not say whether numbers restart in each volume: they do if two volumes have a chapter 1. */
-function numbersRestart(chapters: readonly SourceChapter[]): boolean {
+export function numbersRestart(chapters: readonly SourceChapter[]): boolean {
   const withFirst = chapters.filter(({ metadata }) => parseNumber(metadata.number) === 1);
   const volumes = withFirst.map(({ metadata }) => normalizedNumber(metadata.volume));
   return new Set(volumes.filter((volume) => volume !== '')).size > 1;
 }
 
-function seriesKey({ metadata: { series = '', language = '' } }: SourceChapter): string {
-  return `${series.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ')}\n${language.toLowerCase()}`;
+function seriesKey({ metadata: { series, language = '' } }: SourceChapter): string {
+  return `${normalizedSeries(series)}\n${language.toLowerCase()}`;
+}
+
+export function normalizedSeries(name = ''): string {
+  return name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ');
 }
 
 function bookKey(chapter: SourceChapter, by: BindBy): unknown {
@@ -139,6 +143,6 @@ function bookKey(chapter: SourceChapter, by: BindBy): unknown {
 }
 
 /** `01` and `1.0` become `1`. */
-function normalizedNumber(text = ''): string {
+export function normalizedNumber(text = ''): string {
   return /^\d+(\.\d+)?$/.test(text.trim()) ? String(Number(text)) : text.trim();
 }

@@ -9,7 +9,8 @@ import type { LeftOutReason, ObserveBind } from './bind-events.js';
 import type { BindBy, BookFormat } from './bind-choices.js';
 import { collectChapters, type FailedFile } from './collect-chapters.js';
 import { groupVolumes, type ChapterGroup, type GroupedChapters } from './group-volumes.js';
-import { chapterLabel, toChapter, type SourceChapter } from './source-chapter.js';
+import { inferFromNeighbors, withListedVolumes, type VolumeOf } from './inferred-volumes.js';
+import { chapterLabel, inferredNumbers, toChapter, type SourceChapter } from './source-chapter.js';
 
 export interface BindRequest {
   /** CBZ files, bound CBZ or EPUB files, and folders that contain such. */
@@ -34,6 +35,10 @@ export interface BindRequest {
   readonly volumeField: VolumeField;
   /** Only these books are written; by default all. */
   readonly isSelected?: (group: ChapterGroup) => boolean;
+  /** Give a chapter without a volume that of the chapters before and after it, if it is the same. */
+  readonly infersVolumes: boolean;
+  /** The volumes of chapters whose files do not have one, by id. */
+  readonly volumeOf?: VolumeOf;
   /** How many volumes the group's series has, which no file says. */
   readonly volumeCount?: (group: ChapterGroup) => number | undefined;
 }
@@ -51,12 +56,14 @@ export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
 
 /** Reads the inputs and writes nothing. Throws UsageError: `nothing-to-bind`, `bad-option`. */
 export async function planBooks(request: BindRequest, signal: AbortSignal): Promise<BindPlan> {
-  const { by, groups, output, nameBook, isSelected = () => true } = request;
-  const { chapters, failed, skippedLinks } = await collectChapters(
+  const { by, groups, output, nameBook, infersVolumes, isSelected = () => true } = request;
+  const { failed, skippedLinks, ...collected } = await collectChapters(
     request.inputs,
     request.found ?? [],
     signal,
   );
+  const listed = withListedVolumes(collected.chapters, request.volumeOf);
+  const chapters = infersVolumes && by === 'volume' ? inferFromNeighbors(listed) : listed;
   const grouping = groupVolumes(chapters, by, groups);
   const books = grouping.groups
     .filter(isSelected)
@@ -89,6 +96,7 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
   for (const { file, group } of plan.books) {
     const { series, language, volume, chapters, missing } = group;
     const pages = pageCount(chapters);
+    const volumeInferred = inferredNumbers(group);
     observe({
       type: 'book-planned',
       file,
@@ -98,6 +106,7 @@ export function observePlan(plan: BindPlan, observe: ObserveBind): void {
       chapters: chapters.length,
       pages,
       missing,
+      ...(volumeInferred.length > 0 && { volumeInferred }),
     });
   }
 }

@@ -9,6 +9,7 @@ import type { ZipEntry } from '../cbz/zip-file.js';
 import { ERROR_CODES } from '../core/error-codes.js';
 import { StorageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError } from '../core/files.js';
+import type { BindBy } from './bind-choices.js';
 import type { GuessedName } from './guess-name.js';
 
 export interface SourceChapter {
@@ -39,6 +40,25 @@ export function withGuesses(metadata: ChapterMetadata, guessed: GuessedName): Ch
     volume: metadata.volume ?? volume,
     number: metadata.number ?? number,
   };
+}
+
+/** Whether neither the service nor the file itself names the volume. */
+function isVolumeInferred({ record, metadata: { volume } }: SourceChapter): boolean {
+  return record?.inferredVolume !== undefined && record.inferredVolume === volume;
+}
+
+/** The numbers of chapters whose volume is inferred. */
+export function inferredNumbers({
+  by,
+  chapters,
+}: {
+  readonly by: BindBy;
+  readonly chapters: readonly SourceChapter[];
+}): string[] {
+  if (by === 'title') return [];
+  return chapters
+    .filter(isVolumeInferred)
+    .map(({ metadata: { number, title } }) => number ?? title ?? '');
 }
 
 /** The chapter as the selection of releases knows it. `id` distinguishes chapters without an identity. */

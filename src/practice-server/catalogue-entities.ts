@@ -166,10 +166,10 @@ export class Entities {
       one.attributes.readableAt.localeCompare(other.attributes.readableAt),
     );
     const attributes = {
+      chapterNumbersResetOnNewVolume: false,
       ...title.attributes,
       isLocked: false,
       links: {},
-      chapterNumbersResetOnNewVolume: false,
       availableTranslatedLanguages: [...languages].sort(),
       latestUploadedChapter: latest.at(-1)?.id ?? null,
       tags: title.tags.map(tagEntity),

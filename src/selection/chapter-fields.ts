@@ -8,6 +8,8 @@ export interface ChapterFields {
   /** The name of the title. */
   readonly series?: string;
   readonly volume?: string;
+  /** MangaDex does not name the volume: it is that of other releases. */
+  readonly volumeInferred?: true;
   readonly number?: string;
   readonly chapterTitle?: string;
   /** The names of its groups, joined by ` + `. */
@@ -19,20 +21,22 @@ export interface ChapterFields {
 
 /** Only the fields that are known. */
 export function chapterFields(
-  { volume, number, title, groups, language, externalUrl }: Chapter,
+  { volume, isVolumeInferred, number, title, groups, language, externalUrl }: Chapter,
   series?: string,
 ): ChapterFields {
   const names = groups.flatMap(({ name }) => (name === '' ? [] : [name]));
   const fields: ChapterFields = {
     series,
     volume,
+    volumeInferred: isVolumeInferred,
     number,
     chapterTitle: title,
     group: names.join(' + '),
     language,
     externalUrl: externalUrl === undefined ? undefined : webAddress(externalUrl),
   };
-  const known = Object.entries(fields).filter(([, value]) => (value ?? '') !== '');
+  const entries: (readonly [string, unknown])[] = Object.entries(fields);
+  const known = entries.filter(([, value]) => value !== undefined && value !== '');
   return Object.fromEntries(known);
 }
 

@@ -8,9 +8,9 @@ import { parseNumber } from './ranges.js';
  */
 export function chapterKey(chapter: Chapter, numbersRestart: boolean): string {
   const { number, volume, title } = chapter;
-  const volumeKey = volume === undefined ? '' : normalized(volume);
+  const volumeKey = volume === undefined ? '' : numberKey(volume);
   if (number === undefined) return `unnumbered ${volumeKey} ${(title ?? '').trim().toLowerCase()}`;
-  return numbersRestart ? `${volumeKey} ${normalized(number)}` : normalized(number);
+  return numbersRestart ? `${volumeKey} ${numberKey(number)}` : numberKey(number);
 }
 
 /** Compares by volume if numbers restart, then by number, unnumbered ones last, then by date of publication. */
@@ -32,7 +32,7 @@ function compareNumbers(a: string | undefined, b: string | undefined): number {
 }
 
 /** `010` and `10.0` become `10`, `7A` becomes `7a`. */
-function normalized(text: string): string {
+export function numberKey(text: string): string {
   const trimmed = text.trim().toLowerCase();
   return /^\d+(\.\d+)?$/.test(trimmed) ? String(Number(trimmed)) : trimmed;
 }

@@ -6,9 +6,12 @@ import { explainEmptySelection } from '../selection/explain-selection.js';
 import { writeKnownReleases } from './known-releases.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { SkippedEvent, SkipReason } from '../download/events.js';
-import { decideReleases, type ReleaseDecisions } from './release-decisions.js';
+import { decideReleases, type ReleaseDecisions, type ReleaseRules } from './release-decisions.js';
+import { effectiveOptions } from '../config/options/options.js';
 import { emptyResult } from '../download/download-result.js';
+import { readListedVolumes } from '../download/plan-volumes.js';
 import { savedState } from '../download/saved-state.js';
+import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
 import { languagesOf, outputOf, releaseRules, rulesText } from './sync-request.js';
 import { bindSeries, recoverSaved, saveReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
@@ -26,16 +29,20 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const nowMs = context.clock.wallMs();
   const output = outputOf(options, file, context.settings);
   const library = await libraries.open(output);
-  const releases = await readReleases(due, session);
-  if (releases.length === 0) warnOfMissingLanguage(due, session);
-  const isUnfinished = !dryRun && (await recoverSaved(due, releases, output, session));
+  const listed = await readReleases(due, session);
+  if (listed.length === 0) warnOfMissingLanguage(due, session);
+  const isUnfinished = !dryRun && (await recoverSaved(due, listed, output, session));
   const sinceMs = sinceOf(due, session, nowMs);
-  const decisions = decideReleases(
-    releases,
-    releaseRules({ ...options, since: sinceMs }, context.settings),
-    (id) => savedState({ id }, { library, history }).state !== 'missing',
-    { nowMs, numbersRestart: title.numbersRestart },
-  );
+  const rules = releaseRules({ ...options, since: sinceMs }, context.settings);
+  const decide: Decide = (releases, selection) =>
+    decideReleases(
+      releases,
+      { ...rules, selection: { ...rules.selection, ...selection } },
+      (chapterId) => savedState({ id: chapterId }, { library, history }).state !== 'missing',
+      { nowMs, numbersRestart: title.numbersRestart },
+    );
+  const releases = await withInferredVolumes(due, listed, decide, session);
+  const decisions = decide(releases);
   const { planned, againAtMs } = decisions;
   const waiting = decisions.waiting.map(({ chapter, untilMs }) => ({
     chapter: chapter.id,
@@ -64,7 +71,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     reported: skipped.map(({ chapter }) => chapter),
   };
   const isNewlyFollowed = due.follow !== undefined && !due.follow.releases && !dryRun;
-  if (isNewlyFollowed) await writeKnownReleases(folder, id, releases);
+  if (isNewlyFollowed) await writeKnownReleases(folder, id, listed);
   journal.add({ title: id, state }, ...(isNewlyFollowed ? [{ followed: id }] : []));
   const replaced = saved.filter(({ replaces }) => replaces !== undefined).length;
   return {
@@ -80,6 +87,27 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     stoppedBy,
     reports,
   };
+}
+
+type Decide = (
+  releases: readonly Chapter[],
+  selection?: Pick<ReleaseRules['selection'], 'volumes'>,
+) => ReleaseDecisions;
+
+/** Where volumes are bound: one request, if a chapter to download lacks its volume. */
+async function withInferredVolumes(
+  { id, title, options }: DueTitle,
+  releases: readonly Chapter[],
+  decide: Decide,
+  { client, warn, userSignal: signal, context }: SyncSession,
+): Promise<readonly Chapter[]> {
+  const { bind, infer } = effectiveOptions(options, context.settings);
+  // A number does not determine the volume where each volume begins with 1.
+  if (bind !== 'volume' || !infer || title.numbersRestart) return releases;
+  // A chapter without a volume may be of a selected one.
+  const { planned } = decide(releases, { volumes: undefined });
+  if (!planned.some(({ chapter }) => lacksVolume(chapter))) return releases;
+  return inferVolumes(releases, await readListedVolumes(id, { client, warn, signal }));
 }
 
 /** An event for each chapter that the service does not have. */

@@ -1,4 +1,5 @@
 /** `--dry-run`: what would be downloaded and why, and the least time that it takes. */
+import type { Chapter } from '../../api/chapters.js';
 import { groupBy } from '../../core/group-by.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
@@ -90,7 +91,7 @@ function chapterRow(planned: PlannedChapter, verbose: boolean): string {
   const row = chapter
     ? printableRow([
         seriesName ?? '–',
-        [volumeName(chapter.volume), numberName(chapter.number)].filter(Boolean).join(' '),
+        [volumeName(chapter), numberName(chapter.number)].filter(Boolean).join(' '),
         chapter.language,
         chapter.groups.map(({ name }) => name).join(' + ') || 'no group',
       ])
@@ -101,7 +102,7 @@ function chapterRow(planned: PlannedChapter, verbose: boolean): string {
 /** One line for each volume of a series in a language. */
 function volumeRows(chapters: readonly PlannedChapter[]): string[] {
   const volumes = groupBy(chapters, ({ seriesName = '–', chapter }) => {
-    const volume = volumeName(chapter?.volume) || 'no volume';
+    const volume = volumeName(chapter ?? {}) || 'no volume';
     return [seriesName, volume, chapter?.language ?? ''].join('\0');
   });
   const rows = [...volumes].map(([key, list]) => {
@@ -124,8 +125,9 @@ function printableRow(cells: readonly (string | undefined)[]): string {
   return cells.flatMap((cell) => (cell ? [printableLine(cell)] : [])).join('  ');
 }
 
-function volumeName(volume: string | undefined): string {
-  return volume === undefined ? '' : `Vol. ${volume}`;
+function volumeName({ volume, isVolumeInferred }: Partial<Chapter>): string {
+  if (volume === undefined) return '';
+  return `Vol. ${volume}${isVolumeInferred ? ' (inferred)' : ''}`;
 }
 
 function numberName(number: string | undefined): string {

@@ -12,9 +12,13 @@ export function bookLabel(file: string): string {
 export function describeBindEvent(event: BindEvent): string {
   switch (event.type) {
     case 'book-planned': {
-      const { file, chapters, pages, missing } = event;
+      const { file, chapters, pages, missing, volumeInferred = [] } = event;
       const gaps = missing.length === 0 ? '' : `; missing: chapter ${missing.join(', ')}`;
-      return `${bookLabel(file)}: ${pluralize(chapters, 'chapter')}, ${pluralize(pages, 'page')}${gaps}`;
+      const inferred =
+        volumeInferred.length === 0
+          ? ''
+          : `; volume inferred: chapter ${volumeInferred.join(', ')}`;
+      return `${bookLabel(file)}: ${pluralize(chapters, 'chapter')}, ${pluralize(pages, 'page')}${gaps}${inferred}`;
     }
     case 'book-saved':
       return `${bookLabel(event.file)}: saved, ${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;

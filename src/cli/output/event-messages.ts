@@ -105,7 +105,9 @@ export class EventMessages {
 /** What goes to standard output: the path of a saved file, or what a dry run of a sync plans. */
 export function resultOf(event: AppEvent): string | undefined {
   if (event.type === 'chapter-saved' || event.type === 'book-saved') return event.file;
-  return event.type === 'planned' ? `${event.chapter}  ${nameOf(event)}: ${event.why}` : undefined;
+  if (event.type !== 'planned') return undefined;
+  const volume = event.volumeInferred ? '; volume inferred' : '';
+  return `${event.chapter}  ${nameOf(event)}: ${event.why}${volume}`;
 }
 
 /** The id where nothing else is known. */

@@ -160,6 +160,20 @@ export const FILE_OPTIONS = {
     library: true,
     commands: { download: true },
   },
+  infer: {
+    kind: 'switch',
+    description:
+      'with --bind volume: give a chapter without a volume the one of its other releases',
+    default: true,
+    isSetting: true,
+    isKey: true,
+    library: true,
+    commands: {
+      download: 'with --bind volume: leave chapters without a volume unbound',
+      'sync add': 'with --bind volume: leave chapters without a volume unbound',
+      bind: 'leave chapters without a volume unbound, also between two of the same volume',
+    },
+  },
   downloadArchive: {
     kind: 'text',
     description: 'skip the chapters listed in this file, and append those that are downloaded',

@@ -90,6 +90,8 @@ export interface TitleAttributes {
   readonly status: 'ongoing' | 'completed' | 'hiatus' | 'cancelled';
   readonly year: number | null;
   readonly contentRating: ContentRating;
+  /** False by default. */
+  readonly chapterNumbersResetOnNewVolume?: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Counts the edits, from 1. */

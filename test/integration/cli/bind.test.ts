@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { spawnSync } from 'node:child_process';
-import { readArchive } from '../../support/archive.js';
+import { readArchive, readEntry } from '../../support/archive.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { PROGRAM, start, tankobon } from '../../support/command.js';
 import { IS_LONG_RUN } from '../../support/long-run.js';
@@ -42,6 +42,34 @@ test('prints what is missing, the saved files, and exits with 0', async () => {
   const { code, stdout, stderr } = await bind('in', '-o', 'out');
   expect([code, stdout]).toEqual([0, 'out/Lighthouse/Lighthouse Vol.01.cbz\n']);
   expect(stderr).toContain('left out: in/4.cbz: it has no volume');
+});
+
+test('a chapter between two of the same volume is bound with them and marked, unless --no-infer', async () => {
+  const image = await testImage('png', 3);
+  for (const number of [1, 2, 3])
+    await writeChapterFile(join(folder, 'between', `${number}.cbz`), {
+      id: chapterId(number),
+      number: String(number),
+      volume: number === 2 ? undefined : '1',
+      images: [image],
+    });
+  const dryRun = await bind('between', '-o', 'inferred', '--dry-run');
+  expect(dryRun.stderr).toContain(
+    'Lighthouse Vol.01.cbz: 3 chapters, 3 pages; volume inferred: chapter 2\n',
+  );
+  const json = await bind('between', '-o', 'inferred', '--dry-run', '--json');
+  expect(JSON.parse(json.stdout)).toMatchObject({ type: 'book-planned', volumeInferred: ['2'] });
+  const off = await bind('between', '-o', 'inferred', '--dry-run', '--no-infer');
+  expect(off.stderr).toContain('Lighthouse Vol.01.cbz: 2 chapters');
+  expect(off.stderr).toContain('left out: between/2.cbz: it has no volume');
+  await bind('between', '-o', 'inferred');
+  const book = join(folder, 'inferred', 'Lighthouse', 'Lighthouse Vol.01.cbz');
+  const bytes = readFileSync(book);
+  expect(await readEntry(book, 'ComicInfo.xml')).toContain(
+    '<Notes>Volume inferred: chapter 2.</Notes>',
+  );
+  const again = await bind('between', '-o', 'inferred', '--force');
+  expect([again.code, readFileSync(book).equals(bytes)]).toEqual([0, true]);
 });
 
 test('--json prints events only, and the summary last', async () => {

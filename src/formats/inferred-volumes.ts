@@ -1,0 +1,83 @@
+/** Volumes of chapters whose files do not name one. */
+import { groupBy } from '../core/group-by.js';
+import type { Chapter } from '../api/chapters.js';
+import { parseNumber } from '../selection/ranges.js';
+import { normalizedNumber, normalizedSeries, numbersRestart } from './group-volumes.js';
+import type { SourceChapter } from './source-chapter.js';
+
+/** What the service, or other releases on it, say of a chapter. */
+export type VolumeOf = (
+  chapterId: string,
+) => Pick<Chapter, 'volume' | 'isVolumeInferred'> | undefined;
+
+export function withListedVolumes(
+  chapters: readonly SourceChapter[],
+  volumeOf: VolumeOf = () => undefined,
+): readonly SourceChapter[] {
+  return chapters.map((chapter) => {
+    if (chapter.metadata.volume !== undefined) return chapter;
+    const { volume, isVolumeInferred } = volumeOf(chapter.identity?.chapterId ?? '') ?? {};
+    if (volume === undefined) return chapter;
+    return isVolumeInferred
+      ? withInferredVolume(chapter, volume)
+      : { ...chapter, metadata: { ...chapter.metadata, volume } };
+  });
+}
+
+/**
+ * Gives a chapter without a volume that of the nearest chapters of its series before and after it, in any language, if
+ * it is the same. Not where numbers restart in each volume.
+ */
+export function inferFromNeighbors(chapters: readonly SourceChapter[]): readonly SourceChapter[] {
+  const bySeries = groupBy(chapters, ({ metadata: { series } }) => normalizedSeries(series));
+  const found = new Map<SourceChapter, SourceChapter>();
+  for (const series of bySeries.values()) {
+    if (numbersRestart(series)) continue;
+    const known = knownVolumes(series);
+    for (const chapter of series) {
+      const { number, volume } = chapter.metadata;
+      const between = volume === undefined ? volumeBetween(known, parseNumber(number)) : undefined;
+      if (between !== undefined) found.set(chapter, withInferredVolume(chapter, between));
+    }
+  }
+  return chapters.map((chapter) => found.get(chapter) ?? chapter);
+}
+
+interface KnownVolume {
+  readonly number: number;
+  readonly volume: string;
+}
+
+/** In the order of the numbers. */
+function knownVolumes(chapters: readonly SourceChapter[]): readonly KnownVolume[] {
+  return chapters
+    .flatMap(({ metadata }) => {
+      const number = parseNumber(metadata.number);
+      const volume = normalizedNumber(metadata.volume);
+      return volume === '' || number === undefined ? [] : [{ number, volume }];
+    })
+    .sort((a, b) => a.number - b.number);
+}
+
+/** A chapter of the same number is both before and after. */
+function volumeBetween(
+  known: readonly KnownVolume[],
+  number: number | undefined,
+): string | undefined {
+  if (number === undefined) return undefined;
+  const before = known.findLast((each) => each.number <= number);
+  const after = known.find((each) => each.number >= number);
+  const neighbors = known.filter(
+    (each) => each.number === before?.number || each.number === after?.number,
+  );
+  const volumes = new Set(neighbors.map(({ volume }) => volume));
+  return before && after && volumes.size === 1 ? before.volume : undefined;
+}
+
+function withInferredVolume(chapter: SourceChapter, volume: string): SourceChapter {
+  return {
+    ...chapter,
+    record: { ...chapter.record, inferredVolume: volume },
+    metadata: { ...chapter.metadata, volume },
+  };
+}
