@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import type { ZipFile } from 'yauzl';
 import { fileErrorReason, openRegularFile } from '../core/files.js';
 import {
-  BOUND_COMMENT,
+  isBoundComment,
   manifestIdentities,
   manifestKeys,
   MANIFEST_NAME,
@@ -83,7 +83,7 @@ export async function readComicInfoFile(file: string): Promise<string | undefine
 }
 
 async function zipContent(zip: ZipFile): Promise<ArchiveContent> {
-  if (zip.comment === BOUND_COMMENT)
+  if (isBoundComment(zip.comment))
     return boundContent(await entryText(zip, MANIFEST_NAME, MAX_MANIFEST_BYTES));
   const marked = parseIdentityComment(zip.comment);
   if (marked) return toContent({ ...marked, isMarked: true });

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { ZipFile } from 'yauzl';
 import { MAX_ENTRIES, readComicInfoFile } from './archive-content.js';
 import {
-  BOUND_COMMENT,
+  isBoundComment,
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
   readPdfManifest,
@@ -36,7 +36,7 @@ export async function readArchivedChapters(file: string): Promise<readonly Archi
 async function ofZip(zip: ZipFile): Promise<readonly ArchivedChapter[]> {
   const texts = await entryTexts(zip);
   const manifest = texts.get(MANIFEST_NAME) ?? '';
-  if (zip.comment === BOUND_COMMENT) return ofManifest(manifest);
+  if (isBoundComment(zip.comment)) return ofManifest(manifest);
   const [record] = parseRecords(manifest) ?? [];
   const chapter = await ofComicInfo(texts.get(COMIC_INFO_NAME) ?? '');
   const marked = parseIdentityComment(zip.comment);

@@ -3,6 +3,7 @@
  * JSON entry in a CBZ or EPUB, whose comment announces it, and a comment line at the start of a PDF, where a truncated
  * file still has it.
  */
+import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { openRegularFile } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
@@ -12,8 +13,6 @@ import type { CbzIdentity } from './identity.js';
 
 /** In a folder of images. */
 export const FOLDER_MANIFEST_NAME = '.tankobon.json';
-/** The comment of a ZIP that contains the manifest. */
-export const BOUND_COMMENT = 'tankobon bound';
 export const MANIFEST_NAME = 'META-INF/tankobon.json';
 export const MAX_MANIFEST_BYTES = 16 * 2 ** 20;
 
@@ -22,6 +21,35 @@ const PDF_LINE_PREFIX = '%tankobon ';
 const PDF_HEAD_BYTES = 16 * 1024;
 const PDF_TAIL_BYTES = 512 * 1024;
 const PDF_END_BYTES = 64;
+
+/** An entry of an archive, as its directory has it. */
+interface ListedEntry {
+  readonly name: string;
+  readonly bytes: number;
+  readonly crc32: number;
+}
+
+const BOUND_COMMENT = /^tankobon bound( [0-9a-f]{16})?$/;
+
+/**
+ * The comment of a ZIP that contains the manifest, with a digest of its entries in any order: another program that
+ * changes the book leaves the comment as it was.
+ */
+export function boundComment(entries: readonly ListedEntry[]): string {
+  const lines = entries.map(({ name, bytes, crc32 }) => JSON.stringify([name, bytes, crc32]));
+  const digest = createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+  return `tankobon bound ${digest.slice(0, 16)}`;
+}
+
+export function isBoundComment(comment: string): boolean {
+  return BOUND_COMMENT.test(comment);
+}
+
+/** Whether another program changed the book. Books of earlier versions have no digest and count as unchanged. */
+export function isEditedBook(comment: string, entries: readonly ListedEntry[]): boolean {
+  const hasDigest = BOUND_COMMENT.exec(comment)?.[1] !== undefined;
+  return hasDigest && comment !== boundComment(entries);
+}
 
 /** The identities in a manifest. Chapters of other programs have none; an invalid manifest has no chapters. */
 export function manifestIdentities(text: string): CbzIdentity[] {

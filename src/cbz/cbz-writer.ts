@@ -130,7 +130,7 @@ export class CbzWriter {
       throw toStorageError(error, page.file);
     });
     const extension = verifyPage(data, page);
-    await this.zip.write(pageName(this.zip.entryCount, pages, extension), data);
+    await this.zip.write(pageName(this.zip.entries.length, pages, extension), data);
   }
 
   /** Adds the metadata, syncs and verifies the archive, and publishes it. */

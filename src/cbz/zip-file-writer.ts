@@ -44,8 +44,8 @@ export class ZipFileWriter {
     return new ZipFileWriter(options, handle, new ZipArchive({ store: true, comment }));
   }
 
-  get entryCount(): number {
-    return this.#entries.length;
+  get entries(): readonly ExpectedEntry[] {
+    return this.#entries;
   }
 
   /** Reused for every entry: new buffers would accumulate until they are collected. */
@@ -77,15 +77,29 @@ export class ZipFileWriter {
     return data;
   }
 
-  /** Syncs and verifies the archive, and publishes it. */
-  async finish(publish: Publish): Promise<{ file: string; bytes: number }> {
-    const { tmpFile, comment = '', signal } = this.options;
+  /**
+   * Syncs and verifies the archive, and publishes it. `comment` takes the place of the one of `create`, which is as long:
+   * it can depend on the entries.
+   */
+  async finish(
+    publish: Publish,
+    comment = this.options.comment ?? '',
+  ): Promise<{ file: string; bytes: number }> {
+    const { tmpFile, signal } = this.options;
     await Promise.all([this.archive.finalize(), this.#stream.drain()]);
+    if (comment !== (this.options.comment ?? '')) await this.#replaceComment(comment);
     await this.#stream.sync();
     await this.handle.close();
     const bytes = await verifyCbz(tmpFile, this.#entries, comment);
     signal?.throwIfAborted();
     return { file: await publish(tmpFile), bytes };
+  }
+
+  /** archiver takes the comment before the first entry. It ends the file. */
+  async #replaceComment(comment: string): Promise<void> {
+    const bytes = Buffer.from(comment);
+    const { size } = await this.handle.stat();
+    await this.handle.write(bytes, 0, bytes.length, size - bytes.length);
   }
 
   /** Closes the file, and removes it unless it was published. Never rejects: the result is known by then. */

@@ -45,6 +45,12 @@ export async function bindBook(
       observe({ type: 'book-skipped', file, reason: 'already-there' });
       return 'skipped';
     }
+    if (existing.kind === 'bound' && existing.isEdited && !request.force) {
+      observe({ type: 'book-skipped', file, reason: 'edited' });
+      const message = `Kept, since another program changed it after it was bound: ${file}`;
+      observe({ type: 'warning', message: `${message} (--force replaces it)` });
+      return 'skipped';
+    }
     const { bytes, isChanged, kept, isWhole } = await write(book, existing, tmpFile, plan, context);
     if (isChanged || request.force)
       observe({

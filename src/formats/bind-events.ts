@@ -23,7 +23,12 @@ export type BindEvent =
       readonly pages: number;
       readonly bytes: number;
     }
-  | { readonly type: 'book-skipped'; readonly file: string; readonly reason: 'already-there' }
+  | {
+      readonly type: 'book-skipped';
+      readonly file: string;
+      /** `edited`: another program changed the book after it was bound, and it lacks something; it and the chapters stay. */
+      readonly reason: 'already-there' | 'edited';
+    }
   | {
       readonly type: 'book-failed';
       readonly file: string;

@@ -27,6 +27,8 @@ export type ExistingBook =
       readonly chapters: readonly SourceChapter[];
       /** Truncated, or with files that are gone. */
       readonly isDamaged: boolean;
+      /** Another program changed it after it was bound. Of a CBZ or an EPUB; in a folder, each file is checked. */
+      readonly isEdited: boolean;
       /** Of a file. */
       readonly state: FileState | undefined;
     };
@@ -48,26 +50,30 @@ async function existingFolder(folder: string): Promise<ExistingBook> {
   let isDamaged = manifest.files.size === 0;
   for (const path of manifest.files.keys())
     isDamaged ||= (await lstatIfExists(join(folder, path))) === undefined;
-  return { kind: 'bound', keys: manifest.keys, chapters: [], isDamaged, state: undefined };
+  const { keys } = manifest;
+  return { kind: 'bound', keys, chapters: [], isDamaged, isEdited: false, state: undefined };
 }
 
 async function existingPdf(file: string, state: FileState): Promise<ExistingBook> {
   const manifest = await readPdfManifest(file);
   const keys = manifestKeys(manifest?.text ?? '') ?? [];
   if (!manifest || keys.length === 0) return FOREIGN;
-  return { kind: 'bound', keys, chapters: [], isDamaged: !manifest.isWhole, state };
+  const isDamaged = !manifest.isWhole;
+  return { kind: 'bound', keys, chapters: [], isDamaged, isEdited: false, state };
 }
 
 async function existingArchive(file: string, state: FileState): Promise<ExistingBook> {
   try {
     const chapters = await readChapters(file);
     if (!chapters.every(({ isBound }) => isBound)) return FOREIGN;
-    return { kind: 'bound', keys: chapters.map(sourceKey), chapters, isDamaged: false, state };
+    const keys = chapters.map(sourceKey);
+    const isEdited = chapters.some(({ isBookEdited }) => isBookEdited);
+    return { kind: 'bound', keys, chapters, isDamaged: false, isEdited, state };
   } catch (error) {
     if (!hasCode(error, 'archive-damaged')) throw error;
     const keys = manifestKeys(await readLeadingManifest(file)) ?? [];
     if (keys.length === 0) return { kind: 'foreign', readError: fileErrorReason(error.cause) };
-    return { kind: 'bound', keys, chapters: [], isDamaged: true, state };
+    return { kind: 'bound', keys, chapters: [], isDamaged: true, isEdited: false, state };
   }
 }
 

@@ -1,7 +1,12 @@
 /** Reads what is in an archive: the chapter of a CBZ, or the chapters of a bound CBZ or EPUB. Reads no page. */
 import { basename, dirname, extname } from 'node:path';
 import type { Entry, ZipFile } from 'yauzl';
-import { BOUND_COMMENT, MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../cbz/bound-manifest.js';
+import {
+  isBoundComment,
+  isEditedBook,
+  MANIFEST_NAME,
+  MAX_MANIFEST_BYTES,
+} from '../cbz/bound-manifest.js';
 import { assertNotBomb } from '../cbz/decode-limits.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
 import { readComicInfo } from '../cbz/comic-info-reader.js';
@@ -38,7 +43,7 @@ async function chaptersOf(
   state: FileState | undefined,
 ): Promise<readonly SourceChapter[]> {
   if (zip.entryCount > MAX_ENTRIES) throw new Error(`it has ${zip.entryCount} entries`);
-  const isBound = zip.comment === BOUND_COMMENT;
+  const isBound = isBoundComment(zip.comment);
   const entries: Entry[] = [];
   for await (const entry of zip.eachEntry()) entries.push(entry);
   assertNotBomb(entries.map(toZipEntry), zip.fileSize);
@@ -54,7 +59,8 @@ async function chaptersOf(
     const count = /<Count>(\d{1,6})<\/Count>/.exec(comicInfo)?.[1];
     const volumeCount = count === undefined ? undefined : Number(count);
     const chapters = boundChapters(file, manifest, pages);
-    return chapters.map((chapter) => ({ ...chapter, volumeCount }));
+    const isBookEdited = isEditedBook(zip.comment, entries.map(toZipEntry));
+    return chapters.map((chapter) => ({ ...chapter, volumeCount, isBookEdited }));
   }
   const name = basename(file, extname(file));
   const metadata = withGuesses(await readComicInfo(comicInfo), guessName(name));

@@ -25,6 +25,8 @@ export interface SourceChapter {
   readonly metadata: ChapterMetadata;
   /** How many volumes the series has, if a book that contains the chapter says so. */
   readonly volumeCount?: number | undefined;
+  /** Another program changed the book that contains the chapter after it was bound. */
+  readonly isBookEdited?: boolean | undefined;
   /** In reading order; at least one. */
   readonly pages: readonly ZipEntry[];
   /** Of a chapter without an identity in a book, whose pages may have been converted: see sourceKey. */

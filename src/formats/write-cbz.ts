@@ -1,5 +1,5 @@
 /** Writes a book as a CBZ: pages as `c001-001.png`, the cover first, one ComicInfo.xml with a bookmark per chapter. */
-import { BOUND_COMMENT, MANIFEST_NAME } from '../cbz/bound-manifest.js';
+import { boundComment, MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
 import { publishReadBack } from './read-back.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
@@ -9,7 +9,7 @@ import { bookPages } from './book-pages.js';
 
 export async function writeCbzBook(book: Book, options: WriteOptions): Promise<number> {
   const { tmpFile, publish, signal } = options;
-  const zip = await ZipFileWriter.create({ tmpFile, comment: BOUND_COMMENT, signal });
+  const zip = await ZipFileWriter.create({ tmpFile, comment: boundComment([]), signal });
   try {
     // First, where it is found without reading the whole directory.
     zip.append(MANIFEST_NAME, manifestText(book.group.chapters));
@@ -22,7 +22,7 @@ export async function writeCbzBook(book: Book, options: WriteOptions): Promise<n
       pages.push({ bytes: data.length, ...dimensions, isFrontCover, bookmark });
     }
     zip.append(COMIC_INFO_NAME, await comicInfoXml({ ...book.metadata, pages }));
-    return (await zip.finish(publishReadBack(publish))).bytes;
+    return (await zip.finish(publishReadBack(publish), boundComment(zip.entries))).bytes;
   } finally {
     await zip.discard();
   }

@@ -1,5 +1,5 @@
 /** Writes a book as an EPUB 3 with fixed layout; the images keep their bytes. */
-import { BOUND_COMMENT, MANIFEST_NAME } from '../cbz/bound-manifest.js';
+import { boundComment, MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { publishReadBack } from './read-back.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
 import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
@@ -30,7 +30,7 @@ export async function writeEpubBook(book: Book, options: WriteOptions): Promise<
     identity: bookIdentity(group),
   };
   const language = epubLanguage(metadata);
-  const zip = await ZipFileWriter.create({ tmpFile, comment: BOUND_COMMENT, signal });
+  const zip = await ZipFileWriter.create({ tmpFile, comment: boundComment([]), signal });
   try {
     // The standard requires it to be the first entry, stored, without extra fields.
     zip.append('mimetype', EPUB_MIME_TYPE);
@@ -50,7 +50,7 @@ export async function writeEpubBook(book: Book, options: WriteOptions): Promise<
     zip.append('OEBPS/nav.xhtml', navXhtml(epub, pages));
     zip.append('OEBPS/toc.ncx', tocNcx(epub, pages));
     zip.append('OEBPS/content.opf', contentOpf(epub, pages));
-    return (await zip.finish(publishReadBack(publish))).bytes;
+    return (await zip.finish(publishReadBack(publish), boundComment(zip.entries))).bytes;
   } finally {
     await zip.discard();
   }

@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeArchive } from '../../support/archive.js';
+import { readArchive, readComment, writeArchive } from '../../support/archive.js';
 import { bindFolder, fileDigest, imageDigests } from '../../support/bind-harness.js';
 import {
   chapterId,
@@ -134,6 +134,42 @@ describe('chapters of other programs with the same number, title and count of pa
       expect(typesOf(again.events)).toEqual(['book-skipped']);
     },
   );
+});
+
+describe.each(['cbz', 'epub'] as const)('a %s that another program changed', (format) => {
+  /** Like tools for metadata, it keeps the other entries and the comment. */
+  const edit = async () => {
+    const book = output(BOOKS[format]);
+    const comment = await readComment(book);
+    const entries = (await readArchive(book)).map(({ name, bytes }) => [name, bytes] as const);
+    await writeArchive(book, { ...Object.fromEntries(entries), 'notes.txt': 'mine' }, comment);
+  };
+  beforeEach(async () => {
+    await addChapter(1);
+    await bindFolder(folder, { format });
+  });
+
+  test('stays, and so do the chapters that it lacks, until --force is given', async () => {
+    await edit();
+    const before = await contentOf(format);
+    await addChapter(2);
+    const { events, errors } = await bindAndRemove(format);
+    expect([errors, typesOf(events)]).toEqual([[], ['book-skipped']]);
+    expect(events).toContainEqual({
+      type: 'warning',
+      message: expect.stringContaining('--force') as unknown,
+    });
+    expect(await contentOf(format)).toEqual(before);
+    expect(readdirSync(join(folder, 'in'))).toEqual(['Ch 1.cbz', 'Ch 2.cbz']);
+    expect(typesOf((await bindAndRemove(format, { force: true })).events)).toEqual(['book-saved']);
+    expect(readdirSync(join(folder, 'in'))).toEqual([]);
+  });
+
+  test('stays beside its chapters, which are not removed', async () => {
+    await edit();
+    expect(typesOf((await bindAndRemove(format)).events)).toEqual(['book-skipped']);
+    expect(readdirSync(join(folder, 'in'))).toEqual(['Ch 1.cbz']);
+  });
 });
 
 describe('chapter files are removed only when a whole book has them', () => {
