@@ -20,7 +20,7 @@ if (vulnerabilities) {
   process.exitCode = 2;
 }
 
-/** Of the versions that are published; the lock file may have others of the same package, for development. */
+/** Lists advisories of the versions that are published; the lock file may have others of the same package, for development. */
 function advisoriesOf({ name, nodes, via }) {
   const isPublished = nodes.some((path) => {
     const { name: realName = name, version } = packages[path];

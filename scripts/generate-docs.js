@@ -10,7 +10,7 @@ const bundle = await rolldown({
   platform: 'node',
   external: /^[^./]/,
 });
-// As deep as a module of src/, which finds package.json two folders up.
+// The file is as deep as a module of src/, which finds package.json two folders up.
 const file = path('dist/docs/pages.mjs');
 await bundle.write({ file, codeSplitting: false });
 const { generatePages } = await import(file);

@@ -103,7 +103,7 @@ function boundContent(manifest = ''): ArchiveContent {
   };
 }
 
-/** Of an archive of one chapter. */
+/** The content of an archive of one chapter. */
 export function toContent(found: FoundIdentity | undefined): ArchiveContent {
   return found ? { identities: [found], isBound: false, isMarked: found.isMarked } : EMPTY_CONTENT;
 }

@@ -82,7 +82,7 @@ function unknownElements({ children }: ComicInfoTree, isOwnNote: boolean): strin
   return [...new Set(names)];
 }
 
-/** Also for a value that was removed, and for one that readers do not understand. */
+/** A value that was removed, or that readers do not understand, is edited too. */
 function isEdited(
   field: ReadField,
   before: ChapterMetadata,

@@ -7,7 +7,7 @@ const ATTRIBUTES = ':@';
 export type XmlNode = Readonly<Record<string, unknown>>;
 
 export interface ComicInfoTree {
-  /** Of the root element, without the white space between them. */
+  /** The children of the root element, without the white space between them. */
   readonly children: readonly XmlNode[];
   /** The text with these in place of its children. */
   withChildren(children: readonly XmlNode[]): Promise<string>;

@@ -6,7 +6,7 @@
 import { imageDimensions } from '../image/dimensions.js';
 import { imageExtension } from '../image/format.js';
 
-/** Of one decoded image, or of one frame. */
+/** The largest decoded image, or frame of one. */
 export const MAX_DECODED_BYTES = 256 * 2 ** 20;
 /** Archives that inflate to less are never refused. */
 const MIN_BOMB_BYTES = 256 * 2 ** 20;
@@ -53,7 +53,7 @@ async function pixelBytes(image: Buffer, channels: number): Promise<number | und
   return dimensions && dimensions.width * dimensions.height * channels;
 }
 
-/** Of IHDR, which is always the first chunk (PNG specification, section 11.2.1). */
+/** IHDR is always the first chunk (PNG specification, section 11.2.1). */
 const PNG_IHDR_END = 33;
 const PNG_CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 

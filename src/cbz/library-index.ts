@@ -133,7 +133,7 @@ async function cachedContent(listed: ListedFile, cache: IdentityCache): Promise<
   return content;
 }
 
-/** Of the same version, the one that can be replaced is preferred: tankobon's own, of this chapter only. */
+/** The newer version is preferred, then the file that can be replaced: tankobon's own, of this chapter only. */
 function isPreferred(archive: ExistingArchive, other: ExistingArchive): boolean {
   const newer = (archive.version ?? 0) - (other.version ?? 0);
   return newer > 0 || (newer === 0 && preference(archive) > preference(other));

@@ -37,7 +37,7 @@ export function keptReason(file: string, ownership: Exclude<Ownership, 'own'>): 
     : `${file} was written by another program and is kept.`;
 }
 
-/** Of a regular file; another program that writes to it or replaces it changes at least one of these. */
+/** Another program that writes to a regular file, or replaces it, changes at least one of these. */
 export type FileState = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'mode'>;
 
 /** Undefined for anything but a regular file; links are not followed. */

@@ -10,7 +10,7 @@ const MARKDOWN: readonly (readonly [RegExp, string])[] = [
   [/^[ \t]{0,3}(?:#{1,6}[ \t]+|(?:>[ \t]?){1,9})/gm, ''],
   [/^[ \t]{0,3}(?:```|~~~).{0,99}$/gm, ''],
   [/^([ \t]{0,9})[*+][ \t]+/gm, '$1- '],
-  // Of images and links, the text is kept.
+  // Images and links become their text.
   [/!?\[([^[\]\n]{0,999})\]\([^()\s]{0,999}(?:[ \t]+"[^"\n]{0,999}")?\)/g, '$1'],
   [/<(https?:\/\/[^<>\s]{1,999})>/g, '$1'],
   // Emphasis: the marks are pairs, at the edges of words.

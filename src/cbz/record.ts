@@ -26,12 +26,12 @@ export interface ChapterRecord {
   readonly inferredVolume?: string | undefined;
   /** The sha256 of each page in order, as lower-case hex. */
   readonly pages?: readonly string[] | undefined;
-  /** As readers of ComicInfo.xml see what tankobon wrote; a difference to the file is an edit of the owner. */
+  /** What tankobon wrote, as readers of ComicInfo.xml see it; a difference to the file is an edit of the owner. */
   readonly metadata?: ChapterMetadata | undefined;
 }
 
 const MAX_CHAPTERS = 20_000;
-/** Of one chapter: a ZIP without ZIP64 has no more entries. */
+/** A ZIP without ZIP64 has no more entries. */
 const MAX_PAGES = 0xffff;
 const MAX_LIST_ITEMS = 10_000;
 

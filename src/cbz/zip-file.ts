@@ -20,7 +20,7 @@ export interface ZipEntry {
   readonly crc32: number;
   readonly method: number;
   readonly isEncrypted: boolean;
-  /** Of the local header. */
+  /** The position of the local header. */
   readonly offset: number;
 }
 

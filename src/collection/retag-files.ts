@@ -77,7 +77,7 @@ export type RetagEvent =
       readonly unchanged: number;
       /** Files with metadata that the service has otherwise and that stays, since their owner edited it. */
       readonly edited: number;
-      /** Of the changed ones, those whose new name another file has. */
+      /** How many of the changed ones have a new name that another file has. */
       readonly nameTaken: number;
       /** Chapters that the service does not list any more. */
       readonly notListed: number;
@@ -190,7 +190,7 @@ class RetagRun {
           this.#report(each, await writeRetagged(each, retagTargets(each), this.deps.signal));
         });
     } finally {
-      // Also after an interruption.
+      // An interruption must not leave temporary names.
       for (const [each, name] of waiting) {
         const { file, chapter } = each;
         await unpark(each, name).then(

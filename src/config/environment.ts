@@ -9,7 +9,7 @@ export interface VariableDefinition {
   readonly isSecret?: true;
 }
 
-/** Those of settings are last. */
+/** Variables of settings are last. */
 export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
   TANKOBON_HOME: {
     description:

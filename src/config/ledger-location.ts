@@ -6,7 +6,7 @@ import type { AppContext } from './context.js';
 import { isUrl } from './paths.js';
 
 const PROTOCOLS: readonly string[] = ['redis:', 'rediss:'];
-/** Of the keychain entries; the user name of each is the server's host and port. */
+/** The service of the keychain entries; the user name of each is the server's host and port. */
 export const KEYCHAIN_SERVICE = 'tankobon ledger';
 
 /** Throws UsageError('bad-setting') for another URL, and AuthError where the keychain cannot be read. */

@@ -14,13 +14,13 @@ import {
 import { readSettingsFile } from './settings-file.js';
 
 type SettingSource = 'environment' | 'file' | 'default';
-/** As in the settings file. */
+/** A value of the settings file. */
 type StoredValue = string | number | boolean;
 
 /** One setting, valid or not. */
 export interface SettingState {
   readonly name: SettingName;
-  /** As in its source. */
+  /** The value before parsing. */
   readonly stored: unknown;
   readonly value?: Settings[SettingName];
   readonly source: SettingSource;

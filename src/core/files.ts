@@ -116,8 +116,8 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * As makeFoldersBelow, and new folders survive a power cut: a file in a folder that is lost would be lost too, although
- * it was synced.
+ * Creates folders as makeFoldersBelow does, and lets them survive a power cut: a file in a folder that is lost would be
+ * lost too, although it was synced.
  */
 export async function makeSyncedFolders(root: string, folder: string): Promise<string[]> {
   const created = await makeFoldersBelow(root, folder);
@@ -209,7 +209,7 @@ async function digestOf(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Of the link itself. Undefined if nothing exists there. */
+/** Does not follow a link. Undefined if nothing exists there. */
 export async function lstatIfExists(path: string): Promise<Stats | undefined> {
   return lstat(path).catch(ifMissing);
 }

@@ -43,7 +43,7 @@ export function saveChapters(
   return runBatch(jobs, deps, signal, (job, stop) => prepareChapter(job, deps, stop));
 }
 
-/** The same with any way to prepare a chapter. */
+/** Saves with any way to prepare a chapter. */
 export async function runBatch(
   jobs: Iterable<ChapterJob>,
   deps: BatchDeps,
@@ -115,7 +115,7 @@ class Batch {
     return false;
   }
 
-  /** Also waits for the chapters of other machines, and takes over those of machines that are gone. */
+  /** Waits for the chapters of other machines too, and takes over those of machines that are gone. */
   async #settled(): Promise<void> {
     await Promise.all(this.#inFlight);
     while (this.#claimedElsewhere.length > 0) {

@@ -77,7 +77,7 @@ export async function prepareChapter(
   }
 }
 
-/** Also throws for a folder in the CBZ's place, before any page is requested. */
+/** Throws for a folder in the CBZ's place, before any page is requested. */
 async function isAlreadySaved(job: ChapterJob): Promise<boolean> {
   return (await findPublished(job)) !== undefined && !job.replace;
 }

@@ -27,7 +27,7 @@ export interface BatchProgress {
   /** Chapters. */
   readonly done: number;
   readonly total: number;
-  /** Of the run so far. */
+  /** The time since the run started. */
   readonly elapsedMs: number;
   /** How long ago the metadata of the chapters that have started was requested, the oldest first. */
   readonly startedAgoMs: readonly number[];

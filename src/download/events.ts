@@ -74,7 +74,7 @@ export type DownloadEvent =
   | {
       /** A target that cannot be parsed. */
       readonly type: 'target-failed';
-      /** As it was given. */
+      /** The text that was given. */
       readonly target: string;
       readonly reason: ErrorCode;
       readonly message: string;

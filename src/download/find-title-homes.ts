@@ -195,7 +195,7 @@ class HomeFinder {
     return false;
   }
 
-  /** Of a name in a folder. */
+  /** Identifies a name in a folder. */
   #nameKey({ title, chapters: [first] }: TitleToPlace, { series, place }: TitleHome): string {
     const named = { ...title, name: series };
     const path = first ? place(this.options.nameChapter(nameValues(first, named))) : '';

@@ -164,7 +164,7 @@ export function planJobs(
   });
 }
 
-/** Of the chapter's title, if it is known. */
+/** Undefined if the chapter's title is not known. */
 export function titleIdOf(chapter: Chapter | undefined): string | undefined {
   return chapter?.titleId ?? chapter?.partialTitle?.id;
 }

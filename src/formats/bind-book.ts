@@ -133,7 +133,7 @@ function withoutVersion(key: string): string {
   return key.replace(/@\d+$/, '');
 }
 
-/** As older books have the key of a chapter without an identity. */
+/** Older books have the key of a chapter without an identity in this form. */
 function withoutChecksum(key: string): string {
   return key.replace(/\|\d+$/, '');
 }

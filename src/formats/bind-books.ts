@@ -51,7 +51,7 @@ export async function bindBooks(
       books.push(await bindPlanned(book, plan, { request, cover, observe, signal }));
     }
   } finally {
-    // Also of a run that is interrupted within a book.
+    // A run that is interrupted within a book has a summary too.
     observe(summaryOf(books, plan));
   }
   const errors = [

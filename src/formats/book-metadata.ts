@@ -76,7 +76,7 @@ export function bookPosition({ by, volume, chapters }: ChapterGroup): string | u
   return by === 'chapter' ? (chapters[0]?.metadata.number ?? volume) : volume;
 }
 
-/** The same for the same book, also when a chapter is added to it. */
+/** Stays the same when a chapter is added to the book. */
 export function bookIdentity({ by, series, language, volume, chapters }: ChapterGroup): string {
   const own = by === 'chapter' && chapters[0] ? chapterLabel(chapters[0].metadata) : '';
   return JSON.stringify([by, series, language, volume ?? '', own]);

@@ -47,7 +47,7 @@ export async function convertToPng(image: Buffer, signal: AbortSignal): Promise<
   signal.addEventListener('abort', kill);
   process.once('exit', kill);
   try {
-    // Of a process that has ended before it read everything.
+    // The process may end before it has read everything.
     child.stdin.on('error', () => undefined);
     child.stdin.end(image);
     const ended = once(child, 'close');

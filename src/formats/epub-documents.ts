@@ -206,7 +206,7 @@ function people(
   ]);
 }
 
-/** As an EPUB collection, and as Calibre writes it. */
+/** The series as an EPUB collection, and as Calibre writes it. */
 function seriesLines(
   { metadata: { series = '' }, position }: EpubBook,
   meta: (name: string, content: string) => string,

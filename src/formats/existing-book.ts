@@ -23,13 +23,13 @@ export type ExistingBook =
       readonly kind: 'bound';
       /** In order; see sourceKey. At least one. */
       readonly keys: readonly string[];
-      /** Those that can be read back: of a CBZ or an EPUB. */
+      /** The chapters that can be read back: those of a CBZ or an EPUB. */
       readonly chapters: readonly SourceChapter[];
       /** Truncated, or with files that are gone. */
       readonly isDamaged: boolean;
       /** Another program changed it after it was bound. Of a CBZ or an EPUB; in a folder, each file is checked. */
       readonly isEdited: boolean;
-      /** Of a file. */
+      /** Undefined for a folder. */
       readonly state: FileState | undefined;
     };
 

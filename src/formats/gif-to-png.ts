@@ -110,7 +110,7 @@ const MAX_CODES = 4096;
 function* decodeLzw({ codeBits, data }: GifFrame, pixels: Buffer): Generator<undefined> {
   if (codeBits < 1 || codeBits > 8) throw new Error(`its codes have ${codeBits} bits`);
   const clearCode = 1 << codeBits;
-  // Of each code: the code without its last pixel, that pixel, and how many it has.
+  // Each code has the code without its last pixel, that pixel, and a number of pixels.
   const prefixes = new Uint16Array(MAX_CODES);
   const suffixes = new Uint8Array(MAX_CODES);
   const lengths = new Uint16Array(MAX_CODES).fill(1);

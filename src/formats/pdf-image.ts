@@ -22,7 +22,7 @@ interface Document {
 export interface PdfImage {
   readonly width: number;
   readonly height: number;
-  /** Of the image on its page. */
+  /** The name of the image on its page. */
   readonly label: string;
   obj: Reference | null;
   readonly embed: (document: Document) => void;
@@ -71,7 +71,7 @@ async function pause(signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** Of a sample of 16 bits, the PDF gets the first 8. */
+/** The PDF gets the first 8 bits of a sample of 16. */
 async function splitAlpha(
   { width, height, channels, bits }: Png,
   pixels: Buffer,

@@ -10,7 +10,7 @@ import { MAX_DECODED_BYTES } from '../cbz/decode-limits.js';
 export interface Png {
   readonly width: number;
   readonly height: number;
-  /** Of a sample. */
+  /** The size of a sample. */
   readonly bits: number;
   /** Samples of a pixel, with that of its transparency. */
   readonly channels: number;
@@ -100,7 +100,7 @@ function rowBytes({ bits, channels }: Png, columns: number): number {
 }
 
 interface Pass {
-  /** Of the first pixel. */
+  /** The position of the first pixel. */
   readonly left: number;
   readonly top: number;
   /** From one pixel to the next. */
@@ -121,7 +121,7 @@ const ADAM7 = [
   [0, 1, 1, 2],
 ] as const;
 
-/** Those with pixels. */
+/** The passes that have pixels. */
 function passesOf({ width, height, isInterlaced }: Png): Pass[] {
   return (isInterlaced ? ADAM7 : ([[0, 0, 1, 1]] as const))
     .map(([left, top, columnStep, rowStep]) => {

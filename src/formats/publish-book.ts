@@ -3,18 +3,17 @@
  * nothing of another program or of the owner is lost. One process works on a book at a time.
  */
 import { createHash } from 'node:crypto';
-import { chmod, readdir, rmdir } from 'node:fs/promises';
+import { readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isUnchanged, type FileState } from '../cbz/ownership.js';
+import { replaceUnchanged, type FileState } from '../cbz/ownership.js';
 import { StorageError } from '../core/errors.js';
 import {
   haveSameBytes,
   isTemporaryOf,
   lstatIfExists,
-  makeFoldersBelow,
+  makeSyncedFolders,
   removeLeftoverTemporaries,
   renameInto,
-  syncFolder,
   temporaryName,
 } from '../core/files.js';
 import { underTemporaryLock } from '../core/lock.js';
@@ -33,9 +32,8 @@ export async function withBookLock<T>(
   signal: AbortSignal,
   action: (tmpFile: string) => Promise<T>,
 ): Promise<T> {
-  const created = await makeFoldersBelow(root, dirname(file));
+  const created = await makeSyncedFolders(root, dirname(file));
   try {
-    for (const folder of created) await syncFolder(dirname(folder));
     const folder = dirname(file);
     const shortName = shortNameOf(file);
     return await underTemporaryLock(join(folder, `.${shortName}.lock`), { signal }, async () => {
@@ -49,7 +47,7 @@ export async function withBookLock<T>(
   }
 }
 
-/** The same for the same book, so that what a killed run left is found. */
+/** Depends on the name of the book alone, so that what a killed run left is found. */
 function shortNameOf(file: string): string {
   const name = basename(file);
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 12);
@@ -81,11 +79,8 @@ export async function publishBookFile(
     throw new StorageError('name-taken', `${file} was created by another program meanwhile.`);
   }
   if (await haveSameBytes(finished, file)) return false;
-  if (!(await isUnchanged(file, replaced)))
-    throw new StorageError('name-taken', `${file} was changed by another program meanwhile.`);
-  await chmod(finished, Number(replaced.mode) & 0o7777);
-  await renameInto(finished, file);
-  return true;
+  if (await replaceUnchanged(finished, file, replaced)) return true;
+  throw new StorageError('name-taken', `${file} was changed by another program meanwhile.`);
 }
 
 /** Publishes a finished folder, or moves its files into the one that exists. */

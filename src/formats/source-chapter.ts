@@ -16,7 +16,7 @@ export interface SourceChapter {
   readonly file: string;
   /** The file was written by `bind` and may contain other chapters too. */
   readonly isBound: boolean;
-  /** Of a chapter file with tankobon's own mark, when it was read: a book that has the chapter may replace it. */
+  /** Set for a chapter file with tankobon's own mark, when it was read: a book that has the chapter may replace it. */
   readonly ownState?: FileState | undefined;
   /** Unknown for files of other programs. */
   readonly identity: CbzIdentity | undefined;
@@ -29,7 +29,7 @@ export interface SourceChapter {
   readonly isBookEdited?: boolean | undefined;
   /** In reading order; at least one. */
   readonly pages: readonly ZipEntry[];
-  /** Of a chapter without an identity in a book, whose pages may have been converted: see sourceKey. */
+  /** Set for a chapter without an identity in a book, whose pages may have been converted: see sourceKey. */
   readonly key?: string | undefined;
 }
 
@@ -84,7 +84,7 @@ export function toChapter({ identity, metadata, pages }: SourceChapter, id: stri
   };
 }
 
-/** The same for the same version of the same chapter, and for the same pages of a chapter without an identity. */
+/** Identifies a version of a chapter, or the pages of a chapter without an identity. */
 export function sourceKey({ identity, metadata, pages, key }: SourceChapter): string {
   if (identity) return `${identity.chapterId}@${identity.version ?? 1}`;
   if (key !== undefined) return key;

@@ -6,7 +6,7 @@ const count = z.number().int().nonnegative();
 
 /** Drops fields that are not part of a report. */
 export const healthReportSchema = z.object({
-  /** Of the image, as requested. */
+  /** The address of the image, as requested. */
   url: z.string().refine((url) => /^https?:\/\/[^/]/i.test(url) && URL.canParse(url)),
   success: z.boolean(),
   /** Bytes received, also of an error page; 0 without a response. */

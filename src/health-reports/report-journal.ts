@@ -69,7 +69,7 @@ export interface ReportSums {
   readonly reasons: Readonly<Record<string, number>>;
   /** By the wall clock; 0 if none was sent. */
   readonly lastSentAtMs: number;
-  /** Those whose report does not wait. */
+  /** Loads whose report does not wait. */
   readonly loads: readonly RecordedLoad[];
   readonly damagedLines: number;
 }

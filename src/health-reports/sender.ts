@@ -34,7 +34,7 @@ export class ReportSender {
   readonly #breaker: CircuitBreaker;
   #store: Promise<ReportStore> | undefined;
   readonly #own: StoredReport[] = [];
-  /** Those of earlier runs, which follow the own ones. */
+  /** Reports of earlier runs, which follow those of this one. */
   #earlier: StoredReport[] = [];
   /** Called when delivery was attempted, or was postponed. */
   readonly #onAttempted = new Map<StoredReport, () => void>();

@@ -18,7 +18,7 @@ const API_FAULTS = {
   'not-found': notFound('Chapter not found'),
   /** A JSON 403 without a captcha, only for anonymous requests. */
   'refused-to-anonymous': forbidden('Guests have read enough for today'),
-  /** The same for every request. */
+  /** Every request is refused. */
   refused: forbidden('Not for you'),
   'bad-request': invalidRequest('Not understood'),
   /** Looks like a ban. */

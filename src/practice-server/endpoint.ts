@@ -8,7 +8,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface EndpointRequest {
   readonly method: string;
-  /** As received, percent-encoded, without the query. */
+  /** The received path: percent-encoded, without the query. */
   readonly path: string;
   /** The segments at the `{…}` of the endpoint's path, in order, percent-decoded. */
   readonly ids: readonly string[];

@@ -64,7 +64,7 @@ export interface OpenEntry {
   /** `http://127.0.0.1:<port>` of the listener. */
   readonly origin: string;
   readonly method: string;
-  /** As received, without the query. */
+  /** The received path, without the query. */
   readonly path: string;
   /** Without the `?`; empty if absent. */
   readonly query: string;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 export interface Boot {
-  /** The same for all processes of one boot. Where the system has no boot id, a reboot shows in the monotonic clock. */
+  /** All processes of one boot have the same. Where the system has no boot id, a reboot shows in the monotonic clock. */
   readonly id: string;
   /** For messages. */
   readonly host: string;

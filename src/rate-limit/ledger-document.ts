@@ -7,7 +7,7 @@ import type { PauseState } from './pause.js';
 
 /** A request that counts against the quota `key` until then. */
 export interface Use {
-  /** Of the request: it has one use for each of its quotas. */
+  /** Identifies the request, which has one use for each of its quotas. */
   readonly id: string;
   readonly key: string;
   untilMs: number;
@@ -37,7 +37,7 @@ export interface LedgerDocument extends PauseState {
   /** The name of the machine that wrote it last. */
   host: string;
   writtenMs: number;
-  /** The same moment by the wall clock. */
+  /** That moment by the wall clock. */
   wallMs: number;
   uses: Use[];
   tickets: Ticket[];

@@ -75,7 +75,7 @@ export interface Forecast {
 
 export interface TurnResult {
   readonly grants: readonly Grant[];
-  /** Of the groups that still wait: each has a ticket. */
+  /** The groups that still wait have a ticket each. */
   readonly forecasts: ReadonlyMap<string, Forecast>;
   /** When to look again. Infinity: nothing waits. */
   readonly wakeMs: number;

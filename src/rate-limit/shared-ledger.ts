@@ -57,7 +57,7 @@ const PAUSE_POLL_MS = 1_000;
 export class SharedLedger implements RateLedger {
   readonly #pending = new PendingQueue();
   #ended: { readonly request: EndedRequest; readonly done: () => void }[] = [];
-  /** Those of a transaction that failed: recorded with the next one. */
+  /** Requests of a transaction that failed, recorded with the next one. */
   #unrecorded: EndedRequest[] = [];
   /** The requests under way that the document must know, and until when, by its clock. */
   readonly #underWay = new Map<string, number>();

@@ -77,7 +77,7 @@ export function hookEnvironment(env: Readonly<NodeJS.ProcessEnv>): NodeJS.Proces
   };
 }
 
-/** Of the URL of a server; a folder stays as it is. */
+/** Removes the login from the URL of a server; a folder stays as it is. */
 function withoutLogin(ledger: string): string {
   if (!isUrl(ledger) || !URL.canParse(ledger)) return withoutUserInfo(ledger);
   const url = new URL(ledger);

@@ -142,7 +142,7 @@ const hookAddress = address(
   (url) => url.protocol === 'https:' || (url.protocol === 'http:' && isPrivateAddress(url)),
   'https:, or http: to a loopback or private address',
 );
-/** Also http: to a name; the addresses that it has are checked when it is used. */
+/** Allows http: to a name; the addresses that it has are checked when it is used. */
 const serverAddress = address(
   (url) =>
     url.protocol === 'https:' ||

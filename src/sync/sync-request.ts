@@ -82,7 +82,7 @@ const NOT_OF_SYNC = {
   downloadArchive: false,
 } as const;
 
-/** As a template has it. */
+/** The template of this text. */
 const literal = (text: string): string => text.replace(/[{}]/g, '$&$&');
 
 function inFolder(folder: string, nameChapter: FormatFileName): FormatFileName {

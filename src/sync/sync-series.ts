@@ -127,7 +127,7 @@ function skippedEvents(
   ];
 }
 
-/** Of the chapters that are skipped, only those that no earlier run has reported. */
+/** A chapter that is skipped is reported once, not by each run. */
 function reportDecisions(
   { id, title }: DueTitle,
   { waiting, planned }: ReleaseDecisions,
@@ -152,7 +152,7 @@ function reportDecisions(
     observeSync({ type: 'planned', ...describe(chapter), why, replaces });
 }
 
-/** As a download does. Not for the titles of `follows`, whose language no subscription chose. */
+/** Titles of `follows` are left out: no subscription chose their language. */
 function warnOfMissingLanguage(
   { id, title: { name, languages }, options, follow }: DueTitle,
   { context, warn }: SyncSession,

@@ -31,7 +31,7 @@ export interface SyncOptions extends Pick<
   readonly folder: string;
 }
 
-/** Those of a download; `onPlan` is called for each series. */
+/** The listeners of a download; `onPlan` is called for each series. */
 export interface SyncListeners extends Omit<DownloadListeners, 'observe'> {
   readonly observe: ObserveSync;
   /** Called for each series with chapters that the service does not have, once for each of them. */
@@ -54,7 +54,7 @@ export interface SyncReport {
   endedAtMs: number;
   /** Series that had new chapters or failed, in the order of the file. */
   readonly series: SeriesReport[];
-  /** Of all series; targets that are not available count as failed. */
+  /** The sums of all series; targets that are not available count as failed. */
   readonly totals: SeriesCounts;
   /** The number of subscribed titles. */
   titles: number;

@@ -19,7 +19,7 @@ export interface DueTitle extends SubscribedTitle {
 
 /** A title or a list that is not available. */
 interface FailedTarget {
-  /** As in the file, or `title:` and its id. */
+  /** The text in the file, or `title:` and its id. */
   readonly target: string;
   readonly error: TankobonError;
 }

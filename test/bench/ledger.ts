@@ -66,7 +66,7 @@ export const ledger: Measurement = {
   },
 };
 
-/** Of one process alone. */
+/** The cost for one process alone. */
 async function costOf(location: LedgerLocation) {
   const clock = adjustableClock();
   const url = new URL('https://api.example.org/at-home/server/1');

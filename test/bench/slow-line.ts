@@ -7,7 +7,7 @@ import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 export interface Line {
   /** Half a round trip, in milliseconds. */
   readonly delayMs: number;
-  /** Of each connection, each way; absent: as much as the machine gives. */
+  /** The rate of each connection, each way; absent: as much as the machine gives. */
   readonly bytesPerSecond?: number;
 }
 

@@ -2,7 +2,7 @@
 import { describeWith } from '../support/requirements.js';
 import { SharedBatch } from '../support/shared-batch.js';
 
-/** Of one machine. */
+/** The number of one machine. */
 const MAX_CHAPTERS_IN_FLIGHT = 8;
 
 describeWith('machines with one share', { programs: ['redis-server'] }, () => {

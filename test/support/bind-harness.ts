@@ -17,7 +17,7 @@ export async function bindFolder(
     readonly name?: string;
     readonly inputs?: readonly string[];
     readonly signal?: AbortSignal;
-    /** As `download --bind` does. */
+    /** Removes the files of bound chapters, which `download --bind` does. */
     readonly removeChapters?: boolean;
     readonly found?: readonly string[];
     readonly onPage?: () => void;

@@ -7,7 +7,7 @@ import { writeCbz } from '../../src/cbz/cbz-writer.js';
 import { formatIdentityComment } from '../../src/cbz/identity.js';
 
 export interface ChapterFile extends Partial<Omit<ComicMetadata, 'pages'>> {
-  /** Of the identity; without it, the archive has no comment. */
+  /** The id of the identity; without it, the archive has no comment. */
   readonly id?: string;
   readonly version?: number;
   readonly images: readonly Buffer[];

@@ -9,7 +9,7 @@ export interface TextContrast {
   readonly required: number;
 }
 
-/** Of every visible text of the page, HTML and SVG. */
+/** The contrast of every visible text of the page, HTML and SVG. */
 export async function textContrasts(page: Page): Promise<readonly TextContrast[]> {
   // tsx keeps the names of functions by a function that the browser lacks.
   await page.evaluate('globalThis.__name = (value) => value');

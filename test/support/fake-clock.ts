@@ -76,7 +76,7 @@ interface TimedEvent {
   readonly run: () => void;
 }
 
-/** Of a millisecond at least. */
+/** Each turn takes a millisecond at least. */
 const MAX_IDLE_TURNS = 5_000;
 
 /** Simulated time: it advances to the next event when nothing else is left to do. */

@@ -97,14 +97,14 @@ export class SimulationResult {
   calls = 0;
   /** Numbers of the reports whose line was written. */
   readonly stored = new Set<number>();
-  /** Those whose end was written. */
+  /** Notifications whose end was written. */
   readonly done = new Set<number>();
   readonly sent = new Set<number>();
-  /** Those sent whose end is not written, by process. */
+  /** Notifications that were sent whose end is not written, by process. */
   readonly inFlight = new Map<number, SimulatedProcess>();
-  /** Those sent again although their end was written, or while another process had them in flight. */
+  /** Notifications that were sent again although their end was written, or while another process had them in flight. */
   readonly repeated: number[] = [];
-  /** Those sent again since they were in flight when a process ended. */
+  /** Notifications that were sent again since they were in flight when a process ended. */
   repeatedAfterKill = 0;
 
   lost(): number[] {

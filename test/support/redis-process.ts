@@ -60,7 +60,7 @@ export async function startRedis(
   };
 }
 
-/** As if the ledger had been used before: at the first use, all limits count as used up for more than a minute. */
+/** Pretends that the ledger was used before: at the first use, all limits count as used up for more than a minute. */
 export function resetLedgerOf({ url }: RedisProcess): Promise<void> {
   const location = { server: { url: new URL(url) } };
   return resetLedgerAt({ location, clock: systemClock, warn: () => undefined });

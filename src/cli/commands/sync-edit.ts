@@ -61,7 +61,7 @@ function entryOf({ output, fromNow, ...given }: GivenOptions, nowMs: number): Se
   });
 }
 
-/** As in the file: by keys, with `bind` and `format` as one map. */
+/** The entry of the file has the options by keys, with `bind` and `format` as one map. */
 function toKeys(
   { bind, format, ...options }: SeriesOptions,
   write: (name: keyof SeriesOptions, value: unknown) => unknown,

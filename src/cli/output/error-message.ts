@@ -24,7 +24,7 @@ export function errorMessage(
   return `${lines.join('\n')}\n`;
 }
 
-/** Of code in a file. */
+/** A frame of code in a file, without an address of inline code. */
 const STACK_FRAME = /^ {4}at (?!.*\bdata:).*:\d+:\d+\)?$/;
 
 /** The message of a library may quote a secret; our own messages, file errors and the paths below them do not. */

@@ -24,7 +24,7 @@ ${body}
 `;
 }
 
-/** As a file name, for pages. */
+/** The name of a file that stands for standard output. */
 export const STANDARD_OUTPUT = '-';
 
 /** Writes the page to a missing or a regular file, or to standard output. Throws UsageError `bad-output`. */

@@ -57,7 +57,7 @@ export type CommandName =
 export interface OptionDefinition {
   readonly kind: OptionKind;
   readonly description: string;
-  /** As in the settings file. An option without it is absent by default. */
+  /** A value of the settings file. An option without it is absent by default. */
   readonly default?: string | number | boolean;
   /** A valid value as typed in a shell; by default the default. */
   readonly example?: string;

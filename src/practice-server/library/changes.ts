@@ -20,7 +20,7 @@ export function editChapter(
   return { ...chapter, attributes: edited };
 }
 
-/** The same chapter with the pages of `upload`. An upload is an edit too. */
+/** The chapter with the pages of `upload`. An upload is an edit too. */
 export function reuploadChapter(
   chapter: LibraryChapter,
   at: string,

@@ -33,7 +33,7 @@ const FRAME_BYTES = 150;
 const PRIVATE_CHUNK = 'noIs';
 const CHUNK_FRAME_BYTES = 12;
 
-/** The same bytes for the same seed. */
+/** A seed always gives the same bytes. */
 function noise(seed: string, bytes: number): Buffer {
   const key = createHash('sha256').update(seed).digest().subarray(0, 16);
   return createCipheriv('aes-128-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(bytes));

@@ -114,7 +114,7 @@ export interface LibraryList extends Named {
   readonly titleIds: readonly string[];
 }
 
-/** Of a title in a reader's library. */
+/** What a reader does with a title. */
 export type ReadingStatus =
   'reading' | 'on_hold' | 'plan_to_read' | 'dropped' | 're_reading' | 'completed';
 

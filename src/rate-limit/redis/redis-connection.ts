@@ -39,7 +39,7 @@ export interface ScriptRunner {
 }
 
 const DEFAULT_PORT = 6379;
-/** Of a connection with its login, and of a reply. */
+/** The limit of a connection with its login, and of a reply. */
 const MAX_REPLY_MS = 5_000;
 const MAX_REPLY_AT_EXIT_MS = 1_000;
 

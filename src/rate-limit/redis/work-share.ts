@@ -26,7 +26,7 @@ export interface WorkShareOptions extends Omit<ServerOutageOptions, 'displayUrl'
 }
 
 const LEASE_MS = 60_000;
-/** Of the list of finished items, since the last of them. */
+/** How long the list of finished items is kept after the last of them. */
 const LIFETIME_MS = 35 * 24 * 60 * 60_000;
 
 /** KEYS: finished items, claims. ARGV: operation, owner, lease, lifetime, items. */

@@ -42,7 +42,7 @@ afterEach(async () => {
 
 const run = (...words: readonly string[]) => tankobonHere(words, { env });
 
-/** As root, a mistake would replace the device of the machine. */
+/** A mistake of root would replace the device of the machine. */
 const makeDevice = (path: string): void => {
   if (process.getuid?.() === 0) execFileSync('mknod', [path, 'c', '1', '3']);
   else symlinkSync('/dev/null', path);

@@ -236,7 +236,7 @@ posixDescribe('the second signal', () => {
     return Number(/^VmRSS:\s*(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
   }
 
-  /** Of the filter that takes the longest. */
+  /** Its filter takes the longest. */
   function largePng(): Buffer {
     const [width, height] = [8_192, 8_192];
     const rows = Buffer.alloc((1 + 4 * width) * height, 7);

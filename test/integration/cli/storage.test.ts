@@ -27,7 +27,7 @@ import { linuxTest, posixTest } from '../../support/platform.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0051';
 const PAGES = 20;
-/** Of one page. */
+/** A chapter of one page. */
 const SMALL_ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0052';
 let service: PracticeService;
 let folder: string;

@@ -20,7 +20,7 @@ const isMetadataCall = ({ path }: LogEntry) => path.startsWith('/at-home/server/
 const isPageLoad = ({ host }: LogEntry) => host === 'node';
 const failures = ({ events }: RunResult) => events.filter(({ type }) => type === 'page-failed');
 
-/** As many reports as failed loads, and the first one before the second metadata call (spec 4.3). */
+/** There are as many reports as failed loads, and the first one before the second metadata call (spec 4.3). */
 async function expectTruthfulReports(harness: DownloadHarness, ran: RunResult): Promise<void> {
   const { service } = harness;
   const { log } = service;

@@ -199,7 +199,7 @@ test('a conversion ends with the interruption', async () => {
 
 test('a large GIF is decoded in steps, and an interruption ends it', async () => {
   const header = Buffer.from('474946383961401f401f8000000000000000ff2c00000000401f401f0002', 'hex');
-  // Of 64 million pixels, a clear code and two pixels.
+  // The image claims 64 million pixels, and has a clear code and two pixels.
   const gif = Buffer.concat([header, Buffer.from('0244010000003b', 'hex')]);
   const interrupt = new AbortController();
   const converting = gifToPng(gif, interrupt.signal);

@@ -59,7 +59,7 @@ async function addChapter(number: number, chapter: Partial<ChapterFile> = {}): P
   });
 }
 
-/** As `download --bind` does it. */
+/** Does what `download --bind` does. */
 const bindAndRemove = (format: Format, options: Parameters<typeof bindFolder>[1] = {}) =>
   bindFolder(folder, { format, removeChapters: true, ...options });
 

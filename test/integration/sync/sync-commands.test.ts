@@ -56,7 +56,7 @@ test('add, list and remove edit the file in the configuration folder, and send n
   ]);
   expect((await run('remove', 'alpha')).code).toBe(0);
   expect((await run('list')).stdout).toBe(`title:${BETA}\n`);
-  // As Windows PowerShell writes it.
+  // Windows PowerShell writes it so.
   writeFileSync(file, `\uFEFFseries:\r\n- target: title:${ALPHA}\r\n`, 'utf16le');
   expect((await run('list')).stdout).toBe(`title:${ALPHA}\n`);
   expect(await run('remove', 'nothing')).toMatchObject({ code: 2 });

@@ -139,7 +139,7 @@ test('bind makes a book of each volume after a series got something', async () =
   const pages = (await readArchive(books[0] ?? '')).filter(({ name }) => name.endsWith('.xhtml'));
   expect(pages.length).toBeGreaterThanOrEqual(4);
   expect(harness.base.archives()).toHaveLength(2);
-  // As a run leaves it that is killed before it binds.
+  // A run that is killed before it binds leaves this.
   rmSync(books[0] ?? '');
   rmSync(join(harness.base.folder, 'home', 'sync'), { recursive: true });
   expect(savedIn((await harness.sync()).lines)).toEqual([]);

@@ -272,7 +272,7 @@ export const PROCESS_FAULTS: Readonly<Record<string, FaultKind>> = {
   },
 };
 
-/** Of the file, of kernels, and of the service. */
+/** Faults of the file, of kernels, and of the service. */
 export const LEDGER_FAULTS: Readonly<Record<string, FaultKind>> = {
   deleted: {
     ...MIXED,
@@ -406,7 +406,7 @@ function restartAfterKills(world: World): void {
   });
 }
 
-/** Of a server. */
+/** Faults of a server. */
 export const SERVER_FAULTS: Readonly<Record<string, FaultKind>> = {
   'a server': { ...SERVER, setup: startSeveral },
   'a server, one client': {

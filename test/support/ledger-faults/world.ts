@@ -79,7 +79,7 @@ export class World {
   readonly server: SimulatedServer | undefined;
   readonly kernels: Kernel[] = [];
   readonly processes = new Set<SimulatedProcess>();
-  /** Of all processes, living or not. */
+  /** All processes, living or not. */
   readonly #all: SimulatedProcess[] = [];
   readonly #violations: Record<string, number> = {};
   readonly #probes = new Set<SimulatedProcess>();

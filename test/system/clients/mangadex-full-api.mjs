@@ -40,7 +40,7 @@ const looked = {
 
 const client = await PersonalAuthClient.login(JSON.parse(process.env.LOGIN));
 const me = (await User.getLoggedInUser()).username;
-// As if the access token had expired: the next call refreshes it and checks it with /auth/check.
+// The access token seems to have expired: the next call refreshes it and checks it with /auth/check.
 client.data.accessExpiration = 0;
 const followed = (await Manga.getFollowedManga()).length;
 

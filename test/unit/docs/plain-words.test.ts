@@ -32,6 +32,10 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/'[^']*\bis no (?:address|error|failure|crash|obstacle|file|date|number)\b[^']*'/, 'is not a …'],
   [/nobody.s business|[Gg]ood manners|manga-reading service/, 'the subject; MangaDex'],
   [/\bhint: Type\b|'Type: /, 'Run:'],
+  [
+    /(?:\/\*\*|\/\/) (?:Of|As|Those|That of|The same (?:as|at|for|with)) /,
+    'a sentence with a subject',
+  ],
   [/in the hands of/, 'in use by'],
   [/has not the shape/, 'unexpected response'],
 ];

@@ -23,7 +23,7 @@ interface Sample {
   readonly bits?: number;
   readonly colorType: keyof typeof CHANNELS;
   readonly isInterlaced?: boolean;
-  /** Of each row; by default all five in turn. */
+  /** The filter of each row; by default all five in turn. */
   readonly filter?: number;
   readonly extra?: readonly Buffer[];
 }

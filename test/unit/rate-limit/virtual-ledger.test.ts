@@ -35,7 +35,7 @@ const FAULTS: Faults = {
   },
 };
 
-/** Of the server as well: restarts without its data, outages, and replies that are late or lost. */
+/** Faults of the server as well: restarts without its data, outages, and replies that are late or lost. */
 const SERVER_FAULTS: Partial<SimulationOptions> = {
   kernels: 3,
   serverTravelMs: (random) => (random() < 0.02 ? random() * 2_000 : random() * 5),
@@ -131,7 +131,7 @@ const EXPECTED_CAUSES: readonly string[] = [
   'held by the network',
   'stopped before the write',
 ];
-/** Of each kind; those that take seconds run once. */
+/** Runs of each kind; a kind that takes seconds runs once. */
 const SEEDS = Number(process.env['TANKOBON_LEDGER_SEEDS'] ?? (IS_LONG_RUN ? 6 : 1));
 const SLOW_KINDS = /hour|bans|40/;
 /** Long ones have their turn in the long run. */
