@@ -2,7 +2,7 @@
 import { formatCount } from '../core/human-format.js';
 import { printableLine } from '../core/printable.js';
 import type { CommandContext } from './command-context.js';
-import { choose } from './prompt.js';
+import { prompt } from './prompt.js';
 
 /** A language, and its number of chapters if it is known. */
 export interface LanguageChoice {
@@ -11,7 +11,7 @@ export interface LanguageChoice {
 }
 
 /**
- * Undefined if the user presses Esc; `all` is an empty list.
+ * `all` is an empty list.
  *
  * @param preferred the language that is preselected
  */
@@ -19,7 +19,7 @@ export async function chooseLanguage(
   languages: readonly LanguageChoice[],
   preferred: string | undefined,
   context: CommandContext,
-): Promise<readonly string[] | undefined> {
+): Promise<readonly string[]> {
   const { select } = await import('@inquirer/prompts');
   const choices = languages.map(({ code, chapters }) => {
     const shown = printableLine(code);
@@ -29,7 +29,7 @@ export async function chooseLanguage(
       value: code,
     };
   });
-  const answer = await choose(context, (streams) =>
+  const answer = await prompt(context, (streams) =>
     select<string | undefined>(
       {
         message: 'Language?',
@@ -40,6 +40,5 @@ export async function chooseLanguage(
       streams,
     ),
   );
-  if (!answer) return undefined;
-  return answer.value === undefined ? [] : [answer.value];
+  return answer === undefined ? [] : [answer];
 }

@@ -1,5 +1,5 @@
 /** Questions at the terminal, asked on standard error. */
-import { interruptedError, UsageError } from '../core/errors.js';
+import { cancelledError, UsageError } from '../core/errors.js';
 import type { CommandContext } from './command-context.js';
 import { rawStream } from './output/safe-stream.js';
 
@@ -18,39 +18,26 @@ interface PromptStreams {
   readonly signal: AbortSignal;
 }
 
-/** Asks a question. Throws the `interrupted` error if the user cancels it with Ctrl-C. */
+/** Asks a question. Throws the `interrupted` error if the user cancels it with Ctrl-C or Esc. */
 export async function prompt<Answer>(
   { stdin, stderr, signal }: PromptContext,
   ask: (streams: PromptStreams) => Promise<Answer>,
   input: NodeJS.ReadableStream = stdin,
 ): Promise<Answer> {
-  try {
-    return await ask({ input, output: rawStream(stderr), signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error instanceof Error && error.name === 'ExitPromptError' ? interruptedError() : error;
-  }
-}
-
-/** Asks a question that Esc cancels: then undefined. Throws the `interrupted` error if the user cancels it with Ctrl-C. */
-export async function choose<Answer>(
-  context: PromptContext,
-  ask: (streams: PromptStreams) => Promise<Answer>,
-): Promise<{ readonly value: Answer } | undefined> {
-  const { stdin, signal } = context;
   const escape = new AbortController();
   const onKey = (_text: string | undefined, key: { readonly name?: string } | undefined): void => {
     if (key?.name === 'escape') escape.abort();
   };
-  stdin.on('keypress', onKey);
+  input.on('keypress', onKey);
   try {
     const anySignal = AbortSignal.any([signal, escape.signal]);
-    return { value: await prompt(context, (streams) => ask({ ...streams, signal: anySignal })) };
+    return await ask({ input, output: rawStream(stderr), signal: anySignal });
   } catch (error) {
-    if (escape.signal.aborted && !signal.aborted) return undefined;
-    throw error;
+    signal.throwIfAborted();
+    const isCtrlC = error instanceof Error && error.name === 'ExitPromptError';
+    throw isCtrlC || escape.signal.aborted ? cancelledError() : error;
   } finally {
-    stdin.off('keypress', onKey);
+    input.off('keypress', onKey);
   }
 }
 

@@ -91,6 +91,11 @@ export function thrownMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** The user cancelled a question; nothing is left to do about it. */
+export function cancelledError(): RunError {
+  return new RunError('interrupted', 'Cancelled.', { hint: '' });
+}
+
 /** The abort reason when the user interrupts the run. */
 export function interruptedError(): RunError {
   return new RunError('interrupted', 'Interrupted.');

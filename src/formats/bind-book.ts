@@ -240,6 +240,7 @@ async function removeChapter(
   if (!ownState || resolve(file) === resolve(book) || !(await isUnchanged(file, ownState))) return;
   try {
     await removeFile(file);
+    observe({ type: 'chapter-removed', file, book });
   } catch (error) {
     observe({ type: 'warning', message: `Cannot remove ${file}: ${systemReason(error)}` });
   }

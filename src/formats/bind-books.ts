@@ -45,14 +45,19 @@ export async function bindBooks(
   const cover = isFile ? await readCover(coverFile) : undefined;
   observePlan(plan, observe);
   const books: BoundBook[] = [];
+  let removed = 0;
+  const observeBook: ObserveBind = (event) => {
+    if (event.type === 'chapter-removed') removed += 1;
+    observe(event);
+  };
   try {
     for (const book of plan.books) {
       if (signal.aborted) break;
-      books.push(await bindPlanned(book, plan, { request, cover, observe, signal }));
+      books.push(await bindPlanned(book, plan, { request, cover, observe: observeBook, signal }));
     }
   } finally {
     // A run that is interrupted within a book has a summary too.
-    observe(summaryOf(books, plan));
+    observe(summaryOf(books, plan, removed));
   }
   const errors = [
     ...plan.failed.map(({ error }) => error),
@@ -62,7 +67,7 @@ export async function bindBooks(
   return { books, errors };
 }
 
-function summaryOf(books: readonly BoundBook[], plan: BindPlan): BindEvent {
+function summaryOf(books: readonly BoundBook[], plan: BindPlan, removed: number): BindEvent {
   const count = (status: BoundBook['status']) =>
     books.filter((book) => book.status === status).length;
   return {
@@ -71,6 +76,7 @@ function summaryOf(books: readonly BoundBook[], plan: BindPlan): BindEvent {
     skipped: count('skipped'),
     failed: count('failed'),
     leftOut: plan.unassigned.length + plan.otherReleases.length + plan.failed.length,
+    removed,
   };
 }
 

@@ -60,12 +60,16 @@ export type BindEvent =
       readonly reason: LeftOutReason;
       readonly message?: string;
     })
+  /** The file of a chapter that a book replaces. */
+  | { readonly type: 'chapter-removed'; readonly file: string; readonly book: string }
   | {
       readonly type: 'bind-summary';
       readonly saved: number;
       readonly skipped: number;
       readonly failed: number;
       readonly leftOut: number;
+      /** Chapter files that the books replace. */
+      readonly removed: number;
     };
 
 /** Why a chapter is in no book. */

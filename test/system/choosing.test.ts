@@ -73,8 +73,9 @@ describeWith('choosing at a terminal', { programs: ['python3'] }, () => {
         /48 chapters in pt-br, at least 1 min.* Download\?/,
       );
       const titles = ran.lines.filter((line) => line.includes('Endless Stairs'));
-      expect(titles.length).toBeGreaterThanOrEqual(2);
-      expect(titles[0]).toMatch(/^Endless Stairs/);
+      // The menu is the result: there is no table above it.
+      expect(titles[0]).toMatch(/^[❯>] Endless Stairs/);
+      expect(ran.screen).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/);
       expect(titles.filter((line) => line.length > columns)).toEqual([]);
       expect(archives()).toEqual([]);
     },
@@ -105,16 +106,14 @@ describeWith('choosing at a terminal', { programs: ['python3'] }, () => {
     ['the confirmation', 2],
   ])('Esc and Ctrl-C leave at %s, and nothing is downloaded', async (_what, left) => {
     const questions = ['Which title?', 'Language?', 'Download?'];
-    for (const [key, exitCode] of [
-      [ESCAPE, 0],
-      [CTRL_C, 130],
-    ] as const) {
+    for (const key of [ESCAPE, CTRL_C]) {
       const steps = questions
         .slice(0, left + 1)
         .map((awaits, index) => ({ awaits, types: index === left ? key : '\r' }));
       const ran = await runAt(80, ['search', 'stairs'], steps);
-      expect({ code: ran.code, untyped: ran.untyped }).toEqual({ code: exitCode, untyped: 0 });
-      expect(ran.screen).not.toMatch(/\bat .*\.js:\d+|failed:|saved/);
+      expect({ code: ran.code, untyped: ran.untyped }).toEqual({ code: 130, untyped: 0 });
+      expect(ran.screen).toMatch(/^Cancelled\.$/m);
+      expect(ran.screen).not.toMatch(/\bat .*\.js:\d+|failed:|saved|error:|hint:/);
     }
     expect(archives()).toEqual([]);
   });
@@ -131,5 +130,21 @@ describeWith('choosing at a terminal', { programs: ['python3'] }, () => {
     expect(given.screen).toMatch(/^9 chapters to download/m);
     const left = await runAt(80, words, [{ awaits: 'Language?', types: CTRL_C }]);
     expect(left.code).toBe(130);
+    expect(left.screen).toMatch(/^Cancelled\.$/m);
+    expect(left.screen).not.toMatch(/error:|hint:|saved/);
+  });
+
+  test('the address of a title is not asked for again', async () => {
+    const target = `https://mangadex.org/title/${EXAMPLE_TITLES.long}`;
+    const ran = await runAt(
+      80,
+      ['search', target],
+      [
+        { awaits: 'Language?', types: '\r' },
+        { awaits: 'Download?', types: 'n\r' },
+      ],
+    );
+    expect({ code: ran.code, untyped: ran.untyped }).toEqual({ code: 0, untyped: 0 });
+    expect(ran.screen).not.toContain('Which title?');
   });
 });

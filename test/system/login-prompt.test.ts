@@ -123,7 +123,7 @@ describeWith('login at a terminal', { programs: ['python3'] }, () => {
       { awaits: 'Password:', types: `${password}\x03` },
     ]);
     expect(shown).toMatchObject({ code: 130, untyped: 0 });
-    expect(readable(shown)).toContain('error: Interrupted.');
+    expect(readable(shown)).toContain('Cancelled.');
     expect(readable(shown)).not.toContain('    at ');
     expectNoSecret(shown);
     expect(practice.log).toHaveLength(asked);

@@ -5,7 +5,7 @@ import type { DownloadListeners } from '../../download/download-session.js';
 import { downloadRequest } from '../../download/download-request.js';
 import { optionText } from '../../config/option-values.js';
 import { flagOf, type GivenOptions, type OptionName } from '../../config/options/options.js';
-import { interruptedError, type TankobonError } from '../../core/errors.js';
+import type { TankobonError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { createMinorCollector } from '../../download/gc-tuning.js';
 import { skippedEvents, type Plan } from '../../download/plan.js';
@@ -40,7 +40,9 @@ export async function download(
       context.stderr.write(errorMessage(error, context));
     return EXIT.usage;
   }
-  const observer = await chooseObserver(options, context);
+  const { bind, keepChapters } = request.options;
+  const booksOnly = bind !== false && !keepChapters;
+  const observer = await chooseObserver({ ...options, booksOnly }, context);
   const listeners = {
     ...listenersFor(observer, options, context),
     confirm: confirm && ((plan: Plan) => observer.whilePrompting(() => confirm(plan))),
@@ -95,11 +97,7 @@ function listenersFor(
         chooseLanguages: async (counts) => {
           const languages = [...counts].map(([code, chapters]) => ({ code, chapters }));
           languages.sort((a, b) => b.chapters - a.chapters);
-          const chosen = await observer.whilePrompting(() =>
-            chooseLanguage(languages, undefined, context),
-          );
-          if (!chosen) throw interruptedError();
-          return chosen;
+          return observer.whilePrompting(() => chooseLanguage(languages, undefined, context));
         },
       }),
   };

@@ -1,4 +1,4 @@
-/** The questions of `tankobon search` at a terminal. Esc cancels each of them. */
+/** The questions of `tankobon search` at a terminal. Esc and Ctrl-C cancel the command. */
 import type { Title } from '../../api/titles.js';
 import { formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
@@ -6,7 +6,7 @@ import type { Plan } from '../../download/plan.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
 import { titleChoice } from '../output/title-table.js';
-import { choose } from '../prompt.js';
+import { prompt } from '../prompt.js';
 import { minPlanTimeMs } from './dry-run.js';
 
 /** Before and after the text of a choice. */
@@ -15,10 +15,10 @@ const CHOICE_MARGIN = 4;
 export async function chooseTitle(
   titles: readonly Title[],
   context: CommandContext,
-): Promise<Title | undefined> {
+): Promise<Title> {
   const { select } = await import('@inquirer/prompts');
   const columns = (context.stderr.columns || 80) - CHOICE_MARGIN;
-  const answer = await choose(context, (streams) =>
+  return prompt(context, (streams) =>
     select<Title>(
       {
         message: 'Which title? (Esc to cancel)',
@@ -32,15 +32,14 @@ export async function chooseTitle(
       streams,
     ),
   );
-  return answer?.value;
 }
 
-/** The value of `--language`: asked where the title has several and no option decides. Undefined after Esc. */
+/** The value of `--language`: asked where the title has several and no option decides. */
 export async function chooseTitleLanguage(
   { languages }: Title,
   language: readonly string[] | undefined,
   context: CommandContext,
-): Promise<readonly string[] | undefined> {
+): Promise<readonly string[]> {
   if (language !== undefined) return language;
   if (languages.length <= 1) return languages;
   const sorted = [...languages].sort().map((code) => ({ code }));
@@ -54,6 +53,5 @@ export async function confirmPlan(plan: Plan, context: CommandContext): Promise<
   const count = pluralize(plan.chapters.length, 'chapter');
   const time = formatDuration(minPlanTimeMs(plan));
   const message = `${count} in ${[...languages].sort().join(', ')}, at least ${time}. Download?`;
-  const answer = await choose(context, (streams) => confirm({ message }, streams));
-  return answer?.value ?? false;
+  return prompt(context, (streams) => confirm({ message }, streams));
 }

@@ -9,77 +9,102 @@ import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
 import { canAsk } from '../prompt.js';
+import { looksLikeTarget, parseTarget, type Target } from '../../selection/target.js';
 
 export function searchCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('search')
     .description('find titles by name; at a terminal, choose one to download')
-    .argument('<words...>', 'words of the name')
+    .argument('<words...>', 'words of the name, or the address of a title')
     .action((words: string[], options: GivenOptions) =>
       run((context) => search(words.join(' '), options, context)),
     );
   return addExamples(addOptions(command, 'search'), [
     ['tankobon search lighthouse', 'titles with that word, the best match first'],
-    ['tankobon search --first --language en lighthouse', 'download the best match, in a script'],
+    ['tankobon search --first --language en -o ~/comics lighthouse', 'download the best match'],
     ['tankobon search --language pt-br --json farol', 'print the titles as JSON'],
   ]);
 }
 
-/** Sends one request, and downloads what is chosen. Throws UsageError('bad-option') for an empty name. */
+/** Lists the titles that were found, or downloads one of them. Throws UsageError('bad-option') for an empty name. */
 async function search(
-  name: string,
-  options: GivenOptions,
+  words: string,
+  { limit, first: takesFirst, json, ...options }: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { stdout, stderr, settings } = context;
+  const { download } = await import('./download.js');
+  const target = targetIn(words, context);
+  if (target?.kind === 'chapter' || target?.kind === 'list')
+    return download([words], { ...options, json }, context);
   const languages = options.language ?? settings.language ?? [];
-  const found = await findTitles(name, languages, options, context);
-  const titles = options.first ? found.slice(0, 1) : found;
-  if (options.json) {
-    stdout.write(`${JSON.stringify(titles.map(toJson))}\n`);
-    return EXIT.done;
-  }
+  const found = await findTitles(target?.id ?? words, { languages, limit, target }, context);
+  const titles = takesFirst ? found.slice(0, 1) : found;
+  if (json) stdout.write(`${JSON.stringify(titles.map(toJson))}\n`);
   const [first] = titles;
   if (!first) {
     const inLanguages = languages.length === 0 ? '' : ` with chapters in ${languages.join(' or ')}`;
-    stderr.write(`No title${inLanguages} found: ${name}\n`);
-    return EXIT.done;
+    stderr.write(`No title${inLanguages} found: ${words}\n`);
+    return EXIT.incomplete;
   }
-  const { download } = await import('./download.js');
-  if (options.first) {
+  if (json) return EXIT.done;
+  if (takesFirst) {
     stderr.write(`${printableLine(first.name)}\n`);
-    return download([`title:${first.id}`], { language: options.language }, context);
+    return download([`title:${first.id}`], options, context);
+  }
+  if (canAsk(context)) {
+    const { chooseTitle } = await import('./search-prompts.js');
+    const title = target ? first : await chooseTitle(titles, context);
+    return downloadChosen(title, options, context);
   }
   const { titleLines } = await import('../output/title-table.js');
   const lines = titleLines(titles, stdout.isTTY ? stdout.columns || undefined : undefined);
   stdout.write(`${lines.join('\n')}\n`);
-  if (!canAsk(context)) return EXIT.done;
-  const { chooseTitle, chooseTitleLanguage, confirmPlan } = await import('./search-prompts.js');
-  const title = await chooseTitle(titles, context);
-  const language = title && (await chooseTitleLanguage(title, options.language, context));
-  if (!title || language === undefined) return EXIT.done;
-  return download([`title:${title.id}`], { language }, context, (plan) =>
+  return EXIT.done;
+}
+
+/** The address or UUID that was pasted in place of words. */
+function targetIn(words: string, { settings }: CommandContext): Target | undefined {
+  return looksLikeTarget(words)
+    ? parseTarget(words, [new URL(settings.apiUrl).hostname])
+    : undefined;
+}
+
+/** Asks in which language, and whether to download. */
+async function downloadChosen(
+  title: Title,
+  options: GivenOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { download } = await import('./download.js');
+  const { chooseTitleLanguage, confirmPlan } = await import('./search-prompts.js');
+  const language = await chooseTitleLanguage(title, options.language, context);
+  return download([`title:${title.id}`], { ...options, language }, context, (plan) =>
     confirmPlan(plan, context),
   );
 }
 
+interface FindOptions extends Pick<GivenOptions, 'limit'> {
+  readonly languages: readonly string[];
+  /** The title itself, in place of words. */
+  readonly target: Target | undefined;
+}
+
+/** Sends one request. */
 async function findTitles(
-  name: string,
-  languages: readonly string[],
-  { limit }: GivenOptions,
+  words: string,
+  { languages, limit, target }: FindOptions,
   context: CommandContext,
 ): Promise<readonly Title[]> {
   const { stderr, signal } = context;
   const { withService } = await import('../with-service.js');
-  const { searchTitles } = await import('../../api/titles.js');
-  return withService(context, (service) =>
-    searchTitles(service.anonymous, name, {
-      languages,
-      limit,
-      signal,
-      warn: warnTo(stderr),
-    }),
-  );
+  const { fetchTitles, searchTitles } = await import('../../api/titles.js');
+  const options = { signal, warn: warnTo(stderr) };
+  return withService(context, async ({ anonymous }) => {
+    if (!target) return searchTitles(anonymous, words, { ...options, languages, limit });
+    const { titles } = await fetchTitles(anonymous, [target.id], options);
+    return [...titles.values()];
+  });
 }
 
 function toJson({ id, name, year, status, languages }: Title): unknown {

@@ -9,7 +9,9 @@ export function bookLabel(file: string): string {
   return /\.(cbz|epub|pdf)$/i.test(name) ? name : join(basename(dirname(file)), name);
 }
 
-export function describeBindEvent(event: BindEvent): string {
+export function describeBindEvent(
+  event: Exclude<BindEvent, { readonly type: 'chapter-removed' }>,
+): string {
   switch (event.type) {
     case 'book-planned': {
       const { file, chapters, pages, missing, volumeInferred = [] } = event;
@@ -44,12 +46,13 @@ export function describeBindEvent(event: BindEvent): string {
         ? `left out: ${event.file}: ${LEFT_OUT_REASONS[event.reason]}`
         : `error: ${event.message}`;
     case 'bind-summary': {
-      const { saved, skipped, failed, leftOut } = event;
+      const { saved, skipped, failed, leftOut, removed } = event;
       return [
         `${pluralize(saved, 'book')} saved`,
         ...(skipped > 0 ? [`${skipped} skipped`] : []),
         ...(failed > 0 ? [`${failed} failed`] : []),
         ...(leftOut > 0 ? [`${pluralize(leftOut, 'chapter')} left out`] : []),
+        ...(removed > 0 ? [`${pluralize(removed, 'chapter file')} removed`] : []),
       ].join(', ');
     }
   }

@@ -1,7 +1,7 @@
 /** Chooses the observer of a command: JSON lines, errors only, progress bars or plain lines. */
 import { toJson } from '../../download/events.js';
 import type { CommandContext } from '../command-context.js';
-import { EventMessages, isError, resultOf } from './event-messages.js';
+import { EventMessages, isError } from './event-messages.js';
 import type { Activity, AppEvent, Observer, ObserverOptions } from './observer.js';
 import { hasOwnTerminal } from './own-terminal.js';
 
@@ -11,10 +11,10 @@ export async function chooseObserver(
   firstActivity: Activity = 'resolving',
 ): Promise<Observer> {
   const { stdout, stderr, env, clock } = context;
-  const { json, quiet, verbose } = options;
+  const { json, quiet, verbose, booksOnly } = options;
   const isPlain = !json && !quiet;
   const savedLines = isPlain && hasOwnTerminal(stderr, stdout);
-  const messages = new EventMessages({ verbose, savedLines }, clock);
+  const messages = new EventMessages({ verbose, savedLines, booksOnly }, clock);
   if (isPlain && stderr.isTTY && env['TERM'] !== 'dumb') {
     const { ProgressBars } = await import('./progress-bars.js');
     return new ProgressBars(messages, options, context, firstActivity);
@@ -23,7 +23,7 @@ export async function chooseObserver(
   const printLines = (event: AppEvent): void => {
     if (isPlain || isError(event))
       for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
-    const result = resultOf(event);
+    const result = messages.resultOf(event);
     if (result !== undefined) stdout.write(`${result}\n`);
   };
   /** Only events on standard output. Warnings are messages for people too; details are nothing else. */

@@ -8,12 +8,13 @@ import { withoutUserInfo } from '../../core/web-address.js';
 import type { CommandContext } from '../command-context.js';
 import { isFileError, toTankobonError } from '../../core/system-errors.js';
 
-/** `error: …` and `hint: …`; with `DEBUG=tankobon` also the code, the stack and the causes. */
+/** `error: …` and `hint: …`, or only the message of an error without a hint; with `DEBUG=tankobon` also the code, the stack and the causes. */
 export function errorMessage(
   thrown: unknown,
   { env, redactor }: Pick<AppContext, 'env' | 'redactor'>,
 ): string {
   const error = toTankobonError(thrown, redactor);
+  if (error.hint === '') return `${error.message}\n`;
   const message = error.message.split('\n').map((line) => printableLine(line));
   const lines = [`error: ${message.join('\n  ')}`, `hint: ${hintOf(error, env)}`];
   if (isDebugging(env)) {

@@ -13,6 +13,8 @@ export interface EventMessagesOptions {
   readonly verbose?: boolean;
   /** Whether a saved chapter has a line beside its path on standard output. */
   readonly savedLines: boolean;
+  /** Whether the chapters are not results, since books replace them. */
+  readonly booksOnly?: boolean;
 }
 
 /** Remembers what failed, for the summary. */
@@ -79,6 +81,7 @@ export class EventMessages {
       case 'bind-summary':
         return [describeBindEvent(event)];
       // Skipped chapters are summarized by describeSkipped, series by the report of a sync.
+      case 'chapter-removed':
       case 'book-page':
       case 'chapter-skipped':
       case 'hook-failed':
@@ -87,6 +90,16 @@ export class EventMessages {
       case 'series-synced':
         return [];
     }
+  }
+
+  /** What goes to standard output: the path of a saved file, or what a dry run of a sync plans. */
+  resultOf(event: AppEvent): string | undefined {
+    if (event.type === 'planned') {
+      const volume = event.volumeInferred ? '; volume inferred' : '';
+      return `${event.chapter}  ${nameOf(event)}: ${event.why}${volume}`;
+    }
+    const isSaved = event.type === 'chapter-saved' && !this.options.booksOnly;
+    return isSaved || event.type === 'book-saved' ? event.file : undefined;
   }
 
   #addFailure(event: Extract<DownloadEvent, { readonly type: 'chapter-failed' }>): string[] {
@@ -100,14 +113,6 @@ export class EventMessages {
     this.#failures.failed.push(name);
     return [`failed: ${name}: ${event.message}`];
   }
-}
-
-/** What goes to standard output: the path of a saved file, or what a dry run of a sync plans. */
-export function resultOf(event: AppEvent): string | undefined {
-  if (event.type === 'chapter-saved' || event.type === 'book-saved') return event.file;
-  if (event.type !== 'planned') return undefined;
-  const volume = event.volumeInferred ? '; volume inferred' : '';
-  return `${event.chapter}  ${nameOf(event)}: ${event.why}${volume}`;
 }
 
 /** The id where nothing else is known. */

@@ -24,4 +24,7 @@ export interface Observer {
   readonly close: () => void;
 }
 
-export type ObserverOptions = Pick<GivenOptions, 'json' | 'quiet' | 'verbose'>;
+export interface ObserverOptions extends Pick<GivenOptions, 'json' | 'quiet' | 'verbose'> {
+  /** Whether the chapters are not results, since books replace them. */
+  readonly booksOnly?: boolean;
+}

@@ -6,7 +6,7 @@ import { BarDisplay } from './bar-display.js';
 import { BatchCountdown } from './batch-countdown.js';
 import { bookLabel } from './bind-messages.js';
 import { chapterLabels } from './chapter-labels.js';
-import { resultOf, type EventMessages } from './event-messages.js';
+import type { EventMessages } from './event-messages.js';
 import type { Activity, AppEvent, ExpectedChapter, Observer, ObserverOptions } from './observer.js';
 import { isSameTerminal } from './own-terminal.js';
 import {
@@ -108,7 +108,7 @@ export class ProgressBars implements Observer {
       if (!this.#closed && !this.options.verbose) return;
     } else this.#endItem(event);
     for (const line of this.messages.linesFor(event)) this.note(line);
-    const result = resultOf(event);
+    const result = this.messages.resultOf(event);
     if (result !== undefined) this.#printResult(result);
   };
 

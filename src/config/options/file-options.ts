@@ -21,7 +21,7 @@ export const FILE_OPTIONS = {
     isSetting: true,
     isKey: true,
     library: true,
-    commands: { download: true, 'sync add': true, bind: true },
+    commands: { search: true, download: true, 'sync add': true, bind: true },
   },
   demoOutput: {
     kind: 'text',
@@ -68,7 +68,7 @@ export const FILE_OPTIONS = {
     isSetting: true,
     isKey: true,
     library: true,
-    commands: { download: true, 'sync add': true },
+    commands: { search: true, download: true, 'sync add': true },
   },
   metadata: {
     kind: 'switch',

@@ -25,7 +25,7 @@ export const SELECTION_OPTIONS = {
     placeholder: 'ranges',
     isKey: true,
     library: true,
-    commands: { download: true, 'sync add': true },
+    commands: { search: true, download: true, 'sync add': true },
   },
   volumes: {
     kind: 'ranges',

@@ -49,10 +49,59 @@ test('--json is one array of objects', async () => {
     expect(Object.keys(title)).toEqual(['id', 'title', 'year', 'status', 'languages']);
 });
 
-test('nothing found is reported on standard error and exits 0', async () => {
-  const { code, stdout, stderr } = await tankobonHere(['search', 'xyzzy'], { env, clock });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-  expect(stderr).toContain('No title');
+test('nothing found is reported on standard error and exits 3, with --first and --json too', async () => {
+  for (const [flags, printed] of [
+    [[], ''],
+    [['--first'], ''],
+    [['--json'], '[]\n'],
+  ] as const) {
+    const { code, stdout, stderr } = await tankobonHere(['search', ...flags, 'xyzzy'], {
+      env,
+      clock,
+    });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 3,
+      stdout: printed,
+      stderr: 'No title found: xyzzy\n',
+    });
+  }
+});
+
+test('the address of a title is that title, by one request; one that does not exist is exit 3', async () => {
+  const id = EXAMPLE_TITLES.lighthouse;
+  for (const target of [`https://mangadex.org/title/${id}/slug,`, `title:${id}`, id]) {
+    before = service.log.length;
+    const { code, stdout } = await tankobonHere(['search', '--json', target], { env, clock });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([{ id, title: expect.stringMatching(/Lighthouse/) }]);
+    expect(requests()).toEqual(['GET /manga']);
+  }
+  const missing = 'title:00000000-6a0b-4e7e-9b1d-0a4c5e2f7101';
+  expect((await tankobonHere(['search', missing], { env, clock })).code).toBe(3);
+});
+
+test('the address of a chapter is downloaded', async () => {
+  const chapter = service.library.chapters().find((each) => each.pages('data').length >= 12);
+  const words = ['search', `https://mangadex.org/chapter/${chapter?.id}`];
+  const output = join(folder, 'one');
+  const { code, stdout } = await tankobonHere([...words, '-o', output], { env, clock });
+  expect(code).toBe(0);
+  expect(existsSync(stdout.trim())).toBe(true);
+  expect(stdout.startsWith(output)).toBe(true);
+});
+
+test('--output, --quality and --chapters are those of download', async () => {
+  const output = join(folder, 'options');
+  const words = ['search', '--first', '--language', 'en', '--chapters', '1', 'lighthouse'];
+  const { code, stdout } = await tankobonHere(
+    [...words, '--output', output, '--quality', 'data-saver'],
+    { env, clock },
+  );
+  expect(code).toBe(0);
+  const [file = '', ...others] = stdout.trimEnd().split('\n');
+  expect(file.startsWith(output) && existsSync(file)).toBe(true);
+  expect(others).toEqual([]);
+  expect(requests().some((request) => request.includes('/data-saver/'))).toBe(true);
 });
 
 test('the languages of the flag narrow the search', async () => {

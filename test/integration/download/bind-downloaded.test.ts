@@ -1,5 +1,5 @@
 /** `download --bind`: binds complete volumes, removes their chapters, and does not download them again. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemClock } from '../../../src/core/clock.js';
 import { EXAMPLE_CHAPTERS, EXAMPLE_TITLES } from '../../../src/practice-server/library/library.js';
@@ -7,6 +7,7 @@ import { readArchive, readEntry } from '../../support/archive.js';
 import { bindFolder, imageDigests } from '../../support/bind-harness.js';
 import { tankobon } from '../../support/command.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { parseTexts } from '../../support/option-texts.js';
 
 let harness: DownloadHarness;
 beforeEach(async () => {
@@ -131,6 +132,27 @@ function failuresIn(stdout: string): string[] {
     .split('\n')
     .filter((line) => /"type":"(book|chapter|target)-failed"|left-out/.test(line));
 }
+
+test('standard output names what remains: the books, with --keep-chapters the chapters too; one line counts the removed files', async () => {
+  const run = (folder: string, keepChapters: boolean) =>
+    harness.command(async (context) => {
+      const { download } = await import('../../../src/cli/commands/download.js');
+      const texts = { language: 'en', volumes: '1', bind: 'volume', output: folder };
+      const options = { ...parseTexts(texts), keepChapters };
+      return download([`title:${EXAMPLE_TITLES.lighthouse}`], options, context);
+    });
+  const removing = await run(join(harness.folder, 'books'), false);
+  const printed = removing.stdout.trimEnd().split('\n');
+  expect(printed.map((file) => basename(file))).toEqual([`${SERIES} Vol.01.cbz`]);
+  expect(printed.filter((file) => !existsSync(file))).toEqual([]);
+  const lines = removing.stderr.split('\n').filter((line) => line.includes('removed'));
+  expect(lines).toEqual([expect.stringMatching(/^1 book saved.*, 3 chapter files removed$/)]);
+  const kept = await run(join(harness.folder, 'both'), true);
+  const files = kept.stdout.trimEnd().split('\n');
+  expect(files).toHaveLength(4);
+  expect(files.filter((file) => !existsSync(file))).toEqual([]);
+  expect(kept.stderr).not.toContain('removed');
+});
 
 test('a damaged book is written again from the chapters beside it', async () => {
   const options = { ...LIGHTHOUSE, volumes: '1', format: 'pdf' } as const;
