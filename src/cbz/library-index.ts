@@ -6,6 +6,7 @@ import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLeftoverTemporary, isSystemError, statIfExists } from '../core/files.js';
+import { FOLDER_MANIFEST_NAME } from './bound-manifest.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
 import { EMPTY_CONTENT, readContent, toContent, type ArchiveContent } from './archive-content.js';
 import type { CbzIdentity, FoundIdentity } from './identity.js';
@@ -155,6 +156,7 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
   const hiddenFolders: string[] = [];
   const leftoverFiles: string[] = [];
   const links: string[] = [];
+  const folderBooks: string[] = [];
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     signal?.throwIfAborted();
@@ -163,6 +165,7 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
       const isHidden = entry.name.startsWith('.');
       if (entry.isDirectory()) (isHidden ? hiddenFolders : folders).push(file);
       else if (isLeftoverTemporary(file)) leftoverFiles.push(file);
+      else if (entry.name === FOLDER_MANIFEST_NAME && entry.isFile()) folderBooks.push(folder);
       else if (isHidden) continue;
       else if (isCbz(entry.name) || mayBeBound(entry.name)) {
         files.push({ file, isRegular: entry.isFile() });
@@ -170,12 +173,15 @@ async function listFiles(root: string, signal: AbortSignal | undefined) {
       } else if (entry.isSymbolicLink() && (await leadsToFolder(file))) links.push(file);
     }
   }
-  return { files, hiddenFolders, leftoverFiles, links };
+  return { files, hiddenFolders, leftoverFiles, links, folderBooks };
 }
 
 export interface ListedArchives {
-  /** By path. */
+  /** CBZ and EPUB files, by path. */
   readonly files: readonly string[];
+  /** PDF files, and the folders with the manifest of a book; of tankobon or not. */
+  readonly pdfs: readonly string[];
+  readonly folderBooks: readonly string[];
   /** How many links to archives and to folders were skipped. */
   readonly skippedLinks: number;
 }
@@ -184,14 +190,18 @@ async function leadsToFolder(link: string): Promise<boolean> {
   return (await stat(link).catch(() => undefined))?.isDirectory() === true;
 }
 
-/** The CBZ and EPUB files in a folder and its subfolders, except hidden ones, also named pipes. Links are left out. */
+/** The archives and books in a folder and its subfolders, except hidden ones, also named pipes. Links are left out. */
 export async function listArchives(folder: string, signal?: AbortSignal): Promise<ListedArchives> {
-  const { files, links } = await listFiles(folder, signal);
+  const { files, links, folderBooks } = await listFiles(folder, signal);
   const linked = new Set(links);
-  const archives = files
-    .map(({ file }) => file)
-    .filter((file) => /\.(cbz|epub)$/i.test(file) && !linked.has(file));
-  return { files: archives.sort(), skippedLinks: links.length };
+  const withExtension = (extension: RegExp) =>
+    files.flatMap(({ file }) => (extension.test(file) && !linked.has(file) ? [file] : [])).sort();
+  return {
+    files: withExtension(/\.(cbz|epub)$/i),
+    pdfs: withExtension(/\.pdf$/i),
+    folderBooks: folderBooks.sort(),
+    skippedLinks: links.length,
+  };
 }
 
 /** None for a folder that is missing or cannot be read. */

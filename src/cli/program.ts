@@ -22,6 +22,7 @@ import { reportStatusCommand } from './commands/report-status.js';
 import { retagCommand } from './commands/retag.js';
 import { searchCommand } from './commands/search.js';
 import { syncCommand } from './commands/sync-command.js';
+import { verifyCommand } from './commands/verify.js';
 import { whoamiCommand } from './commands/whoami.js';
 import { addExamples, HELP_FORMAT, HELP_WIDTH } from './help-format.js';
 import { nearest } from '../core/nearest.js';
@@ -37,6 +38,7 @@ const COMMANDS = {
     search: searchCommand,
     bind: bindCommand,
     retag: retagCommand,
+    verify: verifyCommand,
     demo: demoCommand,
   },
   'Account:': {

@@ -47,7 +47,7 @@ async function chaptersOf(
   const entries: Entry[] = [];
   for await (const entry of zip.eachEntry()) entries.push(entry);
   assertNotBomb(entries.map(toZipEntry), zip.fileSize);
-  const pages = entries.filter(({ fileName }) => isPage(fileName)).map(toZipEntry);
+  const pages = pageEntries(entries.map(toZipEntry));
   if (pages.length === 0) throw new Error('it contains no images');
   const textOf = async (name: string, maxBytes: number): Promise<string> => {
     const entry = entries.find(({ fileName }) => fileName === name);
@@ -69,8 +69,17 @@ async function chaptersOf(
   const ownState = marked && state;
   const record = marked && recordOf(manifest, marked.chapterId);
   const series = metadata.series ?? basename(dirname(file));
-  pages.sort((a, b) => NATURAL_ORDER.compare(a.name, b.name));
-  return [{ file, isBound, ownState, identity, record, metadata: { ...metadata, series }, pages }];
+  return [
+    {
+      file,
+      isBound,
+      ownState,
+      identity,
+      record,
+      metadata: { ...metadata, series },
+      pages: sortPages(pages),
+    },
+  ];
 }
 
 function boundChapters(
@@ -93,6 +102,16 @@ function boundChapters(
 
 function recordOf(text: string, chapterId: string): ChapterRecord | undefined {
   return parseRecords(text)?.find((record) => record.chapterId === chapterId);
+}
+
+/** The pages among the entries. */
+export function pageEntries(entries: readonly ZipEntry[]): ZipEntry[] {
+  return entries.filter(({ name }) => isPage(name));
+}
+
+/** In the order of a chapter of any program. */
+export function sortPages(pages: readonly ZipEntry[]): ZipEntry[] {
+  return [...pages].sort((a, b) => NATURAL_ORDER.compare(a.name, b.name));
 }
 
 /** Images of other programs' folders, such as those of macOS, are not pages. */

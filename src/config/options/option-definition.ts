@@ -44,6 +44,7 @@ export type CommandName =
   | 'search'
   | 'bind'
   | 'retag'
+  | 'verify'
   | 'demo'
   | 'login'
   | 'limits'

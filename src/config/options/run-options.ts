@@ -97,6 +97,7 @@ export const RUN_OPTIONS = {
       sync: true,
       bind: true,
       retag: true,
+      verify: true,
       search: 'print one JSON array to standard output; do not ask and do not download',
       'sync list': 'print one JSON array',
       'sync status': JSON_OBJECT,

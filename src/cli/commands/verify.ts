@@ -1,0 +1,100 @@
+/** `tankobon verify`: finds damaged archives and books. Works offline. */
+import type { Command } from 'commander';
+import type { VerifyEvent, VerifyProgress } from '../../collection/verify-files.js';
+import type { GivenOptions } from '../../config/options/options.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { pluralize } from '../../core/human-format.js';
+import { addOptions } from '../command-options.js';
+import type { CommandContext, CommandRunner } from '../command-context.js';
+import { addExamples } from '../help-format.js';
+
+export function verifyCommand(program: Command, { run }: CommandRunner): Command {
+  const command = program
+    .command('verify')
+    .description('find damaged CBZ, EPUB and PDF files and folder books; works offline')
+    .argument('<file...>', 'files, or folders that contain them')
+    .action((files: string[], options: GivenOptions) =>
+      run((context) => verify(files, options, context)),
+    );
+  return addExamples(addOptions(command, 'verify'), [
+    [
+      'tankobon verify ~/comics',
+      'prints the damaged files, and exits with code 3 if there are any',
+    ],
+  ]);
+}
+
+async function verify(
+  files: readonly string[],
+  options: GivenOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { verifyFiles } = await import('../../collection/verify-files.js');
+  const { stdout, stderr, signal } = context;
+  const display = options.json ? undefined : await progressDisplay(context);
+  try {
+    const observe = (event: VerifyEvent): void => {
+      display?.eraseForText();
+      if (options.json) stdout.write(`${JSON.stringify(event)}\n`);
+      else if (event.type === 'file-damaged') stdout.write(`${event.file}: ${event.message}\n`);
+      else {
+        display?.close();
+        stderr.write(`${describeSums(event)}\n`);
+      }
+    };
+    const onProgress = display?.update ?? (() => undefined);
+    const damaged = await verifyFiles(files, { observe, onProgress, signal });
+    return damaged > 0 ? EXIT.incomplete : EXIT.done;
+  } finally {
+    display?.close();
+  }
+}
+
+interface ProgressDisplay {
+  readonly update: (progress: VerifyProgress) => void;
+  readonly eraseForText: () => void;
+  readonly close: () => void;
+}
+
+/** At a terminal: one bar. */
+async function progressDisplay(context: CommandContext): Promise<ProgressDisplay | undefined> {
+  const { stderr, env, clock } = context;
+  if (!stderr.isTTY || env['TERM'] === 'dumb') return undefined;
+  const { BarDisplay } = await import('../output/bar-display.js');
+  const { progressLine } = await import('../output/progress-line.js');
+  const display = new BarDisplay(context);
+  const startMs = clock.monotonicMs();
+  let current: VerifyProgress = { checked: 0, total: 0, bytes: 0, totalBytes: 0 };
+  display.add(1, 0, (_params, format) => {
+    const { checked: done, total, bytes, totalBytes } = current;
+    const msPerByte = bytes > 0 ? (clock.monotonicMs() - startMs) / bytes : undefined;
+    const leftMs = msPerByte === undefined ? undefined : msPerByte * (totalBytes - bytes);
+    const bytesPerSecond = msPerByte === undefined ? undefined : 1_000 / msPerByte;
+    const label = { number: 'files', title: '' };
+    return progressLine(
+      { label, done, total, ...(bytesPerSecond && { bytesPerSecond, leftMs }) },
+      format,
+    );
+  });
+  let isClosed = false;
+  return {
+    update: (progress) => {
+      current = progress;
+    },
+    eraseForText: () => {
+      if (!isClosed) display.eraseForText();
+    },
+    close: () => {
+      if (!isClosed) display.close();
+      isClosed = true;
+    },
+  };
+}
+
+function describeSums(event: VerifyEvent & { readonly type: 'verify-summary' }): string {
+  const { checked, damaged, links } = event;
+  return [
+    `${pluralize(checked, 'file')} checked, ${damaged} damaged`,
+    ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),
+  ].join(', ');
+}

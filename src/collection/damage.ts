@@ -1,0 +1,191 @@
+/**
+ * What is wrong with a file: its structure, the checksum of each entry, the end of each image, and, in files of tankobon,
+ * the pages that its record or manifest names. Reads the whole file once, and changes nothing.
+ */
+import { createHash } from 'node:crypto';
+import { basename, join } from 'node:path';
+import type { Entry, ZipFile } from 'yauzl';
+import {
+  isBoundComment,
+  MANIFEST_NAME,
+  MAX_MANIFEST_BYTES,
+  readPdfManifest,
+} from '../cbz/bound-manifest.js';
+import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
+import { assertNotBomb } from '../cbz/decode-limits.js';
+import { parseIdentityComment } from '../cbz/identity.js';
+import { parseRecords } from '../cbz/record.js';
+import {
+  readEntryText,
+  reusableBuffer,
+  toZipEntry,
+  withZip,
+  ZipEntryReader,
+  type ZipEntry,
+} from '../cbz/zip-file.js';
+import { thrownMessage } from '../core/errors.js';
+import { digestIfRegular, fileErrorReason } from '../core/files.js';
+import { parseManifest } from '../formats/book-manifest.js';
+import { readFolderManifest } from '../formats/folder-book.js';
+import { pageEntries, sortPages } from '../formats/read-chapters.js';
+import { imageExtension } from '../image/format.js';
+import { hasValidTrailer } from '../image/trailer.js';
+
+/** Of an entry; larger pages do not exist. */
+const MAX_ENTRY_BYTES = 256 * 2 ** 20;
+
+/** Why a file is damaged, as in `file-damaged`. */
+export const DAMAGE_REASONS = {
+  unreadable: 'it cannot be opened, or its end is lost',
+  'entry-damaged': 'an entry cannot be read or has a wrong checksum',
+  'page-incomplete': 'an image is incomplete',
+  'page-changed': 'a page is not the one that was saved',
+  'page-missing': 'it lacks pages',
+} as const;
+export type DamageReason = keyof typeof DAMAGE_REASONS;
+
+export interface Damage {
+  readonly reason: DamageReason;
+  /** What is wrong where, such as `003.png: its checksum is wrong`. */
+  readonly detail: string;
+}
+
+class Damaged extends Error {
+  constructor(readonly damage: Damage) {
+    super(damage.detail);
+  }
+}
+
+function damaged(reason: DamageReason, detail: string): Damaged {
+  return new Damaged({ reason, detail });
+}
+
+/** Undefined for a file without damage. `signal` ends the reading between two pages. */
+export async function findDamage(file: string, signal: AbortSignal): Promise<Damage | undefined> {
+  try {
+    if (/\.pdf$/i.test(file)) await checkPdf(file);
+    else if (!(await withZip(file, (zip) => checkZip(zip, file, signal))))
+      throw new Error('it is not a regular file');
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    return error instanceof Damaged
+      ? error.damage
+      : { reason: 'unreadable', detail: fileErrorReason(error) };
+  }
+}
+
+/** Of a book in a folder: each file that its manifest names. */
+export async function findFolderDamage(
+  folder: string,
+  signal: AbortSignal,
+): Promise<Damage | undefined> {
+  const manifest = await readFolderManifest(folder);
+  for (const [path, digest] of manifest?.files ?? []) {
+    signal.throwIfAborted();
+    const found = await digestIfRegular(join(folder, path));
+    if (found === undefined) return { reason: 'page-missing', detail: path };
+    if (found !== digest) return { reason: 'page-changed', detail: path };
+  }
+  return undefined;
+}
+
+/** A PDF has no checksums: its end and the place of its table of objects are checked. */
+async function checkPdf(file: string): Promise<void> {
+  const manifest = await readPdfManifest(file);
+  if (manifest?.isWhole === false) throw damaged('unreadable', 'its end is lost');
+}
+
+async function checkZip(zip: ZipFile, file: string, signal: AbortSignal): Promise<true> {
+  const listed: Entry[] = [];
+  for await (const entry of zip.eachEntry()) listed.push(entry);
+  const entries = listed.map(toZipEntry);
+  assertNotBomb(entries, zip.fileSize);
+  const textOf = async (name: string, maxBytes: number): Promise<string> => {
+    const entry = listed.find(({ fileName }) => fileName === name);
+    if (!entry || entry.uncompressedSize > maxBytes) return '';
+    return readEntryText(zip, entry).catch((error: unknown) => {
+      throw damaged('entry-damaged', `${name}: ${thrownMessage(error)}`);
+    });
+  };
+  const manifest = await textOf(MANIFEST_NAME, MAX_MANIFEST_BYTES);
+  const comicInfo = await textOf(COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES);
+  const pages = sortPages(pageEntries(entries));
+  checkCount(pages.length, comicInfo);
+  const recorded = recordedPages(zip.comment, manifest, pages);
+  await checkEntries(file, entries, recorded, signal);
+  return true;
+}
+
+function checkCount(pages: number, comicInfo: string): void {
+  if (pages === 0) throw damaged('page-missing', 'it contains no images');
+  const announced = Number(/<PageCount>\s*(\d{1,6})\s*</.exec(comicInfo)?.[1] ?? pages);
+  if (pages < announced)
+    throw damaged('page-missing', `ComicInfo.xml lists ${announced} pages, and it has ${pages}`);
+}
+
+/** The sha256 of each page that was saved, by the name of its entry. Throws Damaged if there are fewer entries. */
+function recordedPages(
+  comment: string,
+  manifest: string,
+  pages: readonly ZipEntry[],
+): ReadonlyMap<string, string> {
+  if (isBoundComment(comment)) {
+    for (const { prefix, record, metadata } of parseManifest(manifest) ?? []) {
+      const found = pages.filter(({ name }) => basename(name).startsWith(prefix));
+      checkRecorded(found, record?.pages ?? [], `chapter ${metadata.number ?? prefix}`);
+    }
+    // A book may have pages in another format than those that were saved: its checksums have to do.
+    return new Map();
+  }
+  if (!parseIdentityComment(comment)) return new Map();
+  const recorded = parseRecords(manifest)?.[0]?.pages ?? [];
+  checkRecorded(pages, recorded, 'the chapter');
+  return new Map(pages.map(({ name }, index) => [name, recorded[index] ?? '']));
+}
+
+function checkRecorded(
+  pages: readonly ZipEntry[],
+  recorded: readonly string[],
+  chapter: string,
+): void {
+  if (pages.length >= recorded.length) return;
+  const detail = `${chapter} was saved with ${recorded.length} pages, and has ${pages.length}`;
+  throw damaged('page-missing', detail);
+}
+
+async function checkEntries(
+  file: string,
+  entries: readonly ZipEntry[],
+  recorded: ReadonlyMap<string, string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const getBuffer = reusableBuffer();
+  const reader = await ZipEntryReader.open(file);
+  const isPage = new Set(pageEntries(entries));
+  try {
+    for (const entry of entries) {
+      signal.throwIfAborted();
+      const { name, bytes, compressedBytes } = entry;
+      if (Math.max(bytes, compressedBytes) > MAX_ENTRY_BYTES)
+        throw damaged('entry-damaged', `${name}: it has ${bytes} bytes`);
+      const data = await reader.read(entry, getBuffer).catch((error: unknown) => {
+        throw damaged('entry-damaged', `${name}: ${thrownMessage(error)}`);
+      });
+      if (isPage.has(entry)) checkPage(name, data, recorded.get(name) ?? '');
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+/** A page whose digest is the recorded one is whole: its end need not be found. */
+function checkPage(name: string, data: Buffer, recorded: string): void {
+  if (recorded !== '') {
+    const digest = createHash('sha256').update(data).digest('hex');
+    if (digest !== recorded) throw damaged('page-changed', name);
+    return;
+  }
+  const extension = imageExtension(data);
+  if (extension && !hasValidTrailer(extension, data)) throw damaged('page-incomplete', name);
+}

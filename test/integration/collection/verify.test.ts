@@ -1,0 +1,242 @@
+/** What `tankobon verify` finds in real files: damage of every kind, and none in whole ones. */
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { verifyFiles, type VerifyEvent } from '../../../src/collection/verify-files.js';
+import { formatRecord } from '../../../src/cbz/record.js';
+import { readArchive, readComment, writeArchive } from '../../support/archive.js';
+import { bindFolder, sha256 } from '../../support/bind-harness.js';
+import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
+import { posixTest } from '../../support/platform.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-verify-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const input = (name: string) => join(folder, 'in', name);
+
+/** A chapter of two pages with a record. */
+async function addChapter(number: number): Promise<string> {
+  const images = [await testImage('jpeg', number), await testImage('png', number)];
+  const id = chapterId(number);
+  return writeChapterFile(input(`${number}.cbz`), {
+    id,
+    version: 1,
+    number: String(number),
+    volume: '1',
+    images,
+    record: formatRecord({ chapterId: id, version: 1, pages: images.map(sha256) }),
+  });
+}
+
+async function verify(...inputs: readonly string[]) {
+  const events: VerifyEvent[] = [];
+  const progress: number[] = [];
+  await verifyFiles(inputs.length > 0 ? inputs : [join(folder, 'in')], {
+    observe: (event) => events.push(event),
+    onProgress: ({ bytes }) => progress.push(bytes),
+    signal: new AbortController().signal,
+  });
+  const damaged = events.flatMap((event) => (event.type === 'file-damaged' ? [event] : []));
+  return { damaged, summary: events.at(-1), progress };
+}
+
+const reasonOf = async (file: string) => (await verify(file)).damaged.map(({ reason }) => reason);
+
+/** Writes an archive's entries anew, with other ones or without some, and with the same comment. */
+async function rewrite(file: string, change: (entries: Record<string, Buffer>) => void) {
+  const comment = await readComment(file);
+  const entries = Object.fromEntries(
+    (await readArchive(file)).map(({ name, bytes }) => [name, bytes]),
+  );
+  change(entries);
+  await writeArchive(file, entries, comment);
+}
+
+async function pagesOf(file: string): Promise<readonly string[]> {
+  const names = (await readArchive(file)).map(({ name }) => name);
+  return names.filter((name) => /\.(jpg|png)$/.test(name)).sort();
+}
+
+test('whole files of every format are not damaged', async () => {
+  await addChapter(1);
+  await addChapter(2);
+  for (const format of ['cbz', 'epub', 'pdf', 'folder'] as const)
+    await bindFolder(folder, { format });
+  const { damaged, summary } = await verify(folder);
+  expect(damaged).toEqual([]);
+  expect(summary).toEqual({ type: 'verify-summary', checked: 6, damaged: 0, links: 0 });
+});
+
+describe('a chapter', () => {
+  test('whose end is lost is unreadable', async () => {
+    const file = await addChapter(1);
+    truncateSync(file, (await stat(file)).size - 30);
+    expect(await reasonOf(file)).toEqual(['unreadable']);
+  });
+
+  test('with one wrong byte has a damaged entry, which is named', async () => {
+    const file = await addChapter(1);
+    const bytes = readFileSync(file);
+    const page = await testImage('png', 1);
+    const at = bytes.indexOf(page) + 40;
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    const { damaged } = await verify(file);
+    const [, second] = await pagesOf(await addChapter(9));
+    expect(damaged).toMatchObject([
+      { reason: 'entry-damaged', message: `${second}: its checksum is wrong` },
+    ]);
+  });
+
+  test('with another image in place of a page is not what was saved', async () => {
+    const file = await addChapter(1);
+    const [first = ''] = await pagesOf(file);
+    const other = await testImage('jpeg', 7);
+    await rewrite(file, (entries) => {
+      entries[first] = other;
+    });
+    expect((await verify(file)).damaged).toMatchObject([
+      { reason: 'page-changed', message: first },
+    ]);
+  });
+
+  test('without a page lacks it', async () => {
+    const file = await addChapter(1);
+    const [first = ''] = await pagesOf(file);
+    await rewrite(file, (entries) => {
+      delete entries[first];
+    });
+    expect(await reasonOf(file)).toEqual(['page-missing']);
+  });
+
+  test('whose metadata was edited is not damaged', async () => {
+    const file = await addChapter(1);
+    await rewrite(file, (entries) => {
+      const xml = entries['ComicInfo.xml']?.toString() ?? '';
+      entries['ComicInfo.xml'] = Buffer.from(
+        xml.replace('</ComicInfo>', '<Tags>mine</Tags></ComicInfo>'),
+      );
+      entries['notes.txt'] = Buffer.from('mine');
+    });
+    expect(await reasonOf(file)).toEqual([]);
+  });
+});
+
+describe('a file of another program', () => {
+  test('with a truncated image has an incomplete page', async () => {
+    mkdirSync(join(folder, 'in'));
+    const image = await testImage('jpeg', 1);
+    await writeArchive(input('a.cbz'), { '1.jpg': image.subarray(0, image.length - 20) });
+    expect(await reasonOf(input('a.cbz'))).toEqual(['page-incomplete']);
+  });
+
+  test('without images lacks pages, and one with fewer than ComicInfo.xml lists does too', async () => {
+    mkdirSync(join(folder, 'in'));
+    await writeArchive(input('a.cbz'), { 'readme.txt': 'none' });
+    const xml = '<ComicInfo><PageCount>2</PageCount></ComicInfo>';
+    await writeArchive(input('b.cbz'), { '1.jpg': await testImage('jpeg'), 'ComicInfo.xml': xml });
+    expect(await reasonOf(join(folder, 'in'))).toEqual(['page-missing', 'page-missing']);
+  });
+
+  test('that inflates to gigabytes is refused from its directory', async () => {
+    mkdirSync(join(folder, 'in'));
+    await writeArchive(input('a.cbz'), { '1.jpg': Buffer.alloc(300 * 2 ** 20) });
+    expect((await verify(input('a.cbz'))).damaged).toMatchObject([
+      { reason: 'unreadable', message: expect.stringContaining('would have') as unknown },
+    ]);
+  });
+});
+
+describe('a book', () => {
+  beforeEach(async () => {
+    await addChapter(1);
+    await addChapter(2);
+  });
+  const book = (name: string) => join(folder, 'out', 'Lighthouse', name);
+
+  test('as a PDF whose end is lost is unreadable', async () => {
+    await bindFolder(folder, { format: 'pdf' });
+    const file = book('Lighthouse Vol.01.pdf');
+    truncateSync(file, (await stat(file)).size - 30);
+    expect(await reasonOf(file)).toEqual(['unreadable']);
+  });
+
+  test.each(['cbz', 'epub'] as const)('as %s lacks a page of its manifest', async (format) => {
+    await bindFolder(folder, { format });
+    const file = book(`Lighthouse Vol.01.${format}`);
+    const [first = ''] = await pagesOf(file);
+    await rewrite(file, (entries) => {
+      delete entries[first];
+      delete entries['ComicInfo.xml'];
+    });
+    expect((await verify(file)).damaged).toMatchObject([
+      { reason: 'page-missing', message: 'chapter 1 was saved with 2 pages, and has 1' },
+    ]);
+  });
+
+  test('as a folder has a changed page and then lacks it', async () => {
+    await bindFolder(folder, { format: 'folder' });
+    const pages = readdirSync(book('Vol.01'), { recursive: true, encoding: 'utf8' });
+    const page = pages.filter((name) => name.endsWith('.png')).sort()[0] ?? '';
+    const file = join(book('Vol.01'), page);
+    writeFileSync(file, 'other');
+    const changed = { file: book('Vol.01'), reason: 'page-changed', message: page };
+    expect((await verify(join(folder, 'out'))).damaged).toMatchObject([changed]);
+    rmSync(file);
+    expect(await reasonOf(join(folder, 'out'))).toEqual(['page-missing']);
+  });
+});
+
+posixTest('links are counted and not followed; a named pipe does not block', async () => {
+  const file = await addChapter(1);
+  const outside = join(folder, 'outside.cbz');
+  copyFileSync(file, outside);
+  truncateSync(outside, 20);
+  symlinkSync(outside, input('link.cbz'));
+  execFileSync('mkfifo', [input('pipe.cbz')]);
+  const { damaged, summary } = await verify();
+  expect(damaged.map(({ file: name }) => name)).toEqual([input('pipe.cbz')]);
+  expect(summary).toEqual({ type: 'verify-summary', checked: 2, damaged: 1, links: 1 });
+});
+
+test('a missing input is a wrong command line', async () => {
+  await expect(verify(join(folder, 'none'))).rejects.toMatchObject({ code: 'nothing-to-bind' });
+});
+
+test('progress counts bytes, and an interruption still gives the sums', async () => {
+  await addChapter(1);
+  const second = await addChapter(2);
+  const controller = new AbortController();
+  const events: VerifyEvent[] = [];
+  const progress: number[] = [];
+  const run = verifyFiles([join(folder, 'in')], {
+    observe: (event) => events.push(event),
+    onProgress: ({ bytes, totalBytes }) => {
+      progress.push(bytes / totalBytes);
+      if (bytes > 0) controller.abort();
+    },
+    signal: controller.signal,
+  });
+  await expect(run).rejects.toThrow();
+  const [first, half = 0] = progress;
+  expect(first).toBe(0);
+  expect(half).toBeCloseTo(1 - (await stat(second)).size / (2 * (await stat(second)).size), 1);
+  expect(events).toEqual([{ type: 'verify-summary', checked: 1, damaged: 0, links: 0 }]);
+});
