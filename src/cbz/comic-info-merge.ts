@@ -52,10 +52,11 @@ export async function mergeComicInfo(
   // A note is nearly always the owner's: tankobon writes one only where it inferred a volume.
   const isOwnNote = written?.notes !== undefined && before.notes === written.notes;
   const unknown = old ? unknownElements(old, isOwnNote) : [];
+  const isNotUnknown = (field: ReadField) => !ELEMENTS[field].some((it) => unknown.includes(it));
   if (!old || !fresh || force)
     return {
       xml: newXml,
-      changed: [...differences(before, after), ...unknown],
+      changed: [...differences(before, after).filter(isNotUnknown), ...unknown],
       edited: [],
       unknown: [],
     };
@@ -67,11 +68,7 @@ export async function mergeComicInfo(
   return {
     xml,
     changed: differences(before, await readComicInfo(xml)),
-    edited: owned.filter(
-      (field) =>
-        !ELEMENTS[field].some((name) => unknown.includes(name)) &&
-        isEdited(field, before, after, old),
-    ),
+    edited: owned.filter((field) => isNotUnknown(field) && isEdited(field, before, after, old)),
     unknown,
   };
 }
@@ -97,7 +94,7 @@ function isEdited(
   return reference[field] === undefined && hasContent;
 }
 
-function differences(before: ChapterMetadata, after: ChapterMetadata): string[] {
+function differences(before: ChapterMetadata, after: ChapterMetadata): ReadField[] {
   return FIELDS.filter((field) => !isSame(before[field], after[field])).sort();
 }
 

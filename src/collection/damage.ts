@@ -31,16 +31,16 @@ import { pageEntries, sortPages } from '../formats/read-chapters.js';
 import { imageExtension } from '../image/format.js';
 import { hasValidTrailer } from '../image/trailer.js';
 
-/** Of an entry; larger pages do not exist. */
+/** The largest entry that is read; larger pages do not exist. */
 const MAX_ENTRY_BYTES = 256 * 2 ** 20;
 
 /** Why a file is damaged, as in `file-damaged`. */
 export const DAMAGE_REASONS = {
-  unreadable: 'it cannot be opened, or its end is lost',
+  unreadable: 'the file cannot be opened, or its end is lost',
   'entry-damaged': 'an entry cannot be read or has a wrong checksum',
   'page-incomplete': 'an image is incomplete',
   'page-changed': 'a page is not the one that was saved',
-  'page-missing': 'it lacks pages',
+  'page-missing': 'it has no images, or fewer than were saved or are announced',
 } as const;
 export type DamageReason = keyof typeof DAMAGE_REASONS;
 
@@ -75,7 +75,7 @@ export async function findDamage(file: string, signal: AbortSignal): Promise<Dam
   }
 }
 
-/** Of a book in a folder: each file that its manifest names. */
+/** The damage of a book in a folder: each file that its manifest names is read. */
 export async function findFolderDamage(
   folder: string,
   signal: AbortSignal,

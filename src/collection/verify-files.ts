@@ -36,7 +36,7 @@ interface VerifyDeps {
 
 interface Listed {
   readonly file: string;
-  /** Of the file; 0 for a folder. */
+  /** The size of the file; 0 for a folder. */
   readonly bytes: number;
   readonly isFolder: boolean;
 }

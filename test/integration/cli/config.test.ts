@@ -93,7 +93,7 @@ test.each([
   [
     'a template with an unknown field',
     ['set', 'name', '{serie}'],
-    /\{serie\}\nhint: The fields are \{series\}, \{volume\}, \{chapter\}, \{title\}, \{group\}, \{language\}, \{id\}/,
+    /\{serie\}\nhint: The fields are \{series\}, \{volume\}, .*\{date\};/,
   ],
   ['the name of a language', ['set', 'language', 'en,german'], /"german"\nhint: Did you mean de\?/],
   [
