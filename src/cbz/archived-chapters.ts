@@ -11,7 +11,6 @@ import {
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from './comic-info.js';
 import { readComicInfo, type ChapterMetadata } from './comic-info-reader.js';
 import { parseComicInfoIdentity, parseIdentityComment } from './identity.js';
-import { parseRecords } from './record.js';
 import { readEntryText, withZip } from './zip-file.js';
 
 export interface ArchivedChapter {
@@ -26,7 +25,7 @@ export async function readArchivedChapters(file: string): Promise<readonly Archi
   try {
     if (basename(file) === COMIC_INFO_NAME)
       return [await ofComicInfo((await readComicInfoFile(file)) ?? '')];
-    if (/\.pdf$/i.test(file)) return ofManifest((await readPdfManifest(file))?.text);
+    if (/\.pdf$/i.test(file)) return await ofManifest((await readPdfManifest(file))?.text);
     return (await withZip(file, ofZip)) ?? [];
   } catch {
     return [];
@@ -37,7 +36,7 @@ async function ofZip(zip: ZipFile): Promise<readonly ArchivedChapter[]> {
   const texts = await entryTexts(zip);
   const manifest = texts.get(MANIFEST_NAME) ?? '';
   if (isBoundComment(zip.comment)) return ofManifest(manifest);
-  const [record] = parseRecords(manifest) ?? [];
+  const [record] = (await recordsIn(manifest)) ?? [];
   const chapter = await ofComicInfo(texts.get(COMIC_INFO_NAME) ?? '');
   const marked = parseIdentityComment(zip.comment);
   return [
@@ -78,9 +77,15 @@ async function ofComicInfo(xml: string): Promise<ArchivedChapter> {
   };
 }
 
+/** Its schemas are slow to load, and most folders are read before the first request. */
+async function recordsIn(text: string) {
+  const { parseRecords } = await import('./record.js');
+  return parseRecords(text);
+}
+
 /** The name of a book is another template's. */
-function ofManifest(text = ''): readonly ArchivedChapter[] {
-  return (parseRecords(text) ?? []).map(({ chapterId, titleId, metadata = {} }) => ({
+async function ofManifest(text = ''): Promise<readonly ArchivedChapter[]> {
+  return ((await recordsIn(text)) ?? []).map(({ chapterId, titleId, metadata = {} }) => ({
     chapterId,
     titleId,
     folderTemplate: undefined,

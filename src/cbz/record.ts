@@ -3,7 +3,7 @@
  * bound book's manifest, whose elements have further fields, with one chapter; readers of comics ignore it. The
  * archive comment remains the mark of the file, see ownership.ts: a record alone makes no file tankobon's own.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseJson } from '../core/json.js';
 import { UUID_PATTERN } from '../core/uuid.js';
 import { QUALITIES, type Quality } from '../image/page-url.js';

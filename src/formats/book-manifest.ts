@@ -1,5 +1,5 @@
 /** The manifest in a book: from that of a CBZ or EPUB its chapters can be read back, with everything known of them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseJson } from '../core/json.js';
 import { parseRecords } from '../cbz/record.js';
 import { chapterPrefix } from './book.js';

@@ -79,6 +79,45 @@ test('the practice server imports only core/, and only the demo command imports 
   expect(foreign).toEqual([]);
 });
 
+/** What a download loads before its first request; got comes next, and the schemas while the request is in flight. */
+const FIRST_LOADED = [
+  'cli/main.ts',
+  'cli/run-process.ts',
+  'cli/program.ts',
+  'cli/commands/download.ts',
+  'cli/output/choose-observer.ts',
+  'config/settings.ts',
+];
+
+test('before the first request, a download loads no package but these', () => {
+  const loaded = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (file: string): void => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    for (const name of loadedWith(file))
+      if (name.startsWith('.'))
+        visit(join(dirname(file), name).replaceAll('\\', '/').replace(/js$/, 'ts'));
+      else if (!name.startsWith('node:')) packages.add(name);
+  };
+  for (const file of FIRST_LOADED) visit(file);
+  expect([...packages].sort()).toEqual(['commander', 'filenamify']);
+  expect(loaded.size).toBeGreaterThan(100);
+});
+
+/** What the module imports statically, without imports of types alone. */
+function loadedWith(file: string): string[] {
+  const text = readFileSync(join(SOURCE, file), 'utf8');
+  const found = [
+    ...text.matchAll(/^(?:import|export) (?!type\b)(?:(\{[^}]*\}|[^{};'"]*?) from )?'([^']+)'/gm),
+  ];
+  return found.flatMap(([, names = '', source = '']) => {
+    const listed = names.startsWith('{') ? names.slice(1, -1).split(',') : [];
+    const values = listed.filter((name) => name.trim() !== '' && !/^\s*type /.test(name));
+    return listed.length > 0 && values.length === 0 ? [] : [source];
+  });
+}
+
 test('no import cycles', () => {
   const done = new Set<string>();
   const cycles: string[] = [];

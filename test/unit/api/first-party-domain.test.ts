@@ -18,6 +18,11 @@ describe('the own domain', () => {
     ['https://api.mangadex.org', 'https://mangadex.org.evil.net', false],
     ['https://api.mangadex.org', 'https://abc.mangadex.network', false],
     ['https://api.mangadex.org', 'https://UPLOADS.MANGADEX.ORG.', true],
+    ['https://api.mangadex.org.', 'https://uploads.mangadex.org', true],
+    ['https://api.mangadex.org', 'https://api.mangadex.org:8443', true],
+    ['https://api.mangadex.org', 'https://10.0.0.1', false],
+    ['https://api.mangadex.dev', 'https://uploads.mangadex.dev', true],
+    ['https://api.mangadex.dev', 'https://uploads.mangadex.org', false],
     ['https://api.example.co.uk', 'https://other.co.uk', false],
     ['https://api.example.co.uk', 'https://cdn.example.co.uk', true],
     ['https://reader.github.io', 'https://other.github.io', false],
@@ -27,6 +32,8 @@ describe('the own domain', () => {
     ['http://[::1]:4000', 'http://[::1]:4000/x', true],
     ['http://localhost:4000', 'http://localhost:4001', false],
     ['http://localhost:4000', 'data:text/plain,x', false],
+    ['http://localhost:4000', 'http://a.localhost:4000', false],
+    ['https://api.example.org', 'http://93.184.216.34', false],
   ])('of %s: %s is %p', async (api, url, expected) => {
     expect(await isFirstParty(api, url)).toBe(expected);
   });
