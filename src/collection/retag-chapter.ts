@@ -26,6 +26,8 @@ export interface RetagOptions {
   /** The templates that may have named the files. */
   readonly nameTemplates: readonly FormatFileName[];
   readonly volumeField: VolumeField;
+  /** The names of titles to rename, by id: all others keep the names that their files have. */
+  readonly titleNames?: ReadonlyMap<string, string> | undefined;
   /** Edits of the owner are replaced by what the service has. */
   readonly force: boolean;
 }
@@ -55,6 +57,8 @@ export interface Retag extends ChapterOnDisk, MetadataChange {
 /** A file that stays as it is, also where its owner's edits differ from the service. */
 export interface UnchangedChapter {
   readonly edited: readonly string[];
+  /** With the name that the file has. */
+  readonly title: Title;
 }
 
 /** A file without ComicInfo.xml is not changed. Throws StorageError. */
@@ -62,20 +66,24 @@ export async function planRetag(
   onDisk: ChapterOnDisk,
   options: RetagOptions,
 ): Promise<Retag | UnchangedChapter> {
-  const { file, chapter, title } = onDisk;
+  const { file, chapter } = onDisk;
   const state = await readFileState(file);
   if (!state) throw fileChanged(file);
   const content = await readChapterFile(file);
-  if (!content) return { edited: [] };
+  if (!content) return { edited: [], title: onDisk.title };
   const { force } = options;
-  const retagged = { ...onDisk, chapter: withInferredVolume(chapter, content.record) };
+  // The owner may have edited what the name was made of.
+  const known = [await readComicInfo(content.comicInfo), content.record?.metadata ?? {}];
+  const newTitleName = options.titleNames?.get(onDisk.title.id);
+  const titleName = newTitleName ?? (content.record?.metadata ?? known[0])?.series;
+  const title = { ...onDisk.title, name: titleName ?? onDisk.title.name };
+  const retagged = { ...onDisk, title, chapter: withInferredVolume(chapter, content.record) };
   const metadata = comicMetadata(retagged.chapter, title, [], options.volumeField);
   const { changed, edited, unknown } = await mergedComicInfo(content, metadata, force);
   const from = resolve(file);
-  // The owner may have edited what the name was made of.
-  const known = [await readComicInfo(content.comicInfo), content.record?.metadata ?? {}];
-  const named = newName(retagged, known, options.nameTemplates);
-  if (changed.length === 0 && named.to === from) return { edited };
+  const keepsPeople = newTitleName === undefined;
+  const named = newName(retagged, known, keepsPeople, options.nameTemplates);
+  if (changed.length === 0 && named.to === from) return { edited, title };
   return { ...retagged, from, ...named, changed, edited, unknown, metadata, state, force };
 }
 
@@ -88,41 +96,44 @@ function withInferredVolume(chapter: Chapter, record: ChapterRecord | undefined)
 
 /**
  * A file that was renamed by hand keeps its name: only one that a template gave, or parkedPath, is changed. A name with
- * the chapter's short id, where another file had the plain one, keeps the id.
+ * the chapter's short id, where another file had the plain one, keeps the id. A folder that was renamed by hand stays.
  */
 function newName(
   { file, chapter, title }: ChapterOnDisk,
   known: readonly ChapterMetadata[],
+  keepsPeople: boolean,
   templates: readonly FormatFileName[],
 ): { readonly to: string; readonly root: string } {
-  const oldValues = known.map(({ series, volume, number, title: name, translators = [] }) => ({
-    id: chapter.id,
-    series,
-    volume,
-    chapter: number,
-    title: name,
-    group: translators.join(' + '),
-    language: chapter.language,
-  }));
+  const now = nameValues(chapter, title);
   const from = resolve(file);
   const path = from.split(sep).join('/');
-  for (const format of templates) {
-    const target = format(nameValues(chapter, title));
-    const withId = (name: string) => ({ chapterId: chapter.id, path: name });
-    const renames = [
-      ...oldValues.map((values) => [format(values), target] as const),
-      [wholeIdPath(withId(target)), target] as const,
-      ...oldValues.map(
-        (values) => [shortIdPath(withId(format(values))), shortIdPath(withId(target))] as const,
-      ),
+  const withId = (name: string) => ({ chapterId: chapter.id, path: name });
+  const values = known.flatMap(({ writers, pencillers, ...metadata }) => {
+    const then = { ...now, ...oldValues(metadata) };
+    const people = { author: writers?.join(', '), artist: pencillers?.join(', ') };
+    return [
+      [{ ...then, ...people }, keepsPeople ? { ...now, ...people } : now] as const,
+      [then, now] as const,
     ];
-    for (const [oldName, name] of renames)
-      if (path.endsWith(`/${oldName}`)) {
-        const root = path.slice(0, -oldName.length);
-        return { to: join(root, name), root: join(root) };
-      }
-  }
+  });
+  const renames = templates.flatMap((format) =>
+    values.flatMap(([then, after]) => [
+      [format(then), format(after)] as const,
+      [wholeIdPath(withId(format(after))), format(after)] as const,
+      [shortIdPath(withId(format(then))), shortIdPath(withId(format(after)))] as const,
+    ]),
+  );
+  const inFolder = renames.map(([oldName, name]) => [basename(oldName), basename(name)] as const);
+  for (const [oldName, name] of [...renames, ...inFolder])
+    if (path.endsWith(`/${oldName}`)) {
+      const root = path.slice(0, -oldName.length);
+      return { to: join(root, name), root: join(root) };
+    }
   return { to: from, root: dirname(from) };
+}
+
+function oldValues({ series, volume, number, title, translators = [] }: ChapterMetadata) {
+  return { series, volume, chapter: number, title, group: translators.join(' + ') };
 }
 
 /**
@@ -203,9 +214,14 @@ export async function unpark(retag: Retag, parked: string): Promise<string> {
 
 /** Folders that the template named, never the one that contains them. */
 async function removeIfEmpty(folder: string, root: string): Promise<void> {
-  if (relative(root, folder) === '') return;
-  // Fails if it is not empty.
-  await rmdir(folder).catch(() => undefined);
+  if (relative(root, folder) === '' || relative(root, folder).startsWith('..')) return;
+  try {
+    await rmdir(folder);
+  } catch {
+    // It is not empty.
+    return;
+  }
+  await removeIfEmpty(dirname(folder), root);
 }
 
 function fileChanged(file: string): StorageError {

@@ -6,7 +6,7 @@
 import { opendir } from 'node:fs/promises';
 import { fetchChapters } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
-import { fetchTitles } from '../api/titles.js';
+import { fetchTitles, type Title } from '../api/titles.js';
 import { scanLibrary, type ExistingArchive, type LibraryIndex } from '../cbz/library-index.js';
 import { keptReason } from '../cbz/ownership.js';
 import { systemClock } from '../core/clock.js';
@@ -16,6 +16,7 @@ import { toTankobonError } from '../core/system-errors.js';
 import { removeLeftovers } from '../download/leftovers.js';
 import { damagedChapter } from '../formats/source-chapter.js';
 import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
+import { foldersLeft, newTitleNames, readUsedNames, UsedNames } from './title-names.js';
 import { orderRenames } from './rename-order.js';
 import {
   parkedPath,
@@ -28,9 +29,11 @@ import {
   type UnchangedChapter,
 } from './retag-chapter.js';
 
-export interface RetagRequest extends RetagOptions {
+export interface RetagRequest extends Omit<RetagOptions, 'titleNames'> {
   readonly folder: string;
   readonly dryRun: boolean;
+  /** Whether titles that the service renamed get their new name and folder. */
+  readonly renameTitles: boolean;
 }
 
 export type RetagEvent =
@@ -133,6 +136,7 @@ class RetagRun {
     const retags = await this.#plan(archives.filter(({ ownership }) => ownership === 'own'));
     if (this.request.dryRun) await this.#preview(retags);
     else await this.#write(retags);
+    if (!this.request.dryRun) await this.#warnOfFoldersLeft(retags);
     const counts = { ...this.#count, links: links.size, failed: this.#errors.length };
     this.deps.observe({ type: 'retag-summary', ...counts });
     return this.#errors;
@@ -145,6 +149,10 @@ class RetagRun {
     const titleIds = [...chapters.values()].flatMap(({ titleId }) => titleId ?? []);
     const { titles } = await fetchTitles(client, titleIds, { signal, warn });
     this.#fields = fieldsById([...chapters.values()], titles);
+    const titleNames = this.request.renameTitles
+      ? newTitleNames(titles, await readUsedNames(archives, chapters))
+      : undefined;
+    const usedNames = new UsedNames();
     const retags: Retag[] = [];
     for (const { file, chapterId } of archives) {
       const chapter = chapters.get(chapterId);
@@ -153,12 +161,22 @@ class RetagRun {
       if (!chapter || !title) this.#count.notListed += 1;
       else
         await this.#attempt(file, chapterId, async () => {
-          const planned = await planRetag({ file, chapter, title }, this.request);
+          const options = { ...this.request, titleNames };
+          const planned = await planRetag({ file, chapter, title }, options);
+          usedNames.add(title.id, planned.title.name);
           if ('to' in planned) retags.push(planned);
           else this.#keep(file, chapterId, planned);
         });
     }
+    if (!titleNames) this.#warnOfRenamed(titles, usedNames);
     return retags;
+  }
+
+  #warnOfRenamed(titles: ReadonlyMap<string, Title>, usedNames: UsedNames): void {
+    for (const [id, name] of newTitleNames(titles, usedNames)) {
+      const used = usedNames.of(id).join('" and "');
+      this.deps.warn(`"${used}" is called "${name}" by now. To rename it, add: --rename-titles`);
+    }
   }
 
   async #preview(retags: readonly Retag[]): Promise<void> {
@@ -211,6 +229,12 @@ class RetagRun {
     this.#count.edited += 1;
     const fields = this.#fields.get(chapter);
     this.deps.observe({ type: 'chapter-kept', chapter, file, kept, ...fields });
+  }
+
+  /** They have files that tankobon did not write, or books. */
+  async #warnOfFoldersLeft(retags: readonly Retag[]): Promise<void> {
+    for (const [folder, names] of await foldersLeft(retags))
+      this.deps.warn(`Kept: ${folder} has other files: ${names.join(', ')}`);
   }
 
   #report({ file, chapter, from, to, changed, edited, unknown }: Retag, name: string): void {

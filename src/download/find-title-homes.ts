@@ -10,13 +10,18 @@ import type { Title } from '../api/titles.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
-import { cleanSegment } from '../cbz/path-segment.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { groupBy } from '../core/group-by.js';
 import { nameValues } from './comic-metadata.js';
 import { titleIdOf } from './plan-jobs.js';
 import type { ChosenChapter } from './plan-selection.js';
-import { titleHome, type KnownChapter, type TitleHome } from './title-home.js';
+import {
+  nameCandidates,
+  nameKey,
+  titleHome,
+  type KnownChapter,
+  type TitleHome,
+} from './title-home.js';
 
 export interface TitleToPlace {
   readonly title: Title;
@@ -171,11 +176,10 @@ class HomeFinder {
 
   /** The name, with the year or part of the id if another title has it in the same folder. */
   async #freeName(each: TitleToPlace): Promise<string> {
-    const { id, name, year } = each.title;
-    const withYear = year === undefined ? [] : [`${name} (${year})`];
-    for (const series of [name, ...withYear])
+    const names = nameCandidates(each.title);
+    for (const series of names.slice(0, -1))
       if (!(await this.#isTaken(each, series))) return series;
-    return `${name} (${id.slice(0, SHORT_ID_LENGTH)})`;
+    return names.at(-1) ?? each.title.name;
   }
 
   async #isTaken(each: TitleToPlace, series: string): Promise<boolean> {
@@ -207,8 +211,6 @@ class HomeFinder {
   }
 }
 
-const SHORT_ID_LENGTH = 8;
-
 const NO_CHAPTER = {
   number: undefined,
   volume: undefined,
@@ -217,8 +219,3 @@ const NO_CHAPTER = {
   readableAt: undefined,
   groups: [],
 } as const;
-
-/** Equal for names that some file system considers the same. */
-function nameKey(name: string): string {
-  return pathCollisionKey(cleanSegment(name));
-}

@@ -2,7 +2,9 @@
  * Where the chapters of a title are in an output folder, and under which name: later ones go there, although the title
  * was renamed or the owner moved its folder. A changed name template or `folder` applies all the same. Pure.
  */
+import type { Title } from '../api/titles.js';
 import type { ArchivedChapter } from '../cbz/archived-chapters.js';
+import { pathCollisionKey } from '../cbz/file-name.js';
 import { cleanSegment } from '../cbz/path-segment.js';
 import { parseNumber } from '../selection/ranges.js';
 
@@ -19,6 +21,8 @@ export interface TitleHome {
   /** The path that the template gives, with the folder in which the title's chapters are. */
   readonly place: (path: string) => string;
 }
+
+export type NamedTitle = Pick<Title, 'id' | 'name' | 'year'>;
 
 export interface HomeOptions<Known> {
   /** The folders of the name template. */
@@ -41,6 +45,19 @@ export function titleHome<Known extends KnownChapter>(
   if (!placed) return { series, place: (path) => path };
   const from = foldersOf(options.pathOf(placed, series));
   return { series, place: movedLike(from, foldersOf(placed.path)) };
+}
+
+/** The names that a title may have beside others of the same name, in this order; the last one is its own. */
+export function nameCandidates({ id, name, year }: NamedTitle): readonly string[] {
+  const withYear = year === undefined ? [] : [`${name} (${year})`];
+  return [name, ...withYear, `${name} (${id.slice(0, SHORT_ID_LENGTH)})`];
+}
+
+const SHORT_ID_LENGTH = 8;
+
+/** Equal for names that some file system considers the same. */
+export function nameKey(name: string): string {
+  return pathCollisionKey(cleanSegment(name));
 }
 
 /** The folder part of a template, which decides where chapters are. */

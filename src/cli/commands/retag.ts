@@ -19,6 +19,7 @@ export function retagCommand(program: Command, { run }: CommandRunner): Command 
     );
   return addExamples(addOptions(command, 'retag'), [
     ['tankobon retag ~/comics --dry-run', 'print which chapters got a volume or a title'],
+    ['tankobon retag ~/comics --rename-titles', 'give renamed titles their new names'],
     ['tankobon retag ~/comics --force', 'undo edits of the metadata'],
   ]);
 }
@@ -39,6 +40,7 @@ async function retagFolder(
     volumeField: settings.volumeField,
     dryRun: options.dryRun === true,
     force: options.force === true,
+    renameTitles: options.renameTitles === true,
   };
   const observe = (event: RetagEvent): void => {
     if (options.json) stdout.write(`${JSON.stringify(event)}\n`);

@@ -174,6 +174,11 @@ export const FILE_OPTIONS = {
       bind: 'leave chapters without a volume unbound, also between two of the same volume',
     },
   },
+  renameTitles: {
+    kind: 'switch',
+    description: 'move titles that MangaDex renamed to the folder of their new name',
+    commands: { retag: true },
+  },
   downloadArchive: {
     kind: 'text',
     description: 'skip the chapters listed in this file, and append those that are downloaded',

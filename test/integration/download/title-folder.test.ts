@@ -6,37 +6,18 @@ import {
   editTitle,
   uuidOf,
   type Library,
-  type LibraryTitle,
   type TitleAttributes,
 } from '../../../src/practice-server/library/library.js';
-import {
-  createTitle,
-  plainChapter,
-  type ChapterOptions,
-} from '../../../src/practice-server/library/story-chapter.js';
-import { readEntry } from '../../support/archive.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
 import { DownloadHarness } from '../../support/download-harness.js';
-
-const AT = '2024-01-05T12:00:00+00:00';
-const LATER = '2024-02-05T12:00:00+00:00';
-const GROUPS = [{ id: uuidOf('title folder group'), name: 'Scans' }];
-
-const title = (key: string, name: string, more: Partial<LibraryTitle & TitleAttributes> = {}) =>
-  createTitle({ id: uuidOf(key), title: { en: name }, createdAt: AT, updatedAt: AT, ...more });
-
-const chapter = (key: string, number: string, more: Partial<ChapterOptions> = {}) =>
-  plainChapter(
-    {
-      id: uuidOf(key, number, more.translatedLanguage ?? 'en'),
-      titleId: uuidOf(key),
-      groups: GROUPS,
-      at: AT,
-      chapter: number,
-      ...more,
-    },
-    1,
-  );
+import {
+  chapter,
+  LATER,
+  named,
+  renameTitle,
+  seriesOf,
+  title,
+} from '../../support/title-library.js';
 
 let harness: DownloadHarness;
 afterEach(() => harness.stop());
@@ -63,32 +44,19 @@ function paths(): readonly string[] {
     .sort();
 }
 
-const rename = (key: string, name: string, more: Partial<TitleAttributes> = {}): void => {
-  const { library } = harness.service;
-  const found = library.title(uuidOf(key));
-  if (!found) throw new Error(key);
-  library.putTitle(editTitle(found, LATER, { title: { en: name }, ...more }));
-};
-
-const seriesOf = async (path: string): Promise<string | undefined> =>
-  /<Series>(.*)<\/Series>/.exec(await readEntry(join(harness.output, path), 'ComicInfo.xml'))?.[1];
-
-const named = (name: string, number: number, folder = name): string =>
-  `${folder}/${name} Ch.${String(number).padStart(3, '0')} [Scans].cbz`;
-
 test.each(['its title', 'a chapter'])(
   'after a rename, %s goes to the folder of before',
   async (what) => {
     await start(createLibrary({ titles: [title('one', 'Old')], chapters: [chapter('one', '1')] }));
     await download([target('one')]);
-    rename('one', 'New');
+    renameTitle(harness.service.library, 'one', 'New');
     const added = chapter('one', '2');
     harness.service.library.putChapter(added);
     const targets = [what === 'a chapter' ? added.id : target('one')];
     const [planned] = await harness.dryRun({ language: 'en', targets });
     expect(await download(targets)).toEqual([named('Old', 1), named('Old', 2)]);
     expect(relative(harness.output, planned?.file ?? '')).toBe(named('Old', 2));
-    expect(await seriesOf(named('Old', 2))).toBe('Old');
+    expect(await seriesOf(join(harness.output, named('Old', 2)))).toBe('Old');
   },
 );
 
@@ -123,7 +91,7 @@ test('a folder that its owner moved or renamed keeps the title', async () => {
     renameSync(join(harness.output, from), join(harness.output, to));
   };
   move('Old', 'Finished/Old');
-  rename('one', 'New');
+  renameTitle(harness.service.library, 'one', 'New');
   const { library } = harness.service;
   library.putChapter(chapter('one', '2', { volume: '1' }));
   library.putChapter(chapter('one', '3', { volume: '2' }));
@@ -150,7 +118,7 @@ test('of several folders, that of the latest chapter is the one', async () => {
       join(harness.output, named('Old', number, 'Other')),
     );
   }
-  rename('one', 'New');
+  renameTitle(harness.service.library, 'one', 'New');
   harness.service.library.putChapter(chapter('one', '3'));
   expect(await download([target('one')])).toContain(named('Old', 3));
 });
@@ -158,7 +126,7 @@ test('of several folders, that of the latest chapter is the one', async () => {
 test('a changed template applies, with the name of before', async () => {
   await start(createLibrary({ titles: [title('one', 'Old')], chapters: [chapter('one', '1')] }));
   await download([target('one')]);
-  rename('one', 'New');
+  renameTitle(harness.service.library, 'one', 'New');
   const { library } = harness.service;
   library.putChapter(chapter('one', '2'));
   const name = 'Manga/{series}/{chapter}';
@@ -173,7 +141,7 @@ test('a changed template applies, with the name of before', async () => {
 test('a template without a folder keeps the name in its file names', async () => {
   await start(createLibrary({ titles: [title('one', 'Old')], chapters: [chapter('one', '1')] }));
   await download([target('one')], { name: '{series} {chapter}' });
-  rename('one', 'New');
+  renameTitle(harness.service.library, 'one', 'New');
   harness.service.library.putChapter(chapter('one', '2'));
   const names = await download([target('one')], { name: '{series} {chapter}' });
   expect(names).toEqual(['Old 1.cbz', 'Old 2.cbz']);
@@ -182,7 +150,7 @@ test('a template without a folder keeps the name in its file names', async () =>
 test('chapters in another language go to the same folder', async () => {
   await start(createLibrary({ titles: [title('one', 'Old')], chapters: [chapter('one', '1')] }));
   await download([target('one')]);
-  rename('one', 'New');
+  renameTitle(harness.service.library, 'one', 'New');
   harness.service.library.putChapter(chapter('one', '1', { translatedLanguage: 'pt-br' }));
   const both = await download([target('one')], { language: 'pt-br' });
   expect(both.map((path) => dirname(path))).toEqual(['Old', 'Old']);
@@ -191,7 +159,7 @@ test('chapters in another language go to the same folder', async () => {
 test('each output folder has its own', async () => {
   await start(createLibrary({ titles: [title('one', 'Old')], chapters: [chapter('one', '1')] }));
   await download([target('one')]);
-  rename('one', 'New');
+  renameTitle(harness.service.library, 'one', 'New');
   const output = join(harness.folder, 'other');
   const { events } = await harness.download({ language: 'en', targets: [target('one')], output });
   const saved = events.find(({ type }) => type === 'chapter-saved');
@@ -213,7 +181,7 @@ describe('of two titles with one name', () => {
     await start(twins(more));
     expect(await download([target('one')])).toEqual([named('Same', 1)]);
     expect(await download([target('two')])).toContain(named(second, 1));
-    expect(await seriesOf(named(second, 1))).toBe(second);
+    expect(await seriesOf(join(harness.output, named(second, 1)))).toBe(second);
     harness.service.library.putChapter(chapter('one', '2'));
     harness.service.library.putChapter(chapter('two', '2'));
     const all = [named('Same', 1), named('Same', 2), named(second, 1), named(second, 2)];

@@ -1,0 +1,76 @@
+/** The names that titles have in a folder, and those that they get where the service renamed them. */
+import { dirname } from 'node:path';
+import type { Chapter } from '../api/chapters.js';
+import { readArchivedChapters } from '../cbz/archived-chapters.js';
+import { readdirIfReadable, type ExistingArchive } from '../cbz/library-index.js';
+import { nameCandidates, nameKey, type NamedTitle } from '../download/title-home.js';
+
+/** The names of series in files, by the id of their title. */
+export class UsedNames {
+  readonly #names = new Map<string, Set<string>>();
+
+  add(titleId: string, name: string): void {
+    this.#names.set(titleId, (this.#names.get(titleId) ?? new Set()).add(name));
+  }
+
+  of(titleId: string): readonly string[] {
+    return [...(this.#names.get(titleId) ?? [])];
+  }
+}
+
+/** As tankobon wrote them, or, in older archives, as they are. */
+export async function readUsedNames(
+  archives: readonly ExistingArchive[],
+  chapters: ReadonlyMap<string, Pick<Chapter, 'titleId'>>,
+): Promise<UsedNames> {
+  const names = new UsedNames();
+  for (const { file, chapterId } of archives) {
+    const titleId = chapters.get(chapterId)?.titleId;
+    const [found] = titleId === undefined ? [] : await readArchivedChapters(file);
+    const name = found?.writtenSeries ?? found?.metadata.series;
+    if (titleId !== undefined && name !== undefined) names.add(titleId, name);
+  }
+  return names;
+}
+
+/** By id, those of titles that are called otherwise by now. Two titles of one name get two names. Pure. */
+export function newTitleNames(
+  titles: ReadonlyMap<string, NamedTitle>,
+  usedNames: UsedNames,
+): ReadonlyMap<string, string> {
+  const isRenamed = (title: NamedTitle): boolean => {
+    const [used, ...others] = usedNames.of(title.id);
+    if (used === undefined || title.name === '') return false;
+    return others.length > 0 || !nameCandidates(title).includes(used);
+  };
+  const all = [...titles.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const kept = all.filter((title) => !isRenamed(title));
+  const taken = new Set(kept.flatMap(({ id }) => usedNames.of(id).map(nameKey)));
+  const names = new Map<string, string>();
+  for (const title of all.filter(isRenamed)) {
+    const candidates = nameCandidates(title);
+    const free = candidates.find((name) => !taken.has(nameKey(name)));
+    const name = free ?? candidates.at(-1) ?? title.name;
+    taken.add(nameKey(name));
+    names.set(title.id, name);
+  }
+  return names;
+}
+
+interface MovedFile {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The folders that files have left although other files are still in them, and the names of these. */
+export async function foldersLeft(
+  files: readonly MovedFile[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const moved = files.filter(({ from, to }) => dirname(from) !== dirname(to));
+  const left = new Map<string, readonly string[]>();
+  for (const folder of new Set(moved.map(({ from }) => dirname(from)))) {
+    const names = (await readdirIfReadable(folder)).map(({ name }) => name);
+    if (names.length > 0) left.set(folder, names.sort());
+  }
+  return left;
+}

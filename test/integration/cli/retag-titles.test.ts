@@ -1,0 +1,143 @@
+/** `tankobon retag` and titles that MangaDex renamed. */
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import {
+  createLibrary,
+  editChapter,
+  editTitle,
+  uuidOf,
+  type Library,
+} from '../../../src/practice-server/library/library.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+import { testImage, writeChapterFile } from '../../support/chapter-files.js';
+import { retagFolder } from '../../support/retag-harness.js';
+import {
+  chapter,
+  LATER,
+  named,
+  renameTitle,
+  seriesOf,
+  title,
+} from '../../support/title-library.js';
+
+let harness: DownloadHarness;
+afterEach(() => harness.stop());
+
+const one = title('one', 'Old', { authors: [{ id: uuidOf('Ann'), name: 'Ann' }] });
+const library = (): Library =>
+  createLibrary({
+    titles: [one, title('two', 'Other')],
+    chapters: [chapter('one', '1'), chapter('one', '2'), chapter('two', '1')],
+  });
+
+async function start(name = ''): Promise<void> {
+  harness = await DownloadHarness.start({ library: library() });
+  const targets = ['one', 'two'].map((key) => `title:${uuidOf(key)}`);
+  expect((await harness.download({ targets, language: 'en', name })).code).toBe(0);
+}
+
+const retag = (...words: readonly string[]) => retagFolder(harness, harness.output, ...words);
+
+const paths = (): readonly string[] =>
+  harness
+    .files()
+    .map((file) => relative(harness.output, file))
+    .sort();
+
+/** Chapter 1 gets a volume. */
+function addVolume(): void {
+  const first = chapter('one', '1');
+  harness.service.library.putChapter(editChapter(first, LATER, { volume: '3' }));
+}
+
+const withVolume = (name: string) => named(name, 1).replace('Ch.', 'Vol.03 Ch.');
+
+test('a renamed title keeps its name; its chapters are brought up to date, and the new name is said', async () => {
+  await start();
+  renameTitle(harness.service.library, 'one', 'New');
+  addVolume();
+  const { code, stderr } = await retag();
+  expect(code).toBe(0);
+  expect(stderr).toContain('"Old" is called "New" by now. To rename it, add: --rename-titles');
+  expect(paths()).toEqual([named('Old', 2), withVolume('Old'), named('Other', 1)]);
+  expect(await seriesOf(join(harness.output, withVolume('Old')))).toBe('Old');
+  expect((await retag()).stderr).toContain('0 changed, 3 unchanged');
+});
+
+test('an author who changed is in the metadata, and the folder of the author stays', async () => {
+  const name = '{author}/{series}/{chapter}';
+  await start(name);
+  const people = [{ id: uuidOf('Bob'), name: 'Bob' }];
+  harness.service.library.putTitle({ ...editTitle(one, LATER, {}), authors: people });
+  expect((await retag('--name', name)).stderr).toContain('2 changed, 1 unchanged');
+  expect(paths()).toEqual(['Ann/Old/1.cbz', 'Ann/Old/2.cbz', 'Other/1.cbz']);
+});
+
+test('--rename-titles moves a whole title, and later chapters go there', async () => {
+  await start();
+  renameTitle(harness.service.library, 'one', 'New');
+  const dryRun = await retag('--rename-titles', '--dry-run');
+  expect(dryRun.stdout).toContain(join(harness.output, named('New', 2)));
+  expect(paths()).toEqual([named('Old', 1), named('Old', 2), named('Other', 1)]);
+  const { code, stderr } = await retag('--rename-titles');
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^2 changed, 1 unchanged/)]);
+  expect(paths()).toEqual([named('New', 1), named('New', 2), named('Other', 1)]);
+  expect(await seriesOf(join(harness.output, named('New', 1)))).toBe('New');
+  harness.service.library.putChapter(chapter('one', '3'));
+  await harness.download({ targets: [`title:${uuidOf('one')}`], language: 'en' });
+  expect(paths()).toContain(named('New', 3));
+  expect((await retag('--rename-titles')).stderr).toContain('0 changed, 4 unchanged');
+});
+
+test('--rename-titles leaves no empty folder, and names what it keeps', async () => {
+  const name = '{series}/v{volume}/{chapter}';
+  await start(name);
+  addVolume();
+  await retag('--name', name);
+  expect(paths()).toContain('Old/v3/1.cbz');
+  renameTitle(harness.service.library, 'one', 'New');
+  writeFileSync(join(harness.output, 'Old/notes.txt'), 'mine');
+  const { stderr } = await retag('--rename-titles', '--name', name);
+  expect(stderr).toContain(`Kept: ${join(harness.output, 'Old')} has other files: notes.txt`);
+  expect(paths()).toEqual(['New/2.cbz', 'New/v3/1.cbz', 'Old/notes.txt', 'Other/1.cbz']);
+});
+
+test('a folder that its owner renamed stays, and its files are renamed in it', async () => {
+  await start();
+  mkdirSync(join(harness.output, 'Shelf'));
+  renameSync(join(harness.output, 'Old'), join(harness.output, 'Shelf/Mine'));
+  addVolume();
+  await retag();
+  const renamed = join('Shelf/Mine', withVolume('Old').slice('Old/'.length));
+  expect(paths()).toContain(renamed);
+  renameTitle(harness.service.library, 'one', 'New');
+  await retag('--rename-titles');
+  const folders = paths().map((path) => dirname(path));
+  expect(folders).toEqual(['Other', 'Shelf/Mine', 'Shelf/Mine']);
+  expect(paths()).toContain(named('New', 2, 'Shelf/Mine'));
+});
+
+test('a title that is renamed to the name of another one gets its id', async () => {
+  await start();
+  renameTitle(harness.service.library, 'one', 'Other');
+  await retag('--rename-titles');
+  const name = `Other (${uuidOf('one').slice(0, 8)})`;
+  expect(paths()).toEqual([named(name, 1), named(name, 2), named('Other', 1)].sort());
+  expect((await retag('--rename-titles')).stderr).toContain('0 changed, 3 unchanged');
+});
+
+test('archives of an older version keep the name that was chosen then', async () => {
+  await start();
+  renameTitle(harness.service.library, 'two', 'Other', { altTitles: [{ 'ja-ro': 'Romaji' }] });
+  const older = {
+    id: uuidOf('two', '1', 'en'),
+    series: 'Romaji',
+    number: '1',
+    translators: ['Scans'],
+    images: [await testImage('png')],
+  };
+  renameSync(join(harness.output, named('Other', 1)), join(harness.folder, 'removed.cbz'));
+  const file = await writeChapterFile(join(harness.output, named('Romaji', 1)), older);
+  await retag();
+  expect(await seriesOf(file)).toBe('Romaji');
+});
