@@ -18,7 +18,7 @@ export class UsedNames {
   }
 }
 
-/** As tankobon wrote them, or, in older archives, as they are. */
+/** Reads the names as tankobon wrote them, or, in older archives, as they are. */
 export async function readUsedNames(
   archives: readonly ExistingArchive[],
   chapters: ReadonlyMap<string, Pick<Chapter, 'titleId'>>,

@@ -5,7 +5,6 @@
 import { relative, sep } from 'node:path';
 import { fetchChapters, type Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
-import { MAX_PAGE_SIZE } from '../api/collection.js';
 import type { Title } from '../api/titles.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
@@ -120,20 +119,23 @@ class HomeFinder {
     return this.#owners.get(chapterId) ?? titleId;
   }
 
-  /** For archives that do not name their title: they have one of its names, and the service says of which title they are. */
+  /**
+   * Archives that do not name their title, or one that may have been merged into this one: they have one of its names,
+   * and the service says of which title they are.
+   */
   async #findOwners({ id, names }: Title): Promise<void> {
     const keys = names.map(nameKey).filter((key) => key !== '');
     const likely = this.library.archives.filter((archive) => {
       const path = pathCollisionKey(this.#below(archive.file));
-      return this.#ownerOf(archive) === undefined && keys.some((key) => path.includes(key));
+      return keys.some((key) => path.includes(key));
     });
     const read = await this.#read(likely);
     const named = read.filter(({ metadata }) => keys.includes(nameKey(metadata.series ?? '')));
-    const ids = named.map(({ chapterId }) => chapterId);
-    if (ids.length === 0) return;
-    const listed = await this.#fetch(ids.slice(0, MAX_PAGE_SIZE));
-    // What the service does not know any more was the title's.
-    for (const chapterId of ids) this.#owners.set(chapterId, listed.get(chapterId)?.titleId ?? id);
+    if (named.length === 0) return;
+    const listed = await this.#fetch(named.map(({ chapterId }) => chapterId));
+    // What neither the service nor its archive has a title for was this one's.
+    for (const { chapterId, titleId } of named)
+      this.#owners.set(chapterId, listed.get(chapterId)?.titleId ?? titleId ?? id);
   }
 
   async #fetch(ids: readonly string[]): Promise<ReadonlyMap<string, Chapter>> {

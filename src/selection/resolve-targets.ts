@@ -104,7 +104,9 @@ class Resolver {
   }
 
   async addTitles(targets: readonly Target[]): Promise<void> {
-    await this.titles.load(targets.map(({ id }) => id));
+    const ids = targets.map(({ id }) => id);
+    await this.titles.load(ids);
+    await this.titles.loadMerged(ids);
     for (const target of targets) {
       await this.#recordFailure(target, async () => {
         if (await this.#addTitle(target)) return;
@@ -157,7 +159,8 @@ class Resolver {
   }
 
   /** Adds the feed if the id is that of a title. For an unusable title, the status of the feed decides. */
-  async #addTitle({ id }: Target): Promise<boolean> {
+  async #addTitle(target: Target): Promise<boolean> {
+    const id = this.titles.currentId(target.id);
     const isLoaded = this.titles.loaded.has(id);
     if (!isLoaded && !this.titles.unusable.has(id)) return false;
     const feed = fetchTitleFeed(this.deps.client, id, this.deps);

@@ -23,6 +23,7 @@ export class TitleLoader {
   readonly loaded = new Map<string, Title>();
   /** The ids of titles whose response is invalid. */
   readonly unusable = new Set<string>();
+  readonly #mergedInto = new Map<string, string>();
   /** The response that refused the last title or list, if one did. */
   refusal: ServiceRefusal | undefined;
 
@@ -36,8 +37,7 @@ export class TitleLoader {
     if (first === undefined) return;
     try {
       if (ids.length === 1) {
-        const title = await this.undefinedIfNotFound(fetchTitle(client, first, signal));
-        if (title) this.loaded.set(first, title);
+        await this.#loadOne(first);
         return;
       }
       const { titles, skipped } = await fetchTitles(client, ids, { signal, warn });
@@ -48,6 +48,33 @@ export class TitleLoader {
       warnMetadataUnavailable('titles', error, warn);
       if (error.code === 'bad-response') this.#markUnusable(ids);
     }
+  }
+
+  /** The id of the title into which this one was merged, or its own. */
+  currentId(id: string): string {
+    return this.#mergedInto.get(id) ?? id;
+  }
+
+  /** Loads those that a request for several did not find: a title that was merged into another is found alone. */
+  async loadMerged(ids: readonly string[]): Promise<void> {
+    const missing = ids.filter(
+      (id) => !this.loaded.has(this.currentId(id)) && !this.unusable.has(id),
+    );
+    if (ids.length < 2) return;
+    for (const id of missing)
+      await this.#loadOne(id).catch((error: unknown) => {
+        if (!isTolerable(error)) throw error;
+      });
+  }
+
+  async #loadOne(id: string): Promise<void> {
+    const { client, signal, warn } = this.deps;
+    const title = await this.undefinedIfNotFound(fetchTitle(client, id, signal));
+    if (!title) return;
+    this.loaded.set(title.id, title);
+    if (title.id === id) return;
+    this.#mergedInto.set(id, title.id);
+    warn(describeMerge(id, undefined, title));
   }
 
   /** The titles when `loading` has ended; a failure is a warning. */
@@ -80,6 +107,11 @@ export class TitleLoader {
   #markUnusable(ids: readonly string[]): void {
     for (const id of ids) if (!this.loaded.has(id)) this.unusable.add(id);
   }
+}
+
+export function describeMerge(oldId: string, oldName: string | undefined, title: Title): string {
+  const old = oldName === undefined ? `title:${oldId}` : `${oldName} (title:${oldId})`;
+  return `${old} was merged into ${title.name} (title:${title.id}), which takes its place.`;
 }
 
 export function warnMetadataUnavailable(

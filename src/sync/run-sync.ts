@@ -3,7 +3,13 @@ import { UsageError, type TankobonError } from '../core/errors.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
 import type { Subscriptions } from './subscriptions.js';
-import { archiveFile, incompleteTitle, isSaved, SyncJournal } from './sync-journal.js';
+import {
+  archiveFile,
+  currentTitleId,
+  incompleteTitle,
+  isSaved,
+  SyncJournal,
+} from './sync-journal.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { shareServer } from '../download/chapter-share.js';
 import type { AppContext } from '../config/context.js';
@@ -153,7 +159,9 @@ function removeUnsubscribed(
   { journal, options, subscriptions }: SyncSession,
 ): void {
   if (options.only) return;
-  const paused = new Set(subscriptions.series.map(({ target }) => target.id));
+  const paused = new Set(
+    subscriptions.series.map(({ target }) => currentTitleId(target.id, journal.state)),
+  );
   const forgotten = Object.keys(journal.state.titles).filter(
     (id) => !ids.has(id) && !paused.has(id),
   );

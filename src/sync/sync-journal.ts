@@ -14,7 +14,7 @@ import { openJournals, readJournals, type Journal } from '../core/journal.js';
 const timeMs = z.number().nonnegative();
 const waiting = z.object({ chapter: z.string(), number: z.string().optional(), untilMs: timeMs });
 
-const titleState = z.object({
+const titleSchema = z.object({
   name: z.string().optional(),
   /** The last upload that was dealt with. */
   latest: z.string().optional(),
@@ -70,7 +70,7 @@ const chapterUpdate = z.object({
 });
 
 const lineSchema = z.union([
-  z.object({ title: z.string(), state: titleState }),
+  z.object({ title: z.string(), state: titleSchema }),
   /** A chapter whose download begins, and the downloaded release that it replaces. */
   z.object({ started: z.string(), replaces: z.string().optional() }),
   z.object({ saved: chapterUpdate }),
@@ -82,6 +82,8 @@ const lineSchema = z.union([
   z.object({ ended: z.array(z.string()) }),
   /** Titles that are no longer subscribed. */
   z.object({ forgotten: z.array(z.string()) }),
+  /** A title that was merged into another one. */
+  z.object({ merged: z.string(), into: z.string() }),
   z.object({ follows }),
   /** A title that is followed since the last run. */
   z.object({ followed: z.string() }),
@@ -90,7 +92,7 @@ const lineSchema = z.union([
 ]);
 
 export type SyncLine = z.output<typeof lineSchema>;
-export type TitleState = z.output<typeof titleState>;
+export type TitleState = z.output<typeof titleSchema>;
 export type ChapterUpdate = z.output<typeof chapterUpdate>;
 
 /** A chapter between its start and its last line. */
@@ -104,6 +106,8 @@ interface PendingChapter {
 
 export interface SyncState {
   titles: Record<string, TitleState>;
+  /** The titles into which others were merged, by the ids of these. */
+  readonly mergedInto: Map<string, string>;
   /** By the id of the chapter, in the order in which they were started. */
   readonly chapters: Map<string, PendingChapter>;
   follows?: z.output<typeof follows>;
@@ -123,7 +127,7 @@ export const lockPath = (folder: string): string => join(folder, 'lock');
 
 /** Takes no lock. What is missing or cannot be read is requested again. */
 export function readSyncState(folder: string): SyncState {
-  const state: SyncState = { titles: {}, chapters: new Map() };
+  const state: SyncState = { titles: {}, mergedInto: new Map(), chapters: new Map() };
   for (const entry of readJournals(folder).flatMap(({ entries }) => entries)) {
     const { data } = lineSchema.safeParse(entry);
     if (data) applyLine(state, data);
@@ -138,6 +142,23 @@ export function isSaved(chapter: PendingChapter | undefined): boolean {
 /** Whether the hooks do not know yet that the chapter was saved. */
 export function isUnannounced(chapter: PendingChapter | undefined): boolean {
   return isSaved(chapter) && chapter?.isAnnounced !== true;
+}
+
+/** The id of the title after merges. */
+export function currentTitleId(id: string, { mergedInto }: SyncState): string {
+  const seen = new Set([id]);
+  let current = id;
+  for (let next = mergedInto.get(id); next !== undefined && !seen.has(next);) {
+    seen.add(next);
+    current = next;
+    next = mergedInto.get(next);
+  }
+  return current;
+}
+
+/** What is known of a title of the subscriptions file. */
+export function titleState(id: string, state: SyncState): TitleState | undefined {
+  return state.titles[currentTitleId(id, state)];
 }
 
 /** The chapters that the hooks do not know yet. */
@@ -223,16 +244,25 @@ function applyLine(state: SyncState, line: SyncLine): void {
     const forgotten = new Set(line.forgotten);
     const kept = Object.entries(state.titles).filter(([id]) => !forgotten.has(id));
     state.titles = Object.fromEntries(kept);
-  } else if ('followed' in line) state.follows?.titleIds.push(line.followed);
+  } else if ('merged' in line) state.mergedInto.set(line.merged, line.into);
+  else if ('followed' in line) state.follows?.titleIds.push(line.followed);
   else if ('follows' in line) state.follows = line.follows;
   else if ('run' in line) state.lastRun = line.run;
   else state.nextRunMs = line.nextRunMs;
 }
 
 /** The lines of a compacted journal. */
-function linesOf({ titles, chapters, follows, lastRun, nextRunMs }: SyncState): SyncLine[] {
+function linesOf({
+  titles,
+  mergedInto,
+  chapters,
+  follows,
+  lastRun,
+  nextRunMs,
+}: SyncState): SyncLine[] {
   return [
     ...Object.entries(titles).map(([title, state]) => ({ title, state })),
+    ...[...mergedInto].map(([merged, into]) => ({ merged, into })),
     ...[...chapters].flatMap(([id, { replaces, update, isAnnounced }]): SyncLine[] => [
       { started: id, replaces },
       ...(update ? [{ saved: update }] : []),

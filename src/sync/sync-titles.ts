@@ -8,7 +8,8 @@ import { ChapterError, UsageError, type TankobonError } from '../core/errors.js'
 import { isTolerable } from '../selection/title-loader.js';
 import { dueTitles } from './due-titles.js';
 import type { Subscription, Subscriptions } from './subscriptions.js';
-import type { SyncState } from './sync-journal.js';
+import { followMerges } from './merged-titles.js';
+import { currentTitleId, titleState, type SyncState } from './sync-journal.js';
 import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
@@ -28,25 +29,27 @@ interface FailedTarget {
 export async function checkTitles(session: SyncSession) {
   const failed: FailedTarget[] = [];
   const listed = await subscribedTitles(session, failed);
+  const { client, warn, userSignal: signal, journal, context } = session;
+  const { state } = journal;
+  const nowMs = context.clock.wallMs();
+  const found = await fetchTitles(client, [...listed.keys()], { warn, signal });
+  const known = new Map(found.titles);
+  if (found.skipped === 0) await followMerges(listed, known, session);
   const followed = session.options.only
     ? []
     : await followedTitles(session, new Set(listed.keys()));
   const titles = [...listed.values(), ...followed];
-  const { client, warn, userSignal: signal, journal, context } = session;
-  const { state } = journal;
-  const nowMs = context.clock.wallMs();
-  const known = await fetchTitles(client, [...listed.keys()], { warn, signal });
   for (const id of listed.keys()) {
-    if (known.titles.has(id) || known.skipped > 0) continue;
+    if (known.has(id) || found.skipped > 0) continue;
     const error = new ChapterError('chapter-not-found', `Title not found: ${id}`);
     failed.push({ target: `title:${id}`, error });
   }
   const due = dueTitles(
     titles
-      .filter(({ id, follow }) => follow !== undefined || known.titles.has(id))
+      .filter(({ id, follow }) => follow !== undefined || known.has(id))
       .map(({ id, options, follow }) => ({
         id,
-        latest: follow ? state.titles[id]?.latest : known.titles.get(id)?.latestChapterId,
+        latest: follow ? state.titles[id]?.latest : known.get(id)?.latestChapterId,
         rules: rulesText(options, context.settings),
         state: state.titles[id],
       })),
@@ -54,7 +57,7 @@ export async function checkTitles(session: SyncSession) {
   );
   const dueFollowed = followed.filter(({ id }) => due.has(id)).map(({ id }) => id);
   const more = await fetchTitles(client, dueFollowed, { warn, signal });
-  const all = new Map([...known.titles, ...more.titles]);
+  const all = new Map([...known, ...more.titles]);
   return {
     titles,
     failed,
@@ -72,26 +75,33 @@ async function subscribedTitles(
 ): Promise<Map<string, SubscribedTitle>> {
   const { client, subscriptions, userSignal } = session;
   const titles = new Map<string, SubscribedTitle>();
+  const currentId = (id: string): string => currentTitleId(id, session.journal.state);
   const series = subscriptions.series.filter(
     (entry) => entry.paused !== true && isRequested(entry, session),
   );
   for (const entry of series) {
     const { kind, id } = entry.target;
-    if (kind === 'title') titles.set(id, { id, options: entry });
+    if (kind === 'title' && currentId(id) === id) titles.set(id, { id, options: entry });
+  }
+  for (const entry of series) {
+    const id = currentId(entry.target.id);
+    if (entry.target.kind === 'title' && !titles.has(id)) titles.set(id, { id, options: entry });
   }
   for (const entry of series) {
     const { target, text } = entry;
     if (target.kind !== 'list') continue;
     try {
       const { titleIds } = await fetchList(client, target.id, userSignal);
-      for (const id of titleIds) if (!titles.has(id)) titles.set(id, { id, options: entry });
+      for (const id of titleIds.map(currentId))
+        if (!titles.has(id)) titles.set(id, { id, options: entry });
     } catch (error) {
       if (!isTolerable(error)) throw error;
       failed.push({ target: text, error });
     }
   }
   // A paused title is not downloaded as part of a list either.
-  for (const { target, paused } of subscriptions.series) if (paused) titles.delete(target.id);
+  for (const { target, paused } of subscriptions.series)
+    if (paused) titles.delete(currentId(target.id));
   return titles;
 }
 
@@ -103,7 +113,7 @@ function isRequested(
 }
 
 function isMatch({ target, text, folder }: Subscription, word: string, state: SyncState): boolean {
-  const names = [text, target.id, folder ?? '', state.titles[target.id]?.name ?? ''];
+  const names = [text, target.id, folder ?? '', titleState(target.id, state)?.name ?? ''];
   return names.some((name) => name.toLowerCase().includes(word.toLowerCase()));
 }
 

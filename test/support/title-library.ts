@@ -26,7 +26,7 @@ export const title = (
 ): LibraryTitle =>
   createTitle({ id: uuidOf(key), title: { en: name }, createdAt: AT, updatedAt: AT, ...more });
 
-/** Of one page. */
+/** A chapter of one page. */
 export const chapter = (
   key: string,
   number: string,

@@ -25,7 +25,7 @@ import {
   type SeriesEntry,
 } from '../../sync/subscriptions-file.js';
 import type { Subscription } from '../../sync/subscriptions.js';
-import { readSyncState, syncFolder, type SyncState } from '../../sync/sync-journal.js';
+import { readSyncState, syncFolder, titleState, type SyncState } from '../../sync/sync-journal.js';
 import type { CommandContext } from '../command-context.js';
 
 export async function syncAdd(
@@ -108,7 +108,7 @@ function onlyMatch(
   const id = idOf(words, extraHosts);
   const matches = [...series.entries()].filter(([, { target, text, folder }]) => {
     if (id !== undefined) return target.id === id;
-    const names = [text, folder ?? '', state.titles[target.id]?.name ?? ''];
+    const names = [text, folder ?? '', titleState(target.id, state)?.name ?? ''];
     return names.some((name) => name.toLowerCase().includes(words.toLowerCase()));
   });
   const [match, ...others] = matches;
@@ -131,8 +131,8 @@ export async function syncList(flags: GivenOptions, context: CommandContext): Pr
   const { stdout, stderr, paths } = context;
   const file = subscriptionsPath(flags.file, context);
   const { series, follows } = await readSubscriptions(file, context);
-  const { titles } = readSyncState(await syncFolder(paths.state, file));
-  const names = series.map(({ target }) => titles[target.id]?.name);
+  const state = readSyncState(await syncFolder(paths.state, file));
+  const names = series.map(({ target }) => titleState(target.id, state)?.name);
   if (flags.json) {
     const list = series.map(({ target: { id, kind }, text, ...options }, index) => ({
       target: text,
