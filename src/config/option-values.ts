@@ -1,7 +1,6 @@
 /** Parses the values of options. Whoever passes a value adds where a wrong one came from. */
 import { compileNameTemplate } from '../cbz/file-name.js';
 import { BYTE_RATE_EXAMPLES, parseByteRate } from '../core/byte-rate.js';
-import { commaSeparated } from '../core/comma-separated.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
 import { isUuid } from '../core/uuid.js';
 import { readAddress } from '../rate-limit/service-addresses.js';
@@ -184,4 +183,12 @@ function inUnits(value: number, units: Readonly<Record<string, number>>, rest: s
   const found = Object.entries(units).find(([, size]) => value > 0 && value % size === 0);
   if (found) return `${value / found[1]}${found[0]}`;
   return value === 0 ? '0' : `${value}${rest}`;
+}
+
+/** The items of a comma-separated list; a quoted item can contain commas. */
+function commaSeparated(text: string): string[] {
+  const items = [...text.matchAll(/\s*(?:"([^"]*)"|([^,]*))\s*(?:,|$)/g)];
+  return items
+    .map(([, quoted, plain]) => (quoted ?? plain ?? '').trim())
+    .filter((item) => item !== '');
 }

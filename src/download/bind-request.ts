@@ -18,22 +18,16 @@ const DEFAULT_FOLDER_NAMES: Readonly<Record<BindBy, string>> = {
 };
 
 /** Throws UsageError (`bad-option`) for an invalid name template, or StorageError for one that leaves the folder. */
-export function bindRequest(
-  inputs: readonly string[],
-  { by = OPTIONS.by.default, format, ...options }: Options,
-): BindRequest {
+export function bindRequest(inputs: readonly string[], options: Options): BindRequest {
+  const { by = OPTIONS.by.default, bookCover = OPTIONS.bookCover.default, format } = options;
   const defaults = format === 'folder' ? DEFAULT_FOLDER_NAMES : DEFAULT_NAMES;
+  const template = options.bookName ?? defaults[by];
   return {
+    ...options,
     inputs,
     by,
-    format,
+    bookCover,
     output: expandHome(options.output),
-    nameBook: compileNameTemplate(options.bookName ?? defaults[by], bookExtension(format)),
-    groups: options.group,
-    cover: options.bookCover ?? OPTIONS.bookCover.default,
-    force: options.force === true,
-    convert: options.convert === true,
-    volumeField: options.volumeField,
-    infersVolumes: options.infer,
+    nameBook: compileNameTemplate(template, bookExtension(format)),
   };
 }

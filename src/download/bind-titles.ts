@@ -61,7 +61,7 @@ export async function bindTitles(
     found,
     removeChapters,
     // The service knows more than the folder.
-    infersVolumes: false,
+    infer: false,
     volumeOf: (chapterId: string) => listed.get(chapterId)?.chapter,
     ...(completeOnly && { isSelected: isComplete }),
     volumeCount: (group: ChapterGroup) => firstListed(group, listed)?.title.volumeCount,
@@ -107,15 +107,14 @@ export async function bindDownloaded(
   session: DownloadSession,
 ): Promise<readonly TankobonError[]> {
   const { context, request, listeners, userSignal: signal } = session;
-  const { options } = request;
   const titles = await titlesOf(plan, session);
   const toBind: TitlesToBind = {
     titles,
-    library: await scanLibrary(request.plan.output, { signal }),
-    options,
+    library: await scanLibrary(request.output, { signal }),
+    options: request,
     nowMs: context.clock.wallMs(),
     completeOnly: true,
-    removeChapters: !options.keepChapters,
+    removeChapters: !request.keepChapters,
   };
   return bindTitles(toBind, listeners.observeBind ?? (() => undefined), signal);
 }

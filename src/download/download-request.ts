@@ -1,8 +1,9 @@
-/** What to download: the options in force, checked, before anything is sent. */
+/** What to download: the options in force, checked, and what follows from them, before anything is sent. */
 import {
   compileNameTemplate,
   DEFAULT_NAME_TEMPLATE,
   DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE,
+  type FormatFileName,
 } from '../cbz/file-name.js';
 import {
   effectiveOptions,
@@ -12,16 +13,24 @@ import {
 } from '../config/options/options.js';
 import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
-import type { PlanOptions } from './plan.js';
 import { foldersOfTemplate } from './title-home.js';
+import type { SelectionOptions } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
 import type { InvalidTarget } from '../selection/target-list.js';
 
-export interface DownloadRequest {
-  readonly options: Options;
-  readonly plan: PlanOptions;
+export interface DownloadRequest extends Options {
+  readonly targets: readonly Target[];
   /** They fail, and do not prevent the others. */
   readonly invalidTargets: readonly InvalidTarget[];
+  readonly selection: SelectionOptions;
+  /** Groups to warn about if no chapter has them. */
+  readonly requestedGroups: readonly string[];
+  /** `hasLanguages`: the run has chapters in several languages. */
+  readonly nameChapter: (hasLanguages: boolean) => FormatFileName;
+  /** The folders of the template of these names. */
+  readonly folderTemplate: string;
+  /** Whether the names have people, who may be loaded later than the titles. */
+  readonly namesPeople: boolean;
 }
 
 /** Throws UsageError (`bad-option`), or StorageError for a name template that leaves the folder. */
@@ -36,32 +45,16 @@ export function downloadRequest(
   const template = options.name === '' ? DEFAULT_NAME_TEMPLATE : options.name;
   const { language, group, chapters, volumes, latest, allReleases } = options;
   return {
+    ...options,
+    output: expandHome(options.output),
+    targets,
     invalidTargets,
-    options,
-    plan: {
-      targets,
-      output: expandHome(options.output),
-      quality: options.quality,
-      force: options.force === true,
-      update: options.update,
-      metadata: options.metadata,
-      volumeField: options.volumeField,
-      infersVolumes: options.bind === 'volume' && options.infer,
-      nameChapter: nameTemplates(options.name),
-      // Both built-in templates have the same folder.
-      folderTemplate: foldersOfTemplate(template),
-      namesPeople: /\{\s*(author|artist)\b/i.test(template),
-      isLanguageUnset: language === undefined,
-      requestedGroups: given.group ?? [],
-      selection: {
-        languages: language ?? [],
-        groups: group,
-        chapters,
-        volumes,
-        latest,
-        allReleases,
-      },
-    },
+    selection: { languages: language ?? [], groups: group, chapters, volumes, latest, allReleases },
+    requestedGroups: given.group ?? [],
+    nameChapter: nameTemplates(options.name),
+    // Both built-in templates have the same folder.
+    folderTemplate: foldersOfTemplate(template),
+    namesPeople: /\{\s*(author|artist)\b/i.test(template),
   };
 }
 
@@ -81,7 +74,7 @@ function checkBind({ format, keepChapters }: GivenOptions, { bind, metadata }: O
 }
 
 /** The built-in template contains the language in a run with several. */
-export function nameTemplates(template: string): PlanOptions['nameChapter'] {
+export function nameTemplates(template: string): DownloadRequest['nameChapter'] {
   const inOneLanguage = compileNameTemplate(template === '' ? DEFAULT_NAME_TEMPLATE : template);
   const inSeveralLanguages =
     template === '' ? compileNameTemplate(DEFAULT_NAME_TEMPLATE_WITH_LANGUAGE) : inOneLanguage;

@@ -12,6 +12,7 @@ import { chapterFields, chapterName } from '../selection/chapter-fields.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { ChapterJob } from './chapter.js';
 import { comicMetadata, inferredVolumeOf, nameValues } from './comic-metadata.js';
+import type { DownloadRequest } from './download-request.js';
 import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
 import { savedState, type KnownChapters } from './saved-state.js';
 import type { TitleHome } from './title-home.js';
@@ -30,21 +31,14 @@ export interface PlannedChapter {
   readonly unreadable: UnreadableFile | undefined;
 }
 
-export interface JobOptions {
-  /** The folder for the CBZ files. Archives anywhere below it count as existing. */
-  readonly output: string;
-  readonly quality: Quality;
-  /** Download existing chapters again. */
-  readonly force: boolean;
-  /** False: files are named by id and contain no ComicInfo.xml. */
-  readonly metadata: boolean;
-  readonly volumeField: VolumeField;
+export interface JobOptions extends Pick<
+  DownloadRequest,
+  'output' | 'quality' | 'force' | 'metadata' | 'volumeField' | 'folderTemplate'
+> {
   /** Archives of other releases whose names may be taken over, by the id of the chapter that replaces each. */
   readonly replacements?: ReadonlyMap<string, ExistingArchive>;
   /** Returns a chapter's path below the output folder. */
   readonly nameChapter: FormatFileName;
-  /** The folders of the template of these names. */
-  readonly folderTemplate: string;
   /** Where the chapters of titles are, by the title's id. */
   readonly homes?: ReadonlyMap<string, TitleHome>;
 }
@@ -56,7 +50,7 @@ export interface JobOptions {
 export function compareWithLibrary(
   selected: readonly ChosenChapter[],
   known: KnownChapters,
-  { force, update }: { readonly force: boolean; readonly update: boolean },
+  { force = false, update }: Pick<DownloadRequest, 'force' | 'update'>,
 ) {
   const missing: ChosenChapter[] = [];
   const skipped: SkippedChapter[] = [];
@@ -130,7 +124,7 @@ export function planJobs(
       file,
       output,
       quality,
-      replace: options.force || replaces !== undefined,
+      replace: options.force === true || replaces !== undefined,
       replacesChapter: options.replacements?.get(id)?.chapterId,
       comment: formatIdentityComment({
         chapterId: id,

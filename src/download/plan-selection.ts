@@ -15,6 +15,7 @@ import {
   type ExcludedChapter,
   type SelectionOptions,
 } from '../selection/select-chapters.js';
+import type { DownloadRequest } from './download-request.js';
 import type { SkipReason } from './events.js';
 
 export interface ChosenChapter {
@@ -41,14 +42,6 @@ export interface PlanSelection {
   readonly failed: readonly { readonly id: string; readonly error: TankobonError }[];
 }
 
-export interface SelectOptions {
-  readonly selection: SelectionOptions;
-  /** Whether neither an option nor a setting gives a language, not even `all`. */
-  readonly isLanguageUnset: boolean;
-  /** Groups to warn about if no chapter has them. */
-  readonly requestedGroups: readonly string[];
-}
-
 export interface SelectDeps {
   readonly client: ServiceClient;
   readonly warn: (message: string, hint?: string) => void;
@@ -68,7 +61,7 @@ const UNAVAILABLE: readonly string[] = [
 
 export async function selectForPlan(
   resolution: Resolution,
-  options: SelectOptions,
+  options: Pick<DownloadRequest, 'selection' | 'language' | 'requestedGroups'>,
   deps: SelectDeps,
 ): Promise<PlanSelection> {
   const { titles, unusableTitleIds, series } = resolution;
@@ -123,10 +116,10 @@ const isUnavailable = ({ reason }: ExcludedChapter) => UNAVAILABLE.includes(reas
 /** The options with the languages that the user chooses now, if there is a choice. */
 async function withLanguages(
   { series }: Resolution,
-  { selection, isLanguageUnset }: SelectOptions,
+  { selection, language: chosen }: Pick<DownloadRequest, 'selection' | 'language'>,
   { chooseLanguages, warn, nowMs }: SelectDeps,
 ): Promise<SelectionOptions> {
-  if (!isLanguageUnset) return selection;
+  if (chosen !== undefined) return selection;
   const counts = new Map<string, number>();
   for (const { language } of series.flatMap(({ chapters }) =>
     chapters.filter((chapter) => !unavailableReason(chapter, nowMs)),

@@ -3,7 +3,6 @@
  * metadata is optional: without it, a chapter still becomes a CBZ.
  */
 import { basename } from 'node:path';
-import type { FormatFileName } from '../cbz/file-name.js';
 import { scanLibrary, type LibraryIndex } from '../cbz/library-index.js';
 import { keptReason } from '../cbz/ownership.js';
 import type { Chapter } from '../api/chapters.js';
@@ -17,6 +16,7 @@ import { toStorageError } from '../core/files.js';
 import type { TitleChapters } from '../formats/volume-completeness.js';
 import { fetchAtHomeMetadata } from '../image/at-home.js';
 import type { SkippedEvent } from './events.js';
+import type { DownloadRequest } from './download-request.js';
 import { findLeftovers } from './leftovers.js';
 import { findTitleHomes, titlesToPlace, type FindHomesOptions } from './find-title-homes.js';
 import { compareWithLibrary, planJobs, type JobOptions, type PlannedChapter } from './plan-jobs.js';
@@ -25,23 +25,10 @@ import {
   type ChosenChapter,
   type PlanSelection,
   type SelectDeps,
-  type SelectOptions,
 } from './plan-selection.js';
 import { inferPlanVolumes, type ListedVolumes } from './plan-volumes.js';
 import { prefetchSingleChapter } from './prefetch.js';
 import type { KnownChapters } from './saved-state.js';
-
-export interface PlanOptions extends SelectOptions, Omit<JobOptions, 'nameChapter' | 'homes'> {
-  readonly targets: readonly Target[];
-  /** Download existing chapters again if the service has a newer version. */
-  readonly update: boolean;
-  /** Give chapters without a volume that of their other releases. */
-  readonly infersVolumes: boolean;
-  /** `hasLanguages`: the run has chapters in several languages. */
-  readonly nameChapter: (hasLanguages: boolean) => FormatFileName;
-  /** Whether the names have people, who may be loaded later than the titles. */
-  readonly namesPeople: boolean;
-}
 
 export interface Plan extends Omit<PlanSelection, 'selected'> {
   readonly chapters: readonly PlannedChapter[];
@@ -69,7 +56,7 @@ export interface PlanDeps extends SelectDeps {
 }
 
 /** Throws errors that concern the whole run: a rate limit, an unreachable service, an unreadable output folder. */
-export async function planTargets(options: PlanOptions, deps: PlanDeps): Promise<Plan> {
+export async function planTargets(options: DownloadRequest, deps: PlanDeps): Promise<Plan> {
   const libraryScan = scanLibrary(options.output, { signal: deps.signal }).catch(
     (error: unknown) => {
       throw toStorageError(error, options.output);
@@ -82,7 +69,8 @@ export async function planTargets(options: PlanOptions, deps: PlanDeps): Promise
     : undefined;
   deps.onActivity?.('resolving');
   const resolved = await resolve(options, deps, prefetched?.onChapters);
-  const { resolution, listedVolumes } = options.infersVolumes
+  const infersVolumes = options.bind === 'volume' && options.infer;
+  const { resolution, listedVolumes } = infersVolumes
     ? await inferPlanVolumes(resolved, options.selection, deps)
     : { resolution: resolved, listedVolumes: new Map() };
   const selection = await selectForPlan(resolution, options, deps);
@@ -125,7 +113,7 @@ export async function planSelected(
   selected: readonly ChosenChapter[],
   titles: Pick<Resolution, 'titles' | 'loadedTitles'> & Pick<FindHomesOptions, 'releases'>,
   library: LibraryIndex,
-  options: Omit<PlanOptions, 'targets' | 'infersVolumes' | keyof SelectOptions>,
+  options: DownloadRequest & Pick<JobOptions, 'replacements'>,
   deps: Pick<PlanDeps, 'history' | 'warn' | 'client' | 'signal'>,
 ): Promise<Plan> {
   const known = { library, history: deps.history };
@@ -201,7 +189,7 @@ function warnOfUnreadable(
 
 /** If metadata is turned off, chapters are not looked up: their ids suffice. */
 async function resolve(
-  { targets, metadata, selection: { languages } }: PlanOptions,
+  { targets, metadata, selection: { languages } }: DownloadRequest,
   { client, warn, signal }: PlanDeps,
   onChapters?: (chapters: readonly Chapter[]) => void,
 ): Promise<Resolution> {

@@ -9,7 +9,7 @@ import type { LibraryIndex } from '../cbz/library-index.js';
 import type { Clock } from '../core/clock.js';
 import { fetchAtHomeMetadata, type AtHomeMetadata } from '../image/at-home.js';
 import { unavailableReason } from '../selection/select-chapters.js';
-import type { Target } from '../selection/target.js';
+import type { DownloadRequest } from './download-request.js';
 import { savedState, type KnownChapters } from './saved-state.js';
 
 export interface PrefetchedMetadata {
@@ -31,7 +31,7 @@ export interface PrefetchDeps {
  * later attempt needs fresh metadata. Never throws.
  */
 export function prefetchSingleChapter(
-  { targets, force }: { readonly targets: readonly Target[]; readonly force: boolean },
+  { targets, force }: Pick<DownloadRequest, 'targets' | 'force'>,
   libraryScan: Promise<LibraryIndex>,
   { client, clock, signal, history }: PrefetchDeps,
 ) {

@@ -25,9 +25,9 @@ export async function planDownload(
   listeners: DownloadListeners,
   signal: AbortSignal,
 ): Promise<Plan> {
-  await checkOutputFolder(request.plan.output);
+  await checkOutputFolder(request.output);
   const history = await openHistory(request);
-  return withSession(context, request.options, listeners, signal, async (shared) => {
+  return withSession(context, request, listeners, signal, async (shared) => {
     const session = { ...shared, request, history };
     reportInvalidTargets(session);
     return withoutUnavailable(await planRequest(session), session.client, session.signal);
@@ -44,7 +44,7 @@ export async function download(
   listeners: DownloadListeners,
   signal: AbortSignal,
 ): Promise<DownloadResult> {
-  const { targets, output } = request.plan;
+  const { targets, output } = request;
   if (targets.length === 0) {
     const result = emptyResult();
     const observe = recorder(result, listeners.observe);
@@ -53,9 +53,9 @@ export async function download(
     return result;
   }
   await checkOutputFolder(output);
-  if (request.options.share !== undefined) await shareServer(context);
+  if (request.share !== undefined) await shareServer(context);
   const history = await openHistory(request);
-  return withSession(context, request.options, listeners, signal, (session) =>
+  return withSession(context, request, listeners, signal, (session) =>
     runPlan({ ...session, request, history }, (shared) => {
       reportInvalidTargets(shared);
       return planRequest(shared, { prefetches: true });
@@ -63,7 +63,7 @@ export async function download(
   );
 }
 
-async function openHistory({ options: { downloadArchive } }: DownloadRequest) {
+async function openHistory({ downloadArchive }: DownloadRequest) {
   if (downloadArchive === false) return undefined;
   const file = resolve(expandHome(downloadArchive));
   await checkOutputFile(file, '--download-archive');
@@ -88,8 +88,8 @@ async function planRequest(
   { request, login, client, warn, context, signal, history, listeners, service }: DownloadSession,
   { prefetches = false } = {},
 ): Promise<Plan> {
-  if (request.options.markRead) await requireLogin(login, '--mark-read', signal);
-  return planTargets(request.plan, {
+  if (request.markRead) await requireLogin(login, '--mark-read', signal);
+  return planTargets(request, {
     client,
     warn,
     clock: context.clock,
@@ -136,7 +136,7 @@ export async function runPlan(
   } finally {
     await recorded?.finish();
     if (!result.isCancelled) {
-      if (!request.options.reports) warn('Health reports are turned off: none were made.');
+      if (!request.reports) warn('Health reports are turned off: none were made.');
       observe(summaryOf(result, Math.round(context.clock.monotonicMs() - startedAtMs)));
     }
   }
@@ -190,8 +190,7 @@ async function bindSaved(
   session: DownloadSession,
   result: DownloadResult,
 ): Promise<void> {
-  if (session.request.options.bind === false || result.stoppedBy || session.userSignal.aborted)
-    return;
+  if (session.request.bind === false || result.stoppedBy || session.userSignal.aborted) return;
   const { bindDownloaded } = await import('./bind-titles.js');
   result.otherErrors.push(...(await bindDownloaded(planned, session)));
 }
@@ -219,7 +218,7 @@ async function planOrStop(
     // The user cancelled a prompt; nothing was started.
     result.isCancelled = error.code === 'interrupted' && !userSignal.aborted;
     if (result.isCancelled) throw error;
-    failAll(request.plan.targets, error, observe);
+    failAll(request.targets, error, observe);
     result.stoppedBy = error;
     return undefined;
   }

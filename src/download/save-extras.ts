@@ -15,7 +15,7 @@ export async function saveExtras(
   session: DownloadSession,
   loader: ImageLoaderDeps,
 ): Promise<void> {
-  const { cover, markRead: wantsReadMarks } = session.request.options;
+  const { cover, markRead: wantsReadMarks } = session.request;
   const extras = [
     ...(cover ? [['Cover not saved', () => covers(saved, session, loader)] as const] : []),
     ...(wantsReadMarks ? [['Not marked as read', () => readMarks(saved, session)] as const] : []),
@@ -38,7 +38,7 @@ async function covers(
   { client, service, userSignal, listeners, warn, request }: DownloadSession,
   loader: ImageLoaderDeps,
 ): Promise<void> {
-  const files = await saveCovers(saved, request.options.cover === 'all' ? 'all' : 'one', {
+  const files = await saveCovers(saved, request.cover === 'all' ? 'all' : 'one', {
     client,
     loader,
     coversUrl: coversBaseUrl(service.addresses.apiUrl),

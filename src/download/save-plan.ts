@@ -20,13 +20,12 @@ export async function savePlan(
   result: DownloadResult,
 ): Promise<void> {
   const { context, request, listeners, service, client, userSignal, warn } = session;
-  const { options } = request;
   await removeLeftovers(plan.leftovers, context.clock);
-  const reports = options.reports ? await openHealthReports(context, service, { warn }) : undefined;
+  const reports = request.reports ? await openHealthReports(context, service, { warn }) : undefined;
   const share =
-    options.share === undefined
+    request.share === undefined
       ? undefined
-      : await openChapterShare(context, options.share, (wait) => {
+      : await openChapterShare(context, request.share, (wait) => {
           listeners.observe(waitingEvent(wait));
         });
   const loader = imageLoader(context, service, client);
@@ -42,7 +41,7 @@ export async function savePlan(
         client,
         share,
         loader,
-        queue: new PageQueue(options.concurrency),
+        queue: new PageQueue(request.concurrency),
         reports,
         isFirstParty: service.isFirstParty,
         outages: service.outages,

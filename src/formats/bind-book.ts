@@ -74,7 +74,7 @@ export async function bindBook(
 async function currentGroup(
   { file, group }: PlannedBook,
   existing: ExistingBook,
-  { by, groups }: BindRequest,
+  { by, group: groups }: BindRequest,
 ): Promise<ChapterGroup> {
   if (existing.kind !== 'bound') return group;
   const present: SourceChapter[] = [];
@@ -149,7 +149,7 @@ async function write(
   plan: BindPlan,
   { request, cover, observe, signal }: BindContext,
 ): Promise<WrittenBook> {
-  const { format, convert } = request;
+  const { format, convert = false } = request;
   const known = [...group.chapters, ...(existing.kind === 'bound' ? existing.chapters : [])];
   const volumeCount =
     request.volumeCount?.(group) ?? known.find((chapter) => chapter.volumeCount)?.volumeCount;
@@ -190,10 +190,10 @@ async function write(
 async function coverBeside(
   group: ChapterGroup,
   plan: BindPlan,
-  { cover, format, convert }: BindRequest,
+  { bookCover, format, convert }: BindRequest,
   observe: ObserveBind,
 ): Promise<CoverImage | undefined> {
-  if (cover !== 'auto') return undefined;
+  if (bookCover !== 'auto') return undefined;
   const warn = (message: string): void => {
     observe({ type: 'warning', message: `Bound without a cover: ${message}` });
   };

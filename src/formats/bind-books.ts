@@ -36,7 +36,7 @@ export async function bindBooks(
 ): Promise<BindResult> {
   if (request.convert) await assertConverter();
   const plan = await planBooks(request, signal);
-  const { cover: coverFile } = request;
+  const { bookCover: coverFile } = request;
   const isFile = coverFile !== 'auto' && coverFile !== 'none';
   if (isFile && plan.books.length > 1) {
     const message = `One cover for ${plan.books.length} books: ${coverFile}`;

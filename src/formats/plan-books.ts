@@ -12,6 +12,7 @@ import { groupVolumes, type ChapterGroup, type GroupedChapters } from './group-v
 import { inferFromNeighbors, withListedVolumes, type VolumeOf } from './inferred-volumes.js';
 import { chapterLabel, inferredNumbers, toChapter, type SourceChapter } from './source-chapter.js';
 
+/** The options of `bind` by their names in the table of options, and what else a caller knows. */
 export interface BindRequest {
   /** CBZ files, bound CBZ or EPUB files, and folders that contain such. */
   readonly inputs: readonly string[];
@@ -24,19 +25,19 @@ export interface BindRequest {
   /** Returns a book's path below the output folder. */
   readonly nameBook: FormatFileName;
   /** Scanlation groups in order of preference, for chapters with several releases. */
-  readonly groups: readonly string[];
+  readonly group: readonly string[];
   /** An image file; `auto`: one that is beside the chapters. */
-  readonly cover: string;
-  readonly force: boolean;
+  readonly bookCover: string;
+  readonly force?: boolean | undefined;
   /** Remove the chapters' own files when a whole book has them. */
   readonly removeChapters?: boolean | undefined;
   /** Convert images that the format cannot contain. */
-  readonly convert: boolean;
+  readonly convert?: boolean | undefined;
   readonly volumeField: VolumeField;
   /** Only these books are written; by default all. */
   readonly isSelected?: (group: ChapterGroup) => boolean;
   /** Give a chapter without a volume that of the chapters before and after it, if it is the same. */
-  readonly infersVolumes: boolean;
+  readonly infer: boolean;
   /** The volumes of chapters whose files do not have one, by id. */
   readonly volumeOf?: VolumeOf;
   /** How many volumes the group's series has, which no file says. */
@@ -56,14 +57,14 @@ export interface BindPlan extends Omit<GroupedChapters, 'groups'> {
 
 /** Reads the inputs and writes nothing. Throws UsageError: `nothing-to-bind`, `bad-option`. */
 export async function planBooks(request: BindRequest, signal: AbortSignal): Promise<BindPlan> {
-  const { by, groups, output, nameBook, infersVolumes, isSelected = () => true } = request;
+  const { by, group: groups, output, nameBook, infer, isSelected = () => true } = request;
   const { failed, skippedLinks, ...collected } = await collectChapters(
     request.inputs,
     request.found ?? [],
     signal,
   );
   const listed = withListedVolumes(collected.chapters, request.volumeOf);
-  const chapters = infersVolumes && by === 'volume' ? inferFromNeighbors(listed) : listed;
+  const chapters = infer && by === 'volume' ? inferFromNeighbors(listed) : listed;
   const grouping = groupVolumes(chapters, by, groups);
   const books = grouping.groups
     .filter(isSelected)

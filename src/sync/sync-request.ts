@@ -56,19 +56,16 @@ export function seriesRequest(
   const hasDefaultName = folder !== undefined && given === '';
   const name = hasDefaultName ? template.replace('{series}/', '') : given;
   const request = downloadRequest([], { ...NOT_OF_SYNC, quality, name, share }, settings);
-  const { nameChapter, folderTemplate } = request.plan;
+  const { nameChapter, folderTemplate } = request;
   return {
     ...request,
-    plan: {
-      ...request.plan,
-      output: outputOf(series, file, settings),
-      folderTemplate: [...(folder === undefined ? [] : [literal(folder)]), folderTemplate]
-        .filter((part) => part !== '')
-        .join('/'),
-      nameChapter: () => {
-        const format = nameChapter(hasLanguages);
-        return folder === undefined ? format : inFolder(folder, format);
-      },
+    output: outputOf(series, file, settings),
+    folderTemplate: [...(folder === undefined ? [] : [literal(folder)]), folderTemplate]
+      .filter((part) => part !== '')
+      .join('/'),
+    nameChapter: () => {
+      const format = nameChapter(hasLanguages);
+      return folder === undefined ? format : inFolder(folder, format);
     },
   };
 }

@@ -61,7 +61,7 @@ export async function saveReleases(
           releases: new Map(releases.map((chapter) => [chapter.id, { titleId: id, chapter }])),
         },
         library,
-        { ...request.plan, replacements },
+        { ...request, replacements },
         shared,
       ),
   ).finally(() => {

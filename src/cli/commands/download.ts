@@ -35,12 +35,12 @@ export async function download(
 ): Promise<ExitCode> {
   const { targets: found, invalid } = await readTargets(targets, options, context);
   const request = downloadRequest(found, options, context.settings, invalid);
-  if (request.plan.targets.length === 0 && !options.json) {
+  if (request.targets.length === 0 && !options.json) {
     for (const { error } of request.invalidTargets)
       context.stderr.write(errorMessage(error, context));
     return EXIT.usage;
   }
-  const { bind, keepChapters } = request.options;
+  const { bind, keepChapters } = request;
   const booksOnly = bind !== false && !keepChapters;
   const observer = await chooseObserver({ ...options, booksOnly }, context);
   const listeners = {
@@ -48,7 +48,7 @@ export async function download(
     confirm: confirm && ((plan: Plan) => observer.whilePrompting(() => confirm(plan))),
   };
   try {
-    if (options.dryRun && request.plan.targets.length > 0) {
+    if (options.dryRun && request.targets.length > 0) {
       const plan = await planDownload(context, request, listeners, context.signal);
       observer.close();
       context.stdout.write(describePlan(plan, options));
@@ -61,7 +61,7 @@ export async function download(
     if (result.isCancelled) return EXIT.done;
     const errors = errorsOf(result);
     printNextSteps(result, errors, options, context);
-    return request.plan.targets.length === 0 ? EXIT.usage : exitCodeOf(errors);
+    return request.targets.length === 0 ? EXIT.usage : exitCodeOf(errors);
   } finally {
     observer.close();
   }
