@@ -1,9 +1,12 @@
 /**
  * The pages of the documentation that are generated from the program: docs/commands.md from the command tree, the
- * settings, the environment and the events, docs/troubleshooting.md from the exit codes and the error codes.
+ * settings, the environment and the events, docs/troubleshooting.md from the exit codes and the error codes, and tables
+ * in docs/names.md and docs/sync.md.
  */
 import type { Command } from 'commander';
+import { readFileSync } from 'node:fs';
 import { format } from 'prettier';
+import { FIELD_VALUES } from '../src/cbz/name-template.js';
 import { ENVIRONMENT } from '../src/config/environment.js';
 import {
   describeValue,
@@ -15,6 +18,7 @@ import {
   type SettingName,
 } from '../src/config/options/options.js';
 import { commandPath } from '../src/cli/command-options.js';
+import { DOWNLOAD_EVENTS, OTHER_EVENTS } from '../src/cli/event-descriptions.js';
 import { commandTree } from '../src/cli/program.js';
 import {
   AUTH_CODES,
@@ -26,15 +30,40 @@ import {
   USAGE_CODES,
 } from '../src/core/error-codes.js';
 import { EXIT_MEANINGS } from '../src/core/exit-codes.js';
-import { SKIP_REASONS, type DownloadEvent } from '../src/download/events.js';
+import { SKIP_REASONS } from '../src/download/events.js';
 import { LOAD_REASONS } from '../src/image/load-reason.js';
+import { SERIES_KEYS } from '../src/sync/subscription-keys.js';
 
 /** The text of each page by its file name in docs/. */
 export async function generatePages(): Promise<Readonly<Record<string, string>>> {
   return {
     'commands.md': await formatMarkdown(commandsPage()),
     'troubleshooting.md': await formatMarkdown(troubleshootingPage()),
+    'names.md': await withTables('names.md', {
+      fields: table(
+        ['field', 'value'],
+        Object.entries(FIELD_VALUES).map(([name, value]) => [code(`{${name}}`), value]),
+      ),
+    }),
+    'sync.md': await withTables('sync.md', {
+      'keys-of-a-title': table(
+        ['key of a title', 'value'],
+        Object.entries(SERIES_KEYS).map(([name, value]) => [code(name), value]),
+      ),
+    }),
   };
+}
+
+/** A page that is written by hand, with its generated tables: each is between `<!-- name -->` and `<!-- /name -->`. */
+async function withTables(page: string, tables: Readonly<Record<string, string>>): Promise<string> {
+  let text = readFileSync(`docs/${page}`, 'utf8');
+  for (const [name, rows] of Object.entries(tables)) {
+    const formatted = await format(rows, { parser: 'markdown', printWidth: 100 });
+    const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+    const [before = '', rest = ''] = text.split(start);
+    text = `${before}${start}\n\n${formatted}\n${end}${rest.split(end)[1] ?? ''}`;
+  }
+  return text;
 }
 
 function formatMarkdown(sections: readonly string[]): Promise<string> {
@@ -109,113 +138,18 @@ function settingRow(name: SettingName): string[] {
   ];
 }
 
-const CHAPTER = {
-  chapter: '5f2d0c1e-7a44-4c39-9d10-0b6f6f3a1c01',
-  series: 'Endless Stairs',
-  volume: '2',
-  number: '7',
-  chapterTitle: 'Fog',
-  group: 'Tidewater Scans + Paper Lantern',
-  language: 'en',
-};
-
-/** One example of each event; the compiler checks that it has the type and that none is missing. */
-const EVENTS: {
-  readonly [Type in DownloadEvent['type']]: readonly [
-    example: Omit<Extract<DownloadEvent, { type: Type }>, 'error'>,
-    description: string,
-  ];
-} = {
-  'chapter-started': [
-    { type: 'chapter-started', ...CHAPTER, pages: 24, kept: 3 },
-    'A chapter starts. `kept` is the number of its pages that an earlier run downloaded.',
-  ],
-  'page-loaded': [
-    {
-      type: 'page-loaded',
-      ...CHAPTER,
-      page: 4,
-      bytes: 412345,
-      ms: 310,
-      host: 'node.example:443',
-      cached: true,
-    },
-    'A page was downloaded and verified. `page` counts from 1, `ms` is the duration in milliseconds, and `cached` is whether the node had the image in its cache. `"warning":"bad-digest"`: the page does not match the digest in its name, but is kept because two hosts sent the same image.',
-  ],
-  'page-failed': [
-    { type: 'page-failed', ...CHAPTER, page: 5, reason: 'idle-timeout', attempt: 1 },
-    'An attempt to load a page failed. A page gets at most 5 attempts. See [the reasons of failed page loads](troubleshooting.md#reasons-of-failed-page-loads).',
-  ],
-  'chapter-saved': [
-    { type: 'chapter-saved', ...CHAPTER, file: 'a.cbz', pages: 24, bytes: 9876543 },
-    'The CBZ is complete and has its final name.',
-  ],
-  'chapter-skipped': [
-    {
-      type: 'chapter-skipped',
-      reason: 'chapter-external',
-      ...CHAPTER,
-      externalUrl: 'https://publisher.example/endless-stairs/7',
-    },
-    'A chapter is skipped without an error; see the reasons below. `file` is the existing file, if there is one.',
-  ],
-  'chapter-failed': [
-    {
-      type: 'chapter-failed',
-      ...CHAPTER,
-      reason: 'chapter-not-found',
-      message: 'Chapter not found.',
-    },
-    'A chapter failed. The reasons are [the error codes](troubleshooting.md#errors-by-code); `message` is for people and can change. `"unfinished":true`: the run was stopped while the chapter was in progress; its pages are kept.',
-  ],
-  'target-failed': [
-    {
-      type: 'target-failed',
-      target: 'naruto',
-      reason: 'bad-target',
-      message: 'Not a chapter, title or list: "naruto"',
-    },
-    'A target of the command line or of a file cannot be parsed. The `summary` counts it in `failed`.',
-  ],
-  waiting: [
-    {
-      type: 'waiting',
-      for: 'quota',
-      until: '2026-11-21T03:30:00.000Z',
-      limit: { endpoint: 'GET /at-home/server/{id}', requests: 40, periodMs: 60_000 },
-    },
-    'Nothing is sent until then because of the general rate limit (`rate`), the limit of an endpoint (`quota`), which `limit` describes, or a pause requested by the service (`cooldown`). During an `outage` of the service or the network, `until` is the time of the next attempt, and `reason` is the code of the last failure: `unreachable`, `service-failed` or `bad-response`. With the reason `ledger-unreachable`, the server of the rate ledger cannot be used, and the run ends at that time. With `lock`, another process (`holder`) holds the lock of the rate ledger, and the wait fails at that time.',
-  ],
-  warning: [
-    {
-      type: 'warning',
-      message: 'Cover not saved: Title not found.',
-    },
-    'Something that does not stop the run; `message` is for people and can change, `hint` says what to do, if anything. Also printed to standard error.',
-  ],
-  summary: [
-    {
-      type: 'summary',
-      saved: 10,
-      skipped: 2,
-      failed: 0,
-      notStarted: 0,
-      pages: 230,
-      bytes: 241_000_000,
-      elapsedMs: 95_000,
-      reports: { sent: 230, waiting: 0 },
-    },
-    'The last line. `failed` counts chapters and targets. `notStarted` counts the chapters skipped as `not-started`; `skipped` does not include them. If the run was stopped early, `stopped` is the code of the error that stopped it. `pages` and `bytes` count what this run loaded.',
-  ],
-};
-
 function eventSections(): string[] {
   return [
     '## Events',
     '`tankobon download --json` prints one JSON object per line. Every event about a chapter has its `series`, `volume`, `number`, `chapterTitle`, `group` (several joined by ` + `) and `language`, as far as they are known, and `externalUrl` if its publisher has it:',
-    ...Object.values(EVENTS).map(
+    ...Object.values(DOWNLOAD_EVENTS).map(
       ([example, description]) =>
         `\`\`\`ndjson\n${JSON.stringify(example)}\n\`\`\`\n\n${description}`,
+    ),
+    'Events of the other commands:',
+    table(
+      ['event', 'meaning'],
+      Object.entries(OTHER_EVENTS).map(([name, meaning]) => [code(name), meaning]),
     ),
     'Reasons of `chapter-skipped`:',
     table(

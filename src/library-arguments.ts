@@ -42,7 +42,7 @@ const LIBRARY_NAMES = new Map(
 );
 export const DOWNLOAD_OPTION_NAMES: readonly string[] = [...LIBRARY_NAMES.keys()];
 
-const LIBRARY_HINT = 'docs/library.md lists the options.';
+const LIBRARY_HINT = 'The type DownloadChaptersOptions of the package lists the options.';
 
 export function parseDownloadOptions(options: LibraryDownloadOptions): GivenOptions {
   const given: Record<string, unknown> = {};

@@ -87,7 +87,9 @@ export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number 
 /** For programs without types. Without these, the archive would fail verification, or a page seem changed. */
 function assertValid({ file, pages, comment = '' }: Cbz): void {
   const invalid = (problem: string) =>
-    new UsageError('bad-option', `${problem}: ${file}`, { hint: 'See docs/library.md.' });
+    new UsageError('bad-option', `${problem}: ${file}`, {
+      hint: 'Pass what the type Cbz of the package describes.',
+    });
   if (pages.length === 0) throw invalid('A CBZ without pages');
   for (const { file: page, bytes } of pages)
     if (!Number.isSafeInteger(bytes) || bytes < 0) throw invalid(`The page ${page} has no bytes`);

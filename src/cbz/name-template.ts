@@ -13,23 +13,26 @@
  */
 import { StorageError, UsageError } from '../core/errors.js';
 
-export const NAME_FIELDS = [
-  'series',
-  'volume',
-  'chapter',
-  'title',
-  'group',
-  'language',
-  'author',
-  'artist',
-  'year',
-  'title-id',
-  'chapter-id',
-  'id',
-  'uploader',
-  'date',
-] as const;
-export type NameField = (typeof NAME_FIELDS)[number];
+/** Each field, and its value for help and documentation. */
+export const FIELD_VALUES = {
+  series:
+    'the name of the title: English, otherwise the romanised original, otherwise the original',
+  volume: '`{volume:02}` pads with zeros to two digits',
+  chapter: 'the number; `{chapter:03}` makes 7 into `007` and 10.5 into `010.5`',
+  title: 'the name of the chapter',
+  group: 'the groups, joined by `+`',
+  language: 'such as `pt-br`',
+  author: 'the authors, joined by commas',
+  artist: 'the artists, joined by commas',
+  year: 'the year in which the title began',
+  'title-id': 'the UUID of the title',
+  'chapter-id': 'the UUID of the chapter',
+  id: 'the same as `{chapter-id}`',
+  uploader: 'the UUID of the user who uploaded the chapter',
+  date: 'the day, in UTC, since which the chapter is readable, such as `2024-01-05`',
+} as const;
+export type NameField = keyof typeof FIELD_VALUES;
+export const NAME_FIELDS = Object.keys(FIELD_VALUES) as readonly NameField[];
 /** Missing, empty and blank values are left out. */
 export type FieldValues = Readonly<Partial<Record<NameField, string | undefined>>>;
 

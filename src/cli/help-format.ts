@@ -2,6 +2,17 @@
 import { Help, type Command, type HelpConfiguration, type OutputConfiguration } from 'commander';
 import { ENVIRONMENT } from '../config/environment.js';
 
+/** What concerns several commands: `tankobon help <topic>`. */
+export const TOPIC_NAMES = [
+  'settings',
+  'names',
+  'subscriptions',
+  'environment',
+  'exit-codes',
+  'events',
+] as const;
+export type TopicName = (typeof TOPIC_NAMES)[number];
+
 export type HelpItems = readonly (readonly [term: string, description: string])[];
 
 /** Longer lines are hard to read on a wide terminal. */

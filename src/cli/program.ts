@@ -24,7 +24,7 @@ import { searchCommand } from './commands/search.js';
 import { syncCommand } from './commands/sync-command.js';
 import { verifyCommand } from './commands/verify.js';
 import { whoamiCommand } from './commands/whoami.js';
-import { addExamples, HELP_FORMAT, HELP_WIDTH } from './help-format.js';
+import { addExamples, HELP_FORMAT, HELP_WIDTH, TOPIC_NAMES } from './help-format.js';
 import { nearest } from '../core/nearest.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { commandPath, parseOptions } from './command-options.js';
@@ -142,7 +142,7 @@ export function commandTree(
     ['tankobon <UUID or URL>', 'download a chapter, a title or a list'],
   ]).addHelpText(
     'after',
-    '\nMore: tankobon help <command>\n      tankobon help environment\n      tankobon help exit-codes',
+    `\nMore: tankobon help <command or topic>\nTopics: ${TOPIC_NAMES.join(', ')}`,
   );
 }
 

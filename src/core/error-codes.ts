@@ -59,7 +59,7 @@ export const USAGE_CODES = {
   'bad-subscriptions': code(
     EXIT.usage,
     'The subscriptions file cannot be read, or has an invalid value; nothing was sent.',
-    'Correct the file at the lines and columns given.',
+    'Correct the file at the lines and columns given. For its keys, run: tankobon help subscriptions',
   ),
   'bad-output': code(
     EXIT.usage,

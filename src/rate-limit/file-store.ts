@@ -176,7 +176,7 @@ export class FileStore implements LedgerStore {
     const idle = formatDuration(rules.maxRequestMs);
     this.#warnOnce(
       'other machine',
-      `The rate ledger in ${folder} is in use by ${other}; nothing is sent until that one has been idle for ${idle}; machines share limits without such waits by TANKOBON_LEDGER=redis://HOST:6379/0 (docs/ledger.md)`,
+      `The rate ledger in ${folder} is in use by ${other}; nothing is sent until that one has been idle for ${idle}; machines share limits without such waits by TANKOBON_LEDGER=redis://HOST:6379/0`,
     );
     const leftMs = startedMs + MAX_WAIT_MS - clock.monotonicMs();
     if (leftMs <= 0 || this.#closing.signal.aborted) {

@@ -11,7 +11,7 @@ import {
 } from '../core/files.js';
 
 export const SHARE_HINT =
-  'To share the limits among users or machines, set on all of them for example: TANKOBON_LEDGER=redis://nas.local:6379/0 (docs/ledger.md)';
+  'To share the limits among users or machines, set on all of them for example: TANKOBON_LEDGER=redis://nas.local:6379/0';
 const OTHER_FOLDER = 'Set TANKOBON_LEDGER, or TANKOBON_HOME, to a folder that you can write to.';
 const PRIVATE_MODE = 0o700;
 const WRITABLE_BY_OTHERS = 0o022;

@@ -14,6 +14,7 @@ import { isLoopback } from '../core/web-address.js';
 import { isPublicAddress } from '../api/public-address.js';
 import { READING_STATUSES, type ReadingStatus } from '../api/reading-statuses.js';
 import { parseTarget, type Target } from '../selection/target.js';
+import { FILE_KEYS, HOOK_KEYS, SERIES_KEYS } from './subscription-keys.js';
 
 export type HookOptions = z.output<typeof hooks>;
 export type SubscriptionsSource = z.output<ReturnType<typeof subscriptionsSchema>>;
@@ -176,18 +177,18 @@ const hooks = z.strictObject({
 
 /** The keys that a map at this path of the file may have. */
 export function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  const shape: Readonly<Record<string, object>> = {
-    '': { defaults: {}, follows: {}, series: {}, hooks: {} },
+  const maps: Readonly<Record<string, object>> = {
+    '': FILE_KEYS,
     defaults: optionShape,
-    series: { target: {}, ...optionShape },
+    series: SERIES_KEYS,
     bind: bind.shape,
     follows: { status: {} },
-    hooks: hooks.shape,
+    hooks: HOOK_KEYS,
     komga: { url: {}, library: {} },
     kavita: { url: {}, 'path-map': {} },
   };
   const name = path.findLast((part) => typeof part === 'string') ?? '';
-  return Object.keys(shape[name] ?? {});
+  return Object.keys(maps[name] ?? {});
 }
 
 const followsSource = z.union([

@@ -77,8 +77,8 @@ export interface OptionDefinition {
   readonly conflictsWith?: string;
   /** Whether it makes sense as a default: it has a setting and a variable. */
   readonly isSetting?: true;
-  /** Whether it is a key of a title in the subscriptions file. */
-  readonly isKey?: true;
+  /** Whether it is a key of a title in the subscriptions file; a text describes what it does there. */
+  readonly isKey?: true | string;
   /** Whether `downloadChapters` takes it; a text is a second name for it there. */
   readonly library?: true | string;
 }

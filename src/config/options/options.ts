@@ -38,7 +38,7 @@ export type Settings = { readonly [Name in SettingName]: OptionValue<Name> };
 
 /** The options of one command line, of one call of the library, or of one title in the subscriptions file. */
 export type GivenOptions = { readonly [Name in OptionName]?: OptionValue<Name> };
-export type SeriesOptions = Pick<GivenOptions, NamesWith<{ readonly isKey: true }>>;
+export type SeriesOptions = Pick<GivenOptions, NamesWith<{ readonly isKey: true | string }>>;
 export type LibraryOptionName = NamesWith<{ readonly library: true | string }>;
 
 /** Every option in force. */
@@ -50,7 +50,7 @@ export const SETTING_NAMES = OPTION_NAMES.filter(
 ) as readonly SettingName[];
 
 export const SERIES_OPTION_NAMES = OPTION_NAMES.filter(
-  (name) => optionDefinition(name).isKey,
+  (name) => optionDefinition(name).isKey !== undefined,
 ) as readonly (keyof SeriesOptions)[];
 
 export function optionDefinition(name: OptionName): OptionDefinition {

@@ -1,6 +1,20 @@
 /** The text of help, and the suggestions for mistyped words. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { HOOK_SERVICES } from '../../../src/auth/hook-services.js';
+import { NAME_FIELDS } from '../../../src/cbz/name-template.js';
+import { DOWNLOAD_EVENTS, OTHER_EVENTS } from '../../../src/cli/event-descriptions.js';
 import { commandTree } from '../../../src/cli/program.js';
-import { flagOf, optionDefinition, SETTING_NAMES } from '../../../src/config/options/options.js';
+import {
+  flagOf,
+  kebabCase,
+  optionDefinition,
+  SERIES_OPTION_NAMES,
+  SETTING_NAMES,
+} from '../../../src/config/options/options.js';
+import { SKIP_REASONS } from '../../../src/download/events.js';
+import { parseSubscriptions } from '../../../src/sync/subscriptions-file.js';
+import { DIST } from '../../support/build-folders.js';
 import { start, tankobon } from '../../support/command.js';
 import { tankobonHere } from '../../support/in-process.js';
 
@@ -82,6 +96,45 @@ test('help environment lists the variables, and help exit-codes every code', asy
     expect(stdout).toContain(`  ${name}`);
   const codes = await print('help', 'exit-codes');
   expect(codes.stdout.match(/^ {2}\d+/gm)?.map(Number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 130]);
+});
+
+test('help names, subscriptions, events and settings have every field, key, event and setting', async () => {
+  const topic = async (name: string) => (await print('help', name)).stdout;
+  const [names, subscriptions, events, settings] = await Promise.all(
+    ['names', 'subscriptions', 'events', 'settings'].map(topic),
+  );
+  for (const field of NAME_FIELDS) expect(names).toContain(`  {${field}} `);
+  const keys = SERIES_OPTION_NAMES.filter((name) => name !== 'format').map(kebabCase);
+  for (const key of ['target', ...keys, 'defaults', 'follows', 'hooks'])
+    expect(subscriptions).toMatch(new RegExp(`^  ${key} `, 'm'));
+  for (const hook of ['exec', 'webhook', ...HOOK_SERVICES])
+    expect(subscriptions).toMatch(new RegExp(`^  ${hook} `, 'm'));
+  for (const event of [...Object.keys(DOWNLOAD_EVENTS), ...Object.keys(OTHER_EVENTS)])
+    expect(events).toMatch(new RegExp(`^  ${event} `, 'm'));
+  for (const reason of Object.keys(SKIP_REASONS)) expect(events).toContain(`  ${reason} `);
+  for (const name of SETTING_NAMES) expect(settings).toMatch(new RegExp(`^  ${name} `, 'm'));
+  for (const text of [names, subscriptions, events, settings]) expect(text).not.toMatch(/`|\.md/);
+});
+
+test('the example of help subscriptions is a valid file, and that of help events are events', async () => {
+  const { stdout } = await print('help', 'subscriptions');
+  const text = (stdout.split('Example:\n')[1] ?? '').replace('UUID', ID);
+  const source = { file: 'f', text, extraHosts: [] };
+  expect(parseSubscriptions(source).series).toHaveLength(1);
+  const events = (await print('help', 'events')).stdout.split('Examples:\n')[1] ?? '';
+  const types = events
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { type: string }).type);
+  expect(types).toEqual(Object.keys(DOWNLOAD_EVENTS));
+});
+
+test('no message of the program points to a page that the package does not contain', () => {
+  const folder = join(DIST, 'program');
+  const pages = readdirSync(folder)
+    .filter((name) => name.endsWith('.js'))
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').match(/docs\/[\w-]+\.\w+/g) ?? []);
+  expect(pages).toEqual([]);
 });
 
 test.each([

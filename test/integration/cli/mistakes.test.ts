@@ -184,7 +184,7 @@ series:
     '  f:4:15: series[0].chapters: Reversed range for chapters: "10-1"',
     '  f:5:5: series[0].foldr: unknown key; did you mean folder?',
     '  f:6:5: series[0].wait-for-grop: unknown key; did you mean wait-for-group?',
-    'hint: Correct the file at the lines and columns given.',
+    'hint: Correct the file at the lines and columns given. For its keys, run: tankobon help subscriptions',
     '',
   ]);
 });

@@ -1,0 +1,104 @@
+/** The topics of `tankobon help`, from the tables that the documentation is made of. */
+import type { Command } from 'commander';
+import { FIELD_VALUES } from '../cbz/name-template.js';
+import { ENVIRONMENT } from '../config/environment.js';
+import {
+  describeValue,
+  flagOf,
+  hasOpposite,
+  optionDefinition,
+  SETTING_NAMES,
+  variableOf,
+  type SettingName,
+} from '../config/options/options.js';
+import { EXIT_MEANINGS } from '../core/exit-codes.js';
+import { SKIP_REASONS } from '../download/events.js';
+import { LOAD_REASONS } from '../image/load-reason.js';
+import {
+  FILE_KEYS,
+  HOOK_KEYS,
+  SERIES_KEYS,
+  SUBSCRIPTIONS_EXAMPLE,
+} from '../sync/subscription-keys.js';
+import { oppositeFlag } from './command-options.js';
+import { DOWNLOAD_EVENTS, OTHER_EVENTS } from './event-descriptions.js';
+import { formatItems, type HelpItems, type TopicName } from './help-format.js';
+
+/** A heading with items below it, or lines as they are. */
+type Section = readonly [heading: string, content: readonly (HelpItems[number] | string)[]];
+
+const TOPICS: Readonly<Record<TopicName, () => readonly Section[]>> = {
+  settings: () => [
+    [
+      'Set with tankobon config set; in brackets the default, the flag and the variable:',
+      SETTING_NAMES.map((name) => [name, describeSetting(name)]),
+    ],
+  ],
+  names: () => [
+    ['Fields of a template, as for --name:', Object.entries(FIELD_VALUES).map(asField)],
+    [
+      'In a template:',
+      [
+        ['/', 'separates folders'],
+        ['{{ and }}', 'are braces'],
+        ['[{group}]', 'brackets are left out if no field in them has a value'],
+      ],
+    ],
+    ['Example:', ['--name "{series}/v{volume:02}/{chapter:03} {title} [{group}]"']],
+  ],
+  subscriptions: () => [
+    ['Keys of the file:', Object.entries(FILE_KEYS)],
+    ['Keys of a title:', Object.entries(SERIES_KEYS)],
+    ['Hooks:', Object.entries(HOOK_KEYS)],
+    ['Example:', SUBSCRIPTIONS_EXAMPLE.split('\n')],
+  ],
+  environment: () => [
+    [
+      'Variables:',
+      Object.entries(ENVIRONMENT).map(([name, { description, default: defaultValue }]) => [
+        name,
+        defaultValue === undefined ? description : `${description} (default: ${defaultValue})`,
+      ]),
+    ],
+  ],
+  'exit-codes': () => [['Exit codes:', Object.entries(EXIT_MEANINGS)]],
+  events: () => [
+    [
+      'With --json, one object a line:',
+      Object.entries(DOWNLOAD_EVENTS).map(([name, [, meaning]]) => [name, meaning]),
+    ],
+    ['Of sync and bind:', Object.entries(OTHER_EVENTS)],
+    ['Reasons of chapter-skipped:', Object.entries(SKIP_REASONS)],
+    ['Reasons of page-failed:', Object.entries(LOAD_REASONS)],
+    ['Examples:', Object.values(DOWNLOAD_EVENTS).map(([example]) => JSON.stringify(example))],
+  ],
+};
+
+export function describeTopic(name: TopicName, program: Command): string {
+  const sections = TOPICS[name]().map(([heading, content]) => {
+    const lines = content.map((each) => (typeof each === 'string' ? `  ${each}` : undefined));
+    const items = content.filter((each) => typeof each !== 'string');
+    const body = items.length > 0 ? formatItems(program, items.map(asPlain)) : lines;
+    return [heading, ...body].join('\n');
+  });
+  return `${sections.join('\n\n')}\n`;
+}
+
+const asField = ([name, value]: readonly [string, string]) => [`{${name}}`, value] as const;
+
+/** Without the marks of the documentation's format. */
+function asPlain([term, text]: HelpItems[number]): HelpItems[number] {
+  return [term, text.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('`', '')];
+}
+
+/** Such as `images as uploaded, or compressed: data or data-saver (default: data; --quality; TANKOBON_QUALITY)`. */
+function describeSetting(name: SettingName): string {
+  const { default: byDefault } = optionDefinition(name);
+  const flag = flagOf(name);
+  const notes = [
+    ...(byDefault === '' ? [] : [`default: ${byDefault}`]),
+    ...(flag === undefined ? [] : [hasOpposite(name) ? `${flag}, ${oppositeFlag(flag)}` : flag]),
+    variableOf(name),
+  ];
+  return `${describeValue(name)} (${notes.join('; ')})`;
+}

@@ -1,0 +1,41 @@
+/** What the keys of the subscriptions file mean, besides those of the table of options: for help and documentation. */
+import { kebabCase, optionDefinition, SERIES_OPTION_NAMES } from '../config/options/options.js';
+
+type Keys = Readonly<Record<string, string>>;
+
+export const FILE_KEYS = {
+  series: 'a list of titles, each a map of the keys of a title',
+  defaults: 'the keys of a title, without `target`, for all titles that do not have them',
+  follows:
+    '`true`: the titles that the logged-in account follows, with the defaults; `{ status: [reading] }`: only those with these reading statuses',
+  hooks: 'what to notify of new chapters: a map of the hooks',
+} as const satisfies Keys;
+
+export const HOOK_KEYS = {
+  exec: 'a list: a command and its arguments, run without a shell, with JSON on standard input, for at most 60 seconds',
+  webhook: 'URL to which the same JSON is sent as a POST',
+  ntfy: 'URL of a topic, to which a line of text is sent',
+  komga: '`{ url: "http://nas:25600", library: ID }`: scans the library',
+  kavita:
+    '`{ url: "http://nas:5000", path-map: { /home/me/Comics: /comics } }`: scans the folder of the title',
+} as const satisfies Keys;
+
+/** The keys of a title. `format` is part of `bind`. */
+export const SERIES_KEYS: Keys = {
+  target: 'URL or UUID of a title, or of a list (`list:UUID`); required',
+  ...Object.fromEntries(
+    SERIES_OPTION_NAMES.flatMap((name) => {
+      const { isKey } = optionDefinition(name);
+      return typeof isKey === 'string' ? [[kebabCase(name), isKey]] : [];
+    }),
+  ),
+};
+
+/** An example of the whole file. */
+export const SUBSCRIPTIONS_EXAMPLE = `defaults: { language: [en], output: ~/Comics }
+series:
+  - target: https://mangadex.org/title/UUID
+    group: [Preferred Scans, Other Scans]
+    wait-for-group: 2d
+hooks:
+  komga: { url: "http://nas:25600", library: LIBRARY_ID }`;
