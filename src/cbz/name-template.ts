@@ -70,6 +70,19 @@ export function parseTemplate(template: string): readonly TemplateSegment[] {
   return texts.map((text) => toSegment(tokens(template, text)));
 }
 
+/** The folder part of a template, which decides where chapters are. */
+export function foldersOfTemplate(template: string): string {
+  return template.slice(0, Math.max(0, template.lastIndexOf('/')));
+}
+
+/** Whether all files of a title are in one folder by this folder part. */
+export function isTitleFolder(folders: string): boolean {
+  const fields = [...folders.matchAll(/\{\s*([\w-]+)/g)].map(([, name = '']) => name.toLowerCase());
+  return fields.length > 0 && fields.every((name) => TITLE_FIELDS.includes(name));
+}
+
+const TITLE_FIELDS: readonly string[] = ['series', 'author', 'artist', 'year', 'title-id'];
+
 /** Returns the text for these values, not yet cleaned for a file system. */
 export function renderSegment(segment: TemplateSegment, values: FieldValues): string {
   if (segment.parts.length === 0) return segment.rest;

@@ -1,5 +1,6 @@
 /** What to bind, from the options in force, before anything is read. */
 import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../cbz/file-name.js';
+import { foldersOfTemplate } from '../cbz/name-template.js';
 import { OPTIONS, type Options } from '../config/options/options.js';
 import { expandHome } from '../core/home-folder.js';
 import { bookExtension, type BindBy } from '../formats/bind-choices.js';
@@ -29,5 +30,6 @@ export function bindRequest(inputs: readonly string[], options: Options): BindRe
     bookCover,
     output: expandHome(options.output),
     nameBook: compileNameTemplate(template, bookExtension(format)),
+    folderTemplate: foldersOfTemplate(template),
   };
 }

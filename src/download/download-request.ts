@@ -11,9 +11,9 @@ import {
   type Options,
   type Settings,
 } from '../config/options/options.js';
+import { foldersOfTemplate } from '../cbz/name-template.js';
 import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
-import { foldersOfTemplate } from './title-home.js';
 import type { SelectionOptions } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
 import type { InvalidTarget } from '../selection/target-list.js';

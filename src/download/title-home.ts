@@ -60,11 +60,6 @@ export function nameKey(name: string): string {
   return pathCollisionKey(cleanSegment(name));
 }
 
-/** The folder part of a template, which decides where chapters are. */
-export function foldersOfTemplate(template: string): string {
-  return foldersOf(template).join('/');
-}
-
 function foldersOf(path: string): readonly string[] {
   return path.split('/').slice(0, -1);
 }

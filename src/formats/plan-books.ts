@@ -1,7 +1,8 @@
 /** Which books to make of the inputs, under which names, and what is missing. */
-import { join, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { VolumeField } from '../cbz/comic-info.js';
 import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
+import { isTitleFolder } from '../cbz/name-template.js';
 import { pluralize } from '../core/human-format.js';
 import { UsageError } from '../core/errors.js';
 import { chapterFields } from '../selection/chapter-fields.js';
@@ -24,6 +25,8 @@ export interface BindRequest {
   readonly output: string;
   /** Returns a book's path below the output folder. */
   readonly nameBook: FormatFileName;
+  /** The folders of the template of these names. */
+  readonly folderTemplate: string;
   /** Scanlation groups in order of preference, for chapters with several releases. */
   readonly group: readonly string[];
   /** An image file; `auto`: one that is beside the chapters. */
@@ -66,12 +69,34 @@ export async function planBooks(request: BindRequest, signal: AbortSignal): Prom
   const listed = withListedVolumes(collected.chapters, request.volumeOf);
   const chapters = infer && by === 'volume' ? inferFromNeighbors(listed) : listed;
   const grouping = groupVolumes(chapters, by, groups);
-  const books = grouping.groups
-    .filter(isSelected)
-    .map((group) => ({ group, file: join(output, nameBook(nameValues(group))) }));
+  const books = grouping.groups.filter(isSelected).map((group) => ({
+    group,
+    file: placeBook(join(output, nameBook(nameValues(group))), group, request),
+  }));
   assertDistinct(books);
   assertNotInputs(books, chapters);
   return { ...grouping, books, failed, skippedLinks };
+}
+
+/**
+ * In the output folder of the chapters, a book whose folder is theirs by the templates goes where they are: it may have
+ * been moved.
+ */
+function placeBook(
+  file: string,
+  { chapters }: ChapterGroup,
+  { inputs, output, folderTemplate }: BindRequest,
+): string {
+  const isLibrary =
+    inputs.length === 0 || inputs.some((input) => resolve(input) === resolve(output));
+  if (!isLibrary || !isTitleFolder(folderTemplate)) return file;
+  const beside = chapters.findLast(
+    ({ isBound, record }) => !isBound && record?.folderTemplate === folderTemplate,
+  );
+  if (!beside) return file;
+  const folder = relative(resolve(output), resolve(dirname(beside.file)));
+  const isOutside = folder.split(sep)[0] === '..' || isAbsolute(folder);
+  return isOutside ? file : join(output, folder, basename(file));
 }
 
 /** What is missing is reported before anything is written. */
@@ -125,6 +150,11 @@ function nameValues(group: ChapterGroup) {
     chapter: isChapter ? number : undefined,
     title: isChapter ? title : undefined,
     group: isChapter ? translators.join(' + ') : undefined,
+    author: first?.metadata.writers?.join(', '),
+    artist: first?.metadata.pencillers?.join(', '),
+    'title-id': first?.record?.titleId ?? first?.identity?.titleId,
+    'chapter-id': isChapter ? first?.identity?.chapterId : undefined,
+    date: isChapter ? first?.metadata.publishedAt?.toISOString().slice(0, 10) : undefined,
   };
 }
 

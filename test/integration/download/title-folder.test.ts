@@ -166,6 +166,23 @@ test('each output folder has its own', async () => {
   expect(saved).toMatchObject({ file: join(output, named('New', 1)) });
 });
 
+test.each(['Old', 'Finished/Old', 'By Hand'])(
+  'a title of which only volumes are left stays in %s',
+  async (folder) => {
+    const inVolume = (number: string, volume: string) => chapter('one', number, { volume });
+    await start(createLibrary({ titles: [title('one', 'Old')], chapters: [inVolume('1', '1')] }));
+    const bind = { bind: 'volume' } as const;
+    expect(await download([target('one')], bind)).toEqual(['Old/Old Vol.01.cbz']);
+    mkdirSync(join(harness.output, 'Finished'));
+    renameSync(join(harness.output, 'Old'), join(harness.output, folder));
+    renameTitle(harness.service.library, 'one', 'New');
+    harness.service.library.putChapter(inVolume('2', '1'));
+    harness.service.library.putChapter(inVolume('3', '2'));
+    const books = [1, 2].map((volume) => `${folder}/Old Vol.0${volume}.cbz`);
+    expect(await download([target('one')], bind)).toEqual(books);
+  },
+);
+
 describe('of two titles with one name', () => {
   const twins = (more: Partial<TitleAttributes>) =>
     createLibrary({

@@ -1,0 +1,138 @@
+/** Runs of `tankobon sync` over time: each title keeps its folder, and its books are there too. */
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { editTitle } from '../../../src/practice-server/library/library.js';
+import {
+  chapterId,
+  DAY_MS,
+  HOUR_MS,
+  savedIn,
+  syncChapter,
+  SyncHarness,
+  syncLibrary,
+  titleId,
+} from '../../support/sync-harness.js';
+import { seriesOf } from '../../support/title-library.js';
+
+let harness: SyncHarness;
+afterEach(() => harness.stop());
+
+const entry = (name: string, keys = '') =>
+  `  - { target: 'title:${titleId(name)}', language: [en]${keys} }\n`;
+
+const write = (...entries: readonly string[]): void => {
+  harness.write(`series:\n${entries.join('')}`);
+};
+
+async function start(names: readonly string[], ...entries: readonly string[]): Promise<void> {
+  harness = await SyncHarness.start((nowMs) => syncLibrary(names, nowMs - 9 * HOUR_MS));
+  write(...entries);
+  expect((await harness.sync()).code).toBe(0);
+}
+
+const paths = (): readonly string[] =>
+  harness.base
+    .archives()
+    .map((file) => relative(harness.base.output, file))
+    .sort();
+const folders = () => [...new Set(paths().map((path) => dirname(path)))];
+
+function rename(name: string, newName: string): void {
+  const { library } = harness.service;
+  const title = library.title(titleId(name));
+  if (title)
+    library.putTitle(editTitle(title, '2026-01-01T00:00:00+00:00', { title: { en: newName } }));
+}
+
+/** Syncs a new chapter of the title. */
+async function syncNew(name: string, number: string, volume: string | null = null): Promise<void> {
+  harness.clock.advance(DAY_MS);
+  const readableMs = harness.clock.wallMs() - HOUR_MS;
+  harness.service.library.putChapter(syncChapter(name, number, readableMs, { volume }));
+  const { code, lines } = await harness.sync();
+  expect([code, savedIn(lines)]).toEqual([0, [chapterId(name, number)]]);
+}
+
+const move = (from: string, to: string): void => {
+  mkdirSync(dirname(join(harness.base.output, to)), { recursive: true });
+  renameSync(join(harness.base.output, from), join(harness.base.output, to));
+};
+
+test('a renamed title keeps its folder, also after it was moved by hand, and without the state', async () => {
+  await start(['Alpha', 'Beta'], entry('Alpha'), entry('Beta'));
+  rename('Alpha', 'Aleph');
+  await syncNew('Alpha', '3');
+  expect(folders()).toEqual(['Alpha', 'Beta']);
+  expect(await seriesOf(join(harness.base.output, 'Alpha/Alpha Ch.003 [Scans].cbz'))).toBe('Alpha');
+  move('Alpha', 'Finished/A');
+  await syncNew('Alpha', '4');
+  expect(folders()).toEqual(['Beta', 'Finished/A']);
+  rmSync(join(harness.base.folder, 'home', 'state'), { recursive: true, force: true });
+  await syncNew('Alpha', '5');
+  expect(folders()).toEqual(['Beta', 'Finished/A']);
+});
+
+test('a changed folder and a changed template apply to new chapters, with the name of before', async () => {
+  await start(['Alpha', 'Beta'], entry('Alpha', ', folder: One'), entry('Beta', ', folder: Two'));
+  expect(folders()).toEqual(['One', 'Two']);
+  rename('Alpha', 'Aleph');
+  await syncNew('Alpha', '3');
+  expect(paths()).toContain('One/Alpha Ch.003 [Scans].cbz');
+  move('One', 'Uno');
+  await syncNew('Alpha', '4');
+  expect(paths()).toContain('Uno/Alpha Ch.004 [Scans].cbz');
+  write(entry('Alpha', ', folder: Three'), entry('Beta', ', folder: Two'));
+  await syncNew('Alpha', '5');
+  expect(paths()).toContain('Three/Alpha Ch.005 [Scans].cbz');
+  write(entry('Alpha', ', name: "{series} {chapter}"'), entry('Beta'));
+  await syncNew('Alpha', '6');
+  expect(paths()).toContain('Alpha 6.cbz');
+});
+
+test('files that were moved out of the output folder are not loaded again, and the title starts anew', async () => {
+  await start(['Alpha'], entry('Alpha'));
+  renameSync(join(harness.base.output, 'Alpha'), join(harness.base.folder, 'elsewhere'));
+  rename('Alpha', 'Aleph');
+  await syncNew('Alpha', '3');
+  expect(paths()).toEqual(['Aleph/Aleph Ch.003 [Scans].cbz']);
+});
+
+test('a title in another output folder has its own folder there', async () => {
+  await start(['Alpha'], entry('Alpha'));
+  rename('Alpha', 'Aleph');
+  const other = join(harness.base.folder, 'other');
+  write(entry('Alpha', `, output: ${other}`));
+  harness.clock.advance(DAY_MS);
+  harness.service.library.putChapter(syncChapter('Alpha', '3', harness.clock.wallMs() - HOUR_MS));
+  const { lines } = await harness.sync();
+  const saved = lines.find(({ type }) => type === 'chapter-saved');
+  expect(saved).toMatchObject({ file: join(other, 'Aleph/Aleph Ch.003 [Scans].cbz') });
+});
+
+test('two titles of one name have two folders from the first run on', async () => {
+  harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha', 'Beta'], nowMs - 9 * HOUR_MS));
+  rename('Beta', 'Alpha');
+  write(entry('Alpha'), entry('Beta'));
+  await harness.sync();
+  const second = `Alpha (${titleId('Beta').slice(0, 8)})`;
+  expect(folders()).toEqual([second, 'Alpha']);
+  await syncNew('Beta', '3');
+  await syncNew('Alpha', '3');
+  expect(paths()).toHaveLength(6);
+  expect(folders()).toEqual([second, 'Alpha']);
+});
+
+test('books of a renamed title are in the folder of its chapters, under the name of before', async () => {
+  await start(['Alpha'], entry('Alpha', ', bind: { by: volume }'));
+  await syncNew('Alpha', '3', '1');
+  expect(paths()).toContain('Alpha/Alpha Vol.01.cbz');
+  rename('Alpha', 'Aleph');
+  move('Alpha', 'Finished/A');
+  await syncNew('Alpha', '4', '1');
+  await syncNew('Alpha', '5', '2');
+  expect(folders()).toEqual(['Finished/A']);
+  expect(paths().filter((path) => !path.includes('Ch.'))).toEqual([
+    'Finished/A/Alpha Vol.01.cbz',
+    'Finished/A/Alpha Vol.02.cbz',
+  ]);
+});
