@@ -1,8 +1,9 @@
-/** Checks the archives and books in folders for damage, offline. Reads every file once, and changes nothing. */
+/** Checks the archives and books in folders for damage, offline, and on demand has the damaged chapters loaded again. */
 import { stat } from 'node:fs/promises';
 import { listArchives } from '../cbz/library-index.js';
 import { UsageError } from '../core/errors.js';
 import { isSystemError, lstatIfExists } from '../core/files.js';
+import type { RepairedFile } from './repair.js';
 import { findDamage, findFolderDamage, type DamageReason } from './damage.js';
 
 export type VerifyEvent =
@@ -14,9 +15,17 @@ export type VerifyEvent =
       readonly message: string;
     }
   | {
+      readonly type: 'file-repaired';
+      readonly file: string;
+      /** Where the damaged file is kept. */
+      readonly kept: string;
+    }
+  | {
       readonly type: 'verify-summary';
       readonly checked: number;
       readonly damaged: number;
+      /** Damaged ones that were loaded again. */
+      readonly repaired: number;
       /** Symbolic links, which are not followed. */
       readonly links: number;
     };
@@ -31,6 +40,8 @@ export interface VerifyProgress {
 interface VerifyDeps {
   readonly observe: (event: VerifyEvent) => void;
   readonly onProgress: (progress: VerifyProgress) => void;
+  /** Replaces some of the damaged files; undefined: they stay as they are. */
+  readonly repair?: (damaged: readonly string[]) => Promise<readonly RepairedFile[]>;
   readonly signal: AbortSignal;
 }
 
@@ -41,12 +52,13 @@ interface Listed {
   readonly isFolder: boolean;
 }
 
-/** Resolves with how many are damaged. Throws UsageError `nothing-to-bind` for an input that is missing. */
+/** Resolves with how many stay damaged. Throws UsageError `nothing-to-bind` for an input that is missing. */
 export async function verifyFiles(inputs: readonly string[], deps: VerifyDeps): Promise<number> {
-  const { observe, onProgress, signal } = deps;
+  const { observe, onProgress, repair, signal } = deps;
   const { files, links } = await listInputs(inputs, signal);
   const totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  let [checked, damaged, readBytes] = [0, 0, 0];
+  const damaged: string[] = [];
+  let [checked, readBytes, repaired] = [0, 0, 0];
   try {
     for (const { file, isFolder, bytes } of files) {
       onProgress({ checked, total: files.length, bytes: readBytes, totalBytes });
@@ -54,15 +66,21 @@ export async function verifyFiles(inputs: readonly string[], deps: VerifyDeps): 
       checked += 1;
       readBytes += bytes;
       if (!damage) continue;
-      damaged += 1;
+      damaged.push(file);
       const { reason, detail: message } = damage;
       observe({ type: 'file-damaged', file, reason, message });
     }
+    const replaced = damaged.length > 0 ? await repair?.(damaged) : undefined;
+    for (const file of replaced ?? []) {
+      repaired += 1;
+      observe({ type: 'file-repaired', ...file });
+    }
   } finally {
     // Also after an interruption.
-    observe({ type: 'verify-summary', checked, damaged, links });
+    const counts = { checked, damaged: damaged.length, repaired, links };
+    observe({ type: 'verify-summary', ...counts });
   }
-  return damaged;
+  return damaged.length - repaired;
 }
 
 async function listInputs(inputs: readonly string[], signal: AbortSignal) {

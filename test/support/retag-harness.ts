@@ -7,7 +7,11 @@ import { testImage, writeChapterFile } from './chapter-files.js';
 import type { DownloadHarness } from './download-harness.js';
 import { chapterId, DAY_MS, syncChapter, syncLibrary } from './sync-harness.js';
 
-export async function retagFolder(harness: DownloadHarness, ...words: readonly string[]) {
+export const retagFolder = (harness: DownloadHarness, ...words: readonly string[]) =>
+  runCommand(harness, 'retag', ...words);
+
+/** Runs any command that needs nothing but its words. */
+export async function runCommand(harness: DownloadHarness, ...words: readonly string[]) {
   return harness.command(async (context) => {
     let code = 0;
     const tree = commandTree({
@@ -16,7 +20,7 @@ export async function retagFolder(harness: DownloadHarness, ...words: readonly s
       },
       runBare: () => Promise.reject(new Error('not bare')),
     });
-    await tree.parseAsync(['retag', ...words], { from: 'user' });
+    await tree.parseAsync(words, { from: 'user' });
     return code as 0;
   });
 }

@@ -1,12 +1,16 @@
-/** `tankobon verify`: finds damaged archives and books. Works offline. */
+/** `tankobon verify`: finds damaged archives and books, offline; `--repair` downloads damaged chapters again. */
 import type { Command } from 'commander';
 import type { VerifyEvent, VerifyProgress } from '../../collection/verify-files.js';
+import type { DownloadListeners } from '../../download/download-session.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import { addOptions } from '../command-options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
+
+const NOT_REPAIRED =
+  'Books, files of other programs, and files whose chapter cannot be read any more are not repaired: move them away, and download or bind them again.';
 
 export function verifyCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -32,22 +36,44 @@ async function verify(
   const { verifyFiles } = await import('../../collection/verify-files.js');
   const { stdout, stderr, signal } = context;
   const display = options.json ? undefined : await progressDisplay(context);
+  const observe = (event: VerifyEvent): void => {
+    display?.eraseForText();
+    if (options.json) stdout.write(`${JSON.stringify(event)}\n`);
+    else if (event.type === 'file-damaged') stdout.write(`${event.file}: ${event.message}\n`);
+    else stderr.write(`${describe(event)}\n`);
+  };
+  const repair = async (damaged: readonly string[]) => {
+    display?.close();
+    return repairDamaged(damaged, context);
+  };
   try {
-    const observe = (event: VerifyEvent): void => {
-      display?.eraseForText();
-      if (options.json) stdout.write(`${JSON.stringify(event)}\n`);
-      else if (event.type === 'file-damaged') stdout.write(`${event.file}: ${event.message}\n`);
-      else {
-        display?.close();
-        stderr.write(`${describeSums(event)}\n`);
-      }
-    };
-    const onProgress = display?.update ?? (() => undefined);
-    const damaged = await verifyFiles(files, { observe, onProgress, signal });
-    return damaged > 0 ? EXIT.incomplete : EXIT.done;
+    const stillDamaged = await verifyFiles(files, {
+      observe: (event) => {
+        if (event.type === 'verify-summary') display?.close();
+        observe(event);
+      },
+      onProgress: display?.update ?? (() => undefined),
+      ...(options.repair && { repair }),
+      signal,
+    });
+    if (stillDamaged > 0 && options.repair) stderr.write(`hint: ${NOT_REPAIRED}\n`);
+    return stillDamaged > 0 ? EXIT.incomplete : EXIT.done;
   } finally {
     display?.close();
   }
+}
+
+/** Only problems are printed: what was repaired is an event of its own. */
+async function repairDamaged(damaged: readonly string[], context: CommandContext) {
+  const { repairFiles } = await import('../../collection/repair.js');
+  const { EventMessages, isError } = await import('../output/event-messages.js');
+  const { stderr, clock, signal } = context;
+  const messages = new EventMessages({ savedLines: false }, clock);
+  const observe: DownloadListeners['observe'] = (event) => {
+    if (!isError(event) && event.type !== 'warning' && event.type !== 'waiting') return;
+    for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
+  };
+  return repairFiles(damaged, context, { observe }, signal);
 }
 
 interface ProgressDisplay {
@@ -91,10 +117,13 @@ async function progressDisplay(context: CommandContext): Promise<ProgressDisplay
   };
 }
 
-function describeSums(event: VerifyEvent & { readonly type: 'verify-summary' }): string {
-  const { checked, damaged, links } = event;
+function describe(event: Exclude<VerifyEvent, { readonly type: 'file-damaged' }>): string {
+  if (event.type === 'file-repaired')
+    return `repaired: ${event.file}\n  the damaged file is kept as ${event.kept}`;
+  const { checked, damaged, repaired, links } = event;
   return [
     `${pluralize(checked, 'file')} checked, ${damaged} damaged`,
+    ...(repaired > 0 ? [`${repaired} repaired`] : []),
     ...(links > 0 ? [`${pluralize(links, 'symbolic link')} skipped`] : []),
   ].join(', ');
 }

@@ -55,6 +55,11 @@ export const RUN_OPTIONS = {
     placeholder: 'service',
     commands: { login: true },
   },
+  repair: {
+    kind: 'switch',
+    description: 'download damaged chapters again, and keep the damaged files as NAME.damaged',
+    commands: { verify: true },
+  },
   flush: {
     kind: 'switch',
     description: 'send the waiting reports now',

@@ -88,7 +88,13 @@ test('whole files of every format are not damaged', async () => {
     await bindFolder(folder, { format });
   const { damaged, summary } = await verify(folder);
   expect(damaged).toEqual([]);
-  expect(summary).toEqual({ type: 'verify-summary', checked: 6, damaged: 0, links: 0 });
+  expect(summary).toEqual({
+    type: 'verify-summary',
+    checked: 6,
+    damaged: 0,
+    repaired: 0,
+    links: 0,
+  });
 });
 
 describe('a chapter', () => {
@@ -211,7 +217,13 @@ posixTest('links are counted and not followed; a named pipe does not block', asy
   execFileSync('mkfifo', [input('pipe.cbz')]);
   const { damaged, summary } = await verify();
   expect(damaged.map(({ file: name }) => name)).toEqual([input('pipe.cbz')]);
-  expect(summary).toEqual({ type: 'verify-summary', checked: 2, damaged: 1, links: 1 });
+  expect(summary).toEqual({
+    type: 'verify-summary',
+    checked: 2,
+    damaged: 1,
+    repaired: 0,
+    links: 1,
+  });
 });
 
 test('a missing input is a wrong command line', async () => {
@@ -236,5 +248,7 @@ test('progress counts bytes, and an interruption still gives the sums', async ()
   const [first, half = 0] = progress;
   expect(first).toBe(0);
   expect(half).toBeCloseTo(1 - (await stat(second)).size / (2 * (await stat(second)).size), 1);
-  expect(events).toEqual([{ type: 'verify-summary', checked: 1, damaged: 0, links: 0 }]);
+  expect(events).toEqual([
+    { type: 'verify-summary', checked: 1, damaged: 0, repaired: 0, links: 0 },
+  ]);
 });

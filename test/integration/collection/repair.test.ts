@@ -1,0 +1,157 @@
+/** `tankobon verify --repair` against a practice service: what it replaces, what it keeps, and kills at every change. */
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
+import { startPracticeService } from '../../../src/practice-server/practice-service.js';
+import { testImage, writeChapterFile } from '../../support/chapter-files.js';
+import { writeArchive } from '../../support/archive.js';
+import { fileDigest, imageDigests } from '../../support/bind-harness.js';
+import { tankobon } from '../../support/command.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+import { killAtEachChange } from '../../support/kill-points.js';
+import { runCommand } from '../../support/retag-harness.js';
+
+const CHAPTER = EXAMPLE_CHAPTERS.first;
+const NO_LIMITS = { general: { requests: 10_000, periodMs: 1_000 }, periodScale: 0.001 };
+
+/** Makes the checksum of an entry wrong: the archive's directory and comment stay. */
+function damage(file: string): void {
+  const bytes = readFileSync(file);
+  const at = bytes.indexOf('IDAT') + 40;
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+}
+
+describe('in the process of the test', () => {
+  let harness: DownloadHarness;
+  beforeEach(async () => {
+    harness = await DownloadHarness.start();
+  });
+  afterEach(() => harness.stop());
+
+  async function verify(...words: readonly string[]) {
+    const { code, stdout, stderr } = await runCommand(
+      harness,
+      'verify',
+      harness.output,
+      '--json',
+      ...words,
+    );
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    return { code, stderr, events: lines.map((line) => JSON.parse(line) as { type: string }) };
+  }
+
+  async function saveChapter(quality: 'data' | 'data-saver' = 'data') {
+    const { events } = await harness.download({ targets: [CHAPTER], quality });
+    const saved = events.find(({ type }) => type === 'chapter-saved');
+    const file = saved?.type === 'chapter-saved' ? saved.file : '';
+    // A name that the owner gave.
+    const renamed = join(dirname(file), 'mine.cbz');
+    renameSync(file, renamed);
+    return renamed;
+  }
+
+  test('a damaged chapter is loaded again into its place, and the damaged file is kept', async () => {
+    const file = await saveChapter('data-saver');
+    const whole = await fileDigest(file);
+    damage(file);
+    const damagedDigest = await fileDigest(file);
+    expect(await verify()).toMatchObject({ code: 3 });
+    const { code, events } = await verify('--repair');
+    expect([code, events]).toEqual([
+      0,
+      [
+        expect.objectContaining({ type: 'file-damaged', file, reason: 'entry-damaged' }),
+        { type: 'file-repaired', file, kept: `${file}.damaged` },
+        { type: 'verify-summary', checked: 1, damaged: 1, repaired: 1, links: 0 },
+      ],
+    ]);
+    expect([await fileDigest(file), await fileDigest(`${file}.damaged`)]).toEqual([
+      whole,
+      damagedDigest,
+    ]);
+    expect(await verify()).toMatchObject({ code: 0 });
+    damage(file);
+    await verify('--repair');
+    expect(readdirSync(dirname(file)).sort()).toEqual([
+      'mine.cbz',
+      'mine.cbz.2.damaged',
+      'mine.cbz.damaged',
+    ]);
+  });
+
+  test('files of other programs, and those whose chapter is not known, stay as they are', async () => {
+    const file = await saveChapter();
+    const foreign = join(dirname(file), 'foreign.cbz');
+    await writeArchive(foreign, { '1.jpg': (await testImage('jpeg')).subarray(0, 900) });
+    truncateSync(file, 9_000);
+    const before = [await fileDigest(file), await fileDigest(foreign)];
+    const { code, stderr, events } = await verify('--repair');
+    expect([code, events.at(-1)]).toEqual([
+      3,
+      { type: 'verify-summary', checked: 2, damaged: 2, repaired: 0, links: 0 },
+    ]);
+    expect(stderr).toContain('hint: Books, files of other programs');
+    expect([await fileDigest(file), await fileDigest(foreign)]).toEqual(before);
+    expect(readdirSync(dirname(file)).sort()).toEqual(['foreign.cbz', 'mine.cbz']);
+  });
+
+  test('a chapter that cannot be loaded stays as it was, and the reason is printed', async () => {
+    await writeChapterFile(join(harness.output, 'gone.cbz'), {
+      id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0999',
+      version: 1,
+      images: [await testImage('png', 1, { width: 90 })],
+    });
+    const file = join(harness.output, 'gone.cbz');
+    damage(file);
+    const { code, stderr } = await verify('--repair');
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/not found|unavailable/i)]);
+    expect(readdirSync(harness.output)).toEqual(['gone.cbz']);
+  });
+});
+
+test('a kill at every change leaves the damaged file or the whole one, and the next run repairs it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tankobon-killed-repair-'));
+  const service = await startPracticeService({ limits: NO_LIMITS });
+  try {
+    const env = service.environment;
+    const [original, output] = [join(folder, 'original'), join(folder, 'comics')];
+    mkdirSync(original);
+    const home = () => mkdtempSync(join(folder, 'home-'));
+    const words = ['download', CHAPTER, '-o', original, '--name', 'one.cbz'];
+    expect((await tankobon(words, { env: { ...env, TANKOBON_HOME: home() } })).code).toBe(0);
+    const whole = await imageDigests(join(original, 'one.cbz'));
+    damage(join(original, 'one.cbz'));
+    const damaged = await fileDigest(join(original, 'one.cbz'));
+    const prepare = () => {
+      rmSync(output, { recursive: true, force: true });
+      cpSync(original, output, { recursive: true });
+    };
+    const repair = ['verify', output, '--repair'];
+    const options = { words: repair, env, folder, below: output, prepare };
+    await killAtEachChange(options, async (kill) => {
+      const file = join(output, 'one.cbz');
+      const isDamaged = (await fileDigest(file)) === damaged;
+      expect([kill, isDamaged ? whole : await imageDigests(file)]).toEqual([kill, whole]);
+      const { code } = await tankobon(repair, { env: { ...env, TANKOBON_HOME: home() } });
+      expect([kill, code, await imageDigests(join(output, 'one.cbz'))]).toEqual([kill, 0, whole]);
+      const kept = readdirSync(output).filter((name) => name.endsWith('.damaged'));
+      const digests = await Promise.all(kept.map((name) => fileDigest(join(output, name))));
+      expect(new Set(digests)).toEqual(new Set([damaged]));
+    });
+  } finally {
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 600_000);
