@@ -11,25 +11,26 @@ import { scanLibrary, type ExistingArchive, type LibraryIndex } from '../cbz/lib
 import { keptReason } from '../cbz/ownership.js';
 import { systemClock } from '../core/clock.js';
 import { UsageError, type TankobonError } from '../core/errors.js';
-import { isSystemError, lstatIfExists, toStorageError } from '../core/files.js';
+import { isSystemError, toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { removeLeftovers } from '../download/leftovers.js';
-import { damagedChapter } from '../formats/source-chapter.js';
-import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
-import { foldersLeft, newTitleNames, readUsedNames, UsedNames } from './title-names.js';
-import { orderRenames } from './rename-order.js';
 import {
-  parkedPath,
   planRetag,
-  retagTargets,
-  unpark,
-  writeRetagged,
   type Retag,
   type RetagOptions,
   type UnchangedChapter,
-} from './retag-chapter.js';
+} from '../download/retag-chapter.js';
+import {
+  previewRetags,
+  retaggedChapter,
+  writeRetags,
+  type RetaggedChapter,
+} from '../download/write-retags.js';
+import { damagedChapter } from '../formats/source-chapter.js';
+import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
+import { foldersLeft, newTitleNames, readUsedNames, UsedNames } from './title-names.js';
 
-export interface RetagRequest extends Omit<RetagOptions, 'titleNames'> {
+export interface RetagRequest extends Omit<RetagOptions, 'titleNames' | 'hasComparedPages'> {
   readonly folder: string;
   readonly dryRun: boolean;
   /** Whether titles that the service renamed get their new name and folder. */
@@ -37,19 +38,7 @@ export interface RetagRequest extends Omit<RetagOptions, 'titleNames'> {
 }
 
 export type RetagEvent =
-  | (ChapterFields & {
-      readonly type: 'chapter-retagged';
-      readonly chapter: string;
-      readonly file: string;
-      /** The new path, if the name changed. */
-      readonly newFile?: string;
-      /** The path that the file would have, if another file has it: then its name has the chapter's id. */
-      readonly nameTaken?: string;
-      /** The names of the metadata that changed, such as `volume`. */
-      readonly changed: readonly string[];
-      /** The names of the metadata that its owner edited, and of elements that tankobon never writes. */
-      readonly kept: readonly string[];
-    })
+  | (ChapterFields & RetaggedChapter)
   | (ChapterFields & {
       /** The file stays as it is. */
       readonly type: 'chapter-kept';
@@ -134,7 +123,8 @@ class RetagRun {
         this.deps.observe({ type: 'chapter-skipped', chapter, file, reason, message });
       }
     const retags = await this.#plan(archives.filter(({ ownership }) => ownership === 'own'));
-    if (this.request.dryRun) await this.#preview(retags);
+    if (this.request.dryRun)
+      for (const [each, name] of await previewRetags(retags)) this.#report(each, name);
     else await this.#write(retags);
     if (!this.request.dryRun) await this.#warnOfFoldersLeft(retags);
     const counts = { ...this.#count, links: links.size, failed: this.#errors.length };
@@ -161,7 +151,7 @@ class RetagRun {
       if (!chapter || !title) this.#count.notListed += 1;
       else
         await this.#attempt(file, chapterId, async () => {
-          const options = { ...this.request, titleNames };
+          const options = { ...this.request, titleNames, hasComparedPages: false };
           const planned = await planRetag({ file, chapter, title }, options);
           usedNames.add(title.id, planned.title.name);
           if ('to' in planned) retags.push(planned);
@@ -179,50 +169,6 @@ class RetagRun {
     }
   }
 
-  async #preview(retags: readonly Retag[]): Promise<void> {
-    const oldNames = new Set(retags.map(({ from }) => from));
-    const newNames = new Set<string>();
-    for (const retag of retags) {
-      for (const name of retagTargets(retag)) {
-        if (newNames.has(name)) continue;
-        if (!oldNames.has(name) && (await lstatIfExists(name))) continue;
-        newNames.add(name);
-        this.#report(retag, name);
-        break;
-      }
-    }
-  }
-
-  async #write(retags: readonly Retag[]): Promise<void> {
-    const { parked, ordered } = orderRenames(retags);
-    const waiting: (readonly [Retag, string])[] = [];
-    for (const each of parked)
-      await this.#attempt(each.file, each.chapter.id, async () => {
-        const name = await writeRetagged(each, [parkedPath(each)], this.deps.signal);
-        if (name === each.from) this.#report(each, name);
-        else waiting.push([each, name]);
-      });
-    try {
-      for (const each of ordered)
-        await this.#attempt(each.file, each.chapter.id, async () => {
-          this.#report(each, await writeRetagged(each, retagTargets(each), this.deps.signal));
-        });
-    } finally {
-      // An interruption must not leave temporary names.
-      for (const [each, name] of waiting) {
-        const { file, chapter } = each;
-        await unpark(each, name).then(
-          (newName) => {
-            this.#report(each, newName);
-          },
-          (error: unknown) => {
-            this.#fail(file, error, chapter.id);
-          },
-        );
-      }
-    }
-  }
-
   #keep(file: string, chapter: string, { edited: kept }: UnchangedChapter): void {
     this.#count.unchanged += 1;
     if (kept.length === 0) return;
@@ -237,20 +183,22 @@ class RetagRun {
       this.deps.warn(`Kept: ${folder} has other files: ${names.join(', ')}`);
   }
 
-  #report({ file, chapter, from, to, changed, edited, unknown }: Retag, name: string): void {
+  async #write(retags: readonly Retag[]): Promise<void> {
+    const onWritten = (each: Retag, name: string) => {
+      this.#report(each, name);
+    };
+    const onFailed = ({ file, chapter }: Retag, thrown: unknown) => {
+      this.#fail(file, thrown, chapter.id);
+    };
+    await writeRetags(retags, { onWritten, onFailed }, this.deps.signal);
+  }
+
+  #report(retag: Retag, name: string): void {
+    const { chapter, to, edited } = retag;
     this.#count.changed += 1;
     if (edited.length > 0) this.#count.edited += 1;
     if (name !== to) this.#count.nameTaken += 1;
-    this.deps.observe({
-      type: 'chapter-retagged',
-      chapter: chapter.id,
-      file,
-      changed,
-      kept: [...edited, ...unknown],
-      ...(name !== from && { newFile: name }),
-      ...(name !== to && { nameTaken: to }),
-      ...this.#fields.get(chapter.id),
-    });
+    this.deps.observe({ ...retaggedChapter(retag, name), ...this.#fields.get(chapter.id) });
   }
 
   /** A file that fails does not affect the others. */

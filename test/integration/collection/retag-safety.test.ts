@@ -15,7 +15,7 @@ import type { Chapter } from '../../../src/api/chapters.js';
 import { readIdentity } from '../../../src/cbz/archive-content.js';
 import { compileNameTemplate } from '../../../src/cbz/file-name.js';
 import { formatIdentityComment } from '../../../src/cbz/identity.js';
-import { planRetag, writeRetagged } from '../../../src/collection/retag-chapter.js';
+import { planRetag, writeRetagged } from '../../../src/download/retag-chapter.js';
 import type { Title } from '../../../src/api/titles.js';
 import { readArchive, readEntry, writeArchive } from '../../support/archive.js';
 import { testImage } from '../../support/chapter-files.js';
@@ -165,6 +165,7 @@ describe('a file that another process changes meanwhile', () => {
     nameTemplates: [compileNameTemplate('{chapter}')],
     volumeField: 'number' as const,
     force: false,
+    hasComparedPages: false,
   };
   const plan = async (file: string) => {
     const known = { chapter: chapter as unknown as Chapter, title: title as unknown as Title };

@@ -2,7 +2,9 @@
  * A chapter's CBZ whose ComicInfo.xml is replaced, and with it the metadata in the record; everything else keeps its
  * bytes, names and order.
  */
+import { createHash } from 'node:crypto';
 import type { Entry, ZipFile } from 'yauzl';
+import type { Chapter } from '../api/chapters.js';
 import { assertNotBomb } from '../cbz/decode-limits.js';
 import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../cbz/bound-manifest.js';
 import {
@@ -14,6 +16,7 @@ import {
 } from '../cbz/comic-info.js';
 import { mergeComicInfo, type ComicInfoMerge } from '../cbz/comic-info-merge.js';
 import { writtenMetadata } from '../cbz/comic-info-reader.js';
+import { formatIdentityComment, parseIdentityComment } from '../cbz/identity.js';
 import { formatRecord, parseRecords, type ChapterRecord } from '../cbz/record.js';
 import {
   readEntryText,
@@ -35,23 +38,26 @@ const MAX_ENTRY_BYTES = 2 ** 28;
 
 export interface ChapterFileContent {
   readonly comment: string;
-  readonly comicInfo: string;
+  /** Undefined in archives that were saved without metadata. */
+  readonly comicInfo: string | undefined;
   /** Undefined in archives that an older tankobon wrote. */
   readonly record: ChapterRecord | undefined;
   /** All other entries, in order. */
   readonly entries: readonly ZipEntry[];
 }
 
-/** Undefined for an archive without ComicInfo.xml. Throws StorageError `archive-damaged`. */
-export async function readChapterFile(file: string): Promise<ChapterFileContent | undefined> {
+/** Throws StorageError `archive-damaged`. */
+export async function readChapterFile(file: string): Promise<ChapterFileContent> {
   try {
-    return await withZip(file, contentOf);
+    const content = await withZip(file, contentOf);
+    if (!content) throw new Error('it is not a regular file');
+    return content;
   } catch (cause) {
     throw damagedChapter(file, cause);
   }
 }
 
-async function contentOf(zip: ZipFile): Promise<ChapterFileContent | undefined> {
+async function contentOf(zip: ZipFile): Promise<ChapterFileContent> {
   const listed = await boundedEntries(zip);
   const entries: ZipEntry[] = [];
   let comicInfo: string | undefined;
@@ -65,7 +71,7 @@ async function contentOf(zip: ZipFile): Promise<ChapterFileContent | undefined> 
     else if (uncompressedSize <= MAX_COMIC_INFO_BYTES) comicInfo = await readEntryText(zip, entry);
     else throw new Error(`${fileName} has ${uncompressedSize} bytes`);
   }
-  return comicInfo === undefined ? undefined : { comment: zip.comment, comicInfo, record, entries };
+  return { comment: zip.comment, comicInfo, record, entries };
 }
 
 /** The archive's directory, from which it is refused before anything is inflated. */
@@ -87,52 +93,104 @@ async function readRecord(zip: ZipFile, entry: Entry): Promise<ChapterRecord | u
   return records?.length === 1 ? records[0] : undefined;
 }
 
-/** The new ComicInfo.xml of a file whose pages stay, and what becomes of the old one. */
+/** The new ComicInfo.xml of a file whose pages stay, and what becomes of the old one; undefined without an old one. */
 export async function mergedComicInfo(
   { comicInfo, record }: Pick<ChapterFileContent, 'comicInfo' | 'record'>,
   comic: ComicMetadata,
-  force: boolean,
-): Promise<ComicInfoMerge> {
+  options: { readonly force: boolean; readonly hasSamePages: boolean },
+): Promise<ComicInfoMerge | undefined> {
+  if (comicInfo === undefined) return undefined;
   // A file that was saved without metadata got its ComicInfo.xml from its owner.
   const written = record && (record.metadata ?? {});
-  const newXml = await comicInfoXml(comic);
-  return mergeComicInfo(comicInfo, newXml, { written, hasSamePages: true, force });
+  return mergeComicInfo(comicInfo, await comicInfoXml(comic), { written, ...options });
 }
 
-type RewriteOptions = Omit<WriteOptions, 'convert' | 'onPage'> & {
-  readonly force: boolean;
+export interface ChapterFileChange extends Omit<WriteOptions, 'convert' | 'onPage'> {
+  readonly metadata: Omit<ComicMetadata, 'pages'>;
   /** For the record: the volume in the metadata, if the service does not name it. */
   readonly inferredVolume: string | undefined;
-};
+  /** Edits of the owner are replaced too. */
+  readonly force: boolean;
+  /** The chapter as the service has it, if its pages were compared with those of the file. */
+  readonly compared: Chapter | undefined;
+}
 
-/** Writes the archive with new metadata to `tmpFile` and publishes it. Edits of the owner stay unless `force`. */
+/** Writes the archive with new metadata to `tmpFile` and publishes it. */
 export async function rewriteChapterFile(
   file: string,
   content: ChapterFileContent,
-  metadata: Omit<ComicMetadata, 'pages'>,
-  { tmpFile, publish, signal, force, inferredVolume }: RewriteOptions,
+  { metadata, inferredVolume, force, compared, tmpFile, publish, signal }: ChapterFileChange,
 ): Promise<string> {
-  const { comment, record, entries } = content;
   const reader = await ZipEntryReader.open(file);
+  const comment = compared ? withVersion(content.comment, compared) : content.comment;
   const zip = await ZipFileWriter.create({ tmpFile, comment, signal });
   try {
     const pages: ComicPage[] = [];
-    for (const entry of entries) {
+    const digests: string[] = [];
+    for (const entry of content.entries) {
       const data = await reader.read(entry, zip.getBuffer).catch((cause: unknown) => {
         throw damagedChapter(file, cause);
       });
-      if (imageExtension(data))
+      if (imageExtension(data)) {
         pages.push({ bytes: data.length, ...(await imageDimensions(data)) });
+        if (compared) digests.push(sha256(data));
+      }
       await zip.write(entry.name, data);
     }
     const comic = { ...metadata, pages };
-    const written = { inferredVolume, metadata: writtenMetadata(comic) };
-    const newRecord = record && formatRecord({ ...record, ...written });
-    if (newRecord !== undefined) zip.append(MANIFEST_NAME, newRecord);
-    zip.append(COMIC_INFO_NAME, (await mergedComicInfo(content, comic, force)).xml);
+    const merged = await mergedComicInfo(content, comic, { force, hasSamePages: true });
+    const described = merged
+      ? { inferredVolume, metadata: writtenMetadata(comic) }
+      : { inferredVolume: content.record?.inferredVolume, metadata: content.record?.metadata };
+    const record = newRecord(content, compared, { pages: digests, ...described });
+    if (record !== undefined) zip.append(MANIFEST_NAME, record);
+    if (merged) zip.append(COMIC_INFO_NAME, merged.xml);
     return (await zip.finish(publish)).file;
   } finally {
     await zip.discard();
     await reader.close();
   }
+}
+
+function withVersion(comment: string, { version }: Chapter): string {
+  const identity = parseIdentityComment(comment);
+  return identity ? formatIdentityComment({ ...identity, version }) : comment;
+}
+
+/** An archive of an older tankobon gets a record when its pages were compared. */
+function newRecord(
+  { comment, record, entries }: ChapterFileContent,
+  compared: Chapter | undefined,
+  { pages, ...described }: Pick<ChapterRecord, 'pages' | 'metadata' | 'inferredVolume'>,
+): string | undefined {
+  const { titleId, version, updatedAt } = compared ?? {};
+  const news = compared && { titleId, version, updatedAt };
+  if (record) return formatRecord({ ...record, ...news, ...described });
+  const isTaken = entries.some(({ name }) => name === MANIFEST_NAME);
+  const { chapterId, quality } = parseIdentityComment(comment) ?? {};
+  return news && !isTaken
+    ? formatRecord({ chapterId, quality, ...news, pages, ...described })
+    : undefined;
+}
+
+/** The sha256 of each page, in order. Throws StorageError `archive-damaged`. */
+export async function readPageDigests(file: string): Promise<readonly string[]> {
+  const { entries } = await readChapterFile(file);
+  const reader = await ZipEntryReader.open(file);
+  try {
+    const digests: string[] = [];
+    for (const entry of entries) {
+      const data = await reader.read(entry, (bytes) => Buffer.allocUnsafe(bytes));
+      if (imageExtension(data)) digests.push(sha256(data));
+    }
+    return digests;
+  } catch (cause) {
+    throw damagedChapter(file, cause);
+  } finally {
+    await reader.close();
+  }
+}
+
+function sha256(data: Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
 }

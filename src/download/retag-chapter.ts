@@ -19,8 +19,13 @@ import { verifyEntryData } from '../cbz/verify-cbz.js';
 import { StorageError } from '../core/errors.js';
 import { haveSameBytes, makeSyncedFolders, removeFile, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
-import { comicMetadata, inferredVolumeOf, nameValues } from '../download/comic-metadata.js';
-import { mergedComicInfo, readChapterFile, rewriteChapterFile } from './chapter-file.js';
+import { comicMetadata, inferredVolumeOf, nameValues } from './comic-metadata.js';
+import {
+  mergedComicInfo,
+  readChapterFile,
+  rewriteChapterFile,
+  type ChapterFileContent,
+} from './chapter-file.js';
 
 export interface RetagOptions {
   /** The templates that may have named the files. */
@@ -30,6 +35,8 @@ export interface RetagOptions {
   readonly titleNames?: ReadonlyMap<string, string> | undefined;
   /** Edits of the owner are replaced by what the service has. */
   readonly force: boolean;
+  /** The pages were compared with those of the service: the file gets the chapter's version. */
+  readonly hasComparedPages: boolean;
 }
 
 interface ChapterOnDisk {
@@ -52,6 +59,7 @@ export interface Retag extends ChapterOnDisk, MetadataChange {
   readonly metadata: Omit<ComicMetadata, 'pages'>;
   readonly state: FileState;
   readonly force: boolean;
+  readonly compared: Chapter | undefined;
 }
 
 /** A file that stays as it is, also where its owner's edits differ from the service. */
@@ -61,7 +69,7 @@ export interface UnchangedChapter {
   readonly title: Title;
 }
 
-/** A file without ComicInfo.xml is not changed. Throws StorageError. */
+/** A file without ComicInfo.xml gets none, and keeps its name. Throws StorageError. */
 export async function planRetag(
   onDisk: ChapterOnDisk,
   options: RetagOptions,
@@ -70,21 +78,25 @@ export async function planRetag(
   const state = await readFileState(file);
   if (!state) throw fileChanged(file);
   const content = await readChapterFile(file);
-  if (!content) return { edited: [], title: onDisk.title };
-  const { force } = options;
+  const { force, hasComparedPages, nameTemplates } = options;
   // The owner may have edited what the name was made of.
-  const known = [await readComicInfo(content.comicInfo), content.record?.metadata ?? {}];
+  const known = [await readComicInfo(content.comicInfo ?? ''), content.record?.metadata ?? {}];
   const newTitleName = options.titleNames?.get(onDisk.title.id);
   const titleName = newTitleName ?? (content.record?.metadata ?? known[0])?.series;
   const title = { ...onDisk.title, name: titleName ?? onDisk.title.name };
   const retagged = { ...onDisk, title, chapter: withInferredVolume(chapter, content.record) };
   const metadata = comicMetadata(retagged.chapter, title, [], options.volumeField);
-  const { changed, edited, unknown } = await mergedComicInfo(content, metadata, force);
+  const merged = await mergedComicInfo(content, metadata, { force, hasSamePages: true });
+  const { changed, edited, unknown } = merged ?? UNCHANGED;
   const from = resolve(file);
   const keepsPeople = newTitleName === undefined;
-  const named = newName(retagged, known, keepsPeople, options.nameTemplates);
-  if (changed.length === 0 && named.to === from) return { edited, title };
-  return { ...retagged, from, ...named, changed, edited, unknown, metadata, state, force };
+  const named = merged
+    ? newName(retagged, known, keepsPeople, nameTemplates)
+    : { to: from, root: dirname(from) };
+  const compared = hasComparedPages && !isUpToDate(content, chapter) ? chapter : undefined;
+  if (changed.length === 0 && named.to === from && !compared) return { edited, title };
+  const change = { changed, edited, unknown, metadata, force, compared };
+  return { ...retagged, from, ...named, ...change, state };
 }
 
 /** A volume that a download inferred stays until the service names one. */
@@ -92,6 +104,12 @@ function withInferredVolume(chapter: Chapter, record: ChapterRecord | undefined)
   const volume = record?.inferredVolume;
   if (chapter.volume !== undefined || volume === undefined) return chapter;
   return { ...chapter, volume, isVolumeInferred: true };
+}
+
+const UNCHANGED: MetadataChange = { changed: [], edited: [], unknown: [] };
+
+function isUpToDate({ record }: ChapterFileContent, { version, updatedAt }: Chapter): boolean {
+  return record?.version === version && record.updatedAt?.getTime() === updatedAt?.getTime();
 }
 
 /**
@@ -160,13 +178,14 @@ export async function writeRetagged(
   targets: Iterable<string>,
   signal: AbortSignal,
 ): Promise<string> {
-  const { file, from, to, root, metadata, force } = retag;
+  const { file, from, to, root, metadata, force, compared } = retag;
   const content = await readChapterFile(file);
-  if (!content) throw fileChanged(file);
   await makeSyncedFolders(root, dirname(to));
-  const inferredVolume = inferredVolumeOf(retag.chapter);
-  return rewriteChapterFile(file, content, metadata, {
-    inferredVolume,
+  return rewriteChapterFile(file, content, {
+    metadata,
+    inferredVolume: inferredVolumeOf(retag.chapter),
+    force,
+    compared,
     tmpFile: temporaryName(to),
     publish: async (tmpFile) => {
       await verifyEntryData(tmpFile);
@@ -179,7 +198,6 @@ export async function writeRetagged(
       throw fileChanged(file);
     },
     signal,
-    force,
   });
 }
 
