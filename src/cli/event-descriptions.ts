@@ -41,7 +41,18 @@ export const DOWNLOAD_EVENTS: {
   ],
   'chapter-saved': [
     { type: 'chapter-saved', ...CHAPTER, file: 'a.cbz', pages: 24, bytes: 9876543 },
-    'The CBZ is complete and has its final name.',
+    'The CBZ is complete and has its final name. With `--update`, `kept` names what you edited in the metadata of the CBZ that it replaced.',
+  ],
+  'chapter-retagged': [
+    {
+      type: 'chapter-retagged',
+      ...CHAPTER,
+      file: 'a.cbz',
+      changed: ['volume'],
+      kept: ['title'],
+      newFile: 'b.cbz',
+    },
+    'With `--update`: the pages did not change, but the metadata (`changed`) or the name (`newFile`, and `nameTaken` if another file has the name that it would have). `kept` names what you edited, and elements that tankobon never writes.',
   ],
   'chapter-skipped': [
     {
@@ -90,6 +101,7 @@ export const DOWNLOAD_EVENTS: {
     {
       type: 'summary',
       saved: 10,
+      retagged: 0,
       skipped: 2,
       failed: 0,
       notStarted: 0,

@@ -15,6 +15,7 @@ import { isSystemError, toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { removeLeftovers } from '../download/leftovers.js';
 import {
+  isRetag,
   planRetag,
   type Retag,
   type RetagOptions,
@@ -154,7 +155,7 @@ class RetagRun {
           const options = { ...this.request, titleNames, hasComparedPages: false };
           const planned = await planRetag({ file, chapter, title }, options);
           usedNames.add(title.id, planned.title.name);
-          if ('to' in planned) retags.push(planned);
+          if (isRetag(planned)) retags.push(planned);
           else this.#keep(file, chapterId, planned);
         });
     }

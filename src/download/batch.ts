@@ -10,6 +10,7 @@ import {
   prepareChapter,
   type ChapterJob,
   type ChapterDeps,
+  type Preparation,
   type PreparedChapter,
 } from './chapter.js';
 import { mayBeOutage, OutageCounter } from './chapter-failure.js';
@@ -27,9 +28,11 @@ const CLAIM_POLL_MS = 2_000;
 /** What a batch itself uses; the rest of `ChapterDeps` is for the chapters. */
 export type BatchDeps = Pick<ChapterDeps, 'queue' | 'observe' | 'outages' | 'share'> & {
   readonly loader: Pick<ChapterDeps['loader'], 'clock' | 'redactor'>;
+  /** Called for each chapter whose existing archive has the pages that the service has. */
+  readonly onSamePages?: (chapterId: string) => void;
 };
 
-type Prepare = (job: ChapterJob, signal: AbortSignal) => Promise<PreparedChapter | undefined>;
+type Prepare = (job: ChapterJob, signal: AbortSignal) => Promise<Preparation>;
 
 /**
  * Saves the chapters and reports each one's result to `deps.observe`. Never throws for a chapter; resolves with the
@@ -37,7 +40,7 @@ type Prepare = (job: ChapterJob, signal: AbortSignal) => Promise<PreparedChapter
  */
 export function saveChapters(
   jobs: Iterable<ChapterJob>,
-  deps: ChapterDeps,
+  deps: ChapterDeps & Pick<BatchDeps, 'onSamePages'>,
   signal: AbortSignal,
 ): Promise<TankobonError | undefined> {
   return runBatch(jobs, deps, signal, (job, stop) => prepareChapter(job, deps, stop));
@@ -85,7 +88,8 @@ class Batch {
     try {
       if (!(await this.#claim(job))) return;
       const chapter = await this.prepare(job, this.#signal);
-      if (chapter) this.#save(job, chapter, outagesBefore);
+      if (chapter === 'same-pages') await this.#keepPages(job);
+      else if (chapter) this.#save(job, chapter, outagesBefore);
       else await this.#skip(job);
     } catch (error) {
       // Nothing of the chapter was loaded yet when the run was stopped.
@@ -159,6 +163,12 @@ class Batch {
     } catch (error) {
       this.#stop.abort(this.#toError(error));
     }
+  }
+
+  /** Its metadata is updated after the batch. */
+  async #keepPages(job: ChapterJob): Promise<void> {
+    await this.#finishClaim(job);
+    this.deps.onSamePages?.(job.id);
   }
 
   async #skip(job: ChapterJob): Promise<void> {

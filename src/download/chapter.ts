@@ -2,7 +2,7 @@
  * Downloads one chapter, from its delivery metadata to its CBZ, in two steps: a batch prepares the next chapter while
  * the last pages of the current one load.
  */
-import { CbzWriter, type CbzDescription } from '../cbz/cbz-writer.js';
+import { CbzWriter } from '../cbz/cbz-writer.js';
 import { fetchAtHomeMetadata, pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
 import { BaseUrls } from '../image/base-urls.js';
 import { digestInFileName, type Quality } from '../image/page-url.js';
@@ -12,6 +12,7 @@ import type { ServiceClient } from '../api/client.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
 import { loadPage, type PageJob, type PageDeps } from './page.js';
 import { PagePacker } from './page-packer.js';
+import type { ChapterDescription } from './describe-chapter.js';
 import type { PrefetchedMetadata } from './prefetch.js';
 import type { WorkShare } from '../rate-limit/redis/work-share.js';
 import { findPublished, publishChapter, type ChapterTarget } from './publish-chapter.js';
@@ -28,7 +29,9 @@ export interface ChapterJob extends ChapterTarget {
   /** Returns the delivery metadata that was requested ahead, once. */
   readonly takePrefetched?: () => PrefetchedMetadata | undefined;
   /** Creates ComicInfo.xml and the record for these pages. Never throws. */
-  readonly describe?: (pages: readonly KeptPage[]) => Promise<CbzDescription>;
+  readonly describe?: (pages: readonly KeptPage[]) => Promise<ChapterDescription>;
+  /** Whether an existing archive has the pages of this metadata, so that they are not loaded. */
+  readonly hasSamePages?: ((metadata: AtHomeMetadata) => Promise<boolean>) | undefined;
 }
 
 export interface ChapterDeps extends PageDeps {
@@ -41,12 +44,17 @@ export interface SavedChapter {
   readonly file: string;
   readonly pages: number;
   readonly bytes: number;
+  /** What its owner edited in the metadata of the archive that it replaced. */
+  readonly kept?: readonly string[];
 }
 
 export interface PreparedChapter {
   /** Loads the missing pages and writes the CBZ. Call it once; its pages are queued when it returns. */
   save(): Promise<SavedChapter>;
 }
+
+/** `same-pages`: an existing archive has the pages that the service has. */
+export type Preparation = PreparedChapter | 'same-pages' | undefined;
 
 /**
  * Locks the workspace, requests the delivery metadata, and verifies the pages of an earlier run. Resolves with
@@ -57,7 +65,7 @@ export async function prepareChapter(
   job: ChapterJob,
   deps: ChapterDeps,
   signal: AbortSignal,
-): Promise<PreparedChapter | undefined> {
+): Promise<Preparation> {
   if (await isAlreadySaved(job)) return undefined;
   const { id: chapterId, file: target, output, quality } = job;
   const { clock } = deps.loader;
@@ -87,7 +95,7 @@ async function prepareInWorkspace(
   job: ChapterJob,
   deps: ChapterDeps,
   signal: AbortSignal,
-): Promise<PreparedChapter> {
+): Promise<Preparation> {
   const { clock } = deps.loader;
   const { id, quality } = job;
   const fetchMetadata = () => fetchAtHomeMetadata(deps.client, id, signal);
@@ -96,6 +104,10 @@ async function prepareInWorkspace(
     metadata: fetchMetadata(),
   };
   const metadata = await request.metadata;
+  if (await job.hasSamePages?.(metadata)) {
+    await cleanUp(workspace, deps);
+    return 'same-pages';
+  }
   const { hash } = metadata;
   observeBaseUrl(id, metadata, deps);
   const names = pageFileNames(metadata, quality);
@@ -179,7 +191,9 @@ async function pack(
   const publish = (tmpFile: string) => publishChapter(tmpFile, job);
   try {
     const [description, archive] = await Promise.all([job.describe?.(pages), packer.complete()]);
-    return { pages: count, ...(await archive.finish(publish, description)) };
+    const { kept = [] } = description ?? {};
+    const saved = await archive.finish(publish, description);
+    return { pages: count, ...saved, ...(kept.length > 0 && { kept }) };
   } catch (error) {
     throw toStorageError(error, file);
   }

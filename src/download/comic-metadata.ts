@@ -85,3 +85,8 @@ export function nameValues(
     date: chapter.readableAt?.toISOString().slice(0, 10),
   };
 }
+
+/** Undefined if the chapter's title is not known. */
+export function titleIdOf(chapter: Chapter | undefined): string | undefined {
+  return chapter?.titleId ?? chapter?.partialTitle?.id;
+}

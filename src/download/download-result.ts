@@ -10,6 +10,7 @@ export interface FailedChapter {
 
 export interface DownloadResult {
   saved: number;
+  retagged: number;
   skipped: number;
   readonly failed: FailedChapter[];
   /** Errors of targets that cannot be parsed. */
@@ -33,6 +34,7 @@ export interface DownloadResult {
 export function emptyResult(): DownloadResult {
   return {
     saved: 0,
+    retagged: 0,
     skipped: 0,
     failed: [],
     invalidTargets: [],
@@ -55,6 +57,9 @@ export function addEvent(result: DownloadResult, event: DownloadMessage): void {
       break;
     case 'chapter-saved':
       result.saved += 1;
+      break;
+    case 'chapter-retagged':
+      result.retagged += 1;
       break;
     case 'chapter-skipped':
       result[event.reason === 'not-started' ? 'notStarted' : 'skipped'] += 1;
@@ -89,10 +94,11 @@ export function summaryOf(
   result: DownloadResult,
   elapsedMs: number,
 ): Extract<DownloadEvent, { readonly type: 'summary' }> {
-  const { saved, skipped, failed, invalidTargets, notStarted, stoppedBy } = result;
+  const { saved, retagged, skipped, failed, invalidTargets, notStarted, stoppedBy } = result;
   return {
     type: 'summary',
     saved,
+    retagged,
     skipped,
     failed: failed.length + invalidTargets.length,
     notStarted,

@@ -7,6 +7,7 @@ import type { TankobonError } from '../core/errors.js';
 import type { LoadReason } from '../image/load-reason.js';
 import type { Wait, WaitLimit } from '../rate-limit/rate-ledger.js';
 import type { ChapterFields } from '../selection/chapter-fields.js';
+import type { RetaggedChapter } from './write-retags.js';
 
 /** Why a chapter was skipped without an error; the meanings continue `skipped: Ch. 7:`. */
 export const SKIP_REASONS = {
@@ -14,7 +15,7 @@ export const SKIP_REASONS = {
   'chapter-external': 'hosted on another site; MangaDex has no pages of it',
   'chapter-unavailable': 'taken down, or without pages',
   'chapter-unpublished': 'not published yet',
-  'newer-version': 'already downloaded in an older version; --update replaces it',
+  'newer-version': 'changed on MangaDex since it was downloaded; --update gets the change',
   'in-download-archive': 'downloaded before, according to the download archive',
   'shared-done': 'saved by another machine with the same --share',
   'not-started': 'not started: the run was stopped',
@@ -55,7 +56,11 @@ export type DownloadEvent =
       readonly file: string;
       readonly pages: number;
       readonly bytes: number;
+      /** Of an update: the metadata that the owner edited, and the elements that tankobon never writes. */
+      readonly kept?: readonly string[];
     })
+  /** With `--update`: the pages did not change, but the metadata or the name. */
+  | (ChapterFields & RetaggedChapter)
   | (ChapterFields & {
       readonly type: 'chapter-skipped';
       readonly chapter: string;
@@ -95,6 +100,8 @@ export type DownloadEvent =
   | {
       readonly type: 'summary';
       readonly saved: number;
+      /** Chapters that got other metadata or another name, without their pages. */
+      readonly retagged: number;
       readonly skipped: number;
       /** Chapters and targets. */
       readonly failed: number;
@@ -110,6 +117,11 @@ export type DownloadEvent =
     };
 
 export type SkippedEvent = Extract<DownloadEvent, { readonly type: 'chapter-skipped' }>;
+/** What an update did to a chapter whose pages did not change. */
+export type UpdateEvent = Extract<
+  DownloadEvent,
+  { readonly type: 'chapter-retagged' | 'chapter-skipped' | 'chapter-failed' }
+>;
 export type WaitingEvent = Extract<DownloadEvent, { readonly type: 'waiting' }>;
 
 export function waitingEvent({ for: what, untilMs, limit, reason, holder }: Wait): WaitingEvent {

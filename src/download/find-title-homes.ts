@@ -11,8 +11,7 @@ import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { groupBy } from '../core/group-by.js';
-import { nameValues } from './comic-metadata.js';
-import { titleIdOf } from './plan-jobs.js';
+import { nameValues, titleIdOf } from './comic-metadata.js';
 import type { ChosenChapter } from './plan-selection.js';
 import {
   nameCandidates,

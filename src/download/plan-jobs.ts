@@ -2,21 +2,18 @@
 import { join, relative, sep } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
-import type { CbzDescription } from '../cbz/cbz-writer.js';
-import type { ComicMetadata, VolumeField } from '../cbz/comic-info.js';
 import { distinctPaths, pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
 import { formatIdentityComment } from '../cbz/identity.js';
 import type { ExistingArchive, LibraryIndex, UnreadableFile } from '../cbz/library-index.js';
-import type { Quality } from '../image/page-url.js';
 import { chapterFields, chapterName } from '../selection/chapter-fields.js';
 import type { Resolution } from '../selection/resolve-targets.js';
 import type { ChapterJob } from './chapter.js';
-import { comicMetadata, inferredVolumeOf, nameValues } from './comic-metadata.js';
+import { nameValues, titleIdOf } from './comic-metadata.js';
+import { describeChapter } from './describe-chapter.js';
 import type { DownloadRequest } from './download-request.js';
 import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
 import { savedState, type KnownChapters } from './saved-state.js';
 import type { TitleHome } from './title-home.js';
-import type { KeptPage } from './workspace.js';
 
 export interface PlannedChapter {
   readonly job: ChapterJob;
@@ -25,6 +22,8 @@ export interface PlannedChapter {
   readonly seriesName: string | undefined;
   /** With its people and covers, once they are loaded. Never rejects. */
   readonly title: Promise<Title | undefined>;
+  /** Its archive, if the pages are compared with those of the service before they are loaded. */
+  readonly compared: ExistingArchive | undefined;
   /** Why this release was selected, for people. */
   readonly why: string;
   /** The file at the path that the chapter would have. It cannot be read, and is kept. */
@@ -44,7 +43,7 @@ export interface JobOptions extends Pick<
 }
 
 /**
- * Which chapters are missing, and which are skipped; `finished` has the ids of those that exist in their newest version,
+ * Which chapters are missing or to be compared, and which are skipped; `finished` has the ids of those that did not change,
  * `kept` the archives that might be replaced if they were tankobon's own.
  */
 export function compareWithLibrary(
@@ -58,7 +57,7 @@ export function compareWithLibrary(
   const kept: ExistingArchive[] = [];
   for (const chosen of selected) {
     const { id, chapter } = chosen;
-    const saved = savedState({ id, version: chapter?.version }, known);
+    const saved = savedState({ ...chapter, id }, known);
     if (saved.state !== 'saved') {
       if (saved.state === 'missing' || force) missing.push(chosen);
       else skipped.push({ id, reason: 'in-download-archive' });
@@ -66,11 +65,15 @@ export function compareWithLibrary(
     }
     const { archive, isOutdated } = saved;
     const isReplaced = force || (isOutdated && update);
+    const { version, quality } = archive;
+    const compared = force
+      ? undefined
+      : { archive, saved: known.saved?.get(archive.chapterId) ?? { version, quality } };
     if (isReplaced && archive.isBound)
       // A bound file keeps its other chapters: the chapter gets a file of its own.
-      missing.push(chosen);
+      missing.push({ ...chosen, compared });
     else if (isReplaced && archive.ownership === 'own')
-      missing.push({ ...chosen, replaces: archive.file });
+      missing.push({ ...chosen, replaces: archive.file, compared });
     else {
       // Without the mark, its version is not known.
       const hasUnknownVersion = !archive.isBound && archive.ownership === 'foreign';
@@ -80,7 +83,7 @@ export function compareWithLibrary(
         reason: isOutdated ? 'newer-version' : 'already-there',
         file: archive.file,
       });
-      // The pages of an unfinished newer version are kept.
+      // The pages of an unfinished update are kept.
       if (!isOutdated) finished.push(id);
     }
   }
@@ -114,7 +117,7 @@ export function planJobs(
   const unreadable = new Map(
     library.damaged.map((damaged) => [pathCollisionKey(pathBelow(output, damaged.file)), damaged]),
   );
-  return selected.map(({ id, chapter, why, replaces }, index) => {
+  return selected.map(({ id, chapter, why, replaces, compared }, index) => {
     const file = replaces ?? join(output, paths[index] ?? `${id}.cbz`);
     const seriesName = findTitle(titles, chapter)?.name;
     const title = loadedTitles.then((loaded) => findTitle(loaded.titles, chapter));
@@ -133,18 +136,20 @@ export function planJobs(
         version: chapter?.version,
       }),
       describe: async (pages) => {
-        const comic =
+        const { volumeField, folderTemplate } = options;
+        const named =
           chapter && metadata
-            ? await describeComic(
-                chapter,
-                withHome(await title, chapter),
-                pages,
-                options.volumeField,
-              )
+            ? { title: withHome(await title, chapter), folderTemplate }
             : undefined;
-        const { folderTemplate } = comic ? options : {};
-        return describeCbz({ id, quality, chapter, pages, comic, folderTemplate });
+        const editedFile = compared && replaces;
+        return describeChapter({ id, quality, chapter, pages, named, volumeField, editedFile });
       },
+      hasSamePages:
+        compared &&
+        (async (delivered) => {
+          const { comparePages } = await import('./read-saved.js');
+          return comparePages(compared, delivered);
+        }),
     };
     const path = candidates[index]?.path ?? '';
     return {
@@ -152,15 +157,11 @@ export function planJobs(
       chapter,
       seriesName,
       title,
+      compared: compared?.archive,
       why,
       unreadable: replaces === undefined ? unreadable.get(pathCollisionKey(path)) : undefined,
     };
   });
-}
-
-/** Undefined if the chapter's title is not known. */
-export function titleIdOf(chapter: Chapter | undefined): string | undefined {
-  return chapter?.titleId ?? chapter?.partialTitle?.id;
 }
 
 /** The paths of all existing archives, also of those that tankobon did not write. */
@@ -178,48 +179,4 @@ function existingPaths(
 /** With `/` between folders. */
 function pathBelow(output: string, file: string): string {
   return relative(output, file).split(sep).join('/');
-}
-
-async function describeComic(
-  chapter: Chapter,
-  title: Title | undefined,
-  pages: readonly KeptPage[],
-  volumeField: VolumeField,
-): Promise<ComicMetadata> {
-  const { imageDimensionsOfFile } = await import('../image/dimensions.js');
-  const sized = [];
-  // One after another, so that the beginning of only one page is in memory.
-  for (const { file, bytes } of pages)
-    sized.push({ bytes, ...(await imageDimensionsOfFile(file).catch(() => undefined)) });
-  return comicMetadata(chapter, title, sized, volumeField);
-}
-
-interface DescribedChapter {
-  readonly id: string;
-  readonly quality: Quality;
-  readonly chapter: Chapter | undefined;
-  readonly pages: readonly KeptPage[];
-  readonly comic: ComicMetadata | undefined;
-  readonly folderTemplate: string | undefined;
-}
-
-async function describeCbz(described: DescribedChapter): Promise<CbzDescription> {
-  const { comicInfoXml } = await import('../cbz/comic-info.js');
-  const { writtenMetadata } = await import('../cbz/comic-info-reader.js');
-  const { formatRecord } = await import('../cbz/record.js');
-  const { id, quality, chapter, pages, comic, folderTemplate } = described;
-  const { version, updatedAt } = chapter ?? {};
-  const inferredVolume = comic && chapter && inferredVolumeOf(chapter);
-  const record = formatRecord({
-    chapterId: id.toLowerCase(),
-    titleId: titleIdOf(chapter),
-    folderTemplate,
-    version,
-    updatedAt,
-    quality,
-    inferredVolume,
-    pages: pages.map(({ sha256 }) => sha256),
-    metadata: comic && writtenMetadata(comic),
-  });
-  return { record, comicInfo: comic && (await comicInfoXml(comic)) };
 }

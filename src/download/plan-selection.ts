@@ -5,6 +5,7 @@
 import type { Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import { fetchFeedTotal } from '../api/feeds.js';
+import type { ExistingArchive } from '../cbz/library-index.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
 import { chapterName, describeExternal, fieldsById } from '../selection/chapter-fields.js';
 import { explainEmptySelection, explainUnknownGroups } from '../selection/explain-selection.js';
@@ -15,6 +16,7 @@ import {
   type ExcludedChapter,
   type SelectionOptions,
 } from '../selection/select-chapters.js';
+import type { SavedChapter } from './chapter-changes.js';
 import type { DownloadRequest } from './download-request.js';
 import type { SkipReason } from './events.js';
 
@@ -24,6 +26,13 @@ export interface ChosenChapter {
   readonly why: string;
   /** The archive to replace. */
   readonly replaces?: string;
+  /** The archive whose pages are compared with those of the service: if they are the same, they are not loaded. */
+  readonly compared?: ComparedArchive;
+}
+
+export interface ComparedArchive {
+  readonly archive: ExistingArchive;
+  readonly saved: SavedChapter;
 }
 
 export interface SkippedChapter {

@@ -15,7 +15,7 @@ import { ChapterError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import type { TitleChapters } from '../formats/volume-completeness.js';
 import { fetchAtHomeMetadata } from '../image/at-home.js';
-import type { SkippedEvent } from './events.js';
+import type { SkippedEvent, UpdateEvent } from './events.js';
 import type { DownloadRequest } from './download-request.js';
 import { findLeftovers } from './leftovers.js';
 import { findTitleHomes, titlesToPlace, type FindHomesOptions } from './find-title-homes.js';
@@ -40,6 +40,8 @@ export interface Plan extends Omit<PlanSelection, 'selected'> {
   readonly series: readonly (Series & TitleChapters)[];
   /** From which volumes were inferred, by the id of the title. */
   readonly listedVolumes: ListedVolumes;
+  /** Of a dry run: what happens to existing chapters whose pages did not change. */
+  readonly updates: readonly UpdateEvent[];
   /** Resolves when all metadata is loaded, with the error if one concerns the whole run. */
   readonly metadataError: Promise<TankobonError | undefined>;
 }
@@ -116,7 +118,8 @@ export async function planSelected(
   options: DownloadRequest & Pick<JobOptions, 'replacements'>,
   deps: Pick<PlanDeps, 'history' | 'warn' | 'client' | 'signal'>,
 ): Promise<Plan> {
-  const known = { library, history: deps.history };
+  const saved = options.update ? await readExisting(selected, library, deps.signal) : undefined;
+  const known = { library, history: deps.history, saved };
   const { missing, skipped, finished, kept } = compareWithLibrary(selected, known, options);
   const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
   const nameChapter = options.nameChapter(languages.size > 1);
@@ -150,8 +153,20 @@ export async function planSelected(
     ),
     series: [],
     listedVolumes: new Map(),
+    updates: [],
     metadataError: titles.loadedTitles.then(({ error }) => error),
   };
+}
+
+/** What the files of these chapters say of them: with `--update`, they are compared with the service. */
+async function readExisting(
+  selected: readonly ChosenChapter[],
+  library: LibraryIndex,
+  signal: AbortSignal,
+): Promise<KnownChapters['saved']> {
+  const { readSaved } = await import('./read-saved.js');
+  const archives = selected.flatMap(({ id }) => library.find(id) ?? []);
+  return readSaved(archives, signal);
 }
 
 const KEPT_HINT = 'Move it away to download the chapter again.';
@@ -204,22 +219,29 @@ async function resolve(
   return { ...resolution, idsWithoutMetadata };
 }
 
-/** The plan for a dry run: chapters without metadata are requested as the download would, and dropped if unavailable. */
-export async function withoutUnavailable(
+/**
+ * The plan for a dry run, which requests what the download would: chapters without metadata are dropped if they are
+ * unavailable, and existing ones are not loaded if their pages are the same.
+ */
+export async function withDelivery(
   plan: Plan,
   client: ServiceClient,
   signal: AbortSignal,
-): Promise<Plan> {
+): Promise<{ readonly plan: Plan; readonly samePages: readonly PlannedChapter[] }> {
   const chapters: PlannedChapter[] = [];
+  const samePages: PlannedChapter[] = [];
   const failed = [...plan.failed];
   for (const planned of plan.chapters) {
     try {
-      if (!planned.chapter) await fetchAtHomeMetadata(client, planned.job.id, signal);
-      chapters.push(planned);
+      const { id, hasSamePages } = planned.job;
+      const isRequested = !planned.chapter || hasSamePages !== undefined;
+      const metadata = isRequested && (await fetchAtHomeMetadata(client, id, signal));
+      const isSame = metadata && (await hasSamePages?.(metadata)) === true;
+      (isSame ? samePages : chapters).push(planned);
     } catch (error) {
       if (!(error instanceof ChapterError)) throw error;
       failed.push({ id: planned.job.id, error });
     }
   }
-  return { ...plan, chapters, failed };
+  return { plan: { ...plan, chapters, failed }, samePages };
 }

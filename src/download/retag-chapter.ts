@@ -69,6 +69,10 @@ export interface UnchangedChapter {
   readonly title: Title;
 }
 
+export function isRetag(planned: Retag | UnchangedChapter): planned is Retag {
+  return 'to' in planned;
+}
+
 /** A file without ComicInfo.xml gets none, and keeps its name. Throws StorageError. */
 export async function planRetag(
   onDisk: ChapterOnDisk,

@@ -15,7 +15,7 @@ import { addEvent, emptyResult, summaryOf, type DownloadResult } from './downloa
 import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
 import type { DownloadMessage, Observe } from './events.js';
 import { checkOutputFolder } from './output-folder.js';
-import { planTargets, skippedEvents, withoutUnavailable, type Plan } from './plan.js';
+import { planTargets, skippedEvents, withDelivery, type Plan } from './plan.js';
 import { requireLogin } from './stored-login.js';
 
 /** Plans without saving. Throws TankobonError where the plan as a whole fails. */
@@ -30,7 +30,11 @@ export async function planDownload(
   return withSession(context, request, listeners, signal, async (shared) => {
     const session = { ...shared, request, history };
     reportInvalidTargets(session);
-    return withoutUnavailable(await planRequest(session), session.client, session.signal);
+    const planned = await planRequest(session);
+    const { plan, samePages } = await withDelivery(planned, session.client, session.signal);
+    if (samePages.length === 0) return plan;
+    const { previewUpdates } = await import('./update-metadata.js');
+    return { ...plan, updates: await previewUpdates(samePages, request) };
   });
 }
 
@@ -164,6 +168,7 @@ function recordHistory(history: DownloadArchive, next: Observe) {
   const observe: Observe = (event) => {
     if (
       event.type === 'chapter-saved' ||
+      event.type === 'chapter-retagged' ||
       (event.type === 'chapter-skipped' && event.reason === 'already-there')
     ) {
       const adding = history.add(event.chapter);

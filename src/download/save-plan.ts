@@ -30,6 +30,7 @@ export async function savePlan(
         });
   const loader = imageLoader(context, service, client);
   const savedIds = new Set<string>();
+  const samePageIds = new Set<string>();
   const observe: Observe = (event) => {
     if (event.type === 'chapter-saved') savedIds.add(event.chapter);
     listeners.observe(event);
@@ -47,9 +48,13 @@ export async function savePlan(
         outages: service.outages,
         observe,
         random: Math.random,
+        onSamePages: (id) => {
+          samePageIds.add(id);
+        },
       },
       userSignal,
     );
+    await updateUnchanged(plan, samePageIds, session);
     const saved = plan.chapters.filter(({ job }) => savedIds.has(job.id));
     if (saved.length === 0) return;
     // Already settled: each saved chapter has waited for it.
@@ -61,4 +66,16 @@ export async function savePlan(
     await share?.close();
     result.reports = (await reports?.finish(maxWaitMs)) ?? result.reports;
   }
+}
+
+/** Updates the metadata of the chapters whose pages did not change. */
+async function updateUnchanged(
+  { chapters }: Plan,
+  ids: ReadonlySet<string>,
+  { request, listeners, userSignal }: DownloadSession,
+): Promise<void> {
+  if (ids.size === 0 || userSignal.aborted) return;
+  const { updateMetadata } = await import('./update-metadata.js');
+  const unchanged = chapters.filter(({ job }) => ids.has(job.id));
+  await updateMetadata(unchanged, request, listeners.observe, userSignal);
 }

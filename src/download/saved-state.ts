@@ -1,10 +1,13 @@
 /** Whether a chapter is saved, by the archives of an output folder and a history. Pure. */
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import { mayHaveChanged, type ListedChapter, type SavedChapter } from './chapter-changes.js';
 
 export interface KnownChapters {
   readonly library: Pick<LibraryIndex, 'find'>;
   /** Chapters that count as saved although their archives may be missing. */
   readonly history?: { readonly has: (chapterId: string) => boolean } | undefined;
+  /** What the files of chapters say of them, if they were read. */
+  readonly saved?: ReadonlyMap<string, SavedChapter> | undefined;
 }
 
 export type SavedState =
@@ -14,18 +17,20 @@ export type SavedState =
   | {
       readonly state: 'saved';
       readonly archive: ExistingArchive;
-      /** Whether the service has a newer version. */
+      /** Whether the chapter may have changed on the service. */
       readonly isOutdated: boolean;
     };
 
-/** `version`: that of the service; undefined if it is not known. */
+/** The chapter is as the service lists it, as far as it is known. */
 export function savedState(
-  { id, version = 0 }: { readonly id: string; readonly version?: number | undefined },
-  { library, history }: KnownChapters,
+  chapter: ListedChapter & { readonly id: string },
+  { library, history, saved }: KnownChapters,
 ): SavedState {
+  const { id } = chapter;
   const archive = library.find(id);
   if (archive) {
-    const isOutdated = version > (archive.version ?? Number.POSITIVE_INFINITY);
+    const { version } = archive;
+    const isOutdated = mayHaveChanged(saved?.get(archive.chapterId) ?? { version }, chapter);
     return { state: 'saved', archive, isOutdated };
   }
   return { state: history?.has(id) === true ? 'recorded' : 'missing' };

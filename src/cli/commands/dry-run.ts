@@ -1,13 +1,15 @@
 /** `--dry-run`: what would be downloaded and why, and the least time that it takes. */
 import type { Chapter } from '../../api/chapters.js';
 import { groupBy } from '../../core/group-by.js';
-import { formatDuration, pluralize } from '../../core/human-format.js';
+import { formatCount, formatDuration, pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
+import type { UpdateEvent } from '../../download/events.js';
 import { minTimeMs } from '../../download/estimate.js';
 import { skippedEvents, type Plan } from '../../download/plan.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
 import { chapterFields, chapterName } from '../../selection/chapter-fields.js';
 import type { ObserverOptions } from '../output/observer.js';
+import { describeRetagged } from '../output/retag-messages.js';
 import { describeSkipped, skippedLine } from '../output/sentences.js';
 
 /** More chapters are printed by volume. */
@@ -19,8 +21,13 @@ export function describePlan(plan: Plan, { json, verbose = false }: ObserverOpti
 }
 
 /** The least time that the service's limits allow for the chapters of a plan. */
-export function minPlanTimeMs({ chapters }: Plan): number {
-  return minTimeMs(chapters.length);
+export function minPlanTimeMs(plan: Plan): number {
+  return minTimeMs(requestsOf(plan));
+}
+
+/** One for each chapter that is loaded or compared. */
+function requestsOf({ chapters, updates }: Plan): number {
+  return chapters.length + updates.length;
 }
 
 function toJson(plan: Plan): string {
@@ -35,6 +42,7 @@ function toJson(plan: Plan): string {
       groups: chapter?.groups.map(({ name }) => name),
     })),
     ...skippedEvents(plan),
+    ...plan.updates.map((event) => ({ ...event, error: undefined, ...fields.get(event.chapter) })),
     ...plan.excluded.map(({ chapter, reason, explanation }) => ({
       type: 'passed-over',
       chapter: chapter.id,
@@ -52,7 +60,7 @@ function toJson(plan: Plan): string {
     {
       type: 'plan',
       chapters: plan.chapters.length,
-      requests: plan.chapters.length,
+      requests: requestsOf(plan),
       leastTimeMs: minPlanTimeMs(plan),
     },
   ];
@@ -70,6 +78,7 @@ function toText(plan: Plan, verbose: boolean): string {
   const lines = [
     ...rows,
     ...(verbose ? skipped.map(skippedLine) : describeSkipped(skipped)),
+    ...plan.updates.map(updateLine),
     ...excludedLines(plan, verbose),
     ...failed.map(({ id, error }) => `failed: ${nameOf(id)}: ${error.message}`),
     lastLine(plan),
@@ -79,10 +88,18 @@ function toText(plan: Plan, verbose: boolean): string {
 
 /** Such as `7 chapters to download; takes at least 1 s`. */
 function lastLine(plan: Plan): string {
-  if (plan.chapters.length === 0) return 'Nothing new.';
+  const { chapters, updates } = plan;
+  const retagged = updates.filter(({ type }) => type === 'chapter-retagged').length;
+  if (chapters.length + retagged === 0) return 'Nothing new.';
   const time = minPlanTimeMs(plan);
   const least = time === 0 ? '' : `; takes at least ${formatDuration(time)}`;
-  return `${pluralize(plan.chapters.length, 'chapter')} to download${least}`;
+  const others = retagged === 0 ? '' : `, ${formatCount(retagged)} with new metadata only`;
+  return `${pluralize(chapters.length, 'chapter')} to download${others}${least}`;
+}
+
+function updateLine(event: UpdateEvent): string {
+  if (event.type === 'chapter-retagged') return `new metadata: ${describeRetagged(event)}`;
+  return event.type === 'chapter-failed' ? `failed: ${event.message}` : skippedLine(event);
 }
 
 /** Such as `Endless Stairs  Vol. 1 Ch. 7  en  Tidewater Scans`. */

@@ -8,6 +8,7 @@ import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo, writeHints } from '../output/error-message.js';
+import { describeRetagged } from '../output/retag-messages.js';
 
 export function retagCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
@@ -61,14 +62,8 @@ async function retagFolder(
 
 function describe(event: RetagEvent): string {
   switch (event.type) {
-    case 'chapter-retagged': {
-      const { file, newFile, nameTaken, changed, kept } = event;
-      const renamed = newFile === undefined ? '' : `\n  renamed to ${newFile}`;
-      const taken =
-        nameTaken === undefined ? '' : `\n  with its id, since another file is ${nameTaken}`;
-      const stays = kept.length === 0 ? '' : `\n  kept: ${kept.join(', ')}`;
-      return `${file}: ${changed.join(', ') || 'name'}${stays}${renamed}${taken}`;
-    }
+    case 'chapter-retagged':
+      return describeRetagged(event);
     case 'chapter-kept':
       return `${event.file}: unchanged\n  kept: ${event.kept.join(', ')}`;
     case 'chapter-skipped':

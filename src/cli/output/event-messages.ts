@@ -6,6 +6,7 @@ import { chapterName, type ChapterFields } from '../../selection/chapter-fields.
 import { describeBindEvent } from './bind-messages.js';
 import { warningMessage } from './error-message.js';
 import type { AppEvent } from './observer.js';
+import { describeRetagged } from './retag-messages.js';
 import { isShownWait, WaitLines } from './sentences.js';
 import { summaryLines, type Failures } from './summary.js';
 
@@ -52,6 +53,8 @@ export class EventMessages {
         const size = `${pluralize(event.pages, 'page')}, ${formatBytes(event.bytes)}`;
         return savedLines ? [`saved: ${nameOf(event)}, ${size}`] : [];
       }
+      case 'chapter-retagged':
+        return describeRetagged(event).split('\n');
       case 'chapter-failed':
         return this.#addFailure(event);
       case 'target-failed':

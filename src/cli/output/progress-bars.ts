@@ -130,6 +130,7 @@ export class ProgressBars implements Observer {
     if (event.type === 'book-saved' || event.type === 'book-failed') this.#removeBar(event.file);
     const isDone =
       event.type === 'chapter-saved' ||
+      event.type === 'chapter-retagged' ||
       event.type === 'chapter-failed' ||
       event.type === 'chapter-skipped';
     if (!isDone) return;

@@ -21,8 +21,9 @@ export function summaryLines(summary: Summary, failures: Readonly<Failures>): st
 }
 
 function resultLine(summary: Summary, { unfinished, neverStarted }: Readonly<Failures>): string {
-  const { saved, skipped, failed, notStarted, stopped, reports } = summary;
+  const { saved, retagged, skipped, failed, notStarted, stopped, reports } = summary;
   const counts: readonly (readonly [number, string])[] = [
+    [retagged, 'with new metadata'],
     [skipped, 'skipped'],
     [Math.max(0, failed - unfinished - neverStarted), 'failed'],
     [unfinished, 'unfinished'],

@@ -123,7 +123,7 @@ export const FILE_OPTIONS = {
   },
   update: {
     kind: 'switch',
-    description: 'replace existing chapters that have a newer version',
+    description: 'update existing chapters that changed on MangaDex: metadata, or pages',
     default: false,
     isSetting: true,
     library: true,

@@ -8,6 +8,7 @@ import { fakeClock } from '../../support/fake-clock.js';
 
 const SUMMARY: Extract<DownloadEvent, { type: 'summary' }> = {
   type: 'summary',
+  retagged: 0,
   saved: 12,
   skipped: 0,
   failed: 0,

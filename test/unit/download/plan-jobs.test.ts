@@ -89,7 +89,7 @@ describe('a selected chapter', () => {
     expect(compare({}).skipped).toMatchObject([{ reason: 'already-there' }]);
   });
 
-  test('with an older archive is skipped as such and keeps its workspace; --update replaces it', () => {
+  test('with an older archive is skipped as such and keeps its workspace; --update compares its pages', () => {
     expect(compare({ version: 1 })).toEqual({
       missing: [],
       skipped: [{ id: ID, reason: 'newer-version', file: FILE }],
@@ -97,7 +97,9 @@ describe('a selected chapter', () => {
       kept: [],
     });
     const { missing } = compare({ version: 1 }, { update: true });
-    expect(missing).toEqual([{ ...chosen(), replaces: FILE }]);
+    const archive = { chapterId: ID, file: FILE, ownership: 'own', version: 1 };
+    const compared = { archive, saved: { version: 1 } };
+    expect(missing).toEqual([{ ...chosen(), replaces: FILE, compared }]);
   });
 
   test('with --force replaces its own archive, but not a bound file', () => {

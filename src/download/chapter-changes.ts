@@ -1,0 +1,39 @@
+/**
+ * Whether a saved chapter is still as the service has it. `version` counts its edits (spec 2.6), so it only says that
+ * something may have changed: the sha256 in the names of the pages say whether the pages did. Pure.
+ */
+import type { Chapter } from '../api/chapters.js';
+import type { ChapterRecord } from '../cbz/record.js';
+import { pageFileNames, type AtHomeMetadata } from '../image/at-home.js';
+import { digestInFileName, QUALITIES } from '../image/page-url.js';
+
+/** What a file says of its chapter; what is undefined is not known. */
+export type SavedChapter = Pick<ChapterRecord, 'version' | 'updatedAt' | 'quality' | 'pages'>;
+
+/** What the service says of it. */
+export type ListedChapter = Partial<Pick<Chapter, 'version' | 'updatedAt' | 'pages'>>;
+
+/** The pages are only compared if this is true: each comparison is a request with a quota of its own. */
+export function mayHaveChanged(saved: SavedChapter, listed: ListedChapter): boolean {
+  const differs = (a: number | undefined, b: number | undefined) =>
+    a !== undefined && b !== undefined && a !== b;
+  return (
+    differs(saved.version, listed.version) ||
+    differs(saved.updatedAt?.getTime(), listed.updatedAt?.getTime()) ||
+    differs(saved.pages?.length, listed.pages)
+  );
+}
+
+/**
+ * By the digests in the names of the file's quality; by the number of pages where names have none. True if the pages of
+ * the file are not known.
+ */
+export function hasSamePages({ pages, quality }: SavedChapter, metadata: AtHomeMetadata): boolean {
+  if (pages === undefined) return true;
+  return (quality ? [quality] : QUALITIES).some((each) => {
+    const names = pageFileNames(metadata, each);
+    if (names.length !== pages.length) return false;
+    const digests = names.map(digestInFileName);
+    return digests.every((digest, index) => digest === undefined || digest === pages[index]);
+  });
+}

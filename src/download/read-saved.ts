@@ -1,0 +1,56 @@
+/** Reads what the files of chapters say of them, for the comparison with the service. */
+import type { ExistingArchive } from '../cbz/library-index.js';
+import type { ChapterRecord } from '../cbz/record.js';
+import { readChapters } from '../formats/read-chapters.js';
+import type { AtHomeMetadata } from '../image/at-home.js';
+import { hasSamePages, type SavedChapter } from './chapter-changes.js';
+import { readChapterFile, readPageDigests } from './chapter-file.js';
+import type { ComparedArchive } from './plan-selection.js';
+
+/** Of archives that tankobon wrote, by the chapter's id. Files of other programs and links are left out. */
+export async function readSaved(
+  archives: readonly ExistingArchive[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, SavedChapter>> {
+  const books = new Map<string, Promise<readonly (ChapterRecord | undefined)[]>>();
+  const saved = new Map<string, SavedChapter>();
+  for (const archive of archives) {
+    const { chapterId, file, isBound, ownership, version, quality } = archive;
+    signal.throwIfAborted();
+    if (ownership !== 'own') continue;
+    if (isBound && !books.has(file)) books.set(file, recordsOfBook(file));
+    const record = isBound
+      ? (await books.get(file))?.find((each) => each?.chapterId === chapterId)
+      : await recordOfFile(file);
+    // The comment of an older archive has less.
+    saved.set(chapterId, { version, quality, ...withoutUnknown(record ?? {}) });
+  }
+  return saved;
+}
+
+function withoutUnknown({ version, updatedAt, quality, pages }: SavedChapter): SavedChapter {
+  const known = Object.entries({ version, updatedAt, quality, pages });
+  return Object.fromEntries(known.filter(([, value]) => value !== undefined));
+}
+
+/** Undefined for a file that cannot be read, too: its pages are compared, and then differ. */
+async function recordOfFile(file: string): Promise<ChapterRecord | undefined> {
+  return (await readChapterFile(file).catch(() => undefined))?.record;
+}
+
+/** A PDF or a folder has no records of pages. */
+async function recordsOfBook(file: string): Promise<readonly (ChapterRecord | undefined)[]> {
+  if (!/\.(cbz|epub)$/i.test(file)) return [];
+  const chapters = await readChapters(file).catch(() => []);
+  return chapters.map(({ record }) => record);
+}
+
+/** Whether the service has the pages of the file. A file that is damaged counts as having none of them. */
+export async function comparePages(
+  { archive: { file, isBound }, saved }: ComparedArchive,
+  metadata: AtHomeMetadata,
+): Promise<boolean> {
+  if (saved.pages !== undefined || isBound) return hasSamePages(saved, metadata);
+  const pages = await readPageDigests(file).catch(() => []);
+  return hasSamePages({ ...saved, pages }, metadata);
+}
