@@ -56,7 +56,7 @@ export type DownloadEvent =
       readonly file: string;
       readonly pages: number;
       readonly bytes: number;
-      /** Of an update: the metadata that the owner edited, and the elements that tankobon never writes. */
+      /** With `--update`: the metadata that the owner edited, and the elements that tankobon never writes. */
       readonly kept?: readonly string[];
     })
   /** With `--update`: the pages did not change, but the metadata or the name. */

@@ -40,7 +40,7 @@ export interface Plan extends Omit<PlanSelection, 'selected'> {
   readonly series: readonly (Series & TitleChapters)[];
   /** From which volumes were inferred, by the id of the title. */
   readonly listedVolumes: ListedVolumes;
-  /** Of a dry run: what happens to existing chapters whose pages did not change. */
+  /** What a dry run says of existing chapters whose pages did not change. */
   readonly updates: readonly UpdateEvent[];
   /** Resolves when all metadata is loaded, with the error if one concerns the whole run. */
   readonly metadataError: Promise<TankobonError | undefined>;

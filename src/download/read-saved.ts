@@ -7,7 +7,7 @@ import { hasSamePages, type SavedChapter } from './chapter-changes.js';
 import { readChapterFile, readPageDigests } from './chapter-file.js';
 import type { ComparedArchive } from './plan-selection.js';
 
-/** Of archives that tankobon wrote, by the chapter's id. Files of other programs and links are left out. */
+/** By the chapter's id. Files of other programs and links are left out. */
 export async function readSaved(
   archives: readonly ExistingArchive[],
   signal: AbortSignal,

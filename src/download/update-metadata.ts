@@ -66,7 +66,7 @@ async function planUpdates(
   return retags;
 }
 
-/** Of a file that got nothing but the version, the metadata is as it was. */
+/** A file that got nothing but the version counts as unchanged. */
 function updatedEvent(retag: Retag, name: string): UpdateEvent {
   const { chapter, from, changed } = retag;
   const isVisible = changed.length > 0 || name !== from;
