@@ -67,14 +67,10 @@ export async function writeCbz(cbz: Cbz): Promise<{ file: string; bytes: number 
     makeFolders(dirname(file));
     if ((await statIfExists(file))?.isFile() === false)
       throw new StorageError('name-taken', `${file} exists and is not a regular file.`);
-    const writer = await CbzWriter.create({
-      tmpFile: temporaryName(file),
-      pages: pages.length,
-      comment,
-      signal,
-    });
+    const tmpFile = temporaryName(file);
+    const writer = new CbzWriter({ tmpFile, pages: pages.length, comment, signal });
     try {
-      for (const page of pages) await writer.add(page);
+      for (const [index, page] of pages.entries()) writer.add(index + 1, page);
       return await writer.finish(cbz.publish ?? replace, cbz);
     } finally {
       await writer.discard();
@@ -111,43 +107,68 @@ export interface CbzWriterOptions extends ZipFileOptions {
   readonly pages: number;
 }
 
-/** A CBZ to which pages are added one by one; it gets its name at the end. */
+/**
+ * A CBZ whose pages are added in any order. Each is packed once those before it are, while later ones are still on
+ * their way, so that little is left to do after the last one. Nothing is created before the first page is there.
+ */
 export class CbzWriter {
-  private constructor(
-    private readonly options: CbzWriterOptions,
-    private readonly zip: ZipFileWriter,
-  ) {}
+  readonly #waiting = new Map<number, CbzPage>();
+  #zip: ZipFileWriter | undefined;
+  /** Rejects for good when a page cannot be packed; `finish` reports it. */
+  #packing: Promise<void> = Promise.resolve();
+  #isDiscarded = false;
 
-  /** Creates the temporary file. `discard` must be called in the end, also after `finish`. */
-  static async create(options: CbzWriterOptions): Promise<CbzWriter> {
-    return new CbzWriter(options, await ZipFileWriter.create(options));
+  constructor(private readonly options: CbzWriterOptions) {}
+
+  /** @param number counted from 1 */
+  add(number: number, page: CbzPage): void {
+    this.#waiting.set(number, page);
+    this.#packing = this.#packing.then(() => this.#packAvailable());
+    this.#packing.catch(() => undefined);
   }
 
-  /** Throws StorageError `page-changed` if the page is not the one that was verified. */
-  async add(page: CbzPage): Promise<void> {
-    const { pages, signal } = this.options;
-    signal?.throwIfAborted();
-    const buffer = this.zip.getBuffer(page.bytes);
-    const data = await readPage(page, buffer).catch((error: unknown) => {
-      throw toStorageError(error, page.file);
-    });
-    const extension = verifyPage(data, page);
-    await this.zip.write(pageName(this.zip.entries.length, pages, extension), data);
-  }
-
-  /** Adds the metadata, syncs and verifies the archive, and publishes it. */
-  finish(
+  /**
+   * Packs the remaining pages, adds the metadata, syncs and verifies the archive, and publishes it. Throws StorageError
+   * `page-changed` if a page is not the one that was verified.
+   */
+  async finish(
     publish: Publish,
     { comicInfo, record }: CbzDescription = {},
   ): Promise<{ file: string; bytes: number }> {
-    if (record !== undefined) this.zip.append(MANIFEST_NAME, record);
-    if (comicInfo !== undefined) this.zip.append(COMIC_INFO_NAME, comicInfo);
-    return this.zip.finish(publish);
+    await this.#packing;
+    const { pages } = this.options;
+    const zip = this.#zip;
+    if (zip?.entries.length !== pages)
+      throw new StorageError(
+        'archive-wrong',
+        `${zip?.entries.length ?? 0} of ${pages} pages were added.`,
+      );
+    if (record !== undefined) zip.append(MANIFEST_NAME, record);
+    if (comicInfo !== undefined) zip.append(COMIC_INFO_NAME, comicInfo);
+    return zip.finish(publish);
   }
 
-  /** Closes the file, and removes it unless it was published. */
-  discard(): Promise<void> {
-    return this.zip.discard();
+  /** Closes the file, and removes it unless it was published. Must be called in the end; never rejects. */
+  async discard(): Promise<void> {
+    this.#isDiscarded = true;
+    await this.#packing.catch(() => undefined);
+    await this.#zip?.discard();
+  }
+
+  async #packAvailable(): Promise<void> {
+    const { pages, signal } = this.options;
+    for (;;) {
+      const number = (this.#zip?.entries.length ?? 0) + 1;
+      const page = this.#waiting.get(number);
+      if (!page || this.#isDiscarded) return;
+      signal?.throwIfAborted();
+      this.#zip ??= await ZipFileWriter.create(this.options);
+      const data = await readPage(page, this.#zip.getBuffer(page.bytes)).catch((error: unknown) => {
+        throw toStorageError(error, page.file);
+      });
+      await this.#zip.write(pageName(number - 1, pages, verifyPage(data, page)), data);
+      this.#waiting.delete(number);
+    }
   }
 }
 

@@ -11,7 +11,6 @@ import { toStorageError } from '../core/files.js';
 import type { ServiceClient } from '../api/client.js';
 import { assertSamePages, completePages, loadAll } from './chapter-pages.js';
 import { loadPage, type PageJob, type PageDeps } from './page.js';
-import { PagePacker } from './page-packer.js';
 import type { ChapterDescription } from './describe-chapter.js';
 import type { PrefetchedMetadata } from './prefetch.js';
 import type { WorkShare } from '../rate-limit/redis/work-share.js';
@@ -149,21 +148,23 @@ async function save(
   const { kept, archiveFile: tmpFile } = workspace;
   const { id: chapter, comment } = job;
   const options = { tmpFile, pages: pages.length, signal, comment };
-  const packer = new PagePacker(kept, () => CbzWriter.create(options));
+  const cbz = new CbzWriter(options);
   try {
     deps.observe({ type: 'chapter-started', chapter, pages: pages.length, kept: kept.size });
+    for (const page of kept.values()) cbz.add(page.page, page);
     const load = async (page: PageJob, stop: AbortSignal) => {
       await loadPage({ ...page, signal: stop }, deps);
-      packer.packAvailable();
+      const loaded = kept.get(page.page);
+      if (loaded) cbz.add(page.page, loaded);
     };
     const missing = pages.filter(({ page }) => !kept.has(page));
     await loadAll(missing, load, signal);
-    const saved = await pack(job, pages.length, workspace, packer);
-    await packer.discard();
+    const saved = await finish(job, pages.length, workspace, cbz);
+    await cbz.discard();
     await cleanUp(workspace, deps);
     return saved;
   } catch (error) {
-    await packer.discard();
+    await cbz.discard();
     await workspace.close();
     throw error;
   }
@@ -180,19 +181,19 @@ async function cleanUp(workspace: Workspace, { observe }: ChapterDeps): Promise<
 }
 
 /** Completes the archive that was written during the download. */
-async function pack(
+async function finish(
   job: ChapterJob,
   count: number,
   workspace: Workspace,
-  packer: PagePacker,
+  cbz: CbzWriter,
 ): Promise<SavedChapter> {
   const { id, file } = job;
   const pages = completePages(workspace.kept, count, id);
   const publish = (tmpFile: string) => publishChapter(tmpFile, job);
   try {
-    const [description, archive] = await Promise.all([job.describe?.(pages), packer.complete()]);
+    const description = await job.describe?.(pages);
     const { kept = [] } = description ?? {};
-    const saved = await archive.finish(publish, description);
+    const saved = await cbz.finish(publish, description);
     return { pages: count, ...saved, ...(kept.length > 0 && { kept }) };
   } catch (error) {
     throw toStorageError(error, file);
