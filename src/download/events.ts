@@ -16,6 +16,9 @@ export const SKIP_REASONS = {
   'chapter-unavailable': 'taken down, or without pages',
   'chapter-unpublished': 'not published yet',
   'newer-version': 'changed on MangaDex since it was downloaded; --update gets the change',
+  'uploaded-again':
+    'uploaded again; the older upload is kept, unless --update, or upgrade in a sync, replaces it',
+  'number-in-use': 'its number is that of a saved chapter, which retag gives its new number',
   'in-download-archive': 'downloaded before, according to the download archive',
   'shared-done': 'saved by another machine with the same --share',
   'not-started': 'not started: the run was stopped',

@@ -27,6 +27,7 @@ import {
   type SelectDeps,
 } from './plan-selection.js';
 import { inferPlanVolumes, type ListedVolumes } from './plan-volumes.js';
+import { planUploads } from './plan-uploads.js';
 import { prefetchSingleChapter } from './prefetch.js';
 import type { KnownChapters } from './saved-state.js';
 
@@ -84,7 +85,10 @@ export async function planTargets(options: DownloadRequest, deps: PlanDeps): Pro
     ),
   );
   const titles = { ...resolution, releases };
-  const planned = await planSelected(selection.selected, titles, library, options, deps);
+  const uploads = await planUploads(selection.selected, resolution, library, options, deps);
+  const { replacements } = uploads;
+  const request = { ...options, replacements };
+  const planned = await planSelected(uploads.selected, titles, library, request, deps);
   const series = resolution.series.map((entry) => {
     const { numbersRestart = false, volumeCount } = resolution.titles.get(entry.titleId) ?? {};
     return { ...entry, numbersRestart, volumeCount };
@@ -97,6 +101,7 @@ export async function planTargets(options: DownloadRequest, deps: PlanDeps): Pro
     })),
     skipped: [
       ...selection.skipped.map((entry) => ({ ...entry, file: library.find(entry.id)?.file })),
+      ...uploads.skipped,
       ...planned.skipped,
     ],
     excluded: selection.excluded,

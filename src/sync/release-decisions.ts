@@ -5,6 +5,11 @@
  */
 import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
+import {
+  decideUpload,
+  type EarlierUpload,
+  type UploadDecision,
+} from '../download/earlier-uploads.js';
 import { compareReadingOrder } from '../selection/reading-order.js';
 import {
   isInGroup,
@@ -41,6 +46,12 @@ export interface WaitingRelease {
   readonly untilMs: number;
 }
 
+export interface DoubledRelease {
+  readonly chapter: Chapter;
+  readonly reason: 'uploaded-again' | 'number-in-use';
+  readonly file: string;
+}
+
 export interface ReleaseDecisions {
   /** To download now, in reading order. */
   readonly planned: readonly PlannedRelease[];
@@ -50,6 +61,8 @@ export interface ReleaseDecisions {
   readonly external: readonly Chapter[];
   /** Releases that were taken down, or that have no pages; of those before `sinceMs` only what was downloaded. */
   readonly unavailable: readonly Chapter[];
+  /** Chapters whose number a file has, of a chapter that was deleted or renumbered since. */
+  readonly doubled: readonly DoubledRelease[];
   /** The number of chapters that were downloaded before. */
   readonly known: number;
   /** When to decide again although nothing new was released: a wait ends, or a chapter becomes readable. */
@@ -59,14 +72,17 @@ export interface ReleaseDecisions {
 /**
  * @param releases all known releases of the title
  * @param isDownloaded whether a release was downloaded
+ * @param uploads those in the output folder that the service has deleted or renumbered
  */
 export function decideReleases(
   releases: readonly Chapter[],
   rules: ReleaseRules,
   isDownloaded: (chapterId: string) => boolean,
   context: SelectionContext,
+  uploads: readonly EarlierUpload[] = [],
 ): ReleaseDecisions {
-  const { selection } = rules;
+  const { selection, upgrade } = rules;
+  const doubled: DoubledRelease[] = [];
   const planned: PlannedRelease[] = [];
   const waiting: WaitingRelease[] = [];
   const external: Chapter[] = [];
@@ -101,8 +117,14 @@ export function decideReleases(
         if (old) planned.push({ chapter, why: explanation, replaces: old.id });
         continue;
       }
+      const decision = decideUpload(chapter, uploads, selection, context.numbersRestart);
+      const double = doubledRelease(chapter, decision, upgrade);
       const untilMs = waitUntilMs(chapter, group, rules);
-      if (untilMs > context.nowMs) {
+      if (double) doubled.push(double);
+      else if (decision.kind === 'known') known += 1;
+      else if (decision.kind === 'replaces')
+        planned.push({ chapter, why: explanation, replaces: decision.archive.chapterId });
+      else if (untilMs > context.nowMs) {
         waiting.push({ chapter, untilMs });
         againAtMs.push(untilMs);
       } else planned.push({ chapter, why: explanation });
@@ -116,9 +138,24 @@ export function decideReleases(
     waiting,
     external,
     unavailable,
+    doubled,
     known,
     againAtMs: next.length > 0 ? Math.min(...next) : undefined,
   };
+}
+
+/** A chapter that is not downloaded, since the archive that has its number is not to be replaced. */
+function doubledRelease(
+  chapter: Chapter,
+  decision: UploadDecision,
+  upgrade: boolean,
+): DoubledRelease | undefined {
+  if (decision.kind !== 'replaces' && decision.kind !== 'renumbered') return undefined;
+  const { file, isBound, ownership } = decision.archive;
+  if (decision.kind === 'renumbered')
+    return upgrade ? undefined : { chapter, reason: 'number-in-use', file };
+  const isReplaced = upgrade && !isBound && ownership === 'own';
+  return isReplaced ? undefined : { chapter, reason: 'uploaded-again', file };
 }
 
 function isExcluded(

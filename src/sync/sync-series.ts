@@ -6,6 +6,7 @@ import { explainEmptySelection } from '../selection/explain-selection.js';
 import { writeKnownReleases } from './known-releases.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { SkippedEvent, SkipReason } from '../download/events.js';
+import { readEarlierUploads, type EarlierUpload } from '../download/earlier-uploads.js';
 import { decideReleases, type ReleaseDecisions, type ReleaseRules } from './release-decisions.js';
 import { effectiveOptions } from '../config/options/options.js';
 import { emptyResult } from '../download/download-result.js';
@@ -34,15 +35,21 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const isUnfinished = !dryRun && (await recoverSaved(due, listed, output, session));
   const sinceMs = sinceOf(due, session, nowMs);
   const rules = releaseRules({ ...options, since: sinceMs }, context.settings);
-  const decide: Decide = (releases, selection) =>
+  const decide: Decide = (releases, { uploads, ...selection } = {}) =>
     decideReleases(
       releases,
       { ...rules, selection: { ...rules.selection, ...selection } },
       (chapterId) => savedState({ id: chapterId }, { library, history }).state !== 'missing',
       { nowMs, numbersRestart: title.numbersRestart },
+      uploads,
     );
   const releases = await withInferredVolumes(due, listed, decide, session);
-  const decisions = decide(releases);
+  const added = decide(releases).planned.filter(({ replaces }) => replaces === undefined);
+  const uploads = await readEarlierUploads(
+    { title, added: added.map(({ chapter }) => chapter), listed, library },
+    session,
+  );
+  const decisions = decide(releases, { uploads });
   const { planned, againAtMs } = decisions;
   const waiting = decisions.waiting.map(({ chapter, untilMs }) => ({
     chapter: chapter.id,
@@ -91,7 +98,9 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
 
 type Decide = (
   releases: readonly Chapter[],
-  selection?: Pick<ReleaseRules['selection'], 'volumes'>,
+  options?: Pick<ReleaseRules['selection'], 'volumes'> & {
+    readonly uploads?: readonly EarlierUpload[];
+  },
 ) => ReleaseDecisions;
 
 /** Where volumes are bound: one request, if a chapter to download lacks its volume. */
@@ -112,18 +121,20 @@ async function withInferredVolumes(
 
 /** An event for each chapter that the service does not have. */
 function skippedEvents(
-  { external, unavailable }: ReleaseDecisions,
+  { external, unavailable, doubled }: ReleaseDecisions,
   series: string,
 ): readonly SkippedEvent[] {
-  const event = (chapter: Chapter, reason: SkipReason): SkippedEvent => ({
+  const event = (chapter: Chapter, reason: SkipReason, file?: string): SkippedEvent => ({
     type: 'chapter-skipped',
     chapter: chapter.id,
     reason,
+    ...(file !== undefined && { file }),
     ...chapterFields(chapter, series),
   });
   return [
     ...external.map((chapter) => event(chapter, 'chapter-external')),
     ...unavailable.map((chapter) => event(chapter, 'chapter-unavailable')),
+    ...doubled.map(({ chapter, reason, file }) => event(chapter, reason, file)),
   ];
 }
 

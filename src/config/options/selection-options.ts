@@ -58,7 +58,8 @@ export const SELECTION_OPTIONS = {
   upgrade: {
     kind: 'switch',
     description: 'replace a saved release when a more preferred one appears',
-    isKey: '`true`: a release of a more preferred group or language replaces the saved one',
+    isKey:
+      '`true`: a release of a more preferred group or language, or a new upload, replaces the saved one',
     commands: { 'sync add': true },
   },
   excludeGroup: {

@@ -1,0 +1,185 @@
+/**
+ * Chapters in the output folder whose number a new chapter has, since the service deleted or renumbered them: without
+ * a look at the files, two files of one number would be left.
+ */
+import { basename, dirname } from 'node:path';
+import { fetchChapters, type Chapter } from '../api/chapters.js';
+import type { ServiceClient } from '../api/client.js';
+import type { Title } from '../api/titles.js';
+import { readArchivedChapters } from '../cbz/archived-chapters.js';
+import { languageTag } from '../cbz/comic-info.js';
+import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
+import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import { groupBy } from '../core/group-by.js';
+import { chapterKey } from '../selection/reading-order.js';
+import { rankOf, type SelectionOptions } from '../selection/select-chapters.js';
+import { isTolerable } from '../selection/title-loader.js';
+import { nameKey } from './title-home.js';
+
+export interface EarlierUpload {
+  readonly archive: ExistingArchive;
+  /** Whether the service renumbered the chapter; otherwise it deleted it. */
+  readonly isRenumbered: boolean;
+  /** What its file says of it. */
+  readonly chapter: Chapter;
+}
+
+export interface UploadsOptions {
+  readonly title: Pick<Title, 'id' | 'names' | 'numbersRestart'>;
+  /** Chapters to download. */
+  readonly added: readonly Chapter[];
+  /** All releases of the title in the requested languages. */
+  readonly listed: readonly Chapter[];
+  readonly library: Pick<LibraryIndex, 'archives'>;
+}
+
+export interface UploadsDeps {
+  readonly client: ServiceClient;
+  readonly signal: AbortSignal;
+}
+
+/** Reads only files that may be such, and asks the service whether it has deleted them: one request, if there are any. */
+export async function readEarlierUploads(
+  { title, added, listed, library }: UploadsOptions,
+  { client, signal }: UploadsDeps,
+): Promise<readonly EarlierUpload[]> {
+  if (added.length === 0) return [];
+  const byId = new Map(listed.map((chapter) => [chapter.id, chapter]));
+  const keyOf = (chapter: Chapter): string => chapterKey(chapter, title.numbersRestart);
+  const addedKeys = new Set(added.map(keyOf));
+  const found: EarlierUpload[] = [];
+  for (const archive of archivesOf(title, byId, library)) {
+    const now = byId.get(archive.chapterId);
+    if (now && !mayHaveNumberOf(archive, added)) continue;
+    signal.throwIfAborted();
+    const known = await readArchivedChapters(archive.file);
+    const metadata = known.find(({ chapterId }) => chapterId === archive.chapterId)?.metadata;
+    if (metadata?.series === undefined) continue;
+    const isUnknown = archive.titleId === undefined && !now;
+    if (isUnknown && !title.names.map(nameKey).includes(nameKey(metadata.series))) continue;
+    const chapter = toChapter(archive.chapterId, metadata, listed);
+    const isSame = now !== undefined && keyOf(now) === keyOf(chapter);
+    if (!isSame && addedKeys.has(keyOf(chapter)))
+      found.push({ archive, chapter, isRenumbered: now !== undefined });
+  }
+  const gone = found.filter(({ isRenumbered }) => !isRenumbered);
+  if (gone.length === 0) return found;
+  // The list may lack a chapter for other reasons.
+  const ids = gone.map(({ chapter }) => chapter.id);
+  const existing = await fetchChapters(client, ids, { signal }).catch((error: unknown) => {
+    if (!isTolerable(error)) throw error;
+    return new Map(ids.map((id) => [id, undefined]));
+  });
+  return found.filter(({ chapter, isRenumbered }) => isRenumbered || !existing.has(chapter.id));
+}
+
+/** Older archives do not name their title: of these, the ones beside archives of the title are looked at. */
+function archivesOf(
+  { id }: UploadsOptions['title'],
+  listed: ReadonlyMap<string, Chapter>,
+  { archives }: UploadsOptions['library'],
+): readonly ExistingArchive[] {
+  const isOwn = ({ chapterId, titleId }: ExistingArchive) =>
+    titleId === id || listed.has(chapterId);
+  const byFolder = groupBy(archives, ({ file }) => dirname(file));
+  return [...byFolder.values()].flatMap((beside) => {
+    const own = beside.filter(isOwn);
+    return own.length === 0
+      ? []
+      : [...own, ...beside.filter((one) => one.titleId === undefined && !isOwn(one))];
+  });
+}
+
+/** Whether the name of a file that the service lists has one of the numbers: only then it is read. */
+function mayHaveNumberOf({ file }: ExistingArchive, added: readonly Chapter[]): boolean {
+  const numbers =
+    basename(file)
+      .match(/\d+(\.\d+)?/g)
+      ?.map(Number) ?? [];
+  return added.some(
+    ({ number }) => number !== undefined && numbers.includes(Number.parseFloat(number)),
+  );
+}
+
+function toChapter(id: string, metadata: ChapterMetadata, listed: readonly Chapter[]): Chapter {
+  const { number, volume, title, language = '', publishedAt, translators = [] } = metadata;
+  const sameLanguage = listed.find((chapter) => languageTag(chapter.language) === language);
+  const groups = new Map(listed.flatMap((chapter) => chapter.groups.map((one) => [one.name, one])));
+  return {
+    id,
+    number,
+    volume,
+    title,
+    language: sameLanguage?.language ?? language.toLowerCase(),
+    pages: undefined,
+    externalUrl: undefined,
+    isUnavailable: false,
+    version: 1,
+    publishAt: publishedAt,
+    readableAt: undefined,
+    createdAt: undefined,
+    groups: translators.map((name) => groups.get(name) ?? { id: '', name }),
+    titleId: undefined,
+    partialTitle: undefined,
+  };
+}
+
+/** What to do with a chapter. `known`: its number is there, in a release that is not worse. */
+export type UploadDecision =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'known' | 'replaces' | 'renumbered'; readonly archive: ExistingArchive };
+
+/** Pure. */
+export function decideUpload(
+  chapter: Chapter,
+  uploads: readonly EarlierUpload[],
+  selection: Pick<SelectionOptions, 'languages' | 'groups' | 'allReleases'>,
+  numbersRestart: boolean,
+): UploadDecision {
+  const key = chapterKey(chapter, numbersRestart);
+  const same = uploads.filter(
+    (upload) =>
+      chapterKey(upload.chapter, numbersRestart) === key &&
+      isAlternative(chapter, upload, selection),
+  );
+  const [first] = same;
+  if (!first) return { kind: 'new' };
+  const deleted = same.find(({ isRenumbered }) => !isRenumbered);
+  if (!deleted) return { kind: 'renumbered', archive: first.archive };
+  const kind = isSuccessor(chapter, deleted.chapter, selection) ? 'replaces' : 'known';
+  return { kind, archive: deleted.archive };
+}
+
+/** Whether only one of the two would be selected. */
+function isAlternative(
+  chapter: Chapter,
+  { chapter: earlier }: EarlierUpload,
+  { languages, allReleases = false }: Pick<SelectionOptions, 'languages' | 'allReleases'>,
+): boolean {
+  const groupsOf = ({ groups }: Chapter) =>
+    groups
+      .map(({ name }) => name)
+      .sort()
+      .join('\n');
+  if (allReleases && groupsOf(chapter) !== groupsOf(earlier)) return false;
+  const sharesLanguages = languages.length > 0 && !allReleases;
+  return sharesLanguages
+    ? languages.includes(earlier.language)
+    : chapter.language === earlier.language;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Whether the chapter is of a better language or group, or of the same and not older; a file has only the day of its publication. */
+function isSuccessor(
+  chapter: Chapter,
+  earlier: Chapter,
+  selection: Pick<SelectionOptions, 'languages' | 'groups'>,
+): boolean {
+  const [rank, earlierRank] = [rankOf(chapter, selection), rankOf(earlier, selection)];
+  const difference = rank.language - earlierRank.language || rank.group - earlierRank.group;
+  if (difference !== 0) return difference < 0;
+  const date = chapter.publishAt ?? chapter.readableAt ?? chapter.createdAt;
+  const day = Math.floor((date?.getTime() ?? Number.POSITIVE_INFINITY) / DAY_MS);
+  return day >= Math.floor((earlier.publishAt?.getTime() ?? 0) / DAY_MS);
+}

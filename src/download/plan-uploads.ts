@@ -1,0 +1,63 @@
+/** What a download does with chapters whose number a file has, of a chapter that the service deleted or renumbered. */
+import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import type { Resolution } from '../selection/resolve-targets.js';
+import type { DownloadRequest } from './download-request.js';
+import { decideUpload, readEarlierUploads, type UploadsDeps } from './earlier-uploads.js';
+import type { ChosenChapter, SkippedChapter } from './plan-selection.js';
+import { savedState, type KnownChapters } from './saved-state.js';
+
+export interface PlannedUploads {
+  readonly selected: readonly ChosenChapter[];
+  readonly skipped: readonly SkippedChapter[];
+  /** The archives that chapters replace, by the ids of these. */
+  readonly replacements: ReadonlyMap<string, ExistingArchive>;
+}
+
+/** A chapter that is a target itself is downloaded in any case. */
+export async function planUploads(
+  selected: readonly ChosenChapter[],
+  { chapters: targets, series, titles }: Resolution,
+  library: LibraryIndex,
+  { selection, update, force = false }: Pick<DownloadRequest, 'selection' | 'update' | 'force'>,
+  { history, ...deps }: UploadsDeps & Pick<KnownChapters, 'history'>,
+): Promise<PlannedUploads> {
+  const isReplacing = update || force;
+  const replacements = new Map<string, ExistingArchive>();
+  const skipped: SkippedChapter[] = [];
+  const named = new Set(targets.map(({ id }) => id));
+  const missing = new Map(
+    selected.flatMap(({ id, chapter }) =>
+      chapter && !named.has(id) && savedState({ id }, { library, history }).state === 'missing'
+        ? [[id, chapter] as const]
+        : [],
+    ),
+  );
+  for (const { titleId, chapters: listed } of series) {
+    const title = titles.get(titleId);
+    const added = listed.flatMap(({ id }) => missing.get(id) ?? []);
+    if (!title || added.length === 0) continue;
+    const uploads = await readEarlierUploads({ title, added, listed, library }, deps);
+    for (const chapter of added) {
+      const { id } = chapter;
+      const decision = decideUpload(chapter, uploads, selection, title.numbersRestart);
+      if (decision.kind === 'new' || (decision.kind === 'renumbered' && isReplacing)) continue;
+      const { file, isBound, ownership } = decision.archive;
+      if (decision.kind === 'known') skipped.push({ id, reason: 'already-there', file });
+      else if (decision.kind === 'renumbered') skipped.push({ id, reason: 'number-in-use', file });
+      else if (!isReplacing || isBound || ownership !== 'own')
+        skipped.push({ id, reason: 'uploaded-again', file });
+      else replacements.set(id, decision.archive);
+    }
+  }
+  const skippedIds = new Set(skipped.map(({ id }) => id));
+  return {
+    selected: selected
+      .filter(({ id }) => !skippedIds.has(id))
+      .map((chosen) => {
+        const replaced = replacements.get(chosen.id);
+        return replaced ? { ...chosen, replaces: replaced.file } : chosen;
+      }),
+    skipped,
+    replacements,
+  };
+}

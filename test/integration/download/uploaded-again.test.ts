@@ -1,0 +1,73 @@
+/** `download` of a title whose chapters were deleted and uploaded again, or renumbered. */
+import { relative } from 'node:path';
+import {
+  createLibrary,
+  editChapter,
+  uuidOf,
+  type LibraryChapter,
+} from '../../../src/practice-server/library/library.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+import { chapter, LATER, named, title } from '../../support/title-library.js';
+
+const targets = [`title:${uuidOf('one')}`];
+const again: LibraryChapter = {
+  ...chapter('one', '1', { at: LATER, title: 'Again' }),
+  id: uuidOf('uploaded again'),
+};
+
+let harness: DownloadHarness;
+beforeEach(async () => {
+  const chapters = [chapter('one', '1'), chapter('one', '2')];
+  harness = await DownloadHarness.start({
+    library: createLibrary({ titles: [title('one', 'Old')], chapters }),
+  });
+  await harness.download({ targets, language: 'en' });
+});
+afterEach(() => harness.stop());
+
+const paths = (): readonly string[] =>
+  harness
+    .archives()
+    .map((file) => relative(harness.output, file))
+    .sort();
+
+function uploadAgain(): void {
+  const { library } = harness.service;
+  library.removeChapter(chapter('one', '1').id);
+  library.putChapter(again);
+}
+
+test('a chapter that was uploaded again is skipped with its file; --update replaces that', async () => {
+  uploadAgain();
+  const { code, events } = await harness.download({ targets, language: 'en' });
+  const skipped = events.find((event) => 'chapter' in event && event.chapter === again.id);
+  expect(code).toBe(0);
+  expect(skipped).toMatchObject({ type: 'chapter-skipped', reason: 'uploaded-again' });
+  expect(paths()).toEqual([named('Old', 1), named('Old', 2)]);
+  const planned = await harness.dryRun({ targets, language: 'en', update: true });
+  expect(planned.filter(({ type }) => type === 'planned')).toMatchObject([{ chapter: again.id }]);
+  await harness.download({ targets, language: 'en', update: true });
+  expect(paths()).toHaveLength(2);
+  const { events: last } = await harness.download({ targets, language: 'en' });
+  expect(last.filter(({ type }) => type === 'chapter-skipped')).toHaveLength(2);
+  expect(last).toContainEqual(
+    expect.objectContaining({ chapter: again.id, reason: 'already-there' }),
+  );
+});
+
+test('a chapter that is a target itself is saved', async () => {
+  uploadAgain();
+  await harness.download({ targets: [again.id] });
+  expect(paths()).toHaveLength(3);
+});
+
+test('a new chapter with the number that a saved one had is skipped', async () => {
+  const { library } = harness.service;
+  library.putChapter(editChapter(chapter('one', '1'), LATER, { chapter: '3' }));
+  library.putChapter(again);
+  const { events } = await harness.download({ targets, language: 'en' });
+  expect(events).toContainEqual(
+    expect.objectContaining({ chapter: again.id, reason: 'number-in-use' }),
+  );
+  expect(paths()).toEqual([named('Old', 1), named('Old', 2)]);
+});

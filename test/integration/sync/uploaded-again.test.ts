@@ -1,0 +1,125 @@
+/** Chapters that were deleted and uploaded again under another id, or renumbered: never two files of one number. */
+import { relative } from 'node:path';
+import { editChapter } from '../../../src/practice-server/library/library.js';
+import {
+  chapterId,
+  DAY_MS,
+  HOUR_MS,
+  savedIn,
+  syncChapter,
+  SyncHarness,
+  syncLibrary,
+  titleId,
+  type SyncLine,
+} from '../../support/sync-harness.js';
+
+let harness: SyncHarness;
+afterEach(() => harness.stop());
+
+const write = (keys: string): void => {
+  harness.write(`series:\n  - { target: 'title:${titleId('Alpha')}'${keys} }\n`);
+};
+
+/** Chapters 1 and 2 are saved. */
+async function start(keys = ', language: [en]'): Promise<void> {
+  harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * HOUR_MS));
+  write(keys);
+  await harness.sync();
+}
+
+const paths = (): readonly string[] =>
+  harness.base
+    .archives()
+    .map((file) => relative(harness.base.output, file))
+    .sort();
+
+const upload = (number: string, group: string, more = {}, ageMs = HOUR_MS): string => {
+  const chapter = syncChapter('Alpha', number, harness.clock.wallMs() - ageMs, { group, ...more });
+  harness.service.library.putChapter(chapter);
+  return chapter.id;
+};
+
+/** Deletes chapter 1, and uploads it again with another id. */
+function uploadAgain(): string {
+  harness.clock.advance(2 * DAY_MS);
+  harness.service.library.removeChapter(chapterId('Alpha', '1'));
+  return upload('1', 'Scans II', { title: 'Again' });
+}
+
+const skipped = (lines: readonly SyncLine[]) =>
+  lines.flatMap(({ type, chapter, reason, file }) =>
+    type === 'chapter-skipped' ? [{ chapter, reason, file }] : [],
+  );
+
+const BEFORE = ['Alpha/Alpha Ch.001 [Scans].cbz', 'Alpha/Alpha Ch.002 [Scans].cbz'];
+const REPLACED = ['Alpha/Alpha Ch.001 - Again [Scans II].cbz', 'Alpha/Alpha Ch.002 [Scans].cbz'];
+
+test('a chapter that was uploaded again is reported once, and is not saved twice', async () => {
+  await start();
+  const [file] = harness.base.archives().filter((each) => each.includes('001'));
+  const id = uploadAgain();
+  const { code, lines, stderr } = await harness.sync();
+  expect([code, savedIn(lines)]).toEqual([0, []]);
+  expect(skipped(lines)).toEqual([{ chapter: id, reason: 'uploaded-again', file }]);
+  expect(stderr).toBe('');
+  upload('3', 'Scans');
+  const later = await harness.sync();
+  expect([skipped(later.lines), savedIn(later.lines)]).toEqual([[], [chapterId('Alpha', '3')]]);
+  expect(paths()).toEqual([...BEFORE, 'Alpha/Alpha Ch.003 [Scans].cbz']);
+});
+
+test('with upgrade it replaces the deleted one', async () => {
+  await start(', language: [en], upgrade: true');
+  const id = uploadAgain();
+  const dryRun = await harness.sync({ dryRun: true });
+  expect(dryRun.lines).toContainEqual(
+    expect.objectContaining({ type: 'planned', chapter: id, replaces: chapterId('Alpha', '1') }),
+  );
+  const { lines } = await harness.sync();
+  expect(savedIn(lines)).toEqual([id]);
+  expect(lines.at(-1)).toMatchObject({ replaced: 1 });
+  expect(paths()).toEqual(REPLACED);
+});
+
+test('if upgrade is set later, the next run replaces it', async () => {
+  await start();
+  uploadAgain();
+  await harness.sync();
+  expect(paths()).toEqual(BEFORE);
+  write(', language: [en], upgrade: true');
+  await harness.sync();
+  expect(paths()).toEqual(REPLACED);
+});
+
+test('an older release that is left after a deletion does not replace the saved one', async () => {
+  await start(', language: [en], upgrade: true');
+  harness.clock.advance(DAY_MS);
+  harness.service.library.removeChapter(chapterId('Alpha', '1'));
+  upload('1', 'Scans II', {}, 30 * DAY_MS);
+  upload('3', 'Scans');
+  const { lines } = await harness.sync();
+  expect(savedIn(lines)).toEqual([chapterId('Alpha', '3')]);
+  expect(paths()).toEqual([...BEFORE, 'Alpha/Alpha Ch.003 [Scans].cbz']);
+});
+
+test('a release in another language is another chapter, if each language is wanted', async () => {
+  await start(', language: all');
+  harness.clock.advance(2 * DAY_MS);
+  harness.service.library.removeChapter(chapterId('Alpha', '1'));
+  const id = upload('1', 'Scans II', { translatedLanguage: 'fr' });
+  expect(savedIn((await harness.sync()).lines)).toEqual([id]);
+});
+
+test('a new chapter with the number that a saved one had is reported, until retag renumbers that one', async () => {
+  await start();
+  harness.clock.advance(2 * DAY_MS);
+  const second = harness.service.library.chapter(chapterId('Alpha', '2'));
+  if (!second) throw new Error('no chapter 2');
+  const at = '2026-01-01T00:00:00+00:00';
+  harness.service.library.putChapter(editChapter(second, at, { chapter: '3' }));
+  const id = upload('2', 'Scans II');
+  const { lines } = await harness.sync();
+  expect(savedIn(lines)).toEqual([]);
+  expect(skipped(lines)).toMatchObject([{ chapter: id, reason: 'number-in-use' }]);
+  expect(paths()).toEqual(BEFORE);
+});
