@@ -17,6 +17,7 @@ import { helpCommand } from './commands/help.js';
 import { limitsCommand } from './commands/limits.js';
 import { loginCommand } from './commands/login.js';
 import { logoutCommand } from './commands/logout.js';
+import { overviewCommand } from './commands/overview.js';
 import { refreshCommand } from './commands/refresh.js';
 import { reportStatusCommand } from './commands/report-status.js';
 import { retagCommand } from './commands/retag.js';
@@ -39,6 +40,7 @@ const COMMANDS = {
     bind: bindCommand,
     retag: retagCommand,
     verify: verifyCommand,
+    overview: overviewCommand,
     demo: demoCommand,
   },
   'Account:': {

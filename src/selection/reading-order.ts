@@ -6,7 +6,10 @@ import { parseNumber } from './ranges.js';
  * Returns one key for all releases of a chapter. Numbers are compared numerically; the volume counts only if numbers restart
  * in each one, since groups disagree on volumes. Chapters without a number are distinguished by volume and title.
  */
-export function chapterKey(chapter: Chapter, numbersRestart: boolean): string {
+export function chapterKey(
+  chapter: Pick<Chapter, 'number' | 'volume' | 'title'>,
+  numbersRestart: boolean,
+): string {
   const { number, volume, title } = chapter;
   const volumeKey = volume === undefined ? '' : numberKey(volume);
   if (number === undefined) return `unnumbered ${volumeKey} ${(title ?? '').trim().toLowerCase()}`;

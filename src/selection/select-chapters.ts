@@ -97,8 +97,14 @@ function mismatchReason(chapter: Chapter, options: SelectionOptions): Reason | u
   return undefined;
 }
 
+/** What says whether a chapter can be downloaded. */
+type Availability = Pick<
+  Chapter,
+  'pages' | 'externalUrl' | 'isUnavailable' | 'publishAt' | 'readableAt'
+>;
+
 /** Why the pages of a chapter are not available, if they are not. */
-export function unavailableReason(chapter: Chapter, nowMs: number): Reason | undefined {
+export function unavailableReason(chapter: Availability, nowMs: number): Reason | undefined {
   if (chapter.externalUrl !== undefined && chapter.pages === 0) {
     const address = webAddress(chapter.externalUrl);
     const explanation = `it is only on the publisher's site${address === undefined ? '' : `: ${address}`}`;
@@ -121,7 +127,7 @@ export function unavailableReason(chapter: Chapter, nowMs: number): Reason | und
 }
 
 /** Whether the service lists the chapter without pages, although it is neither external nor taken down. */
-function isEmpty({ pages, externalUrl, isUnavailable }: Chapter): boolean {
+function isEmpty({ pages, externalUrl, isUnavailable }: Availability): boolean {
   return pages === 0 && externalUrl === undefined && !isUnavailable;
 }
 
@@ -142,7 +148,7 @@ export function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
   };
 }
 
-const readableSince = ({ readableAt, publishAt }: Chapter) => readableAt ?? publishAt;
+const readableSince = ({ readableAt, publishAt }: Availability) => readableAt ?? publishAt;
 
 /** Whether the user's name or id is that of the group. */
 export function isInGroup({ id, name }: Group, idOrName: string): boolean {

@@ -45,6 +45,7 @@ export type CommandName =
   | 'bind'
   | 'retag'
   | 'verify'
+  | 'overview'
   | 'demo'
   | 'login'
   | 'limits'

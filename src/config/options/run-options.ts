@@ -55,6 +55,11 @@ export const RUN_OPTIONS = {
     placeholder: 'service',
     commands: { login: true },
   },
+  offline: {
+    kind: 'switch',
+    description: 'send nothing: use what the service answered last',
+    commands: { overview: true },
+  },
   repair: {
     kind: 'switch',
     description: 'download damaged chapters again, and keep the damaged files as NAME.damaged',
@@ -103,6 +108,7 @@ export const RUN_OPTIONS = {
       bind: true,
       retag: true,
       verify: true,
+      overview: true,
       search: 'print one JSON array to standard output; do not ask and do not download',
       'sync list': 'print one JSON array',
       'sync status': JSON_OBJECT,

@@ -17,7 +17,13 @@ export const SELECTION_OPTIONS = {
     isSetting: true,
     isKey: 'languages in order of preference, or `all`',
     library: 'languages',
-    commands: { download: true, 'sync add': true, search: true },
+    commands: {
+      download: true,
+      'sync add': true,
+      search: true,
+      overview:
+        'codes of the languages that count, separated by commas; without it those of the files',
+    },
   },
   chapters: {
     kind: 'ranges',

@@ -1,0 +1,77 @@
+/** One title of an overview: a row with its counts, and a line for each reason why chapters are missing. Pure. */
+import type { OverviewEvent } from '../../collection/overview.js';
+import {
+  MISSING_REASONS,
+  type MissingChapter,
+  type MissingReason,
+} from '../../collection/title-overview.js';
+import { groupBy } from '../../core/group-by.js';
+import { pluralize } from '../../core/human-format.js';
+import { printableLine } from '../../core/printable.js';
+import { parseNumber } from '../../selection/ranges.js';
+import { fitToWidth } from './progress-line.js';
+
+const REASONS = Object.keys(MISSING_REASONS) as readonly MissingReason[];
+
+/** @param columns of the terminal; without them nothing is cut */
+export function overviewLines(
+  title: OverviewEvent & { readonly type: 'title-overview' },
+  columns?: number,
+): string[] {
+  const { have, missing, takenDown, duplicates, volumes } = title;
+  const byReason = groupBy(missing, ({ reason }) => reason);
+  const count = missing.length === 0 ? 'nothing missing' : `${missing.length} missing`;
+  const complete = volumes.filter(({ isComplete }) => isComplete).length;
+  const details = [
+    pluralize(have, 'chapter'),
+    count,
+    ...(volumes.length > 0
+      ? [`${complete} of ${pluralize(volumes.length, 'volume')} complete`]
+      : []),
+    ...(title.status === undefined ? [] : [printableLine(title.status)]),
+    ...(title.checkedAt === undefined ? ['not looked up yet'] : []),
+  ];
+  const lines = [
+    `${printableLine(title.name)}: ${details.join(', ')}`,
+    ...REASONS.flatMap((reason) => {
+      const chapters = byReason.get(reason) ?? [];
+      return chapters.length === 0 ? [] : [`  ${MISSING_REASONS[reason]}: ${listOf(chapters)}`];
+    }),
+    ...(takenDown.length > 0 ? [`  here, and taken down since: ${ranges(takenDown)}`] : []),
+    ...duplicates.flatMap(({ number, files }) => [
+      `  ${number} has ${files.length} files:`,
+      ...files.map((file) => `    ${file}`),
+    ]),
+  ];
+  return columns === undefined
+    ? lines
+    : lines.map((line) =>
+        line.startsWith('    ') ? line : fitToWidth(line, columns - 1).trimEnd(),
+      );
+}
+
+function listOf(chapters: readonly MissingChapter[]): string {
+  const byNote = groupBy(
+    chapters,
+    ({ languages, externalUrl }) => languages?.join(', ') ?? externalUrl ?? '',
+  );
+  return [...byNote]
+    .map(([note, some]) => {
+      const numbers = ranges(some.map(({ number }) => number));
+      return note === '' ? numbers : `${numbers} (${printableLine(note)})`;
+    })
+    .join(', ');
+}
+
+/** Such as `3, 7-9, 10.5`. */
+function ranges(numbers: readonly string[]): string {
+  const parts: { first: string; last: string }[] = [];
+  for (const number of numbers.map(printableLine)) {
+    const previous = parts.at(-1);
+    const isNext =
+      previous !== undefined && parseNumber(number) === (parseNumber(previous.last) ?? NaN) + 1;
+    if (isNext) previous.last = number;
+    else parts.push({ first: number, last: number });
+  }
+  return parts.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join(', ');
+}

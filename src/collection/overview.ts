@@ -1,0 +1,183 @@
+/**
+ * What a collection has and lacks: the chapters in its files against the service's list of each title. Titles are asked
+ * for by the hundred; the list of a title is read if it has a new chapter or was not read for a week.
+ */
+import { fetchChapters } from '../api/chapters.js';
+import type { ServiceClient } from '../api/client.js';
+import { fetchTitleFeed } from '../api/feeds.js';
+import { fetchTitles, type Title } from '../api/titles.js';
+import { readArchivedChapters } from '../cbz/archived-chapters.js';
+import { scanLibrary, type ExistingArchive } from '../cbz/library-index.js';
+import { UsageError } from '../core/errors.js';
+import { groupBy } from '../core/group-by.js';
+import type { ListingCache, CachedListing } from './listing-cache.js';
+import { overviewOf, type OwnedChapter, type TitleOverview } from './title-overview.js';
+
+const MAX_AGE_MS = 7 * 24 * 3_600_000;
+
+export type OverviewEvent =
+  | (TitleOverview & {
+      readonly type: 'title-overview';
+      readonly title: string;
+      readonly name: string;
+      readonly languages: readonly string[];
+      /** As the service calls it, such as `ongoing`. */
+      readonly status?: string;
+      /** When the service was asked for the list; absent if it never was. */
+      readonly checkedAt?: Date;
+    })
+  | {
+      readonly type: 'overview-summary';
+      readonly titles: number;
+      readonly have: number;
+      /** Chapters that can be downloaded. */
+      readonly notDownloaded: number;
+      /** Files whose title is not known: of other programs, or not listed by the service any more. */
+      readonly unknown: number;
+    };
+
+export interface OverviewRequest {
+  readonly folders: readonly string[];
+  /** Empty: all; undefined: those of the files. */
+  readonly languages: readonly string[] | undefined;
+}
+
+interface OverviewDeps {
+  /** Undefined: only what earlier runs were answered is used. */
+  readonly client: ServiceClient | undefined;
+  readonly cache: ListingCache;
+  readonly nowMs: number;
+  readonly observe: (event: OverviewEvent) => void;
+  /** Called before the lists of this many titles are read. */
+  readonly onReading: (titles: number) => void;
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Throws UsageError `nothing-to-bind` for folders without chapters, and errors of the service. */
+export async function overview(request: OverviewRequest, deps: OverviewDeps): Promise<void> {
+  const { cache, nowMs, observe, signal } = deps;
+  const archives = await scan(request.folders, signal);
+  const titleIds = await titlesOf(archives, deps);
+  const byTitle = groupBy(archives, ({ chapterId }) => titleIds.get(chapterId));
+  const unknown = byTitle.get(undefined)?.length ?? 0;
+  byTitle.delete(undefined);
+  const ids = [...byTitle.keys()].filter((id) => id !== undefined);
+  const names = await updateListings(ids, deps);
+  let [have, notDownloaded] = [0, 0];
+  const named = ids.map((id) => ({ id, name: names.get(id) ?? id }));
+  for (const { id, name } of named.sort((a, b) => a.name.localeCompare(b.name, 'en'))) {
+    signal.throwIfAborted();
+    const listing = await cache.read(id);
+    const files = byTitle.get(id) ?? [];
+    const owned = await ownedChapters(files, listing);
+    const languages = languagesOf(request.languages, owned, listing);
+    const title = overviewOf(listing ?? NOT_LISTED, owned, languages, nowMs);
+    have += title.have;
+    notDownloaded += title.missing.filter(({ reason }) => reason === 'not-downloaded').length;
+    observe({
+      type: 'title-overview',
+      title: id,
+      name,
+      languages,
+      ...title,
+      ...(listing?.status !== undefined && { status: listing.status }),
+      ...(listing && { checkedAt: new Date(listing.checkedAtMs) }),
+    });
+  }
+  observe({ type: 'overview-summary', titles: ids.length, have, notDownloaded, unknown });
+}
+
+const NOT_LISTED = { numbersRestart: false, releases: [] };
+
+async function scan(
+  folders: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly ExistingArchive[]> {
+  const archives: ExistingArchive[] = [];
+  for (const folder of folders) archives.push(...(await scanLibrary(folder, { signal })).archives);
+  if (archives.length > 0) return archives;
+  const hint = 'Pass folders with chapters of MangaDex.';
+  throw new UsageError('nothing-to-bind', `No chapters found: ${folders.join(', ')}`, { hint });
+}
+
+/** The id of each chapter's title; the service is asked for those that the files do not name. */
+async function titlesOf(
+  archives: readonly ExistingArchive[],
+  { client, warn, signal }: OverviewDeps,
+): Promise<ReadonlyMap<string, string>> {
+  const known = new Map<string, string>();
+  const unnamed: ExistingArchive[] = [];
+  for (const archive of archives)
+    if (archive.titleId === undefined) unnamed.push(archive);
+    else known.set(archive.chapterId, archive.titleId);
+  if (!client || unnamed.length === 0) return known;
+  const ids = unnamed.map(({ chapterId }) => chapterId);
+  for (const [id, { titleId }] of await fetchChapters(client, ids, { signal, warn }))
+    if (titleId !== undefined) known.set(id, titleId);
+  return known;
+}
+
+/** Reads the lists that are due into the cache. Resolves with the names of the titles that are known. */
+async function updateListings(
+  ids: readonly string[],
+  { client, cache, nowMs, onReading, warn, signal }: OverviewDeps,
+): Promise<ReadonlyMap<string, string>> {
+  const known = new Map<string, Omit<CachedListing, 'releases'>>();
+  const names = new Map<string, string>();
+  for (const id of ids) {
+    const { releases, ...listing } = (await cache.read(id)) ?? {};
+    if (releases) known.set(id, listing as Omit<CachedListing, 'releases'>);
+  }
+  for (const [id, { name }] of known) names.set(id, name);
+  if (!client) return names;
+  const { titles } = await fetchTitles(client, ids, { signal, warn });
+  const due = [...titles.values()].filter((title) => isDue(title, known.get(title.id), nowMs));
+  if (due.length > 0) onReading(due.length);
+  for (const title of due) {
+    const releases = await fetchTitleFeed(client, title.id, { signal, warn });
+    const { name, status, numbersRestart, latestChapterId } = title;
+    const listing = { name, status, numbersRestart, latestChapterId, releases, checkedAtMs: nowMs };
+    await cache.write(title.id, listing);
+    names.set(title.id, name);
+  }
+  return names;
+}
+
+function isDue(
+  title: Title,
+  cached: Pick<CachedListing, 'latestChapterId' | 'checkedAtMs'> | undefined,
+  nowMs: number,
+): boolean {
+  return (
+    cached === undefined ||
+    title.latestChapterId !== cached.latestChapterId ||
+    Math.abs(nowMs - cached.checkedAtMs) >= MAX_AGE_MS
+  );
+}
+
+/** A file is read only if the service does not list its chapter any more. */
+async function ownedChapters(
+  archives: readonly ExistingArchive[],
+  listing: CachedListing | undefined,
+): Promise<readonly OwnedChapter[]> {
+  const listed = new Set(listing?.releases.map(({ id }) => id));
+  const owned: OwnedChapter[] = [];
+  for (const { chapterId, file } of archives) {
+    const chapters = listed.has(chapterId) ? [] : await readArchivedChapters(file);
+    const number = chapters.find((chapter) => chapter.chapterId === chapterId)?.metadata.number;
+    owned.push({ chapterId, file, number });
+  }
+  return owned;
+}
+
+function languagesOf(
+  wanted: readonly string[] | undefined,
+  owned: readonly OwnedChapter[],
+  listing: CachedListing | undefined,
+): readonly string[] {
+  if (wanted !== undefined && wanted.length > 0) return wanted;
+  const ids = new Set(owned.map(({ chapterId }) => chapterId));
+  const releases = listing?.releases.filter(({ id }) => wanted !== undefined || ids.has(id)) ?? [];
+  return [...new Set(releases.map(({ language }) => language))].sort();
+}

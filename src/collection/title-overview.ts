@@ -1,0 +1,197 @@
+/** What a collection has of one title, and what it lacks and why, by the service's list of all releases. Pure. */
+import type { Chapter } from '../api/chapters.js';
+import { groupBy } from '../core/group-by.js';
+import { parseNumber } from '../selection/ranges.js';
+import { chapterKey, numberKey } from '../selection/reading-order.js';
+import { unavailableReason } from '../selection/select-chapters.js';
+
+/** Why a chapter is missing. */
+export const MISSING_REASONS = {
+  'not-downloaded': 'can be downloaded',
+  'other-language': 'only in other languages',
+  external: 'only on the publisher’s site',
+  unavailable: 'taken down, or without pages',
+  'not-uploaded': 'in no language',
+} as const;
+export type MissingReason = keyof typeof MISSING_REASONS;
+
+/** What an overview uses of a release. */
+export type ListedRelease = Pick<
+  Chapter,
+  | 'id'
+  | 'number'
+  | 'volume'
+  | 'title'
+  | 'language'
+  | 'pages'
+  | 'externalUrl'
+  | 'isUnavailable'
+  | 'publishAt'
+  | 'readableAt'
+>;
+
+export interface MissingChapter {
+  /** The number; of a chapter without one, its title. */
+  readonly number: string;
+  readonly reason: MissingReason;
+  /** With `other-language`: the codes of the languages that have it. */
+  readonly languages?: readonly string[];
+  /** With `external`. */
+  readonly externalUrl?: string;
+}
+
+export interface TitleOverview {
+  /** How many chapters are there, in any of the languages. */
+  readonly have: number;
+  /** In reading order. */
+  readonly missing: readonly MissingChapter[];
+  /** Numbers that are there, and that the service does not have any more. */
+  readonly takenDown: readonly string[];
+  /** Chapters with several files in one language. */
+  readonly duplicates: readonly { readonly number: string; readonly files: readonly string[] }[];
+  /** Those that the service names, in order. */
+  readonly volumes: readonly { readonly volume: string; readonly isComplete: boolean }[];
+}
+
+export interface TitleListing {
+  readonly numbersRestart: boolean;
+  readonly releases: readonly ListedRelease[];
+}
+
+/** A chapter in a file. */
+export interface OwnedChapter {
+  readonly chapterId: string;
+  readonly file: string;
+  /** As the file has it; used where the service does not list the chapter any more. */
+  readonly number: string | undefined;
+}
+
+/**
+ * @param owned the chapters of this title in the collection
+ * @param languages those that the collection is meant to have; a chapter in one of them is enough
+ */
+export function overviewOf(
+  { releases, numbersRestart }: TitleListing,
+  owned: readonly OwnedChapter[],
+  languages: readonly string[],
+  nowMs: number,
+): TitleOverview {
+  const byId = new Map(releases.map((release) => [release.id, release]));
+  const keyOf = (release: ListedRelease) => chapterKey(release, numbersRestart);
+  const ownedKey = ({ chapterId, number }: OwnedChapter): string => {
+    const release = byId.get(chapterId);
+    if (release) return keyOf(release);
+    return number === undefined ? chapterId : numberKey(number);
+  };
+  const have = new Set(owned.map(ownedKey));
+  const byKey = groupBy(releases, keyOf);
+  const isWanted = ({ language }: ListedRelease) => languages.includes(language);
+  const missing: MissingChapter[] = [...byKey]
+    .filter(([key]) => !have.has(key))
+    .flatMap(([, chapter]) => whyMissing(chapter, isWanted, nowMs) ?? []);
+  return {
+    have: have.size,
+    missing: [...missing, ...notUploaded(byKey, have, numbersRestart)].sort(byNumber),
+    takenDown: takenDown(owned, byId),
+    duplicates: duplicates(owned, byId, ownedKey),
+    volumes: volumesOf(releases.filter(isWanted), (release) => have.has(keyOf(release))),
+  };
+}
+
+/** Undefined if the chapter will be published later. */
+function whyMissing(
+  releases: readonly ListedRelease[],
+  isWanted: (release: ListedRelease) => boolean,
+  nowMs: number,
+): MissingChapter | undefined {
+  const reasonOf = (release: ListedRelease) => unavailableReason(release, nowMs)?.reason;
+  const isThere = (release: ListedRelease) => reasonOf(release) === undefined;
+  const wanted = releases.filter(isWanted);
+  const [first] = wanted.length > 0 ? wanted : releases;
+  const number = first?.number ?? first?.title ?? 'without a number';
+  if (wanted.some(isThere)) return { number, reason: 'not-downloaded' };
+  if (wanted.some((release) => reasonOf(release) === 'chapter-unpublished')) return undefined;
+  const others = releases.filter((release) => !isWanted(release) && isThere(release));
+  if (others.length > 0) {
+    const languages = [...new Set(others.map(({ language }) => language))].sort();
+    return { number, reason: 'other-language', languages };
+  }
+  const external = (wanted.length > 0 ? wanted : releases).find(
+    (release) => reasonOf(release) === 'chapter-external',
+  );
+  if (external?.externalUrl !== undefined)
+    return { number, reason: 'external', externalUrl: external.externalUrl };
+  return { number, reason: 'unavailable' };
+}
+
+/** Whole numbers between the first and the last that no release has. */
+function notUploaded(
+  byKey: ReadonlyMap<string, readonly ListedRelease[]>,
+  have: ReadonlySet<string>,
+  numbersRestart: boolean,
+): MissingChapter[] {
+  if (numbersRestart) return [];
+  const known = new Set(
+    [...byKey.keys(), ...have].map(parseNumber).filter((it) => it !== undefined),
+  );
+  const whole = new Set([...known].map(Math.floor));
+  const [first, last] = [Math.min(...whole), Math.max(...whole)];
+  if (whole.size === 0 || last - first > MAX_NUMBERS) return [];
+  const gaps: MissingChapter[] = [];
+  for (let number = first; number < last; number += 1)
+    if (!whole.has(number)) gaps.push({ number: String(number), reason: 'not-uploaded' });
+  return gaps;
+}
+
+/** A typing error on the service, such as 10000 for 100, must not give thousands of gaps. */
+const MAX_NUMBERS = 5_000;
+
+function takenDown(
+  owned: readonly OwnedChapter[],
+  byId: ReadonlyMap<string, ListedRelease>,
+): readonly string[] {
+  const numbers = owned.flatMap(({ chapterId, number }) => {
+    const release = byId.get(chapterId);
+    if (release && !release.isUnavailable) return [];
+    return release?.number ?? number ?? release?.title ?? 'without a number';
+  });
+  return [...new Set(numbers)].sort(compareNumbers);
+}
+
+function duplicates(
+  owned: readonly OwnedChapter[],
+  byId: ReadonlyMap<string, ListedRelease>,
+  keyOf: (owned: OwnedChapter) => string,
+): TitleOverview['duplicates'] {
+  const groups = groupBy(
+    owned,
+    (chapter) => `${byId.get(chapter.chapterId)?.language ?? ''} ${keyOf(chapter)}`,
+  );
+  return [...groups.values()].flatMap((chapters) => {
+    const files = [...new Set(chapters.map(({ file }) => file))].sort();
+    const [first] = chapters;
+    if (files.length < 2 || !first) return [];
+    const number = byId.get(first.chapterId)?.number ?? first.number ?? 'without a number';
+    return [{ number, files }];
+  });
+}
+
+function volumesOf(
+  releases: readonly ListedRelease[],
+  isThere: (release: ListedRelease) => boolean,
+): TitleOverview['volumes'] {
+  const named = releases.filter(({ volume }) => volume !== undefined);
+  return [...groupBy(named, ({ volume = '' }) => numberKey(volume))]
+    .map(([volume, chapters]) => ({ volume, isComplete: chapters.every(isThere) }))
+    .sort((a, b) => compareNumbers(a.volume, b.volume));
+}
+
+function byNumber(a: MissingChapter, b: MissingChapter): number {
+  return compareNumbers(a.number, b.number);
+}
+
+function compareNumbers(a: string, b: string): number {
+  return (
+    (parseNumber(a) ?? Infinity) - (parseNumber(b) ?? Infinity) || (a < b ? -1 : Number(a > b))
+  );
+}

@@ -1,0 +1,149 @@
+/** What an overview counts as present, missing, taken down and duplicate. */
+import {
+  overviewOf,
+  type ListedRelease,
+  type OwnedChapter,
+} from '../../../src/collection/title-overview.js';
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+
+function release(number: string, change: Partial<ListedRelease> = {}): ListedRelease {
+  return {
+    id: `id ${number} ${change.language ?? 'en'}`,
+    number,
+    volume: undefined,
+    title: undefined,
+    language: 'en',
+    pages: 10,
+    externalUrl: undefined,
+    isUnavailable: false,
+    publishAt: new Date(NOW_MS - 1_000),
+    readableAt: undefined,
+    ...change,
+  };
+}
+
+const owned = (id: string, file = `${id}.cbz`, number?: string): OwnedChapter => ({
+  chapterId: id,
+  file,
+  number,
+});
+
+function overview(
+  releases: readonly ListedRelease[],
+  files: readonly OwnedChapter[],
+  { languages = ['en'], numbersRestart = false } = {},
+) {
+  return overviewOf({ releases, numbersRestart }, files, languages, NOW_MS);
+}
+
+const missingOf = (...args: Parameters<typeof overview>) => overview(...args).missing;
+
+test('a chapter that can be downloaded is not-downloaded, whatever other releases of it are', () => {
+  const releases = [
+    release('1'),
+    release('2', { id: 'gone', isUnavailable: true }),
+    release('2'),
+    release('2', { language: 'fr' }),
+  ];
+  expect(overview(releases, [owned('id 1 en')])).toMatchObject({
+    have: 1,
+    missing: [{ number: '2', reason: 'not-downloaded' }],
+  });
+});
+
+test('each reason, with the languages or the address', () => {
+  const releases = [
+    release('1'),
+    release('2', { language: 'pt-br' }),
+    release('2', { language: 'fr' }),
+    release('3', { pages: 0, externalUrl: 'https://publisher.example/3' }),
+    release('4', { isUnavailable: true }),
+    release('6'),
+  ];
+  expect(missingOf(releases, [owned('id 1 en'), owned('id 6 en')])).toEqual([
+    { number: '2', reason: 'other-language', languages: ['fr', 'pt-br'] },
+    { number: '3', reason: 'external', externalUrl: 'https://publisher.example/3' },
+    { number: '4', reason: 'unavailable' },
+    { number: '5', reason: 'not-uploaded' },
+  ]);
+});
+
+test('a release in another language counts before the publisher, and one that is gone does not', () => {
+  const external = { pages: 0, externalUrl: 'https://publisher.example/1' };
+  const releases = [release('1', external), release('1', { language: 'fr' })];
+  expect(missingOf(releases, [])).toMatchObject([{ reason: 'other-language' }]);
+  const gone = [release('1', external), release('1', { language: 'fr', isUnavailable: true })];
+  expect(missingOf(gone, [])).toMatchObject([{ reason: 'external' }]);
+});
+
+test('a chapter in one of several languages is there', () => {
+  const releases = [release('1'), release('1', { language: 'fr' })];
+  expect(missingOf(releases, [owned('id 1 fr')], { languages: ['en', 'fr'] })).toEqual([]);
+});
+
+test('a chapter that will be published is not missing yet', () => {
+  const releases = [release('1'), release('2', { readableAt: new Date(NOW_MS + 1_000) })];
+  expect(missingOf(releases, [owned('id 1 en')])).toEqual([]);
+});
+
+test('gaps are whole numbers within the first and the last; 10.5 is no gap of 10; volumes that restart have none', () => {
+  const releases = [release('8'), release('10.5'), release('12')];
+  const files = releases.map(({ id }) => owned(id));
+  expect(missingOf(releases, files).map(({ number }) => number)).toEqual(['9', '11']);
+  expect(missingOf(releases, files, { numbersRestart: true })).toEqual([]);
+  const typo = [release('1'), release('100000')];
+  expect(
+    missingOf(
+      typo,
+      typo.map(({ id }) => owned(id)),
+    ),
+  ).toEqual([]);
+});
+
+test('numbers in order, a chapter without one by its title', () => {
+  const releases = [
+    release('10'),
+    release('9'),
+    release('x', { number: undefined, title: 'Extra' }),
+  ];
+  expect(missingOf(releases, []).map(({ number }) => number)).toEqual(['9', '10', 'Extra']);
+});
+
+test('what was taken down since is named, and so is what the service does not list any more', () => {
+  const releases = [release('1'), release('2', { isUnavailable: true })];
+  const files = [owned('id 1 en'), owned('id 2 en'), owned('unlisted', 'a.cbz', '7')];
+  expect(overview(releases, files)).toMatchObject({ have: 3, takenDown: ['2', '7'] });
+});
+
+test('duplicates are files of one number and language; one file of several chapters is none', () => {
+  const releases = [
+    release('1'),
+    release('1', { id: 'other group' }),
+    release('1', { language: 'fr' }),
+    release('2'),
+  ];
+  const files = [
+    owned('id 1 en', 'a.cbz'),
+    owned('other group', 'b.cbz'),
+    owned('id 1 fr', 'c.cbz'),
+    owned('id 2 en', 'a.cbz'),
+  ];
+  expect(overview(releases, files).duplicates).toEqual([
+    { number: '1', files: ['a.cbz', 'b.cbz'] },
+  ]);
+});
+
+test('a volume is complete if all its chapters are there', () => {
+  const releases = [
+    release('1', { volume: '1' }),
+    release('2', { volume: '01' }),
+    release('3', { volume: '2' }),
+    release('4', { volume: '3', language: 'fr' }),
+  ];
+  const files = [owned('id 1 en'), owned('id 3 en')];
+  expect(overview(releases, files).volumes).toEqual([
+    { volume: '1', isComplete: false },
+    { volume: '2', isComplete: true },
+  ]);
+});
