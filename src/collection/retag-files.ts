@@ -166,7 +166,7 @@ class RetagRun {
   #warnOfRenamed(titles: ReadonlyMap<string, Title>, usedNames: UsedNames): void {
     for (const [id, name] of newTitleNames(titles, usedNames)) {
       const used = usedNames.of(id).join('" and "');
-      this.deps.warn(`"${used}" is called "${name}" by now. To rename it, add: --rename-titles`);
+      this.deps.warn(`"${used}" is called "${name}" by now; --rename-titles renames its folder`);
     }
   }
 

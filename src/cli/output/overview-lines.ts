@@ -66,7 +66,7 @@ function listOf(chapters: readonly MissingChapter[]): string {
 /** Such as `3, 7-9, 10.5`. */
 function ranges(numbers: readonly string[]): string {
   const parts: { first: string; last: string }[] = [];
-  for (const number of numbers.map(printableLine)) {
+  for (const number of numbers.map((text) => printableLine(text))) {
     const previous = parts.at(-1);
     const isNext =
       previous !== undefined && parseNumber(number) === (parseNumber(previous.last) ?? NaN) + 1;

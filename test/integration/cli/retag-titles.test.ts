@@ -58,7 +58,7 @@ test('a renamed title keeps its name; its chapters are brought up to date, and t
   addVolume();
   const { code, stderr } = await retag();
   expect(code).toBe(0);
-  expect(stderr).toContain('"Old" is called "New" by now. To rename it, add: --rename-titles');
+  expect(stderr).toContain('"Old" is called "New" by now; --rename-titles renames its folder');
   expect(paths()).toEqual([named('Old', 2), withVolume('Old'), named('Other', 1)]);
   expect(await seriesOf(join(harness.output, withVolume('Old')))).toBe('Old');
   expect((await retag()).stderr).toContain('0 changed, 3 unchanged');

@@ -1,0 +1,179 @@
+/** `tankobon overview` against a practice service: what it counts, what it asks for, and what it prints. */
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { editChapter, takeDownChapter } from '../../../src/practice-server/library/library.js';
+import { testImage, writeChapterFile } from '../../support/chapter-files.js';
+import { DownloadHarness } from '../../support/download-harness.js';
+import { runCommand } from '../../support/retag-harness.js';
+import {
+  chapterId,
+  DAY_MS,
+  syncChapter,
+  syncLibrary,
+  titleId,
+} from '../../support/sync-harness.js';
+import { virtualClock, type VirtualClock } from '../../support/virtual-clock.js';
+
+const AT = '2025-01-01T00:00:00+00:00';
+
+let clock: VirtualClock;
+let harness: DownloadHarness;
+beforeEach(async () => {
+  clock = virtualClock();
+  const readableMs = clock.wallMs() - 9 * DAY_MS;
+  const library = syncLibrary(['Alpha', 'Beta'], readableMs);
+  for (const number of ['3', '4', '6'])
+    library.putChapter(syncChapter('Alpha', number, readableMs));
+  const french = { translatedLanguage: 'fr' };
+  library.putChapter(editChapter(syncChapter('Alpha', '7', readableMs), AT, french));
+  harness = await DownloadHarness.start({ library, clock });
+  await harness.download({
+    targets: [`title:${titleId('Alpha')}`],
+    language: 'en',
+    chapters: '1-4',
+  });
+  await harness.download({ targets: [`title:${titleId('Beta')}`], language: 'en' });
+});
+afterEach(() => harness.stop());
+
+async function overview(...words: readonly string[]) {
+  const seen = harness.service.log.length;
+  const { code, stdout, stderr } = await runCommand(harness, 'overview', harness.output, ...words);
+  const requests = harness.service.log
+    .slice(seen)
+    .filter(({ host }) => host === 'api')
+    .map(({ path }) => path);
+  const events = words.includes('--json')
+    ? stdout
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+    : [];
+  return { code, stdout, stderr, events, requests };
+}
+
+const feeds = (requests: readonly string[]) => requests.filter((path) => path.endsWith('/feed'));
+
+test('each title with what is there and what is missing and why; the exit code is 0', async () => {
+  const { code, events } = await overview('--json');
+  expect(code).toBe(0);
+  expect(events).toMatchObject([
+    {
+      type: 'title-overview',
+      title: titleId('Alpha'),
+      name: 'Alpha',
+      have: 4,
+      languages: ['en'],
+      missing: [
+        { number: '5', reason: 'not-uploaded' },
+        { number: '6', reason: 'not-downloaded' },
+        { number: '7', reason: 'other-language', languages: ['fr'] },
+      ],
+      takenDown: [],
+      duplicates: [],
+    },
+    { title: titleId('Beta'), have: 2, missing: [] },
+    { type: 'overview-summary', titles: 2, have: 6, notDownloaded: 1, unknown: 0 },
+  ]);
+});
+
+test('--language says which languages count', async () => {
+  const { events } = await overview('--json', '--language', 'en,fr');
+  expect(events[0]).toMatchObject({
+    missing: [
+      { number: '5', reason: 'not-uploaded' },
+      { number: '6', reason: 'not-downloaded' },
+      { number: '7', reason: 'not-downloaded' },
+    ],
+  });
+  const all = await overview('--json', '--language', 'all');
+  expect(all.events[0]).toMatchObject({ languages: ['en', 'fr'] });
+});
+
+test('people read a line for each reason, and the command that downloads what is missing', async () => {
+  const { stdout, stderr } = await overview();
+  expect(stdout.split('\n')).toEqual([
+    expect.stringMatching(/^Alpha: 4 chapters, 3 missing, /),
+    '  can be downloaded: 6',
+    '  only in other languages: 7 (fr)',
+    '  in no language: 5',
+    expect.stringMatching(/^Beta: 2 chapters, nothing missing, ongoing$/),
+    '',
+  ]);
+  const command = `tankobon download title:${titleId('Alpha')} -o ${harness.output}`;
+  expect(stderr).toContain('Reading the chapters of 2 titles from MangaDex.\n');
+  expect(stderr).toContain('2 titles, 6 chapters, 1 can be downloaded\n');
+  expect(stderr).toContain(`To download what is missing: ${command}\n`);
+});
+
+test('only titles with a new chapter, and those of a week ago, are read again', async () => {
+  expect(feeds((await overview()).requests)).toHaveLength(2);
+  expect((await overview()).requests).toHaveLength(1);
+  harness.service.library.putChapter(syncChapter('Beta', '3', clock.wallMs() - 60_000));
+  const { requests } = await overview();
+  expect(feeds(requests)).toEqual([`/manga/${titleId('Beta')}/feed`]);
+  clock.advance(7 * DAY_MS);
+  expect(feeds((await overview()).requests)).toHaveLength(2);
+});
+
+test('--offline sends nothing and answers by the last time', async () => {
+  const before = await overview('--offline', '--json');
+  expect(before.requests).toEqual([]);
+  const alpha = before.events.find(({ title }) => title === titleId('Alpha'));
+  expect(alpha).toMatchObject({ type: 'title-overview', have: 4, missing: [] });
+  expect(alpha).not.toHaveProperty('checkedAt');
+  await overview();
+  const { events, requests } = await overview('--offline', '--json');
+  expect(requests).toEqual([]);
+  expect(events[0]).toMatchObject({
+    name: 'Alpha',
+    have: 4,
+    checkedAt: expect.any(String) as unknown,
+  });
+  expect((events[0]?.['missing'] as readonly unknown[]).length).toBe(3);
+});
+
+test('chapters that were taken down since are named, and are not missing', async () => {
+  const { library } = harness.service;
+  const chapter = library.chapter(chapterId('Alpha', '2'));
+  if (chapter) library.putChapter(takeDownChapter(chapter));
+  const { events } = await overview('--json');
+  expect(events[0]).toMatchObject({ have: 4, takenDown: ['2'] });
+});
+
+test('several files of a chapter are listed, and files of unknown titles counted', async () => {
+  const images = [await testImage('png')];
+  await writeChapterFile(join(harness.output, 'copy.cbz'), {
+    id: chapterId('Alpha', '1'),
+    version: 1,
+    images,
+  });
+  await writeChapterFile(join(harness.output, 'unknown.cbz'), {
+    id: '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0999',
+    version: 1,
+    images,
+  });
+  const { events } = await overview('--json');
+  expect(events[0]).toMatchObject({
+    have: 4,
+    duplicates: [
+      { number: '1', files: [expect.stringContaining('Alpha'), join(harness.output, 'copy.cbz')] },
+    ],
+  });
+  expect(events.at(-1)).toMatchObject({ titles: 2, unknown: 1 });
+});
+
+test('a cached list that is not readable is read again', async () => {
+  await overview();
+  const folder = join(harness.folder, 'home', 'listings');
+  for (const name of readdirSync(folder)) writeFileSync(join(folder, name), '{"releases": 7}');
+  expect(feeds((await overview()).requests)).toHaveLength(2);
+});
+
+test('a folder without chapters is a wrong command line', async () => {
+  const empty = join(harness.folder, 'empty');
+  mkdirSync(empty);
+  await expect(runCommand(harness, 'overview', empty)).rejects.toMatchObject({
+    code: 'nothing-to-bind',
+  });
+});
