@@ -49,7 +49,7 @@ export interface TitleOverview {
   readonly takenDown: readonly string[];
   /** Chapters with several files in one language. */
   readonly duplicates: readonly { readonly number: string; readonly files: readonly string[] }[];
-  /** Those that the service names, in order. */
+  /** The volumes that the service names, in order. */
   readonly volumes: readonly { readonly volume: string; readonly isComplete: boolean }[];
 }
 
@@ -62,7 +62,7 @@ export interface TitleListing {
 export interface OwnedChapter {
   readonly chapterId: string;
   readonly file: string;
-  /** As the file has it; used where the service does not list the chapter any more. */
+  /** The number in the file; used where the service does not list the chapter any more. */
   readonly number: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** `tankobon overview`: what a collection has of each title, and what it lacks and why. */
 import type { Command } from 'commander';
-import type { OverviewEvent } from '../../collection/overview.js';
+import type { OverviewEvent } from '../../collection/overview-folders.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import { shellQuoted } from '../../core/shell-quoted.js';
@@ -32,7 +32,7 @@ async function printOverview(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { overview } = await import('../../collection/overview.js');
+  const { overview } = await import('../../collection/overview-folders.js');
   const { ListingCache } = await import('../../collection/listing-cache.js');
   const { overviewLines } = await import('../output/overview-lines.js');
   const { stdout, stderr, clock, paths, signal } = context;

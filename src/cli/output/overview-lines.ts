@@ -1,5 +1,5 @@
 /** One title of an overview: a row with its counts, and a line for each reason why chapters are missing. Pure. */
-import type { OverviewEvent } from '../../collection/overview.js';
+import type { OverviewEvent } from '../../collection/overview-folders.js';
 import {
   MISSING_REASONS,
   type MissingChapter,

@@ -87,7 +87,7 @@ test('a chapter that will be published is not missing yet', () => {
   expect(missingOf(releases, [owned('id 1 en')])).toEqual([]);
 });
 
-test('gaps are whole numbers within the first and the last; 10.5 is no gap of 10; volumes that restart have none', () => {
+test('gaps are whole numbers within the first and the last; 10.5 fills 10; volumes that restart have none', () => {
   const releases = [release('8'), release('10.5'), release('12')];
   const files = releases.map(({ id }) => owned(id));
   expect(missingOf(releases, files).map(({ number }) => number)).toEqual(['9', '11']);

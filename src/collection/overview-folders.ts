@@ -21,7 +21,7 @@ export type OverviewEvent =
       readonly title: string;
       readonly name: string;
       readonly languages: readonly string[];
-      /** As the service calls it, such as `ongoing`. */
+      /** The name that the service gives it, such as `ongoing`. */
       readonly status?: string;
       /** When the service was asked for the list; absent if it never was. */
       readonly checkedAt?: Date;
