@@ -9,7 +9,7 @@ import { optionDefinition, SETTING_NAMES } from '../config/options/options.js';
 export const COMPLETE_FILES = ':files';
 export const COMPLETE_FOLDERS = ':folders';
 
-interface Candidate {
+export interface Candidate {
   readonly word: string;
   readonly description?: string;
 }
@@ -19,16 +19,37 @@ interface Candidate {
  * `--option=` do not repeat the option.
  *
  * @param words all words after the program's name; the last one is being typed and can be empty
+ * @param subscriptions by name
  */
-export function completionLines(program: Command, words: readonly string[]): readonly string[] {
+export function completionLines(
+  program: Command,
+  words: readonly string[],
+  subscriptions: readonly Candidate[] = [],
+): readonly string[] {
   const typed = words.filter((word) => word !== '=');
   // bash splits `--option=value` into three words.
   const current = words.at(-1) === '=' ? '' : (typed.pop() ?? '').replace(/^""$/, '');
   const line = parseLine(program, typed);
   const [, flag, value = ''] = /^(--[^=]+)=(.*)$/.exec(current) ?? [];
   const option = line.option ?? line.command.options.find(({ long }) => long === flag);
-  if (option) return matching(flag === undefined ? current : value, optionValues(option));
+  const typedValue = flag === undefined ? current : value;
+  if (takesSubscription(line, option)) return matchingNames(typedValue, subscriptions);
+  if (option) return matching(typedValue, optionValues(option));
   return matching(current, current.startsWith('-') ? flags(line) : argumentValues(line));
+}
+
+/** Whether the name of a subscription comes next. */
+function takesSubscription({ command, args }: ParsedLine, option: Option | undefined): boolean {
+  if (option) return option.long === '--only';
+  return argumentAt(command, args.length)?.name() === 'subscription';
+}
+
+/** Whatever the case; a shell may pass the word with its quotes and backslashes. */
+function matchingNames(current: string, names: readonly Candidate[]): readonly string[] {
+  const start = current.replace(/^["']/, '').replace(/\\(.)/g, '$1').toLowerCase();
+  return names
+    .filter(({ word }) => word.toLowerCase().startsWith(start))
+    .map(({ word, description = '' }) => `${word}\t${description}`);
 }
 
 interface ParsedLine {

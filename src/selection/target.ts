@@ -18,8 +18,10 @@ const WEB_HOST = 'mangadex.org';
 /** What surrounds an address in a text that it is copied from. */
 const QUOTES_BEFORE = /^[\s<("'“‘«]+/;
 const QUOTES_AFTER = /[\s>)"'”’»,;.]+$/;
-const withoutQuotes = (text: string): string =>
-  text.replace(QUOTES_BEFORE, '').replace(QUOTES_AFTER, '');
+
+export function withoutQuotes(text: string): string {
+  return text.replace(QUOTES_BEFORE, '').replace(QUOTES_AFTER, '');
+}
 
 const PREFIXED = /^(chapter|title|manga|list):\s*(\S+)$/i;
 /** The live service and its development domain (spec 8.2). */

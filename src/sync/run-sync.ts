@@ -1,5 +1,6 @@
 /** One run of `tankobon sync`: which titles have new chapters, what to download of each series, then hooks and report. */
 import { UsageError, type TankobonError } from '../core/errors.js';
+import { pluralize } from '../core/human-format.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { openDownloadArchive, type DownloadArchive } from '../download/download-archive.js';
 import type { Subscriptions } from './subscriptions.js';
@@ -92,6 +93,7 @@ function emptyReport(startedAtMs: number): SyncReport {
     totals: { new: 0, replaced: 0, skipped: 0, failed: 0 },
     titles: 0,
     errors: [],
+    failures: [],
     notStarted: 0,
     stoppedBy: undefined,
     reports: { sent: 0, waiting: 0 },
@@ -117,6 +119,12 @@ async function syncTitle(due: DueTitle, report: SyncReport, session: SyncSession
     const result = await syncSeries(due, session);
     const { errors, notStarted, stoppedBy, reports, ...series } = result;
     report.errors.push(...errors);
+    if (series.failed > 0)
+      report.failures.push({
+        target: `title:${due.id}`,
+        name: series.name,
+        message: `${pluralize(series.failed, 'chapter')} failed: ${errors[0]?.message ?? ''}`,
+      });
     report.notStarted += notStarted;
     report.stoppedBy = stoppedBy;
     // Without a download, what earlier titles left still waits.
@@ -139,10 +147,15 @@ function addFailure(
   target: string,
   error: TankobonError,
   report: SyncReport,
-  { observeSync }: SyncSession,
+  { observeSync, journal }: SyncSession,
 ): void {
   const { code, message } = error;
   report.errors.push(error);
+  report.failures.push({
+    target,
+    name: journal.state.titles[target.replace(/^title:/, '')]?.name,
+    message,
+  });
   observeSync({ type: 'target-failed', target, reason: code, message, error });
 }
 
@@ -181,8 +194,20 @@ async function finishReplacements(session: SyncSession): Promise<void> {
   for (const output of new Set(outputs)) await removeReplaced(ids, output, session);
 }
 
+/** The state keeps no more. */
+const MAX_FAILURES = 100;
+
 function recordRun(report: SyncReport, { journal }: SyncSession): void {
-  const { startedAtMs, endedAtMs, totals, stoppedBy } = report;
+  const { startedAtMs, endedAtMs, totals, stoppedBy, failures } = report;
   const { new: saved, ...counts } = totals;
-  journal.add({ run: { startedAtMs, endedAtMs, saved, ...counts, stopped: stoppedBy?.code } });
+  journal.add({
+    run: {
+      startedAtMs,
+      endedAtMs,
+      saved,
+      ...counts,
+      stopped: stoppedBy?.code,
+      failures: failures.slice(0, MAX_FAILURES),
+    },
+  });
 }

@@ -64,15 +64,21 @@ const keyOf = ({ kind, id }: Target) => `${kind}:${id}`;
 /** Options by their keys in the file, as written there. */
 export type SeriesEntry = Readonly<Record<string, unknown>>;
 
+export interface SeriesChange {
+  /** Keys to set. */
+  readonly entry: SeriesEntry;
+  /** Keys to remove. */
+  readonly unset?: readonly string[];
+}
+
 /**
- * The text with a series added at the end, or with these options set on the series that is there. Throws UsageError
+ * The text with a series added at the end, or with the series that is there changed. Throws UsageError
  * `bad-subscriptions` if the text or the result is invalid.
  */
 export function addSeries(
   source: SubscriptionsText,
   target: string,
-  entry: SeriesEntry,
-  comment?: string,
+  { entry, unset = [] }: SeriesChange,
 ): { readonly text: string; readonly isNew: boolean } {
   const index = indexOfTarget(
     parseSubscriptions(source),
@@ -82,14 +88,13 @@ export function addSeries(
   if (index >= 0) {
     for (const [key, value] of Object.entries(entry))
       document.setIn(['series', index, key], createNode(document, value));
+    for (const key of unset) document.deleteIn(['series', index, key]);
   } else {
     // Only `null` has passed as a file without series.
     if (isScalar(document.contents)) document.contents = null;
     if (!isSeq(document.get('series'))) document.set('series', document.createNode([]));
     const node = new YAMLMap();
-    const first = document.createNode(target);
-    if (comment !== undefined && isScalar(first)) first.comment = ` ${comment}`;
-    node.set('target', first);
+    node.set('target', document.createNode(target));
     for (const [key, value] of Object.entries(entry)) node.set(key, createNode(document, value));
     document.addIn(['series'], node);
   }

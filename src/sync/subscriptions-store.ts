@@ -35,16 +35,21 @@ export async function readSubscriptions(
   context: AppContext,
   warn?: Warn,
 ): Promise<Subscriptions> {
-  const source = await readSource(file, context, warn);
-  if (source) return parseSubscriptions(source);
+  const subscriptions = await readSubscriptionsIfExists(file, context, warn);
+  if (subscriptions) return subscriptions;
   throw new UsageError('bad-subscriptions', `There is no subscriptions file: ${file}`, {
     hint: 'Run: tankobon sync add https://mangadex.org/title/UUID',
   });
 }
 
-/** For a file that is edited later: throws UsageError `bad-subscriptions` if it cannot be used. It may be missing. */
-export async function checkSubscriptions(file: string, context: AppContext): Promise<void> {
-  await readSource(file, context);
+/** Undefined if the file is missing. Throws UsageError `bad-subscriptions` if it cannot be used. */
+export async function readSubscriptionsIfExists(
+  file: string,
+  context: AppContext,
+  warn?: Warn,
+): Promise<Subscriptions | undefined> {
+  const source = await readSource(file, context, warn);
+  return source && parseSubscriptions(source);
 }
 
 /** Changes whenever the file is changed or replaced. */
@@ -79,9 +84,14 @@ export async function editSubscriptions<T extends { readonly text: string }>(
   }
 }
 
-const sourceOf = (file: string, { settings }: AppContext) => ({
+/** Host names whose URLs are accepted as targets, besides MangaDex. */
+export function extraHostsOf({ settings }: AppContext): readonly string[] {
+  return [readAddresses(settings).apiUrl.hostname];
+}
+
+const sourceOf = (file: string, context: AppContext) => ({
   file,
-  extraHosts: [readAddresses(settings).apiUrl.hostname],
+  extraHosts: extraHostsOf(context),
 });
 
 /** Undefined if the file is missing. */

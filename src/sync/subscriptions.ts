@@ -24,6 +24,8 @@ export interface Subscription extends SeriesOptions {
   readonly target: Target;
   /** The target as written in the file. */
   readonly text: string;
+  /** Its name when it was added. */
+  readonly title?: string | undefined;
 }
 
 export interface Follows {
@@ -33,6 +35,8 @@ export interface Follows {
 }
 
 export interface Subscriptions {
+  /** The options that apply where a title has none of its own. */
+  readonly defaults: SeriesOptions;
   readonly series: readonly Subscription[];
   readonly follows: Follows | undefined;
   readonly hooks: HookOptions;
@@ -204,10 +208,13 @@ export function subscriptionsSchema(extraHosts: readonly string[]) {
     follows: followsSource.optional(),
     series: z
       .array(
-        z.strictObject({ target, ...optionShape }).transform(({ target: written, ...keys }) => ({
-          target: written,
-          ...toSeriesOptions(keys),
-        })),
+        z
+          .strictObject({ target, title: text.optional(), ...optionShape })
+          .transform(({ target: written, title, ...keys }) => ({
+            target: written,
+            ...(title !== undefined && { title }),
+            ...toSeriesOptions(keys),
+          })),
       )
       .max(20_000)
       .nullish(),
@@ -233,6 +240,7 @@ export function toSubscriptions(
   extraHosts: readonly string[],
 ): Subscriptions {
   return {
+    defaults,
     series: (series ?? []).map(({ target, ...own }) => ({
       ...defaults,
       ...own,

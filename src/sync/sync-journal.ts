@@ -28,6 +28,8 @@ const titleSchema = z.object({
   sinceMs: timeMs.optional(),
   /** A chapter failed, or the run was stopped. */
   isIncomplete: z.boolean().optional(),
+  /** Chapters whose files are gone are downloaded again by the next run (`sync forget`). */
+  redownload: z.boolean().optional(),
   waiting: z.array(waiting).default([]),
   /** The chapters that the service does not have, and that a run has reported. */
   reported: z.array(z.string()).optional(),
@@ -42,6 +44,13 @@ const follows = z.object({
   notFollowed: z.array(z.string()).default([]),
 });
 
+/** A title or a list of which something failed. */
+const failure = z.object({
+  target: z.string(),
+  name: z.string().optional(),
+  message: z.string(),
+});
+
 const runRecord = z.object({
   startedAtMs: timeMs,
   endedAtMs: timeMs,
@@ -51,6 +60,7 @@ const runRecord = z.object({
   failed: z.number(),
   /** The code of the error that stopped it. */
   stopped: z.string().optional(),
+  failures: z.array(failure).optional(),
 });
 
 const chapterUpdate = z.object({
@@ -93,6 +103,7 @@ const lineSchema = z.union([
 
 export type SyncLine = z.output<typeof lineSchema>;
 export type TitleState = z.output<typeof titleSchema>;
+export type RunFailure = z.output<typeof failure>;
 export type ChapterUpdate = z.output<typeof chapterUpdate>;
 
 /** A chapter between its start and its last line. */

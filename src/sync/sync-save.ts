@@ -24,7 +24,7 @@ export async function saveReleases(
   planned: readonly PlannedRelease[],
   releases: readonly Chapter[],
   output: string,
-  session: SyncSession,
+  session: SyncSession & { readonly redownload: boolean },
 ) {
   const { libraries, journal, context, listeners } = session;
   const library = await libraries.open(output);
@@ -62,7 +62,7 @@ export async function saveReleases(
         },
         library,
         { ...request, replacements },
-        shared,
+        session.redownload ? { ...shared, history: undefined } : shared,
       ),
   ).finally(() => {
     journal.add({ ended: plannedIds });

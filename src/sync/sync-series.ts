@@ -2,6 +2,7 @@
 import type { Chapter } from '../api/chapters.js';
 import { fetchTitleFeed } from '../api/feeds.js';
 import { hasCode } from '../core/errors.js';
+import { pluralize } from '../core/human-format.js';
 import { explainEmptySelection } from '../selection/explain-selection.js';
 import { writeKnownReleases } from './known-releases.js';
 import { chapterFields } from '../selection/chapter-fields.js';
@@ -11,7 +12,7 @@ import { decideReleases, type ReleaseDecisions, type ReleaseRules } from './rele
 import { effectiveOptions } from '../config/options/options.js';
 import { emptyResult } from '../download/download-result.js';
 import { readListedVolumes } from '../download/plan-volumes.js';
-import { savedState } from '../download/saved-state.js';
+import { savedState, type SavedState } from '../download/saved-state.js';
 import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
 import { languagesOf, outputOf, releaseRules, rulesText } from './sync-request.js';
 import { bindSeries, recoverSaved, saveReleases } from './sync-save.js';
@@ -35,11 +36,14 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   const isUnfinished = !dryRun && (await recoverSaved(due, listed, output, session));
   const sinceMs = sinceOf(due, session, nowMs);
   const rules = releaseRules({ ...options, since: sinceMs }, context.settings);
-  const decide: Decide = (releases, { uploads, ...selection } = {}) =>
+  const redownload = session.options.redownload ?? known?.redownload ?? false;
+  const stateOf = (chapterId: string) =>
+    savedState({ id: chapterId }, { library, history: redownload ? undefined : history }).state;
+  const decide: Decide = (releases, { uploads, isDownloaded, ...selection } = {}) =>
     decideReleases(
       releases,
       { ...rules, selection: { ...rules.selection, ...selection } },
-      (chapterId) => savedState({ id: chapterId }, { library, history }).state !== 'missing',
+      (chapterId) => (isDownloaded ?? isKnown)(stateOf(chapterId)),
       { nowMs, numbersRestart: title.numbersRestart },
       uploads,
     );
@@ -58,10 +62,15 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   }));
   const skipped = skippedEvents(decisions, title.name);
   reportDecisions(due, decisions, skipped, session);
+  if (releases.some((chapter) => stateOf(chapter.id) === 'recorded')) {
+    const isDownloaded = (state: SavedState['state']) => state === 'saved';
+    const all = decide(releases, { uploads, isDownloaded }).planned;
+    warnOfMissingFiles(due, all.length - planned.length, session);
+  }
   const { saved, result } =
     dryRun || planned.length === 0
       ? { saved: planned, result: emptyResult() }
-      : await saveReleases(due, planned, releases, output, session);
+      : await saveReleases(due, planned, releases, output, { ...session, redownload });
   if (!dryRun && (saved.length > 0 || isUnfinished))
     await bindSeries(due, output, releases, session);
   const { failed, notStarted, stoppedBy, reports } = result;
@@ -74,6 +83,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     againAtMs,
     sinceMs: known?.sinceMs ?? (sinceMs === options.since ? undefined : sinceMs),
     isIncomplete: isComplete ? undefined : true,
+    redownload: known?.redownload === true && !isComplete ? true : undefined,
     waiting,
     reported: skipped.map(({ chapter }) => chapter),
   };
@@ -96,10 +106,13 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   };
 }
 
+const isKnown = (state: SavedState['state']) => state !== 'missing';
+
 type Decide = (
   releases: readonly Chapter[],
   options?: Pick<ReleaseRules['selection'], 'volumes'> & {
     readonly uploads?: readonly EarlierUpload[];
+    readonly isDownloaded?: (state: SavedState['state']) => boolean;
   },
 ) => ReleaseDecisions;
 
@@ -161,6 +174,15 @@ function reportDecisions(
   if (!dryRun) return;
   for (const { chapter, why, replaces } of planned)
     observeSync({ type: 'planned', ...describe(chapter), why, replaces });
+}
+
+/** The history lists these chapters, and their files are gone: a person may wonder why they do not come back. */
+function warnOfMissingFiles({ id, title }: DueTitle, count: number, { warn }: SyncSession): void {
+  if (count === 0) return;
+  warn(
+    `${title.name}: ${pluralize(count, 'chapter')} skipped: downloaded before, but not in the folder any more`,
+    `To download them again, run: tankobon sync --redownload --only ${id}`,
+  );
 }
 
 /** Titles of `follows` are left out: no subscription chose their language. */

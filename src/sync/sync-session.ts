@@ -5,7 +5,7 @@ import type { DownloadArchive } from '../download/download-archive.js';
 import type { SkippedEvent } from '../download/events.js';
 import type { GivenOptions, SeriesOptions } from '../config/options/options.js';
 import type { Subscriptions } from './subscriptions.js';
-import type { SyncJournal } from './sync-journal.js';
+import type { RunFailure, SyncJournal } from './sync-journal.js';
 import type { DownloadListeners, ServiceSession } from '../download/download-session.js';
 import type { ObserveSync, SeriesCounts, SeriesReport } from './sync-events.js';
 import type { SyncLibraries } from './sync-libraries.js';
@@ -23,7 +23,7 @@ export interface SubscribedTitle {
 
 export interface SyncOptions extends Pick<
   GivenOptions,
-  'dryRun' | 'fromNow' | 'only' | 'share' | 'maxOutage'
+  'dryRun' | 'fromNow' | 'only' | 'redownload' | 'share' | 'maxOutage'
 > {
   /** The subscriptions file: relative paths in it are relative to its folder. */
   readonly file: string;
@@ -58,6 +58,8 @@ export interface SyncReport {
   readonly totals: SeriesCounts;
   /** The number of subscribed titles. */
   titles: number;
+  /** What failed, by title or list. */
+  readonly failures: RunFailure[];
   /** Targets and chapters that failed. */
   readonly errors: TankobonError[];
   notStarted: number;

@@ -4,12 +4,13 @@
  */
 import { fetchList } from '../api/feeds.js';
 import { fetchTitles, type Title } from '../api/titles.js';
-import { ChapterError, UsageError, type TankobonError } from '../core/errors.js';
+import { ChapterError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { dueTitles } from './due-titles.js';
-import type { Subscription, Subscriptions } from './subscriptions.js';
+import { isMatch } from './find-subscription.js';
+import type { Subscription } from './subscriptions.js';
 import { followMerges } from './merged-titles.js';
-import { currentTitleId, titleState, type SyncState } from './sync-journal.js';
+import { currentTitleId } from './sync-journal.js';
 import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
@@ -51,7 +52,8 @@ export async function checkTitles(session: SyncSession) {
         id,
         latest: follow ? state.titles[id]?.latest : known.get(id)?.latestChapterId,
         rules: rulesText(options, context.settings),
-        state: state.titles[id],
+        // Without a state the releases are read, which new subscriptions need too.
+        state: session.options.redownload ? undefined : state.titles[id],
       })),
     nowMs,
   );
@@ -110,22 +112,4 @@ function isRequested(
   { options: { only }, journal }: SyncSession,
 ): boolean {
   return !only || only.some((word) => isMatch(subscription, word, journal.state));
-}
-
-function isMatch({ target, text, folder }: Subscription, word: string, state: SyncState): boolean {
-  const names = [text, target.id, folder ?? '', titleState(target.id, state)?.name ?? ''];
-  return names.some((name) => name.toLowerCase().includes(word.toLowerCase()));
-}
-
-/** Throws UsageError `bad-target` for a word of `--only` that matches no subscription. */
-export function checkOnly(
-  only: readonly string[],
-  { series }: Subscriptions,
-  state: SyncState,
-): void {
-  const word = only.find((each) => !series.some((one) => isMatch(one, each, state)));
-  if (word === undefined) return;
-  throw new UsageError('bad-target', `Not subscribed to: ${word}`, {
-    hint: 'To see the subscriptions, run: tankobon sync list',
-  });
 }

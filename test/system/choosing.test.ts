@@ -1,5 +1,5 @@
 /** Choosing at a real terminal: a title, a language, and whether to download, at 40, 80 and 200 columns. */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -132,6 +132,26 @@ describeWith('choosing at a terminal', { programs: ['python3'] }, () => {
     expect(left.code).toBe(130);
     expect(left.screen).toMatch(/^Cancelled\.$/m);
     expect(left.screen).not.toMatch(/error:|hint:|saved/);
+  });
+
+  test('sync add asks for the folder and the language; Esc and Ctrl-C write nothing', async () => {
+    const words = ['sync', 'add', `title:${EXAMPLE_TITLES.long}`];
+    const file = join(folder, 'home', 'subscriptions.yaml');
+    for (const key of [ESCAPE, CTRL_C]) {
+      const left = await runAt(80, words, [{ awaits: 'Folder for the chapters?', types: key }]);
+      expect({ code: left.code, untyped: left.untyped }).toEqual({ code: 130, untyped: 0 });
+      expect(left.screen).toMatch(/^Cancelled\.$/m);
+      expect(existsSync(file)).toBe(false);
+    }
+    const ran = await runAt(80, words, [
+      { awaits: 'Folder for the chapters?', types: `${join(folder, 'comics')}\r` },
+      { awaits: 'Language?', types: `${DOWN}\r` },
+    ]);
+    expect({ code: ran.code, untyped: ran.untyped }).toEqual({ code: 0, untyped: 0 });
+    expect(ran.screen).toMatch(/Subscribed: Endless Stairs\s+Languages: (es-la|pt-br)/);
+    const written = readFileSync(file, 'utf8');
+    expect(written).toMatch(/language: \[ (es-la|pt-br) \]/);
+    expect(written).toContain(`output: ${join(folder, 'comics')}`);
   });
 
   test('the address of a title is not asked for again', async () => {

@@ -14,6 +14,8 @@ if [ "$1" = __complete ]; then exec '${process.execPath}' '${PROGRAM}' "$@"; fi
 printf 'got:'; printf '<%s>' "$@"; echo
 `;
 
+const ID = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
+
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankobon-completion-'));
@@ -27,6 +29,16 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'bin'));
   writeFileSync(program, STAND_IN);
   chmodSync(program, 0o755);
+  const configuration = join(folder, '.config', 'tankobon');
+  mkdirSync(configuration, { recursive: true });
+  const series = [
+    `{ target: title:${ID}, title: The Lighthouse }`,
+    '{ target: list:UUID, title: Mine }',
+  ];
+  const lines = series.map((each) => `  - ${each.replace('UUID', ID.replace('3d', '4d'))}\n`);
+  writeFileSync(join(configuration, 'subscriptions.yaml'), `series:\n${lines.join('')}`, {
+    mode: 0o600,
+  });
   mkdirSync(join(work, 'my shelf'), { recursive: true });
   writeFileSync(join(work, 'my list.txt'), '');
 });
@@ -53,6 +65,7 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
       'retag',
       'search',
       'sync',
+      'verify',
       'whoami',
     ],
   ],
@@ -60,7 +73,7 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
   ['download --q', ['--quality', '--quiet']],
   ['download --quality ', ['data', 'data-saver']],
   ['download -q data-', ['data-saver']],
-  ['download --json -q data -o sh --no-', ['--no-metadata', '--no-reports']],
+  ['download --json -q data -o sh --no-', ['--no-infer', '--no-metadata', '--no-reports']],
   ['report-status --', ['--clear', '--flush', '--help', '--html', '--json', '--yes']],
   ['config ', ['get', 'list', 'path', 'set', 'unset']],
   ['config set ', [...SETTING_NAMES].sort()],
@@ -73,6 +86,10 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
   ['download --output m', ['my shelf']],
   ['config set output m', ['my shelf']],
   ['download --from-file m', ['my list.txt', 'my shelf']],
+  // The names of subscriptions.
+  ['sync remove ', ['Mine', 'The Lighthouse']],
+  ['sync edit The', ['The Lighthouse']],
+  ['sync --only M', ['Mine']],
 ];
 
 const path = () => `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;

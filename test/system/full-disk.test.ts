@@ -132,7 +132,7 @@ describeWith('a disk', { mountNamespace: true }, () => {
 
   test('with the state, read-only: sync add names the folder, and it is not a bug', async () => {
     const { code, stderr } = await runOnto('size=1m,mode=700', {
-      words: `sync add ${ID}`,
+      words: `sync add ${ID} -o comics`,
       flags: '',
       afterMount: '{ mount -o remount,ro "$OUTPUT"; export TANKOBON_HOME="$OUTPUT"; }',
     });

@@ -1,8 +1,14 @@
 /** `tankobon completion`: prints the completion script of a shell. Each script calls `tankobon __complete`. */
 import { Argument, type Command } from 'commander';
 import { EXIT } from '../../core/exit-codes.js';
-import type { CommandRunner } from '../command-context.js';
-import { COMPLETE_FILES, COMPLETE_FOLDERS, completionLines } from '../completion-candidates.js';
+import { printableLine } from '../../core/printable.js';
+import type { BareCommandContext, CommandRunner } from '../command-context.js';
+import {
+  COMPLETE_FILES,
+  COMPLETE_FOLDERS,
+  completionLines,
+  type Candidate,
+} from '../completion-candidates.js';
 import { addExamples } from '../help-format.js';
 
 const BASH = `# tankobon completion for bash 4 and later
@@ -14,7 +20,7 @@ _tankobon() {
     case "$line" in
       ${COMPLETE_FILES}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
       ${COMPLETE_FOLDERS}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
-      *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
+      *) line="\${line%%$'\\t'*}"; [[ $current == [\\"\\']* ]] || printf -v line %q "$line"; COMPREPLY+=("$line") ;;
     esac
   done < <("\${COMP_WORDS[0]/#\\~/$HOME}" __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
@@ -105,9 +111,32 @@ export function completeCommand(program: Command, { runBare }: CommandRunner): C
     .command('__complete', { hidden: true })
     .argument('[words...]')
     .action((words: readonly string[]) =>
-      runBare(({ stdout }) => {
-        for (const line of completionLines(program, words)) stdout.write(`${line}\n`);
+      runBare(async (context) => {
+        const subscriptions = words[0] === 'sync' ? await subscriptionNames(context) : [];
+        for (const line of completionLines(program, words, subscriptions))
+          context.stdout.write(`${line}\n`);
         return EXIT.done;
       }),
     );
+}
+
+/** None if the file cannot be used: completion prints no errors. */
+async function subscriptionNames(context: BareCommandContext): Promise<readonly Candidate[]> {
+  try {
+    const { loadSettings } = await import('../../config/settings.js');
+    const store = await import('../../sync/subscriptions-store.js');
+    const { subscriptionName } = await import('../../sync/find-subscription.js');
+    const { readSyncState, syncFolder } = await import('../../sync/sync-journal.js');
+    const settings = await loadSettings(context.env, context.paths.config);
+    const withSettings = Object.assign(context, { settings });
+    const file = store.subscriptionsPath(undefined, withSettings);
+    const { series } = await store.readSubscriptions(file, withSettings);
+    const state = readSyncState(await syncFolder(context.paths.state, file));
+    return series.map((each) => ({
+      word: printableLine(subscriptionName(each, state) ?? each.text),
+      description: each.target.id,
+    }));
+  } catch {
+    return [];
+  }
 }

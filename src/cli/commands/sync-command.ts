@@ -39,26 +39,53 @@ function addEditCommands(sync: Command, { run }: CommandRunner): void {
   const add = sync
     .command('add')
     .description('subscribe to a title or a list, or change the options of a subscription')
-    .argument('<target>', 'title or list: its UUID (title:UUID, list:UUID) or its MangaDex URL')
+    .argument(
+      '<target>',
+      'title or list: its UUID (title:UUID, list:UUID) or its MangaDex URL; the name of a subscription to change it',
+    )
     .action((target: string, _: GivenOptions, self: Command) =>
       run(async (context) =>
-        (await import('./sync-edit.js')).syncAdd(target, flagsOf(self), context),
+        (await import('./sync-add.js')).syncAdd(target, flagsOf(self), context),
       ),
     );
   const remove = sync
     .command('remove')
     .description('end a subscription; downloaded chapters are kept')
-    .argument('<title>', 'URL, UUID, folder or name')
-    .action((title: string, _: GivenOptions, self: Command) =>
+    .argument('<subscription>', 'its name, URL, UUID or folder')
+    .action((words: string, _: GivenOptions, self: Command) =>
       run(async (context) =>
-        (await import('./sync-edit.js')).syncRemove(title, flagsOf(self), context),
+        (await import('./sync-edit.js')).syncRemove(words, flagsOf(self), context),
+      ),
+    );
+  const edit = sync
+    .command('edit')
+    .description('open the subscriptions file in $VISUAL or $EDITOR, and check it')
+    .argument('[subscription]', 'the one to begin at: its name, URL, UUID or folder')
+    .action((words: string | undefined, _: GivenOptions, self: Command) =>
+      run(async (context) =>
+        (await import('./sync-edit.js')).syncEdit(words, flagsOf(self), context),
       ),
     );
   const list = sync
     .command('list')
-    .description('print the subscriptions')
+    .description('print the subscriptions, with their names, options and state')
     .action((_: GivenOptions, self: Command) =>
-      run(async (context) => (await import('./sync-edit.js')).syncList(flagsOf(self), context)),
+      run(async (context) => (await import('./sync-list.js')).syncList(flagsOf(self), context)),
+    );
+  const path = sync
+    .command('path')
+    .description('print the path of the subscriptions file')
+    .action((_: GivenOptions, self: Command) =>
+      run(async (context) => (await import('./sync-edit.js')).syncPath(flagsOf(self), context)),
+    );
+  const forget = sync
+    .command('forget')
+    .description('download the chapters of a title again whose files are gone, in the next run')
+    .argument('<subscription>', 'its name, URL, UUID or folder')
+    .action((words: string, _: GivenOptions, self: Command) =>
+      run(async (context) =>
+        (await import('./sync-forget.js')).syncForget(words, flagsOf(self), context),
+      ),
     );
   const importFollows = sync
     .command('import-follows')
@@ -70,6 +97,9 @@ function addEditCommands(sync: Command, { run }: CommandRunner): void {
     );
   addOptions(add, 'sync add');
   addOptions(remove, 'sync remove');
+  addOptions(edit, 'sync edit');
   addOptions(list, 'sync list');
+  addOptions(path, 'sync path');
+  addOptions(forget, 'sync forget');
   addOptions(importFollows, 'sync import-follows');
 }

@@ -1,84 +1,22 @@
-/** `tankobon sync add`, `remove` and `list`: edit and show the subscriptions file. They send nothing. */
-import { resolve } from 'node:path';
+/** `tankobon sync remove`, `edit` and `path`: change the subscriptions file, or show where it is. They send nothing. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { GivenOptions } from '../../config/options/options.js';
+import { UsageError } from '../../core/errors.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { printableLine } from '../../core/printable.js';
+import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
+import { parseSubscriptions, removeSeries } from '../../sync/subscriptions-file.js';
 import {
   editSubscriptions,
+  extraHostsOf,
   readSubscriptions,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
-import { optionText } from '../../config/option-values.js';
-import {
-  kebabCase,
-  optionDefinition,
-  SERIES_OPTION_NAMES,
-  type GivenOptions,
-  type SeriesOptions,
-} from '../../config/options/options.js';
-import { UsageError } from '../../core/errors.js';
-import { EXIT, type ExitCode } from '../../core/exit-codes.js';
-import { expandHome } from '../../core/home-folder.js';
-import { isUuid } from '../../core/uuid.js';
-import { parseTarget } from '../../selection/target.js';
-import {
-  addSeries,
-  parseSubscriptions,
-  removeSeries,
-  type SeriesEntry,
-} from '../../sync/subscriptions-file.js';
-import type { Subscription } from '../../sync/subscriptions.js';
-import { readSyncState, syncFolder, titleState, type SyncState } from '../../sync/sync-journal.js';
+import { readSyncState, syncFolder } from '../../sync/sync-journal.js';
 import type { CommandContext } from '../command-context.js';
-
-export async function syncAdd(
-  target: string,
-  flags: GivenOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const file = subscriptionsPath(flags.file, context);
-  const entry = entryOf(flags, context.clock.wallMs());
-  const text = isUuid(target) ? `title:${target}` : target;
-  const { isNew } = await editSubscriptions(file, context, (source) =>
-    addSeries(source, text, entry),
-  );
-  context.stderr.write(`${isNew ? 'Subscribed' : 'Changed'}: ${target} in ${file}\n`);
-  return EXIT.done;
-}
-
-/** The options as they are written in the file. */
-function entryOf({ output, fromNow, ...given }: GivenOptions, nowMs: number): SeriesEntry {
-  if (given.format !== undefined && given.bind === undefined)
-    throw new UsageError('bad-option', '--format has no effect without --bind.', {
-      hint: 'Add: --bind volume, or: --bind title',
-    });
-  if (given.name === '')
-    throw new UsageError('bad-option', 'Invalid --name "": must not be empty.', {
-      hint: 'Run: tankobon help sync add',
-    });
-  const since = fromNow === true ? nowMs : undefined;
-  const options = { ...given, output: output && independentPath(output), since };
-  return toKeys(options, (name, value) => {
-    if (name === 'language' && Array.isArray(value) && value.length === 0) return ['all'];
-    return Array.isArray(value) || typeof value === 'boolean' ? value : optionText(name, value);
-  });
-}
-
-/** The entry of the file has the options by keys, with `bind` and `format` as one map. */
-function toKeys(
-  { bind, format, ...options }: SeriesOptions,
-  write: (name: keyof SeriesOptions, value: unknown) => unknown,
-): SeriesEntry {
-  const given = SERIES_OPTION_NAMES.flatMap((name) => {
-    if (name === 'bind')
-      return bind === undefined ? [] : [[name, { by: bind, ...(format && { format }) }]];
-    const value = name === 'format' ? undefined : options[name];
-    return value === undefined ? [] : [[kebabCase(name), write(name, value)]];
-  });
-  return Object.fromEntries(given) as SeriesEntry;
-}
-
-/** Relative to the current folder, not to that of the file; `~/` is the home folder in the file too. */
-function independentPath(path: string): string {
-  return expandHome(path) === path ? resolve(path) : path;
-}
 
 export async function syncRemove(
   words: string,
@@ -90,66 +28,76 @@ export async function syncRemove(
   const state = readSyncState(await syncFolder(context.paths.state, file));
   const { removed } = await editSubscriptions(file, context, (source) => {
     const { series } = parseSubscriptions(source);
-    const index = onlyMatch(words, series, state, source.extraHosts);
-    return { text: removeSeries(source, index), removed: series[index]?.text ?? '' };
+    const index = findSubscription(words, series, state, source.extraHosts);
+    const removed = series[index];
+    const name = removed && (subscriptionName(removed, state) ?? removed.text);
+    return { text: removeSeries(source, index), removed: name ?? '' };
   });
-  context.stderr.write(`Removed: ${removed}\n`);
+  context.stderr.write(`Removed: ${printableLine(removed)}\n`);
   return EXIT.done;
 }
 
-/** Throws UsageError unless exactly one subscription is meant. */
-function onlyMatch(
-  words: string,
-  series: readonly Subscription[],
-  state: SyncState,
-  extraHosts: readonly string[],
-): number {
-  if (words.trim() === '') throw new UsageError('bad-target', 'Say which subscription.');
-  const id = idOf(words, extraHosts);
-  const matches = [...series.entries()].filter(([, { target, text, folder }]) => {
-    if (id !== undefined) return target.id === id;
-    const names = [text, folder ?? '', titleState(target.id, state)?.name ?? ''];
-    return names.some((name) => name.toLowerCase().includes(words.toLowerCase()));
-  });
-  const [match, ...others] = matches;
-  if (match && others.length === 0) return match[0];
-  const hint = 'To see the subscriptions, run: tankobon sync list';
-  if (!match) throw new UsageError('bad-target', `Not subscribed to: ${words}`, { hint });
-  const texts = matches.map(([, { text }]) => text).join(', ');
-  throw new UsageError('bad-target', `Several subscriptions match: ${texts}`, { hint });
+export function syncPath(flags: GivenOptions, context: CommandContext): ExitCode {
+  context.stdout.write(`${subscriptionsPath(flags.file, context)}\n`);
+  return EXIT.done;
 }
 
-function idOf(words: string, extraHosts: readonly string[]): string | undefined {
-  try {
-    return parseTarget(words, extraHosts).id;
-  } catch {
-    return undefined;
-  }
-}
-
-export async function syncList(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
-  const { stdout, stderr, paths } = context;
+/** Opens the file in an editor, at the line of a subscription if one is named, and checks it afterwards. */
+export async function syncEdit(
+  words: string | undefined,
+  flags: GivenOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { env, stderr, paths } = context;
   const file = subscriptionsPath(flags.file, context);
-  const { series, follows } = await readSubscriptions(file, context);
+  const editor = env['VISUAL'] ?? env['EDITOR'] ?? '';
+  if (editor.trim() === '')
+    throw new UsageError('bad-setting', 'No editor is set.', {
+      hint: `Set EDITOR, such as: export EDITOR=nano. The file is ${file}`,
+    });
+  const line = words === undefined ? undefined : await lineOf(words, file, context);
+  // A new file gets the mode of one that sync add creates.
+  await editSubscriptions(file, context, ({ text }) => ({ text: text || 'series: []\n' }));
+  await runEditor(editor, file, line, context);
+  const { series } = await readSubscriptions(file, context);
   const state = readSyncState(await syncFolder(paths.state, file));
-  const names = series.map(({ target }) => titleState(target.id, state)?.name);
-  if (flags.json) {
-    const list = series.map(({ target: { id, kind }, text, ...options }, index) => ({
-      target: text,
-      id,
-      kind,
-      name: names[index],
-      options: toKeys(options, (name, value) =>
-        optionDefinition(name).kind === 'ranges' ? optionText(name, value) : value,
-      ),
-    }));
-    stdout.write(`${JSON.stringify(list)}\n`);
-    return EXIT.done;
-  }
-  for (const [index, { text, paused }] of series.entries()) {
-    const name = names[index] === undefined ? '' : `  ${names[index]}`;
-    stdout.write(`${text}${name}${paused === true ? ' (paused)' : ''}\n`);
-  }
-  if (follows) stderr.write('And the titles that the account follows.\n');
+  const names = series.map((each) => subscriptionName(each, state) ?? each.text);
+  stderr.write(`${series.length === 0 ? 'No subscriptions' : `Valid: ${names.join(', ')}`}\n`);
   return EXIT.done;
+}
+
+async function lineOf(words: string, file: string, context: CommandContext): Promise<number> {
+  const { series } = await readSubscriptions(file, context);
+  const state = readSyncState(await syncFolder(context.paths.state, file));
+  const found = series[findSubscription(words, series, state, extraHostsOf(context))];
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.findIndex((each) => found && each.includes(found.text)) + 1;
+}
+
+/** Editors that take `+LINE`. */
+const TAKES_LINE = /^(?:n?vim?|nano|pico|emacs|emacsclient|micro|joe|kak)$/;
+
+/** The variable may have arguments, as git and crontab allow. */
+async function runEditor(
+  editor: string,
+  file: string,
+  line: number | undefined,
+  { env }: CommandContext,
+): Promise<void> {
+  const [command = '', ...args] = editor.trim().split(/\s+/);
+  const takesLine = line !== undefined && TAKES_LINE.test(basename(command));
+  const child = spawn(command, [...args, ...(takesLine ? [`+${line}`] : []), file], {
+    stdio: 'inherit',
+    env,
+    shell: process.platform === 'win32',
+  });
+  const failed = (reason: string, cause?: unknown): UsageError =>
+    new UsageError('bad-setting', `The editor ${command} failed: ${reason}`, {
+      cause,
+      hint: `Set EDITOR to another one. The file is ${file}`,
+    });
+  const [code] = (await once(child, 'exit').catch((cause: unknown) => {
+    throw failed((cause as NodeJS.ErrnoException).code ?? String(cause), cause);
+  })) as [number | null];
+  if (code !== 0) throw failed(`exit code ${code}`);
 }

@@ -3,8 +3,8 @@ import { fetchFollowedTitles, fetchReadingStatuses } from '../../api/follows.js'
 import type { ReadingStatus } from '../../api/reading-statuses.js';
 import { requireLogin, sessionOf } from '../../download/stored-login.js';
 import {
-  checkSubscriptions,
   editSubscriptions,
+  readSubscriptionsIfExists,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
@@ -22,7 +22,7 @@ export async function syncImportFollows(
   context: CommandContext,
 ): Promise<ExitCode> {
   const file = subscriptionsPath(flags.file, context);
-  await checkSubscriptions(file, context);
+  await readSubscriptionsIfExists(file, context);
   const titles = await fetchFollows(flags.status, context);
   const { added } = await editSubscriptions(file, context, (source) => {
     let { text } = source;
@@ -31,7 +31,9 @@ export async function syncImportFollows(
       const target = { kind: 'title', id } as const;
       if (indexOfTarget(parseSubscriptions({ ...source, text }), target) >= 0) continue;
       const url = `https://mangadex.org/title/${id}`;
-      ({ text } = addSeries({ ...source, text }, url, {}, printableLine(name)));
+      ({ text } = addSeries({ ...source, text }, url, {
+        entry: { title: printableLine(name) },
+      }));
       count += 1;
     }
     return { text, added: count };

@@ -5,7 +5,13 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { describeLockHolder, isLocked } from '../../core/lock.js';
 import { printableLine } from '../../core/printable.js';
-import { lockPath, readSyncState, syncFolder, type SyncState } from '../../sync/sync-journal.js';
+import {
+  lockPath,
+  readSyncState,
+  syncFolder,
+  type RunFailure,
+  type SyncState,
+} from '../../sync/sync-journal.js';
 import type { CommandContext } from '../command-context.js';
 import type { GivenOptions } from '../../config/options/options.js';
 
@@ -66,12 +72,20 @@ function asLines(state: SyncState, running: string | undefined, nowMs: number): 
     ...(running === undefined ? [] : [`Running: ${running}`]),
     lastRun ? `Last run: ${describeRun(lastRun, nowMs)}` : 'Last run: never',
     ...(next === undefined ? [] : [`Next run: ${formatLocalTime(next, nowMs)}`]),
+    ...failureLines(lastRun?.failures),
     ...(waiting.length === 0 ? [] : ['Waiting for a group:']),
     ...waiting.map(
       ({ name, number, untilMs }) =>
         `  ${printableLine(name)}, chapter ${number ?? '–'}: until ${formatLocalTime(untilMs, nowMs)}`,
     ),
   ];
+}
+
+function failureLines(failures: readonly RunFailure[] = []): string[] {
+  const lines = failures.map(
+    ({ target, name = target, message }) => `  ${printableLine(`${name}: ${message}`)}`,
+  );
+  return lines.length === 0 ? [] : ['Failed:', ...lines];
 }
 
 function describeRun(

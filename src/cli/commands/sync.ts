@@ -1,6 +1,6 @@
 /** `tankobon sync`: runs once, or repeatedly, and reports what each run did. */
 import { runSync } from '../../sync/run-sync.js';
-import { checkOnly } from '../../sync/sync-titles.js';
+import { checkOnly } from '../../sync/find-subscription.js';
 import { repeatSync } from '../../sync/sync-loop.js';
 import type { SyncOptions, SyncReport } from '../../sync/sync-session.js';
 import {
@@ -63,7 +63,7 @@ async function readRequested(
   warn?: (message: string, hint?: string) => void,
 ): Promise<Subscriptions> {
   const subscriptions = await readSubscriptions(file, context, warn);
-  if (only.length > 0) checkOnly(only, subscriptions, readSyncState(folder));
+  if (only.length > 0) checkOnly(only, subscriptions.series, readSyncState(folder));
   return subscriptions;
 }
 

@@ -40,7 +40,7 @@ export type OptionKind = keyof KindValues;
 export type CommandName =
   | 'download'
   | 'sync'
-  | `sync ${'add' | 'remove' | 'list' | 'import-follows' | 'status'}`
+  | `sync ${'add' | 'remove' | 'edit' | 'path' | 'list' | 'forget' | 'import-follows' | 'status'}`
   | 'search'
   | 'bind'
   | 'retag'

@@ -14,6 +14,9 @@ export const SUBSCRIPTION_OPTIONS = {
       'sync list': true,
       'sync import-follows': true,
       'sync status': true,
+      'sync edit': true,
+      'sync path': true,
+      'sync forget': true,
     },
   },
   every: {
@@ -28,6 +31,17 @@ export const SUBSCRIPTION_OPTIONS = {
     description: 'only titles whose URL, folder or name contains one of these',
     placeholder: 'names...',
     commands: { sync: true },
+  },
+  redownload: {
+    kind: 'switch',
+    description: 'download chapters again whose files are gone',
+    commands: { sync: true },
+  },
+  unset: {
+    kind: 'texts',
+    description: 'remove an option of the subscription, by its key in the file; can be repeated',
+    placeholder: 'key',
+    commands: { 'sync add': true },
   },
   status: {
     kind: 'choices',

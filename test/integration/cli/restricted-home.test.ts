@@ -92,7 +92,7 @@ describe('with a read-only HOME', () => {
     ['login --for komga --stdin --insecure-storage'],
     ['logout'],
     ['config set quality data-saver'],
-    [`sync add ${TITLE}`],
+    [`sync add ${TITLE} -o /tmp/comics`],
   ])('%s is refused with a sentence and what to do, and sends nothing', async (line) => {
     const before = service.log.length;
     const { code, stdout, stderr } = await run(line, readOnly(), '{"key":"secret"}');
@@ -175,7 +175,7 @@ describe('a folder of tankobon’s own files that this user cannot read', () => 
     ['credentials', 'whoami'],
     ['credentials', `download ${ID}`],
     ['sync', 'sync status'],
-    ['sync', `sync add ${TITLE}`],
+    ['sync', `sync add ${TITLE} -o /tmp/comics`],
     ['health-reports', 'report-status'],
     ['health-reports', 'report-status --flush'],
     ['health-reports', 'report-status --clear --yes'],

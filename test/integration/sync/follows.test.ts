@@ -113,5 +113,7 @@ test('import-follows adds the titles with these statuses, with their names as co
   const text = readFileSync(harness.file, 'utf8');
   expect(text).toContain('# mine');
   for (const name of ['Alpha', 'Beta', 'Gamma'])
-    expect(text).toContain(`https://mangadex.org/title/${syncTitle(name).id} # ${name}`);
+    expect(text).toContain(
+      `https://mangadex.org/title/${syncTitle(name).id}\n    title: ${name}\n`,
+    );
 });

@@ -61,7 +61,9 @@ posixTest.each([
   mkdirSync(join(dirname(file), 'locks'));
   chmodSync(dirname(file), mode);
   const previous = process.umask(umask);
-  const run = await sync('add', ALPHA).finally(() => process.umask(previous));
+  const run = await sync('add', ALPHA, '-o', join(folder, 'out')).finally(() =>
+    process.umask(previous),
+  );
   expect(run).toMatchObject({ code: 0 });
   expect(modeOf(file)).toBe('600');
 });

@@ -13,7 +13,6 @@ import { DAY_MS, HOUR_MS, syncChapter, syncLibrary, titleId } from '../../suppor
 import { posixDescribe, posixTest } from '../../support/platform.js';
 
 const ALPHA = titleId('Alpha');
-const BETA = titleId('Beta');
 
 let folder: string;
 let service: PracticeService;
@@ -31,39 +30,6 @@ afterEach(async () => {
 
 const run = (...words: string[]) => tankobonHere(['sync', ...words], { env });
 
-test('add, list and remove edit the file in the configuration folder, and send nothing', async () => {
-  const added = await run(
-    ...['add', `https://mangadex.org/title/${ALPHA}/alpha`, '--language', 'pt-br,en'],
-    ...['--group', 'Preferred Scans,"Other, Scans"', '--wait-for-group', '2d', '--upgrade'],
-    ...['--folder', 'My Series', '--bind', 'volume', '--format', 'epub', '--from-now'],
-  );
-  expect(added).toMatchObject({ code: 0 });
-  expect((await run('add', BETA)).code).toBe(0);
-  const file = join(folder, 'home', 'subscriptions.yaml');
-  const text = readFileSync(file, 'utf8');
-  for (const line of [
-    `- target: https://mangadex.org/title/${ALPHA}/alpha`,
-    'language: [ pt-br, en ]',
-    'wait-for-group: 2d',
-    'bind: { by: volume, format: epub }',
-    `- target: title:${BETA}`,
-  ])
-    expect(text).toContain(line);
-  const list = JSON.parse((await run('list', '--json')).stdout) as unknown[];
-  expect(list).toMatchObject([
-    { id: ALPHA, options: { group: ['Preferred Scans', 'Other, Scans'], upgrade: true } },
-    { id: BETA },
-  ]);
-  expect((await run('remove', 'alpha')).code).toBe(0);
-  expect((await run('list')).stdout).toBe(`title:${BETA}\n`);
-  // Windows PowerShell writes it so.
-  writeFileSync(file, `\uFEFFseries:\r\n- target: title:${ALPHA}\r\n`, 'utf16le');
-  expect((await run('list')).stdout).toBe(`title:${ALPHA}\n`);
-  expect(await run('remove', 'nothing')).toMatchObject({ code: 2 });
-  expect(await run('remove', '')).toMatchObject({ code: 2 });
-  expect(service.log).toEqual([]);
-});
-
 test('add -o is relative to the current folder, as every -o is; ~/ stays the home folder', async () => {
   const elsewhere = join(folder, 'elsewhere', 'subs.yaml');
   const outputOf = async (output: string): Promise<unknown> => {
@@ -79,7 +45,6 @@ test('add -o is relative to the current folder, as every -o is; ~/ stays the hom
 test('an invalid option, target or file exits with 2 and changes nothing', async () => {
   expect(await run()).toMatchObject({ code: 2 });
   expect((await run('add', `title:${ALPHA}`, '--chapters', 'x')).code).toBe(2);
-  expect((await run('add', `https://mangadex.org/chapter/${ALPHA}`)).code).toBe(2);
   expect((await run('add', `title:${ALPHA}`, '--format', 'epub')).code).toBe(2);
   expect((await run('--every', '5m')).stderr).toContain('at least 15 minutes');
   const file = join(folder, 'bad.yaml');
@@ -115,20 +80,11 @@ test.each([
   expect(stderr).not.toContain('subscriptions.yaml');
 });
 
-test('add with the URL of a chapter suggests its title', async () => {
-  const { code, stderr } = await run('add', `https://mangadex.org/chapter/${ALPHA}`);
-  expect([code, stderr]).toEqual([
-    2,
-    `error: A chapter cannot be subscribed to, only a title or a list: ${ALPHA}\n` +
-      'hint: Pass its title, such as: tankobon sync add https://mangadex.org/title/UUID\n',
-  ]);
-});
-
 posixTest('a link to the file stays one, and the mode of the file is kept', async () => {
   const file = join(folder, 'real.yaml');
   writeFileSync(file, '# mine\n', { mode: 0o640 });
   symlinkSync(file, join(folder, 'link.yaml'));
-  expect((await run('add', ALPHA, '--file', join(folder, 'link.yaml'))).code).toBe(0);
+  expect((await run('add', ALPHA, '-o', folder, '--file', join(folder, 'link.yaml'))).code).toBe(0);
   expect(readFileSync(file, 'utf8')).toContain('# mine');
   expect(statSync(file).mode & 0o777).toBe(0o640);
 });

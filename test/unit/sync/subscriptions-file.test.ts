@@ -80,7 +80,7 @@ test('language: all means every language, also where the defaults name one', () 
 });
 
 test('an empty file has no subscriptions', () => {
-  expect(parse('')).toEqual({ series: [], follows: undefined, hooks: {} });
+  expect(parse('')).toEqual({ defaults: {}, series: [], follows: undefined, hooks: {} });
   expect(parse('series:\nfollows: true\n').follows).toEqual({ statuses: undefined, options: {} });
 });
 
@@ -172,32 +172,40 @@ test('any text is read or refused, never a fault', () => {
 
 describe('edits', () => {
   test('adding and removing a series leaves everything else as it was', () => {
-    const added = addSeries(
-      source(EXAMPLE),
-      `title:${OTHER_ID}`,
-      { language: ['en'], upgrade: true },
-      'Starlight',
-    );
+    const added = addSeries(source(EXAMPLE), `title:${OTHER_ID}`, {
+      entry: { title: 'Starlight', language: ['en'], upgrade: true },
+    });
     expect(added.isNew).toBe(true);
     for (const line of EXAMPLE.split('\n')) expect(added.text).toContain(line);
-    expect(added.text).toContain(`target: title:${OTHER_ID} # Starlight`);
+    expect(added.text).toContain(`target: title:${OTHER_ID}\n    title: Starlight\n`);
     const index = indexOfTarget(parse(added.text), { kind: 'title', id: OTHER_ID });
     expect(parse(added.text).series[index]).toMatchObject({ language: ['en'], upgrade: true });
     expect(removeSeries(source(added.text), index)).toBe(EXAMPLE);
   });
 
   test('adding one that is there sets its options', () => {
-    const { text, isNew } = addSeries(source(EXAMPLE), ID, { upgrade: false });
+    const { text, isNew } = addSeries(source(EXAMPLE), ID, { entry: { upgrade: false } });
     expect(isNew).toBe(false);
     expect(text).toBe(EXAMPLE.replace('upgrade: true', 'upgrade: false'));
   });
 
+  test('an option is removed by its key, and the default of the file applies again', () => {
+    const change = { entry: {}, unset: ['language', 'bind'] };
+    const { text } = addSeries(source(EXAMPLE), ID, change);
+    expect(parse(text).series[0]).toMatchObject({ language: ['en'], upgrade: true });
+    expect(parse(text).series[0]).not.toHaveProperty('bind');
+    const lines = EXAMPLE.split('\n').filter((line) => !/^ {4}(language|bind):/.test(line));
+    expect(text.split('\n')).toEqual(lines);
+  });
+
   test('an empty file gets its first series, and an invalid option is refused', () => {
-    const { text } = addSeries(source('# nothing yet\n'), `title:${ID}`, {});
+    const { text } = addSeries(source('# nothing yet\n'), `title:${ID}`, { entry: {} });
     expect(text).toContain('# nothing yet');
     expect(parse(text).series).toHaveLength(1);
-    expect(parse(addSeries(source('null\n'), `title:${ID}`, {}).text).series).toHaveLength(1);
-    expect(() => addSeries(source(''), `title:${ID}`, { chapters: 'x' })).toThrow(
+    expect(
+      parse(addSeries(source('null\n'), `title:${ID}`, { entry: {} }).text).series,
+    ).toHaveLength(1);
+    expect(() => addSeries(source(''), `title:${ID}`, { entry: { chapters: 'x' } })).toThrow(
       'series[0].chapters',
     );
   });

@@ -1,0 +1,175 @@
+/** `tankobon sync add`: asks the service what is subscribed to, and writes it with its name. */
+import { ServiceRefusal } from '../../api/api-errors.js';
+import { fetchChapter } from '../../api/chapters.js';
+import { fetchList } from '../../api/feeds.js';
+import { fetchTitle } from '../../api/titles.js';
+import type { GivenOptions } from '../../config/options/options.js';
+import { inspectSettings } from '../../config/settings.js';
+import { ChapterError, UsageError } from '../../core/errors.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { printableLine } from '../../core/printable.js';
+import {
+  looksLikeTarget,
+  parseTarget,
+  withoutQuotes,
+  type Target,
+} from '../../selection/target.js';
+import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
+import { addSeries, parseSubscriptions } from '../../sync/subscriptions-file.js';
+import {
+  editSubscriptions,
+  extraHostsOf,
+  subscriptionsPath,
+} from '../../sync/subscriptions-store.js';
+import type { Subscription, Subscriptions } from '../../sync/subscriptions.js';
+import { readSyncState, syncFolder } from '../../sync/sync-journal.js';
+import type { CommandContext } from '../command-context.js';
+import { chooseLanguage } from '../language-prompt.js';
+import { canAsk, prompt } from '../prompt.js';
+import { withService } from '../with-service.js';
+import { checkKeys, entryOf } from './sync-entry.js';
+
+/** A title or a list that the service has. */
+interface Subject {
+  readonly kind: 'title' | 'list';
+  readonly id: string;
+  readonly name: string;
+  /** Empty for a list: they are not known. */
+  readonly languages: readonly string[];
+}
+
+/** Subscribes, or changes a subscription. Throws UsageError before anything is sent. */
+export async function syncAdd(
+  target: string,
+  { unset, ...flags }: GivenOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const file = subscriptionsPath(flags.file, context);
+  const keys = checkKeys(unset);
+  const entry = entryOf(flags, context.clock.wallMs());
+  // Nothing is sent if the file cannot be read, or not be changed.
+  const { subscriptions } = await editSubscriptions(file, context, (source) => ({
+    text: source.text,
+    subscriptions: parseSubscriptions(source),
+  }));
+  const existing = await findExisting(target, subscriptions, file, context);
+  if (existing) {
+    const { text, name } = existing;
+    await editSubscriptions(file, context, (source) =>
+      addSeries(source, text, { entry, unset: keys }),
+    );
+    context.stderr.write(`Changed: ${printableLine(name)}\n`);
+    return EXIT.done;
+  }
+  const parsed = parseTarget(target, extraHostsOf(context));
+  const output = flags.output ?? (await chooseOutput(subscriptions, context));
+  const subject = await resolveSubject(parsed, context);
+  const { languages, note } = await chooseLanguages(subject, flags, subscriptions, context);
+  const written = entryOf({ ...flags, output, language: languages }, context.clock.wallMs());
+  const title = printableLine(subject.name);
+  const address = withoutQuotes(target);
+  const text = parsed.kind === 'any' || parsed.id !== subject.id ? targetText(subject) : address;
+  await editSubscriptions(file, context, (source) =>
+    addSeries(source, text, { entry: { ...(title !== '' && { title }), ...written } }),
+  );
+  context.stderr.write(`Subscribed: ${title === '' ? text : title}\nLanguages: ${note}\n`);
+  return EXIT.done;
+}
+
+const targetText = ({ kind, id }: Subject) => `${kind}:${id}`;
+
+/** The subscription that is meant, by its address or its name. Throws UsageError `bad-target` for an unknown name. */
+async function findExisting(
+  target: string,
+  { series }: Subscriptions,
+  file: string,
+  context: CommandContext,
+): Promise<(Pick<Subscription, 'text'> & { readonly name: string }) | undefined> {
+  const state = readSyncState(await syncFolder(context.paths.state, file));
+  const extraHosts = extraHostsOf(context);
+  const found = looksLikeTarget(target)
+    ? series.find((each) => each.target.id === parseTarget(target, extraHosts).id)
+    : series.length > 0
+      ? series[findSubscription(target, series, state, extraHosts)]
+      : undefined;
+  return found && { text: found.text, name: subscriptionName(found, state) ?? found.text };
+}
+
+/** Undefined where the file or a setting has one. The built-in folder, the current one, does not count. */
+async function chooseOutput(
+  { defaults }: Subscriptions,
+  context: CommandContext,
+): Promise<string | undefined> {
+  if (defaults.output !== undefined) return undefined;
+  const { states } = await inspectSettings(context.env, context.paths.config);
+  const isSet = states.some(({ name, source }) => name === 'output' && source !== 'default');
+  if (isSet) return undefined;
+  if (!canAsk(context))
+    throw new UsageError('bad-option', 'Say where the chapters go.', {
+      hint: 'Add: --output DIR, or for all titles: tankobon config set output DIR',
+    });
+  const { input } = await import('@inquirer/prompts');
+  const message = 'Folder for the chapters?';
+  return prompt(context, (streams) => input({ message, default: '~/Comics' }, streams));
+}
+
+async function resolveSubject(target: Target, context: CommandContext): Promise<Subject> {
+  const { id, kind } = target;
+  const { signal } = context;
+  return withService(context, async ({ anonymous: client }) => {
+    const find = async <T>(request: Promise<T>): Promise<T | undefined> =>
+      request.catch((error: unknown) => {
+        if (error instanceof ServiceRefusal && error.status === 404) return undefined;
+        throw error;
+      });
+    if (kind === 'title' || kind === 'any') {
+      const title = await find(fetchTitle(client, id, signal));
+      if (title) return { kind: 'title', ...title };
+    }
+    if (kind === 'list') {
+      const list = await find(fetchList(client, id, signal));
+      if (list) return { kind, id: list.id, name: list.name, languages: [] };
+    }
+    if (kind === 'chapter' || kind === 'any') {
+      const chapter = await find(fetchChapter(client, id, signal));
+      if (chapter) throw isChapter(id, chapter.titleId, chapter.partialTitle?.name);
+    }
+    const what = kind === 'any' ? 'title' : kind;
+    throw new ChapterError('chapter-not-found', `MangaDex has no such ${what}: ${id}`, {
+      hint: 'Check its UUID in a browser, or run: tankobon search WORDS',
+    });
+  });
+}
+
+function isChapter(id: string, titleId = 'UUID', name?: string): ChapterError {
+  const title = name === undefined ? 'its title' : `its title, ${printableLine(name)}`;
+  return new ChapterError('chapter-not-found', `A chapter cannot be subscribed to: ${id}`, {
+    hint: `To subscribe to ${title}, run: tankobon sync add https://mangadex.org/title/${titleId}`,
+  });
+}
+
+/** The languages to write, undefined if the file or a setting has them, and what is said of them. */
+async function chooseLanguages(
+  { languages }: Subject,
+  { language: given }: GivenOptions,
+  { defaults }: Subscriptions,
+  context: CommandContext,
+): Promise<{ readonly languages: readonly string[] | undefined; readonly note: string }> {
+  const nameOf = (codes: readonly string[]) => (codes.length === 0 ? 'all' : codes.join(', '));
+  if (given) return { languages: given, note: nameOf(given) };
+  if (defaults.language)
+    return {
+      languages: undefined,
+      note: `${nameOf(defaults.language)} (the defaults of the file)`,
+    };
+  const { language: setting } = context.settings;
+  if (setting) return { languages: undefined, note: `${nameOf(setting)} (the setting language)` };
+  if (languages.length <= 1 || !canAsk(context)) {
+    const all = [...languages].sort().join(', ');
+    const note = all === '' ? 'all' : `all, now ${all}`;
+    return { languages: undefined, note: `${note} (to choose: --language en)` };
+  }
+  const sorted = [...languages].sort().map((code) => ({ code }));
+  const chosen = await chooseLanguage(sorted, undefined, context);
+  return { languages: chosen, note: nameOf(chosen) };
+}

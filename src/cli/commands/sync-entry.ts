@@ -1,0 +1,62 @@
+/** The options of a subscription as they are written in the file. */
+import { resolve } from 'node:path';
+import { optionText } from '../../config/option-values.js';
+import {
+  kebabCase,
+  SERIES_OPTION_NAMES,
+  type GivenOptions,
+  type SeriesOptions,
+} from '../../config/options/options.js';
+import { UsageError } from '../../core/errors.js';
+import { expandHome } from '../../core/home-folder.js';
+import { nearest } from '../../core/nearest.js';
+import type { SeriesEntry } from '../../sync/subscriptions-file.js';
+import { SERIES_KEYS } from '../../sync/subscription-keys.js';
+
+/** The options as they are written in the file. */
+export function entryOf({ output, fromNow, ...given }: GivenOptions, nowMs: number): SeriesEntry {
+  if (given.format !== undefined && given.bind === undefined)
+    throw new UsageError('bad-option', '--format has no effect without --bind.', {
+      hint: 'Add: --bind volume, or: --bind title',
+    });
+  if (given.name === '')
+    throw new UsageError('bad-option', 'Invalid --name "": must not be empty.', {
+      hint: 'Run: tankobon help sync add',
+    });
+  const since = fromNow === true ? nowMs : undefined;
+  const options = { ...given, output: output && independentPath(output), since };
+  return toKeys(options, (name, value) => {
+    if (name === 'language' && Array.isArray(value) && value.length === 0) return ['all'];
+    return Array.isArray(value) || typeof value === 'boolean' ? value : optionText(name, value);
+  });
+}
+
+/** The entry of the file has the options by keys, with `bind` and `format` as one map. */
+export function toKeys(
+  { bind, format, ...options }: SeriesOptions,
+  write: (name: keyof SeriesOptions, value: unknown) => unknown,
+): SeriesEntry {
+  const given = SERIES_OPTION_NAMES.flatMap((name) => {
+    if (name === 'bind')
+      return bind === undefined ? [] : [[name, { by: bind, ...(format && { format }) }]];
+    const value = name === 'format' ? undefined : options[name];
+    return value === undefined ? [] : [[kebabCase(name), write(name, value)]];
+  });
+  return Object.fromEntries(given) as SeriesEntry;
+}
+
+/** Relative to the current folder, not to that of the file; `~/` is the home folder in the file too. */
+function independentPath(path: string): string {
+  return expandHome(path) === path ? resolve(path) : path;
+}
+
+/** Throws UsageError `bad-option` for a word of `--unset` that is not a key. */
+export function checkKeys(keys: readonly string[] = []): readonly string[] {
+  const known = Object.keys(SERIES_KEYS).filter((key) => key !== 'target');
+  const unknown = keys.find((key) => !known.includes(key));
+  if (unknown === undefined) return keys;
+  const similar = nearest(unknown, known);
+  throw new UsageError('bad-option', `Unknown key: --unset ${unknown}`, {
+    hint: `${similar === undefined ? '' : `Did you mean ${similar}? `}For the keys, run: tankobon help subscriptions`,
+  });
+}

@@ -1,0 +1,109 @@
+/** `tankobon sync list`: the subscriptions with their names, options and state. Sends nothing. */
+import { join } from 'node:path';
+import { optionText } from '../../config/option-values.js';
+import { optionDefinition, type GivenOptions } from '../../config/options/options.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { pluralize } from '../../core/human-format.js';
+import { printableLine } from '../../core/printable.js';
+import { subscriptionName } from '../../sync/find-subscription.js';
+import { readSubscriptions, subscriptionsPath } from '../../sync/subscriptions-store.js';
+import type { Subscription } from '../../sync/subscriptions.js';
+import { readSyncState, syncFolder, titleState, type SyncState } from '../../sync/sync-journal.js';
+import { languagesOf, outputOf } from '../../sync/sync-request.js';
+import type { CommandContext } from '../command-context.js';
+import { toKeys } from './sync-entry.js';
+
+export async function syncList(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
+  const { stdout, stderr, paths } = context;
+  const file = subscriptionsPath(flags.file, context);
+  const { series, follows } = await readSubscriptions(file, context);
+  const state = readSyncState(await syncFolder(paths.state, file));
+  const entries = series.map((subscription) => entryOf(subscription, state, file, context));
+  if (flags.json) stdout.write(`${JSON.stringify(entries.map(asJson))}\n`);
+  else stdout.write(entries.map((entry) => `${asLines(entry).join('\n  ')}\n`).join(''));
+  if (follows && !flags.json) stderr.write('And the titles that the account follows.\n');
+  return EXIT.done;
+}
+
+type State = 'paused' | 'new' | 'incomplete' | 'waiting' | 'up-to-date';
+
+interface ListEntry {
+  readonly subscription: Subscription;
+  readonly name: string | undefined;
+  /** Empty: all. */
+  readonly languages: readonly string[];
+  readonly output: string;
+  readonly state: State;
+  /** Chapters that wait for a preferred group. */
+  readonly waiting: number;
+}
+
+function entryOf(
+  subscription: Subscription,
+  syncState: SyncState,
+  file: string,
+  { settings }: CommandContext,
+): ListEntry {
+  const known = titleState(subscription.target.id, syncState);
+  const { waiting = [] } = known ?? {};
+  const output = outputOf(subscription, file, settings);
+  const checked = waiting.length > 0 ? 'waiting' : 'up-to-date';
+  const state = !known ? 'new' : known.isIncomplete ? 'incomplete' : checked;
+  return {
+    subscription,
+    name: subscriptionName(subscription, syncState),
+    languages: languagesOf(subscription, settings),
+    output: subscription.folder === undefined ? output : join(output, subscription.folder),
+    state: subscription.paused ? 'paused' : state,
+    waiting: waiting.length,
+  };
+}
+
+function asJson({ subscription, name, languages, output, state }: ListEntry): unknown {
+  const { target, text } = subscription;
+  return {
+    target: text,
+    id: target.id,
+    kind: target.kind,
+    name,
+    languages,
+    output,
+    state,
+    options: toKeys(subscription, (key, value) =>
+      optionDefinition(key).kind === 'ranges' ? optionText(key, value) : value,
+    ),
+  };
+}
+
+const STATES: Readonly<Record<State, string>> = {
+  paused: 'paused',
+  new: 'not checked yet',
+  incomplete: 'something failed, or is not downloaded yet',
+  waiting: 'waiting for a group',
+  'up-to-date': 'up to date',
+};
+
+function asLines({ subscription, name, languages, output, state, waiting }: ListEntry): string[] {
+  const { target, text } = subscription;
+  const shownBefore = {
+    language: undefined,
+    output: undefined,
+    folder: undefined,
+    paused: undefined,
+  };
+  const options = toKeys({ ...subscription, ...shownBefore }, (key, value) =>
+    optionText(key, value),
+  );
+  const shown = Object.entries(options).map(([key, value]) =>
+    typeof value === 'string' ? `${key}: ${value}` : `${key}: ${JSON.stringify(value)}`,
+  );
+  const wait = state === 'waiting' ? `${pluralize(waiting, 'chapter')} ` : '';
+  return [
+    printableLine(name ?? text),
+    `${target.kind}:${target.id}`,
+    `languages: ${languages.length === 0 ? 'all' : languages.join(', ')}`,
+    `folder: ${output}`,
+    ...(shown.length === 0 ? [] : [`options: ${shown.join('; ')}`]),
+    `state: ${wait}${STATES[state]}`,
+  ].map((line) => printableLine(line));
+}

@@ -1,0 +1,68 @@
+/** Finds subscriptions by what a person calls them: name, folder, URL or UUID. */
+import { UsageError } from '../core/errors.js';
+import { parseTarget } from '../selection/target.js';
+import type { Subscription } from './subscriptions.js';
+import { titleState, type SyncState } from './sync-journal.js';
+
+const LIST_HINT = 'To see the subscriptions, run: tankobon sync list';
+
+/** The name by the service, otherwise the one in the file. */
+export function subscriptionName(
+  { target, title }: Subscription,
+  state: SyncState,
+): string | undefined {
+  return titleState(target.id, state)?.name ?? title;
+}
+
+function namesOf(subscription: Subscription, state: SyncState): readonly string[] {
+  const { target, text, folder = '', title = '' } = subscription;
+  const names = [text, target.id, folder, title, subscriptionName(subscription, state) ?? ''];
+  return names.map((name) => name.toLowerCase());
+}
+
+export function isMatch(subscription: Subscription, word: string, state: SyncState): boolean {
+  return namesOf(subscription, state).some((name) => name.includes(word.toLowerCase()));
+}
+
+/**
+ * The index of the only subscription that is meant, by its URL or UUID, its whole name, or a part of it. Throws
+ * UsageError `bad-target`.
+ */
+export function findSubscription(
+  words: string,
+  series: readonly Subscription[],
+  state: SyncState,
+  extraHosts: readonly string[],
+): number {
+  if (words.trim() === '') throw new UsageError('bad-target', 'Say which subscription.');
+  const id = idOf(words, extraHosts);
+  const matches = series.filter((subscription) =>
+    id === undefined ? isMatch(subscription, words, state) : subscription.target.id === id,
+  );
+  const exact = matches.filter((each) => namesOf(each, state).includes(words.toLowerCase()));
+  const [match, ...others] = exact.length === 1 ? exact : matches;
+  if (!match)
+    throw new UsageError('bad-target', `Not subscribed to: ${words}`, { hint: LIST_HINT });
+  if (others.length === 0) return series.indexOf(match);
+  const names = matches.map((each) => subscriptionName(each, state) ?? each.text).join(', ');
+  throw new UsageError('bad-target', `Several subscriptions match: ${names}`, { hint: LIST_HINT });
+}
+
+/** Throws UsageError `bad-target` for a word of `--only` that matches no subscription. */
+export function checkOnly(
+  only: readonly string[],
+  series: readonly Subscription[],
+  state: SyncState,
+): void {
+  const word = only.find((each) => !series.some((one) => isMatch(one, each, state)));
+  if (word !== undefined)
+    throw new UsageError('bad-target', `Not subscribed to: ${word}`, { hint: LIST_HINT });
+}
+
+function idOf(words: string, extraHosts: readonly string[]): string | undefined {
+  try {
+    return parseTarget(words, extraHosts).id;
+  } catch {
+    return undefined;
+  }
+}

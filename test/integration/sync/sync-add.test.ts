@@ -1,0 +1,300 @@
+/** `tankobon sync add`, `list`, `status`, `remove`, `edit` and `path`: what is asked, printed and written. */
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  startPracticeService,
+  type PracticeService,
+} from '../../../src/practice-server/practice-service.js';
+import { tankobonHere } from '../../support/in-process.js';
+import { posixDescribe } from '../../support/platform.js';
+import { DAY_MS, chapterId, syncLibrary, titleId } from '../../support/sync-harness.js';
+
+const ALPHA = titleId('Alpha');
+const BETA = titleId('Beta Max');
+const UNKNOWN = '00000000-6a0b-4e7e-9b1d-0a4c5e2f7101';
+
+let folder: string;
+let file: string;
+let service: PracticeService;
+let env: Record<string, string>;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tankobon-sync-add-'));
+  file = join(folder, 'home', 'subscriptions.yaml');
+  const library = syncLibrary(['Alpha', 'Beta Max'], Date.now() - 9 * DAY_MS);
+  service = await startPracticeService({ library });
+  env = { ...service.environment, TANKOBON_HOME: join(folder, 'home') };
+});
+afterEach(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (...words: string[]) => tankobonHere(['sync', ...words], { env });
+const add = (...words: string[]) => run('add', ...words, '-o', join(folder, 'comics'));
+const text = () => readFileSync(file, 'utf8');
+const requests = () => service.log.filter(({ host }) => host === 'api').map(({ path }) => path);
+
+describe('add', () => {
+  test('asks the service, prints the name of the title, and stores it with the options', async () => {
+    const { code, stderr } = await run(
+      ...['add', `https://mangadex.org/title/${ALPHA}/alpha`, '--language', 'pt-br,en'],
+      ...['--group', 'Preferred Scans,"Other, Scans"', '--wait-for-group', '2d', '--upgrade'],
+      ...['-o', join(folder, 'comics'), '--folder', 'My Series', '--bind', 'volume'],
+      ...['--format', 'epub', '--from-now'],
+    );
+    expect([code, stderr]).toEqual([0, 'Subscribed: Alpha\nLanguages: pt-br, en\n']);
+    expect(requests()).toEqual([`/manga/${ALPHA}`]);
+    for (const line of [
+      `- target: https://mangadex.org/title/${ALPHA}/alpha`,
+      'title: Alpha',
+      'language: [ pt-br, en ]',
+      'wait-for-group: 2d',
+      'bind: { by: volume, format: epub }',
+    ])
+      expect(text()).toContain(line);
+  });
+
+  test('a UUID is resolved to what it is; an address is written without the quotes around it', async () => {
+    expect((await add(ALPHA)).code).toBe(0);
+    expect((await add(`"https://mangadex.org/title/${BETA}",`)).code).toBe(0);
+    expect(text()).toContain(`- target: title:${ALPHA}\n    title: Alpha\n`);
+    expect(text()).toContain(`- target: https://mangadex.org/title/${BETA}\n    title: Beta Max\n`);
+  });
+
+  test.each([
+    ['an unknown title', `title:${UNKNOWN}`, /MangaDex has no such title: 0000/],
+    ['an unknown UUID', UNKNOWN, /MangaDex has no such title: 0000/],
+    ['an unknown list', `list:${UNKNOWN}`, /MangaDex has no such list: 0000/],
+    [
+      'the UUID of a chapter',
+      chapterId('Alpha', '1'),
+      new RegExp(`A chapter cannot be subscribed to.*\nhint: .*Alpha, run: .*title/${ALPHA}\n$`),
+    ],
+    [
+      'the address of a chapter',
+      `https://mangadex.org/chapter/${chapterId('Alpha', '1')}`,
+      new RegExp(`A chapter cannot be subscribed to.*\nhint: .*Alpha, run: .*title/${ALPHA}\n$`),
+    ],
+  ])('%s is exit 3, and nothing is written', async (_what, target, message) => {
+    const { code, stderr } = await add(target);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(message);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('without an output folder it is exit 2 before anything is sent', async () => {
+    const { code, stderr } = await run('add', ALPHA);
+    expect([code, stderr]).toEqual([
+      2,
+      'error: Say where the chapters go.\nhint: Add: --output DIR, or for all titles: tankobon config set output DIR\n',
+    ]);
+    expect(service.log).toEqual([]);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test.each([
+    ['a setting', async () => tankobonHere(['config', 'set', 'output', folder], { env })],
+    ['a variable', () => (env = { ...env, TANKOBON_OUTPUT: folder })],
+    ['the defaults of the file', writeDefaults],
+  ])('%s is an output folder', async (_what, prepare) => {
+    await prepare();
+    expect((await run('add', ALPHA)).code).toBe(0);
+    expect(text().split(ALPHA)[1]).not.toContain('output:');
+  });
+
+  async function writeDefaults(): Promise<void> {
+    await add(BETA);
+    writeFileSync(
+      file,
+      `defaults: { output: ${folder} }
+series: []
+`,
+    );
+  }
+
+  test('it says which languages are taken, and from where', async () => {
+    expect((await add(ALPHA)).stderr).toContain(
+      'Languages: all, now en (to choose: --language en)',
+    );
+    await run('remove', 'Alpha');
+    await tankobonHere(['config', 'set', 'language', 'pt-br'], { env });
+    expect((await add(ALPHA)).stderr).toContain('Languages: pt-br (the setting language)');
+    await run('remove', 'Alpha');
+    writeFileSync(file, 'defaults: { language: en }\n');
+    expect((await add(ALPHA)).stderr).toContain('Languages: en (the defaults of the file)');
+  });
+
+  test('a subscription is changed by its name, without a request; --unset removes an option', async () => {
+    await add(BETA, '--language', 'en', '--group', 'Scans', '--upgrade');
+    const sent = service.log.length;
+    const { code, stderr } = await run('add', 'beta max', '--chapters', '1-', '--unset', 'group');
+    expect([code, stderr]).toEqual([0, 'Changed: Beta Max\n']);
+    expect(text()).toContain('chapters: 1-\n');
+    expect(text()).not.toContain('group:');
+    expect(text()).toContain('upgrade: true');
+    const wrong = await run('add', 'beta max', '--unset', 'grop');
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Did you mean group?'),
+    });
+    expect(service.log).toHaveLength(sent);
+  });
+
+  test('a file without titles goes on working, and so does one without an output folder', async () => {
+    await tankobonHere(['config', 'path'], { env });
+    await add(ALPHA);
+    const output = JSON.stringify(join(folder, 'comics'));
+    writeFileSync(
+      file,
+      `series:\n  - { target: title:${ALPHA}, output: ${output} }\n  - target: title:${BETA}\n`,
+    );
+    const { stdout } = await run('--dry-run', '--only', ALPHA);
+    expect(stdout).toContain('Alpha Ch. 1');
+    expect((await run('list')).stdout).toContain(`title:${BETA}\n`);
+  });
+});
+
+test('list prints UUID, name, languages, folder, options and state', async () => {
+  await add(ALPHA, '--language', 'en', '--folder', 'Mine', '--group', 'Scans');
+  await add(BETA, '--wait-for-group', '2d');
+  writeFileSync(file, `${text().trimEnd()}\n    paused: true\n`);
+  expect((await run('list')).stdout.split('\n')).toEqual([
+    'Alpha',
+    `  title:${ALPHA}`,
+    '  languages: en',
+    `  folder: ${join(folder, 'comics', 'Mine')}`,
+    '  options: group: Scans',
+    '  state: not checked yet',
+    'Beta Max',
+    `  title:${BETA}`,
+    '  languages: all',
+    `  folder: ${join(folder, 'comics')}`,
+    '  options: wait-for-group: 2d',
+    '  state: paused',
+    '',
+  ]);
+  expect((await run('--quiet')).code).toBe(0);
+  expect(JSON.parse((await run('list', '--json')).stdout)).toMatchObject([
+    {
+      id: ALPHA,
+      kind: 'title',
+      name: 'Alpha',
+      languages: ['en'],
+      output: join(folder, 'comics', 'Mine'),
+      options: { group: ['Scans'], folder: 'Mine' },
+      state: 'up-to-date',
+    },
+    { id: BETA, name: 'Beta Max', state: 'paused' },
+  ]);
+  // Windows PowerShell writes it so.
+  writeFileSync(file, `\uFEFFseries:\r\n- target: title:${ALPHA}\r\n`, 'utf16le');
+  expect((await run('list')).stdout).toContain(`title:${ALPHA}\n`);
+});
+
+test('remove takes a name, a part of it or an address, and prints the name', async () => {
+  await add(ALPHA);
+  await add(BETA);
+  expect(await run('remove', 'a')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Several subscriptions match: Alpha, Beta Max'),
+  });
+  expect((await run('remove', 'max')).stderr).toBe('Removed: Beta Max\n');
+  expect((await run('remove', `https://mangadex.org/title/${ALPHA}`)).stderr).toBe(
+    'Removed: Alpha\n',
+  );
+  expect(await run('remove', 'nothing')).toMatchObject({ code: 2 });
+  expect(await run('remove', '')).toMatchObject({ code: 2 });
+});
+
+test('status names the titles that failed, and why', async () => {
+  await add(ALPHA);
+  writeFileSync(
+    file,
+    `${text().trimEnd()}\n  - { target: title:${UNKNOWN}, title: Lost, output: x }\n`,
+  );
+  expect((await run('--quiet')).code).toBe(3);
+  const { stdout } = await run('status');
+  expect(stdout).toMatch(/2 new chapters, 1 failed\nFailed:\n {2}.*Title not found: 0000/);
+  expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({
+    lastRun: { failures: [{ target: `title:${UNKNOWN}` }] },
+  });
+});
+
+test('chapters whose files are gone are named; --redownload and forget bring them back', async () => {
+  await add(ALPHA);
+  expect((await run('--quiet')).code).toBe(0);
+  const saved = () => existsSync(join(folder, 'comics', 'Alpha'));
+  const remove = () => {
+    rmSync(join(folder, 'comics'), { recursive: true });
+  };
+  remove();
+  await run('add', 'Alpha', '--chapters', '1-9');
+  const skipping = await run();
+  expect(skipping.stderr).toMatch(
+    /^warning: Alpha: 2 chapters skipped: downloaded before, but not in the folder any more\nhint: .*sync --redownload --only /m,
+  );
+  expect(saved()).toBe(false);
+  expect((await run('--redownload', '--only', 'alpha')).stderr).toContain('Alpha: 2 new');
+  expect(saved()).toBe(true);
+  remove();
+  expect((await run()).stderr).not.toContain('2 new');
+  const forgotten = await run('forget', 'alpha');
+  expect(forgotten).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^Forgotten: Alpha\./),
+  });
+  expect((await run()).stderr).toContain('Alpha: 2 new');
+  expect(saved()).toBe(true);
+  // Only once.
+  expect((await run()).stderr).not.toContain('2 new');
+});
+
+posixDescribe('edit and path', () => {
+  /** An editor that runs a script with the file as its last argument. */
+  function editor(script: string): void {
+    const program = join(folder, 'vim');
+    writeFileSync(program, `#!/bin/sh\n${script}\n`);
+    chmodSync(program, 0o755);
+    env = { ...env, EDITOR: program };
+  }
+
+  test('path prints where the file is', async () => {
+    expect((await run('path')).stdout).toBe(`${file}\n`);
+    expect((await run('path', '--file', '/x/y.yaml')).stdout).toBe('/x/y.yaml\n');
+  });
+
+  test('edit opens the file at the named subscription, and says what is in it', async () => {
+    await add(ALPHA);
+    await add(BETA);
+    editor(`echo "$@" > ${join(folder, 'arguments')}`);
+    const { code, stderr } = await run('edit', 'beta');
+    expect([code, stderr]).toEqual([0, 'Valid: Alpha, Beta Max\n']);
+    const line = text()
+      .split('\n')
+      .findIndex((each) => each.includes(BETA));
+    const opened = readFileSync(join(folder, 'arguments'), 'utf8');
+    expect(opened).toBe(`+${line + 1} ${file}\n`);
+  });
+
+  test('a mistake made in the editor is reported with its line, and VISUAL comes first', async () => {
+    editor('exit 1');
+    env = { ...env, VISUAL: `${join(folder, 'visual')} -w` };
+    writeFileSync(join(folder, 'visual'), '#!/bin/sh\necho "seris: []" > "$2"\n');
+    chmodSync(join(folder, 'visual'), 0o755);
+    const { code, stderr } = await run('edit');
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${file}:1:1: seris: unknown key; did you mean series?`);
+  });
+
+  test.each([
+    ['no editor', { EDITOR: '' }, /No editor is set\.\nhint: Set EDITOR, such as/],
+    ['an editor that is missing', { EDITOR: '/nonexistent/ed' }, /failed: ENOENT/],
+    ['an editor that fails', { EDITOR: 'false' }, /failed: exit code 1/],
+  ])('%s is exit 2', async (_what, variables, message) => {
+    env = { ...env, PATH: process.env['PATH'] ?? '', ...variables };
+    const { code, stderr } = await run('edit');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+});
