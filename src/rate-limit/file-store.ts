@@ -1,20 +1,18 @@
 /**
- * The ledger on disk: one small file, read and replaced under a lock of the operating system, and complete whenever a
- * process is killed. It is not synced, which would take longer than the whole grant: a power cut may damage it, and then
+ * The ledger on disk: one small file, read and replaced under a lock of the operating system. If a power cut damages it,
  * all limits count as used up.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, lstatSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { retryWhileBusy } from '../core/busy-retry.js';
 import { momentOf, systemClock, type Clock, type Moment } from '../core/clock.js';
 import { StorageError } from '../core/errors.js';
-import { createFileSync, isSystemError, readFileIfExistsSync } from '../core/files.js';
+import { isSystemError } from '../core/files.js';
 import { formatDuration, formatLocalTime } from '../core/human-format.js';
 import { describeLockHolder, lockFile, type HeldLock } from '../core/lock.js';
 import type { Boot } from './boot.js';
 import { isLedgerFolder, makeLedgerFolder, SHARE_HINT, toLedgerError } from './ledger-folder.js';
-import { MAX_DOCUMENT_BYTES, parseDocument, serializeDocument } from './ledger-document.js';
+import { LedgerFile } from './ledger-file.js';
 import { LedgerHistory, type FoundDocument } from './ledger-history.js';
 import type { LedgerRules } from './ledger-rules.js';
 import type { Change, LedgerStore, StoreWait, Transaction } from './ledger-store.js';
@@ -39,14 +37,11 @@ const MAX_LOCK_WAIT_AT_EXIT_MS = 1_000;
 const MAX_ATTEMPTS = 3;
 /** Between two looks at a ledger that another machine uses. */
 const WATCH_MS = 1_000;
-const FILE_MODE = 0o600;
 
 export class FileStore implements LedgerStore {
   readonly processId = `${process.pid}-${randomBytes(6).toString('hex')}`;
   readonly isOnServer = false;
-  readonly #file: string;
-  /** Holds the new text until it replaces the old one. */
-  readonly #tmpFile: string;
+  readonly #file: LedgerFile;
   readonly #lockFile: string;
   readonly #history: LedgerHistory;
   readonly #closing = new AbortController();
@@ -55,8 +50,7 @@ export class FileStore implements LedgerStore {
 
   constructor(private readonly options: FileStoreOptions) {
     const { folder } = options;
-    this.#file = join(folder, 'ledger.json');
-    this.#tmpFile = join(folder, 'ledger.json.tmp');
+    this.#file = new LedgerFile(folder);
     this.#lockFile = join(folder, 'ledger.lock');
     this.#history = this.#newHistory();
   }
@@ -87,11 +81,11 @@ export class FileStore implements LedgerStore {
     return Promise.resolve().then(() => {
       let found: FoundDocument;
       try {
-        found = isLedgerFolder(folder) ? this.#read() : undefined;
+        found = isLedgerFolder(folder) ? this.#file.read() : undefined;
       } catch (error) {
         throw toLedgerError(error, folder);
       }
-      if (found === 'damaged') throw damagedError(this.#file);
+      if (found === 'damaged') throw damagedError(this.#file.path);
       const opened = this.#newHistory().open(found, moment, true);
       if ('document' in opened) return { ...opened, ...moment, rules };
       // Another machine uses it, by another clock.
@@ -125,14 +119,14 @@ export class FileStore implements LedgerStore {
     const isNew = sizeOf(this.#lockFile) === 0;
     const lock = await this.#takeLock(onWait);
     try {
-      const found = this.#read();
+      const found = this.#file.read();
       const moment = momentOf(clock);
       const opened = this.#history.open(found, moment, isNew);
       if ('usedBy' in opened) return opened;
       const { document } = opened;
       const result = change({ document, ...moment, rules });
       this.#history.stamp(document, moment);
-      await this.#write(serializeDocument(document));
+      await this.#file.write(document);
       this.#history.remember(document);
       this.#warnOfLoss(
         opened.loss ?? (result.isLost ? 'was replaced by a different or older one' : undefined),
@@ -187,41 +181,6 @@ export class FileStore implements LedgerStore {
     await clock.sleep(WATCH_MS, this.#closing.signal).catch(() => undefined);
   }
 
-  #read(): FoundDocument {
-    const options = { maxBytes: MAX_DOCUMENT_BYTES };
-    // For a moment only the new file exists (see #write); it is complete once the old one is gone.
-    const bytes =
-      readFileIfExistsSync(this.#file, options) ?? readFileIfExistsSync(this.#tmpFile, options);
-    return bytes && parseDocument(bytes.toString('utf8'));
-  }
-
-  async #write(text: string): Promise<void> {
-    const descriptor = this.#createTmpFile();
-    try {
-      writeFileSync(descriptor, text);
-    } finally {
-      closeSync(descriptor);
-    }
-    // Not renamed over the old file: some file systems (ext4) then flush it at once, which takes 20 times longer.
-    await retryWhileBusy(() => {
-      unlinkIfExists(this.#file);
-    });
-    await retryWhileBusy(() => {
-      renameSync(this.#tmpFile, this.#file);
-    });
-  }
-
-  #createTmpFile(): number {
-    try {
-      return createFileSync(this.#tmpFile, FILE_MODE);
-    } catch (error) {
-      // Left by a killed process.
-      if (!isSystemError(error, 'EEXIST')) throw error;
-      unlinkSync(this.#tmpFile);
-      return createFileSync(this.#tmpFile, FILE_MODE);
-    }
-  }
-
   #warnOfLoss(loss: string | undefined): void {
     if (loss === undefined) return;
     const { folder, clock, rules } = this.options;
@@ -248,13 +207,4 @@ function damagedError(file: string): StorageError {
 
 function sizeOf(path: string): number {
   return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-/** rmSync, which also handles folders and retries, takes ten times longer. */
-function unlinkIfExists(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch (error) {
-    if (!isSystemError(error, 'ENOENT')) throw error;
-  }
 }

@@ -1,5 +1,5 @@
 /** What one transaction does for its process: it records what has ended, and grants what is free. Pure. */
-import { isGeneralKey, MAX_PERIOD_MS, type Quota } from './quotas.js';
+import { MAX_PERIOD_MS, type Quota } from './quotas.js';
 import type { LedgerDocument, Ticket } from './ledger-document.js';
 import {
   fullUntilMs,
@@ -10,36 +10,12 @@ import {
   windowMs,
   type LedgerRules,
 } from './ledger-rules.js';
-import {
-  activePause,
-  DAY_MS,
-  forgetOldBan,
-  recordRefusal,
-  recordUnansweredProbe,
-  type Pause,
-} from './pause.js';
+import { activePause, DAY_MS, forgetOldBan, recordUnansweredProbe, type Pause } from './pause.js';
+import { settle, type Settlement } from './settlement.js';
 
-/** Two responses name the same period if its ends differ by less; `Date` has whole seconds. */
-const SAME_PERIOD_MS = 1_500;
 /** Before that, a process looks for changed pauses and quotas. */
 const SOON_MS = 2_000;
 const POLL_MS = 1_000;
-
-/** The end of a request, as the ledger needs it. */
-export interface Outcome {
-  /** `unclear`: a response that shows nothing about pauses. `unsent`: no byte of the request was written. */
-  readonly kind: 'ok' | 'rate-limited' | 'banned' | 'unclear' | 'no-response' | 'unsent';
-  /** The wait that a 429 names. */
-  readonly namedMs?: number | undefined;
-  readonly remaining?: number | undefined;
-  readonly endsInMs?: number | undefined;
-}
-
-export interface Settlement {
-  readonly id: string;
-  readonly grantedMs: number;
-  readonly outcome: Outcome;
-}
 
 /** Requests of one process that draw on the same quotas. */
 export interface Demand {
@@ -104,49 +80,6 @@ function lacksRequests({ uses }: LedgerDocument, turn: Turn): boolean {
     const isKnown = [uses, settlements].some((list) => list.some((one) => one.id === id));
     return untilMs > nowMs && !isKnown;
   });
-}
-
-function settle(
-  document: LedgerDocument,
-  { id, grantedMs, outcome }: Settlement,
-  nowMs: number,
-  rules: LedgerRules,
-): void {
-  const { kind, namedMs } = outcome;
-  const isProbe = document.pause?.probe?.id === id;
-  if (kind === 'unsent') document.uses = document.uses.filter((use) => use.id !== id);
-  else if (kind !== 'no-response') {
-    for (const use of document.uses.filter((one) => one.id === id)) {
-      const quota = rules.quotaOf(use.key);
-      use.untilMs = Math.min(use.untilMs, nowMs + windowMs(quota, rules));
-      recordRemaining(document, quota, outcome, nowMs);
-    }
-  }
-  if (kind === 'rate-limited' || kind === 'banned') {
-    recordRefusal(document, { kind, grantedMs, namedMs }, nowMs);
-  } else if (isProbe && kind === 'ok') delete document.pause;
-  else if (isProbe && kind === 'no-response') {
-    recordUnansweredProbe(document, nowMs, rules.maxRequestMs);
-  }
-  if (document.pause?.probe?.id === id) delete document.pause.probe;
-}
-
-/** The service's count of an endpoint includes requests of other programs on the same address (spec 8.2.2, 8.3). */
-function recordRemaining(
-  { caps }: LedgerDocument,
-  { key, periodMs }: Quota,
-  { remaining, endsInMs = Infinity }: Outcome,
-  nowMs: number,
-): void {
-  if (remaining === undefined || isGeneralKey(key)) return;
-  const untilMs = nowMs + Math.min(endsInMs, periodMs);
-  const index = caps.findIndex((cap) => cap.key === key);
-  const known = caps[index];
-  const isSamePeriod =
-    known && known.untilMs > nowMs && Math.abs(known.untilMs - untilMs) < SAME_PERIOD_MS;
-  // Responses may arrive in another order than they were counted in.
-  const least = isSamePeriod ? Math.min(known.remaining, remaining) : remaining;
-  caps.splice(index < 0 ? caps.length : index, 1, { key, remaining: least, untilMs });
 }
 
 /** Drops what has expired, and cuts times that no process can have meant: clocks step. */

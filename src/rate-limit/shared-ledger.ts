@@ -5,9 +5,8 @@
  */
 import { momentOf, type Clock, type Moment } from '../core/clock.js';
 import { interruptedError } from '../core/errors.js';
-import { MAX_SEND_DELAY_MS } from './ledger-rules.js';
 import type { LedgerStore, StoreWait, Transaction } from './ledger-store.js';
-import { takeTurn, type Outcome, type TurnResult } from './ledger-turn.js';
+import { takeTurn, type TurnResult } from './ledger-turn.js';
 import {
   pauseError,
   PendingQueue,
@@ -15,8 +14,8 @@ import {
   quotaError,
   waitFor,
 } from './pending-requests.js';
+import { permitFor, type GrantedRequest } from './permit.js';
 import type { Quota } from './quotas.js';
-import { readRateHeaders, requestedWaitMs } from './rate-headers.js';
 import type {
   ObservedResponse,
   Permit,
@@ -24,6 +23,7 @@ import type {
   RequestInfo,
   ReserveOptions,
 } from './rate-ledger.js';
+import { outcomeOf, type Outcome } from './settlement.js';
 
 export interface SharedLedgerDeps {
   readonly store: LedgerStore;
@@ -31,14 +31,6 @@ export interface SharedLedgerDeps {
   readonly maxRequestMs: number;
   /** The quotas of a request, the general limit first. None: only a pause delays it. */
   readonly quotasFor: (request: RequestInfo) => readonly Quota[];
-}
-
-interface GrantedRequest {
-  readonly id: string;
-  /** By the local clocks. */
-  readonly granted: Moment;
-  /** By the clock of the document; absent for a request that was not granted by a transaction. */
-  readonly grantedMs?: number;
 }
 
 interface EndedRequest extends GrantedRequest {
@@ -49,8 +41,6 @@ interface LedgerChange extends TurnResult {
   readonly transaction: Transaction;
 }
 
-/** The client must have ended a request this long before its uses expire. */
-const END_MARGIN_MS = 1_000;
 /** How often a pause that other processes have set is looked for, for requests that draw on no quota. */
 const PAUSE_POLL_MS = 1_000;
 
@@ -131,21 +121,8 @@ export class SharedLedger implements RateLedger {
 
   #permitFor(request: GrantedRequest): Permit {
     const { clock, maxRequestMs, store } = this.deps;
-    const { granted, grantedMs } = request;
-    const ageMs = (): number => {
-      if (grantedMs === undefined) return 0;
-      const wallMs = store.isOnServer ? clock.wallMs() - granted.wallMs : 0;
-      return Math.max(clock.monotonicMs() - granted.nowMs, wallMs);
-    };
-    const maxDelayMs = Math.min(MAX_SEND_DELAY_MS, maxRequestMs / 2);
-    const endMs = maxRequestMs - Math.min(END_MARGIN_MS, maxRequestMs / 2);
-    let settled: Promise<void> | undefined;
-    return {
-      isValid: () => settled === undefined && ageMs() <= maxDelayMs,
-      remainingMs: () =>
-        grantedMs === undefined ? Infinity : Math.max(0, Math.floor(endMs - ageMs())),
-      settle: (response) => (settled ??= this.#settle(request, response)),
-    };
+    const options = { clock, maxRequestMs, isOnServer: store.isOnServer };
+    return permitFor(request, options, (response) => this.#settle(request, response));
   }
 
   #settle(request: GrantedRequest, response: ObservedResponse | 'unsent' | undefined) {
@@ -256,18 +233,4 @@ export class SharedLedger implements RateLedger {
       this.#pending.report(waitFor(document, forecast, moment), forecast.atMs, group);
     }
   }
-}
-
-function outcomeOf(response: ObservedResponse | 'unsent' | undefined, wallMs: number): Outcome {
-  if (response === undefined) return { kind: 'no-response' };
-  if (response === 'unsent') return { kind: 'unsent' };
-  const { status, headers, generic } = response;
-  const { remaining, endsInMs } = readRateHeaders(headers, wallMs);
-  const limits = { remaining, endsInMs };
-  if (status === 429) {
-    return { kind: 'rate-limited', namedMs: requestedWaitMs(headers, wallMs), ...limits };
-  }
-  if (generic === true) return { kind: 'banned', ...limits };
-  // From an image host a 403 means that a base URL has expired; it says nothing about bans.
-  return { kind: status === 403 && generic === undefined ? 'unclear' : 'ok', ...limits };
 }

@@ -16,13 +16,8 @@ import {
   MAX_SEND_DELAY_MS,
   type LedgerRules,
 } from '../../../src/rate-limit/ledger-rules.js';
-import {
-  takeTurn,
-  type Demand,
-  type Outcome,
-  type Settlement,
-  type TurnResult,
-} from '../../../src/rate-limit/ledger-turn.js';
+import { takeTurn, type Demand, type TurnResult } from '../../../src/rate-limit/ledger-turn.js';
+import type { Outcome, Settlement } from '../../../src/rate-limit/settlement.js';
 import { quotaLookup } from '../../../src/rate-limit/quotas.js';
 import {
   estimateServerTime,
