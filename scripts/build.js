@@ -57,6 +57,11 @@ const program = {
     // What loads together is one file: all commands; the first request; what follows its response. 10 % of the start.
     codeSplitting: {
       groups: [
+        {
+          name: 'code-cache',
+          test: /src\/(cli\/code-cache|config\/own-folders|download\/gc-tuning)\.ts$/,
+          priority: 5,
+        },
         { name: 'version', test: /src\/core\/version\.ts$/, priority: 4 },
         { name: 'commands', test: /src\/cli\/(run-process|program)\.ts$/, priority: 3 },
         {

@@ -10,7 +10,11 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   });
   process.stdout.write(`${VERSION}\n`);
 } else {
-  void runner().then(({ runProcess }) => runProcess(args));
+  void import('./code-cache.js').then(async ({ openCodeCache }) => {
+    openCodeCache(process.env);
+    const { runProcess } = await runner();
+    return runProcess(args);
+  });
 }
 
 function runner() {

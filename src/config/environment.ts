@@ -34,6 +34,10 @@ export const ENVIRONMENT: Readonly<Record<string, VariableDefinition>> = {
     description: 'for `login`: secret of the personal client',
     isSecret: true,
   },
+  TANKOBON_CODE_CACHE: {
+    description: '`false`: no compiled code of the program is kept in the state folder',
+    default: '`true`',
+  },
   HTTPS_PROXY: { description: 'proxy for https: connections, such as http://proxy:3128' },
   NO_PROXY: {
     description: 'hosts that are reached without the proxy, separated by commas; * for all',

@@ -2,12 +2,9 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { UsageError } from '../core/errors.js';
+import { ownFolders, type OwnFolders } from './own-folders.js';
 
-export interface Paths {
-  /** Folder of the settings file. */
-  readonly config: string;
-  /** Health reports, locks, file-stored credentials. */
-  readonly state: string;
+export interface Paths extends OwnFolders {
   /** Folder of the rate ledger, which users or containers behind one address can share. */
   readonly ledger: string;
 }
@@ -20,10 +17,8 @@ export function pathsFrom(
   env: Readonly<NodeJS.ProcessEnv>,
   platform: NodeJS.Platform = process.platform,
 ): Paths {
-  const { TANKOBON_HOME: home, TANKOBON_LEDGER: ledger } = env;
-  const { config, state } = home
-    ? { config: resolve(home), state: resolve(home) }
-    : platformFolders(env, platform);
+  const { TANKOBON_LEDGER: ledger } = env;
+  const { config, state } = ownFolders(env, platform, homeFolder);
   return { config, state, ledger: ledgerPath(ledger) ?? join(state, 'ledger') };
 }
 
@@ -35,35 +30,6 @@ export function isUrl(text: string): boolean {
 function ledgerPath(text: string | undefined): string | undefined {
   if (!text) return undefined;
   return isUrl(text) ? text : resolve(text);
-}
-
-/** The folders of the package env-paths, which fails on import without a home folder. */
-function platformFolders(
-  env: Readonly<NodeJS.ProcessEnv>,
-  platform: NodeJS.Platform,
-): Pick<Paths, 'config' | 'state'> {
-  const below = (variable: string, ...fallback: readonly string[]): string => {
-    const folder = env[variable];
-    // The XDG specification says that a relative path is ignored.
-    return folder && isAbsolute(folder)
-      ? join(folder, 'tankobon')
-      : join(homeFolder(), ...fallback, 'tankobon');
-  };
-  if (platform === 'darwin') {
-    const library = join(homeFolder(), 'Library');
-    const folder = (name: string) => join(library, name, 'tankobon');
-    return { config: folder('Preferences'), state: folder('Application Support') };
-  }
-  if (platform === 'win32') {
-    return {
-      config: join(below('APPDATA', 'AppData', 'Roaming'), 'Config'),
-      state: join(below('LOCALAPPDATA', 'AppData', 'Local'), 'Data'),
-    };
-  }
-  const config = below('XDG_CONFIG_HOME', '.config');
-  return platform === 'linux'
-    ? { config, state: below('XDG_STATE_HOME', '.local', 'state') }
-    : { config, state: below('XDG_DATA_HOME', '.local', 'share') };
 }
 
 function homeFolder(): string {

@@ -10,6 +10,15 @@ import { runInNewContext } from 'node:vm';
 /** Less costs time for collections; more lets the process grow. */
 const COLLECTION_INTERVAL_BYTES = 2 * 1024 * 1024;
 
+const FIXED_YOUNG_GENERATION = '--semi-space-growth-factor=1';
+/** V8's defaults of all flags that are set here. */
+const DEFAULT_FLAGS = [
+  '--no-expose-gc',
+  '--no-optimize-for-size',
+  '--max-semi-space-size=0',
+  '--semi-space-growth-factor=2',
+];
+
 /**
  * Fixes the size of V8's young generation. Returns a function to be called with the number of bytes received, which
  * starts a minor collection after every 2 MiB.
@@ -28,10 +37,23 @@ export function createMinorCollector(): (receivedBytes: number) => void {
 /** Returns undefined where Node no longer supports these flags: the process is larger then. */
 function exposeGc(): NodeJS.GCFunction | undefined {
   try {
-    setFlagsFromString('--semi-space-growth-factor=1');
+    setFlagsFromString(FIXED_YOUNG_GENERATION);
     setFlagsFromString('--expose-gc');
     return runInNewContext('gc') as NodeJS.GCFunction;
   } catch {
     return undefined;
   }
+}
+
+/** For a command that reads and writes large files: collections cost a long run on little data less than they save. */
+export function keepHeapSmall(): void {
+  setFlagsFromString('--optimize-for-size');
+  // A larger young generation lets short-lived objects accumulate, and be promoted.
+  setFlagsFromString('--max-semi-space-size=1');
+  setFlagsFromString(FIXED_YOUNG_GENERATION);
+}
+
+/** V8 takes compiled code from its cache only under the flags with which it was saved. */
+export function resetFlags(): void {
+  for (const flag of DEFAULT_FLAGS) setFlagsFromString(flag);
 }

@@ -36,7 +36,13 @@ export function start(
     cwd: options.cwd,
     uid: options.uid,
     gid: options.uid,
-    env: { PATH: process.env['PATH'], NODE_OPTIONS: process.env['NODE_OPTIONS'], ...options.env },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_OPTIONS: process.env['NODE_OPTIONS'],
+      // Most runs have a state folder of their own: each would write a cache that no other run reads.
+      TANKOBON_CODE_CACHE: 'false',
+      ...options.env,
+    },
   });
   let stdout = '';
   let stderr = '';

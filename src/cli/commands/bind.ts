@@ -7,8 +7,6 @@ import type { CommandContext, CommandRunner } from '../command-context.js';
 import { addExamples } from '../help-format.js';
 import { writeHints } from '../output/error-message.js';
 
-const MAX_SEMI_SPACE_MEBIBYTES = 1;
-
 export function bindCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('bind')
@@ -30,12 +28,13 @@ async function bind(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { bindRequest } = await import('../../download/bind-request.js');
+  const { keepHeapSmall } = await import('../../download/gc-tuning.js');
   const { checkOutputFolder } = await import('../../download/output-folder.js');
   const { bindBooks } = await import('../../formats/bind-books.js');
   const { observePlan, planBooks } = await import('../../formats/plan-books.js');
   const { chooseObserver } = await import('../output/choose-observer.js');
   const request = bindRequest(files, effectiveOptions(options, context.settings));
-  await keepHeapSmall();
+  keepHeapSmall();
   const observer = await chooseObserver(options, context, 'reading');
   try {
     if (options.dryRun) {
@@ -51,13 +50,4 @@ async function bind(
   } finally {
     observer.close();
   }
-}
-
-/** Concerns the whole process: collections cost a long run on little data less than they save. */
-async function keepHeapSmall(): Promise<void> {
-  const { setFlagsFromString } = await import('node:v8');
-  setFlagsFromString('--optimize-for-size');
-  // A larger young generation lets short-lived objects accumulate, and be promoted.
-  setFlagsFromString(`--max-semi-space-size=${MAX_SEMI_SPACE_MEBIBYTES}`);
-  setFlagsFromString('--semi-space-growth-factor=1');
 }
