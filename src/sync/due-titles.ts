@@ -1,11 +1,9 @@
-/** Which titles have new chapters, so that the releases of all others are not requested. */
+/** Which titles are read in a run: those with news, and a share of all others, so that each is read once a week. */
 import type { TitleState } from './sync-journal.js';
 
 const DAY_MS = 86_400_000;
-/** Beyond the last upload, a title can change: a chapter is restored, or gets a new version. */
-const MAX_AGE_MS = 7 * DAY_MS;
-/** The number of these titles in one run: few, so that a run with nothing new stays within its requests. */
-const MAX_ROUTINE_READS = 3;
+/** Edits, take-downs and restorations of chapters are no uploads: they show when the title is read. */
+const WEEK_MS = 7 * DAY_MS;
 /** What was published while the last run was under way, or with a wrong clock, must not be missed. */
 const FEED_OVERLAP_MS = DAY_MS;
 
@@ -19,26 +17,39 @@ export interface CheckedTitle {
   readonly state: TitleState | undefined;
 }
 
-/**
- * The titles whose releases are read: new ones, and those with an upload since the last run, changed options, an
- * incomplete last run, or an expired `againAtMs`. Also the three whose releases were last read the longest ago.
- */
-export function dueTitles(titles: readonly CheckedTitle[], nowMs: number): ReadonlySet<string> {
-  const due = new Set(titles.filter((title) => isDue(title, nowMs)).map(({ id }) => id));
-  const old = titles.filter(
-    ({ id, state }) => !due.has(id) && state && nowMs - state.readAtMs > MAX_AGE_MS,
-  );
-  old.sort((a, b) => (a.state?.readAtMs ?? 0) - (b.state?.readAtMs ?? 0));
-  for (const { id } of old.slice(0, MAX_ROUTINE_READS)) due.add(id);
-  return due;
+export interface DueTitles {
+  /** New titles, and titles with an upload since the last run, changed options, or an unfinished last run. */
+  readonly news: ReadonlySet<string>;
+  /** The titles that were not read for the longest time. */
+  readonly routine: ReadonlySet<string>;
 }
 
-function isDue({ latest, rules, state }: CheckedTitle, nowMs: number): boolean {
+/** `sinceMs`: the time since the last run. Each run reads its share of the week, so that the requests are spread. */
+export function dueTitles(
+  titles: readonly CheckedTitle[],
+  { nowMs, sinceMs }: { readonly nowMs: number; readonly sinceMs: number },
+): DueTitles {
+  const news = new Set(titles.filter((title) => hasNews(title, nowMs)).map(({ id }) => id));
+  const intervalMs = Math.min(Math.max(sinceMs, 0), WEEK_MS);
+  const count = Math.ceil((titles.length * intervalMs) / WEEK_MS);
+  const readAtMs = ({ state }: CheckedTitle) => state?.readAtMs ?? 0;
+  const others = titles.filter(({ id }) => !news.has(id));
+  others.sort((a, b) => readAtMs(a) - readAtMs(b));
+  // Intervals vary, and runs are stopped: what would be older than a week in the next run is read too.
+  const routine = others.filter(
+    (title, index) => index < count || nowMs - readAtMs(title) + intervalMs > WEEK_MS,
+  );
+  return { news, routine: new Set(routine.map(({ id }) => id)) };
+}
+
+function hasNews({ latest, rules, state }: CheckedTitle, nowMs: number): boolean {
   return (
     state === undefined ||
     state.isIncomplete === true ||
     state.rules !== rules ||
     state.latest !== latest ||
+    // A title with chapters has a last upload: the service does not say which.
+    (latest === undefined && state.hasChapters === true) ||
     (state.againAtMs !== undefined && state.againAtMs <= nowMs)
   );
 }

@@ -130,7 +130,8 @@ async function syncTitle(due: DueTitle, report: SyncReport, session: SyncSession
     // Without a download, what earlier titles left still waits.
     if (reports.sent + reports.waiting > 0)
       report.reports = { sent: report.reports.sent + reports.sent, waiting: reports.waiting };
-    addSeries(series, report, session);
+    const hasResult = SERIES_COUNTS.some((name) => name !== 'skipped' && series[name] > 0);
+    if (hasResult || !due.isRoutine) addSeries(series, report, session);
   } catch (error) {
     if (!isTolerable(error)) throw error;
     const { id, title } = due;

@@ -22,6 +22,8 @@ const titleSchema = z.object({
   rules: z.string(),
   /** When all its releases were read. */
   readAtMs: timeMs,
+  /** It had chapters then, of which the service names the last upload. Not kept for titles of follows. */
+  hasChapters: z.boolean().optional(),
   /** When to decide again although nothing new was uploaded. */
   againAtMs: timeMs.optional(),
   /** Releases before are not downloaded (`--from-now`). */
@@ -99,6 +101,8 @@ const lineSchema = z.union([
   z.object({ followed: z.string() }),
   z.object({ run: runRecord }),
   z.object({ nextRunMs: timeMs }),
+  /** When the last run began that checked all titles. */
+  z.object({ checkedAtMs: timeMs }),
 ]);
 
 export type SyncLine = z.output<typeof lineSchema>;
@@ -124,6 +128,7 @@ export interface SyncState {
   follows?: z.output<typeof follows>;
   lastRun?: z.output<typeof runRecord>;
   nextRunMs?: number;
+  checkedAtMs?: number;
 }
 
 /** The state folder of a subscriptions file. */
@@ -259,6 +264,7 @@ function applyLine(state: SyncState, line: SyncLine): void {
   else if ('followed' in line) state.follows?.titleIds.push(line.followed);
   else if ('follows' in line) state.follows = line.follows;
   else if ('run' in line) state.lastRun = line.run;
+  else if ('checkedAtMs' in line) state.checkedAtMs = line.checkedAtMs;
   else state.nextRunMs = line.nextRunMs;
 }
 
@@ -270,6 +276,7 @@ function linesOf({
   follows,
   lastRun,
   nextRunMs,
+  checkedAtMs,
 }: SyncState): SyncLine[] {
   return [
     ...Object.entries(titles).map(([title, state]) => ({ title, state })),
@@ -282,5 +289,6 @@ function linesOf({
     ...(follows ? [{ follows }] : []),
     ...(lastRun ? [{ run: lastRun }] : []),
     ...(nextRunMs === undefined ? [] : [{ nextRunMs }]),
+    ...(checkedAtMs === undefined ? [] : [{ checkedAtMs }]),
   ];
 }

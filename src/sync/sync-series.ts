@@ -80,6 +80,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     latest: due.follow ? undefined : title.latestChapterId,
     rules: rulesText(options, context.settings),
     readAtMs: nowMs,
+    hasChapters: (!due.follow && listed.length > 0) || undefined,
     againAtMs,
     sinceMs: known?.sinceMs ?? (sinceMs === options.since ? undefined : sinceMs),
     isIncomplete: isComplete ? undefined : true,
@@ -87,8 +88,9 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     waiting,
     reported: skipped.map(({ chapter }) => chapter),
   };
-  const isNewlyFollowed = due.follow !== undefined && !due.follow.releases && !dryRun;
-  if (isNewlyFollowed) await writeKnownReleases(folder, id, listed);
+  const hasOwnFeed = due.follow !== undefined && !due.follow.releases && !dryRun;
+  if (hasOwnFeed) await writeKnownReleases(folder, id, listed);
+  const isNewlyFollowed = hasOwnFeed && !journal.state.follows?.titleIds.includes(id);
   journal.add({ title: id, state }, ...(isNewlyFollowed ? [{ followed: id }] : []));
   const replaced = saved.filter(({ replaces }) => replaces !== undefined).length;
   return {

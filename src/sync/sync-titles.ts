@@ -10,13 +10,15 @@ import { dueTitles } from './due-titles.js';
 import { isMatch } from './find-subscription.js';
 import type { Subscription } from './subscriptions.js';
 import { followMerges } from './merged-titles.js';
-import { currentTitleId } from './sync-journal.js';
+import { currentTitleId, type SyncState } from './sync-journal.js';
 import { followedTitles } from './sync-follows.js';
 import { rulesText } from './sync-request.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
 
 export interface DueTitle extends SubscribedTitle {
   readonly title: Title;
+  /** It has no news, and is read because it was not for a while. */
+  readonly isRoutine: boolean;
 }
 
 /** A title or a list that is not available. */
@@ -45,7 +47,7 @@ export async function checkTitles(session: SyncSession) {
     const error = new ChapterError('chapter-not-found', `Title not found: ${id}`);
     failed.push({ target: `title:${id}`, error });
   }
-  const due = dueTitles(
+  const { news, routine } = dueTitles(
     titles
       .filter(({ id, follow }) => follow !== undefined || known.has(id))
       .map(({ id, options, follow }) => ({
@@ -55,9 +57,12 @@ export async function checkTitles(session: SyncSession) {
         // Without a state the releases are read, which new subscriptions need too.
         state: session.options.redownload ? undefined : state.titles[id],
       })),
-    nowMs,
+    { nowMs, sinceMs: sinceLastCheckMs(state, nowMs) },
   );
-  const dueFollowed = followed.filter(({ id }) => due.has(id)).map(({ id }) => id);
+  // A run with `--only` checks its titles alone: all others keep their share.
+  if (!session.options.only) journal.add({ checkedAtMs: nowMs });
+  const isDue = (id: string) => news.has(id) || routine.has(id);
+  const dueFollowed = followed.filter(({ id }) => isDue(id)).map(({ id }) => id);
   const more = await fetchTitles(client, dueFollowed, { warn, signal });
   const all = new Map([...known, ...more.titles]);
   return {
@@ -65,9 +70,21 @@ export async function checkTitles(session: SyncSession) {
     failed,
     due: titles.flatMap((subscribed): DueTitle[] => {
       const title = all.get(subscribed.id);
-      return title && due.has(subscribed.id) ? [{ ...subscribed, title }] : [];
+      if (!title || !isDue(subscribed.id)) return [];
+      const isRoutine = routine.has(subscribed.id);
+      return [{ ...(isRoutine ? withOwnFeed(subscribed) : subscribed), title, isRoutine }];
     }),
   };
+}
+
+/** The state of an older version does not say when all titles were checked. */
+function sinceLastCheckMs({ checkedAtMs, lastRun }: SyncState, nowMs: number): number {
+  return nowMs - (checkedAtMs ?? lastRun?.startedAtMs ?? 0);
+}
+
+/** The common feed of follows has only what became readable, so edits show in the title's own feed. */
+function withOwnFeed(subscribed: SubscribedTitle): SubscribedTitle {
+  return subscribed.follow ? { ...subscribed, follow: { releases: undefined } } : subscribed;
 }
 
 /** The titles of the file, by id. A title's own entry takes precedence over a list that contains it. */

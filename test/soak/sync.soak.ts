@@ -11,7 +11,15 @@ import { LibraryCache } from '../../src/sync/library-cache.js';
 import { start } from '../support/command.js';
 import { emptyZip } from '../support/empty-zip.js';
 import { killSync } from '../support/killed-sync.js';
-import { DAY_MS, SyncHarness, syncLibrary, syncTitle, titleId } from '../support/sync-harness.js';
+import { readWithinWeek, subscribeMany } from '../support/many-titles.js';
+import {
+  DAY_MS,
+  HOUR_MS,
+  SyncHarness,
+  syncLibrary,
+  syncTitle,
+  titleId,
+} from '../support/sync-harness.js';
 
 const SUBSCRIPTIONS = 2_000;
 const ARCHIVES = 10_000;
@@ -104,6 +112,15 @@ test('10,000 archives are opened once; a run of 2,000 subscriptions with nothing
     expect(harness.catalogueRequests().length).toBeLessThanOrEqual(SUBSCRIPTIONS / 100 + 5);
     expect(cpuS).toBeLessThan(10);
     expect(maxRssMb).toBeLessThan(150);
+  } finally {
+    await harness.stop();
+  }
+});
+
+test('a sync of 5,000 titles every six hours reads each within a week', async () => {
+  const harness = await subscribeMany(5_000);
+  try {
+    await readWithinWeek(harness, 5_000, 6 * HOUR_MS);
   } finally {
     await harness.stop();
   }

@@ -1,24 +1,26 @@
-/** The number of requests of a run with nothing new. */
-import { createLibrary } from '../../../src/practice-server/library/library.js';
-import { DAY_MS, SyncHarness, syncTitle, titleId } from '../../support/sync-harness.js';
-
-/** One more than a request asks for. */
-const TITLES = 101;
-const names = Array.from({ length: TITLES }, (_, index) => `Title ${index}`);
+/** The number of requests of a run with nothing new, and how long a title waits until it is read again. */
+import { readWithinWeek, subscribeMany } from '../../support/many-titles.js';
+import { DAY_MS, type SyncHarness } from '../../support/sync-harness.js';
 
 let harness: SyncHarness;
 afterEach(() => harness.stop());
 
-test('a run with nothing new asks for a hundred titles in each request, and reads three old feeds', async () => {
-  harness = await SyncHarness.start(() =>
-    createLibrary({ titles: names.map(syncTitle), chapters: [], lists: [] }),
-  );
-  harness.write(`series:\n${names.map((name) => `  - target: title:${titleId(name)}\n`).join('')}`);
+test('a run with nothing new asks for a hundred titles in each request, and reads its share of the feeds', async () => {
+  // One more than a request asks for.
+  harness = await subscribeMany(101);
   expect((await harness.sync()).code).toBe(0);
   harness.catalogueRequests();
-  expect((await harness.sync()).lines.at(-1)).toMatchObject({ titles: TITLES, saved: 0 });
-  expect(harness.catalogueRequests()).toEqual(['/manga', '/manga']);
-  harness.clock.advance(8 * DAY_MS);
+  expect((await harness.sync()).lines.at(-1)).toMatchObject({ titles: 101, saved: 0 });
+  const [first, second, ...others] = harness.catalogueRequests();
+  expect([first, second]).toEqual(['/manga', '/manga']);
+  // Hardly any time has passed.
+  expect(others.length).toBeLessThanOrEqual(1);
+  harness.clock.advance(2 * DAY_MS);
   await harness.sync();
-  expect(harness.catalogueRequests()).toHaveLength(2 + 3);
+  expect([29, 30]).toContain(harness.catalogueRequests().length - 2);
+});
+
+test('a sync reads each of 300 titles within a week, and no more than two shares in a run', async () => {
+  harness = await subscribeMany(300);
+  await readWithinWeek(harness, 300, DAY_MS);
 });
