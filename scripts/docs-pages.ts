@@ -96,7 +96,7 @@ function commandsPage(): string[] {
     visible.map((command) => `[${command.name()}](#tankobon-${command.name()})`).join(' · '),
     ...commands
       .filter((command) => visible.includes(command))
-      .flatMap((command) => [command, ...command.commands])
+      .flatMap(withSubcommands)
       .map(commandSection),
     '## Settings',
     'Change them with `tankobon config`. They are stored in the file that `tankobon config path` prints.',
@@ -115,6 +115,10 @@ function commandsPage(): string[] {
     ),
     ...eventSections(),
   ];
+}
+
+function withSubcommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
 }
 
 function commandSection(command: Command): string {

@@ -5,7 +5,8 @@ import type { ChapterUpdate } from './sync-journal.js';
 
 /** The JSON on the standard input of `exec`, and of the webhook. A contract (docs/sync.md): fields are only added. */
 export interface SeriesUpdate {
-  readonly event: 'series-updated';
+  /** `test`: of `sync hook test`, without chapters. */
+  readonly event: 'series-updated' | 'test';
   readonly series: { readonly id: string; readonly name: string; readonly folder: string };
   readonly chapters: readonly ChapterUpdate['chapter'][];
 }
@@ -39,12 +40,24 @@ export function commonFolder(files: readonly string[]): string {
 const MAX_NUMBERS = 10;
 
 /** One line for a notification, such as `The Lighthouse: 2 new chapters (3, 4)`. */
-export function notificationText({ series, chapters }: SeriesUpdate): string {
+export function notificationText({ event, series, chapters }: SeriesUpdate): string {
+  if (event === 'test') return `${series.name}: this is a test`;
   const numbers = chapters.flatMap(({ number }) => number ?? []);
   const shown = numbers.slice(0, MAX_NUMBERS).join(', ');
   const more = numbers.length > MAX_NUMBERS ? ', …' : '';
   const count = chapters.length === 1 ? '1 new chapter' : `${chapters.length} new chapters`;
   return `${series.name}: ${count}${shown === '' ? '' : ` (${shown}${more})`}`;
+}
+
+/** The values of the fields in the texts of a webhook. */
+export function hookFields(
+  update: SeriesUpdate,
+  secret: string | undefined,
+): Readonly<Record<string, string | undefined>> {
+  const { series, chapters } = update;
+  const numbers = chapters.flatMap(({ number }) => number ?? []).join(', ');
+  const { name, folder } = series;
+  return { text: notificationText(update), series: name, chapters: numbers, folder, secret };
 }
 
 /** The folder as the media server names it: the longest prefix of whole path segments decides. */

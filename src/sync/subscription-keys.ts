@@ -13,7 +13,8 @@ export const FILE_KEYS = {
 
 export const HOOK_KEYS = {
   exec: 'a list: a command and its arguments, run without a shell, with JSON on standard input, for at most 60 seconds',
-  webhook: 'URL to which the same JSON is sent as a POST',
+  webhook:
+    'URL to which the same JSON is sent as a POST; or a map of `url`, `body` and `headers`, whose texts may contain `{text}`, `{series}`, `{chapters}`, `{folder}` and `{secret}`',
   ntfy: 'URL of a topic, to which a line of text is sent',
   komga: '`{ url: "http://nas:25600", library: ID }`: scans the library',
   kavita:

@@ -103,6 +103,21 @@ export function addSeries(
   return { text, isNew: index < 0 };
 }
 
+/** The text with a hook set, or removed if there is no value. Throws UsageError `bad-subscriptions`. */
+export function setHook(source: SubscriptionsText, hook: string, value?: unknown): string {
+  parseSubscriptions(source);
+  const { document } = parseYaml(source);
+  if (isScalar(document.contents)) document.contents = null;
+  if (value === undefined) document.deleteIn(['hooks', hook]);
+  else {
+    if (!isMap(document.get('hooks'))) document.set('hooks', document.createNode({}));
+    document.setIn(['hooks', hook], createNode(document, value));
+  }
+  const text = print(document, source);
+  parseSubscriptions({ ...source, text });
+  return text;
+}
+
 /** The text without the series at this index. */
 export function removeSeries(source: SubscriptionsText, index: number): string {
   const { document } = parseYaml(source);

@@ -164,9 +164,25 @@ function isPrivateAddress(url: URL): boolean {
 /** Without the brackets of an IPv6 address. */
 const bareHost = (url: URL) => url.hostname.replace(/^\[|\]$/g, '');
 
+interface Webhook {
+  readonly url: string;
+  /** In place of the whole update. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
 const hooks = z.strictObject({
   exec: z.array(text).min(1, 'must be a command and its arguments').max(100).optional(),
-  webhook: hookAddress.optional(),
+  webhook: z
+    .union([
+      hookAddress.transform((url): Webhook => ({ url })),
+      z.strictObject({
+        url: hookAddress,
+        body: z.unknown().optional(),
+        headers: z.record(text.regex(/^[\w-]+$/, 'must be the name of a header'), text).optional(),
+      }),
+    ])
+    .optional(),
   ntfy: hookAddress.optional(),
   komga: z
     .strictObject({
@@ -188,6 +204,7 @@ export function keysAt(path: readonly PropertyKey[]): readonly string[] {
     bind: bind.shape,
     follows: { status: {} },
     hooks: HOOK_KEYS,
+    webhook: { url: {}, body: {}, headers: {} },
     komga: { url: {}, library: {} },
     kavita: { url: {}, 'path-map': {} },
   };

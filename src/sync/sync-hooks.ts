@@ -1,6 +1,8 @@
 /** Announces the saved chapters, once for each series; those of a run that was killed with those of the next. */
-import { thrownMessage } from '../core/errors.js';
+import type { Got } from 'got';
 import { join } from 'node:path';
+import type { AppContext } from '../config/context.js';
+import { thrownMessage } from '../core/errors.js';
 import { openHookKeys } from '../auth/hook-keys.js';
 import type { HookService } from '../auth/hook-services.js';
 import { runExecHook } from './exec-hook.js';
@@ -8,47 +10,93 @@ import { seriesUpdates, type SeriesUpdate } from './hook-payloads.js';
 import {
   kavitaRequest,
   komgaRequest,
+  needsSecret,
   ntfyRequest,
   postHook,
   webhookRequest,
   type HookName,
   type HookRequest,
 } from './web-hooks.js';
+import type { HookOptions } from './subscriptions.js';
 import { unannounced } from './sync-journal.js';
 import type { SyncSession } from './sync-session.js';
 
 const EXEC_TIME_LIMIT_MS = 60_000;
 
+/** What hooks are called with, besides the update. */
+export interface HookSession {
+  readonly hooks: HookOptions;
+  readonly context: AppContext;
+  readonly got: Got;
+  readonly signal: AbortSignal;
+}
+
 /** A hook that fails is an event and a warning; it never fails the run. Rejects only when the run is interrupted. */
 export async function runHooks(session: SyncSession): Promise<void> {
-  const { journal, subscriptions } = session;
+  const { journal, subscriptions, context, service, userSignal: signal } = session;
   const updates = seriesUpdates(unannounced(journal.state));
   if (updates.length === 0) return;
-  const keys = hookKeys(session);
+  const { hooks } = subscriptions;
+  const keys = hookKeys(context);
+  const hookSession = { hooks, context, got: service.connections.hook, signal };
   for (const update of updates) {
-    for (const [hook, action] of hooksOf(update, session, keys))
+    for (const [hook, action] of hooksOf(update, hookSession, keys))
       await attempt(hook, action, session);
     journal.add({ announced: update.chapters.map(({ id }) => id) });
   }
-  const { komga } = subscriptions.hooks;
-  if (!komga) return;
-  const action = async () => post(komgaRequest(komga, await keys.require('komga')), session);
-  await attempt('komga', action, session);
+  for (const [hook, action] of libraryHooks(hookSession, keys))
+    await attempt(hook, action, session);
+}
+
+/** Calls each hook with a test. The failures, by hook. */
+export async function testHooks(
+  session: HookSession,
+  folder: string,
+  names: readonly HookName[],
+): Promise<ReadonlyMap<HookName, string | undefined>> {
+  const update: SeriesUpdate = {
+    event: 'test',
+    series: { id: '00000000-0000-4000-8000-000000000000', name: 'tankobon', folder },
+    chapters: [],
+  };
+  const keys = hookKeys(session.context);
+  const results = new Map<HookName, string | undefined>();
+  for (const [hook, action] of [
+    ...hooksOf(update, session, keys),
+    ...libraryHooks(session, keys),
+  ]) {
+    if (!names.includes(hook)) continue;
+    const failure = await action().then(
+      () => undefined,
+      (error: unknown) => thrownMessage(error),
+    );
+    session.signal.throwIfAborted();
+    results.set(hook, failure);
+  }
+  return results;
 }
 
 type Hook = readonly [hook: HookName, action: () => Promise<void>];
 
-function hooksOf(update: SeriesUpdate, session: SyncSession, keys: Keys): Hook[] {
-  const { exec, webhook, ntfy, kavita } = session.subscriptions.hooks;
-  const { context, userSignal: signal } = session;
+/** The hooks that are called for each series. */
+function hooksOf(update: SeriesUpdate, session: HookSession, keys: Keys): Hook[] {
+  const { exec, webhook, ntfy, kavita } = session.hooks;
+  const { context, signal } = session;
   const { env, clock, redactor } = context;
   const list: Hook[] = [];
   if (exec) {
     const options = { env, clock, redactor, timeLimitMs: EXEC_TIME_LIMIT_MS, signal };
     list.push(['exec', () => runExecHook(exec, update, options)]);
   }
-  if (webhook !== undefined)
-    list.push(['webhook', () => post(webhookRequest(webhook, update), session)]);
+  if (webhook) {
+    list.push([
+      'webhook',
+      async () => {
+        const secret = needsSecret(webhook) ? await keys.require('webhook') : undefined;
+        await post(webhookRequest(webhook, update, secret), session);
+      },
+    ]);
+  }
   if (ntfy !== undefined) {
     list.push([
       'ntfy',
@@ -64,9 +112,16 @@ function hooksOf(update: SeriesUpdate, session: SyncSession, keys: Keys): Hook[]
   return list;
 }
 
-function post(request: HookRequest, session: SyncSession): Promise<void> {
-  const { service, context, userSignal: signal } = session;
-  return postHook(request, { got: service.connections.hook, clock: context.clock, signal });
+/** The hooks that are called once for all series. */
+function libraryHooks(session: HookSession, keys: Keys): Hook[] {
+  const { komga } = session.hooks;
+  if (!komga) return [];
+  const action = async () => post(komgaRequest(komga, await keys.require('komga')), session);
+  return [['komga', action]];
+}
+
+function post(request: HookRequest, { got, context, signal }: HookSession): Promise<void> {
+  return postHook(request, { got, clock: context.clock, signal });
 }
 
 async function attempt(
@@ -91,7 +146,7 @@ interface Keys {
 }
 
 /** Each key is read once a run, and hidden in all output. */
-function hookKeys({ context }: SyncSession): Keys {
+function hookKeys(context: AppContext): Keys {
   const stored = openHookKeys(join(context.paths.state, 'credentials'));
   const known = new Map<HookService, string | undefined>();
   const read = async (service: HookService) => {

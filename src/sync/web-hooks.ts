@@ -7,14 +7,45 @@ import { sendRequest, type OutgoingRequest } from '../api/send-request.js';
 import type { HookService } from '../auth/hook-services.js';
 import type { Clock } from '../core/clock.js';
 import { retryDelayMs } from '../core/retry-delay.js';
-import { mapPath, notificationText, type SeriesUpdate } from './hook-payloads.js';
+import { isRecord } from '../core/json.js';
+import { hookFields, mapPath, notificationText, type SeriesUpdate } from './hook-payloads.js';
 import type { HookOptions } from './subscriptions.js';
 
-export type HookName = 'exec' | 'webhook' | HookService;
+export type HookName = 'exec' | HookService;
 export type HookRequest = Pick<OutgoingRequest, 'url' | 'json' | 'text' | 'headers'>;
 
-export function webhookRequest(url: string, update: SeriesUpdate): HookRequest {
-  return { url: new URL(url), json: update };
+/** The whole update as JSON, or the body and the headers of the file with their fields filled in. */
+export function webhookRequest(
+  { url, body, headers = {} }: NonNullable<HookOptions['webhook']>,
+  update: SeriesUpdate,
+  secret?: string,
+): HookRequest {
+  const values = hookFields(update, secret);
+  const fill = (text: string): string =>
+    text.replace(/\{(\w+)\}/g, (field, name: string) => values[name] ?? field);
+  const filled = body === undefined ? update : fillTexts(body, fill);
+  return {
+    url: new URL(fill(url)),
+    ...(typeof filled === 'string' ? { text: filled } : { json: filled }),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), fill(value)]),
+    ),
+  };
+}
+
+/** The same value with all texts in it filled in. */
+function fillTexts(value: unknown, fill: (text: string) => string): unknown {
+  if (typeof value === 'string') return fill(value);
+  if (Array.isArray(value)) return value.map((item) => fillTexts(item, fill));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, fillTexts(item, fill)]),
+  );
+}
+
+/** Whether a text of the webhook contains the stored secret. */
+export function needsSecret(webhook: NonNullable<HookOptions['webhook']>): boolean {
+  return JSON.stringify(webhook).includes('{secret}');
 }
 
 /** `POST` of a text to the topic (docs.ntfy.sh/publish); the key is an access token. */

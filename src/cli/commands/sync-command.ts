@@ -1,6 +1,7 @@
 /** `tankobon sync` and its subcommands: their options. The work is in sync.ts, sync-edit.ts and sync-status.ts. */
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { GivenOptions } from '../../config/options/options.js';
+import type { HookName } from '../../sync/web-hooks.js';
 import { addOptions } from '../command-options.js';
 import type { CommandRunner } from '../command-context.js';
 import { addEnvironment, addExamples } from '../help-format.js';
@@ -18,6 +19,7 @@ export function syncCommand(program: Command, runner: CommandRunner): Command {
     );
   addOptions(command, 'sync');
   addEditCommands(command, runner);
+  addHookCommands(command, runner);
   const status = command
     .command('status')
     .description(
@@ -33,6 +35,51 @@ export function syncCommand(program: Command, runner: CommandRunner): Command {
     ['tankobon sync --every 6h', 'in a container: repeat until stopped'],
   ]);
   return addEnvironment(command, 'TANKOBON_HOME', 'TANKOBON_LEDGER');
+}
+
+const HOOKS = ['komga', 'kavita', 'ntfy', 'webhook', 'exec'];
+
+function addHookCommands(sync: Command, { run }: CommandRunner): void {
+  const hook = sync
+    .command('hook')
+    .description('notify a media server, a service or a command')
+    .helpCommand(false);
+  const kind = (flags: string) => new Argument(flags, 'the hook').choices(HOOKS);
+  const add = hook
+    .command('add')
+    .description('write a hook to the subscriptions file, and try it')
+    .addArgument(kind('<hook>'))
+    .argument('<address...>', 'URL; for exec, after --, the command and its arguments')
+    .action((name: HookName, words: string[], _: GivenOptions, self: Command) =>
+      run(async (context) =>
+        (await import('./sync-hook.js')).syncHookAdd(name, words, flagsOf(self), context),
+      ),
+    );
+  const remove = hook
+    .command('remove')
+    .description('remove a hook from the subscriptions file')
+    .addArgument(kind('<hook>'))
+    .action((name: HookName, _: GivenOptions, self: Command) =>
+      run(async (context) =>
+        (await import('./sync-hook.js')).syncHookRemove(name, flagsOf(self), context),
+      ),
+    );
+  const test = hook
+    .command('test')
+    .description('call the hooks with a test')
+    .addArgument(kind('[hook]'))
+    .action((name: HookName | undefined, _: GivenOptions, self: Command) =>
+      run(async (context) =>
+        (await import('./sync-hook.js')).syncHookTest(name, flagsOf(self), context),
+      ),
+    );
+  addOptions(add, 'sync hook add');
+  addOptions(remove, 'sync hook remove');
+  addOptions(test, 'sync hook test');
+  addExamples(hook, [
+    ['tankobon sync hook add komga http://nas:25600 --library ID', 'scan it after new chapters'],
+    ['tankobon sync hook add exec -- notify-send "New chapters"', 'run a command'],
+  ]);
 }
 
 function addEditCommands(sync: Command, { run }: CommandRunner): void {

@@ -41,6 +41,7 @@ export type CommandName =
   | 'download'
   | 'sync'
   | `sync ${'add' | 'remove' | 'edit' | 'path' | 'list' | 'forget' | 'import-follows' | 'status'}`
+  | `sync hook ${'add' | 'remove' | 'test'}`
   | 'search'
   | 'bind'
   | 'retag'

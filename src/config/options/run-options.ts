@@ -50,7 +50,8 @@ export const RUN_OPTIONS = {
   },
   for: {
     kind: 'choice',
-    description: 'store the key of a media server, or the token of ntfy, for sync',
+    description:
+      'store the key of a media server, the token of ntfy or the secret of a webhook, for sync',
     choices: HOOK_SERVICES,
     placeholder: 'service',
     commands: { login: true },

@@ -17,6 +17,9 @@ export const SUBSCRIPTION_OPTIONS = {
       'sync edit': true,
       'sync path': true,
       'sync forget': true,
+      'sync hook add': true,
+      'sync hook remove': true,
+      'sync hook test': true,
     },
   },
   every: {
@@ -42,6 +45,31 @@ export const SUBSCRIPTION_OPTIONS = {
     description: 'remove an option of the subscription, by its key in the file; can be repeated',
     placeholder: 'key',
     commands: { 'sync add': true },
+  },
+  library: {
+    kind: 'text',
+    description: 'for komga: id of the library, as in its address',
+    placeholder: 'id',
+    commands: { 'sync hook add': true },
+  },
+  pathMap: {
+    kind: 'texts',
+    description: 'for kavita: your folder and the path that the server sees; can be repeated',
+    placeholder: 'from=to',
+    commands: { 'sync hook add': true },
+  },
+  body: {
+    kind: 'text',
+    description:
+      'for webhook: the body, a text or JSON, with {text}, {series}, {chapters}, {folder}, {secret}',
+    placeholder: 'template',
+    commands: { 'sync hook add': true },
+  },
+  header: {
+    kind: 'texts',
+    description: 'for webhook: a header, with the same fields; can be repeated',
+    placeholder: 'name:value',
+    commands: { 'sync hook add': true },
   },
   status: {
     kind: 'choices',

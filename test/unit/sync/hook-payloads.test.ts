@@ -64,9 +64,10 @@ describe('the path of a media server', () => {
 });
 
 test('the requests are those of the API descriptions', () => {
-  expect(webhookRequest('https://example.org/hook', one)).toEqual({
+  expect(webhookRequest({ url: 'https://example.org/hook' }, one)).toEqual({
     url: new URL('https://example.org/hook'),
     json: one,
+    headers: {},
   });
   expect(ntfyRequest('https://ntfy.sh/topic', one, 'token')).toMatchObject({
     text: 'Series a: 2 new chapters (1, 2)',

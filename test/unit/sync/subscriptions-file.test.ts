@@ -147,7 +147,7 @@ test('a webhook may use http: to a loopback or private address', () => {
     'http://192.168.1.5/',
     'http://[fd00::1]/',
   ])
-    expect(parse(`hooks: { webhook: "${url}" }`).hooks.webhook).toBe(url);
+    expect(parse(`hooks: { webhook: "${url}" }`).hooks.webhook).toEqual({ url });
 });
 
 test('any text is read or refused, never a fault', () => {
