@@ -7,7 +7,12 @@ import type { ServiceClient } from '../api/client.js';
 import { fetchFeedTotal } from '../api/feeds.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
-import { chapterName, describeExternal, fieldsById } from '../selection/chapter-fields.js';
+import {
+  chapterName,
+  describeExternal,
+  fieldsById,
+  type ChapterFields,
+} from '../selection/chapter-fields.js';
 import { explainEmptySelection, explainUnknownGroups } from '../selection/explain-selection.js';
 import type { Resolution, Series } from '../selection/resolve-targets.js';
 import {
@@ -18,7 +23,7 @@ import {
 } from '../selection/select-chapters.js';
 import type { SavedChapter } from './chapter-changes.js';
 import type { DownloadRequest } from './download-request.js';
-import type { SkipReason } from './events.js';
+import type { SkippedEvent, SkipReason } from './events.js';
 
 export interface ChosenChapter {
   readonly id: string;
@@ -121,6 +126,23 @@ export async function selectForPlan(
 }
 
 const isUnavailable = ({ reason }: ExcludedChapter) => UNAVAILABLE.includes(reason);
+
+/** An event for each chapter that the plan skips. */
+export function skippedEvents({
+  skipped,
+  fields,
+}: {
+  readonly skipped: readonly SkippedChapter[];
+  readonly fields: ReadonlyMap<string, ChapterFields>;
+}): readonly SkippedEvent[] {
+  return skipped.map(({ id, reason, file }) => ({
+    type: 'chapter-skipped',
+    chapter: id,
+    reason,
+    file,
+    ...fields.get(id),
+  }));
+}
 
 /** The options with the languages that the user chooses now, if there is a choice. */
 async function withLanguages(

@@ -15,8 +15,8 @@ import { ChapterError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import type { TitleChapters } from '../formats/volume-completeness.js';
 import { fetchAtHomeMetadata } from '../image/at-home.js';
-import type { SkippedEvent, UpdateEvent } from './events.js';
 import type { DownloadRequest } from './download-request.js';
+import type { UpdateEvent } from './events.js';
 import { findLeftovers } from './leftovers.js';
 import { findTitleHomes, titlesToPlace, type FindHomesOptions } from './find-title-homes.js';
 import { compareWithLibrary, planJobs, type JobOptions, type PlannedChapter } from './plan-jobs.js';
@@ -79,16 +79,10 @@ export async function planTargets(options: DownloadRequest, deps: PlanDeps): Pro
   const selection = await selectForPlan(resolution, options, deps);
   deps.onActivity?.('scanning');
   const library = await libraryScan;
-  const releases = new Map(
-    resolution.series.flatMap(({ titleId, chapters }) =>
-      chapters.map((chapter) => [chapter.id, { titleId, chapter }] as const),
-    ),
-  );
-  const titles = { ...resolution, releases };
   const uploads = await planUploads(selection.selected, resolution, library, options, deps);
   const { replacements } = uploads;
   const request = { ...options, replacements };
-  const planned = await planSelected(uploads.selected, titles, library, request, deps);
+  const planned = await planSelected(uploads.selected, resolution, library, request, deps);
   const series = resolution.series.map((entry) => {
     const { numbersRestart = false, volumeCount } = resolution.titles.get(entry.titleId) ?? {};
     return { ...entry, numbersRestart, volumeCount };
@@ -115,10 +109,14 @@ export async function planTargets(options: DownloadRequest, deps: PlanDeps): Pro
   };
 }
 
+/** What is known of the titles of a plan. */
+type KnownTitles = Pick<Resolution, 'titles' | 'series'> &
+  Partial<Pick<Resolution, 'loadedTitles'>>;
+
 /** The plan for chapters that are selected already. */
 export async function planSelected(
   selected: readonly ChosenChapter[],
-  titles: Pick<Resolution, 'titles' | 'loadedTitles'> & Pick<FindHomesOptions, 'releases'>,
+  { titles, series, loadedTitles = Promise.resolve({ titles, error: undefined }) }: KnownTitles,
   library: LibraryIndex,
   options: DownloadRequest & Pick<JobOptions, 'replacements'>,
   deps: Pick<PlanDeps, 'history' | 'warn' | 'client' | 'signal'>,
@@ -128,19 +126,19 @@ export async function planSelected(
   const { missing, skipped, finished, kept } = compareWithLibrary(selected, known, options);
   const languages = new Set(selected.flatMap(({ chapter }) => chapter?.language ?? []));
   const nameChapter = options.nameChapter(languages.size > 1);
-  const named = options.namesPeople ? await titles.loadedTitles : titles;
+  const named = options.namesPeople ? await loadedTitles : { titles };
   const homes = options.metadata
     ? await findTitleHomes(
         titlesToPlace(missing, named.titles),
         library,
-        { ...options, nameChapter, releases: titles.releases },
+        { ...options, nameChapter, releases: releasesOf(series) },
         deps,
       )
     : undefined;
   const chapters = planJobs(
     missing,
     library,
-    { ...titles, titles: named.titles },
+    { titles: named.titles, loadedTitles },
     { ...options, nameChapter, homes },
   );
   for (const { file, ownership } of kept)
@@ -154,12 +152,12 @@ export async function planSelected(
     failed: [],
     fields: fieldsById(
       selected.flatMap(({ chapter }) => chapter ?? []),
-      titles.titles,
+      titles,
     ),
     series: [],
     listedVolumes: new Map(),
     updates: [],
-    metadataError: titles.loadedTitles.then(({ error }) => error),
+    metadataError: loadedTitles.then(({ error }) => error),
   };
 }
 
@@ -174,21 +172,15 @@ async function readExisting(
   return readSaved(archives, signal);
 }
 
-const KEPT_HINT = 'Move it away to download the chapter again.';
-
-/** An event for each chapter that the plan skips. */
-export function skippedEvents({
-  skipped,
-  fields,
-}: Pick<Plan, 'skipped' | 'fields'>): readonly SkippedEvent[] {
-  return skipped.map(({ id, reason, file }) => ({
-    type: 'chapter-skipped',
-    chapter: id,
-    reason,
-    file,
-    ...fields.get(id),
-  }));
+function releasesOf(series: readonly Series[]): FindHomesOptions['releases'] {
+  return new Map(
+    series.flatMap(({ titleId, chapters }) =>
+      chapters.map((chapter) => [chapter.id, { titleId, chapter }]),
+    ),
+  );
 }
+
+const KEPT_HINT = 'Move it away to download the chapter again.';
 
 /** They may be of other programs, so they are not replaced. */
 function warnOfUnreadable(

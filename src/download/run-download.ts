@@ -3,19 +3,20 @@
  * them, then binding, covers and read marks. Everything that happens is an event; the last one is the summary.
  */
 import { resolve } from 'node:path';
-import { TankobonError, thrownMessage, UsageError } from '../core/errors.js';
+import { TankobonError, UsageError } from '../core/errors.js';
 import { checkOutputFile } from '../core/output-file.js';
 import type { Target } from '../selection/target.js';
 import { expandHome } from '../core/home-folder.js';
 import type { AppContext } from '../config/context.js';
 import { shareServer } from './chapter-share.js';
-import type { DownloadArchive } from './download-archive.js';
+import { recordDownloads } from './record-downloads.js';
 import type { DownloadRequest } from './download-request.js';
 import { addEvent, emptyResult, summaryOf, type DownloadResult } from './download-result.js';
 import { withSession, type DownloadListeners, type DownloadSession } from './download-session.js';
 import type { DownloadMessage, Observe } from './events.js';
 import { checkOutputFolder } from './output-folder.js';
-import { planTargets, skippedEvents, withDelivery, type Plan } from './plan.js';
+import { planTargets, withDelivery, type Plan } from './plan.js';
+import { skippedEvents } from './plan-selection.js';
 import { requireLogin } from './stored-login.js';
 
 /** Plans without saving. Throws TankobonError where the plan as a whole fails. */
@@ -119,7 +120,7 @@ export async function runPlan(
   const observeNext = recorder(result, (event) => {
     listeners.observe(withChapterFields(event, fields));
   });
-  const recorded = history && recordHistory(history, observeNext);
+  const recorded = history && recordDownloads(history, observeNext);
   const observe = recorded?.observe ?? observeNext;
   const warn: DownloadSession['warn'] = (message, hint) => {
     observe({ type: 'warning', message, ...(hint !== undefined && { hint }) });
@@ -160,33 +161,6 @@ function recorder(result: DownloadResult, next: Observe): Observe {
     addEvent(result, event);
     next(event);
   };
-}
-
-/** Passes all events on, and adds the chapters that were saved, or exist in the output folder, to the history. */
-function recordHistory(history: DownloadArchive, next: Observe) {
-  const additions: Promise<void>[] = [];
-  const observe: Observe = (event) => {
-    if (
-      event.type === 'chapter-saved' ||
-      event.type === 'chapter-retagged' ||
-      (event.type === 'chapter-skipped' && event.reason === 'already-there')
-    ) {
-      const adding = history.add(event.chapter);
-      // Reported by `finish`.
-      adding.catch(() => undefined);
-      additions.push(adding);
-    }
-    next(event);
-  };
-  /** Resolves when the history is written. A failure is a warning: the chapters are saved. */
-  const finish = async (): Promise<void> => {
-    const results = await Promise.allSettled(additions);
-    const failed = results.find((each) => each.status === 'rejected');
-    if (!failed) return;
-    const reason = thrownMessage(failed.reason);
-    next({ type: 'warning', message: `The download archive is incomplete: ${reason}` });
-  };
-  return { observe, finish };
 }
 
 /** Skipped if the run was stopped: the next run binds. */

@@ -38,7 +38,6 @@ export async function saveReleases(
   // If the run is killed, the next one announces what was saved, and removes what was replaced.
   journal.add(...planned.map(({ chapter, replaces }) => ({ started: chapter.id, replaces })));
   const request = seriesRequest(options, session.options, context.settings);
-  const titles = new Map([[id, title]]);
   const byId = new Map(planned.map((release) => [release.chapter.id, release]));
   const saved: { release: PlannedRelease; file: string }[] = [];
   const observe: DownloadListeners['observe'] = (event) => {
@@ -49,17 +48,12 @@ export async function saveReleases(
     saved.push({ release, file: event.file });
   };
   const selected = planned.map(({ chapter, why }) => ({ id: chapter.id, chapter, why }));
-  const loadedTitles = Promise.resolve({ titles, error: undefined });
   const result = await runPlan(
     { ...session, listeners: { ...listeners, observe }, request },
     (shared) =>
       planSelected(
         selected,
-        {
-          titles,
-          loadedTitles,
-          releases: new Map(releases.map((chapter) => [chapter.id, { titleId: id, chapter }])),
-        },
+        { titles: new Map([[id, title]]), series: [{ titleId: id, chapters: releases }] },
         library,
         { ...request, replacements },
         session.redownload ? { ...shared, history: undefined } : shared,

@@ -8,7 +8,8 @@ import { flagOf, type GivenOptions, type OptionName } from '../../config/options
 import type { TankobonError } from '../../core/errors.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { createMinorCollector } from '../../download/gc-tuning.js';
-import { skippedEvents, type Plan } from '../../download/plan.js';
+import type { Plan } from '../../download/plan.js';
+import { skippedEvents } from '../../download/plan-selection.js';
 import { oppositeFlag } from '../command-options.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';

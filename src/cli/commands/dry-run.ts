@@ -5,7 +5,8 @@ import { formatCount, formatDuration, pluralize } from '../../core/human-format.
 import { printableLine } from '../../core/printable.js';
 import type { UpdateEvent } from '../../download/events.js';
 import { minTimeMs } from '../../download/estimate.js';
-import { skippedEvents, type Plan } from '../../download/plan.js';
+import type { Plan } from '../../download/plan.js';
+import { skippedEvents } from '../../download/plan-selection.js';
 import type { PlannedChapter } from '../../download/plan-jobs.js';
 import { chapterFields, chapterName } from '../../selection/chapter-fields.js';
 import type { ObserverOptions } from '../output/observer.js';
