@@ -16,6 +16,7 @@ import { looksLikeTarget } from '../selection/target.js';
 const HEADINGS_OF: Partial<Record<CommandName, readonly (keyof typeof HEADINGS)[]>> = {
   download: ['Selection:', 'Files:', 'Network:', 'Output:'],
   'sync add': ['Selection:', 'Files:'],
+  'sync import': ['Selection:', 'Files:'],
 };
 
 export function addOptions(command: Command, commandName: CommandName): Command {

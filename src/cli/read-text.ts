@@ -2,14 +2,24 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { decodeText } from '../core/decode-text.js';
 
 /**
- * Reads a stream to its end, as decodeText does, without a byte order mark; undefined if it is larger than `maxBytes`. Throws the signal's reason
- * if aborted.
+ * Reads a stream to its end, as decodeText does, without a byte order mark; undefined if it is larger than `maxBytes`.
+ * Throws the signal's reason if aborted.
  */
 export async function readText(
   stream: Readable,
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  const bytes = await readBytes(stream, maxBytes, signal);
+  return bytes && decodeText(bytes).replace(/^\uFEFF/, '');
+}
+
+/** Reads a stream to its end, as readText does. */
+export async function readBytes(
+  stream: Readable,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -23,5 +33,5 @@ export async function readText(
     signal.throwIfAborted();
     throw error;
   }
-  return decodeText(Buffer.concat(chunks)).replace(/^\uFEFF/, '');
+  return Buffer.concat(chunks);
 }

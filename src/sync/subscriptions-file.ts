@@ -89,15 +89,7 @@ export function addSeries(
     for (const [key, value] of Object.entries(entry))
       document.setIn(['series', index, key], createNode(document, value));
     for (const key of unset) document.deleteIn(['series', index, key]);
-  } else {
-    // Only `null` has passed as a file without series.
-    if (isScalar(document.contents)) document.contents = null;
-    if (!isSeq(document.get('series'))) document.set('series', document.createNode([]));
-    const node = new YAMLMap();
-    node.set('target', document.createNode(target));
-    for (const [key, value] of Object.entries(entry)) node.set(key, createNode(document, value));
-    document.addIn(['series'], node);
-  }
+  } else appendSeries(document, target, entry);
   const text = print(document, source);
   parseSubscriptions({ ...source, text });
   return { text, isNew: index < 0 };
@@ -116,6 +108,34 @@ export function setHook(source: SubscriptionsText, hook: string, value?: unknown
   const text = print(document, source);
   parseSubscriptions({ ...source, text });
   return text;
+}
+
+/** The text with these series added at the end; those that are there stay as they are. Throws as addSeries does. */
+export function addMissingSeries(
+  source: SubscriptionsText,
+  titles: readonly { readonly id: string; readonly entry: SeriesEntry }[],
+): { readonly text: string; readonly added: readonly string[] } {
+  const subscriptions = parseSubscriptions(source);
+  const missing = titles.filter(
+    ({ id }) => indexOfTarget(subscriptions, { kind: 'title', id }) < 0,
+  );
+  if (missing.length === 0) return { text: source.text, added: [] };
+  const { document } = parseYaml(source);
+  for (const { id, entry } of missing)
+    appendSeries(document, `https://mangadex.org/title/${id}`, entry);
+  const text = print(document, source);
+  parseSubscriptions({ ...source, text });
+  return { text, added: missing.map(({ id }) => id) };
+}
+
+function appendSeries(document: Document, target: string, entry: SeriesEntry): void {
+  // Only `null` has passed as a file without series.
+  if (isScalar(document.contents)) document.contents = null;
+  if (!isSeq(document.get('series'))) document.set('series', document.createNode([]));
+  const node = new YAMLMap();
+  node.set('target', document.createNode(target));
+  for (const [key, value] of Object.entries(entry)) node.set(key, createNode(document, value));
+  document.addIn(['series'], node);
 }
 
 /** The text without the series at this index. */

@@ -62,7 +62,7 @@ export async function syncAdd(
     return EXIT.done;
   }
   const parsed = parseTarget(target, extraHostsOf(context));
-  const output = flags.output ?? (await chooseOutput(subscriptions, context));
+  const output = flags.output ?? (await chooseOutput(subscriptions.defaults, context));
   const subject = await resolveSubject(parsed, context);
   const { languages, note } = await chooseLanguages(subject, flags, subscriptions, context);
   const written = entryOf({ ...flags, output, language: languages }, context.clock.wallMs());
@@ -96,11 +96,11 @@ async function findExisting(
 }
 
 /** Undefined where the file or a setting has one. The built-in folder, the current one, does not count. */
-async function chooseOutput(
-  { defaults }: Subscriptions,
+export async function chooseOutput(
+  defaults: Subscriptions['defaults'] | undefined,
   context: CommandContext,
 ): Promise<string | undefined> {
-  if (defaults.output !== undefined) return undefined;
+  if (defaults?.output !== undefined) return undefined;
   const { states } = await inspectSettings(context.env, context.paths.config);
   const isSet = states.some(({ name, source }) => name === 'output' && source !== 'default');
   if (isSet) return undefined;

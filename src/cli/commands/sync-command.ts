@@ -134,12 +134,18 @@ function addEditCommands(sync: Command, { run }: CommandRunner): void {
         (await import('./sync-forget.js')).syncForget(words, flagsOf(self), context),
       ),
     );
-  const importFollows = sync
-    .command('import-follows')
-    .description('subscribe to all titles that the logged-in account follows')
-    .action((_: GivenOptions, self: Command) =>
+  const importTitles = sync
+    .command('import')
+    .description(
+      'subscribe to the titles of a Mihon backup, or that the account follows; fill the history from a list of chapters',
+    )
+    .argument(
+      '<source>',
+      'follows; a backup (.tachibk), a download archive, or the text of gallery-dl’s archive; -: standard input',
+    )
+    .action((source: string, _: GivenOptions, self: Command) =>
       run(async (context) =>
-        (await import('./sync-import.js')).syncImportFollows(flagsOf(self), context),
+        (await import('./sync-import.js')).syncImport(source, flagsOf(self), context),
       ),
     );
   addOptions(add, 'sync add');
@@ -148,5 +154,5 @@ function addEditCommands(sync: Command, { run }: CommandRunner): void {
   addOptions(list, 'sync list');
   addOptions(path, 'sync path');
   addOptions(forget, 'sync forget');
-  addOptions(importFollows, 'sync import-follows');
+  addOptions(importTitles, 'sync import');
 }

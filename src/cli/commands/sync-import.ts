@@ -1,47 +1,138 @@
-/** `tankobon sync import-follows`: subscribes to the titles that the logged-in account follows. */
+/** `tankobon sync import`: subscribes to the titles of a backup, or that the logged-in account follows. */
+import { createReadStream } from 'node:fs';
 import { fetchFollowedTitles, fetchReadingStatuses } from '../../api/follows.js';
 import type { ReadingStatus } from '../../api/reading-statuses.js';
 import { requireLogin, sessionOf } from '../../download/stored-login.js';
+import { openDownloadArchive } from '../../download/download-archive.js';
+import { readImportedFile, type ImportedFile } from '../../sync/import-file.js';
+import { archiveFile, syncFolder } from '../../sync/sync-journal.js';
 import {
   editSubscriptions,
   readSubscriptionsIfExists,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
+import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { addSeries, indexOfTarget, parseSubscriptions } from '../../sync/subscriptions-file.js';
+import { systemReason } from '../../core/system-errors.js';
+import { addMissingSeries } from '../../sync/subscriptions-file.js';
+import type { Subscriptions } from '../../sync/subscriptions.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
+import { readBytes } from '../read-text.js';
 import { withService } from '../with-service.js';
+import { chooseOutput } from './sync-add.js';
+import { entryOf } from './sync-entry.js';
 
-/** Titles that are subscribed to keep their options. */
-export async function syncImportFollows(
+const FOLLOWS = 'follows';
+const MAX_FILE_BYTES = 256 * 2 ** 20;
+/** Names of other sites that are printed; the others are counted. */
+const MAX_NAMES = 20;
+
+/**
+ * @param source `follows`, the path of a file, or `-` for standard input. Titles that are subscribed to keep their
+ * options. Throws UsageError before anything is written.
+ */
+export async function syncImport(
+  source: string,
   flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
+  const { stdout, stderr, clock, settings } = context;
   const file = subscriptionsPath(flags.file, context);
-  await readSubscriptionsIfExists(file, context);
-  const titles = await fetchFollows(flags.status, context);
-  const { added } = await editSubscriptions(file, context, (source) => {
-    let { text } = source;
-    let count = 0;
-    for (const { id, name } of titles) {
-      const target = { kind: 'title', id } as const;
-      if (indexOfTarget(parseSubscriptions({ ...source, text }), target) >= 0) continue;
-      const url = `https://mangadex.org/title/${id}`;
-      ({ text } = addSeries({ ...source, text }, url, {
-        entry: { title: printableLine(name) },
-      }));
-      count += 1;
-    }
-    return { text, added: count };
+  const subscriptions = await readSubscriptionsIfExists(file, context);
+  const imported =
+    source === FOLLOWS
+      ? { titles: await fetchFollows(flags.status, context), otherSites: [], chapterIds: [] }
+      : await readImportedFile(await readSource(source, context), sourceName(source));
+  const { titles, chapterIds } = imported;
+  const needsOutput = titles.length > 0 && flags.output === undefined && !flags.dryRun;
+  const output = needsOutput ? await chooseOutput(subscriptions?.defaults, context) : flags.output;
+  const written = entryOf({ ...flags, ...(output !== undefined && { output }) }, clock.wallMs());
+  const entries = titles.map(({ id, name }) => {
+    const title = printableLine(name);
+    return { id, entry: { ...(title !== '' && { title }), ...written } };
   });
-  const known = titles.length - added;
-  const rest = known === 0 ? '' : `; ${known} ${known === 1 ? 'was' : 'were'} already subscribed`;
-  context.stderr.write(`${pluralize(added, 'title')} added to ${file}${rest}.\n`);
+  const { added } = flags.dryRun
+    ? addMissingSeries({ file, text: '', extraHosts: [] }, notIn(subscriptions, entries))
+    : await editSubscriptions(file, context, (text) => addMissingSeries(text, entries));
+  const names = new Map(titles.map(({ id, name }) => [id, printableLine(name)]));
+  for (const id of added)
+    stdout.write(`${names.get(id) ?? ''}  https://mangadex.org/title/${id}\n`);
+  if (!flags.dryRun) await addHistory(file, chapterIds, context);
+  for (const line of sums(imported, added.length, flags)) stderr.write(`${line}\n`);
+  const hasLanguage = flags.language ?? subscriptions?.defaults.language ?? settings.language;
+  if (added.length > 0 && !hasLanguage)
+    stderr.write('Languages: all (to choose, add to the defaults of the file: language: [en])\n');
   return EXIT.done;
+}
+
+function notIn<T extends { readonly id: string }>(
+  subscriptions: Subscriptions | undefined,
+  entries: readonly T[],
+): readonly T[] {
+  const known = new Set(subscriptions?.series.map(({ target }) => target.id));
+  return entries.filter(({ id }) => !known.has(id));
+}
+
+async function addHistory(
+  file: string,
+  chapterIds: readonly string[],
+  context: CommandContext,
+): Promise<void> {
+  if (chapterIds.length === 0) return;
+  const folder = await syncFolder(context.paths.state, file);
+  const history = await openDownloadArchive(archiveFile(folder), { mode: 0o600 });
+  await history.add(...chapterIds);
+}
+
+function sums(
+  { titles, otherSites, chapterIds }: ImportedFile,
+  added: number,
+  { dryRun }: GivenOptions,
+): readonly string[] {
+  const would = dryRun ? ' would be' : '';
+  const known = titles.length - added;
+  const shown = otherSites.slice(0, MAX_NAMES).map((name) => `  ${printableLine(name)}`);
+  const more = otherSites.length - shown.length;
+  return [
+    ...(otherSites.length > 0
+      ? [
+          `${pluralize(otherSites.length, 'favorite')} of other sites left out:`,
+          ...shown,
+          ...(more > 0 ? [`  and ${more} more`] : []),
+        ]
+      : []),
+    ...(chapterIds.length > 0
+      ? [`${pluralize(chapterIds.length, 'chapter')}${would} marked as downloaded.`]
+      : []),
+    ...(titles.length > 0 || chapterIds.length === 0
+      ? [
+          `${pluralize(added, 'title')}${would} added` +
+            (known === 0 ? '.' : `; ${known} ${known === 1 ? 'was' : 'were'} already subscribed.`),
+        ]
+      : []),
+  ];
+}
+
+const sourceName = (source: string): string => (source === '-' ? 'standard input' : source);
+
+async function readSource(
+  source: string,
+  { stdin, signal }: Pick<CommandContext, 'stdin' | 'signal'>,
+): Promise<Buffer> {
+  const stream = source === '-' ? stdin : createReadStream(source);
+  try {
+    const bytes = await readBytes(stream, MAX_FILE_BYTES, signal);
+    if (bytes) return bytes;
+  } catch (cause) {
+    signal.throwIfAborted();
+    const message = `The file cannot be read, ${systemReason(cause)}: ${source}`;
+    throw new UsageError('bad-input-file', message, { cause });
+  }
+  throw new UsageError('bad-input-file', `Larger than ${MAX_FILE_BYTES} bytes: ${source}`);
 }
 
 async function fetchFollows(
@@ -51,7 +142,7 @@ async function fetchFollows(
   const { signal, stderr } = context;
   return withService(context, async (service) => {
     const login = sessionOf(context, service);
-    await requireLogin(login, 'import-follows', signal);
+    await requireLogin(login, 'import follows', signal);
     const client = service.createClient(login);
     const titles = await fetchFollowedTitles(client, { signal, warn: warnTo(stderr) });
     if (!statuses) return titles;

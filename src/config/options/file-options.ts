@@ -22,7 +22,7 @@ export const FILE_OPTIONS = {
     isKey:
       'folder for the files; `~` is your home folder, other paths are relative to the subscriptions file',
     library: true,
-    commands: { search: true, download: true, 'sync add': true, bind: true },
+    commands: { search: true, download: true, 'sync add': true, 'sync import': true, bind: true },
   },
   demoOutput: {
     kind: 'text',
@@ -50,7 +50,7 @@ export const FILE_OPTIONS = {
     isSetting: true,
     isKey: 'template of the file name: see `tankobon help names`',
     library: true,
-    commands: { download: true, 'sync add': true, retag: true },
+    commands: { download: true, 'sync add': true, 'sync import': true, retag: true },
   },
   bookName: {
     kind: 'template',
@@ -69,7 +69,7 @@ export const FILE_OPTIONS = {
     isSetting: true,
     isKey: '`data` or `data-saver`',
     library: true,
-    commands: { search: true, download: true, 'sync add': true },
+    commands: { search: true, download: true, 'sync add': true, 'sync import': true },
   },
   metadata: {
     kind: 'switch',
@@ -141,7 +141,7 @@ export const FILE_OPTIONS = {
     isKey:
       '`{ by: volume or title, format: cbz, epub, pdf or folder }`: bind after each download, in the same folder',
     library: true,
-    commands: { download: true, 'sync add': true },
+    commands: { download: true, 'sync add': true, 'sync import': true },
   },
   format: {
     kind: 'choice',
@@ -152,7 +152,12 @@ export const FILE_OPTIONS = {
     isSetting: true,
     isKey: true,
     library: true,
-    commands: { download: true, 'sync add': true, bind: 'format of the books' },
+    commands: {
+      download: true,
+      'sync add': true,
+      'sync import': true,
+      bind: 'format of the books',
+    },
   },
   keepChapters: {
     kind: 'switch',

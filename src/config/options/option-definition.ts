@@ -40,7 +40,7 @@ export type OptionKind = keyof KindValues;
 export type CommandName =
   | 'download'
   | 'sync'
-  | `sync ${'add' | 'remove' | 'edit' | 'path' | 'list' | 'forget' | 'import-follows' | 'status'}`
+  | `sync ${'add' | 'remove' | 'edit' | 'path' | 'list' | 'forget' | 'import' | 'status'}`
   | `sync hook ${'add' | 'remove' | 'test'}`
   | 'search'
   | 'bind'

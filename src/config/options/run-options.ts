@@ -77,6 +77,7 @@ export const RUN_OPTIONS = {
     commands: {
       download: true,
       sync: true,
+      'sync import': 'print what would be added',
       bind: 'print what would be written, and what is missing',
       retag: 'print what would change',
     },

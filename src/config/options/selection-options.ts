@@ -20,6 +20,7 @@ export const SELECTION_OPTIONS = {
     commands: {
       download: true,
       'sync add': true,
+      'sync import': true,
       search: true,
       overview:
         'codes of the languages that count, separated by commas; without it those of the files',
@@ -31,7 +32,7 @@ export const SELECTION_OPTIONS = {
     placeholder: 'ranges',
     isKey: 'such as `1-10,12.5,20-`',
     library: true,
-    commands: { search: true, download: true, 'sync add': true },
+    commands: { search: true, download: true, 'sync add': true, 'sync import': true },
   },
   volumes: {
     kind: 'ranges',
@@ -39,7 +40,7 @@ export const SELECTION_OPTIONS = {
     placeholder: 'ranges',
     isKey: 'such as `1-3,none`',
     library: true,
-    commands: { download: true, 'sync add': true },
+    commands: { download: true, 'sync add': true, 'sync import': true },
   },
   group: {
     kind: 'list',
@@ -50,7 +51,7 @@ export const SELECTION_OPTIONS = {
     isSetting: true,
     isKey: 'preferred groups in order, by name or id',
     library: 'groups',
-    commands: { download: true, 'sync add': true, bind: true },
+    commands: { download: true, 'sync add': true, 'sync import': true, bind: true },
   },
   waitForGroup: {
     kind: 'duration',
@@ -59,14 +60,14 @@ export const SELECTION_OPTIONS = {
     placeholder: 'duration',
     isKey:
       'how long to wait for the first group after the first release of a chapter, such as `12h`, `2d`',
-    commands: { 'sync add': true },
+    commands: { 'sync add': true, 'sync import': true },
   },
   upgrade: {
     kind: 'switch',
     description: 'replace a saved release when a more preferred one appears',
     isKey:
       '`true`: a release of a more preferred group or language, or a new upload, replaces the saved one',
-    commands: { 'sync add': true },
+    commands: { 'sync add': true, 'sync import': true },
   },
   excludeGroup: {
     kind: 'list',
@@ -74,14 +75,14 @@ export const SELECTION_OPTIONS = {
     example: '"Unwanted Scans"',
     placeholder: 'names',
     isKey: 'groups whose releases are never downloaded',
-    commands: { 'sync add': true },
+    commands: { 'sync add': true, 'sync import': true },
   },
   excludeUploader: {
     kind: 'ids',
     description: 'users whose uploads to exclude, by id, separated by commas',
     placeholder: 'ids',
     isKey: 'users, by id, whose uploads are never downloaded',
-    commands: { 'sync add': true },
+    commands: { 'sync add': true, 'sync import': true },
   },
   allReleases: {
     kind: 'switch',
@@ -105,6 +106,7 @@ export const SELECTION_OPTIONS = {
     description: 'start with the next chapter, not with the first',
     commands: {
       'sync add': true,
+      'sync import': true,
       sync: 'new subscriptions start with the next chapter, not with the first',
     },
   },

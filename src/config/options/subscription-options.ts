@@ -12,7 +12,7 @@ export const SUBSCRIPTION_OPTIONS = {
       'sync add': true,
       'sync remove': true,
       'sync list': true,
-      'sync import-follows': true,
+      'sync import': true,
       'sync status': true,
       'sync edit': true,
       'sync path': true,
@@ -76,6 +76,6 @@ export const SUBSCRIPTION_OPTIONS = {
     description: 'only with these reading statuses',
     choices: READING_STATUSES,
     placeholder: 'statuses',
-    commands: { 'sync import-follows': true },
+    commands: { 'sync import': true },
   },
 } as const satisfies Record<string, OptionDefinition>;

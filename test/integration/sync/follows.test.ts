@@ -98,17 +98,19 @@ test('without a login, nothing is downloaded, and the exit code says so', async 
   expect(lines.at(-1)).toMatchObject({ saved: 0, stopped: 'not-logged-in' });
 });
 
-test('import-follows adds the titles with these statuses, with their names as comments', async () => {
+test('sync import follows adds the titles with these statuses, with their names', async () => {
   await start();
   harness.write('# mine\n');
-  const { syncImportFollows } = await import('../../../src/cli/commands/sync-import.js');
+  const { syncImport } = await import('../../../src/cli/commands/sync-import.js');
   const run = (...status: readonly ('reading' | 'completed')[]) =>
     harness.base.command(
       (context) =>
-        syncImportFollows({ file: harness.file, ...(status.length > 0 && { status }) }, context),
-      {
-        clock: harness.clock,
-      },
+        syncImport(
+          'follows',
+          { file: harness.file, ...(status.length > 0 && { status }) },
+          context,
+        ),
+      { clock: harness.clock },
     );
   expect((await run('reading')).stderr).toContain('1 title added');
   expect((await run()).stderr).toContain('2 titles added');

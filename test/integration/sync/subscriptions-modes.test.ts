@@ -69,7 +69,7 @@ posixTest.each([
 });
 
 posixDescribe.each([0o602, 0o646, 0o666])('mode %o', (mode) => {
-  test.each([[[]], [['--every', '6h']], [['add', ALPHA]], [['list']], [['import-follows']]])(
+  test.each([[[]], [['--every', '6h']], [['add', ALPHA]], [['list']], [['import', 'follows']]])(
     'sync %j is exit 2 with the chmod to type, and nothing is sent or run',
     async (words) => {
       subscribe(mode);

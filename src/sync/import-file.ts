@@ -1,0 +1,102 @@
+/**
+ * Titles and chapters in the files of other programs: backups of Mihon and Tachiyomi (`.tachibk`), the entries of
+ * gallery-dl's archive, and download archives. Nothing in them is trusted.
+ */
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { UsageError } from '../core/errors.js';
+import { UUID_PATTERN } from '../core/uuid.js';
+import { readFields, type ProtobufField } from './protobuf.js';
+
+export interface ImportedTitle {
+  /** Lower case. */
+  readonly id: string;
+  /** The name in the file, which may be empty. */
+  readonly name: string;
+}
+
+export interface ImportedFile {
+  readonly titles: readonly ImportedTitle[];
+  /** Names of favourites of other sites. */
+  readonly otherSites: readonly string[];
+  /** The ids of chapters that were downloaded. */
+  readonly chapterIds: readonly string[];
+}
+
+/** Backups of ten thousand titles with their chapters have about 100 MiB. */
+const MAX_BACKUP_BYTES = 512 * 2 ** 20;
+
+/** Throws UsageError `bad-input-file` for a file of another kind, or a broken one. `name`: for messages. */
+export async function readImportedFile(bytes: Buffer, name: string): Promise<ImportedFile> {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return readBackup(await unzipped(bytes, name), name);
+  const text = bytes.toString('utf8');
+  const chapterIds = chaptersIn(text);
+  if (chapterIds.length > 0) return { titles: [], otherSites: [], chapterIds };
+  const message = `There is nothing to import in the file: ${name}`;
+  throw new UsageError('bad-input-file', message, { hint: KNOWN_FILES });
+}
+
+const KNOWN_FILES =
+  'Pass a backup of Mihon or Tachiyomi (.tachibk), a download archive, or the output of: sqlite3 archive.sqlite3 "select entry from archive"';
+
+async function unzipped(bytes: Buffer, name: string): Promise<Buffer> {
+  try {
+    return await promisify(gunzip)(bytes, { maxOutputLength: MAX_BACKUP_BYTES });
+  } catch (cause) {
+    throw brokenBackup(name, cause);
+  }
+}
+
+/** The numbers of the fields that are read; the others are skipped (Mihon, BackupManga). */
+const BACKUP_MANGA = 1;
+const MANGA_ADDRESS = 2;
+const MANGA_TITLE = 3;
+const MANGA_FAVORITE = 100;
+
+const TITLE_ADDRESS = new RegExp(`^(?:https?://[^/]+)?/(?:manga|title)/(${UUID_PATTERN})(?:/|$)`);
+
+function readBackup(bytes: Buffer, name: string): ImportedFile {
+  const titles = new Map<string, ImportedTitle>();
+  const otherSites: string[] = [];
+  try {
+    for (const { number, value } of readFields(bytes)) {
+      if (number !== BACKUP_MANGA || !Buffer.isBuffer(value)) continue;
+      const manga = [...readFields(value)];
+      if (!isFavorite(manga)) continue;
+      const title = textOf(manga, MANGA_TITLE);
+      const id = TITLE_ADDRESS.exec(textOf(manga, MANGA_ADDRESS).toLowerCase())?.[1];
+      if (id === undefined) otherSites.push(title);
+      else titles.set(id, { id, name: title });
+    }
+  } catch (cause) {
+    throw brokenBackup(name, cause);
+  }
+  return { titles: [...titles.values()], otherSites, chapterIds: [] };
+}
+
+/** Absent means yes: the writer leaves out values that are the default. */
+function isFavorite(manga: readonly ProtobufField[]): boolean {
+  return manga.findLast(({ number }) => number === MANGA_FAVORITE)?.value !== 0n;
+}
+
+function textOf(manga: readonly ProtobufField[], number: number): string {
+  const value = manga.findLast((field) => field.number === number)?.value;
+  return Buffer.isBuffer(value) ? value.toString('utf8') : '';
+}
+
+function brokenBackup(name: string, cause: unknown): UsageError {
+  const hint = 'Make a new backup, and copy it whole.';
+  return new UsageError('bad-input-file', `The backup is broken: ${name}`, { cause, hint });
+}
+
+/** `mangadex <UUID>` of a download archive, and `mangadex<UUID>_<page>` of gallery-dl's. */
+const CHAPTER_LINE = new RegExp(`^mangadex ?(${UUID_PATTERN})(?:_\\d+)?$`);
+
+function chaptersIn(text: string): string[] {
+  const ids = new Set<string>();
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    const id = CHAPTER_LINE.exec(line.trim().toLowerCase())?.[1];
+    if (id !== undefined) ids.add(id);
+  }
+  return [...ids];
+}

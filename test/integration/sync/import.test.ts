@@ -1,0 +1,90 @@
+/** `tankobon sync import`: what becomes subscriptions and history, and that a broken file changes nothing. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  savedIn,
+  SyncHarness,
+  chapterId,
+  DAY_MS,
+  syncLibrary,
+  titleId,
+} from '../../support/sync-harness.js';
+import { runCommand } from '../../support/retag-harness.js';
+import { tachibk } from '../../support/tachibk.js';
+
+let harness: SyncHarness;
+let backup: string;
+beforeEach(async () => {
+  harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha', 'Beta'], nowMs - DAY_MS));
+  backup = join(harness.base.folder, 'mihon.tachibk');
+  writeFileSync(
+    backup,
+    tachibk([
+      { address: `/manga/${titleId('Alpha')}`, title: 'Alpha' },
+      { address: `/manga/${titleId('Beta')}`, title: 'Beta: "quoted"' },
+      { address: '/elsewhere/1', title: 'Elsewhere' },
+      { address: `/manga/${titleId('Gamma')}`, title: 'Read once', favorite: false },
+    ]),
+  );
+});
+afterEach(() => harness.stop());
+
+const run = (...words: readonly string[]) =>
+  runCommand(harness.base, 'sync', 'import', '--file', harness.file, ...words);
+const text = () => readFileSync(harness.file, 'utf8');
+
+test('favorites are subscribed with the options, nothing twice, and then downloaded', async () => {
+  harness.write(`# mine\nseries:\n  - target: title:${titleId('Alpha')}\n    group: Mine\n`);
+  const first = await run(backup, '--language', 'en');
+  expect([first.code, first.stdout]).toEqual([
+    0,
+    `Beta: "quoted"  https://mangadex.org/title/${titleId('Beta')}\n`,
+  ]);
+  expect(first.stderr).toContain('1 favorite of other sites left out:\n  Elsewhere\n');
+  expect(first.stderr).toContain('1 title added; 1 was already subscribed.\n');
+  expect(text()).toContain('# mine');
+  expect(text()).toMatch(/title: 'Beta: "quoted"'\n {4}language: \[ ?en ?\]/);
+  const before = text();
+  expect((await run(backup, '--language', 'fr')).stderr).toContain(
+    '0 titles added; 2 were already',
+  );
+  expect(text()).toBe(before);
+  expect(savedIn((await harness.sync()).lines)).toHaveLength(4);
+});
+
+test('--dry-run prints what would be added, and changes nothing', async () => {
+  const { code, stdout, stderr } = await run(backup, '--dry-run');
+  expect([code, stdout.split('\n').length]).toEqual([0, 3]);
+  expect(stderr).toContain('2 titles would be added.\n');
+  expect(existsSync(harness.file)).toBe(false);
+});
+
+test('without an output folder nothing is written', async () => {
+  await expect(run(backup)).rejects.toMatchObject({ code: 'bad-option' });
+  expect(existsSync(harness.file)).toBe(false);
+  const { stderr } = await run(backup, '-o', join(harness.base.folder, 'comics'));
+  expect(stderr).toContain('2 titles added.\nLanguages: all (to choose');
+});
+
+test('a broken file changes nothing, and a missing one is named', async () => {
+  harness.write('series: []\n');
+  const before = text();
+  writeFileSync(backup, readFileSync(backup).subarray(0, 40));
+  await expect(run(backup)).rejects.toMatchObject({ code: 'bad-input-file' });
+  await expect(run(join(harness.base.folder, 'none'))).rejects.toMatchObject({
+    code: 'bad-input-file',
+    message: expect.stringContaining('none') as unknown,
+  });
+  expect(text()).toBe(before);
+});
+
+test('chapters of a list fill the history: sync leaves them out', async () => {
+  harness.write(`series:\n  - target: title:${titleId('Alpha')}\n`);
+  const list = join(harness.base.folder, 'entries.txt');
+  writeFileSync(
+    list,
+    `mangadex${chapterId('Alpha', '1')}_1\nmangadex${chapterId('Alpha', '1')}_2\n`,
+  );
+  expect((await run(list)).stderr).toBe('1 chapter marked as downloaded.\n');
+  expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '2')]);
+});
