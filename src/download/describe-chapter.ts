@@ -15,7 +15,7 @@ export interface DescribedChapter {
   readonly pages: readonly KeptPage[];
   /** Undefined for an archive without ComicInfo.xml. */
   readonly named:
-    { readonly title: Title | undefined; readonly folderTemplate: string } | undefined;
+    { readonly title: Title | undefined; readonly folderTemplate: string | undefined } | undefined;
   readonly volumeField: VolumeField;
   /** The archive of this chapter that is replaced; what its owner edited stays. */
   readonly editedFile: string | undefined;

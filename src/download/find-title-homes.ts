@@ -13,6 +13,7 @@ import { isTolerable } from '../selection/title-loader.js';
 import { groupBy } from '../core/group-by.js';
 import { nameValues, titleIdOf } from './comic-metadata.js';
 import type { ChosenChapter } from './plan-selection.js';
+import { sampleFolders } from './sample-folders.js';
 import {
   nameCandidates,
   nameKey,
@@ -67,18 +68,28 @@ interface KnownArchive extends KnownChapter {
   readonly chapterId: string;
 }
 
+/** Reading an archive takes milliseconds: of a folder, a few say what its chapters are called. */
+const MAX_READ_OF_TITLE = 2;
+/** There may be archives of other titles among them. */
+const MAX_READ_OF_LIKELY = 20;
+
 class HomeFinder {
   /** The titles of chapters whose archives do not name them. */
   readonly #owners = new Map<string, string>();
   /** The ids of the titles of this run that have a name in a folder. */
   readonly #named = new Map<string, string>();
+  readonly #targetIds = new Set<string>();
+  readonly #pathKeys = new Map<string, string>();
 
   constructor(
     private readonly library: LibraryIndex,
     private readonly options: FindHomesOptions,
     private readonly deps: FindHomesDeps,
   ) {
-    for (const [id, { titleId }] of options.releases) this.#owners.set(id, titleId);
+    for (const [id, { titleId }] of options.releases) {
+      this.#owners.set(id, titleId);
+      this.#targetIds.add(titleId);
+    }
   }
 
   async find(titles: readonly TitleToPlace[]): Promise<ReadonlyMap<string, TitleHome>> {
@@ -103,7 +114,8 @@ class HomeFinder {
       await this.#findOwners(title);
       own = this.#archivesOf(title);
     }
-    return titleHome(await this.#read(own), {
+    const latest = sampleFolders(own, this.options.releases, MAX_READ_OF_TITLE);
+    return titleHome(await this.#read(latest), {
       folderTemplate: this.options.folderTemplate,
       numbersRestart: title.numbersRestart,
       pathOf: (known, series) => this.#pathOf(known, { ...title, name: series }),
@@ -124,11 +136,15 @@ class HomeFinder {
    */
   async #findOwners({ id, names }: Title): Promise<void> {
     const keys = names.map(nameKey).filter((key) => key !== '');
+    // All releases of a target are known, also those of titles that were merged into it.
+    const isTarget = this.#targetIds.has(id);
     const likely = this.library.archives.filter((archive) => {
-      const path = pathCollisionKey(this.#below(archive.file));
+      if (isTarget && this.#ownerOf(archive) !== undefined) return false;
+      const path = this.#pathKey(archive);
       return keys.some((key) => path.includes(key));
     });
-    const read = await this.#read(likely);
+    const sample = sampleFolders(likely, this.options.releases, MAX_READ_OF_LIKELY);
+    const read = await this.#read(sample);
     const named = read.filter(({ metadata }) => keys.includes(nameKey(metadata.series ?? '')));
     if (named.length === 0) return;
     const listed = await this.#fetch(named.map(({ chapterId }) => chapterId));
@@ -189,7 +205,7 @@ class HomeFinder {
     if (this.#named.has(this.#nameKey(each, home))) return true;
     const isInTitleFolder = this.options.folderTemplate.includes('{');
     const others = this.library.archives.filter((archive) => {
-      const path = pathCollisionKey(this.#below(archive.file));
+      const path = this.#pathKey(archive);
       const isBeside = path.slice(0, Math.max(0, path.lastIndexOf('/'))) === folder;
       return isBeside && (isInTitleFolder || path.includes(nameKey(series)));
     });
@@ -205,6 +221,15 @@ class HomeFinder {
     const named = { ...title, name: series };
     const path = first ? place(this.options.nameChapter(nameValues(first, named))) : '';
     return `${pathCollisionKey(path.slice(0, Math.max(0, path.lastIndexOf('/'))))}\n${nameKey(series)}`;
+  }
+
+  /** Computed once: each title is compared with the paths of all archives. */
+  #pathKey({ file }: ExistingArchive): string {
+    const known = this.#pathKeys.get(file);
+    if (known !== undefined) return known;
+    const key = pathCollisionKey(this.#below(file));
+    this.#pathKeys.set(file, key);
+    return key;
   }
 
   #below(file: string): string {

@@ -1,5 +1,5 @@
 /** Compares the selected chapters with the existing archives, and plans a job for each missing one. Pure. */
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
 import type { Title } from '../api/titles.js';
 import { distinctPaths, pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
@@ -136,7 +136,10 @@ export function planJobs(
         version: chapter?.version,
       }),
       describe: async (pages) => {
-        const { volumeField, folderTemplate } = options;
+        const { volumeField } = options;
+        // A file that is replaced may be where an earlier template put it.
+        const isPlaced = dirname(file) === dirname(join(output, candidates[index]?.path ?? ''));
+        const folderTemplate = isPlaced ? options.folderTemplate : undefined;
         const named =
           chapter && metadata
             ? { title: withHome(await title, chapter), folderTemplate }

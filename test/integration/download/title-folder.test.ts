@@ -138,6 +138,26 @@ test('a changed template applies, with the name of before', async () => {
   expect(flat).toContain('Old 4.cbz');
 });
 
+test('a file that is replaced where an earlier template put it is no sign of a moved folder', async () => {
+  await start(createLibrary({ titles: [title('one', 'Old')], chapters: [chapter('one', '1')] }));
+  await download([target('one')]);
+  const name = 'Manga/{series}/{chapter}';
+  await download([target('one')], { name, force: true });
+  harness.service.library.putChapter(chapter('one', '2'));
+  expect(await download([target('one')], { name })).toEqual(['Manga/Old/2.cbz', named('Old', 1)]);
+});
+
+test('a chapter of a merged title goes to the folder of a title of the same name', async () => {
+  const titles = [title('one', 'Old'), title('two', 'Old')];
+  await start(createLibrary({ titles, chapters: [chapter('one', '1')] }));
+  await download([target('one')]);
+  const { library } = harness.service;
+  library.mergeTitle(uuidOf('one'), uuidOf('two'));
+  const added = chapter('two', '2');
+  library.putChapter(added);
+  expect(await download([added.id])).toEqual([named('Old', 1), named('Old', 2)]);
+});
+
 test('a template without a folder keeps the name in its file names', async () => {
   await start(createLibrary({ titles: [title('one', 'Old')], chapters: [chapter('one', '1')] }));
   await download([target('one')], { name: '{series} {chapter}' });

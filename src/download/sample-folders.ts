@@ -1,0 +1,28 @@
+/** Chooses which archives of a title are read, so that a title of a thousand chapters does not take seconds. Pure. */
+import { basename, dirname } from 'node:path';
+import type { Chapter } from '../api/chapters.js';
+import type { ExistingArchive } from '../cbz/library-index.js';
+import { groupBy } from '../core/group-by.js';
+import { parseNumber } from '../selection/ranges.js';
+
+const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
+
+/**
+ * Of each folder, the archives with the highest numbers, as far as the releases are known, and the last ones by name of
+ * the others: at most `count` of each.
+ */
+export function sampleFolders(
+  archives: readonly ExistingArchive[],
+  releases: ReadonlyMap<string, { readonly chapter: Pick<Chapter, 'number'> }>,
+  count: number,
+): readonly ExistingArchive[] {
+  const numberOf = ({ chapterId }: ExistingArchive) =>
+    parseNumber(releases.get(chapterId)?.chapter.number);
+  return [...groupBy(archives, ({ file }) => dirname(file)).values()].flatMap((beside) => {
+    const numbered = beside.filter((archive) => numberOf(archive) !== undefined);
+    const others = beside.filter((archive) => numberOf(archive) === undefined);
+    numbered.sort((a, b) => (numberOf(b) ?? 0) - (numberOf(a) ?? 0));
+    others.sort((a, b) => NATURAL_ORDER.compare(basename(b.file), basename(a.file)));
+    return [...numbered.slice(0, count), ...others.slice(0, count)];
+  });
+}

@@ -1,0 +1,82 @@
+/** Where the chapters of a title are, by the paths of its files and the template of now. */
+import { join } from 'node:path';
+import type { ExistingArchive } from '../../../src/cbz/library-index.js';
+import { compileNameTemplate } from '../../../src/cbz/file-name.js';
+import { foldersOfTemplate } from '../../../src/cbz/name-template.js';
+import { sampleFolders } from '../../../src/download/sample-folders.js';
+import { titleHome, type KnownChapter } from '../../../src/download/title-home.js';
+
+const known = (path: string, more: Partial<KnownChapter> = {}): KnownChapter => ({
+  path,
+  isBound: false,
+  titleId: undefined,
+  folderTemplate: undefined,
+  writtenSeries: undefined,
+  metadata: { series: 'Old', number: '7', volume: '2' },
+  ...more,
+});
+
+/** The path of chapter 8 of volume 3, if chapter 7 of volume 2 is `chapter`. */
+function pathOfNext(template: string, chapter: KnownChapter): string {
+  const name = compileNameTemplate(template);
+  const home = titleHome([chapter], {
+    folderTemplate: foldersOfTemplate(template),
+    numbersRestart: false,
+    pathOf: ({ metadata: { number, volume } }, series) =>
+      name({ id: 'id', series, chapter: number, volume }),
+  });
+  const series = home?.series ?? 'New';
+  const path = name({ id: 'id', series, chapter: '8', volume: '3' });
+  return home?.place(path) ?? path;
+}
+
+const FLAT = '{series} {chapter}';
+const SERIES = '{series}/{chapter}';
+const VOLUMES = '{series}/v{volume}/{chapter}';
+
+test.each([
+  // Template, where the chapter is, its template, where the next one goes.
+  [SERIES, 'Old/7.cbz', '{series}', 'Old/8.cbz'],
+  [SERIES, 'A/B/7.cbz', '{series}', 'A/B/8.cbz'],
+  [SERIES, '7.cbz', '{series}', '8.cbz'],
+  [VOLUMES, 'A/Old/v2/7.cbz', '{series}/v{volume}', 'A/Old/v3/8.cbz'],
+  [VOLUMES, 'Mine/v2/7.cbz', '{series}/v{volume}', 'Mine/v3/8.cbz'],
+  [VOLUMES, 'Old/second/7.cbz', '{series}/v{volume}', 'Old/v3/8.cbz'],
+  [FLAT, 'Shelf/Old 7.cbz', '', 'Shelf/Old 8.cbz'],
+  [SERIES, 'A/Old 7.cbz', '', 'Old/8.cbz'],
+  [FLAT, 'Old/7.cbz', '{series}', 'Old 8.cbz'],
+  ['Manga/{series}/{chapter}', 'Mine/7.cbz', '{series}', 'Manga/Old/8.cbz'],
+  // Archives of older versions do not have their template.
+  [SERIES, 'Old/7.cbz', undefined, 'Old/8.cbz'],
+  [SERIES, 'Mine/any name.cbz', undefined, 'Mine/8.cbz'],
+  [SERIES, 'A/Old/7.cbz', undefined, 'A/Old/8.cbz'],
+  [SERIES, 'A/Mine/7.cbz', undefined, 'A/Mine/8.cbz'],
+  [SERIES, 'Old/v2/any name.cbz', undefined, 'Old/8.cbz'],
+  [VOLUMES, 'Old/7.cbz', undefined, 'Old/v3/8.cbz'],
+  ['My Series/{series} {chapter}', 'Old/Old 7.cbz', undefined, 'My Series/Old 8.cbz'],
+])('%s, with %s by %s: %s', (template, path, folderTemplate, expected) => {
+  expect(pathOfNext(template, known(path, { folderTemplate }))).toBe(expected);
+});
+
+test('books say where a title is if their folder is like that of its chapters', () => {
+  const isBound = true;
+  expect(pathOfNext(SERIES, known('A/Old/Old Vol.02.cbz', { isBound }))).toBe('A/Old/8.cbz');
+  expect(pathOfNext(FLAT, known('Old/Old Vol.02.cbz', { isBound }))).toBe('Old 8.cbz');
+});
+
+test('without a name of the series in any file, the title has no home', () => {
+  expect(pathOfNext(SERIES, known('A/7.cbz', { metadata: {} }))).toBe('New/8.cbz');
+});
+
+test('of a title with a thousand chapters in a folder, two are read: the latest', () => {
+  const archives = Array.from({ length: 1_000 }, (_, index): ExistingArchive => {
+    const number = String(index + 1);
+    return { chapterId: number, file: join('Old', `${number}.cbz`), ownership: 'own' };
+  });
+  const releases = new Map(
+    archives.map(({ chapterId }) => [chapterId, { chapter: { number: chapterId } }]),
+  );
+  const idsOf = (sample: readonly ExistingArchive[]) => sample.map(({ chapterId }) => chapterId);
+  expect(idsOf(sampleFolders(archives, releases, 2))).toEqual(['1000', '999']);
+  expect(idsOf(sampleFolders(archives, new Map(), 2))).toEqual(['1000', '999']);
+});
