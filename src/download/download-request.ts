@@ -29,6 +29,8 @@ export interface DownloadRequest extends Options {
   readonly nameChapter: (hasLanguages: boolean) => FormatFileName;
   /** The folders of the template of these names. */
   readonly folderTemplate: string;
+  /** Whether no name template is given, neither for the run nor as a setting. */
+  readonly hasDefaultName: boolean;
   /** Whether the names have people, who may be loaded later than the titles. */
   readonly namesPeople: boolean;
 }
@@ -54,6 +56,7 @@ export function downloadRequest(
     nameChapter: nameTemplates(options.name),
     // Both built-in templates have the same folder.
     folderTemplate: foldersOfTemplate(template),
+    hasDefaultName: options.name === '',
     namesPeople: /\{\s*(author|artist)\b/i.test(template),
   };
 }

@@ -13,7 +13,7 @@ import { isTolerable } from '../selection/title-loader.js';
 import { groupBy } from '../core/group-by.js';
 import { nameValues, titleIdOf } from './comic-metadata.js';
 import type { ChosenChapter } from './plan-selection.js';
-import { sampleFolders } from './sample-folders.js';
+import { MAX_READ_OF_LIKELY, MAX_READ_OF_TITLE, sampleFolders } from './sample-folders.js';
 import {
   nameCandidates,
   nameKey,
@@ -32,6 +32,7 @@ export interface FindHomesOptions {
   readonly output: string;
   readonly nameChapter: FormatFileName;
   readonly folderTemplate: string;
+  readonly hasDefaultName: boolean;
   /** All known releases of these titles, and the titles that they are of. */
   readonly releases: ReadonlyMap<string, { readonly titleId: string; readonly chapter: Chapter }>;
 }
@@ -68,11 +69,6 @@ interface KnownArchive extends KnownChapter {
   readonly chapterId: string;
 }
 
-/** Reading an archive takes milliseconds: of a folder, a few say what its chapters are called. */
-const MAX_READ_OF_TITLE = 2;
-/** There may be archives of other titles among them. */
-const MAX_READ_OF_LIKELY = 20;
-
 class HomeFinder {
   /** The titles of chapters whose archives do not name them. */
   readonly #owners = new Map<string, string>();
@@ -101,7 +97,7 @@ class HomeFinder {
     for (const each of titles) {
       const known = homes.get(each.title.id);
       const series = known?.series ?? (await this.#freeName(each));
-      const home = known ?? { series, place: (path) => path };
+      const home = known ?? this.#newHome(series);
       this.#named.set(this.#nameKey(each, home), each.title.id);
       if (series !== each.title.name) homes.set(each.title.id, home);
     }
@@ -116,7 +112,7 @@ class HomeFinder {
     }
     const latest = sampleFolders(own, this.options.releases, MAX_READ_OF_TITLE);
     return titleHome(await this.#read(latest), {
-      folderTemplate: this.options.folderTemplate,
+      ...this.options,
       numbersRestart: title.numbersRestart,
       pathOf: (known, series) => this.#pathOf(known, { ...title, name: series }),
     });
@@ -199,8 +195,12 @@ class HomeFinder {
     return names.at(-1) ?? each.title.name;
   }
 
+  #newHome(series: string): TitleHome {
+    return { series, folderTemplate: this.options.folderTemplate, place: (path) => path };
+  }
+
   async #isTaken(each: TitleToPlace, series: string): Promise<boolean> {
-    const home = { series, place: (path: string) => path };
+    const home = this.#newHome(series);
     const [folder] = this.#nameKey(each, home).split('\n');
     if (this.#named.has(this.#nameKey(each, home))) return true;
     const isInTitleFolder = this.options.folderTemplate.includes('{');

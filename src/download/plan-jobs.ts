@@ -139,7 +139,8 @@ export function planJobs(
         const { volumeField } = options;
         // A file that is replaced may be where an earlier template put it.
         const isPlaced = dirname(file) === dirname(join(output, candidates[index]?.path ?? ''));
-        const folderTemplate = isPlaced ? options.folderTemplate : undefined;
+        const home = homeOf(chapter) ?? options;
+        const folderTemplate = isPlaced ? home.folderTemplate : undefined;
         const named =
           chapter && metadata
             ? { title: withHome(await title, chapter), folderTemplate }

@@ -5,6 +5,11 @@ import type { ExistingArchive } from '../cbz/library-index.js';
 import { groupBy } from '../core/group-by.js';
 import { parseNumber } from '../selection/ranges.js';
 
+/** Reading an archive takes milliseconds: of a folder, a few say what its chapters are called. */
+export const MAX_READ_OF_TITLE = 2;
+/** There may be archives of other titles among them. */
+export const MAX_READ_OF_LIKELY = 20;
+
 const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
 
 /**

@@ -20,6 +20,8 @@ export interface TitleHome {
   readonly series: string;
   /** The path that the template gives, with the folder in which the title's chapters are. */
   readonly place: (path: string) => string;
+  /** The folders of the template by which the chapters there are named, for the records of later ones. */
+  readonly folderTemplate: string;
 }
 
 export type NamedTitle = Pick<Title, 'id' | 'name' | 'year'>;
@@ -27,6 +29,8 @@ export type NamedTitle = Pick<Title, 'id' | 'name' | 'year'>;
 export interface HomeOptions<Known> {
   /** The folders of the name template. */
   readonly folderTemplate: string;
+  /** Nobody chose the template: chapters that a sync saved in a folder of their own are not left for it. */
+  readonly hasDefaultName: boolean;
   /** The path that the template gives this chapter now, with the series' name `series`. */
   readonly pathOf: (known: Known, series: string) => string;
   readonly numbersRestart: boolean;
@@ -42,9 +46,13 @@ export function titleHome<Known extends KnownChapter>(
   const placed = sorted.find((chapter) => hasTemplate(chapter, options));
   const { series } = (placed ?? sorted[0])?.metadata ?? {};
   if (series === undefined) return undefined;
-  if (!placed) return { series, place: (path) => path };
-  const from = foldersOf(options.pathOf(placed, series));
-  return { series, place: movedLike(from, foldersOf(placed.path)) };
+  const { folderTemplate, pathOf } = options;
+  if (!placed) return { series, folderTemplate, place: (path) => path };
+  return {
+    series,
+    folderTemplate: placed.folderTemplate ?? folderTemplate,
+    place: movedLike(foldersOf(pathOf(placed, series)), foldersOf(placed.path)),
+  };
 }
 
 /** The names that a title may have beside others of the same name, in this order; the last one is its own. */
@@ -81,15 +89,23 @@ function sharedEnd(a: readonly string[], b: readonly string[]): number {
   return count;
 }
 
+/** A folder without fields is that of one title, such as the key `folder` of a subscription. */
+const isWrittenOut = (folders: string): boolean => !folders.includes('{');
+
 /** Whether the template of now named the file: then its path shows where the folder of the title was moved to. */
 function hasTemplate<Known extends KnownChapter>(
   chapter: Known,
   options: HomeOptions<Known>,
 ): boolean {
   const { folderTemplate, pathOf } = options;
-  if (chapter.folderTemplate !== undefined) return chapter.folderTemplate === folderTemplate;
+  const written = chapter.folderTemplate;
+  if (written !== undefined)
+    return (
+      written === folderTemplate ||
+      (options.hasDefaultName && written !== '' && isWrittenOut(written))
+    );
   // Older archives and books do not say. Folders that are written out are the owner's choice of now.
-  if (!folderTemplate.includes('{')) return false;
+  if (isWrittenOut(folderTemplate)) return false;
   const series = chapter.metadata.series ?? '';
   const path = pathOf(chapter, series);
   const [from, to] = [foldersOf(path), foldersOf(chapter.path)];

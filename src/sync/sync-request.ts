@@ -60,6 +60,8 @@ export function seriesRequest(
   return {
     ...request,
     output: outputOf(series, file, settings),
+    // Here, no folder is a choice too.
+    hasDefaultName: false,
     folderTemplate: [...(folder === undefined ? [] : [literal(folder)]), folderTemplate]
       .filter((part) => part !== '')
       .join('/'),

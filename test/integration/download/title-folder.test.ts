@@ -138,7 +138,7 @@ test('a changed template applies, with the name of before', async () => {
   expect(flat).toContain('Old 4.cbz');
 });
 
-test('a file that is replaced where an earlier template put it is no sign of a moved folder', async () => {
+test('a file that is replaced where an earlier template put it does not count as moved', async () => {
   await start(createLibrary({ titles: [title('one', 'Old')], chapters: [chapter('one', '1')] }));
   await download([target('one')]);
   const name = 'Manga/{series}/{chapter}';

@@ -89,6 +89,19 @@ test('a changed folder and a changed template apply to new chapters, with the na
   expect(paths()).toContain('Alpha 6.cbz');
 });
 
+test('a chapter that is downloaded by hand goes to the folder of the subscription, unless a name is given', async () => {
+  await start(['Alpha'], entry('Alpha', ', folder: One'));
+  rename('Alpha', 'Aleph');
+  for (const number of ['3', '4'])
+    harness.service.library.putChapter(
+      syncChapter('Alpha', number, harness.clock.wallMs() - HOUR_MS),
+    );
+  await harness.base.download({ targets: [chapterId('Alpha', '3')] });
+  expect(paths()).toContain('One/Alpha Ch.003 [Scans].cbz');
+  await harness.base.download({ targets: [chapterId('Alpha', '4')], name: '{series}/{chapter}' });
+  expect(paths()).toContain('Alpha/4.cbz');
+});
+
 test('files that were moved out of the output folder are not loaded again, and the title starts anew', async () => {
   await start(['Alpha'], entry('Alpha'));
   renameSync(join(harness.base.output, 'Alpha'), join(harness.base.folder, 'elsewhere'));

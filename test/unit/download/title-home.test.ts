@@ -1,7 +1,7 @@
 /** Where the chapters of a title are, by the paths of its files and the template of now. */
 import { join } from 'node:path';
 import type { ExistingArchive } from '../../../src/cbz/library-index.js';
-import { compileNameTemplate } from '../../../src/cbz/file-name.js';
+import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../../../src/cbz/file-name.js';
 import { foldersOfTemplate } from '../../../src/cbz/name-template.js';
 import { sampleFolders } from '../../../src/download/sample-folders.js';
 import { titleHome, type KnownChapter } from '../../../src/download/title-home.js';
@@ -21,6 +21,7 @@ function pathOfNext(template: string, chapter: KnownChapter): string {
   const name = compileNameTemplate(template);
   const home = titleHome([chapter], {
     folderTemplate: foldersOfTemplate(template),
+    hasDefaultName: template === DEFAULT_NAME_TEMPLATE,
     numbersRestart: false,
     pathOf: ({ metadata: { number, volume } }, series) =>
       name({ id: 'id', series, chapter: number, volume }),
@@ -46,6 +47,8 @@ test.each([
   [SERIES, 'A/Old 7.cbz', '', 'Old/8.cbz'],
   [FLAT, 'Old/7.cbz', '{series}', 'Old 8.cbz'],
   ['Manga/{series}/{chapter}', 'Mine/7.cbz', '{series}', 'Manga/Old/8.cbz'],
+  [DEFAULT_NAME_TEMPLATE, 'Mine/Old 7.cbz', 'My Series', 'Mine/Old Vol.03 Ch.008.cbz'],
+  [DEFAULT_NAME_TEMPLATE, 'Old 7.cbz', '', 'Old/Old Vol.03 Ch.008.cbz'],
   // Archives of older versions do not have their template.
   [SERIES, 'Old/7.cbz', undefined, 'Old/8.cbz'],
   [SERIES, 'Mine/any name.cbz', undefined, 'Mine/8.cbz'],
