@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { StorageError, UsageError } from '../core/errors.js';
 import {
   temporaryName,
@@ -94,13 +95,20 @@ function assertValid({ file, pages, comment = '' }: Cbz): void {
     throw invalid(`The comment has more than ${MAX_COMMENT_BYTES} bytes`);
 }
 
-/** Imports for an archive, one by one, so that a caller can run them while it waits for the network. */
-export const PACKING_MODULE_LOADERS: readonly (() => Promise<unknown>)[] = [
-  () => import('archiver'),
-  () => import('yauzl'),
-  () => import('fast-xml-builder'),
-  () => import('image-size'),
-];
+/** Loads what an archive needs while the caller waits for the network, and yields to other work in between. */
+export async function preloadPacking(signal: AbortSignal): Promise<void> {
+  const loaders: readonly (() => Promise<unknown>)[] = [
+    () => import('archiver'),
+    () => import('yauzl'),
+    () => import('fast-xml-builder'),
+    () => import('image-size'),
+  ];
+  for (const load of loaders) {
+    await setImmediate();
+    if (signal.aborted) return;
+    await load();
+  }
+}
 
 export interface CbzWriterOptions extends ZipFileOptions {
   /** The number of pages that will be added. */

@@ -101,7 +101,7 @@ export async function withSession<T>(
 function preloadOnce(signal: AbortSignal): () => void {
   let loading: Promise<void> | undefined;
   return () => {
-    loading ??= import('./preload.js').then(({ preload }) => preload(signal));
+    loading ??= import('../cbz/cbz-writer.js').then(({ preloadPacking }) => preloadPacking(signal));
     // If it fails, the import that needs the module fails too.
     loading.catch(() => undefined);
   };
