@@ -1,13 +1,16 @@
 /** What exists at the path of a book that is to be written. Only a book with the mark of `bind` is replaced. */
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import type { ZipFile } from 'yauzl';
 import {
+  isEditedBook,
   manifestKeys,
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
   readPdfManifest,
 } from '../cbz/bound-manifest.js';
 import { readFileState, type FileState } from '../cbz/ownership.js';
+import { toZipEntry, withZip, type ZipEntry } from '../cbz/zip-file.js';
 import { fileErrorReason, lstatIfExists, openRegularFile } from '../core/files.js';
 import { hasCode } from '../core/errors.js';
 import type { BookFormat } from './bind-choices.js';
@@ -73,8 +76,24 @@ async function existingArchive(file: string, state: FileState): Promise<Existing
     if (!hasCode(error, 'archive-damaged')) throw error;
     const keys = manifestKeys(await readLeadingManifest(file)) ?? [];
     if (keys.length === 0) return { kind: 'foreign', readError: fileErrorReason(error.cause) };
-    return { kind: 'bound', keys, chapters: [], isDamaged: true, isEdited: false, state };
+    const isEdited = await isEditedArchive(file);
+    return { kind: 'bound', keys, chapters: [], isDamaged: true, isEdited, state };
   }
+}
+
+/** A damaged book may be one whose owner removed or renamed pages: then its end is whole, and has its digest. */
+async function isEditedArchive(file: string): Promise<boolean> {
+  const found = await withZip(file, async (zip) => {
+    const entries = await listEntries(zip).catch(() => []);
+    return isEditedBook(zip.comment, entries);
+  }).catch(() => false);
+  return found ?? false;
+}
+
+async function listEntries(zip: ZipFile): Promise<readonly ZipEntry[]> {
+  const entries: ZipEntry[] = [];
+  for await (const entry of zip.eachEntry()) entries.push(toZipEntry(entry));
+  return entries;
 }
 
 const LOCAL_HEADER_BYTES = 30;

@@ -165,6 +165,28 @@ describe.each(['cbz', 'epub'] as const)('a %s that another program changed', (fo
     expect(readdirSync(join(folder, 'in'))).toEqual([]);
   });
 
+  test('stays if its pages have other names, so that its chapters cannot be read', async () => {
+    const book = output(BOOKS[format]);
+    const names = (await readArchive(book)).map(({ name }) => name);
+    const bytes = readFileSync(book);
+    for (const name of names.filter((each) => /c\d+-\d+\.(jpg|png)$/.test(each)))
+      // In the entry and in the directory.
+      for (let at = bytes.indexOf(name); at !== -1; at = bytes.indexOf(name, at + 1))
+        if (
+          bytes.readUInt32LE(at - 30) === 0x04034b50 ||
+          bytes.readUInt32LE(at - 46) === 0x02014b50
+        )
+          bytes.write('m', at + name.lastIndexOf('c'));
+    writeFileSync(book, bytes);
+    const before = await contentOf(format);
+    await addChapter(2);
+    const { events } = await bindAndRemove(format);
+    expect(typesOf(events)).toEqual(['book-skipped']);
+    expect(await contentOf(format)).toEqual(before);
+    expect(readdirSync(join(folder, 'in'))).toEqual(['Ch 1.cbz', 'Ch 2.cbz']);
+    expect(typesOf((await bindAndRemove(format, { force: true })).events)).toEqual(['book-saved']);
+  });
+
   test('stays beside its chapters, which are not removed', async () => {
     await edit();
     expect(typesOf((await bindAndRemove(format)).events)).toEqual(['book-skipped']);
