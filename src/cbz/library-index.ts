@@ -27,7 +27,7 @@ export interface UnreadableFile {
 }
 
 export interface LibraryIndex {
-  /** The chapter's CBZ; of several, the one with the newest version. */
+  /** The chapter's CBZ; of several, a preferred one, or the one with the newest version. */
   find(chapterId: string): ExistingArchive | undefined;
   readonly archives: readonly ExistingArchive[];
   /** CBZ files that cannot be read, of tankobon or not. */
@@ -52,6 +52,8 @@ export interface IdentityCache {
 export interface ScanOptions {
   readonly signal?: AbortSignal;
   readonly cache?: IdentityCache;
+  /** Paths of files that are found before other files of the same chapter. */
+  readonly preferred?: ReadonlySet<string> | undefined;
 }
 
 const MAX_OPEN_FILES = 16;
@@ -63,7 +65,7 @@ const MAX_OPEN_FILES = 16;
  */
 export async function scanLibrary(
   folder: string,
-  { signal, cache }: ScanOptions = {},
+  { signal, cache, preferred }: ScanOptions = {},
 ): Promise<LibraryIndex> {
   const { files, hiddenFolders, leftoverFiles, links } = await listFiles(folder, signal);
   const archives: ExistingArchive[] = [];
@@ -90,7 +92,7 @@ export async function scanLibrary(
   await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
   archives.sort(byFile);
   return {
-    ...indexArchives(archives),
+    ...indexArchives(archives, preferred),
     damaged: damaged.sort(byFile),
     unidentified,
     hiddenFolders,
@@ -101,11 +103,15 @@ export async function scanLibrary(
 
 function indexArchives(
   archives: readonly ExistingArchive[],
+  preferred: ReadonlySet<string> = new Set(),
 ): Pick<LibraryIndex, 'archives' | 'find'> {
   const newest = new Map<string, ExistingArchive>();
+  const rank = ({ file }: ExistingArchive) => Number(preferred.has(file));
   for (const archive of archives) {
     const other = newest.get(archive.chapterId);
-    if (!other || isPreferred(archive, other)) newest.set(archive.chapterId, archive);
+    const difference = other ? rank(archive) - rank(other) : 1;
+    if (difference > 0 || (difference === 0 && other && isPreferred(archive, other)))
+      newest.set(archive.chapterId, archive);
   }
   return { archives, find: (chapterId) => newest.get(chapterId.toLowerCase()) };
 }

@@ -8,7 +8,7 @@ import { readIdentity } from '../cbz/archive-content.js';
 import { readOwnership } from '../cbz/ownership.js';
 import type { AppContext } from '../config/context.js';
 import { groupBy } from '../core/group-by.js';
-import { isSystemError, removeFile } from '../core/files.js';
+import { haveSameBytes, isSystemError, removeFile } from '../core/files.js';
 import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
@@ -65,7 +65,10 @@ async function repairFolder(
   const targets = files.map(({ chapter: id }) => ({ kind: 'chapter' as const, id }));
   const options = { output: dirname(resolve(first.file)), quality: first.quality, force: true };
   const once = { bind: false, cover: false, downloadArchive: false, markRead: false } as const;
-  const request = downloadRequest(targets, { ...options, ...once }, context.settings);
+  const request = {
+    ...downloadRequest(targets, { ...options, ...once }, context.settings),
+    filesToReplace: new Set(files.map(({ file }) => resolve(file))),
+  };
   const kept = new Map<string, RepairedFile>();
   for (const { file } of files)
     kept.set(resolve(file), { file, kept: await keepDamaged(resolve(file)) });
@@ -78,9 +81,17 @@ async function repairFolder(
   try {
     await download(context, request, { ...listeners, observe }, signal);
   } finally {
-    for (const entry of kept.values()) if (!repaired.has(entry)) await removeFile(entry.kept);
+    for (const [file, entry] of kept)
+      if (!repaired.has(entry) && (await isStillThere(file, entry.kept)))
+        await removeFile(entry.kept);
   }
   return [...repaired];
+}
+
+/** Whether the damaged file still has its name: an interruption or a failure may come after it was replaced. */
+async function isStillThere(file: string, kept: string): Promise<boolean> {
+  // A failing disk may not read it again, and then both names stay.
+  return haveSameBytes(file, kept).catch(() => false);
 }
 
 /** A second name of the damaged file: the first one is replaced later, in one step. */

@@ -33,6 +33,8 @@ export interface DownloadRequest extends Options {
   readonly hasDefaultName: boolean;
   /** Whether the names have people, who may be loaded later than the titles. */
   readonly namesPeople: boolean;
+  /** No other files are replaced, although the folder may have others of the same chapters. */
+  readonly filesToReplace?: ReadonlySet<string>;
 }
 
 /** Throws UsageError (`bad-option`), or StorageError for a name template that leaves the folder. */

@@ -49,7 +49,11 @@ export interface JobOptions extends Pick<
 export function compareWithLibrary(
   selected: readonly ChosenChapter[],
   known: KnownChapters,
-  { force = false, update }: Pick<DownloadRequest, 'force' | 'update'>,
+  {
+    force = false,
+    update,
+    filesToReplace,
+  }: Pick<DownloadRequest, 'force' | 'update' | 'filesToReplace'>,
 ) {
   const missing: ChosenChapter[] = [];
   const skipped: SkippedChapter[] = [];
@@ -72,7 +76,11 @@ export function compareWithLibrary(
     if (isReplaced && archive.isBound)
       // A bound file keeps its other chapters: the chapter gets a file of its own.
       missing.push({ ...chosen, compared });
-    else if (isReplaced && archive.ownership === 'own')
+    else if (
+      isReplaced &&
+      archive.ownership === 'own' &&
+      (filesToReplace?.has(archive.file) ?? true)
+    )
       missing.push({ ...chosen, replaces: archive.file, compared });
     else {
       // Without the mark, its version is not known.

@@ -60,9 +60,10 @@ export interface PlanDeps extends SelectDeps {
 
 /** Throws errors that concern the whole run: a rate limit, an unreachable service, an unreadable output folder. */
 export async function planTargets(options: DownloadRequest, deps: PlanDeps): Promise<Plan> {
-  const libraryScan = scanLibrary(options.output, { signal: deps.signal }).catch(
+  const { output, filesToReplace: preferred } = options;
+  const libraryScan = scanLibrary(output, { signal: deps.signal, preferred }).catch(
     (error: unknown) => {
-      throw toStorageError(error, options.output);
+      throw toStorageError(error, output);
     },
   );
   // Awaited below; until then, a failure must not count as unhandled.

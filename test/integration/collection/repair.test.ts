@@ -12,10 +12,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { repairFiles } from '../../../src/collection/repair.js';
+import type { DownloadListeners } from '../../../src/download/download-session.js';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import { startPracticeService } from '../../../src/practice-server/practice-service.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
-import { writeArchive } from '../../support/archive.js';
+import { readArchive, readComment, writeArchive } from '../../support/archive.js';
 import { fileDigest, imageDigests } from '../../support/bind-harness.js';
 import { tankobon } from '../../support/command.js';
 import { DownloadHarness } from '../../support/download-harness.js';
@@ -88,6 +90,47 @@ describe('in the process of the test', () => {
       'mine.cbz',
       'mine.cbz.2.damaged',
       'mine.cbz.damaged',
+    ]);
+  });
+
+  test('another file of the same chapter, which its owner changed, stays as it is', async () => {
+    const file = await saveChapter();
+    const copies = ['a.cbz', 'sub/a.cbz'].map((name) => join(dirname(file), name));
+    mkdirSync(join(dirname(file), 'sub'));
+    for (const copy of copies) {
+      const comment = await readComment(file);
+      const entries = (await readArchive(file)).map(({ name, bytes }) => [name, bytes] as const);
+      await writeArchive(copy, { ...Object.fromEntries(entries), 'notes.txt': 'mine' }, comment);
+    }
+    damage(file);
+    const before = await Promise.all(copies.map(fileDigest));
+    const { code, events } = await verify('--repair');
+    expect([code, events[1]]).toEqual([
+      0,
+      { type: 'file-repaired', file, kept: `${file}.damaged` },
+    ]);
+    expect(await Promise.all(copies.map(fileDigest))).toEqual(before);
+  });
+
+  test('a damaged file that was replaced before the run was interrupted is kept', async () => {
+    const file = await saveChapter();
+    damage(file);
+    const damagedDigest = await fileDigest(file);
+    const stop = new AbortController();
+    await harness.command(async (context) => {
+      const observe: DownloadListeners['observe'] = ({ type }) => {
+        if (type !== 'chapter-started') return;
+        // The download renames its new file to the path, too.
+        writeFileSync(`${file}.new`, 'whole');
+        renameSync(`${file}.new`, file);
+        stop.abort();
+      };
+      await repairFiles([file], context, { observe }, stop.signal);
+      return 0;
+    });
+    expect([readFileSync(file, 'utf8'), await fileDigest(`${file}.damaged`)]).toEqual([
+      'whole',
+      damagedDigest,
     ]);
   });
 
