@@ -10,7 +10,7 @@ import { fetchTitles, type Title } from '../api/titles.js';
 import { scanLibrary, type ExistingArchive, type LibraryIndex } from '../cbz/library-index.js';
 import { keptReason } from '../cbz/ownership.js';
 import { systemClock } from '../core/clock.js';
-import { UsageError, type TankobonError } from '../core/errors.js';
+import { thrownMessage, UsageError, type TankobonError } from '../core/errors.js';
 import { isSystemError, toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
 import { removeLeftovers } from '../download/leftovers.js';
@@ -29,7 +29,8 @@ import {
 } from '../download/write-retags.js';
 import { damagedChapter } from '../formats/source-chapter.js';
 import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
-import { foldersLeft, newTitleNames, readUsedNames, UsedNames } from './title-names.js';
+import { tidyFoldersLeft } from './folders-left.js';
+import { newTitleNames, readUsedNames, UsedNames } from './title-names.js';
 
 export interface RetagRequest extends Omit<RetagOptions, 'titleNames' | 'hasComparedPages'> {
   readonly folder: string;
@@ -127,7 +128,7 @@ class RetagRun {
     if (this.request.dryRun)
       for (const [each, name] of await previewRetags(retags)) this.#report(each, name);
     else await this.#write(retags);
-    if (!this.request.dryRun) await this.#warnOfFoldersLeft(retags);
+    if (this.request.renameTitles && !this.request.dryRun) await this.#tidyFoldersLeft(retags);
     const counts = { ...this.#count, links: links.size, failed: this.#errors.length };
     this.deps.observe({ type: 'retag-summary', ...counts });
     return this.#errors;
@@ -179,9 +180,12 @@ class RetagRun {
   }
 
   /** They have files that tankobon did not write, or books. */
-  async #warnOfFoldersLeft(retags: readonly Retag[]): Promise<void> {
-    for (const [folder, names] of await foldersLeft(retags))
-      this.deps.warn(`Kept: ${folder} has other files: ${names.join(', ')}`);
+  async #tidyFoldersLeft(retags: readonly Retag[]): Promise<void> {
+    try {
+      for (const message of await tidyFoldersLeft(retags)) this.deps.warn(message);
+    } catch (error) {
+      this.deps.warn(`Covers were not copied: ${thrownMessage(error)}`);
+    }
   }
 
   async #write(retags: readonly Retag[]): Promise<void> {

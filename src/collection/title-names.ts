@@ -1,8 +1,7 @@
 /** The names that titles have in a folder, and those that they get where the service renamed them. */
-import { dirname } from 'node:path';
 import type { Chapter } from '../api/chapters.js';
 import { readArchivedChapters } from '../cbz/archived-chapters.js';
-import { readdirIfReadable, type ExistingArchive } from '../cbz/library-index.js';
+import type { ExistingArchive } from '../cbz/library-index.js';
 import { nameCandidates, nameKey, type NamedTitle } from '../download/title-home.js';
 
 /** The names of series in files, by the id of their title. */
@@ -55,22 +54,4 @@ export function newTitleNames(
     names.set(title.id, name);
   }
   return names;
-}
-
-interface MovedFile {
-  readonly from: string;
-  readonly to: string;
-}
-
-/** The folders that files have left although other files are still in them, and the names of these. */
-export async function foldersLeft(
-  files: readonly MovedFile[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const moved = files.filter(({ from, to }) => dirname(from) !== dirname(to));
-  const left = new Map<string, readonly string[]>();
-  for (const folder of new Set(moved.map(({ from }) => dirname(from)))) {
-    const names = (await readdirIfReadable(folder)).map(({ name }) => name);
-    if (names.length > 0) left.set(folder, names.sort());
-  }
-  return left;
 }

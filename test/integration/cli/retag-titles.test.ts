@@ -89,17 +89,29 @@ test('--rename-titles moves a whole title, and later chapters go there', async (
   expect((await retag('--rename-titles')).stderr).toContain('0 changed, 4 unchanged');
 });
 
-test('--rename-titles leaves no empty folder, and names what it keeps', async () => {
+test('--rename-titles leaves no empty folder, names what it keeps, and copies covers', async () => {
   const name = '{series}/v{volume}/{chapter}';
   await start(name);
   addVolume();
   await retag('--name', name);
   expect(paths()).toContain('Old/v3/1.cbz');
   renameTitle(harness.service.library, 'one', 'New');
-  writeFileSync(join(harness.output, 'Old/notes.txt'), 'mine');
+  for (const file of ['notes.txt', 'cover.jpg', 'v3/cover Vol.03.png'])
+    writeFileSync(join(harness.output, 'Old', file), file);
   const { stderr } = await retag('--rename-titles', '--name', name);
-  expect(stderr).toContain(`Kept: ${join(harness.output, 'Old')} has other files: notes.txt`);
-  expect(paths()).toEqual(['New/2.cbz', 'New/v3/1.cbz', 'Old/notes.txt', 'Other/1.cbz']);
+  expect(stderr).toContain(
+    `Kept: ${join(harness.output, 'Old')} has other files: cover.jpg, notes.txt`,
+  );
+  expect(paths()).toEqual([
+    'New/2.cbz',
+    'New/cover.jpg',
+    'New/v3/1.cbz',
+    'New/v3/cover Vol.03.png',
+    'Old/cover.jpg',
+    'Old/notes.txt',
+    'Old/v3/cover Vol.03.png',
+    'Other/1.cbz',
+  ]);
 });
 
 test('a folder that its owner renamed stays, and its files are renamed in it', async () => {
