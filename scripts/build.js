@@ -79,7 +79,10 @@ const program = {
   },
 };
 
-await build([modules, program]);
+// npm also runs "prepare" after "prepack", which has built and added the types.
+const isPacked =
+  process.argv.includes('--prepare') && ['pack', 'publish'].includes(process.env.npm_command);
+if (!isPacked) await build([modules, program]);
 
 function writeLibraryEntry(_, bundle) {
   const { exports } = bundle['program/library.js'];

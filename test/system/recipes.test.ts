@@ -12,7 +12,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EXAMPLE_CHAPTERS } from '../../src/practice-server/library/library.js';
 import {
   startPracticeService,
   type PracticeService,
@@ -25,6 +24,7 @@ import { describeWith } from '../support/requirements.js';
 const DOCUMENTS = [
   ['getting-started', 'work'],
   ['scripting', 'work'],
+  ['names', undefined],
   ['politeness', 'work'],
   ['readers', undefined],
   ['sync', 'Comics'],
@@ -47,8 +47,6 @@ beforeEach(async () => {
     'crontab',
     'case $1 in -l) cat "$HOME/crontab" ;; -) cat >"$HOME/crontab.new" && mv "$HOME/crontab.new" "$HOME/crontab" ;; esac',
   );
-  const chapters = [EXAMPLE_CHAPTERS.second, EXAMPLE_CHAPTERS.portuguese];
-  writeFileSync(join(home, 'work', 'chapters.txt'), `${chapters.join('\n')}\n`);
 });
 afterEach(async () => {
   await service.stop();
