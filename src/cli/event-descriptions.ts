@@ -126,6 +126,9 @@ export const OTHER_EVENTS: Readonly<Record<OtherEvent, string>> = {
   'chapter-waiting': '`sync`: a chapter waits for its preferred group, at the latest `until` then',
   planned:
     '`sync --dry-run`: a chapter that would be downloaded, and `why`; `replaces` is the chapter whose file it would replace',
+  'chapter-changed':
+    '`sync`: a downloaded chapter changed on MangaDex and its file stays, since `upgrade` is not set; `changed` is `pages`, or names the metadata',
+  'chapter-restored': '`sync`: MangaDex has a chapter again that was taken down; its file stayed',
   'hook-failed': '`sync`: a hook could not be called; the chapters are saved',
   'book-planned':
     'a book that will be written, with the numbers of its `chapters` and `pages`, and those that are `missing`',

@@ -13,8 +13,12 @@ export type SavedChapter = Pick<ChapterRecord, 'version' | 'updatedAt' | 'qualit
 /** What the service says of it. */
 export type ListedChapter = Partial<Pick<Chapter, 'version' | 'updatedAt' | 'pages'>>;
 
-/** The pages are only compared if this is true: each comparison is a request with a quota of its own. */
+/**
+ * The pages are only compared if this is true: each comparison is a request with a quota of its own. False if the file
+ * is newer than what is known of the service, such as the stored releases of a followed title.
+ */
 export function mayHaveChanged(saved: SavedChapter, listed: ListedChapter): boolean {
+  if ((listed.version ?? Infinity) < (saved.version ?? 0)) return false;
   const differs = (a: number | undefined, b: number | undefined) =>
     a !== undefined && b !== undefined && a !== b;
   return (

@@ -39,6 +39,8 @@ export interface PlannedRelease {
   readonly why: string;
   /** The id of the downloaded release that it replaces. */
   readonly replaces?: string;
+  /** The release itself was downloaded, and changed since. */
+  readonly isUpdate?: boolean;
 }
 
 export interface WaitingRelease {

@@ -30,6 +30,20 @@ export type SyncEvent =
       /** The release that it would replace. */
       readonly replaces?: string;
     })
+  | (ChapterFields & {
+      /** A chapter that was downloaded changed on the service, and its file stays. */
+      readonly type: 'chapter-changed';
+      readonly title: string;
+      readonly chapter: string;
+      /** `pages`, or the names of the metadata, such as `volume`. */
+      readonly changed: readonly string[];
+    })
+  | (ChapterFields & {
+      /** The service has a downloaded chapter again that was reported as taken down. */
+      readonly type: 'chapter-restored';
+      readonly title: string;
+      readonly chapter: string;
+    })
   | {
       /** A hook or media server could not be notified; the chapters are saved. */
       readonly type: 'hook-failed';

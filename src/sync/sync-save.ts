@@ -20,56 +20,81 @@ import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
 
 export async function saveReleases(
-  { id, title, options }: DueTitle,
+  due: DueTitle,
   planned: readonly PlannedRelease[],
   releases: readonly Chapter[],
   output: string,
   session: SyncSession & { readonly redownload: boolean },
 ) {
-  const { libraries, journal, context, listeners } = session;
+  const { id, title } = due;
+  const { libraries, journal, listeners } = session;
+  const { request, plan } = await planReleases(due, planned, releases, output, session);
+  const started = planned.filter(({ isUpdate }) => !isUpdate);
+  const plannedIds = planned.map(({ chapter }) => chapter.id);
+  // If the run is killed, the next one announces what was saved, and removes what was replaced.
+  journal.add(...started.map(({ chapter, replaces }) => ({ started: chapter.id, replaces })));
+  const byId = new Map(planned.map((release) => [release.chapter.id, release]));
+  const saved: { release: PlannedRelease; file: string }[] = [];
+  const renamed: { chapter: string; file: string; newFile: string }[] = [];
+  const observe: DownloadListeners['observe'] = (event) => {
+    if (event.type !== 'summary') listeners.observe(event);
+    if (event.type === 'chapter-retagged' && event.newFile !== undefined)
+      renamed.push({ ...event, newFile: event.newFile });
+    const release = event.type === 'chapter-saved' && byId.get(event.chapter);
+    if (!release) return;
+    journal.add({ saved: updateOf(id, title.name, release, event.file) });
+    saved.push({ release, file: event.file });
+  };
+  const result = await runPlan(
+    { ...session, listeners: { ...listeners, observe }, request },
+    plan,
+  ).finally(() => {
+    journal.add({ ended: plannedIds });
+  });
+  const files = [
+    ...saved.map(({ release, file }) => ({ chapterId: release.chapter.id, file })),
+    ...renamed.map(({ chapter, newFile }) => ({ chapterId: chapter, file: newFile })),
+  ];
+  libraries.update(
+    output,
+    files.map((file) => ({ ...file, titleId: id })),
+    new Set(renamed.map(({ file }) => file)),
+  );
+  await removeReplaced(plannedIds, output, session);
+  return { saved: saved.map(({ release }) => release), result };
+}
+
+/** The download of these releases, and its plan, which is made when it starts. */
+export async function planReleases(
+  { id, title, options }: DueTitle,
+  planned: readonly PlannedRelease[],
+  releases: readonly Chapter[],
+  output: string,
+  { libraries, context, options: { file, share }, redownload = false }: PlanSession,
+) {
   const library = await libraries.open(output);
+  const series = seriesRequest(options, { file, share }, context.settings);
+  const request = { ...series, update: planned.some(({ isUpdate }) => isUpdate) };
   const replacements = new Map(
     planned.flatMap(({ chapter, replaces = '' }) => {
       const old = library.find(replaces);
       return old && !old.isBound && old.ownership === 'own' ? [[chapter.id, old] as const] : [];
     }),
   );
-  const plannedIds = planned.map(({ chapter }) => chapter.id);
-  // If the run is killed, the next one announces what was saved, and removes what was replaced.
-  journal.add(...planned.map(({ chapter, replaces }) => ({ started: chapter.id, replaces })));
-  const request = seriesRequest(options, session.options, context.settings);
-  const byId = new Map(planned.map((release) => [release.chapter.id, release]));
-  const saved: { release: PlannedRelease; file: string }[] = [];
-  const observe: DownloadListeners['observe'] = (event) => {
-    if (event.type !== 'summary') listeners.observe(event);
-    const release = event.type === 'chapter-saved' && byId.get(event.chapter);
-    if (!release) return;
-    journal.add({ saved: updateOf(id, title.name, release, event.file) });
-    saved.push({ release, file: event.file });
-  };
-  const selected = planned.map(({ chapter, why }) => ({ id: chapter.id, chapter, why }));
-  const result = await runPlan(
-    { ...session, listeners: { ...listeners, observe }, request },
-    (shared) =>
-      planSelected(
-        selected,
-        { titles: new Map([[id, title]]), series: [{ titleId: id, chapters: releases }] },
-        library,
-        { ...request, replacements },
-        session.redownload ? { ...shared, history: undefined } : shared,
-      ),
-  ).finally(() => {
-    journal.add({ ended: plannedIds });
-  });
-  const files = saved.map(({ release, file }) => ({
-    chapterId: release.chapter.id,
-    titleId: id,
-    file,
-  }));
-  libraries.update(output, files, new Set());
-  await removeReplaced(plannedIds, output, session);
-  return { saved: saved.map(({ release }) => release), result };
+  const plan = (shared: Parameters<typeof planSelected>[4]) =>
+    planSelected(
+      planned.map(({ chapter, why }) => ({ id: chapter.id, chapter, why })),
+      { titles: new Map([[id, title]]), series: [{ titleId: id, chapters: releases }] },
+      library,
+      { ...request, replacements },
+      redownload ? { ...shared, history: undefined } : shared,
+    );
+  return { request, plan };
 }
+
+type PlanSession = Pick<SyncSession, 'libraries' | 'context' | 'options'> & {
+  readonly redownload?: boolean;
+};
 
 /**
  * A run that was killed may have saved chapters of these without recording or announcing them. Removes what it left
@@ -109,9 +134,10 @@ export async function recoverSaved(
 function updateOf(
   titleId: string,
   series: string,
-  { chapter, replaces }: Pick<PlannedRelease, 'chapter' | 'replaces'>,
+  { chapter, isUpdate, ...release }: Omit<PlannedRelease, 'why'>,
   file: string,
 ) {
+  const replaces = isUpdate ? chapter.id : release.replaces;
   const { id, number, volume, title, language, groups } = chapter;
   const names = groups.map(({ name }) => name);
   return {

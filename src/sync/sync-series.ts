@@ -8,7 +8,13 @@ import { writeKnownReleases } from './known-releases.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { SkippedEvent, SkipReason } from '../download/events.js';
 import { readEarlierUploads, type EarlierUpload } from '../download/earlier-uploads.js';
-import { decideReleases, type ReleaseDecisions, type ReleaseRules } from './release-decisions.js';
+import { findChanges, reportChanges, reportRestored } from './known-changes.js';
+import {
+  decideReleases,
+  type PlannedRelease,
+  type ReleaseDecisions,
+  type ReleaseRules,
+} from './release-decisions.js';
 import { effectiveOptions } from '../config/options/options.js';
 import { emptyResult } from '../download/download-result.js';
 import { readListedVolumes } from '../download/plan-volumes.js';
@@ -60,18 +66,25 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     number: chapter.number,
     untilMs,
   }));
+  const { changed, compared } = await findChanges(due, releases, planned, library, session);
+  const updates = rules.upgrade ? changed : [];
   const skipped = skippedEvents(decisions, title.name);
+  reportRestored(due, releases, library, session);
   reportDecisions(due, decisions, skipped, session);
+  if (!rules.upgrade || dryRun) await reportChanges(due, changed, releases, output, session);
   if (releases.some((chapter) => stateOf(chapter.id) === 'recorded')) {
     const isDownloaded = (state: SavedState['state']) => state === 'saved';
     const all = decide(releases, { uploads, isDownloaded }).planned;
     warnOfMissingFiles(due, all.length - planned.length, session);
   }
   const { saved, result } =
-    dryRun || planned.length === 0
+    dryRun || planned.length + updates.length === 0
       ? { saved: planned, result: emptyResult() }
-      : await saveReleases(due, planned, releases, output, { ...session, redownload });
-  if (!dryRun && (saved.length > 0 || isUnfinished))
+      : await saveReleases(due, [...planned, ...updates], releases, output, {
+          ...session,
+          redownload,
+        });
+  if (!dryRun && (saved.length + result.retagged > 0 || isUnfinished))
     await bindSeries(due, output, releases, session);
   const { failed, notStarted, stoppedBy, reports } = result;
   const isComplete = !stoppedBy && failed.every(({ error }) => hasCode(error, ...PERMANENT_CODES));
@@ -87,12 +100,16 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     redownload: known?.redownload === true && !isComplete ? true : undefined,
     waiting,
     reported: skipped.map(({ chapter }) => chapter),
+    // What failed, or was not reached, is compared again.
+    compared: isComplete ? [...compared] : known?.compared,
   };
   const hasOwnFeed = due.follow !== undefined && !due.follow.releases && !dryRun;
   if (hasOwnFeed) await writeKnownReleases(folder, id, listed);
   const isNewlyFollowed = hasOwnFeed && !journal.state.follows?.titleIds.includes(id);
   journal.add({ title: id, state }, ...(isNewlyFollowed ? [{ followed: id }] : []));
-  const replaced = saved.filter(({ replaces }) => replaces !== undefined).length;
+  const isReplacement = ({ replaces, isUpdate = false }: PlannedRelease) =>
+    isUpdate || replaces !== undefined;
+  const replaced = saved.filter(isReplacement).length;
   return {
     titleId: id,
     name: title.name,

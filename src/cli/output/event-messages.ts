@@ -74,6 +74,13 @@ export class EventMessages {
         const until = formatLocalTime(Date.parse(event.until), nowMs);
         return [`${nameOf(event)}: waits for its group until ${until}`];
       }
+      case 'chapter-changed': {
+        const isPages = event.changed.includes('pages');
+        const what = isPages ? 'it was uploaded again' : event.changed.join(', ');
+        return [`changed on MangaDex: ${nameOf(event)}: ${what}`];
+      }
+      case 'chapter-restored':
+        return [`available again: ${nameOf(event)}`];
       case 'book-planned':
       case 'book-saved':
       case 'book-skipped':

@@ -66,7 +66,7 @@ export const SELECTION_OPTIONS = {
     kind: 'switch',
     description: 'replace a saved release when a more preferred one appears',
     isKey:
-      '`true`: a release of a more preferred group or language, or a new upload, replaces the saved one',
+      '`true`: a release of a more preferred group or language, or a new upload, replaces the saved one, and saved chapters follow their changes',
     commands: { 'sync add': true, 'sync import': true },
   },
   excludeGroup: {

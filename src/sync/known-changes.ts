@@ -1,0 +1,100 @@
+/**
+ * What changed on the service of the chapters that a collection has: other pages, other metadata, a restoration. With
+ * `upgrade` the files follow; otherwise each change is reported once.
+ */
+import type { Chapter } from '../api/chapters.js';
+import type { LibraryIndex } from '../cbz/library-index.js';
+import { savedState } from '../download/saved-state.js';
+import { withDelivery } from '../download/plan.js';
+import { chapterFields } from '../selection/chapter-fields.js';
+import { unavailableReason } from '../selection/select-chapters.js';
+import type { PlannedRelease } from './release-decisions.js';
+import { planReleases } from './sync-save.js';
+import type { SyncSession } from './sync-session.js';
+import type { DueTitle } from './sync-titles.js';
+
+export interface KnownChanges {
+  /** The chapters that changed since a run last compared them, of which none is replaced by another release. */
+  readonly changed: readonly PlannedRelease[];
+  /** All changed chapters as they are now, for the next run. */
+  readonly compared: readonly string[];
+}
+
+/** `planned`: what the run downloads anyway. Reads the records of the title's files, and sends nothing. */
+export async function findChanges(
+  { id }: DueTitle,
+  releases: readonly Chapter[],
+  planned: readonly PlannedRelease[],
+  library: LibraryIndex,
+  { journal, userSignal, context }: SyncSession,
+): Promise<KnownChanges> {
+  const { readSaved } = await import('../download/read-saved.js');
+  const nowMs = context.clock.wallMs();
+  const archives = releases.flatMap((chapter) => library.find(chapter.id) ?? []);
+  const saved = await readSaved(archives, userSignal);
+  const handled = new Set(planned.flatMap(({ chapter, replaces = '' }) => [chapter.id, replaces]));
+  const all = releases.filter((chapter) => {
+    if (!saved.has(chapter.id) || handled.has(chapter.id)) return false;
+    const known = savedState(chapter, { library, saved });
+    const isChanged = known.state === 'saved' && known.isOutdated;
+    return isChanged && !unavailableReason(chapter, nowMs);
+  });
+  const earlier = new Set(journal.state.titles[id]?.compared);
+  return {
+    changed: all
+      .filter((chapter) => !earlier.has(revisionOf(chapter)))
+      .map((chapter) => ({ chapter, why: 'it changed on MangaDex', isUpdate: true })),
+    compared: all.map(revisionOf),
+  };
+}
+
+/** Another edit of the same chapter is another change. */
+function revisionOf({ id, version, updatedAt }: Chapter): string {
+  return `${id} ${version} ${updatedAt?.getTime() ?? ''}`;
+}
+
+/** Compares the pages, by one request for each chapter, and reports what changed. */
+export async function reportChanges(
+  due: DueTitle,
+  changed: readonly PlannedRelease[],
+  releases: readonly Chapter[],
+  output: string,
+  session: SyncSession,
+): Promise<void> {
+  if (changed.length === 0) return;
+  const { previewUpdates } = await import('../download/update-metadata.js');
+  const { request, plan: planAll } = await planReleases(due, changed, releases, output, session);
+  const everything = await planAll(session);
+  const { plan, samePages } = await withDelivery(everything, session.client, session.userSignal);
+  for (const { job } of plan.chapters) report(job.id, ['pages']);
+  for (const event of await previewUpdates(samePages, request))
+    if (event.type === 'chapter-retagged') report(event.chapter, event.changed);
+
+  function report(id: string, what: readonly string[]): void {
+    const chapter = releases.find((each) => each.id === id);
+    session.observeSync({
+      type: 'chapter-changed',
+      title: due.id,
+      chapter: id,
+      changed: what,
+      ...(chapter && chapterFields(chapter, due.title.name)),
+    });
+  }
+}
+
+/** Reports the chapters that a run reported as taken down, and that the service has again. */
+export function reportRestored(
+  { id, title }: DueTitle,
+  releases: readonly Chapter[],
+  library: LibraryIndex,
+  { journal, observeSync, context }: SyncSession,
+): void {
+  const nowMs = context.clock.wallMs();
+  const reported = new Set(journal.state.titles[id]?.reported);
+  for (const chapter of releases) {
+    const isBack = reported.has(chapter.id) && !unavailableReason(chapter, nowMs);
+    if (!isBack || !library.find(chapter.id)) continue;
+    const fields = chapterFields(chapter, title.name);
+    observeSync({ type: 'chapter-restored', title: id, chapter: chapter.id, ...fields });
+  }
+}
