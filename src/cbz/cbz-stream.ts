@@ -21,6 +21,7 @@ export class CbzStream {
   #end: { readonly error: Error | undefined } | undefined;
   #wake: () => void = () => undefined;
   #unsyncedBytes = 0;
+  #writtenBytes = 0;
   #syncing: Promise<unknown> | undefined;
   #syncFailure: { readonly error: unknown } | undefined;
 
@@ -88,6 +89,11 @@ export class CbzStream {
     this.#pending[this.#pending.length - 1] = this.#gathered;
   }
 
+  /** The end of the last entry, after `drain` with its data. */
+  get writtenBytes(): number {
+    return this.#writtenBytes;
+  }
+
   /** Resolves when everything written is on the disk. */
   async sync(): Promise<void> {
     await this.#syncing;
@@ -102,7 +108,9 @@ export class CbzStream {
 
   async #write(chunks: readonly Buffer[]): Promise<void> {
     await writeBuffers(this.handle, chunks);
-    this.#unsyncedBytes += chunks.reduce((sum, { length }) => sum + length, 0);
+    const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+    this.#writtenBytes += bytes;
+    this.#unsyncedBytes += bytes;
     if (this.#unsyncedBytes >= SYNC_INTERVAL_BYTES) this.#startSync();
   }
 

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { crc32 as crc32Of } from 'node:zlib';
 import { StorageError, UsageError } from '../core/errors.js';
 import {
   temporaryName,
@@ -19,14 +20,17 @@ import { MANIFEST_NAME } from './bound-manifest.js';
 import { COMIC_INFO_NAME } from './comic-info.js';
 import { pageName } from './page-name.js';
 import { ZipFileWriter, type Publish, type ZipFileOptions } from './zip-file-writer.js';
+import { imageDimensions, type ImageDimensions } from '../image/dimensions.js';
 import { imageExtension, type ImageExtension } from '../image/format.js';
 
 export interface CbzPage {
   readonly file: string;
   /** The size when the page was verified; another size now is an error. */
   readonly bytes: number;
-  /** The sha256 when the page was verified, as hex; without it, any image is packed. */
+  /** The sha256 when the page was verified, as hex. */
   readonly sha256?: string;
+  /** The CRC-32 when the page was verified, which is compared in place of the sha256. Without both, any image is packed. */
+  readonly crc32?: number;
 }
 
 /** The entries beside the pages, each if there is one. */
@@ -49,6 +53,7 @@ export interface Cbz extends CbzDescription {
 }
 
 const MAX_COMMENT_BYTES = 0xffff;
+const DIMENSIONS_BYTES = 512 * 1024;
 
 /**
  * Writes the CBZ completely or not at all. Holds one page in memory at a time. Rejects with UsageError `bad-option` for
@@ -121,6 +126,7 @@ export interface CbzWriterOptions extends ZipFileOptions {
  */
 export class CbzWriter {
   readonly #waiting = new Map<number, CbzPage>();
+  readonly #dimensions: (ImageDimensions | undefined)[] = [];
   #zip: ZipFileWriter | undefined;
   /** Rejects for good when a page cannot be packed; `finish` reports it. */
   #packing: Promise<void> = Promise.resolve();
@@ -133,6 +139,12 @@ export class CbzWriter {
     this.#waiting.set(number, page);
     this.#packing = this.#packing.then(() => this.#packAvailable());
     this.#packing.catch(() => undefined);
+  }
+
+  /** The dimensions of the pages in order, as far as they are known. Throws as `finish` does for a page. */
+  async dimensions(): Promise<readonly (ImageDimensions | undefined)[]> {
+    await this.#packing;
+    return this.#dimensions;
   }
 
   /**
@@ -163,6 +175,13 @@ export class CbzWriter {
     await this.#zip?.discard();
   }
 
+  /** What is on the disk afterwards has the CRC-32 of the page as it was verified. */
+  async #pack(name: string, data: Buffer, page: CbzPage): Promise<void> {
+    await this.#zip?.write(name, data, page.crc32).catch((error: unknown) => {
+      throw page.crc32 === undefined || crc32Of(data) === page.crc32 ? error : pageChanged(page);
+    });
+  }
+
   async #packAvailable(): Promise<void> {
     const { pages, signal } = this.options;
     for (;;) {
@@ -174,7 +193,9 @@ export class CbzWriter {
       const data = await readPage(page, this.#zip.getBuffer(page.bytes)).catch((error: unknown) => {
         throw toStorageError(error, page.file);
       });
-      await this.#zip.write(pageName(number - 1, pages, verifyPage(data, page)), data);
+      await this.#pack(pageName(number - 1, pages, verifyPage(data, page)), data, page);
+      // Whatever an image has before its size: a thumbnail, a color profile.
+      this.#dimensions.push(await imageDimensions(data.subarray(0, DIMENSIONS_BYTES)));
       this.#waiting.delete(number);
     }
   }
@@ -199,15 +220,17 @@ async function readPage(page: CbzPage, buffer: Buffer): Promise<Buffer> {
 
 /** Checks the very bytes that go into the archive. */
 function verifyPage(data: Buffer, page: CbzPage): ImageExtension {
-  const { file, sha256 } = page;
-  if (
-    sha256 !== undefined &&
-    createHash('sha256').update(data).digest('hex') !== sha256.toLowerCase()
-  )
+  const { file, sha256, crc32 } = page;
+  // The CRC-32 is compared with that of the archive on the disk.
+  if (crc32 === undefined && sha256 !== undefined && digestOf(data) !== sha256.toLowerCase())
     throw pageChanged(page);
   const extension = imageExtension(data);
   if (!extension) throw new StorageError('page-changed', `The page is not an image: ${file}`);
   return extension;
+}
+
+function digestOf(data: Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
 }
 
 function pageChanged({ file }: CbzPage): StorageError {

@@ -8,6 +8,8 @@ export interface ExpectedEntry {
   readonly name: string;
   readonly bytes: number;
   readonly crc32: number;
+  /** Its bytes were read back already, when they were written. */
+  readonly isReadBack: boolean;
 }
 
 const STORED = 0;
@@ -15,8 +17,8 @@ const STORED = 0;
 const DATA_DESCRIPTOR_BIT = 1 << 3;
 
 /**
- * Resolves with the archive's size if it has exactly these entries, in this order, stored, and this comment. Rejects
- * with StorageError `archive-wrong` otherwise.
+ * Resolves with the archive's size if it has exactly these entries, in this order, stored, and this comment, and if the
+ * bytes of those that were not read back have their checksum. Rejects with StorageError `archive-wrong` otherwise.
  */
 export async function verifyCbz(
   file: string,
@@ -35,22 +37,36 @@ export async function verifyCbz(
     throw wrong('it cannot be read', error);
   }
   try {
+    const unread: Entry[] = [];
     let count = 0;
     for await (const entry of zip.eachEntry()) {
       const expectedEntry = expected[count];
       if (!expectedEntry) throw wrong(`unexpected entry ${nameOf(entry)}`);
       const problem = difference(entry, expectedEntry);
       if (problem !== undefined) throw wrong(`${expectedEntry.name} ${problem}`);
+      if (!expectedEntry.isReadBack) unread.push(entry);
       count += 1;
     }
     if (count !== expected.length) throw wrong(`${count} of ${expected.length} entries`);
     if (!Buffer.from(zip.comment).equals(Buffer.from(comment))) throw wrong('wrong comment');
+    await readEntries(file, unread);
   } catch (error) {
-    throw error instanceof StorageError ? error : wrong('its directory cannot be read', error);
+    throw error instanceof StorageError ? error : wrong(thrownMessage(error), error);
   } finally {
     zip.close();
   }
   return (await stat(file)).size;
+}
+
+/** Throws Error with what is wrong with the first entry whose bytes have another checksum. */
+async function readEntries(file: string, entries: readonly Entry[]): Promise<void> {
+  const getBuffer = reusableBuffer();
+  const reader = await ZipEntryReader.open(file);
+  try {
+    for (const entry of entries) await reader.read(toZipEntry(entry), getBuffer);
+  } finally {
+    await reader.close();
+  }
 }
 
 /**

@@ -5,6 +5,7 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { ZipArchive } from 'archiver';
+import { StorageError } from '../core/errors.js';
 import { CbzStream } from './cbz-stream.js';
 import { MIN_BUFFER_BYTES, reusableBuffer } from './zip-file.js';
 import { verifyCbz, type ExpectedEntry } from './verify-cbz.js';
@@ -23,10 +24,12 @@ export interface ZipFileOptions {
 /** The earliest date in a ZIP, in UTC, as archiver writes it. */
 const ENTRY_DATE = new Date(Date.UTC(1980, 0, 1));
 const ENTRY_MODE = 0o644;
+const READ_BYTES = 2 ** 20;
 
 export class ZipFileWriter {
   readonly #entries: ExpectedEntry[] = [];
   readonly #stream: CbzStream;
+  #readBuffer: Buffer | undefined;
 
   private constructor(
     private readonly options: ZipFileOptions,
@@ -40,7 +43,7 @@ export class ZipFileWriter {
   static async create(options: ZipFileOptions): Promise<ZipFileWriter> {
     const { ZipArchive } = await import('archiver');
     const { tmpFile, comment = '' } = options;
-    const handle = await open(tmpFile, 'wx');
+    const handle = await open(tmpFile, 'wx+');
     return new ZipFileWriter(options, handle, new ZipArchive({ store: true, comment }));
   }
 
@@ -53,20 +56,43 @@ export class ZipFileWriter {
 
   /** Appends a short entry. It is written with the next one of `write`, or at the end. */
   append(name: string, text: string): void {
-    this.#append(name, Buffer.from(text));
+    const data = Buffer.from(text);
+    this.#append(data, { name, bytes: data.length, crc32: crc32(data), isReadBack: false });
   }
 
-  /** Appends an entry and resolves when its bytes are in the file. */
-  async write(name: string, content: Buffer): Promise<void> {
+  /**
+   * Appends an entry, and resolves when its bytes are in the file and were read back from it. Throws StorageError
+   * `archive-wrong` if they have another checksum.
+   */
+  async write(name: string, content: Buffer, checksum = crc32(content)): Promise<void> {
     const data = this.#withDistinctMemory(content);
-    this.#append(name, data);
+    const bytes = data.length;
+    this.#append(data, { name, bytes, crc32: checksum, isReadBack: true });
     await this.#stream.drain(data);
+    if ((await this.#checksumInFile(this.#stream.writtenBytes - bytes, bytes)) === checksum) return;
+    throw new StorageError(
+      'archive-wrong',
+      `The archive has other bytes than were written: ${name}`,
+    );
   }
 
-  #append(name: string, data: Buffer): void {
+  async #checksumInFile(start: number, bytes: number): Promise<number> {
+    this.#readBuffer ??= Buffer.allocUnsafeSlow(READ_BYTES);
+    let checksum = 0;
+    for (let read = 0; read < bytes;) {
+      const length = Math.min(READ_BYTES, bytes - read);
+      const { bytesRead } = await this.handle.read(this.#readBuffer, 0, length, start + read);
+      if (bytesRead === 0) break;
+      checksum = crc32(this.#readBuffer.subarray(0, bytesRead), checksum);
+      read += bytesRead;
+    }
+    return checksum;
+  }
+
+  #append(data: Buffer, entry: ExpectedEntry): void {
     // With a buffer instead of a stream, size and CRC precede the data, as streaming readers need.
-    this.archive.append(data, { name, date: ENTRY_DATE, mode: ENTRY_MODE });
-    this.#entries.push({ name, bytes: data.length, crc32: crc32(data) });
+    this.archive.append(data, { name: entry.name, date: ENTRY_DATE, mode: ENTRY_MODE });
+    this.#entries.push(entry);
   }
 
   /** The stream recognises an entry's bytes by their memory. A short buffer may be in the pool that Node shares. */

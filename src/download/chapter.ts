@@ -15,7 +15,7 @@ import type { ChapterDescription } from './describe-chapter.js';
 import type { PrefetchedMetadata } from './prefetch.js';
 import type { WorkShare } from '../rate-limit/redis/work-share.js';
 import { findPublished, publishChapter, type ChapterTarget } from './publish-chapter.js';
-import { Workspace, type KeptPage } from './workspace.js';
+import { Workspace, type PackedPage } from './workspace.js';
 
 export interface ChapterJob extends ChapterTarget {
   /** For people; undefined without metadata. */
@@ -28,7 +28,7 @@ export interface ChapterJob extends ChapterTarget {
   /** Returns the delivery metadata that was requested ahead, once. */
   readonly takePrefetched?: () => PrefetchedMetadata | undefined;
   /** Creates ComicInfo.xml and the record for these pages. Never throws. */
-  readonly describe?: (pages: readonly KeptPage[]) => Promise<ChapterDescription>;
+  readonly describe?: (pages: readonly PackedPage[]) => Promise<ChapterDescription>;
   /** Whether an existing archive has the pages of this metadata, so that they are not loaded. */
   readonly hasSamePages?: ((metadata: AtHomeMetadata) => Promise<boolean>) | undefined;
 }
@@ -191,7 +191,9 @@ async function finish(
   const pages = completePages(workspace.kept, count, id);
   const publish = (tmpFile: string) => publishChapter(tmpFile, job);
   try {
-    const description = await job.describe?.(pages);
+    const dimensions = await cbz.dimensions();
+    const sized = pages.map((page, index) => ({ ...page, ...dimensions[index] }));
+    const description = await job.describe?.(sized);
     const { kept = [] } = description ?? {};
     const saved = await cbz.finish(publish, description);
     return { pages: count, ...saved, ...(kept.length > 0 && { kept }) };

@@ -6,13 +6,13 @@ import type { ComicMetadata, VolumeField } from '../cbz/comic-info.js';
 import type { ComicInfoMerge } from '../cbz/comic-info-merge.js';
 import type { Quality } from '../image/page-url.js';
 import { comicMetadata, inferredVolumeOf, titleIdOf } from './comic-metadata.js';
-import type { KeptPage } from './workspace.js';
+import type { PackedPage } from './workspace.js';
 
 export interface DescribedChapter {
   readonly id: string;
   readonly quality: Quality;
   readonly chapter: Chapter | undefined;
-  readonly pages: readonly KeptPage[];
+  readonly pages: readonly PackedPage[];
   /** Undefined for an archive without ComicInfo.xml. */
   readonly named:
     { readonly title: Title | undefined; readonly folderTemplate: string | undefined } | undefined;
@@ -33,7 +33,7 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
   const { formatRecord } = await import('../cbz/record.js');
   const { id, quality, chapter, pages, named, editedFile } = described;
   const { version, updatedAt } = chapter ?? {};
-  const comic = chapter && named && (await describeComic(chapter, named.title, described));
+  const comic = chapter && named && describeComic(chapter, named.title, described);
   const record = formatRecord({
     chapterId: id.toLowerCase(),
     titleId: titleIdOf(chapter),
@@ -50,16 +50,12 @@ export async function describeChapter(described: DescribedChapter): Promise<Chap
   return { record, comicInfo: merged.xml, kept: [...merged.edited, ...merged.unknown] };
 }
 
-async function describeComic(
+function describeComic(
   chapter: Chapter,
   title: Title | undefined,
   { pages, volumeField }: DescribedChapter,
-): Promise<ComicMetadata> {
-  const { imageDimensionsOfFile } = await import('../image/dimensions.js');
-  const sized = [];
-  // One after another, so that the beginning of only one page is in memory.
-  for (const { file, bytes } of pages)
-    sized.push({ bytes, ...(await imageDimensionsOfFile(file).catch(() => undefined)) });
+): ComicMetadata {
+  const sized = pages.map(({ bytes, width, height }) => ({ bytes, width, height }));
   return comicMetadata(chapter, title, sized, volumeField);
 }
 

@@ -182,9 +182,8 @@ class PageDownload {
 
   async #keep({ image, outcome, host }: Extract<Attempt, { image: CheckedImage }>): Promise<void> {
     const { chapter, page, workspace } = this.job;
-    const { digest, extension } = image;
     const { ok, bytes, durationMs: ms, cached } = outcome;
-    await this.#inWorkspace(workspace.keep(page, { digest, extension, bytes }));
+    await this.#inWorkspace(workspace.keep(page, { ...image, bytes }));
     const warning = ok ? {} : { warning: 'bad-digest' as const };
     this.deps.observe({ type: 'page-loaded', chapter, page, bytes, ms, host, cached, ...warning });
   }

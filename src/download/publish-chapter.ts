@@ -6,7 +6,6 @@ import { basename, dirname, join } from 'node:path';
 import { candidatePaths } from '../cbz/file-name.js';
 import { readIdentity } from '../cbz/archive-content.js';
 import { readFileState, replaceUnchanged, type FileState } from '../cbz/ownership.js';
-import { verifyEntryData } from '../cbz/verify-cbz.js';
 import { StorageError } from '../core/errors.js';
 import { toStorageError, statIfExists } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
@@ -32,8 +31,8 @@ export async function findPublished(target: ChapterTarget): Promise<string | und
 }
 
 /**
- * Gives `tmpFile` its final name and resolves with it. Replaces only tankobon's own archives of this chapter, or of the
- * one that it replaces, and only after `tmpFile` was read back whole.
+ * Gives `tmpFile`, which was read back whole, its final name and resolves with it. Replaces only tankobon's own archives
+ * of this chapter, or of the one that it replaces.
  */
 export async function publishChapter(tmpFile: string, target: ChapterTarget): Promise<string> {
   for (const file of candidates(target)) {
@@ -43,7 +42,6 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
       if (chapter === 'other' || !own) break;
       // Another process has saved the same chapter meanwhile.
       if (chapter === 'same' && !target.replace) return file;
-      await verifyEntryData(tmpFile);
       if (await replaceUnchanged(tmpFile, file, own)) return file;
     }
   }

@@ -15,7 +15,6 @@ import {
   type FileState,
 } from '../cbz/ownership.js';
 import type { ChapterRecord } from '../cbz/record.js';
-import { verifyEntryData } from '../cbz/verify-cbz.js';
 import { StorageError } from '../core/errors.js';
 import { haveSameBytes, makeSyncedFolders, removeFile, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
@@ -192,7 +191,6 @@ export async function writeRetagged(
     compared,
     tmpFile: temporaryName(to),
     publish: async (tmpFile) => {
-      await verifyEntryData(tmpFile);
       for (const target of targets) {
         // Some file systems find the file under another spelling of its name too.
         if (target === from || (await isUnchanged(target, retag.state))) break;

@@ -5,8 +5,10 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { CbzPage } from '../cbz/cbz-writer.js';
 import { workspaceName } from '../cbz/file-name.js';
+import type { ImageDimensions } from '../image/dimensions.js';
 import { imageExtension } from '../image/format.js';
 import type { CheckedImage } from '../image/image-check.js';
 import { hasValidTrailer } from '../image/trailer.js';
@@ -35,6 +37,9 @@ export interface KeptPage extends Required<CbzPage> {
   /** Counted from 1. */
   readonly page: number;
 }
+
+/** With its dimensions, if they are known. */
+export type PackedPage = KeptPage & Partial<ImageDimensions>;
 
 const MANIFEST_FILE = 'chapter.json';
 const LOCK_FILE = 'lock';
@@ -152,11 +157,11 @@ export class Workspace {
   /** Gives a verified page its final name, under which a later run finds it. */
   async keep(
     page: number,
-    { digest, extension, bytes }: CheckedImage & { readonly bytes: number },
+    { digest, crc32, extension, bytes }: CheckedImage & { readonly bytes: number },
   ): Promise<void> {
     const file = join(this.folder, `${page}.${digest}.${extension}`);
     await renameFile(this.partFile(page), file);
-    this.#kept.set(page, { page, file, bytes, sha256: digest });
+    this.#kept.set(page, { page, file, bytes, sha256: digest, crc32 });
   }
 
   /** Removes what tankobon wrote, unlocks the folder, and removes it if nothing else is in it. */
@@ -220,7 +225,7 @@ export class Workspace {
     if (!extension) return undefined;
     // The digest in our own file name proves nothing: another program may have written the file.
     if (expected === undefined && !hasValidTrailer(extension, content)) return undefined;
-    return { page, file, bytes: content.length, sha256: digest };
+    return { page, file, bytes: content.length, sha256: digest, crc32: crc32(content) };
   }
 }
 

@@ -1,7 +1,6 @@
 /** Writes a book as a CBZ: pages as `c001-001.png`, the cover first, one ComicInfo.xml with a bookmark per chapter. */
 import { boundComment, MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info.js';
-import { publishReadBack } from './read-back.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
 import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
@@ -22,7 +21,7 @@ export async function writeCbzBook(book: Book, options: WriteOptions): Promise<n
       pages.push({ bytes: data.length, ...dimensions, isFrontCover, bookmark });
     }
     zip.append(COMIC_INFO_NAME, await comicInfoXml({ ...book.metadata, pages }));
-    return (await zip.finish(publishReadBack(publish), boundComment(zip.entries))).bytes;
+    return (await zip.finish(publish, boundComment(zip.entries))).bytes;
   } finally {
     await zip.discard();
   }

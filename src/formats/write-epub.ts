@@ -1,6 +1,5 @@
 /** Writes a book as an EPUB 3 with fixed layout; the images keep their bytes. */
 import { boundComment, MANIFEST_NAME } from '../cbz/bound-manifest.js';
-import { publishReadBack } from './read-back.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
 import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
@@ -50,7 +49,7 @@ export async function writeEpubBook(book: Book, options: WriteOptions): Promise<
     zip.append('OEBPS/nav.xhtml', navXhtml(epub, pages));
     zip.append('OEBPS/toc.ncx', tocNcx(epub, pages));
     zip.append('OEBPS/content.opf', contentOpf(epub, pages));
-    return (await zip.finish(publishReadBack(publish), boundComment(zip.entries))).bytes;
+    return (await zip.finish(publish, boundComment(zip.entries))).bytes;
   } finally {
     await zip.discard();
   }

@@ -9,6 +9,7 @@ import type { LoadReason } from './load-reason.js';
 export interface CheckedImage {
   /** Its sha256, lower-case hex. */
   readonly digest: string;
+  readonly crc32: number;
   readonly extension: ImageExtension;
 }
 
@@ -32,6 +33,7 @@ export interface ImageBody {
   /** Its first SIGNATURE_BYTES bytes. */
   readonly head: Buffer;
   digest(): string;
+  readonly crc32: number;
   read(): Promise<Buffer>;
 }
 
@@ -47,7 +49,7 @@ export async function checkImage(
     return failed('bad-length', `Received ${body.bytes} of ${announced} bytes.`);
   const extension = imageExtension(body.head);
   if (!extension) return notAnImage(response);
-  const image: CheckedImage = { digest: body.digest(), extension };
+  const image: CheckedImage = { digest: body.digest(), crc32: body.crc32, extension };
   if (image.digest === expectedDigest) return { ok: true, ...image };
   // The right length proves nothing: nodes serve truncated copies as complete responses.
   const bytes = await body.read();

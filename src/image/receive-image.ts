@@ -1,5 +1,6 @@
 /** Receives the body of one image: writes it to its file, hashes it, and checks it. */
 import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import type { FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
@@ -46,6 +47,8 @@ export class ImageReceiver implements ImageBody {
   receivedAtMs: number | undefined;
   /** Time spent waiting for the bandwidth limit. */
   pausedMs = 0;
+  /** It covers the whole body, like the digest. */
+  crc32 = 0;
   readonly #hash = createHash('sha256');
   readonly #buffer: Buffer;
   #bufferedBytes = 0;
@@ -150,6 +153,7 @@ export class ImageReceiver implements ImageBody {
     const bytes = this.#buffer.subarray(0, this.#bufferedBytes);
     const writing = local(file.writeFile(bytes));
     this.#hash.update(bytes);
+    this.crc32 = crc32(bytes, this.crc32);
     await writing;
     this.#bufferedBytes = 0;
   }

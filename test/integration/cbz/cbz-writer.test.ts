@@ -258,6 +258,7 @@ describe('verifyCbz', () => {
     name,
     bytes: content.length,
     crc32: crc32(content),
+    isReadBack: true,
   });
   const expectedEntries = [
     entry('001.jpg', SAMPLE_IMAGES.jpg),
@@ -287,6 +288,17 @@ describe('verifyCbz', () => {
     await expect(verifyCbz(file, expected, comment)).rejects.toMatchObject({
       code: 'archive-wrong',
     });
+  });
+
+  test('reads back what was not read back before, and refuses other bytes', async () => {
+    const file = await make();
+    const unread = expectedEntries.map((one) => ({ ...one, isReadBack: false }));
+    expect(await verifyCbz(file, unread, COMMENT)).toBe((await readFile(file)).length);
+    const damaged = await readFile(file);
+    // Within the first entry, behind its header and its name.
+    damaged[60] = (damaged[60] ?? 0) ^ 1;
+    await writeFile(file, damaged);
+    await expect(verifyCbz(file, unread, COMMENT)).rejects.toMatchObject({ code: 'archive-wrong' });
   });
 
   test('refuses a truncated file', async () => {

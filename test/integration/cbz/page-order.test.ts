@@ -4,7 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { CbzWriter, writeCbz, type CbzPage } from '../../../src/cbz/cbz-writer.js';
+import { ZipFileWriter } from '../../../src/cbz/zip-file-writer.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 
 const COMMENT = 'a comment';
@@ -18,7 +20,7 @@ beforeAll(() => {
     const content = Buffer.concat([SAMPLE_IMAGES.png, Buffer.alloc(1_000 * index, index)]);
     writeFileSync(file, content);
     const sha256 = createHash('sha256').update(content).digest('hex');
-    return { file, bytes: content.length, sha256 };
+    return { file, bytes: content.length, sha256, crc32: crc32(content) };
   });
 });
 
@@ -63,6 +65,21 @@ test('a page that changed on disk fails the archive, however many pages follow, 
     writer.add(index + 1, { ...page, bytes: page.bytes + (index === 2 ? 1 : 0) });
   await expect(writer.finish(refuse)).rejects.toMatchObject({ code: 'page-changed' });
   await writer.discard();
+  expect(existsSync(tmpFile)).toBe(false);
+});
+
+test('a page of other bytes than were verified fails the archive when it is read back', async () => {
+  const tmpFile = join(folder, 'other-bytes.part');
+  const writer = writerOf(tmpFile);
+  for (const [index, page] of pages.entries())
+    writer.add(index + 1, { ...page, crc32: (page.crc32 ?? 0) + (index === 2 ? 1 : 0) });
+  await expect(writer.finish(refuse)).rejects.toMatchObject({ code: 'page-changed' });
+  await writer.discard();
+  const zip = await ZipFileWriter.create({ tmpFile });
+  const content = readFileSync(pages[0]?.file ?? '');
+  await zip.write('right.png', content, crc32(content));
+  await expect(zip.write('wrong.png', content, 1)).rejects.toMatchObject({ code: 'archive-wrong' });
+  await zip.discard();
   expect(existsSync(tmpFile)).toBe(false);
 });
 

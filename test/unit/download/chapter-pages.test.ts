@@ -78,7 +78,7 @@ test('after an interruption the interruption is thrown, whatever failed before',
 });
 
 const kept = (...pages: number[]) =>
-  new Map(pages.map((page) => [page, { page, file: `${page}`, bytes: 1, sha256: '' }]));
+  new Map(pages.map((page) => [page, { page, file: `${page}`, bytes: 1, sha256: '', crc32: 1 }]));
 
 test('a chapter is complete with exactly its pages, in their order', () => {
   expect(completePages(kept(2, 1, 3), 3, ID).map(({ page }) => page)).toEqual([1, 2, 3]);

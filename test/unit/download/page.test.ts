@@ -13,7 +13,7 @@ import type { LoadReason } from '../../../src/image/load-reason.js';
 import { skippingClock } from '../../support/fake-clock.js';
 
 const CHAPTER = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0501';
-const IMAGE = { digest: 'a'.repeat(64), extension: 'png' as const };
+const IMAGE = { digest: 'a'.repeat(64), crc32: 1, extension: 'png' as const };
 const STATISTICS = { bytes: 10, durationMs: 5, cached: false, responded: true };
 const loaded: ImageOutcome = { ok: true, ...IMAGE, ...STATISTICS };
 const failed = (reason: LoadReason, responded = true): ImageOutcome => ({

@@ -156,7 +156,7 @@ describe('the job of a chapter', () => {
     const [job] = plan([chosen()], { metadata: false });
     const [unknown] = plan([{ ...chosen(), chapter: undefined }]);
     expect([job?.file, unknown?.file]).toEqual(Array(2).fill(join(OUTPUT, `${ID}.cbz`)));
-    const pages = [{ page: 1, file: '1.png', bytes: 7, sha256: 'a'.repeat(64) }];
+    const pages = [{ page: 1, file: '1.png', bytes: 7, sha256: 'a'.repeat(64), crc32: 1 }];
     const described = await unknown?.describe?.(pages);
     expect(described?.comicInfo).toBeUndefined();
     const record = { chapterId: ID, quality: 'data', pages: ['a'.repeat(64)] };
@@ -198,10 +198,12 @@ describe('the job of a chapter', () => {
     expect(job).toMatchObject({ file: FILE, replace: true });
   });
 
-  test('has ComicInfo.xml also if a page cannot be read: then without its dimensions', async () => {
+  test('has ComicInfo.xml with the dimensions of its pages, as far as they are known', async () => {
     const [job] = plan([chosen()]);
-    const gone = { page: 1, file: join('/', 'nonexistent', '1.png'), bytes: 7, sha256: '' };
-    const { comicInfo } = (await job?.describe?.([gone])) ?? {};
+    const page = { page: 1, file: '1.png', bytes: 7, sha256: '', crc32: 1 };
+    const sized = { ...page, page: 2, width: 60, height: 90 };
+    const { comicInfo } = (await job?.describe?.([page, sized])) ?? {};
     expect(comicInfo).toContain('<Page Image="0" ImageSize="7"/>');
+    expect(comicInfo).toContain('<Page Image="1" ImageSize="7" ImageWidth="60" ImageHeight="90"/>');
   });
 });
