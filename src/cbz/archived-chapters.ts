@@ -18,8 +18,8 @@ export interface ArchivedChapter {
   readonly titleId: string | undefined;
   readonly folderTemplate: string | undefined;
   readonly metadata: ChapterMetadata;
-  /** The name of the series as tankobon wrote it; undefined without a record. */
-  readonly writtenSeries: string | undefined;
+  /** The metadata as tankobon wrote it; undefined without a record. */
+  readonly written: ChapterMetadata | undefined;
 }
 
 /** Several of a bound file. None if the file cannot be read. */
@@ -47,7 +47,7 @@ async function ofZip(zip: ZipFile): Promise<readonly ArchivedChapter[]> {
       chapterId: marked?.chapterId ?? chapter.chapterId,
       titleId: marked?.titleId ?? record?.titleId,
       folderTemplate: record?.folderTemplate,
-      writtenSeries: record?.metadata?.series,
+      written: record?.metadata,
     },
   ];
 }
@@ -76,7 +76,7 @@ async function ofComicInfo(xml: string): Promise<ArchivedChapter> {
     chapterId: parseComicInfoIdentity(xml)?.chapterId,
     titleId: undefined,
     folderTemplate: undefined,
-    writtenSeries: undefined,
+    written: undefined,
     metadata: await readComicInfo(xml),
   };
 }
@@ -93,7 +93,7 @@ async function ofManifest(text = ''): Promise<readonly ArchivedChapter[]> {
     chapterId,
     titleId,
     folderTemplate: undefined,
-    writtenSeries: metadata.series,
+    written: metadata,
     metadata,
   }));
 }

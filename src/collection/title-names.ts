@@ -26,7 +26,7 @@ export async function readUsedNames(
   for (const { file, chapterId } of archives) {
     const titleId = chapters.get(chapterId)?.titleId;
     const [found] = titleId === undefined ? [] : await readArchivedChapters(file);
-    const name = found?.writtenSeries ?? found?.metadata.series;
+    const name = found?.written?.series ?? found?.metadata.series;
     if (titleId !== undefined && name !== undefined) names.add(titleId, name);
   }
   return names;

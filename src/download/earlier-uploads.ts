@@ -47,30 +47,32 @@ export async function readEarlierUploads(
   const byId = new Map(listed.map((chapter) => [chapter.id, chapter]));
   const keyOf = (chapter: Chapter): string => chapterKey(chapter, title.numbersRestart);
   const addedKeys = new Set(added.map(keyOf));
-  const found: EarlierUpload[] = [];
+  const uploads: EarlierUpload[] = [];
   for (const archive of archivesOf(title, byId, library)) {
     const now = byId.get(archive.chapterId);
     if (now && !mayHaveNumberOf(archive, added)) continue;
     signal.throwIfAborted();
     const known = await readArchivedChapters(archive.file);
-    const metadata = known.find(({ chapterId }) => chapterId === archive.chapterId)?.metadata;
+    const found = known.find(({ chapterId }) => chapterId === archive.chapterId);
+    // A number that the owner edited is not the service's.
+    const metadata = found?.written ?? found?.metadata;
     if (metadata?.series === undefined) continue;
     const isUnknown = archive.titleId === undefined && !now;
     if (isUnknown && !title.names.map(nameKey).includes(nameKey(metadata.series))) continue;
     const chapter = toChapter(archive.chapterId, metadata, listed);
     const isSame = now !== undefined && keyOf(now) === keyOf(chapter);
     if (!isSame && addedKeys.has(keyOf(chapter)))
-      found.push({ archive, chapter, isRenumbered: now !== undefined });
+      uploads.push({ archive, chapter, isRenumbered: now !== undefined });
   }
-  const gone = found.filter(({ isRenumbered }) => !isRenumbered);
-  if (gone.length === 0) return found;
+  const gone = uploads.filter(({ isRenumbered }) => !isRenumbered);
+  if (gone.length === 0) return uploads;
   // The list may lack a chapter for other reasons.
   const ids = gone.map(({ chapter }) => chapter.id);
   const existing = await fetchChapters(client, ids, { signal }).catch((error: unknown) => {
     if (!isTolerable(error)) throw error;
     return new Map(ids.map((id) => [id, undefined]));
   });
-  return found.filter(({ chapter, isRenumbered }) => isRenumbered || !existing.has(chapter.id));
+  return uploads.filter(({ chapter, isRenumbered }) => isRenumbered || !existing.has(chapter.id));
 }
 
 /** Older archives do not name their title: of these, the ones beside archives of the title are looked at. */

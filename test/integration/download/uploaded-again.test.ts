@@ -1,4 +1,5 @@
 /** `download` of a title whose chapters were deleted and uploaded again, or renumbered. */
+import { renameSync } from 'node:fs';
 import { relative } from 'node:path';
 import {
   createLibrary,
@@ -7,6 +8,7 @@ import {
   type LibraryChapter,
 } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { editEntry, replaced } from '../../support/owner-edits.js';
 import { chapter, LATER, named, title } from '../../support/title-library.js';
 
 const targets = [`title:${uuidOf('one')}`];
@@ -70,4 +72,17 @@ test('a new chapter with the number that a saved one had is skipped', async () =
     expect.objectContaining({ chapter: again.id, reason: 'number-in-use' }),
   );
   expect(paths()).toEqual([named('Old', 1), named('Old', 2)]);
+});
+
+test('a number that the owner gave a file does not keep the chapter of that number away', async () => {
+  const [file = ''] = harness.archives().filter((each) => each.endsWith(named('Old', 2)));
+  await editEntry(file, 'ComicInfo.xml', (xml) =>
+    replaced(xml, ['<Number>2</Number>', '<Number>3</Number>']),
+  );
+  renameSync(file, file.replace('002', '003'));
+  harness.service.library.putChapter(chapter('one', '3'));
+  const { events } = await harness.download({ targets, language: 'en' });
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'chapter-saved', chapter: chapter('one', '3').id }),
+  );
 });

@@ -11,7 +11,7 @@ const known = (path: string, more: Partial<KnownChapter> = {}): KnownChapter => 
   isBound: false,
   titleId: undefined,
   folderTemplate: undefined,
-  writtenSeries: undefined,
+  written: undefined,
   metadata: { series: 'Old', number: '7', volume: '2' },
   ...more,
 });
