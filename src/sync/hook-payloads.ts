@@ -1,7 +1,7 @@
 /** The data that hooks receive about a series with new chapters. */
 import { dirname, sep } from 'node:path';
 import { groupBy } from '../core/group-by.js';
-import type { ChapterUpdate } from './sync-journal.js';
+import type { ChapterUpdate } from './sync-lines.js';
 
 /** The JSON on the standard input of `exec`, and of the webhook. A contract (docs/sync.md): fields are only added. */
 export interface SeriesUpdate {

@@ -2,7 +2,8 @@
 import type { ServiceClient } from '../api/client.js';
 import { fetchTitle, type Title } from '../api/titles.js';
 import { describeMerge, isTolerable } from '../selection/title-loader.js';
-import type { SyncLine, SyncState } from './sync-journal.js';
+import type { SyncState } from './sync-journal.js';
+import type { SyncLine } from './sync-lines.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
 
 /**

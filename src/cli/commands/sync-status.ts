@@ -5,13 +5,8 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { describeLockHolder, isLocked } from '../../core/lock.js';
 import { printableLine } from '../../core/printable.js';
-import {
-  lockPath,
-  readSyncState,
-  syncFolder,
-  type RunFailure,
-  type SyncState,
-} from '../../sync/sync-journal.js';
+import { lockPath, readSyncState, syncFolder, type SyncState } from '../../sync/sync-journal.js';
+import type { RunFailure } from '../../sync/sync-lines.js';
 import type { CommandContext } from '../command-context.js';
 import type { GivenOptions } from '../../config/options/options.js';
 

@@ -1,0 +1,105 @@
+/** The lines of the journal of a sync. */
+import * as z from 'zod';
+
+const timeMs = z.number().nonnegative();
+const waiting = z.object({ chapter: z.string(), number: z.string().optional(), untilMs: timeMs });
+
+const titleSchema = z.object({
+  name: z.string().optional(),
+  /** The last upload that was dealt with. */
+  latest: z.string().optional(),
+  /** The options that it was dealt with by. */
+  rules: z.string(),
+  /** When all its releases were read. */
+  readAtMs: timeMs,
+  /** It had chapters then, of which the service names the last upload. Not kept for titles of follows. */
+  hasChapters: z.boolean().optional(),
+  /** When to decide again although nothing new was uploaded. */
+  againAtMs: timeMs.optional(),
+  /** Releases before are not downloaded (`--from-now`). */
+  sinceMs: timeMs.optional(),
+  /** A chapter failed, or the run was stopped. */
+  isIncomplete: z.boolean().optional(),
+  /** Chapters whose files are gone are downloaded again by the next run (`sync forget`). */
+  redownload: z.boolean().optional(),
+  waiting: z.array(waiting).default([]),
+  /** The chapters that the service does not have, and that a run has reported. */
+  reported: z.array(z.string()).optional(),
+  /** The chapters whose changes were dealt with, each with its version and time. */
+  compared: z.array(z.string()).optional(),
+});
+
+const follows = z.object({
+  /** When the followed titles were last read completely. */
+  lastSuccessMs: timeMs,
+  sinceMs: timeMs.optional(),
+  titleIds: z.array(z.string()),
+  /** Titles with a reading status that are not followed. */
+  notFollowed: z.array(z.string()).default([]),
+});
+
+/** A title or a list of which something failed. */
+const failure = z.object({
+  target: z.string(),
+  name: z.string().optional(),
+  message: z.string(),
+});
+
+const runRecord = z.object({
+  startedAtMs: timeMs,
+  endedAtMs: timeMs,
+  saved: z.number(),
+  replaced: z.number(),
+  skipped: z.number(),
+  failed: z.number(),
+  /** The code of the error that stopped it. */
+  stopped: z.string().optional(),
+  failures: z.array(failure).optional(),
+});
+
+const chapterUpdate = z.object({
+  titleId: z.string(),
+  series: z.string(),
+  chapter: z.object({
+    id: z.string(),
+    number: z.string().optional(),
+    volume: z.string().optional(),
+    title: z.string().optional(),
+    language: z.string(),
+    groups: z.array(z.string()),
+    file: z.string(),
+    /** The id of the release that it replaced. */
+    replaces: z.string().optional(),
+  }),
+});
+
+export const lineSchema = z.union([
+  z.object({ title: z.string(), state: titleSchema }),
+  /** A chapter whose download begins, and the downloaded release that it replaces. */
+  z.object({ started: z.string(), replaces: z.string().optional() }),
+  z.object({ saved: chapterUpdate }),
+  /** Chapters of which the hooks know. */
+  z.object({ announced: z.array(z.string()) }),
+  /** Chapters whose replaced archives are removed. */
+  z.object({ removed: z.array(z.string()) }),
+  /** Chapters that were started, and not saved by a run that was not killed. */
+  z.object({ ended: z.array(z.string()) }),
+  /** Titles that are no longer subscribed. */
+  z.object({ forgotten: z.array(z.string()) }),
+  /** A title that was merged into another one. */
+  z.object({ merged: z.string(), into: z.string() }),
+  z.object({ follows }),
+  /** A title that is followed since the last run. */
+  z.object({ followed: z.string() }),
+  z.object({ run: runRecord }),
+  z.object({ nextRunMs: timeMs }),
+  /** When the last run began that checked all titles. */
+  z.object({ checkedAtMs: timeMs }),
+]);
+
+export type SyncLine = z.output<typeof lineSchema>;
+export type TitleState = z.output<typeof titleSchema>;
+export type FollowsState = z.output<typeof follows>;
+export type RunRecord = z.output<typeof runRecord>;
+export type RunFailure = z.output<typeof failure>;
+export type ChapterUpdate = z.output<typeof chapterUpdate>;
