@@ -1,6 +1,7 @@
 /** The time left of a batch of chapters, by its speed and by the rate limits. */
 import type { Clock } from '../../core/clock.js';
 import { remainingBatchMs } from '../../download/estimate.js';
+import type { WaitingEvent } from '../../download/events.js';
 
 export class BatchCountdown {
   readonly #chapters: ReadonlySet<string>;
@@ -8,6 +9,10 @@ export class BatchCountdown {
   /** When the metadata of each chapter that has started was requested. */
   readonly #startedAtMs: number[] = [];
   #done = 0;
+  /** The end of a wait in which nothing is sent; the estimate does not know it. */
+  #pausedUntilMs = -Infinity;
+  /** The end of a wait for a limit, which the estimate knows. */
+  #minEndMs = -Infinity;
   /** Undefined while unknown. */
   #endMs: number | undefined;
 
@@ -34,6 +39,14 @@ export class BatchCountdown {
     return true;
   }
 
+  /** The run waits for this long. */
+  wait(reason: WaitingEvent['for'], leftMs: number): void {
+    const untilMs = this.clock.monotonicMs() + leftMs;
+    if (reason === 'rate' || reason === 'quota') this.#minEndMs = untilMs;
+    else this.#pausedUntilMs = untilMs;
+    this.#estimate();
+  }
+
   /** Undefined while unknown, and after the estimated end. */
   leftMs(): number | undefined {
     const leftMs = (this.#endMs ?? -Infinity) - this.clock.monotonicMs();
@@ -49,6 +62,8 @@ export class BatchCountdown {
       startedAgoMs: this.#startedAtMs.map((atMs) => nowMs - atMs),
     };
     const leftMs = remainingBatchMs(progress);
-    this.#endMs = leftMs === undefined ? undefined : nowMs + leftMs;
+    const startMs = Math.max(nowMs, this.#pausedUntilMs);
+    const endMs = Math.max(startMs + (leftMs ?? 0), this.#minEndMs);
+    this.#endMs = leftMs === undefined && endMs <= nowMs ? undefined : endMs;
   }
 }

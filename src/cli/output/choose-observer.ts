@@ -4,6 +4,7 @@ import type { CommandContext } from '../command-context.js';
 import { EventMessages, isError } from './event-messages.js';
 import type { Activity, AppEvent, Observer, ObserverOptions } from './observer.js';
 import { hasOwnTerminal } from './own-terminal.js';
+import { withProgressReport } from './progress-report.js';
 
 export async function chooseObserver(
   options: ObserverOptions,
@@ -17,7 +18,8 @@ export async function chooseObserver(
   const messages = new EventMessages({ verbose, savedLines, booksOnly }, clock);
   if (isPlain && stderr.isTTY && env['TERM'] !== 'dumb') {
     const { ProgressBars } = await import('./progress-bars.js');
-    return new ProgressBars(messages, options, context, firstActivity);
+    const bars = new ProgressBars(messages, options, context, firstActivity);
+    return withProgressReport(bars, { clock, print: bars.note, repeats: false });
   }
   /** Messages on standard error, results such as the path of a saved file on standard output. */
   const printLines = (event: AppEvent): void => {
@@ -33,7 +35,7 @@ export async function chooseObserver(
       for (const line of messages.linesFor(event)) stderr.write(`${line}\n`);
     if (event.type !== 'detail') stdout.write(`${toJson(event)}\n`);
   };
-  return {
+  const lines: Observer = {
     observe: json ? printJson : printLines,
     onActivity: () => undefined,
     expect: () => undefined,
@@ -43,4 +45,8 @@ export async function chooseObserver(
     },
     close: () => undefined,
   };
+  const print = (line: string): void => {
+    stderr.write(`${line}\n`);
+  };
+  return withProgressReport(lines, { clock, print, repeats: verbose === true && !json });
 }

@@ -9,13 +9,8 @@ import { chapterLabels } from './chapter-labels.js';
 import type { EventMessages } from './event-messages.js';
 import type { Activity, AppEvent, ExpectedChapter, Observer, ObserverOptions } from './observer.js';
 import { isSameTerminal } from './own-terminal.js';
-import {
-  progressLine,
-  spinnerLine,
-  type CurrentWait,
-  type ProgressLabel,
-} from './progress-line.js';
-import { isShownWait } from './sentences.js';
+import { progressLine, spinnerLine, type ProgressLabel } from './progress-line.js';
+import { isShownWait, type CurrentWait } from './sentences.js';
 import { Speed } from './speed.js';
 
 interface ItemBar {
@@ -103,7 +98,7 @@ export class ProgressBars implements Observer {
     } else if (event.type === 'book-page') {
       this.#addBookPage(event.file);
     } else if (event.type === 'waiting') {
-      if (isShownWait(event, this.context.clock.wallMs())) this.#wait = event;
+      this.#startWait(event);
       // Shown in the bars; with --verbose as a message too.
       if (!this.#closed && !this.options.verbose) return;
     } else this.#endItem(event);
@@ -125,6 +120,13 @@ export class ProgressBars implements Observer {
     if (this.#closed) this.context.stderr.write(`${text}\n`);
     else this.#display.print(text);
   };
+
+  #startWait(event: WaitingEvent): void {
+    const nowMs = this.context.clock.wallMs();
+    if (!isShownWait(event, nowMs)) return;
+    this.#wait = event;
+    this.#batch?.countdown.wait(event.for, Date.parse(event.until) - nowMs);
+  }
 
   #endItem(event: AppEvent): void {
     if (event.type === 'book-saved' || event.type === 'book-failed') this.#removeBar(event.file);

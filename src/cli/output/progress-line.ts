@@ -1,19 +1,14 @@
 /** One progress bar, or the spinner, as a line of text that fits the terminal. Pure. */
 import stringWidth from 'string-width';
 import { formatBytes, formatCountdown } from '../../core/human-format.js';
-import type { WaitingEvent } from '../../download/events.js';
 import { drawBar, type Glyphs } from './glyphs.js';
-import { describeLimit } from './sentences.js';
+import { describeCurrentWait, type CurrentWait } from './sentences.js';
 
 export interface ProgressLabel {
   /** Such as `Ch. 12`; shown at every width. */
   readonly number: string;
   /** Shortened to what is left of the line. */
   readonly title: string;
-}
-
-export interface CurrentWait extends Pick<WaitingEvent, 'for' | 'limit'> {
-  readonly leftMs: number;
 }
 
 export interface Progress {
@@ -39,12 +34,6 @@ const MAX_LABEL_WIDTH = 60;
 const MIN_BAR_WIDTH = 6;
 const MAX_BAR_WIDTH = 30;
 const GAP = '  ';
-
-const WAIT_NAMES: Partial<Record<WaitingEvent['for'], string>> = {
-  cooldown: 'cooldown',
-  outage: 'outage',
-  lock: 'ledger locked',
-};
 
 export function progressLine(progress: Progress, format: LineFormat): string {
   return format.columns < MIN_WIDE_COLUMNS
@@ -111,11 +100,6 @@ function tailVariants({ done, total, wait, bytesPerSecond, leftMs }: Progress): 
     [count, ...left],
     [count],
   ].map((parts) => parts.join(GAP));
-}
-
-/** Such as `waiting 47 s: 40 chapters a minute`. */
-function describeCurrentWait(wait: CurrentWait): string {
-  return `waiting ${formatCountdown(wait.leftMs)}: ${WAIT_NAMES[wait.for] ?? describeLimit(wait)}`;
 }
 
 function longestThatFits(texts: readonly string[], columns: number): string {

@@ -1,7 +1,12 @@
 /** Waits and skipped chapters as sentences for people. */
 import type { ErrorCode } from '../../core/error-codes.js';
 import { groupBy } from '../../core/group-by.js';
-import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
+import {
+  formatCountdown,
+  formatDuration,
+  formatLocalTime,
+  pluralize,
+} from '../../core/human-format.js';
 import {
   SKIP_REASONS,
   type SkipReason,
@@ -21,11 +26,27 @@ const PERIODS: Readonly<Record<number, string>> = {
 };
 
 /** Such as `40 chapters a minute`: a chapter takes one request of its own. */
-export function describeLimit({ limit }: Pick<WaitingEvent, 'limit'>): string {
+function describeLimit({ limit }: Pick<WaitingEvent, 'limit'>): string {
   if (!limit) return 'rate limit';
   const { endpoint = '', requests, periodMs } = limit;
   const what = endpoint.includes('/at-home/') ? 'chapters' : 'requests';
   return `${requests} ${what} ${PERIODS[periodMs] ?? `in ${formatDuration(periodMs)}`}`;
+}
+
+/** What a run waits for now. */
+export interface CurrentWait extends Pick<WaitingEvent, 'for' | 'limit'> {
+  readonly leftMs: number;
+}
+
+const WAIT_NAMES: Partial<Record<WaitingEvent['for'], string>> = {
+  cooldown: 'cooldown',
+  outage: 'outage',
+  lock: 'ledger locked',
+};
+
+/** Such as `waiting 47 s: 40 chapters a minute`. */
+export function describeCurrentWait(wait: CurrentWait): string {
+  return `waiting ${formatCountdown(wait.leftMs)}: ${WAIT_NAMES[wait.for] ?? describeLimit(wait)}`;
 }
 
 const WAIT_REASONS = {

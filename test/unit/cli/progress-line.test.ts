@@ -2,12 +2,8 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { glyphsFor } from '../../../src/cli/output/glyphs.js';
-import {
-  progressLine,
-  spinnerLine,
-  type CurrentWait,
-  type Progress,
-} from '../../../src/cli/output/progress-line.js';
+import { progressLine, spinnerLine, type Progress } from '../../../src/cli/output/progress-line.js';
+import type { CurrentWait } from '../../../src/cli/output/sentences.js';
 
 const glyphs = glyphsFor({ LANG: 'en_US.UTF-8' });
 const ascii = glyphsFor({ LANG: 'C' });
