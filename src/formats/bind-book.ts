@@ -4,13 +4,14 @@
  */
 import { resolve } from 'node:path';
 import { isUnchanged } from '../cbz/ownership.js';
-import { hasCode, StorageError } from '../core/errors.js';
+import { hasCode } from '../core/errors.js';
 import { lstatIfExists, removeFile } from '../core/files.js';
 import { systemReason } from '../core/system-errors.js';
 import type { BookFormat } from './bind-choices.js';
 import type { ObserveBind } from './bind-events.js';
 import { ACCEPTED_IMAGES, type Book, type CoverImage, type WriteOptions } from './book.js';
 import { bookMetadata } from './book-metadata.js';
+import { compareBook } from './compare-book.js';
 import { readExistingBook, type ExistingBook } from './existing-book.js';
 import { findCover } from './find-cover.js';
 import type { MergedFolder } from './folder-book.js';
@@ -39,7 +40,7 @@ export async function bindBook(
     const book = { file, group: await currentGroup({ file, group: planned }, existing, request) };
     const { chapters } = book.group;
     const removable = request.removeChapters ? chapters.filter(({ ownState }) => ownState) : [];
-    const state = compare(book, existing, plan);
+    const state = compareBook(book, existing, plan);
     const isUpToDate = state === 'same' && !request.force && removable.length === 0;
     if (isUpToDate || state === 'has-more') {
       observe({ type: 'book-skipped', file, reason: 'already-there' });
@@ -93,49 +94,6 @@ async function currentGroup(
   return (
     merged.groups.find(({ volume }) => volume === group.volume) ?? { ...group, chapters: present }
   );
-}
-
-/**
- * What the existing book is to the planned one. `has-more`: it has chapters that cannot be read back from it, and all of
- * the planned ones. Throws StorageError: `name-taken` for a file of another program, `book-incomplete` if the new book
- * would lack chapters of the existing one.
- */
-function compare(
-  { file, group }: PlannedBook,
-  existing: ExistingBook,
-  plan: BindPlan,
-): 'missing' | 'different' | 'same' | 'has-more' {
-  if (existing.kind === 'none') return 'missing';
-  if (existing.kind === 'foreign') {
-    const { readError } = existing;
-    const problem =
-      readError === undefined
-        ? 'The file exists and was not made by bind'
-        : `The existing book cannot be read (${readError})`;
-    const hint = 'Remove it or move it away, then run the same command again.';
-    throw new StorageError('name-taken', `${problem}: ${file}`, { hint });
-  }
-  const keys = group.chapters.map(sourceKey);
-  const allKeys = [...keys, ...plan.otherReleases.map(sourceKey)];
-  const known = new Set(allKeys.flatMap((key) => [withoutVersion(key), withoutChecksum(key)]));
-  const missing = existing.keys.filter((key) => !known.has(withoutVersion(key)));
-  if (missing.length === 0)
-    return existing.isDamaged || keys.join('\n') !== existing.keys.join('\n')
-      ? 'different'
-      : 'same';
-  const hasAll = keys.every((key) => existing.keys.includes(key));
-  if (hasAll && !existing.isDamaged) return 'has-more';
-  const message = `The existing book has ${missing.length} chapters that are not among the files: ${file}`;
-  throw new StorageError('book-incomplete', message);
-}
-
-function withoutVersion(key: string): string {
-  return key.replace(/@\d+$/, '');
-}
-
-/** Older books have the key of a chapter without an identity in this form. */
-function withoutChecksum(key: string): string {
-  return key.replace(/\|\d+$/, '');
 }
 
 interface WrittenBook extends MergedFolder {

@@ -268,6 +268,22 @@ describe('chapter files are removed only when a whole book has them', () => {
     },
   );
 
+  test.each(['pdf', 'folder'] as const)(
+    '%s: a newer version that only the book has is not replaced by an older one',
+    async (format) => {
+      await addChapter(1, { version: 3 });
+      await bindAndRemove(format);
+      const before = await contentOf(format);
+      await addChapter(1, { version: 2, images: [await testImage('png', 9)] });
+      for (const force of [false, true])
+        expect((await bindAndRemove(format, { force })).errors).toMatchObject([
+          { code: 'book-incomplete' },
+        ]);
+      expect(await contentOf(format)).toEqual(before);
+      expect(readdirSync(join(folder, 'in'))).toEqual(['Ch 1.cbz']);
+    },
+  );
+
   test('a truncated book whose other chapters are gone stays, and so do the chapters', async () => {
     rmSync(await addChapter(1).then((file) => bindFolder(folder).then(() => file)));
     await addChapter(2);

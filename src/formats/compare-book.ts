@@ -1,0 +1,66 @@
+/** Whether a planned book has what the existing one has. Pure. */
+import { StorageError } from '../core/errors.js';
+import { pluralize } from '../core/human-format.js';
+import type { ExistingBook } from './existing-book.js';
+import type { BindPlan, PlannedBook } from './plan-books.js';
+import { sourceKey } from './source-chapter.js';
+
+/**
+ * What the existing book is to the planned one. `has-more`: it has chapters that cannot be read back from it, and all of
+ * the planned ones. Throws StorageError: `name-taken` for a file of another program, `book-incomplete` if the new book
+ * would lack chapters of the existing one.
+ */
+export function compareBook(
+  { file, group }: PlannedBook,
+  existing: ExistingBook,
+  plan: BindPlan,
+): 'missing' | 'different' | 'same' | 'has-more' {
+  if (existing.kind === 'none') return 'missing';
+  if (existing.kind === 'foreign') {
+    const { readError } = existing;
+    const problem =
+      readError === undefined
+        ? 'The file exists and was not made by bind'
+        : `The existing book cannot be read (${readError})`;
+    const hint = 'Remove it or move it away, then run the same command again.';
+    throw new StorageError('name-taken', `${problem}: ${file}`, { hint });
+  }
+  const keys = group.chapters.map(sourceKey);
+  const allKeys = [...keys, ...plan.otherReleases.map(sourceKey)];
+  const newest = newestVersions(allKeys);
+  const missing = existing.keys.filter(
+    (key) => (newest.get(withoutVersion(key)) ?? -1) < versionOf(key),
+  );
+  if (missing.length === 0)
+    return existing.isDamaged || keys.join('\n') !== existing.keys.join('\n')
+      ? 'different'
+      : 'same';
+  const hasAll = keys.every((key) => existing.keys.includes(key));
+  if (hasAll && !existing.isDamaged) return 'has-more';
+  const what = `${pluralize(missing.length, 'chapter')} that the files lack, or have in an older version`;
+  const message = `The existing book has ${what}: ${file}`;
+  throw new StorageError('book-incomplete', message);
+}
+
+/** By the key without its version, also in the form of older books. */
+function newestVersions(keys: readonly string[]): ReadonlyMap<string, number> {
+  const newest = new Map<string, number>();
+  for (const key of keys)
+    for (const name of [withoutVersion(key), withoutChecksum(key)])
+      newest.set(name, Math.max(newest.get(name) ?? 0, versionOf(key)));
+  return newest;
+}
+
+function withoutVersion(key: string): string {
+  return key.replace(/@\d+$/, '');
+}
+
+/** 0 for a chapter without an identity. */
+function versionOf(key: string): number {
+  return Number(/@(\d+)$/.exec(key)?.[1] ?? 0);
+}
+
+/** Older books have the key of a chapter without an identity in this form. */
+function withoutChecksum(key: string): string {
+  return key.replace(/\|\d+$/, '');
+}
