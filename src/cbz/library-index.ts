@@ -49,11 +49,13 @@ export interface IdentityCache {
   set(file: string, stats: Stats, found: FoundIdentity | undefined): void;
 }
 
+type FilePaths = Pick<ReadonlySet<string>, 'has'>;
+
 export interface ScanOptions {
   readonly signal?: AbortSignal;
   readonly cache?: IdentityCache;
   /** Paths of files that are found before other files of the same chapter. */
-  readonly preferred?: ReadonlySet<string> | undefined;
+  readonly preferred?: FilePaths | undefined;
 }
 
 const MAX_OPEN_FILES = 16;
@@ -103,7 +105,7 @@ export async function scanLibrary(
 
 function indexArchives(
   archives: readonly ExistingArchive[],
-  preferred: ReadonlySet<string> = new Set(),
+  preferred: FilePaths = new Set(),
 ): Pick<LibraryIndex, 'archives' | 'find'> {
   const newest = new Map<string, ExistingArchive>();
   const rank = ({ file }: ExistingArchive) => Number(preferred.has(file));

@@ -5,8 +5,9 @@
 import { constants, copyFile, link } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { readIdentity } from '../cbz/archive-content.js';
-import { readOwnership } from '../cbz/ownership.js';
+import { readFileState, readOwnership, type FileState } from '../cbz/ownership.js';
 import type { AppContext } from '../config/context.js';
+import type { TankobonError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
 import { haveSameBytes, isSystemError, removeFile } from '../core/files.js';
 import type { DownloadListeners } from '../download/download-session.js';
@@ -24,6 +25,8 @@ interface Repairable {
   readonly file: string;
   readonly chapter: string;
   readonly quality: Quality;
+  /** Only a file that is as it was is replaced. */
+  readonly state: FileState;
 }
 
 /** Resolves with the files that were replaced; the others are as they were. Throws as `download` does. */
@@ -40,17 +43,25 @@ export async function repairFiles(
   }
   const repaired: RepairedFile[] = [];
   const places = groupBy(repairable, ({ file, quality }) => `${quality} ${dirname(file)}`);
-  for (const files of places.values())
-    repaired.push(...(await repairFolder(files, context, listeners, signal)));
+  for (const files of places.values()) {
+    const { stoppedBy, ...folder } = await repairFolder(files, context, listeners, signal);
+    repaired.push(...folder.repaired);
+    if (!stoppedBy) continue;
+    // Such as a full disk, which concerns the other folders too.
+    const { message, hint } = stoppedBy;
+    if (!signal.aborted) listeners.observe({ type: 'warning', message, hint });
+    break;
+  }
   return repaired;
 }
 
 /** Undefined for a file of another program, a book, and one whose chapter cannot be read from it any more. */
 async function toRepairable(file: string): Promise<Repairable | undefined> {
+  const state = await readFileState(file);
   const identity = await readIdentity(file);
-  if (identity === undefined || typeof identity === 'string') return undefined;
+  if (!state || identity === undefined || typeof identity === 'string') return undefined;
   const { chapterId: chapter, quality = 'data' } = identity;
-  return (await readOwnership(file)) === 'own' ? { file, chapter, quality } : undefined;
+  return (await readOwnership(file)) === 'own' ? { file, chapter, quality, state } : undefined;
 }
 
 /** For files in one folder, of one quality. */
@@ -59,15 +70,15 @@ async function repairFolder(
   context: AppContext,
   listeners: DownloadListeners,
   signal: AbortSignal,
-): Promise<readonly RepairedFile[]> {
+): Promise<{ repaired: readonly RepairedFile[]; stoppedBy?: TankobonError | undefined }> {
   const [first] = files;
-  if (!first) return [];
+  if (!first) return { repaired: [] };
   const targets = files.map(({ chapter: id }) => ({ kind: 'chapter' as const, id }));
   const options = { output: dirname(resolve(first.file)), quality: first.quality, force: true };
   const once = { bind: false, cover: false, downloadArchive: false, markRead: false } as const;
   const request = {
     ...downloadRequest(targets, { ...options, ...once }, context.settings),
-    filesToReplace: new Set(files.map(({ file }) => resolve(file))),
+    filesToReplace: new Map(files.map(({ file, state }) => [resolve(file), state])),
   };
   const kept = new Map<string, RepairedFile>();
   for (const { file } of files)
@@ -79,13 +90,13 @@ async function repairFolder(
     if (entry) repaired.add(entry);
   };
   try {
-    await download(context, request, { ...listeners, observe }, signal);
+    const { stoppedBy } = await download(context, request, { ...listeners, observe }, signal);
+    return { repaired: [...repaired], stoppedBy };
   } finally {
     for (const [file, entry] of kept)
       if (!repaired.has(entry) && (await isStillThere(file, entry.kept)))
         await removeFile(entry.kept);
   }
-  return [...repaired];
 }
 
 /** Whether the damaged file still has its name: an interruption or a failure may come after it was replaced. */

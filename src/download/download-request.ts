@@ -12,6 +12,7 @@ import {
   type Settings,
 } from '../config/options/options.js';
 import { foldersOfTemplate } from '../cbz/name-template.js';
+import type { FileState } from '../cbz/ownership.js';
 import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
 import type { SelectionOptions } from '../selection/select-chapters.js';
@@ -33,8 +34,8 @@ export interface DownloadRequest extends Options {
   readonly hasDefaultName: boolean;
   /** Whether the names have people, who may be loaded later than the titles. */
   readonly namesPeople: boolean;
-  /** No other files are replaced, although the folder may have others of the same chapters. */
-  readonly filesToReplace?: ReadonlySet<string>;
+  /** No other files are replaced, although the folder may have others of the same chapters, and these only as they are. */
+  readonly filesToReplace?: ReadonlyMap<string, FileState>;
 }
 
 /** Throws UsageError (`bad-option`), or StorageError for a name template that leaves the folder. */

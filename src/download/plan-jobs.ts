@@ -32,7 +32,7 @@ export interface PlannedChapter {
 
 export interface JobOptions extends Pick<
   DownloadRequest,
-  'output' | 'quality' | 'force' | 'metadata' | 'volumeField' | 'folderTemplate'
+  'output' | 'quality' | 'force' | 'metadata' | 'volumeField' | 'folderTemplate' | 'filesToReplace'
 > {
   /** Archives of other releases whose names may be taken over, by the id of the chapter that replaces each. */
   readonly replacements?: ReadonlyMap<string, ExistingArchive>;
@@ -137,6 +137,7 @@ export function planJobs(
       quality,
       replace: options.force === true || replaces !== undefined,
       replacesChapter: options.replacements?.get(id)?.chapterId,
+      replacedState: options.filesToReplace?.get(file),
       comment: formatIdentityComment({
         chapterId: id,
         titleId: titleIdOf(chapter),

@@ -18,6 +18,8 @@ export interface ChapterTarget {
   readonly replace: boolean;
   /** Another release of the same chapter, whose archive is replaced too. */
   readonly replacesChapter?: string;
+  /** A file that is not in this state any more is not replaced. */
+  readonly replacedState?: FileState | undefined;
 }
 
 /** The path of this chapter's CBZ: the planned one, or the one that another process gave it. */
@@ -42,10 +44,15 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
       if (chapter === 'other' || !own) break;
       // Another process has saved the same chapter meanwhile.
       if (chapter === 'same' && !target.replace) return file;
-      if (await replaceUnchanged(tmpFile, file, own)) return file;
+      if (await replaceUnchanged(tmpFile, file, target.replacedState ?? own)) return file;
+      if (target.replacedState) throw fileChanged(file);
     }
   }
   throw new StorageError('name-taken', `No free file name: ${target.file}`);
+}
+
+function fileChanged(file: string): StorageError {
+  return new StorageError('file-changed', `Another program changed the file meanwhile: ${file}`);
 }
 
 /** While another process replaces the same file. */

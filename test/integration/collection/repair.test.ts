@@ -7,7 +7,9 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -110,6 +112,28 @@ describe('in the process of the test', () => {
       { type: 'file-repaired', file, kept: `${file}.damaged` },
     ]);
     expect(await Promise.all(copies.map(fileDigest))).toEqual(before);
+  });
+
+  test('a file that its owner replaces meanwhile stays as it is', async () => {
+    const file = await saveChapter();
+    const backup = readFileSync(file);
+    const later = new Date('2020-01-01');
+    damage(file);
+    const errors: string[] = [];
+    await harness.command(async (context) => {
+      const observe: DownloadListeners['observe'] = (event) => {
+        if (event.type === 'chapter-failed') errors.push(event.reason);
+        if (event.type !== 'chapter-started') return;
+        writeFileSync(`${file}.new`, backup);
+        utimesSync(`${file}.new`, later, later);
+        renameSync(`${file}.new`, file);
+      };
+      expect(await repairFiles([file], context, { observe }, new AbortController().signal)).toEqual(
+        [],
+      );
+      return 0;
+    });
+    expect([errors, statSync(file).mtime]).toEqual([['file-changed'], later]);
   });
 
   test('a damaged file that was replaced before the run was interrupted is kept', async () => {
