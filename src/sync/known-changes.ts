@@ -9,6 +9,7 @@ import { withDelivery } from '../download/plan.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import { unavailableReason } from '../selection/select-chapters.js';
 import type { PlannedRelease } from './release-decisions.js';
+import { rulesText } from './sync-request.js';
 import { planReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
@@ -22,7 +23,7 @@ export interface KnownChanges {
 
 /** `planned`: what the run downloads anyway. Reads the records of the title's files, and sends nothing. */
 export async function findChanges(
-  { id }: DueTitle,
+  { id, options }: DueTitle,
   releases: readonly Chapter[],
   planned: readonly PlannedRelease[],
   library: LibraryIndex,
@@ -35,11 +36,14 @@ export async function findChanges(
   const handled = new Set(planned.flatMap(({ chapter, replaces = '' }) => [chapter.id, replaces]));
   const all = releases.filter((chapter) => {
     if (!saved.has(chapter.id) || handled.has(chapter.id)) return false;
-    const known = savedState(chapter, { library, saved });
-    const isChanged = known.state === 'saved' && known.isOutdated;
+    const now = savedState(chapter, { library, saved });
+    const isChanged = now.state === 'saved' && now.isOutdated;
     return isChanged && !unavailableReason(chapter, nowMs);
   });
-  const earlier = new Set(journal.state.titles[id]?.compared);
+  const known = journal.state.titles[id];
+  // With other rules, such as `upgrade`, what was only reported is dealt with again.
+  const hasSameRules = known?.rules === rulesText(options, context.settings);
+  const earlier = new Set(hasSameRules ? known.compared : []);
   return {
     changed: all
       .filter((chapter) => !earlier.has(revisionOf(chapter)))

@@ -137,6 +137,14 @@ describe('without upgrade', () => {
     expect(ofType((await nextWeek()).lines, 'chapter-changed')).toEqual([]);
   });
 
+  test('a change that was only reported is made when upgrade is set', async () => {
+    await start();
+    upload('1', 7);
+    expect(ofType((await nextWeek()).lines, 'chapter-changed')).toHaveLength(1);
+    harness.write(alpha(UPGRADE));
+    expect(savedIn((await harness.sync()).lines)).toEqual([one]);
+  });
+
   test('people read a line for each', async () => {
     await start();
     upload('1', 7);
