@@ -7,6 +7,8 @@ export class RedisFailure extends Error {
     /** Whether it may work again without anyone changing a setting. */
     readonly isTemporary: boolean,
     details: { readonly cause?: unknown } = {},
+    /** What to do on the server; by default, what the error code says. */
+    readonly hint?: string,
   ) {
     super(message, details);
   }
@@ -24,6 +26,13 @@ const TEMPORARY: Readonly<Record<string, string>> = {
   CLUSTERDOWN: 'the cluster is down',
   TRYAGAIN: 'the cluster is moving its data',
   UNBLOCKED: 'the server has changed its role',
+};
+
+/** What ends only when someone changes the server. */
+const HINTS: Readonly<Record<string, string>> = {
+  READONLY:
+    'Name the primary in TANKOBON_LEDGER: the ledger is written, and this server is a replica.',
+  OOM: 'Raise maxmemory of the server, or remove other data from it; the ledger itself is small.',
 };
 
 const PERMANENT: Readonly<Record<string, string>> = {
@@ -44,7 +53,8 @@ export function replyFailure(message: string): RedisFailure {
   // For a command of more than ten parts, Redis replies with this instead of NOAUTH.
   const code = message.includes('unauthenticated') ? 'NOAUTH' : replyCode(message);
   const temporary = TEMPORARY[code];
-  if (temporary !== undefined) return new RedisFailure(`${temporary} (${code})`, true);
+  if (temporary !== undefined)
+    return new RedisFailure(`${temporary} (${code})`, true, {}, HINTS[code]);
   const reason = PERMANENT[code] ?? 'the server refused a command';
   return new RedisFailure(code === '' ? reason : `${reason} (${code})`, false);
 }

@@ -214,7 +214,7 @@ export class RedisStore implements LedgerStore {
     const wallMs = clock.wallMs();
     const until = formatLocalTime(wallMs + unknownMs - writtenMs, wallMs);
     warn(
-      `The shared ledger at ${displayUrl} ${loss ?? 'is new or has lost its data'}; all limits count as used up until ${until}, and then for one period; if nothing was sent before, type: tankobon limits --reset`,
+      `The shared ledger at ${displayUrl} ${loss ?? 'is new or has lost its data'}; all limits count as used up until ${until}, and then for one period; if nothing was sent before, type: tankobon limits --reset --yes`,
     );
   }
 }

@@ -54,7 +54,7 @@ export class ServerOutage {
     return new StorageError(
       failure.isTemporary ? 'ledger-unreachable' : 'ledger-unusable',
       `The shared ledger at ${this.options.displayUrl} cannot be used: ${failure.message}.`,
-      { cause: failure },
+      { cause: failure, hint: failure.hint },
     );
   }
 }

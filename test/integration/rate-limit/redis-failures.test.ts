@@ -90,6 +90,19 @@ describe('a failure that may end by itself', () => {
     expect(message).toContain(server.url);
   });
 
+  test.each([
+    ['READONLY', 'READONLY You can’t write against a read only replica.', /^Name the primary in/],
+    ['OOM', 'OOM command not allowed when used memory', /^Raise maxmemory of the server/],
+    ['LOADING', 'LOADING Redis is loading the dataset', /^Start the server, or check the network/],
+  ])('%s: the hint says what to change', async (_, text, hint) => {
+    const ledger = await openOne(700, server.url, undefined, 300);
+    server.replies.push(...Array.from({ length: 50 }, () => new Error(text)));
+    await expect(use(ledger)).rejects.toMatchObject({
+      code: 'ledger-unreachable',
+      hint: expect.stringMatching(hint) as unknown,
+    });
+  });
+
   test('no server at all is the same, and later requests do not wait again', async () => {
     const ledger = await openOne(700, 'redis://127.0.0.1:1/0');
     expect((await failureOf(ledger)).slice(0, 2)).toEqual(['ledger-unreachable', 8]);
@@ -211,7 +224,7 @@ describe('where earlier use is unknown, all limits count as used up', () => {
     abort.abort();
     await Promise.all(waiting);
     const until =
-      /; all limits count as used up until .*\d.*, and then for one period; if nothing was sent before, type: tankobon limits --reset$/;
+      /; all limits count as used up until .*\d.*, and then for one period; if nothing was sent before, type: tankobon limits --reset --yes$/;
     expect(warnings).toEqual([expect.stringMatching(until), expect.stringMatching(until)]);
   });
 
