@@ -8,7 +8,7 @@ import { readdirIfReadable } from '../cbz/library-index.js';
 import { removeFile, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 
-interface MovedFile {
+export interface MovedFile {
   readonly from: string;
   readonly to: string;
 }

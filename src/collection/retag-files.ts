@@ -29,7 +29,7 @@ import {
 } from '../download/write-retags.js';
 import { damagedChapter } from '../formats/source-chapter.js';
 import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';
-import { tidyFoldersLeft } from './folders-left.js';
+import { tidyFoldersLeft, type MovedFile } from './folders-left.js';
 import { newTitleNames, readUsedNames, UsedNames } from './title-names.js';
 
 export interface RetagRequest extends Omit<RetagOptions, 'titleNames' | 'hasComparedPages'> {
@@ -102,6 +102,8 @@ export async function retag(
 
 class RetagRun {
   readonly #errors: TankobonError[] = [];
+  /** Only these: the new folder of a file that could not be moved may be a link. */
+  readonly #moved: MovedFile[] = [];
   #fields: ReadonlyMap<string, ChapterFields> = new Map();
   readonly #count = { changed: 0, unchanged: 0, edited: 0, nameTaken: 0, notListed: 0, skipped: 0 };
 
@@ -128,7 +130,7 @@ class RetagRun {
     if (this.request.dryRun)
       for (const [each, name] of await previewRetags(retags)) this.#report(each, name);
     else await this.#write(retags);
-    if (this.request.renameTitles && !this.request.dryRun) await this.#tidyFoldersLeft(retags);
+    if (this.request.renameTitles && !this.request.dryRun) await this.#tidyFoldersLeft();
     const counts = { ...this.#count, links: links.size, failed: this.#errors.length };
     this.deps.observe({ type: 'retag-summary', ...counts });
     return this.#errors;
@@ -180,9 +182,9 @@ class RetagRun {
   }
 
   /** They have files that tankobon did not write, or books. */
-  async #tidyFoldersLeft(retags: readonly Retag[]): Promise<void> {
+  async #tidyFoldersLeft(): Promise<void> {
     try {
-      for (const message of await tidyFoldersLeft(retags)) this.deps.warn(message);
+      for (const message of await tidyFoldersLeft(this.#moved)) this.deps.warn(message);
     } catch (error) {
       this.deps.warn(`Covers were not copied: ${thrownMessage(error)}`);
     }
@@ -199,8 +201,9 @@ class RetagRun {
   }
 
   #report(retag: Retag, name: string): void {
-    const { chapter, to, edited } = retag;
+    const { chapter, from, to, edited } = retag;
     this.#count.changed += 1;
+    this.#moved.push({ from, to: name });
     if (edited.length > 0) this.#count.edited += 1;
     if (name !== to) this.#count.nameTaken += 1;
     this.deps.observe({ ...retaggedChapter(retag, name), ...this.#fields.get(chapter.id) });

@@ -1,5 +1,5 @@
 /** `tankobon retag` and titles that MangaDex renamed. */
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import {
   createLibrary,
@@ -10,6 +10,7 @@ import {
 } from '../../../src/practice-server/library/library.js';
 import { DownloadHarness } from '../../support/download-harness.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
+import { posixTest } from '../../support/platform.js';
 import { retagFolder } from '../../support/retag-harness.js';
 import {
   chapter,
@@ -87,6 +88,18 @@ test('--rename-titles moves a whole title, and later chapters go there', async (
   await harness.download({ targets: [`title:${uuidOf('one')}`], language: 'en' });
   expect(paths()).toContain(named('New', 3));
   expect((await retag('--rename-titles')).stderr).toContain('0 changed, 4 unchanged');
+});
+
+posixTest('--rename-titles copies no cover into a new folder that is a link', async () => {
+  await start();
+  renameTitle(harness.service.library, 'one', 'New');
+  writeFileSync(join(harness.output, 'Old/cover.jpg'), '');
+  const outside = join(harness.folder, 'outside');
+  mkdirSync(outside);
+  symlinkSync(outside, join(harness.output, 'New'));
+  const { code, stderr } = await retag('--rename-titles');
+  expect([code, stderr]).toEqual([3, expect.stringContaining('is a symbolic link')]);
+  expect(readdirSync(outside)).toEqual([]);
 });
 
 test('--rename-titles leaves no empty folder, names what it keeps, and copies covers', async () => {
