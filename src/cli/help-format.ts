@@ -70,6 +70,14 @@ export function addExamples(command: Command, examples: HelpItems): Command {
   return addSection(command, 'Examples:', () => examples);
 }
 
+/** How to get more help. */
+export function addTopics(command: Command): Command {
+  return addSection(command, 'More:', () => [
+    ['tankobon help <command>', 'its options and examples'],
+    ['tankobon help <topic>', TOPIC_NAMES.join(', ')],
+  ]);
+}
+
 /** Environment variables that the command reads. */
 export function addEnvironment(command: Command, ...names: readonly string[]): Command {
   return addSection(command, 'Environment:', () =>

@@ -25,7 +25,7 @@ import { searchCommand } from './commands/search.js';
 import { syncCommand } from './commands/sync-command.js';
 import { verifyCommand } from './commands/verify.js';
 import { whoamiCommand } from './commands/whoami.js';
-import { addExamples, HELP_FORMAT, HELP_WIDTH, TOPIC_NAMES } from './help-format.js';
+import { addExamples, addTopics, HELP_FORMAT, HELP_WIDTH } from './help-format.js';
 import { nearest } from '../core/nearest.js';
 import { shellQuoted } from '../core/shell-quoted.js';
 import { commandPath, parseOptions } from './command-options.js';
@@ -138,14 +138,12 @@ export function commandTree(
   }
   completeCommand(program, runner);
   helpCommand(program, runner);
-  return addExamples(program, [
+  addExamples(program, [
     ['tankobon demo', 'try it: everything stays on this machine'],
     ['tankobon search <words>', 'find a title and download it'],
     ['tankobon <UUID or URL>', 'download a chapter, a title or a list'],
-  ]).addHelpText(
-    'after',
-    `\nMore: tankobon help <command or topic>\nTopics: ${TOPIC_NAMES.join(', ')}`,
-  );
+  ]);
+  return addTopics(program);
 }
 
 /** Throws UsageError('bad-option') for an unknown command, also before `--help`, where commander shows other help. */

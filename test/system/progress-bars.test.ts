@@ -162,7 +162,9 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
     await terminal.until((screen) => /^0 saved, 1 failed/m.test(screen));
     expect(await terminal.screen(true)).toContain('\u001B[31mfailed:');
     await terminal.type('clear; NO_COLOR=1 tankobon download 00000000-0000-4000-8000-000000000001');
-    await terminal.until((screen) => /^0 saved, 1 failed/m.test(screen));
+    await terminal.until(
+      (screen) => /^0 saved, 1 failed/m.test(screen) && /^ {2}0+-.*1$/m.test(screen),
+    );
     expect(await terminal.screen(true)).not.toContain('\u001B[31m');
   });
 });
