@@ -20,7 +20,7 @@ const UUID = new RegExp(`^${UUID_PATTERN}$`);
 const PDF_LINE_PREFIX = '%tankobon ';
 const PDF_HEAD_BYTES = 16 * 1024;
 const PDF_TAIL_BYTES = 512 * 1024;
-const PDF_END_BYTES = 64;
+const PDF_END_BYTES = 4 * 1024;
 
 /** An entry of an archive, as its directory has it. */
 interface ListedEntry {
@@ -75,6 +75,8 @@ export interface PdfManifest {
   readonly text: string;
   /** The file ends as a PDF does, at the place of its table of objects. */
   readonly isWhole: boolean;
+  /** Another program appended to it, as readers do that save annotations. */
+  readonly isEdited: boolean;
 }
 
 /** The manifest of a PDF; undefined for a PDF of another program. */
@@ -82,7 +84,7 @@ export async function readPdfManifest(file: string): Promise<PdfManifest | undef
   const handle = await openRegularFile(file);
   try {
     const line = await readPdfLine(handle);
-    return line === undefined ? undefined : { text: line, isWhole: await hasPdfEnd(handle) };
+    return line === undefined ? undefined : { text: line, ...(await readPdfEnd(handle)) };
   } finally {
     await handle.close();
   }
@@ -110,12 +112,22 @@ async function readLine(handle: FileHandle, position: number): Promise<string | 
   return undefined;
 }
 
-async function hasPdfEnd(handle: FileHandle): Promise<boolean> {
+async function readPdfEnd(handle: FileHandle): Promise<Omit<PdfManifest, 'text'>> {
   const { size } = await handle.stat();
-  const end = await readPart(handle, Math.max(0, size - PDF_END_BYTES), PDF_END_BYTES);
-  const offset = /\nstartxref\n(\d{1,15})\n%%EOF\n?$/.exec(end.toString('latin1'))?.[1];
-  if (offset === undefined) return false;
-  return (await readPart(handle, Number(offset), 5)).toString('latin1') === 'xref\n';
+  const start = Math.max(0, size - PDF_END_BYTES);
+  const end = (await readPart(handle, start, PDF_END_BYTES)).toString('latin1');
+  const offset = /\nstartxref\s+(\d{1,15})\s+%%EOF\s*$/.exec(end)?.[1];
+  if (offset === undefined) return { isWhole: false, isEdited: false };
+  const table = (await readPart(handle, Number(offset), PDF_END_BYTES)).toString('latin1');
+  const isTable = table.startsWith('xref\n');
+  // Its dictionary is after a table, or before the data of a stream, and names the table that was the last one before.
+  const dictionary = isTable ? end.slice(end.lastIndexOf('trailer')) : streamDictionary(table);
+  const isEdited = /\/Prev\s+\d/.test(dictionary);
+  return { isWhole: isTable || isEdited, isEdited };
+}
+
+function streamDictionary(table: string): string {
+  return /^\d+ \d+ obj\b.*?\bstream\b/s.exec(table)?.[0] ?? '';
 }
 
 async function readPart(handle: FileHandle, position: number, bytes: number): Promise<Buffer> {

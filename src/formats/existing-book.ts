@@ -30,7 +30,7 @@ export type ExistingBook =
       readonly chapters: readonly SourceChapter[];
       /** Truncated, or with files that are gone. */
       readonly isDamaged: boolean;
-      /** Another program changed it after it was bound. Of a CBZ or an EPUB; in a folder, each file is checked. */
+      /** Another program changed it after it was bound. Of a file; in a folder, each file is checked. */
       readonly isEdited: boolean;
       /** Undefined for a folder. */
       readonly state: FileState | undefined;
@@ -61,8 +61,8 @@ async function existingPdf(file: string, state: FileState): Promise<ExistingBook
   const manifest = await readPdfManifest(file);
   const keys = manifestKeys(manifest?.text ?? '') ?? [];
   if (!manifest || keys.length === 0) return FOREIGN;
-  const isDamaged = !manifest.isWhole;
-  return { kind: 'bound', keys, chapters: [], isDamaged, isEdited: false, state };
+  const { isWhole, isEdited } = manifest;
+  return { kind: 'bound', keys, chapters: [], isDamaged: !isWhole, isEdited, state };
 }
 
 async function existingArchive(file: string, state: FileState): Promise<ExistingBook> {

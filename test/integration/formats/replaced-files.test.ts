@@ -194,6 +194,36 @@ describe.each(['cbz', 'epub'] as const)('a %s that another program changed', (fo
   });
 });
 
+test.each([
+  [
+    'a table',
+    (at: number, before: number) =>
+      `xref\n900 1\n${String(at).padStart(10, '0')} 00000 n \ntrailer\n<< /Size 901 /Prev ${before} >>\n`,
+  ],
+  [
+    'a stream',
+    (_: number, before: number) =>
+      `901 0 obj\n<< /Type /XRef /Prev ${before} /Length 4 >>\nstream\n\x01\x02\x03\x04\nendstream\nendobj\n`,
+  ],
+])('a PDF to which a reader appended annotations, with %s, stays', async (_, tableOf) => {
+  await addChapter(1);
+  await bindFolder(folder, { format: 'pdf' });
+  const book = output(BOOKS.pdf);
+  const bytes = readFileSync(book);
+  const before = Number(/startxref\n(\d+)\n/.exec(bytes.toString('latin1'))?.[1]);
+  const note = '900 0 obj\n(mine)\nendobj\n';
+  const table = tableOf(bytes.length, before);
+  appendFileSync(book, `${note}${table}startxref\r\n${bytes.length + note.length}\r\n%%EOF\r\n`);
+  const edited = await contentOf('pdf');
+  await addChapter(2);
+  expect(typesOf((await bindAndRemove('pdf')).events)).toEqual(['book-skipped']);
+  expect([await contentOf('pdf'), readdirSync(join(folder, 'in'))]).toEqual([
+    edited,
+    ['Ch 1.cbz', 'Ch 2.cbz'],
+  ]);
+  expect(typesOf((await bindAndRemove('pdf', { force: true })).events)).toEqual(['book-saved']);
+});
+
 describe('chapter files are removed only when a whole book has them', () => {
   test.each(FORMATS)('%s: after this run saved the book', async (format) => {
     await addChapter(1);
