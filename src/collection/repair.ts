@@ -9,7 +9,7 @@ import { readFileState, readOwnership, type FileState } from '../cbz/ownership.j
 import type { AppContext } from '../config/context.js';
 import type { TankobonError } from '../core/errors.js';
 import { groupBy } from '../core/group-by.js';
-import { haveSameBytes, isSystemError, removeFile } from '../core/files.js';
+import { fileErrorReason, haveSameBytes, isSystemError, removeFile } from '../core/files.js';
 import type { DownloadListeners } from '../download/download-session.js';
 import { downloadRequest } from '../download/download-request.js';
 import { download } from '../download/run-download.js';
@@ -73,16 +73,23 @@ async function repairFolder(
 ): Promise<{ repaired: readonly RepairedFile[]; stoppedBy?: TankobonError | undefined }> {
   const [first] = files;
   if (!first) return { repaired: [] };
-  const targets = files.map(({ chapter: id }) => ({ kind: 'chapter' as const, id }));
+  const kept = new Map<string, RepairedFile>();
+  for (const { file } of files)
+    try {
+      kept.set(resolve(file), { file, kept: await keepDamaged(resolve(file)) });
+    } catch (error) {
+      const message = `Not repaired, since a second name cannot be given: ${file}`;
+      listeners.observe({ type: 'warning', message: `${message} (${fileErrorReason(error)})` });
+    }
+  const keptFiles = files.filter(({ file }) => kept.has(resolve(file)));
+  if (keptFiles.length === 0) return { repaired: [] };
+  const targets = keptFiles.map(({ chapter: id }) => ({ kind: 'chapter' as const, id }));
   const options = { output: dirname(resolve(first.file)), quality: first.quality, force: true };
   const once = { bind: false, cover: false, downloadArchive: false, markRead: false } as const;
   const request = {
     ...downloadRequest(targets, { ...options, ...once }, context.settings),
-    filesToReplace: new Map(files.map(({ file, state }) => [resolve(file), state])),
+    filesToReplace: new Map(keptFiles.map(({ file, state }) => [resolve(file), state])),
   };
-  const kept = new Map<string, RepairedFile>();
-  for (const { file } of files)
-    kept.set(resolve(file), { file, kept: await keepDamaged(resolve(file)) });
   const repaired = new Set<RepairedFile>();
   const observe: DownloadListeners['observe'] = (event) => {
     listeners.observe(event);

@@ -114,6 +114,18 @@ describe('in the process of the test', () => {
     expect(await Promise.all(copies.map(fileDigest))).toEqual(before);
   });
 
+  test('one whose name is too long for a second name does not stop the others', async () => {
+    const file = await saveChapter();
+    damage(file);
+    const long = join(dirname(file), `${'n'.repeat(250)}.cbz`);
+    cpSync(file, long);
+    const digest = await fileDigest(long);
+    const { code, stderr, events } = await verify('--repair');
+    expect([code, stderr]).toEqual([3, expect.stringContaining('Not repaired')]);
+    expect(events.at(-1)).toMatchObject({ damaged: 2, repaired: 1 });
+    expect(await fileDigest(long)).toBe(digest);
+  });
+
   test('a file that its owner replaces meanwhile stays as it is', async () => {
     const file = await saveChapter();
     const backup = readFileSync(file);
