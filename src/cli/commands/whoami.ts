@@ -1,21 +1,25 @@
 /** `tankobon whoami`: the login stored on this machine. */
 import type { Command } from 'commander';
+import type { GivenOptions } from '../../config/options/options.js';
 import { raceWithSignal } from '../../core/abort.js';
 import { AuthError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
+import { addOptions } from '../command-options.js';
 
 export function whoamiCommand(program: Command, { run }: CommandRunner): Command {
-  return program
+  const command = program
     .command('whoami')
     .description('show who is logged in; sends nothing')
-    .action(() => run(whoami));
+    .action((options: GivenOptions) => run((context) => whoami(options, context)));
+  return addOptions(command, 'whoami');
 }
 
-async function whoami(context: CommandContext): Promise<ExitCode> {
+async function whoami({ json }: GivenOptions, context: CommandContext): Promise<ExitCode> {
   const { checkStateFolder } = await import('../../config/state-folder.js');
   const { credentialsOf } = await import('../../download/stored-login.js');
   const { notLoggedIn } = await import('../../auth/credentials.js');
+  const { accessExpiresAtMs, refreshExpiresAtMs } = await import('../../auth/login-record.js');
   const { LIVE_SERVICE } = await import('../../rate-limit/service-addresses.js');
   const { describeAccessToken, describeRefreshToken } = await import('../output/token-expiry.js');
   checkStateFolder(context);
@@ -28,11 +32,22 @@ async function whoami(context: CommandContext): Promise<ExitCode> {
       hint: `Run: tankobon login (the client ${clientId} is kept)`,
     });
   }
+  const api = login.apiOrigin ?? LIVE_SERVICE.apiUrl;
+  if (json) {
+    const iso = (ms: number | undefined) =>
+      ms === undefined ? undefined : new Date(ms).toISOString();
+    const accessExpiresAt = iso(accessExpiresAtMs(tokens));
+    const refreshExpiresAt = iso(refreshExpiresAtMs(tokens));
+    const storage = store.kind;
+    const entry = { username, clientId, api, storage, accessExpiresAt, refreshExpiresAt };
+    context.stdout.write(`${JSON.stringify(entry)}\n`);
+    return EXIT.done;
+  }
   const nowMs = context.clock.wallMs();
   const lines = [
     `Account:   ${username}`,
     `Client id: ${clientId}`,
-    `API:       ${login.apiOrigin ?? LIVE_SERVICE.apiUrl}`,
+    `API:       ${api}`,
     `Storage:   ${store.kind} (${store.description})`,
     describeAccessToken(tokens, nowMs),
     describeRefreshToken(tokens, nowMs),

@@ -51,7 +51,8 @@ export type CommandName =
   | 'login'
   | 'limits'
   | 'report-status'
-  | 'config list';
+  | 'config list'
+  | 'whoami';
 
 /**
  * An option. Its name in camel case is that of its setting and in the library. In kebab case it is its flag and its key

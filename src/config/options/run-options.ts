@@ -115,6 +115,7 @@ export const RUN_OPTIONS = {
       'sync list': 'print one JSON array',
       'sync status': JSON_OBJECT,
       'config list': JSON_OBJECT,
+      whoami: JSON_OBJECT,
       limits: `${JSON_OBJECT} to standard output`,
       'report-status': `${JSON_OBJECT} to standard output`,
     },

@@ -72,6 +72,17 @@ test('the output of login, whoami, refresh and logout', async () => {
   expect(who.stdout).toContain('Storage:   file (');
   expect(who.stdout).toMatch(/Access token: valid until (\S+ )?\d\d:\d\d:\d\d \S+ \(1[45] min/);
   expect(who.stdout).toMatch(/Refresh token: valid until \S/);
+  const entry = JSON.parse((await cli(['whoami', '--json'], env)).stdout) as Record<
+    string,
+    unknown
+  >;
+  expect(entry).toMatchObject({
+    username: 'reader',
+    clientId: PRACTICE_CLIENT.id,
+    storage: 'file',
+  });
+  expect(entry['accessExpiresAt']).toMatch(/^\d{4}-.*Z$/);
+  expect(JSON.stringify(entry)).not.toContain(PRACTICE_CLIENT.secret);
   expect(asked()).toBe(before);
   const refreshed = await cli(['refresh'], env);
   expect(refreshed.stdout).toMatch(/^Renewed\. Access token: valid until \S/);
