@@ -59,6 +59,8 @@ export async function readEarlierUploads(
     if (metadata?.series === undefined) continue;
     const isUnknown = archive.titleId === undefined && !now;
     if (isUnknown && !title.names.map(nameKey).includes(nameKey(metadata.series))) continue;
+    // Two chapters without a number and a title may be of different stories.
+    if (metadata.number === undefined && (metadata.title ?? '') === '') continue;
     const chapter = toChapter(archive.chapterId, metadata, listed);
     const isSame = now !== undefined && keyOf(now) === keyOf(chapter);
     if (!isSame && addedKeys.has(keyOf(chapter)))

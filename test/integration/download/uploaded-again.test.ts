@@ -57,6 +57,23 @@ test('a chapter that was uploaded again is skipped with its file; --update repla
   );
 });
 
+test('a chapter without a number and a title does not replace a deleted one without them', async () => {
+  const { library } = harness.service;
+  const unnumbered = (key: string): LibraryChapter => ({
+    ...chapter('one', '9', { at: LATER, chapter: null }),
+    id: uuidOf(key),
+  });
+  library.putChapter(unnumbered('first story'));
+  await harness.download({ targets, language: 'en' });
+  const before = paths();
+  library.removeChapter(uuidOf('first story'));
+  library.putChapter(unnumbered('second story'));
+  await harness.download({ targets, language: 'en', update: true });
+  expect(before).toHaveLength(3);
+  expect(paths()).toEqual(expect.arrayContaining([...before]));
+  expect(paths()).toHaveLength(4);
+});
+
 test('a chapter that is a target itself is saved', async () => {
   uploadAgain();
   await harness.download({ targets: [again.id] });
