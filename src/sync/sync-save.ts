@@ -3,7 +3,7 @@ import { thrownMessage } from '../core/errors.js';
 import type { Chapter } from '../api/chapters.js';
 import { readIdentity } from '../cbz/archive-content.js';
 import type { ExistingArchive } from '../cbz/library-index.js';
-import { keptReason, readOwnership } from '../cbz/ownership.js';
+import { isUnchanged, keptReason, readFileState, readOwnership } from '../cbz/ownership.js';
 import { verifyEntryData } from '../cbz/verify-cbz.js';
 import { removeFile } from '../core/files.js';
 import { findLeftovers, removeLeftovers } from '../download/leftovers.js';
@@ -190,8 +190,11 @@ export async function removeReplaced(
     const old = library.find(replaces);
     // A bound file has other chapters too.
     if (old && !old.isBound && old.file !== saved.file) {
+      const before = await readFileState(old.file);
       const reason = await whyKept(old, saved.file);
-      if (reason === undefined) {
+      if (before && !(await isUnchanged(old.file, before)))
+        warn(`${old.file} was changed by another program meanwhile and is kept.`);
+      else if (reason === undefined) {
         await removeFile(old.file);
         libraries.update(output, [], new Set([old.file]));
       } else warn(reason);

@@ -78,6 +78,7 @@ function startCommand(words: readonly string[], env: Readonly<Record<string, str
     PATH: '/usr/bin:/bin',
     TANKOBON_HOME: '/state/tankobon',
     TANKOBON_LEDGER: '/state/ledger',
+    TANKOBON_OUTPUT: '/comics',
     ...service.environment,
     ...env,
   };

@@ -71,13 +71,13 @@ describeWith('progress bars in tmux', { programs: ['tmux'] }, () => {
     expect(rowsWith(at80, /^Ch\. \d+ (Day \d+|Endless Stairs) +[█░]{15} {2}\d\/2/)).not.toEqual([]);
     expect(rowsWith(at80, /^chapters +[█░]{15} {2}\d+\/60 .*\b\d+ min.* left$/)).toHaveLength(1);
 
-    const countdown = (screen: string) => /^chapters .* (?:rate limit|waits) (\d+) s/m.exec(screen);
+    const countdown = (screen: string) => /^chapters .* (?:waiting|waits) (\d+) s/m.exec(screen);
     const first = Number(countdown(await terminal.until((screen) => !!countdown(screen)))?.[1]);
     await terminal.until((screen) => Number(countdown(screen)?.[1]) < first);
 
     for (const [columns, row] of [
       [40, /^chapters +[█░]+ +\d+% +waits \d+ s$/],
-      [200, /^chapters +[█░]{30} {2}\d+\/60 {2}rate limit \d+ s/],
+      [200, /^chapters +[█░]{30} {2}\d+\/60 {2}waiting \d+ s: 40 chapters a minute/],
       [80, /^chapters +[█░]{15} {2}\d+\/60/],
     ] as const) {
       await terminal.resize(columns);
