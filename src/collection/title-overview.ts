@@ -1,6 +1,7 @@
 /** What a collection has of one title, and what it lacks and why, by the service's list of all releases. Pure. */
 import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
+import { inferVolumes, listedNumbers } from '../selection/infer-volumes.js';
 import { parseNumber } from '../selection/ranges.js';
 import { chapterKey, numberKey } from '../selection/reading-order.js';
 import { unavailableReason } from '../selection/select-chapters.js';
@@ -94,7 +95,9 @@ export function overviewOf(
     missing: [...missing, ...notUploaded(byKey, have, numbersRestart)].sort(byNumber),
     takenDown: takenDown(owned, byId),
     duplicates: duplicates(owned, byId, ownedKey),
-    volumes: volumesOf(releases.filter(isWanted), (release) => have.has(keyOf(release))),
+    volumes: volumesOf(withVolumes({ releases, numbersRestart }).filter(isWanted), (release) =>
+      have.has(keyOf(release)),
+    ),
   };
 }
 
@@ -174,6 +177,11 @@ function duplicates(
     const number = byId.get(first.chapterId)?.number ?? first.number ?? 'without a number';
     return [{ number, files }];
   });
+}
+
+/** A release without a volume counts to that of its other releases, in any language. */
+function withVolumes({ releases, numbersRestart }: TitleListing): readonly ListedRelease[] {
+  return numbersRestart ? releases : inferVolumes(releases, listedNumbers(releases));
 }
 
 function volumesOf(

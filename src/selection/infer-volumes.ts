@@ -12,16 +12,25 @@ export function lacksVolume({ volume, number }: Pick<Chapter, 'volume' | 'number
 }
 
 /** The chapters of one title. `listed`: what the service lists of the title. */
-export function inferVolumes(
-  chapters: readonly Chapter[],
+export function inferVolumes<T extends Pick<Chapter, 'volume' | 'number'>>(
+  chapters: readonly T[],
   listed: readonly ListedNumber[],
-): readonly Chapter[] {
+): readonly (T & Pick<Chapter, 'isVolumeInferred'>)[] {
   const volumes = volumesByNumber(listed);
   return chapters.map((chapter) => {
     if (!lacksVolume(chapter)) return chapter;
     const volume = volumes.get(numberKey(chapter.number ?? ''));
     return volume === undefined ? chapter : { ...chapter, volume, isVolumeInferred: true };
   });
+}
+
+/** The volumes that these releases name, one by one. */
+export function listedNumbers(
+  releases: readonly Pick<Chapter, 'volume' | 'number'>[],
+): readonly ListedNumber[] {
+  return releases.flatMap(({ number, volume }) =>
+    number === undefined || volume === undefined ? [] : [{ number, volume, releases: 1 }],
+  );
 }
 
 /** The volume that more than half of the releases of a number name: groups disagree on some. */

@@ -123,3 +123,22 @@ test('a new chapter with the number that a saved one had is reported, until reta
   expect(skipped(lines)).toMatchObject([{ chapter: id, reason: 'number-in-use' }]);
   expect(paths()).toEqual(BEFORE);
 });
+
+test('with upgrade, the renumbered chapter gets its new name, and the new one its number', async () => {
+  await start(', language: [en], upgrade: true');
+  harness.clock.advance(2 * DAY_MS);
+  const second = harness.service.library.chapter(chapterId('Alpha', '2'));
+  if (!second) throw new Error('no chapter 2');
+  harness.service.library.putChapter(
+    editChapter(second, '2026-01-01T00:00:00+00:00', { chapter: '3' }),
+  );
+  const id = upload('2', 'Scans II');
+  const first = await harness.sync();
+  const later = await harness.sync();
+  expect([...savedIn(first.lines), ...savedIn(later.lines)]).toEqual([id]);
+  expect(paths()).toEqual([
+    'Alpha/Alpha Ch.001 [Scans].cbz',
+    'Alpha/Alpha Ch.002 [Scans II].cbz',
+    'Alpha/Alpha Ch.003 [Scans].cbz',
+  ]);
+});

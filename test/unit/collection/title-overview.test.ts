@@ -147,3 +147,21 @@ test('a volume is complete if all its chapters are there', () => {
     { volume: '2', isComplete: true },
   ]);
 });
+
+test('a chapter without a volume counts to the volume of its releases in other languages', () => {
+  const releases = [
+    release('1', { volume: '1' }),
+    release('2'),
+    release('2', { volume: '1', language: 'fr' }),
+    release('3'),
+  ];
+  const volumes = (ids: readonly string[], numbersRestart = false) =>
+    overview(
+      releases,
+      ids.map((id) => owned(id)),
+      { numbersRestart },
+    ).volumes;
+  expect(volumes(['id 1 en'])).toEqual([{ volume: '1', isComplete: false }]);
+  expect(volumes(['id 1 en', 'id 2 en'])).toEqual([{ volume: '1', isComplete: true }]);
+  expect(volumes(['id 1 en'], true)).toEqual([{ volume: '1', isComplete: true }]);
+});
