@@ -2,7 +2,7 @@
  * Writes a ZIP with stored entries. The same entries always give the same bytes: nothing in it depends on the time, the
  * user or the machine. It is written to a temporary file, synced and verified, and gets its name at the end.
  */
-import { open, rm, type FileHandle } from 'node:fs/promises';
+import { open, rm, statfs, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { ZipArchive } from 'archiver';
 import { StorageError } from '../core/errors.js';
@@ -24,6 +24,11 @@ export interface ZipFileOptions {
 /** The earliest date in a ZIP, in UTC, as archiver writes it. */
 const ENTRY_DATE = new Date(Date.UTC(1980, 0, 1));
 const ENTRY_MODE = 0o644;
+/**
+ * The type that statfs gives file systems in user space (Linux, linux/magic.h). One of their drivers, fusefat, damages a file that is
+ * read while it is written: there all entries are read back at the end.
+ */
+const FUSE_TYPE = 0x65735546;
 const READ_BYTES = 2 ** 20;
 
 export class ZipFileWriter {
@@ -35,6 +40,7 @@ export class ZipFileWriter {
     private readonly options: ZipFileOptions,
     private readonly handle: FileHandle,
     private readonly archive: ZipArchive,
+    private readonly readsWhileWriting: boolean,
   ) {
     this.#stream = new CbzStream(archive, handle, options.signal);
   }
@@ -44,7 +50,9 @@ export class ZipFileWriter {
     const { ZipArchive } = await import('archiver');
     const { tmpFile, comment = '' } = options;
     const handle = await open(tmpFile, 'wx+');
-    return new ZipFileWriter(options, handle, new ZipArchive({ store: true, comment }));
+    const archive = new ZipArchive({ store: true, comment });
+    const { type } = await statfs(tmpFile).catch(() => ({ type: 0 }));
+    return new ZipFileWriter(options, handle, archive, type !== FUSE_TYPE);
   }
 
   get entries(): readonly ExpectedEntry[] {
@@ -61,14 +69,16 @@ export class ZipFileWriter {
   }
 
   /**
-   * Appends an entry, and resolves when its bytes are in the file and were read back from it. Throws StorageError
-   * `archive-wrong` if they have another checksum.
+   * Appends an entry, and resolves when its bytes are in the file and, where the driver allows it, were read back from
+   * it. Throws StorageError `archive-wrong` if they have another checksum.
    */
   async write(name: string, content: Buffer, checksum = crc32(content)): Promise<void> {
     const data = this.#withDistinctMemory(content);
     const bytes = data.length;
-    this.#append(data, { name, bytes, crc32: checksum, isReadBack: true });
+    const isReadBack = this.readsWhileWriting;
+    this.#append(data, { name, bytes, crc32: checksum, isReadBack });
     await this.#stream.drain(data);
+    if (!isReadBack) return;
     if ((await this.#checksumInFile(this.#stream.writtenBytes - bytes, bytes)) === checksum) return;
     throw new StorageError(
       'archive-wrong',

@@ -60,6 +60,7 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
       'limits',
       'login',
       'logout',
+      'overview',
       'refresh',
       'report-status',
       'retag',
