@@ -1,7 +1,7 @@
 /**
  * The pages of the documentation that are generated from the program: docs/commands.md from the command tree, the
  * settings, the environment and the events, docs/troubleshooting.md from the exit codes and the error codes, and tables
- * in docs/names.md and docs/sync.md.
+ * in docs/names.md, docs/collection.md and docs/sync.md.
  */
 import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
@@ -18,6 +18,8 @@ import {
   type SettingName,
 } from '../src/config/options/options.js';
 import { commandPath } from '../src/cli/command-options.js';
+import { DAMAGE_REASONS } from '../src/collection/damage.js';
+import { MISSING_REASONS } from '../src/collection/title-overview.js';
 import { DOWNLOAD_EVENTS, OTHER_EVENTS } from '../src/cli/event-descriptions.js';
 import { commandTree } from '../src/cli/program.js';
 import {
@@ -45,14 +47,18 @@ export async function generatePages(): Promise<Readonly<Record<string, string>>>
         Object.entries(FIELD_VALUES).map(([name, value]) => [code(`{${name}}`), value]),
       ),
     }),
+    'collection.md': await withTables('collection.md', {
+      damage: table(['reason', 'meaning'], rowsOf(DAMAGE_REASONS)),
+      missing: table(['reason', 'meaning'], rowsOf(MISSING_REASONS)),
+    }),
     'sync.md': await withTables('sync.md', {
-      'keys-of-a-title': table(
-        ['key of a title', 'value'],
-        Object.entries(SERIES_KEYS).map(([name, value]) => [code(name), value]),
-      ),
+      'keys-of-a-title': table(['key of a title', 'value'], rowsOf(SERIES_KEYS)),
     }),
   };
 }
+
+const rowsOf = (meanings: Readonly<Record<string, string>>) =>
+  Object.entries(meanings).map(([name, meaning]) => [code(name), meaning]);
 
 /** A page that is written by hand, with its generated tables: each is between `<!-- name -->` and `<!-- /name -->`. */
 async function withTables(page: string, tables: Readonly<Record<string, string>>): Promise<string> {

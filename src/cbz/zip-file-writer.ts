@@ -25,8 +25,8 @@ export interface ZipFileOptions {
 const ENTRY_DATE = new Date(Date.UTC(1980, 0, 1));
 const ENTRY_MODE = 0o644;
 /**
- * The type that statfs gives file systems in user space (Linux, linux/magic.h). One of their drivers, fusefat, damages a file that is
- * read while it is written: there all entries are read back at the end.
+ * The type that statfs gives file systems in user space (Linux, linux/magic.h). One of their drivers, fusefat, damages a
+ * file that is read while it is written: there all entries are read back at the end.
  */
 const FUSE_TYPE = 0x65735546;
 const READ_BYTES = 2 ** 20;

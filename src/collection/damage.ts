@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
-import type { Entry, ZipFile } from 'yauzl';
+import type { ZipFile } from 'yauzl';
 import {
   isBoundComment,
   MANIFEST_NAME,
@@ -12,7 +12,7 @@ import {
   readPdfManifest,
 } from '../cbz/bound-manifest.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
-import { assertNotBomb } from '../cbz/decode-limits.js';
+import { listEntries } from '../cbz/decode-limits.js';
 import { parseIdentityComment } from '../cbz/identity.js';
 import { parseRecords } from '../cbz/record.js';
 import {
@@ -25,16 +25,17 @@ import {
 } from '../cbz/zip-file.js';
 import { thrownMessage } from '../core/errors.js';
 import { digestIfRegular, fileErrorReason } from '../core/files.js';
+import { groupBy } from '../core/group-by.js';
 import { parseManifest } from '../formats/book-manifest.js';
 import { readFolderManifest } from '../formats/folder-book.js';
-import { pageEntries, sortPages } from '../formats/read-chapters.js';
+import { MAX_ENTRIES, pageEntries, sortPages } from '../formats/read-chapters.js';
 import { imageExtension } from '../image/format.js';
 import { hasValidTrailer } from '../image/trailer.js';
 
 /** The largest entry that is read; larger pages do not exist. */
 const MAX_ENTRY_BYTES = 256 * 2 ** 20;
 
-/** Why a file is damaged, as in `file-damaged`. */
+/** Why a file is damaged, as in `file-damaged`; the meanings are those of the documentation. */
 export const DAMAGE_REASONS = {
   unreadable: 'the file cannot be opened, or its end is lost',
   'entry-damaged': 'an entry cannot be read or has a wrong checksum',
@@ -84,8 +85,9 @@ export async function findFolderDamage(
   for (const [path, digest] of manifest?.files ?? []) {
     signal.throwIfAborted();
     const found = await digestIfRegular(join(folder, path));
-    if (found === undefined) return { reason: 'page-missing', detail: path };
-    if (found !== digest) return { reason: 'page-changed', detail: path };
+    if (found === undefined) return { reason: 'page-missing', detail: `${path} is missing` };
+    if (found !== digest)
+      return { reason: 'page-changed', detail: `${path} is not the file that was saved` };
   }
   return undefined;
 }
@@ -97,10 +99,8 @@ async function checkPdf(file: string): Promise<void> {
 }
 
 async function checkZip(zip: ZipFile, file: string, signal: AbortSignal): Promise<true> {
-  const listed: Entry[] = [];
-  for await (const entry of zip.eachEntry()) listed.push(entry);
+  const listed = await listEntries(zip, MAX_ENTRIES);
   const entries = listed.map(toZipEntry);
-  assertNotBomb(entries, zip.fileSize);
   const textOf = async (name: string, maxBytes: number): Promise<string> => {
     const entry = listed.find(({ fileName }) => fileName === name);
     if (!entry || entry.uncompressedSize > maxBytes) return '';
@@ -131,8 +131,9 @@ function recordedPages(
   pages: readonly ZipEntry[],
 ): ReadonlyMap<string, string> {
   if (isBoundComment(comment)) {
+    const byPrefix = groupBy(pages, ({ name }) => /^c\d+-/.exec(basename(name))?.[0]);
     for (const { prefix, record, metadata } of parseManifest(manifest) ?? []) {
-      const found = pages.filter(({ name }) => basename(name).startsWith(prefix));
+      const found = byPrefix.get(prefix) ?? [];
       checkRecorded(found, record?.pages ?? [], `chapter ${metadata.number ?? prefix}`);
     }
     // A book may have pages in another format than those that were saved: its checksums have to do.
@@ -183,9 +184,11 @@ async function checkEntries(
 function checkPage(name: string, data: Buffer, recorded: string): void {
   if (recorded !== '') {
     const digest = createHash('sha256').update(data).digest('hex');
-    if (digest !== recorded) throw damaged('page-changed', name);
+    if (digest !== recorded)
+      throw damaged('page-changed', `${name} is not the page that was saved`);
     return;
   }
   const extension = imageExtension(data);
-  if (extension && !hasValidTrailer(extension, data)) throw damaged('page-incomplete', name);
+  if (extension && !hasValidTrailer(extension, data))
+    throw damaged('page-incomplete', `${name} is incomplete`);
 }

@@ -118,18 +118,23 @@ async function titlesOf(
   return known;
 }
 
-/** Reads the lists that are due into the cache. Resolves with the names of the titles that are known. */
+/**
+ * Reads the lists that are due into the cache, one at a time: those of thousands of titles would fill the memory.
+ * Resolves with the names of the titles that are known.
+ */
 async function updateListings(
   ids: readonly string[],
   { client, cache, nowMs, onReading, warn, signal }: OverviewDeps,
 ): Promise<ReadonlyMap<string, string>> {
-  const known = new Map<string, Omit<CachedListing, 'releases'>>();
+  const known = new Map<string, LastCheck>();
   const names = new Map<string, string>();
   for (const id of ids) {
-    const { releases, ...listing } = (await cache.read(id)) ?? {};
-    if (releases) known.set(id, listing as Omit<CachedListing, 'releases'>);
+    const listing = await cache.read(id);
+    if (!listing) continue;
+    const { name, checkedAtMs, latestChapterId } = listing;
+    known.set(id, { checkedAtMs, latestChapterId });
+    names.set(id, name);
   }
-  for (const [id, { name }] of known) names.set(id, name);
   if (!client) return names;
   const { titles } = await fetchTitles(client, ids, { signal, warn });
   const due = [...titles.values()].filter((title) => isDue(title, known.get(title.id), nowMs));
@@ -144,29 +149,31 @@ async function updateListings(
   return names;
 }
 
-function isDue(
-  title: Title,
-  cached: Pick<CachedListing, 'latestChapterId' | 'checkedAtMs'> | undefined,
-  nowMs: number,
-): boolean {
+type LastCheck = Pick<CachedListing, 'latestChapterId' | 'checkedAtMs'>;
+
+function isDue(title: Title, last: LastCheck | undefined, nowMs: number): boolean {
   return (
-    cached === undefined ||
-    title.latestChapterId !== cached.latestChapterId ||
-    Math.abs(nowMs - cached.checkedAtMs) >= MAX_AGE_MS
+    last === undefined ||
+    title.latestChapterId !== last.latestChapterId ||
+    Math.abs(nowMs - last.checkedAtMs) >= MAX_AGE_MS
   );
 }
 
-/** A file is read only if the service does not list its chapter any more. */
+/** A file is read once, and only if the service does not list one of its chapters any more. */
 async function ownedChapters(
   archives: readonly ExistingArchive[],
   listing: CachedListing | undefined,
 ): Promise<readonly OwnedChapter[]> {
   const listed = new Set(listing?.releases.map(({ id }) => id));
   const owned: OwnedChapter[] = [];
-  for (const { chapterId, file } of archives) {
-    const chapters = listed.has(chapterId) ? [] : await readArchivedChapters(file);
-    const number = chapters.find((chapter) => chapter.chapterId === chapterId)?.metadata.number;
-    owned.push({ chapterId, file, number });
+  for (const [file, chapters] of groupBy(archives, (archive) => archive.file)) {
+    const isListed = chapters.every(({ chapterId }) => listed.has(chapterId));
+    const archived = isListed ? [] : await readArchivedChapters(file);
+    const numbers = new Map(
+      archived.map(({ chapterId, metadata }) => [chapterId, metadata.number]),
+    );
+    for (const { chapterId } of chapters)
+      owned.push({ chapterId, file, number: numbers.get(chapterId) });
   }
   return owned;
 }

@@ -10,7 +10,7 @@ import { unavailableReason } from '../selection/select-chapters.js';
 export const MISSING_REASONS = {
   'not-downloaded': 'can be downloaded',
   'other-language': 'only in other languages',
-  external: 'only on the publisher’s site',
+  external: "only on the publisher's site",
   unavailable: 'taken down, or without pages',
   'not-uploaded': 'in no language',
 } as const;

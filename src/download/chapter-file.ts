@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Entry, ZipFile } from 'yauzl';
 import type { Chapter } from '../api/chapters.js';
-import { assertNotBomb } from '../cbz/decode-limits.js';
+import { listEntries } from '../cbz/decode-limits.js';
 import { MANIFEST_NAME, MAX_MANIFEST_BYTES } from '../cbz/bound-manifest.js';
 import {
   COMIC_INFO_NAME,
@@ -76,12 +76,8 @@ async function contentOf(zip: ZipFile): Promise<ChapterFileContent> {
 
 /** The archive's directory, from which it is refused before anything is inflated. */
 async function boundedEntries(zip: ZipFile): Promise<readonly Entry[]> {
-  if (zip.entryCount > MAX_ENTRIES) throw new Error(`it has ${zip.entryCount} entries`);
-  const entries: Entry[] = [];
-  for await (const entry of zip.eachEntry()) entries.push(entry);
-  const sizes = entries.map(toZipEntry);
-  assertNotBomb(sizes, zip.fileSize);
-  for (const { name, bytes, compressedBytes } of sizes)
+  const entries = await listEntries(zip, MAX_ENTRIES);
+  for (const { name, bytes, compressedBytes } of entries.map(toZipEntry))
     if (Math.max(bytes, compressedBytes) > MAX_ENTRY_BYTES)
       throw new Error(`${name} has ${Math.max(bytes, compressedBytes)} bytes`);
   return entries;

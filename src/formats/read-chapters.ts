@@ -1,13 +1,13 @@
 /** Reads what is in an archive: the chapter of a CBZ, or the chapters of a bound CBZ or EPUB. Reads no page. */
 import { basename, dirname, extname } from 'node:path';
-import type { Entry, ZipFile } from 'yauzl';
+import type { ZipFile } from 'yauzl';
 import {
   isBoundComment,
   isEditedBook,
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
 } from '../cbz/bound-manifest.js';
-import { assertNotBomb } from '../cbz/decode-limits.js';
+import { listEntries } from '../cbz/decode-limits.js';
 import { COMIC_INFO_NAME, MAX_COMIC_INFO_BYTES } from '../cbz/comic-info.js';
 import { readComicInfo } from '../cbz/comic-info-reader.js';
 import { parseComicInfoIdentity, parseIdentityComment } from '../cbz/identity.js';
@@ -20,7 +20,7 @@ import { guessName } from './guess-name.js';
 import { damagedChapter, withGuesses, type SourceChapter } from './source-chapter.js';
 
 /** Enough for an EPUB of 100,000 pages. */
-const MAX_ENTRIES = 250_000;
+export const MAX_ENTRIES = 250_000;
 /** Types that pages have elsewhere are pages too: they must not be left out silently. */
 const PAGE_NAME = /\.(jpe?g|png|gif|webp|avif|jxl|bmp|tiff?|heic)$/i;
 const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
@@ -42,12 +42,10 @@ async function chaptersOf(
   file: string,
   state: FileState | undefined,
 ): Promise<readonly SourceChapter[]> {
-  if (zip.entryCount > MAX_ENTRIES) throw new Error(`it has ${zip.entryCount} entries`);
   const isBound = isBoundComment(zip.comment);
-  const entries: Entry[] = [];
-  for await (const entry of zip.eachEntry()) entries.push(entry);
-  assertNotBomb(entries.map(toZipEntry), zip.fileSize);
-  const pages = pageEntries(entries.map(toZipEntry));
+  const entries = await listEntries(zip, MAX_ENTRIES);
+  const zipEntries = entries.map(toZipEntry);
+  const pages = pageEntries(zipEntries);
   if (pages.length === 0) throw new Error('it contains no images');
   const textOf = async (name: string, maxBytes: number): Promise<string> => {
     const entry = entries.find(({ fileName }) => fileName === name);
@@ -59,7 +57,7 @@ async function chaptersOf(
     const count = /<Count>(\d{1,6})<\/Count>/.exec(comicInfo)?.[1];
     const volumeCount = count === undefined ? undefined : Number(count);
     const chapters = boundChapters(file, manifest, pages);
-    const isBookEdited = isEditedBook(zip.comment, entries.map(toZipEntry));
+    const isBookEdited = isEditedBook(zip.comment, zipEntries);
     return chapters.map((chapter) => ({ ...chapter, volumeCount, isBookEdited }));
   }
   const name = basename(file, extname(file));

@@ -124,7 +124,7 @@ describe('a chapter', () => {
     const other = await testImage('jpeg', 7);
     await rewrite(file, (entries) => ({ ...entries, [first]: other }));
     expect((await verify(file)).damaged).toMatchObject([
-      { reason: 'page-changed', message: first },
+      { reason: 'page-changed', message: `${first} is not the page that was saved` },
     ]);
   });
 
@@ -201,7 +201,11 @@ describe('a book', () => {
     const page = pages.filter((name) => name.endsWith('.png')).sort()[0] ?? '';
     const file = join(book('Vol.01'), page);
     writeFileSync(file, 'other');
-    const changed = { file: book('Vol.01'), reason: 'page-changed', message: page };
+    const changed = {
+      file: book('Vol.01'),
+      reason: 'page-changed',
+      message: `${page} is not the file that was saved`,
+    };
     expect((await verify(join(folder, 'out'))).damaged).toMatchObject([changed]);
     rmSync(file);
     expect(await reasonOf(join(folder, 'out'))).toEqual(['page-missing']);
