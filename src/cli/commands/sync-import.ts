@@ -56,7 +56,7 @@ export async function syncImport(
     return { id, entry: { ...(title !== '' && { title }), ...written } };
   });
   const { added } = flags.dryRun
-    ? addMissingSeries({ file, text: '', extraHosts: [] }, notIn(subscriptions, entries))
+    ? { added: missingFrom(subscriptions, titles) }
     : await editSubscriptions(file, context, (text) => addMissingSeries(text, entries));
   const names = new Map(titles.map(({ id, name }) => [id, printableLine(name)]));
   for (const id of added)
@@ -69,12 +69,12 @@ export async function syncImport(
   return EXIT.done;
 }
 
-function notIn<T extends { readonly id: string }>(
+function missingFrom(
   subscriptions: Subscriptions | undefined,
-  entries: readonly T[],
-): readonly T[] {
+  titles: ImportedFile['titles'],
+): readonly string[] {
   const known = new Set(subscriptions?.series.map(({ target }) => target.id));
-  return entries.filter(({ id }) => !known.has(id));
+  return titles.map(({ id }) => id).filter((id) => !known.has(id));
 }
 
 async function addHistory(
