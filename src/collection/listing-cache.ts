@@ -3,12 +3,15 @@
  * for titles that changed. If a file is deleted, its title is read again.
  */
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
+import type { Chapter } from '../api/chapters.js';
+import { storedChapters, toStored } from '../api/stored-chapters.js';
 import { makeFolders, readFileIfExists, writeFileAtomic } from '../core/files.js';
 import { parseJson } from '../core/json.js';
 import type { TitleListing } from './title-overview.js';
 
 export interface CachedListing extends TitleListing {
+  readonly releases: readonly Chapter[];
   readonly name: string;
   readonly status: string | undefined;
   /** When the service was asked, in milliseconds since 1970. */
@@ -17,31 +20,13 @@ export interface CachedListing extends TitleListing {
   readonly latestChapterId: string | undefined;
 }
 
-const text = z.string().optional();
-const date = z.iso
-  .datetime()
-  .transform((value) => new Date(value))
-  .optional();
-const listing = z.object({
+const cachedListing = z.object({
   name: z.string(),
-  status: text,
+  status: z.string().optional(),
   checkedAtMs: z.number(),
-  latestChapterId: text,
+  latestChapterId: z.string().optional(),
   numbersRestart: z.boolean(),
-  releases: z.array(
-    z.object({
-      id: z.string(),
-      number: text,
-      volume: text,
-      title: text,
-      language: z.string(),
-      pages: z.number().optional(),
-      externalUrl: text,
-      isUnavailable: z.boolean(),
-      publishAt: date,
-      readableAt: date,
-    }),
-  ),
+  releases: storedChapters,
 });
 
 export class ListingCache {
@@ -50,20 +35,13 @@ export class ListingCache {
   /** Undefined for a title that was not read yet, or whose file is not readable. */
   async read(titleId: string): Promise<CachedListing | undefined> {
     const bytes = await readFileIfExists(this.#file(titleId)).catch(() => undefined);
-    const parsed = listing.safeParse(parseJson(bytes?.toString('utf8') ?? ''));
-    return parsed.data as CachedListing | undefined;
+    const { data } = cachedListing.safeParse(parseJson(bytes?.toString('utf8') ?? ''));
+    return data && { status: undefined, latestChapterId: undefined, ...data };
   }
 
   async write(titleId: string, { releases, ...listing }: CachedListing): Promise<void> {
-    const fields = releases.map(
-      ({ id, number, volume, title, language, pages, externalUrl, ...more }) => {
-        const { isUnavailable, publishAt, readableAt } = more;
-        const known = { id, number, volume, title, language, pages, externalUrl };
-        return { ...known, isUnavailable, publishAt, readableAt };
-      },
-    );
     makeFolders(this.#folder, 0o700);
-    const content = JSON.stringify({ ...listing, releases: fields });
+    const content = JSON.stringify({ ...listing, releases: toStored(releases) });
     await writeFileAtomic(this.#file(titleId), content, { mode: 0o600 });
   }
 
