@@ -16,12 +16,12 @@ import {
 } from 'node:fs';
 import Module from 'node:module';
 import { homedir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 import { constants as vmConstants, Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
-import { ownFolders } from '../config/own-folders.js';
+import { isInFolder, ownFolders } from '../config/own-folders.js';
 import { resetFlags } from '../download/gc-tuning.js';
 
 const FOLDER_NAME = 'code-cache';
@@ -37,7 +37,7 @@ interface ModuleLoaders {
   readonly _extensions: Record<'.js', (module: NodeJS.Module, file: string) => void>;
 }
 
-/** Used for the chunks of the program that are loaded from now on. */
+/** The chunks of the program that are loaded after this call come from the cache. */
 export function openCodeCache(env: Readonly<NodeJS.ProcessEnv>): void {
   // Code from a cache is not counted by a coverage report.
   if (env['TANKOBON_CODE_CACHE'] === 'false' || env['NODE_V8_COVERAGE']) return;
@@ -80,7 +80,7 @@ class CodeCache {
       if (script) runModule(script, module, file);
       else load(module, file);
     };
-    // By then most functions were compiled too, which V8 does when they are first called.
+    // V8 compiles a function when it is first called, so most are compiled by the exit.
     process.on('exit', () => {
       this.#save();
     });
@@ -117,11 +117,11 @@ class CodeCache {
       resetFlags();
       this.#write(folder);
     } catch {
-      // A full or read-only disk: the next run compiles again.
+      // The disk is full or read-only: the next run compiles again.
     }
   }
 
-  /** What was compiled under the flags of now: V8 takes it back only under these. */
+  /** Writes what was compiled under the current flags: V8 accepts it only under the same ones. */
   #write(folder: string): void {
     const tag = cachedDataVersionTag();
     const compiled = this.#compiled.filter((each) => each.tag === tag);
@@ -171,7 +171,7 @@ function isPrivate(folder: string): boolean {
   try {
     const real = realpathSync(folder);
     // Windows keeps a home folder private; another folder may be anyone's.
-    if (process.platform === 'win32') return !relative(homedir(), real).startsWith('..');
+    if (process.platform === 'win32') return isInFolder(real, homedir());
     const uid = process.geteuid?.();
     const { uid: owner, mode } = lstatSync(real);
     if (owner !== uid || (mode & OTHERS_WRITE) !== 0) return false;
@@ -203,7 +203,7 @@ function readChecked(file: string): Buffer | undefined {
   return end > 0 && crc32(data) === bytes.readUInt32LE(end) ? data : undefined;
 }
 
-/** Whole or not at all, also if the process is killed. */
+/** The file is complete or does not appear, even if the process is killed. */
 function writeChecked(file: string, data: Buffer): void {
   const checksum = Buffer.alloc(CHECKSUM_BYTES);
   checksum.writeUInt32LE(crc32(data));

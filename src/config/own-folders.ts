@@ -1,5 +1,5 @@
 /** Where tankobon's own folders are. Apart from paths.ts, since the code cache is opened before anything else is loaded. */
-import { isAbsolute, join, resolve } from 'node:path';
+import path, { isAbsolute, join, resolve } from 'node:path';
 
 export interface OwnFolders {
   /** Folder of the settings file. */
@@ -17,6 +17,16 @@ export function ownFolders(
   const { TANKOBON_HOME: home } = env;
   if (home) return { config: resolve(home), state: resolve(home) };
   return platformFolders(env, platform, homeFolder);
+}
+
+/** Whether `inner` is `folder` or below it. On Windows, the relative path to another drive is an absolute one. */
+export function isInFolder(
+  inner: string,
+  folder: string,
+  paths: path.PlatformPath = path,
+): boolean {
+  const between = paths.relative(folder, inner);
+  return between !== '..' && !between.startsWith(`..${paths.sep}`) && !paths.isAbsolute(between);
 }
 
 /** The folders of the package env-paths, which fails on import without a home folder. */

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, posix, win32 } from 'node:path';
+import { isInFolder } from '../../../src/config/own-folders.js';
 import { pathsFrom } from '../../../src/config/paths.js';
 
 const inHome = (...names: string[]) => join(homedir(), ...names);
@@ -56,4 +57,25 @@ test('TANKOBON_HOME is all of them but a ledger that is named itself', () => {
     state: '/home',
     ledger: '/shared',
   });
+});
+
+test.each([
+  ['C:\\Users\\me', true],
+  ['c:\\users\\me\\AppData', true],
+  ['C:\\Users\\me\\..state', true],
+  ['C:\\Users', false],
+  ['C:\\Users\\me2', false],
+  ['D:\\Users\\me\\AppData', false],
+  ['\\\\nas\\share\\me', false],
+])('%s is in the home folder C:\\Users\\me: %s', (inner, expected) => {
+  expect(isInFolder(inner, 'C:\\Users\\me', win32)).toBe(expected);
+});
+
+test.each([
+  ['/home/me/state', true],
+  ['/home/me/..state', true],
+  ['/home', false],
+  ['/home/me2', false],
+])('%s is in the home folder /home/me: %s', (inner, expected) => {
+  expect(isInFolder(inner, '/home/me', posix)).toBe(expected);
 });
