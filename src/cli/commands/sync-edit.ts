@@ -50,8 +50,8 @@ export async function syncEdit(
 ): Promise<ExitCode> {
   const { env, stderr, paths } = context;
   const file = subscriptionsPath(flags.file, context);
-  const editor = env['VISUAL'] ?? env['EDITOR'] ?? '';
-  if (editor.trim() === '')
+  const editor = [env['VISUAL'], env['EDITOR']].find((each) => each?.trim());
+  if (editor === undefined)
     throw new UsageError('bad-setting', 'No editor is set.', {
       hint: `Set EDITOR, such as: export EDITOR=nano. The file is ${file}`,
     });
@@ -74,7 +74,7 @@ async function lineOf(words: string, file: string, context: CommandContext): Pro
   return lines.findIndex((each) => found && each.includes(found.text)) + 1;
 }
 
-/** Editors that take `+LINE`. */
+/** The names of editors that accept `+LINE`. */
 const TAKES_LINE = /^(?:n?vim?|nano|pico|emacs|emacsclient|micro|joe|kak)$/;
 
 /** The variable may have arguments, as git and crontab allow. */
@@ -96,8 +96,8 @@ async function runEditor(
       cause,
       hint: `Set EDITOR to another one. The file is ${file}`,
     });
-  const [code] = (await once(child, 'exit').catch((cause: unknown) => {
+  const [code, signal] = (await once(child, 'exit').catch((cause: unknown) => {
     throw failed((cause as NodeJS.ErrnoException).code ?? String(cause), cause);
-  })) as [number | null];
-  if (code !== 0) throw failed(`exit code ${code}`);
+  })) as [number | null, NodeJS.Signals | null];
+  if (code !== 0) throw failed(code === null ? `ended by ${signal}` : `exit code ${code}`);
 }

@@ -288,13 +288,21 @@ posixDescribe('edit and path', () => {
   });
 
   test.each([
-    ['no editor', { EDITOR: '' }, /No editor is set\.\nhint: Set EDITOR, such as/],
+    ['no editor', { VISUAL: ' ', EDITOR: '' }, /No editor is set\.\nhint: Set EDITOR, such as/],
     ['an editor that is missing', { EDITOR: '/nonexistent/ed' }, /failed: ENOENT/],
     ['an editor that fails', { EDITOR: 'false' }, /failed: exit code 1/],
+    ['an editor that fails, with an empty VISUAL', { VISUAL: '', EDITOR: 'false' }, /exit code 1/],
   ])('%s is exit 2', async (_what, variables, message) => {
     env = { ...env, PATH: process.env['PATH'] ?? '', ...variables };
     const { code, stderr } = await run('edit');
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
+  });
+
+  test('an editor that is killed is exit 2, with the signal', async () => {
+    editor('kill -9 $$');
+    const { code, stderr } = await run('edit');
+    expect(code).toBe(2);
+    expect(stderr).toContain('vim failed: ended by SIGKILL');
   });
 });
