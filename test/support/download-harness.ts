@@ -1,7 +1,7 @@
 /** Runs `download` in the test's process, with real sockets, its own folder, and virtual time. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { download } from '../../src/cli/commands/download.js';
@@ -161,6 +161,13 @@ export class DownloadHarness {
   /** The finished archives. */
   archives(): readonly string[] {
     return this.files().filter((file) => file.endsWith('.cbz'));
+  }
+
+  /** The paths of the finished archives in the output folder, sorted. */
+  archivePaths(): readonly string[] {
+    return this.archives()
+      .map((file) => relative(this.output, file))
+      .sort();
   }
 
   /** The reports of all loads so far: those that a run on a busy machine left to be sent are sent now. */

@@ -11,32 +11,23 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateChapter } from '../../../src/practice-server/library/library.js';
-import {
-  startPracticeService,
-  type PracticeService,
-} from '../../../src/practice-server/practice-service.js';
-import { LOGIN_ENV } from '../../support/auth/harness.js';
 import { testImage, writeChapterFile } from '../../support/chapter-files.js';
-import { PROGRAM, tankobon } from '../../support/command.js';
+import { PROGRAM } from '../../support/command.js';
+import { otherUid, startAsOtherUser, type OtherUserHarness } from '../../support/other-user.js';
 import { posixTest } from '../../support/platform.js';
-import { copyProgram, type ReadableProgram } from '../../support/readable-program.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0061';
 const TITLE = 'https://mangadex.org/title/3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
-/** Root may write everywhere: as a user that the system does not know. */
-const uid = process.getuid?.() === 0 ? 64_003 : undefined;
+/** A user that the system does not know. */
+const uid = otherUid(64_003);
 const FOLDERS = ['XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'TANKOBON_HOME', 'TANKOBON_LEDGER'];
 
-let service: PracticeService;
-let copy: ReadableProgram | undefined;
+let harness: OtherUserHarness;
 let folder: string;
 let home: string;
 let output: string;
 beforeAll(async () => {
-  if (uid !== undefined) copy = copyProgram();
-  const chapters = [generateChapter({ id: ID, pages: 2, bytesPerPage: 4_000 })];
-  service = await startPracticeService({ chapters, specificationOnly: true });
+  harness = await startAsOtherUser(ID, uid);
 });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tankobon-restricted-'));
@@ -49,23 +40,13 @@ afterEach(() => {
   chmodSync(home, 0o755);
   rmSync(folder, { recursive: true, force: true });
 });
-afterAll(async () => {
-  await service.stop();
-  if (copy) rmSync(copy.folder, { recursive: true });
-});
+afterAll(() => harness.stop());
 
 /** Runs a command line that writes its files to `output`. */
 const run = (line: string, env: Readonly<Record<string, string>>, input?: string) =>
-  tankobon(line.split(' '), {
-    env: {
-      ...Object.fromEntries(FOLDERS.map((name) => [name, ''])),
-      ...service.environment,
-      ...LOGIN_ENV,
-      ...env,
-    },
+  harness.run(line, {
+    env: { ...Object.fromEntries(FOLDERS.map((name) => [name, ''])), ...env },
     cwd: output,
-    uid,
-    program: copy?.program,
     input,
   });
 
@@ -94,14 +75,14 @@ describe('with a read-only HOME', () => {
     ['config set quality data-saver'],
     [`sync add ${TITLE} -o /tmp/comics`],
   ])('%s is refused with a sentence and what to do, and sends nothing', async (line) => {
-    const before = service.log.length;
+    const before = harness.service.log.length;
     const { code, stdout, stderr } = await run(line, readOnly(), '{"key":"secret"}');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.trimEnd().split('\n')).toEqual([
       expect.stringMatching(`^error: .*cannot be used.*${home}`),
       expect.stringMatching(/^hint: .*\bset TANKOBON_HOME to /i),
     ]);
-    expect(service.log.length).toBe(before);
+    expect(harness.service.log.length).toBe(before);
     expect(readdirSync(home)).toEqual([]);
   });
 
@@ -199,7 +180,7 @@ posixTest('a current folder that was deleted is named as that', async () => {
     const child = execFile(
       'sh',
       ['-c', script],
-      { cwd: output, env: { ...service.environment, NODE: process.execPath, PROGRAM, ID } },
+      { cwd: output, env: { ...harness.service.environment, NODE: process.execPath, PROGRAM, ID } },
       (_error, _stdout, text) => {
         done({ code: child.exitCode, stderr: text });
       },

@@ -10,29 +10,18 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  startPracticeService,
-  type PracticeService,
-} from '../../../src/practice-server/practice-service.js';
-import { generateChapter } from '../../../src/practice-server/library/library.js';
-import { LOGIN_ENV } from '../../support/auth/harness.js';
-import { tankobon } from '../../support/command.js';
+import { otherUid, startAsOtherUser, type OtherUserHarness } from '../../support/other-user.js';
 import { posixDescribe, posixTest } from '../../support/platform.js';
-import { copyProgram, type ReadableProgram } from '../../support/readable-program.js';
 
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0064';
 const OTHER_USER = 64_006;
-/** The one who runs the commands: root may write everywhere. */
-const uid = process.getuid?.() === 0 ? 64_005 : undefined;
+const uid = otherUid(64_005);
 
-let service: PracticeService;
-let copy: ReadableProgram | undefined;
+let harness: OtherUserHarness;
 let folder: string;
 let home: string;
 beforeAll(async () => {
-  if (uid !== undefined) copy = copyProgram();
-  const chapters = [generateChapter({ id: ID, pages: 2, bytesPerPage: 4_000 })];
-  service = await startPracticeService({ chapters, specificationOnly: true });
+  harness = await startAsOtherUser(ID, uid);
 });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tankobon-state-'));
@@ -42,18 +31,10 @@ beforeEach(() => {
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
-afterAll(async () => {
-  if (copy) rmSync(copy.folder, { recursive: true });
-  await service.stop();
-});
+afterAll(() => harness.stop());
 
 const run = (line: string, TANKOBON_HOME = home) =>
-  tankobon(line.split(' '), {
-    program: copy?.program,
-    env: { ...service.environment, ...LOGIN_ENV, TANKOBON_HOME },
-    cwd: folder,
-    uid,
-  });
+  harness.run(line, { env: { TANKOBON_HOME }, cwd: folder });
 const download = (path?: string) => run(`download ${ID} --force -o ${join(folder, 'out')}`, path);
 
 function makeHome(mode: number, owner = uid): void {
@@ -91,7 +72,7 @@ posixDescribe('a state folder', () => {
 
   test('that is shared on purpose (sticky) is refused and stays as it is', async () => {
     makeHome(0o1777);
-    const before = service.log.length;
+    const before = harness.service.log.length;
     for (const line of [`download ${ID}`, 'login --insecure-storage', 'whoami', 'logout']) {
       const { code, stdout, stderr } = await run(line);
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -100,7 +81,7 @@ posixDescribe('a state folder', () => {
       );
     }
     expect([modeOf(home), readdirSync(home)]).toEqual([0o1777, []]);
-    expect(service.log.length).toBe(before);
+    expect(harness.service.log.length).toBe(before);
   });
 
   test('the folder for temporary files of all users is refused and keeps its mode', async () => {

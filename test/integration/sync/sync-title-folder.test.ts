@@ -1,6 +1,6 @@
 /** Runs of `tankobon sync` over time: each title keeps its folder, and its books are there too. */
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { editTitle } from '../../../src/practice-server/library/library.js';
 import {
   chapterId,
@@ -30,11 +30,7 @@ async function start(names: readonly string[], ...entries: readonly string[]): P
   expect((await harness.sync()).code).toBe(0);
 }
 
-const paths = (): readonly string[] =>
-  harness.base
-    .archives()
-    .map((file) => relative(harness.base.output, file))
-    .sort();
+const paths = (): readonly string[] => harness.base.archivePaths();
 const folders = () => [...new Set(paths().map((path) => dirname(path)))];
 
 function rename(name: string, newName: string): void {

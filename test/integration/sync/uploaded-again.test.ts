@@ -1,5 +1,4 @@
 /** Chapters that were deleted and uploaded again under another id, or renumbered: never two files of one number. */
-import { relative } from 'node:path';
 import { editChapter } from '../../../src/practice-server/library/library.js';
 import {
   chapterId,
@@ -27,11 +26,7 @@ async function start(keys = ', language: [en]'): Promise<void> {
   await harness.sync();
 }
 
-const paths = (): readonly string[] =>
-  harness.base
-    .archives()
-    .map((file) => relative(harness.base.output, file))
-    .sort();
+const paths = (): readonly string[] => harness.base.archivePaths();
 
 const upload = (number: string, group: string, more = {}, ageMs = HOUR_MS): string => {
   const chapter = syncChapter('Alpha', number, harness.clock.wallMs() - ageMs, { group, ...more });
