@@ -1,5 +1,6 @@
-/** `tankobon sync` and its subcommands: their options. The work is in sync.ts, sync-edit.ts and sync-status.ts. */
+/** `tankobon sync` and its subcommands: their options. The work is in sync.ts and in the sync-*.ts files. */
 import { Argument, type Command } from 'commander';
+import { HOOK_SERVICES } from '../../auth/hook-services.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import type { HookName } from '../../sync/web-hooks.js';
 import { addOptions } from '../command-options.js';
@@ -37,7 +38,7 @@ export function syncCommand(program: Command, runner: CommandRunner): Command {
   return addEnvironment(command, 'TANKOBON_HOME', 'TANKOBON_LEDGER');
 }
 
-const HOOKS = ['komga', 'kavita', 'ntfy', 'webhook', 'exec'];
+const HOOKS: readonly HookName[] = [...HOOK_SERVICES, 'exec'];
 
 function addHookCommands(sync: Command, { run }: CommandRunner): void {
   const hook = sync
