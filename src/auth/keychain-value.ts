@@ -18,7 +18,7 @@ const MAX_PARTS = Math.ceil((MAX_TOKEN_BYTES + 8 * MAX_FIELD_BYTES) / MAX_ENTRY_
 /** A reader that meets a writer tries again. */
 const MAX_READS = 4;
 
-/** Undefined without the entry; empty where a part is missing. */
+/** Resolves with undefined without the entry, and with an empty text where a part is missing. */
 export async function readValue(keychain: Keychain, entry: string): Promise<string | undefined> {
   let last: string | undefined;
   for (let reads = 0; reads < MAX_READS; reads += 1) {
@@ -33,7 +33,7 @@ export async function readValue(keychain: Keychain, entry: string): Promise<stri
   return '';
 }
 
-/** The write of the entry itself is the one that counts. */
+/** The write of the entry itself is the commit. */
 export async function writeValue(keychain: Keychain, entry: string, text: string): Promise<void> {
   const before = partsIn(await getText(keychain, entry));
   const bytes = Buffer.from(text);

@@ -44,7 +44,7 @@ function takesSubscription({ command, args }: ParsedLine, option: Option | undef
   return argumentAt(command, args.length)?.name() === 'subscription';
 }
 
-/** Whatever the case; a shell may pass the word with its quotes and backslashes. */
+/** Upper and lower case are equal; a shell may pass the word with its quotes and backslashes. */
 function matchingNames(current: string, names: readonly Candidate[]): readonly string[] {
   const start = current.replace(/^["']/, '').replace(/\\(.)/g, '$1').toLowerCase();
   return names

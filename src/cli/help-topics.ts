@@ -86,7 +86,7 @@ export function describeTopic(name: TopicName, program: Command): string {
 
 const asField = ([name, value]: readonly [string, string]) => [`{${name}}`, value] as const;
 
-/** Without the marks of the documentation's format. */
+/** Removes the Markdown marks. */
 function asPlain([term, text]: HelpItems[number]): HelpItems[number] {
   return [term, text.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('`', '')];
 }

@@ -26,7 +26,7 @@ export function minPlanTimeMs(plan: Plan): number {
   return minTimeMs(requestsOf(plan));
 }
 
-/** One for each chapter that is loaded or compared. */
+/** Each chapter that is loaded or compared takes one request. */
 function requestsOf({ chapters, updates }: Plan): number {
   return chapters.length + updates.length;
 }

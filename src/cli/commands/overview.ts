@@ -10,13 +10,13 @@ import { addOptions } from '../command-options.js';
 import { addExamples } from '../help-format.js';
 import { warnTo } from '../output/error-message.js';
 
-/** A longer command is made by the shell. */
+/** The command for more titles contains a pipe that lists them. */
 const MAX_NAMED_TITLES = 10;
 
 export function overviewCommand(program: Command, { run }: CommandRunner): Command {
   const command = program
     .command('overview')
-    .description('what is there of each title, and what is missing and why')
+    .description('show which chapters of each title are there, and which are missing and why')
     .argument('<dir...>', 'folders with chapters')
     .action((folders: string[], options: GivenOptions) =>
       run((context) => printOverview(folders, options, context)),
@@ -42,7 +42,7 @@ async function printOverview(
     else if (event.type === 'title-overview') {
       for (const line of overviewLines(event, stdout.columns)) stdout.write(`${line}\n`);
       if (event.missing.some(({ reason }) => reason === 'not-downloaded')) due.push(event.title);
-    } else stderr.write(`${describeSums(event)}\n`);
+    } else stderr.write(`${describeSummary(event)}\n`);
   };
   const request = { folders, languages: options.language };
   const onReading = (titles: number): void => {
@@ -68,7 +68,7 @@ async function printOverview(
   return EXIT.done;
 }
 
-function describeSums(event: OverviewEvent & { readonly type: 'overview-summary' }): string {
+function describeSummary(event: OverviewEvent & { readonly type: 'overview-summary' }): string {
   const { titles, have, notDownloaded, unknown } = event;
   return [
     `${pluralize(titles, 'title')}, ${pluralize(have, 'chapter')}`,

@@ -1,4 +1,4 @@
-/** `tankobon sync add`: asks the service what is subscribed to, and writes it with its name. */
+/** `tankobon sync add`: looks the title or list up, and writes it to the subscriptions file with its name. */
 import { ServiceRefusal } from '../../api/api-errors.js';
 import { fetchChapter } from '../../api/chapters.js';
 import { fetchList } from '../../api/feeds.js';
@@ -47,7 +47,7 @@ export async function syncAdd(
   const file = subscriptionsPath(flags.file, context);
   const keys = checkKeys(unset);
   const entry = entryOf(flags, context.clock.wallMs());
-  // Nothing is sent if the file cannot be read, or not be changed.
+  // Nothing is sent if the file cannot be read or changed.
   const { subscriptions } = await editSubscriptions(file, context, (source) => ({
     text: source.text,
     subscriptions: parseSubscriptions(source),
@@ -148,7 +148,7 @@ function isChapter(id: string, titleId = 'UUID', name?: string): ChapterError {
   });
 }
 
-/** The languages to write, undefined if the file or a setting has them, and what is said of them. */
+/** The languages to write, undefined if the file or a setting has them, and the note that is printed. */
 async function chooseLanguages(
   { languages }: Subject,
   { language: given }: GivenOptions,

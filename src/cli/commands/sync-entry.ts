@@ -1,4 +1,4 @@
-/** The options of a subscription as they are written in the file. */
+/** What `sync add`, `import` and `list` share: the options of a subscription as keys of the file. */
 import { resolve } from 'node:path';
 import { optionText } from '../../config/option-values.js';
 import {
@@ -13,7 +13,7 @@ import { nearest } from '../../core/nearest.js';
 import type { SeriesEntry } from '../../sync/subscriptions-file.js';
 import { SERIES_KEYS } from '../../sync/subscription-keys.js';
 
-/** The options as they are written in the file. */
+/** Throws UsageError `bad-option` for a combination or a value that the file cannot have. */
 export function entryOf({ output, fromNow, ...given }: GivenOptions, nowMs: number): SeriesEntry {
   if (given.format !== undefined && given.bind === undefined)
     throw new UsageError('bad-option', '--format has no effect without --bind.', {

@@ -1,4 +1,4 @@
-/** `tankobon sync forget`: the next run downloads the chapters of a title again whose files are gone. Sends nothing. */
+/** `tankobon sync forget`: the next run downloads the chapters of a title again whose files are gone. It sends nothing. */
 import type { GivenOptions } from '../../config/options/options.js';
 import { RunError, UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';

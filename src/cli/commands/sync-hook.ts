@@ -61,7 +61,7 @@ function noSuchHook(name: HookName = 'komga'): UsageError {
   });
 }
 
-/** Exit code 3 if one fails. */
+/** Resolves with exit code 3 if a hook fails. */
 async function callHooks(
   { hooks, series, defaults }: Subscriptions,
   names: readonly HookName[],

@@ -62,7 +62,7 @@ export async function syncImport(
   for (const id of added)
     stdout.write(`${names.get(id) ?? ''}  https://mangadex.org/title/${id}\n`);
   if (!flags.dryRun) await addHistory(file, chapterIds, context);
-  for (const line of sums(imported, added.length, flags)) stderr.write(`${line}\n`);
+  for (const line of summaryLines(imported, added.length, flags)) stderr.write(`${line}\n`);
   const hasLanguage = flags.language ?? subscriptions?.defaults.language ?? settings.language;
   if (added.length > 0 && !hasLanguage)
     stderr.write('Languages: all (to choose, add to the defaults of the file: language: [en])\n');
@@ -88,7 +88,7 @@ async function addHistory(
   await history.add(...chapterIds);
 }
 
-function sums(
+function summaryLines(
   { titles, otherSites, chapterIds }: ImportedFile,
   added: number,
   { dryRun }: GivenOptions,

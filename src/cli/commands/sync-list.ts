@@ -1,4 +1,4 @@
-/** `tankobon sync list`: the subscriptions with their names, options and state. Sends nothing. */
+/** `tankobon sync list`: the subscriptions with their names, options and state. It sends nothing. */
 import { join } from 'node:path';
 import { optionText } from '../../config/option-values.js';
 import { optionDefinition, type GivenOptions } from '../../config/options/options.js';
@@ -30,7 +30,7 @@ type State = 'paused' | 'new' | 'incomplete' | 'waiting' | 'up-to-date';
 interface ListEntry {
   readonly subscription: Subscription;
   readonly name: string | undefined;
-  /** Empty: all. */
+  /** An empty list means all. */
   readonly languages: readonly string[];
   readonly output: string;
   readonly state: State;

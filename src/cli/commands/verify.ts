@@ -63,7 +63,7 @@ async function verify(
   }
 }
 
-/** Only problems are printed: what was repaired is an event of its own. */
+/** Prints only problems: a repaired file is an event of its own. */
 async function repairDamaged(damaged: readonly string[], context: CommandContext) {
   const { repairFiles } = await import('../../collection/repair.js');
   const { EventMessages, isError } = await import('../output/event-messages.js');
@@ -82,7 +82,7 @@ interface ProgressDisplay {
   readonly close: () => void;
 }
 
-/** At a terminal: one bar. */
+/** Shows one bar. Resolves with undefined where standard error is not a terminal. */
 async function progressDisplay(context: CommandContext): Promise<ProgressDisplay | undefined> {
   const { stderr, env, clock } = context;
   if (!stderr.isTTY || env['TERM'] === 'dumb') return undefined;

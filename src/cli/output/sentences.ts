@@ -90,7 +90,7 @@ export function isShownWait(event: WaitingEvent, nowMs: number): boolean {
 
 /** Chapters that the service does not have are named one by one, since a user may look for them elsewhere. */
 const NAMED_REASONS: readonly SkipReason[] = ['chapter-external', 'chapter-unavailable'];
-/** The rest of them is counted. */
+/** Further ones are only counted. */
 const MAX_NAMED = 20;
 
 /** One line for each chapter that the service does not have, and one for each other reason. */
