@@ -35,7 +35,7 @@ export async function planDownload(
     const { plan, samePages } = await withDelivery(planned, session.client, session.signal);
     if (samePages.length === 0) return plan;
     const { previewUpdates } = await import('./update-metadata.js');
-    return { ...plan, updates: await previewUpdates(samePages, request) };
+    return { ...plan, updates: await previewUpdates(samePages, request, session.signal) };
   });
 }
 
@@ -150,7 +150,7 @@ export async function runPlan(
 
 /** The event with what is known of its chapter. */
 function withChapterFields(event: DownloadMessage, fields: Plan['fields']): DownloadMessage {
-  // Not of the bytes of a page, which arrive by the thousand and are not printed.
+  // Events for the bytes of a page arrive by the thousand and are not printed.
   if (event.type === 'page-bytes' || !('chapter' in event)) return event;
   return { ...event, ...fields.get(event.chapter ?? '') };
 }

@@ -1,6 +1,8 @@
 /** Saves the chapters of a plan, sends their health reports, then saves what belongs to them. */
+import type { TankobonError } from '../core/errors.js';
+import { toTankobonError } from '../core/system-errors.js';
 import { saveChapters } from './batch.js';
-import { waitingEvent, type Observe } from './events.js';
+import { waitingEvent, type Observe, type UpdateEvent } from './events.js';
 import { removeLeftovers } from './leftovers.js';
 import { PageQueue } from './page-queue.js';
 import type { Plan } from './plan.js';
@@ -54,7 +56,8 @@ export async function savePlan(
       },
       userSignal,
     );
-    await updateUnchanged(plan, samePageIds, session);
+    const updateError = await updateUnchanged(plan, samePageIds, session);
+    result.stoppedBy ??= updateError;
     const saved = plan.chapters.filter(({ job }) => savedIds.has(job.id));
     if (saved.length === 0) return;
     // Already settled: each saved chapter has waited for it.
@@ -68,14 +71,30 @@ export async function savePlan(
   }
 }
 
-/** Updates the metadata of the chapters whose pages did not change. */
+/**
+ * Updates the metadata of the chapters whose pages did not change. Resolves with the interruption that stopped it; what
+ * is not updated then counts as not started.
+ */
 async function updateUnchanged(
   { chapters }: Plan,
   ids: ReadonlySet<string>,
   { request, listeners, userSignal }: DownloadSession,
-): Promise<void> {
-  if (ids.size === 0 || userSignal.aborted) return;
+): Promise<TankobonError | undefined> {
+  if (ids.size === 0) return undefined;
   const { updateMetadata } = await import('./update-metadata.js');
+  const remaining = new Set(ids);
+  const observe = (event: UpdateEvent): void => {
+    remaining.delete(event.chapter);
+    listeners.observe(event);
+  };
   const unchanged = chapters.filter(({ job }) => ids.has(job.id));
-  await updateMetadata(unchanged, request, listeners.observe, userSignal);
+  try {
+    await updateMetadata(unchanged, request, observe, userSignal);
+    return undefined;
+  } catch (error) {
+    if (!userSignal.aborted) throw error;
+    for (const chapter of remaining)
+      listeners.observe({ type: 'chapter-skipped', chapter, reason: 'not-started' });
+    return toTankobonError(error);
+  }
 }

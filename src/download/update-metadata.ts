@@ -7,14 +7,17 @@ import type { PlannedChapter } from './plan-jobs.js';
 import { isRetag, planRetag, type Retag, type RetagOptions } from './retag-chapter.js';
 import { previewRetags, retaggedChapter, writeRetags } from './write-retags.js';
 
-/** Reports each chapter as `chapter-retagged`, `chapter-skipped` or `chapter-failed`. */
+/**
+ * Reports each chapter as `chapter-retagged`, `chapter-skipped` or `chapter-failed`. Rejects with the signal's reason when
+ * aborted; the remaining chapters are not reported then.
+ */
 export async function updateMetadata(
   chapters: readonly PlannedChapter[],
   request: DownloadRequest,
   observe: (event: UpdateEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const retags = await planUpdates(chapters, request, observe);
+  const retags = await planUpdates(chapters, request, observe, signal);
   const onWritten = (retag: Retag, name: string) => {
     observe(updatedEvent(retag, name));
   };
@@ -24,16 +27,17 @@ export async function updateMetadata(
   await writeRetags(retags, { onWritten, onFailed }, signal);
 }
 
-/** The same events for a dry run. */
+/** Returns the events that updateMetadata would report, for a dry run. */
 export async function previewUpdates(
   chapters: readonly PlannedChapter[],
   request: DownloadRequest,
+  signal: AbortSignal,
 ): Promise<readonly UpdateEvent[]> {
   const events: UpdateEvent[] = [];
   const observe = (event: UpdateEvent) => {
     events.push(event);
   };
-  const retags = await planUpdates(chapters, request, observe);
+  const retags = await planUpdates(chapters, request, observe, signal);
   for (const [retag, name] of await previewRetags(retags)) events.push(updatedEvent(retag, name));
   return events;
 }
@@ -42,6 +46,7 @@ async function planUpdates(
   chapters: readonly PlannedChapter[],
   { nameChapter, volumeField, metadata }: DownloadRequest,
   observe: (event: UpdateEvent) => void,
+  signal: AbortSignal,
 ): Promise<readonly Retag[]> {
   const options: RetagOptions = {
     nameTemplates: [nameChapter(false), nameChapter(true)],
@@ -53,6 +58,7 @@ async function planUpdates(
   for (const { job, chapter, title: loadingTitle, compared } of chapters) {
     const { file = job.file, isBound } = compared ?? {};
     const title = await loadingTitle;
+    signal.throwIfAborted();
     try {
       // A book keeps the metadata of its chapters. Without its title, a chapter would lose the series.
       const isChanged = !isBound && metadata && chapter && title;

@@ -71,7 +71,7 @@ export async function reportChanges(
   const everything = await planAll(session);
   const { plan, samePages } = await withDelivery(everything, session.client, session.userSignal);
   for (const { job } of plan.chapters) report(job.id, ['pages']);
-  for (const event of await previewUpdates(samePages, request))
+  for (const event of await previewUpdates(samePages, request, session.userSignal))
     if (event.type === 'chapter-retagged') report(event.chapter, event.changed);
 
   function report(id: string, what: readonly string[]): void {

@@ -4,8 +4,11 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { download } from '../../../src/cli/commands/download.js';
 import { readIdentity } from '../../../src/cbz/archive-content.js';
 import { parseRecords } from '../../../src/cbz/record.js';
+import { interruptedError } from '../../../src/core/errors.js';
+import type { DownloadEvent } from '../../../src/download/events.js';
 import {
   createLibrary,
   editChapter,
@@ -19,6 +22,7 @@ import { createTitle } from '../../../src/practice-server/library/story-chapter.
 import { uuidOf } from '../../../src/practice-server/library/digests.js';
 import { readEntry, readPages, writeArchive } from '../../support/archive.js';
 import { DownloadHarness } from '../../support/download-harness.js';
+import { parseTexts } from '../../support/option-texts.js';
 import { editEntry, replaced } from '../../support/owner-edits.js';
 import { retagFolder } from '../../support/retag-harness.js';
 
@@ -40,11 +44,20 @@ function chapterOf(number: string, seed = 1, pages = 3, pageNames: PageNames = '
 }
 
 let harness: DownloadHarness;
+let onAtHome: () => void = () => undefined;
 const start = async (...chapters: readonly LibraryChapter[]) => {
   const title = createTitle({ id: TITLE, title: { en: 'Gulls' }, createdAt: AT, updatedAt: AT });
-  harness = await DownloadHarness.start({ library: createLibrary({ titles: [title], chapters }) });
+  harness = await DownloadHarness.start({
+    library: createLibrary({ titles: [title], chapters }),
+    onRequest: ({ path }) => {
+      if (path.startsWith('/at-home/')) onAtHome();
+    },
+  });
 };
-afterEach(() => harness.stop());
+afterEach(async () => {
+  onAtHome = () => undefined;
+  await harness.stop();
+});
 
 const library = (): Library => harness.service.library;
 const update = (options = {}) =>
@@ -366,4 +379,63 @@ test('of two releases, the later upload is taken, though the other was edited mo
   const { events } = await first();
   const saved = events.filter(({ type }) => type === 'chapter-saved');
   expect(saved).toMatchObject([{ chapter: EXAMPLE_CHAPTERS.first }]);
+});
+
+describe('an interruption counts as not started what is not updated yet', () => {
+  const startEdited = async () => {
+    await start(chapterOf('1'), chapterOf('2'));
+    await first();
+    edit('1', { title: 'Salt' });
+    edit('2', { title: 'Salt' });
+  };
+
+  /** Updates until a line of the output contains `text`. */
+  async function updateUntil(text: string, options = {}) {
+    const stop = new AbortController();
+    const texts = { output: harness.output, json: true, language: 'en', update: true, ...options };
+    const { code, stdout } = await harness.command(
+      (run) => {
+        const write = run.stdout.write.bind(run.stdout);
+        run.stdout.write = (line: string) => {
+          if (line.includes(text)) stop.abort(interruptedError());
+          return write(line);
+        };
+        return download([TITLE], parseTexts(texts), { ...run, signal: stop.signal });
+      },
+      { signal: stop.signal },
+    );
+    const lines = stdout.split('\n').filter(Boolean);
+    return { code, summary: lines.map((line) => JSON.parse(line) as DownloadEvent).at(-1) };
+  }
+
+  test('while pages are compared', async () => {
+    await startEdited();
+    const stop = new AbortController();
+    let asked = 0;
+    onAtHome = () => {
+      asked += 1;
+      if (asked === 2) stop.abort(interruptedError());
+    };
+    const targets = { targets: [TITLE], language: 'en', update: true };
+    const { code, events } = await harness.download(targets, { signal: stop.signal });
+    expect(code).toBe(130);
+    expect(events.at(-1)).toMatchObject({ retagged: 0, skipped: 0, notStarted: 2 });
+  });
+
+  test('while metadata is compared', async () => {
+    await start(chapterOf('1'), chapterOf('2'));
+    await harness.download({ targets: [TITLE], language: 'en', bind: 'title' });
+    edit('1', { title: 'Salt' });
+    edit('2', { title: 'Salt' });
+    const { code, summary } = await updateUntil('already-there');
+    expect(code).toBe(130);
+    expect(summary).toMatchObject({ retagged: 0, skipped: 1, notStarted: 1 });
+  });
+
+  test('while files are written', async () => {
+    await startEdited();
+    const { code, summary } = await updateUntil('chapter-retagged');
+    expect(code).toBe(130);
+    expect(summary).toMatchObject({ retagged: 1, skipped: 0, notStarted: 1 });
+  });
 });
