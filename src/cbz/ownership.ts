@@ -6,6 +6,7 @@
  */
 import type { BigIntStats } from 'node:fs';
 import { chmod, lstat } from 'node:fs/promises';
+import { StorageError } from '../core/errors.js';
 import { isSystemError, renameInto } from '../core/files.js';
 import { ignoreUnsupportedMode } from '../core/safe-open.js';
 import { readContent } from './archive-content.js';
@@ -70,6 +71,11 @@ export async function replaceUnchanged(
   if (!(await isUnchanged(file, before))) return false;
   await renameInto(tmpFile, file);
   return true;
+}
+
+/** The error for a file that isUnchanged or replaceUnchanged refused. */
+export function fileChanged(file: string): StorageError {
+  return new StorageError('file-changed', `Another program changed the file meanwhile: ${file}`);
 }
 
 /** For the file that takes the place of one in this state. */

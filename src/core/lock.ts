@@ -15,6 +15,7 @@ import {
 } from './files.js';
 import { describeLockHolder, writeLockHolder } from './lock-holder.js';
 import type { FileLocks, HeldLock } from './native-lock.js';
+import { PRIVATE_FOLDER_MODE } from './own-folder.js';
 
 export { describeLockHolder } from './lock-holder.js';
 export type { HeldLock } from './native-lock.js';
@@ -31,7 +32,6 @@ export interface LockOptions {
 }
 
 const DEFAULT_POLL_MS = 4;
-const PRIVATE_FOLDER_MODE = 0o700;
 
 let loading: Promise<FileLocks> | undefined;
 

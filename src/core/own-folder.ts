@@ -3,7 +3,7 @@ import { chmodSync, statSync, type Stats } from 'node:fs';
 import { statNewFile } from './safe-open.js';
 import { isSystemError } from './system-errors.js';
 
-const PRIVATE_FOLDER_MODE = 0o700;
+export const PRIVATE_FOLDER_MODE = 0o700;
 export const OTHERS_WRITE = 0o022;
 export const OTHERS_ALL = 0o077;
 const STICKY = 0o1000;

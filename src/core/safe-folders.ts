@@ -3,11 +3,9 @@ import { lstatSync, mkdirSync, statSync } from 'node:fs';
 import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { StorageError } from './errors.js';
-import { makeOwn, OTHERS_ALL } from './own-folder.js';
+import { makeOwn, OTHERS_ALL, PRIVATE_FOLDER_MODE } from './own-folder.js';
 import { unsafePathError } from './safe-open.js';
 import { isSystemError } from './system-errors.js';
-
-const PRIVATE_FOLDER_MODE = 0o700;
 
 /**
  * Creates `folder` and the folders above it; returns those that were missing, the outermost first. Used instead of

@@ -47,6 +47,7 @@ export async function readEarlierUploads(
   const byId = new Map(listed.map((chapter) => [chapter.id, chapter]));
   const keyOf = (chapter: Chapter): string => chapterKey(chapter, title.numbersRestart);
   const addedKeys = new Set(added.map(keyOf));
+  const titleKeys = title.names.map(nameKey);
   const uploads: EarlierUpload[] = [];
   for (const archive of archivesOf(title, byId, library)) {
     const now = byId.get(archive.chapterId);
@@ -58,7 +59,7 @@ export async function readEarlierUploads(
     const metadata = found?.written ?? found?.metadata;
     if (metadata?.series === undefined) continue;
     const isUnknown = archive.titleId === undefined && !now;
-    if (isUnknown && !title.names.map(nameKey).includes(nameKey(metadata.series))) continue;
+    if (isUnknown && !titleKeys.includes(nameKey(metadata.series))) continue;
     // Two chapters without a number and a title may be of different stories.
     if (metadata.number === undefined && (metadata.title ?? '') === '') continue;
     const chapter = toChapter(archive.chapterId, metadata, listed);
@@ -174,7 +175,7 @@ function isAlternative(
 
 const DAY_MS = 86_400_000;
 
-/** Whether the chapter is of a better language or group, or of the same and not older; a file has only the day of its publication. */
+/** Whether the chapter is of a better language or group, or of the same and not older. A file has only the day of publication. */
 function isSuccessor(
   chapter: Chapter,
   earlier: Chapter,

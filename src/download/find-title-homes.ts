@@ -55,7 +55,7 @@ export function titlesToPlace(
   });
 }
 
-/** By the title's id. Titles that are new, and whose name no other one has there, are left out. */
+/** The homes by the ids of the titles. Titles that are new, and whose name no other one has there, are left out. */
 export async function findTitleHomes(
   titles: readonly TitleToPlace[],
   library: LibraryIndex,
@@ -210,9 +210,11 @@ class HomeFinder {
       return isBeside && (isInTitleFolder || path.includes(nameKey(series)));
     });
     const oneOfEach = new Map(others.map((other) => [this.#ownerOf(other) ?? other.file, other]));
-    for (const other of oneOfEach.values())
+    for (const other of oneOfEach.values()) {
+      this.deps.signal.throwIfAborted();
       for (const { metadata } of await readArchivedChapters(other.file))
         if (nameKey(metadata.series ?? '') === nameKey(series)) return true;
+    }
     return false;
   }
 

@@ -5,7 +5,7 @@
 import { basename, dirname, join } from 'node:path';
 import { candidatePaths } from '../cbz/file-name.js';
 import { readIdentity } from '../cbz/archive-content.js';
-import { readFileState, replaceUnchanged, type FileState } from '../cbz/ownership.js';
+import { fileChanged, readFileState, replaceUnchanged, type FileState } from '../cbz/ownership.js';
 import { StorageError } from '../core/errors.js';
 import { toStorageError, statIfExists } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
@@ -49,10 +49,6 @@ export async function publishChapter(tmpFile: string, target: ChapterTarget): Pr
     }
   }
   throw new StorageError('name-taken', `No free file name: ${target.file}`);
-}
-
-function fileChanged(file: string): StorageError {
-  return new StorageError('file-changed', `Another program changed the file meanwhile: ${file}`);
 }
 
 /** While another process replaces the same file. */

@@ -9,13 +9,13 @@ import { readComicInfo, type ChapterMetadata } from '../cbz/comic-info-reader.js
 import { candidatePaths, shortIdPath, wholeIdPath, type FormatFileName } from '../cbz/file-name.js';
 import {
   copyMode,
+  fileChanged,
   isUnchanged,
   readFileState,
   replaceUnchanged,
   type FileState,
 } from '../cbz/ownership.js';
 import type { ChapterRecord } from '../cbz/record.js';
-import { StorageError } from '../core/errors.js';
 import { haveSameBytes, makeSyncedFolders, removeFile, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 import { comicMetadata, inferredVolumeOf, nameValues } from './comic-metadata.js';
@@ -64,7 +64,7 @@ export interface Retag extends ChapterOnDisk, MetadataChange {
 /** A file that stays as it is, also where its owner's edits differ from the service. */
 export interface UnchangedChapter {
   readonly edited: readonly string[];
-  /** With the name that the file has. */
+  /** Has the name that is in the file. */
   readonly title: Title;
 }
 
@@ -242,8 +242,4 @@ async function removeIfEmpty(folder: string, root: string): Promise<void> {
     return;
   }
   await removeIfEmpty(dirname(folder), root);
-}
-
-function fileChanged(file: string): StorageError {
-  return new StorageError('file-changed', `Another program changed the file meanwhile: ${file}`);
 }

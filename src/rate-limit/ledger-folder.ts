@@ -9,12 +9,11 @@ import {
   statNewFile,
   toStorageError,
 } from '../core/files.js';
+import { OTHERS_WRITE, PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 
 export const SHARE_HINT =
   'To share the limits among users or machines, set on all of them for example: TANKOBON_LEDGER=redis://nas.local:6379/0';
 const OTHER_FOLDER = 'Set TANKOBON_LEDGER, or TANKOBON_HOME, to a folder that you can write to.';
-const PRIVATE_MODE = 0o700;
-const WRITABLE_BY_OTHERS = 0o022;
 /** Codes whose own hints are about the output folder. */
 const CODES_WITH_OUTPUT_HINT = new Set([
   'not-writable',
@@ -25,7 +24,7 @@ const CODES_WITH_OUTPUT_HINT = new Set([
 
 /** Creates the folder if missing. Throws StorageError `unsafe-ledger` or `unsafe-path`, and system errors. */
 export function makeLedgerFolder(folder: string): void {
-  if (!isLedgerFolder(folder)) makeFolders(folder, PRIVATE_MODE);
+  if (!isLedgerFolder(folder)) makeFolders(folder, PRIVATE_FOLDER_MODE);
 }
 
 /** False if it is missing. Throws as makeLedgerFolder does. */
@@ -42,9 +41,9 @@ export function isLedgerFolder(folder: string): boolean {
   if (!isOwnedByUs(folder, stats)) {
     throw sharedFolderError(folder, `belongs to another user (uid ${stats.uid})`, SHARE_HINT);
   }
-  const isWritable = (stats.mode & WRITABLE_BY_OTHERS) !== 0;
+  const isWritable = (stats.mode & OTHERS_WRITE) !== 0;
   // Some file systems show one mode for all files: FAT, CIFS, folders of a Windows host.
-  if (isWritable && (statNewFile(folder).mode & WRITABLE_BY_OTHERS) === 0) {
+  if (isWritable && (statNewFile(folder).mode & OTHERS_WRITE) === 0) {
     const hint = `To keep it to one user: chmod 700 '${folder.replaceAll("'", "'\\''")}'. ${SHARE_HINT}`;
     throw sharedFolderError(folder, 'is writable by other users', hint);
   }

@@ -2,15 +2,17 @@
 
 /** Used inside the ledger only; callers get a StorageError. */
 export class RedisFailure extends Error {
+  /** What to do on the server; if absent, what the error code says. */
+  readonly hint: string | undefined;
+
   constructor(
     message: string,
     /** Whether it may work again without anyone changing a setting. */
     readonly isTemporary: boolean,
-    details: { readonly cause?: unknown } = {},
-    /** What to do on the server; by default, what the error code says. */
-    readonly hint?: string,
+    details: { readonly cause?: unknown; readonly hint?: string | undefined } = {},
   ) {
     super(message, details);
+    this.hint = details.hint;
   }
 }
 
@@ -54,7 +56,7 @@ export function replyFailure(message: string): RedisFailure {
   const code = message.includes('unauthenticated') ? 'NOAUTH' : replyCode(message);
   const temporary = TEMPORARY[code];
   if (temporary !== undefined)
-    return new RedisFailure(`${temporary} (${code})`, true, {}, HINTS[code]);
+    return new RedisFailure(`${temporary} (${code})`, true, { hint: HINTS[code] });
   const reason = PERMANENT[code] ?? 'the server refused a command';
   return new RedisFailure(code === '' ? reason : `${reason} (${code})`, false);
 }
