@@ -44,7 +44,7 @@ export interface Connections {
 const MAX_HEADER_BYTES = 64 * 1024;
 /** The limit per host. */
 const MAX_IDLE_CONNECTIONS = 16;
-/** Each address of a host is tried for so long. Node's default of 250 ms is too short for a slow connection. */
+/** The limit for each address of a host. Node's default of 250 ms is too short for a slow connection. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 2_500;
 /** The limit of a whole request to a hook. */
 const HOOK_TIMEOUT_MS = 10_000;

@@ -31,7 +31,7 @@ export function firstPartyDomain(apiUrl: URL): IsFirstParty {
   };
 }
 
-/** Without the trailing dot of a fully qualified name. */
+/** Leaves out the trailing dot of a fully qualified name. */
 function hostName({ hostname }: URL): string {
   return hostname.replace(/\.$/, '');
 }

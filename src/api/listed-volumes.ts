@@ -10,10 +10,10 @@ export interface ListedNumber {
   readonly releases: number;
 }
 
-/** In place of a number or a volume that a release does not have. */
+/** The service writes this in place of a number or a volume that a release does not have. */
 const NONE = 'none';
 
-/** Without releases that lack a volume or a number, by one request. Throws as `client.api` does. */
+/** Leaves out releases that lack a volume or a number. Sends one request; throws as `client.api` does. */
 export async function fetchListedVolumes(
   client: ServiceClient,
   titleId: string,

@@ -55,7 +55,7 @@ export function isPublicAddress(address: string): boolean {
   return isIPv6(plain) && unicast.check(plain, 'ipv6') && !special.check(plain, 'ipv6');
 }
 
-/** Whether the host of a URL can be public: any name but localhost, or a public address. Does not resolve names. */
+/** Whether the host of a URL can be public: a name other than localhost, or a public IP address. Names are not resolved. */
 export function isPublicHost(url: URL): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? !isLoopback(url) : isPublicAddress(host);

@@ -89,7 +89,7 @@ function firstListed(
 }
 
 /**
- * A PDF or a folder cannot be read back; it is compared with the new book. Of two files of a chapter the first one
+ * A PDF or a folder cannot be read back; it is compared with the new book. The first of two files of a chapter
  * counts: books come last, so that the files of their chapters are known as such.
  */
 function filesToRead(archives: readonly ExistingArchive[]): readonly string[] {

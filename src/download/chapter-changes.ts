@@ -29,8 +29,8 @@ export function mayHaveChanged(saved: SavedChapter, listed: ListedChapter): bool
 }
 
 /**
- * By the digests in the names of the file's quality; by the number of pages where names have none. True if the pages of
- * the file are not known.
+ * Compares the digests in the names of the file's quality, and only the number of pages where names have none. True if
+ * the pages of the file are not known.
  */
 export function hasSamePages({ pages, quality }: SavedChapter, metadata: AtHomeMetadata): boolean {
   if (pages === undefined) return true;

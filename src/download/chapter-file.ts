@@ -103,7 +103,7 @@ export async function mergedComicInfo(
 
 export interface ChapterFileChange extends Omit<WriteOptions, 'convert' | 'onPage'> {
   readonly metadata: Omit<ComicMetadata, 'pages'>;
-  /** For the record: the volume in the metadata, if the service does not name it. */
+  /** The volume in the metadata if the service does not name it; the record keeps it. */
   readonly inferredVolume: string | undefined;
   /** Edits of the owner are replaced too. */
   readonly force: boolean;

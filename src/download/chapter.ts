@@ -18,7 +18,7 @@ import { findPublished, publishChapter, type ChapterTarget } from './publish-cha
 import { Workspace, type PackedPage } from './workspace.js';
 
 export interface ChapterJob extends ChapterTarget {
-  /** For people; undefined without metadata. */
+  /** Used in messages; undefined without metadata. */
   readonly name?: string | undefined;
   /** The user's output folder, which contains `file`. */
   readonly output: string;

@@ -41,7 +41,7 @@ export function comicMetadata(
   };
 }
 
-/** In the words of a reader's note, since ComicInfo has no element for it. */
+/** Written as a note for readers, since ComicInfo has no element for it. */
 export const INFERENCE_NOTE = 'The volume is inferred from other releases of the chapter.';
 
 /** Undefined if the service names the volume itself, or if it is unknown. */

@@ -45,7 +45,7 @@ function exposeGc(): NodeJS.GCFunction | undefined {
   }
 }
 
-/** For a command that reads and writes large files: collections cost a long run on little data less than they save. */
+/** Called by commands that read and write large files: there, collections cost less than the memory that they save. */
 export function keepHeapSmall(): void {
   setFlagsFromString('--optimize-for-size');
   // A larger young generation lets short-lived objects accumulate, and be promoted.

@@ -165,7 +165,7 @@ async function withLanguages(
   return selection;
 }
 
-/** Such as `both, en and pt-br`, or `all 3, en, es-la and pt-br`. */
+/** Part of a sentence, such as `both, en and pt-br`, or `all 3, en, es-la and pt-br`. */
 function allOf(languages: readonly string[]): string {
   const list = `${languages.slice(0, -1).join(', ')} and ${languages.at(-1)}`;
   return languages.length === 2 ? `both, ${list}` : `all ${languages.length}, ${list}`;

@@ -69,7 +69,7 @@ function titlesWithoutVolumes(
   );
 }
 
-/** Nothing if the service does not list them: the chapters have no volume then. Throws errors that concern the whole run. */
+/** Empty if the service does not list them: the chapters have no volume then. Throws errors that concern the whole run. */
 export async function readListedVolumes(
   titleId: string,
   { client, warn, signal }: Pick<InferenceDeps, 'client' | 'warn' | 'signal'>,

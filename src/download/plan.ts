@@ -39,7 +39,7 @@ export interface Plan extends Omit<PlanSelection, 'selected'> {
   readonly fields: ReadonlyMap<string, ChapterFields>;
   /** All releases of the titles that are targets, or in a list that is one. */
   readonly series: readonly (Series & TitleChapters)[];
-  /** From which volumes were inferred, by the id of the title. */
+  /** What volumes were inferred from, by the id of the title. */
   readonly listedVolumes: ListedVolumes;
   /** What a dry run says of existing chapters whose pages did not change. */
   readonly updates: readonly UpdateEvent[];

@@ -7,7 +7,7 @@ import { hasSamePages, type SavedChapter } from './chapter-changes.js';
 import { readChapterFile, readPageDigests } from './chapter-file.js';
 import type { ComparedArchive } from './plan-selection.js';
 
-/** By the chapter's id. Files of other programs and links are left out. */
+/** What the files say, by the ids of the chapters. Files of other programs and links are left out. */
 export async function readSaved(
   archives: readonly ExistingArchive[],
   signal: AbortSignal,
@@ -33,7 +33,7 @@ function withoutUnknown({ version, updatedAt, quality, pages }: SavedChapter): S
   return Object.fromEntries(known.filter(([, value]) => value !== undefined));
 }
 
-/** Undefined for a file that cannot be read, too: its pages are compared, and then differ. */
+/** Undefined without a record, and for a file that cannot be read: its pages are compared, and then differ. */
 async function recordOfFile(file: string): Promise<ChapterRecord | undefined> {
   return (await readChapterFile(file).catch(() => undefined))?.record;
 }

@@ -5,7 +5,7 @@ import type { ExistingArchive } from '../cbz/library-index.js';
 import { groupBy } from '../core/group-by.js';
 import { parseNumber } from '../selection/ranges.js';
 
-/** Reading an archive takes milliseconds: of a folder, a few say what its chapters are called. */
+/** Reading an archive takes milliseconds, and a few of a folder show what its chapters are called. */
 export const MAX_READ_OF_TITLE = 2;
 /** There may be archives of other titles among them. */
 export const MAX_READ_OF_LIKELY = 20;
@@ -13,8 +13,8 @@ export const MAX_READ_OF_LIKELY = 20;
 const NATURAL_ORDER = new Intl.Collator('en', { numeric: true });
 
 /**
- * Of each folder, the archives with the highest numbers, as far as the releases are known, and the last ones by name of
- * the others: at most `count` of each.
+ * Chooses from each folder up to `count` archives of known releases, those with the highest numbers, and up to `count`
+ * others, the last ones by name.
  */
 export function sampleFolders(
   archives: readonly ExistingArchive[],

@@ -12,7 +12,7 @@ export interface KnownChapters {
 
 export type SavedState =
   | { readonly state: 'missing' }
-  /** In the history: its archive was moved or removed. */
+  /** The history has the chapter: its archive was moved or removed. */
   | { readonly state: 'recorded' }
   | {
       readonly state: 'saved';
@@ -21,7 +21,7 @@ export type SavedState =
       readonly isOutdated: boolean;
     };
 
-/** The chapter is as the service lists it, as far as it is known. */
+/** `chapter` has what is known of the service's entry. */
 export function savedState(
   chapter: ListedChapter & { readonly id: string },
   { library, history, saved }: KnownChapters,

@@ -29,7 +29,7 @@ export type NamedTitle = Pick<Title, 'id' | 'name' | 'year'>;
 export interface HomeOptions<Known> {
   /** The folders of the name template. */
   readonly folderTemplate: string;
-  /** Nobody chose the template: chapters that a sync saved in a folder of their own are not left for it. */
+  /** The template is the built-in one: chapters that a sync saved in a folder of their own stay there. */
   readonly hasDefaultName: boolean;
   /** The path that the template gives this chapter now, with the series' name `series`. */
   readonly pathOf: (known: Known, series: string) => string;

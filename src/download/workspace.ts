@@ -38,7 +38,7 @@ export interface KeptPage extends Required<CbzPage> {
   readonly page: number;
 }
 
-/** With its dimensions, if they are known. */
+/** A page with its dimensions, if they are known. */
 export type PackedPage = KeptPage & Partial<ImageDimensions>;
 
 const MANIFEST_FILE = 'chapter.json';

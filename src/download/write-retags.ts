@@ -1,6 +1,6 @@
 /**
  * Writes files with new metadata and names, each after the one that has its new name, such as when numbers move round.
- * For `retag` and `--update`.
+ * Used by `retag` and `--update`.
  */
 import { lstatIfExists } from '../core/files.js';
 import { orderRenames } from './rename-order.js';
@@ -70,7 +70,7 @@ export async function writeRetags(
         onWritten(each, await writeRetagged(each, retagTargets(each), signal));
       });
   } finally {
-    // Also after an interruption.
+    // An interruption must not leave them under these names.
     for (const [each, name] of waiting)
       await unpark(each, name).then(
         (newName) => {

@@ -103,7 +103,7 @@ export class TitleLoader {
     }
   }
 
-  /** Marks those that were not loaded: any of them may be the invalid entry. */
+  /** Marks the ids that were not loaded: any of them may be the invalid entry. */
   #markUnusable(ids: readonly string[]): void {
     for (const id of ids) if (!this.loaded.has(id)) this.unusable.add(id);
   }
