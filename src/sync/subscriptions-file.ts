@@ -1,8 +1,4 @@
-/**
- * Reads the subscriptions file, and edits it as a person would: comments, order and formatting of everything else stay.
- * Every problem is reported with its file, line, column and field.
- */
-import { isDeepStrictEqual } from 'node:util';
+/** Reads the subscriptions file. Every problem is reported with its file, line, column and field. */
 import {
   isMap,
   isNode,
@@ -11,19 +7,16 @@ import {
   LineCounter,
   parseDocument,
   visit,
-  YAMLMap,
   type Alias,
   type Document,
 } from 'yaml';
 import type { ZodError } from 'zod';
 import { UsageError, thrownMessage } from '../core/errors.js';
-import { groupBy } from '../core/group-by.js';
 import { pluralize } from '../core/human-format.js';
 import { nearest } from '../core/nearest.js';
 import { describeIssue, fieldName, messageOf, type Path } from './issue-messages.js';
 import {
   keysAt,
-  parseSeriesTarget,
   subscriptionsSchema,
   toSubscriptions,
   type Subscriptions,
@@ -61,125 +54,13 @@ export function parseSubscriptions(source: SubscriptionsText): Subscriptions {
 
 const keyOf = ({ kind, id }: Target) => `${kind}:${id}`;
 
-/** Options by their keys in the file, as written there. */
-export type SeriesEntry = Readonly<Record<string, unknown>>;
-
-export interface SeriesChange {
-  /** Keys to set. */
-  readonly entry: SeriesEntry;
-  /** Keys to remove. */
-  readonly unset?: readonly string[];
-}
-
-/**
- * The text with a series added at the end, or with the series that is there changed. Throws UsageError
- * `bad-subscriptions` if the text or the result is invalid.
- */
-export function addSeries(
-  source: SubscriptionsText,
-  target: string,
-  { entry, unset = [] }: SeriesChange,
-): { readonly text: string; readonly isNew: boolean } {
-  const index = indexOfTarget(
-    parseSubscriptions(source),
-    parseSeriesTarget(target, source.extraHosts),
-  );
-  const { document } = parseYaml(source);
-  if (index >= 0) {
-    for (const [key, value] of Object.entries(entry))
-      document.setIn(['series', index, key], createNode(document, value));
-    for (const key of unset) document.deleteIn(['series', index, key]);
-  } else appendSeries(document, target, entry);
-  const text = print(document, source);
-  parseSubscriptions({ ...source, text });
-  return { text, isNew: index < 0 };
-}
-
-/** The text with a hook set, or removed if there is no value. Throws UsageError `bad-subscriptions`. */
-export function setHook(source: SubscriptionsText, hook: string, value?: unknown): string {
-  parseSubscriptions(source);
-  const { document } = parseYaml(source);
-  if (isScalar(document.contents)) document.contents = null;
-  if (value === undefined) document.deleteIn(['hooks', hook]);
-  else {
-    if (!isMap(document.get('hooks'))) document.set('hooks', document.createNode({}));
-    document.setIn(['hooks', hook], createNode(document, value));
-  }
-  const text = print(document, source);
-  parseSubscriptions({ ...source, text });
-  return text;
-}
-
-/** The text with these series added at the end; those that are there stay as they are. Throws as addSeries does. */
-export function addMissingSeries(
-  source: SubscriptionsText,
-  titles: readonly { readonly id: string; readonly entry: SeriesEntry }[],
-): { readonly text: string; readonly added: readonly string[] } {
-  const subscriptions = parseSubscriptions(source);
-  const missing = titles.filter(
-    ({ id }) => indexOfTarget(subscriptions, { kind: 'title', id }) < 0,
-  );
-  if (missing.length === 0) return { text: source.text, added: [] };
-  const { document } = parseYaml(source);
-  for (const { id, entry } of missing)
-    appendSeries(document, `https://mangadex.org/title/${id}`, entry);
-  const text = print(document, source);
-  parseSubscriptions({ ...source, text });
-  return { text, added: missing.map(({ id }) => id) };
-}
-
-function appendSeries(document: Document, target: string, entry: SeriesEntry): void {
-  // Only `null` has passed as a file without series.
-  if (isScalar(document.contents)) document.contents = null;
-  if (!isSeq(document.get('series'))) document.set('series', document.createNode([]));
-  const node = new YAMLMap();
-  node.set('target', document.createNode(target));
-  for (const [key, value] of Object.entries(entry)) node.set(key, createNode(document, value));
-  document.addIn(['series'], node);
-}
-
-/** The text without the series at this index. */
-export function removeSeries(source: SubscriptionsText, index: number): string {
-  const { document } = parseYaml(source);
-  document.deleteIn(['series', index]);
-  return print(document, source);
-}
-
-export function indexOfTarget({ series }: Subscriptions, { kind, id }: Target): number {
-  return series.findIndex(({ target }) => target.kind === kind && target.id === id);
-}
-
-/** Lists and maps within a series are written on one line. */
-function createNode(document: Document, value: unknown) {
-  return document.createNode(value, { flow: true });
-}
-
-/** The library keeps comments and order, but not the spaces within lines: those of the original are kept here. */
-function print(document: Document, { text }: SubscriptionsText): string {
-  const printed = document.toString({ lineWidth: 0 });
-  const originals = groupBy(text.split('\n'), withoutSpaces);
-  const kept = printed
-    .split('\n')
-    .map((line) => originals.get(withoutSpaces(line))?.shift() ?? line)
-    .join('\n');
-  return isSameValue(kept, printed) ? kept : printed;
-}
-
-const withoutSpaces = (line: string) => line.replace(/\s+/g, '');
-
-function isSameValue(one: string, other: string): boolean {
-  const [first, second] = [parseDocument(one), parseDocument(other)];
-  if (first.errors.length > 0 || second.errors.length > 0) return false;
-  return isDeepStrictEqual(first.toJS(), second.toJS());
-}
-
 interface ParsedYaml {
   readonly file: string;
   readonly lines: LineCounter;
   readonly document: Document;
 }
 
-function parseYaml({ text, file }: SubscriptionsText): ParsedYaml {
+export function parseYaml({ text, file }: SubscriptionsText): ParsedYaml {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,

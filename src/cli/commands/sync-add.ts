@@ -15,7 +15,8 @@ import {
   type Target,
 } from '../../selection/target.js';
 import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
-import { addSeries, parseSubscriptions } from '../../sync/subscriptions-file.js';
+import { addSeries } from '../../sync/subscriptions-edit.js';
+import { parseSubscriptions } from '../../sync/subscriptions-file.js';
 import {
   editSubscriptions,
   extraHostsOf,

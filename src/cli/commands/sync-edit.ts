@@ -8,7 +8,8 @@ import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { printableLine } from '../../core/printable.js';
 import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
-import { parseSubscriptions, removeSeries } from '../../sync/subscriptions-file.js';
+import { removeSeries } from '../../sync/subscriptions-edit.js';
+import { parseSubscriptions } from '../../sync/subscriptions-file.js';
 import {
   editSubscriptions,
   extraHostsOf,

@@ -10,7 +10,7 @@ import {
 import { UsageError } from '../../core/errors.js';
 import { expandHome } from '../../core/home-folder.js';
 import { nearest } from '../../core/nearest.js';
-import type { SeriesEntry } from '../../sync/subscriptions-file.js';
+import type { SeriesEntry } from '../../sync/subscriptions-edit.js';
 import { SERIES_KEYS } from '../../sync/subscription-keys.js';
 
 /** Throws UsageError `bad-option` for a combination or a value that the file cannot have. */

@@ -9,7 +9,7 @@ import {
   readSubscriptions,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
-import { setHook } from '../../sync/subscriptions-file.js';
+import { setHook } from '../../sync/subscriptions-edit.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
 import { testHooks } from '../../sync/sync-hooks.js';
 import { outputOf } from '../../sync/sync-request.js';

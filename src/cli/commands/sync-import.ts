@@ -16,7 +16,7 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
 import { systemReason } from '../../core/system-errors.js';
-import { addMissingSeries } from '../../sync/subscriptions-file.js';
+import { addMissingSeries } from '../../sync/subscriptions-edit.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
 import type { GivenOptions } from '../../config/options/options.js';
 import type { CommandContext } from '../command-context.js';

@@ -1,0 +1,90 @@
+/** Edits of the subscriptions file keep its comments and its order. */
+import { addSeries, indexOfTarget, removeSeries } from '../../../src/sync/subscriptions-edit.js';
+import { parseSubscriptions } from '../../../src/sync/subscriptions-file.js';
+
+const ID = '3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101';
+const OTHER_ID = '8b7e2a64-1f3d-4c58-a2c6-5d9e0b3f7202';
+const source = (text: string) => ({ file: 'subs.yaml', text, extraHosts: [] });
+const parse = (text: string) => parseSubscriptions(source(text));
+
+const EXAMPLE = `# My shelf
+defaults: { language: [en], output: ~/Comics, quality: data }
+follows: { status: [reading, re_reading] } # what I read
+series:
+  # the best one
+  - target: https://mangadex.org/title/${ID}/slug
+    language: [pt-br, en]
+    group: [Preferred Scans, Other Scans]
+    wait-for-group: 2d
+    upgrade: true
+    bind: { by: volume, format: epub }
+    paused: false
+hooks:
+  exec: [notify-send, new chapters]
+`;
+
+test('adding and removing a series leaves everything else as it was', () => {
+  const added = addSeries(source(EXAMPLE), `title:${OTHER_ID}`, {
+    entry: { title: 'Starlight', language: ['en'], upgrade: true },
+  });
+  expect(added.isNew).toBe(true);
+  for (const line of EXAMPLE.split('\n')) expect(added.text).toContain(line);
+  expect(added.text).toContain(`target: title:${OTHER_ID}\n    title: Starlight\n`);
+  const index = indexOfTarget(parse(added.text), { kind: 'title', id: OTHER_ID });
+  expect(parse(added.text).series[index]).toMatchObject({ language: ['en'], upgrade: true });
+  expect(removeSeries(source(added.text), index)).toBe(EXAMPLE);
+});
+
+test('adding one that is there sets its options', () => {
+  const { text, isNew } = addSeries(source(EXAMPLE), ID, { entry: { upgrade: false } });
+  expect(isNew).toBe(false);
+  expect(text).toBe(EXAMPLE.replace('upgrade: true', 'upgrade: false'));
+});
+
+test('an option is removed by its key, and the default of the file applies again', () => {
+  const change = { entry: {}, unset: ['language', 'bind'] };
+  const { text } = addSeries(source(EXAMPLE), ID, change);
+  expect(parse(text).series[0]).toMatchObject({ language: ['en'], upgrade: true });
+  expect(parse(text).series[0]).not.toHaveProperty('bind');
+  const lines = EXAMPLE.split('\n').filter((line) => !/^ {4}(language|bind):/.test(line));
+  expect(text.split('\n')).toEqual(lines);
+});
+
+test('an empty file gets its first series, and an invalid option is refused', () => {
+  const { text } = addSeries(source('# nothing yet\n'), `title:${ID}`, { entry: {} });
+  expect(text).toContain('# nothing yet');
+  expect(parse(text).series).toHaveLength(1);
+  expect(parse(addSeries(source('null\n'), `title:${ID}`, { entry: {} }).text).series).toHaveLength(
+    1,
+  );
+  expect(() => addSeries(source(''), `title:${ID}`, { entry: { chapters: 'x' } })).toThrow(
+    'series[0].chapters',
+  );
+});
+
+describe('where another part of the file refers to the changed one by an alias', () => {
+  const text = `series:
+  - target: title:${ID}
+    group: &groups [Preferred Scans, Other Scans]
+  - target: title:${OTHER_ID}
+    group: *groups
+`;
+  test.each<[string, () => unknown]>([
+    ['a removal', () => removeSeries(source(text), 0)],
+    ['a value', () => addSeries(source(text), ID, { entry: { group: ['Third Scans'] } })],
+    ['a removed key', () => addSeries(source(text), ID, { entry: {}, unset: ['group'] })],
+  ])('%s is refused', (_, change) => {
+    expect(change).toThrow(
+      expect.objectContaining({
+        code: 'bad-subscriptions',
+        hint: expect.stringContaining('tankobon sync edit') as unknown,
+      }),
+    );
+  });
+
+  test('other edits keep the alias', () => {
+    const { text: added } = addSeries(source(text), ID, { entry: { upgrade: true } });
+    expect(added).toContain('group: *groups');
+    expect(parse(removeSeries(source(text), 1)).series).toHaveLength(1);
+  });
+});
