@@ -1,5 +1,4 @@
 /** The subscriptions: what to keep up to date, how, and who is notified. The schema of the file's keys (docs/sync.md). */
-import { isIP } from 'node:net';
 import * as z from 'zod';
 import { InvalidValue, isList, parseOptionValue } from '../config/option-values.js';
 import {
@@ -10,13 +9,17 @@ import {
   type SeriesOptions,
 } from '../config/options/options.js';
 import { UsageError, thrownMessage } from '../core/errors.js';
-import { isLoopback } from '../core/web-address.js';
-import { isPublicAddress } from '../api/public-address.js';
 import { READING_STATUSES, type ReadingStatus } from '../api/reading-statuses.js';
 import { parseTarget, type Target } from '../selection/target.js';
+import {
+  HOOK_SHAPES,
+  hooksSchema,
+  MAX_TEXT_LENGTH,
+  text,
+  type HookOptions,
+} from './hook-options.js';
 import { FILE_KEYS, HOOK_KEYS, SERIES_KEYS } from './subscription-keys.js';
 
-export type HookOptions = z.output<typeof hooks>;
 export type SubscriptionsSource = z.output<ReturnType<typeof subscriptionsSchema>>;
 
 export interface Subscription extends SeriesOptions {
@@ -53,9 +56,7 @@ function passes<T>(schema: z.ZodType<T>, check: (value: T) => unknown): z.ZodTyp
   });
 }
 
-const MAX_TEXT_LENGTH = 2_048;
 const MAX_LIST_LENGTH = 1_000;
-const text = z.string().trim().min(1, 'must not be empty').max(MAX_TEXT_LENGTH);
 /** One value is a list of one. */
 const listOf = <T>(item: z.ZodType<T>) =>
   z.union([z.array(item).max(MAX_LIST_LENGTH), item.transform((one) => [one])]);
@@ -135,65 +136,7 @@ function toSeriesOptions({
   return { ...given, ...(books && { bind: books.by, format: books.format }) } as SeriesOptions;
 }
 
-function address(isAllowed: (url: URL) => boolean, expected: string) {
-  return text.refine(
-    (value) => URL.canParse(value) && isAllowed(new URL(value)),
-    `must be a URL: ${expected}`,
-  );
-}
-
-/** https:, or http: to an address of this machine or of a private network. */
-const hookAddress = address(
-  (url) => url.protocol === 'https:' || (url.protocol === 'http:' && isPrivateAddress(url)),
-  'https:, or http: to a loopback or private address',
-);
-/** Allows http: to a name; the addresses that it has are checked when it is used. */
-const serverAddress = address(
-  (url) =>
-    url.protocol === 'https:' ||
-    (url.protocol === 'http:' && (isIP(bareHost(url)) === 0 || isPrivateAddress(url))),
-  'https:, or http: to a host of a private network',
-);
-
-/** Whether the URL has an IP address, or localhost, that is not on the public internet. */
-function isPrivateAddress(url: URL): boolean {
-  const host = bareHost(url);
-  return isLoopback(url) || (isIP(host) !== 0 && !isPublicAddress(host));
-}
-
-/** Without the brackets of an IPv6 address. */
-const bareHost = (url: URL) => url.hostname.replace(/^\[|\]$/g, '');
-
-interface Webhook {
-  readonly url: string;
-  /** In place of the whole update. */
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
-const hooks = z.strictObject({
-  exec: z.array(text).min(1, 'must be a command and its arguments').max(100).optional(),
-  webhook: z
-    .union([
-      hookAddress.transform((url): Webhook => ({ url })),
-      z.strictObject({
-        url: hookAddress,
-        body: z.unknown().optional(),
-        headers: z.record(text.regex(/^[\w-]+$/, 'must be the name of a header'), text).optional(),
-      }),
-    ])
-    .optional(),
-  ntfy: hookAddress.optional(),
-  komga: z
-    .strictObject({
-      url: serverAddress,
-      library: text.regex(/^[\w-]{1,64}$/, 'must be the id of a library'),
-    })
-    .optional(),
-  kavita: z
-    .strictObject({ url: serverAddress, 'path-map': z.record(text, text).optional() })
-    .optional(),
-});
+const followsMap = z.strictObject({ status: listOf(z.enum(READING_STATUSES)).optional() });
 
 /** The keys that a map at this path of the file may have. */
 export function keysAt(path: readonly PropertyKey[]): readonly string[] {
@@ -202,27 +145,20 @@ export function keysAt(path: readonly PropertyKey[]): readonly string[] {
     defaults: optionShape,
     series: SERIES_KEYS,
     bind: bind.shape,
-    follows: { status: {} },
+    follows: followsMap.shape,
     hooks: HOOK_KEYS,
-    webhook: { url: {}, body: {}, headers: {} },
-    komga: { url: {}, library: {} },
-    kavita: { url: {}, 'path-map': {} },
+    ...HOOK_SHAPES,
   };
   const name = path.findLast((part) => typeof part === 'string') ?? '';
   return Object.keys(maps[name] ?? {});
 }
-
-const followsSource = z.union([
-  z.boolean(),
-  z.strictObject({ status: listOf(z.enum(READING_STATUSES)).optional() }),
-]);
 
 /** @param extraHosts see parseTarget */
 export function subscriptionsSchema(extraHosts: readonly string[]) {
   const target = passes(text, (value) => parseSeriesTarget(value, extraHosts));
   return z.strictObject({
     defaults: seriesOptions.optional(),
-    follows: followsSource.optional(),
+    follows: z.union([z.boolean(), followsMap]).optional(),
     series: z
       .array(
         z
@@ -235,7 +171,7 @@ export function subscriptionsSchema(extraHosts: readonly string[]) {
       )
       .max(20_000)
       .nullish(),
-    hooks: hooks.optional(),
+    hooks: hooksSchema.optional(),
   });
 }
 

@@ -17,7 +17,7 @@ import {
   type HookName,
   type HookRequest,
 } from './web-hooks.js';
-import type { HookOptions } from './subscriptions.js';
+import type { HookOptions } from './hook-options.js';
 import { unannounced } from './sync-journal.js';
 import type { SyncSession } from './sync-session.js';
 

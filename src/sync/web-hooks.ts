@@ -9,7 +9,7 @@ import type { Clock } from '../core/clock.js';
 import { retryDelayMs } from '../core/retry-delay.js';
 import { isRecord } from '../core/json.js';
 import { hookFields, mapPath, notificationText, type SeriesUpdate } from './hook-payloads.js';
-import type { HookOptions } from './subscriptions.js';
+import type { HookOptions } from './hook-options.js';
 
 export type HookName = 'exec' | HookService;
 export type HookRequest = Pick<OutgoingRequest, 'url' | 'json' | 'text' | 'headers'>;
