@@ -50,14 +50,15 @@ export function notificationText({ event, series, chapters }: SeriesUpdate): str
 }
 
 /** The values of the fields in the texts of a webhook. */
-export function hookFields(
-  update: SeriesUpdate,
-  secret: string | undefined,
-): Readonly<Record<string, string | undefined>> {
+export function hookFields(update: SeriesUpdate): ReadonlyMap<string, string> {
   const { series, chapters } = update;
   const numbers = chapters.flatMap(({ number }) => number ?? []).join(', ');
-  const { name, folder } = series;
-  return { text: notificationText(update), series: name, chapters: numbers, folder, secret };
+  return new Map([
+    ['text', notificationText(update)],
+    ['series', series.name],
+    ['chapters', numbers],
+    ['folder', series.folder],
+  ]);
 }
 
 /** The folder as the media server names it: the longest prefix of whole path segments decides. */

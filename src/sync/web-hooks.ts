@@ -6,31 +6,46 @@ import type { Got } from 'got';
 import { sendRequest, type OutgoingRequest } from '../api/send-request.js';
 import type { HookService } from '../auth/hook-services.js';
 import type { Clock } from '../core/clock.js';
-import { retryDelayMs } from '../core/retry-delay.js';
 import { isRecord } from '../core/json.js';
+import { printable, printableLine } from '../core/printable.js';
+import { retryDelayMs } from '../core/retry-delay.js';
 import { hookFields, mapPath, notificationText, type SeriesUpdate } from './hook-payloads.js';
 import type { HookOptions } from './hook-options.js';
 
 export type HookName = 'exec' | HookService;
 export type HookRequest = Pick<OutgoingRequest, 'url' | 'json' | 'text' | 'headers'>;
 
-/** The whole update as JSON, or the body and the headers of the file with their fields filled in. */
+/** The whole update as JSON, or the body of the file. The fields in its texts, the URL and the headers are filled in. */
 export function webhookRequest(
   { url, body, headers = {} }: NonNullable<HookOptions['webhook']>,
   update: SeriesUpdate,
   secret?: string,
 ): HookRequest {
-  const values = hookFields(update, secret);
-  const fill = (text: string): string =>
-    text.replace(/\{(\w+)\}/g, (field, name: string) => values[name] ?? field);
-  const filled = body === undefined ? update : fillTexts(body, fill);
+  const fields = hookFields(update);
+  const fill = (text: string, encode = (value: string) => value): string =>
+    text.replace(/\{(\w+)\}/g, (field, name: string) => {
+      // The user's own: it may be several segments of a path.
+      if (name === 'secret') return secret ?? field;
+      const value = fields.get(name);
+      return value === undefined ? field : encode(value);
+    });
+  const filled = body === undefined ? update : fillTexts(body, (text) => fill(text));
   return {
-    url: new URL(fill(url)),
+    url: new URL(fill(url, (value) => encodeURIComponent(printable(value)))),
     ...(typeof filled === 'string' ? { text: filled } : { json: filled }),
     headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), fill(value)]),
+      Object.entries(headers).map(([name, value]) => [
+        name.toLowerCase(),
+        asciiHeader(fill(value, printableLine)),
+      ]),
     ),
   };
+}
+
+/** Headers are ASCII: other text is an encoded word (RFC 2047), which ntfy and mail programs decode. */
+function asciiHeader(text: string): string {
+  const isAscii = /^[\x20-\x7e]*$/.test(text);
+  return isAscii ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;
 }
 
 /** The same value with all texts in it filled in. */

@@ -3,6 +3,7 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { redactorFor, SECRET_VARIABLES } from '../../../src/config/environment.js';
+import type { HookService } from '../../../src/auth/hook-services.js';
 import { openHookKeys } from '../../../src/auth/hook-keys.js';
 import { storeHookKey } from '../../../src/cli/commands/login-hook-key.js';
 import { systemClock } from '../../../src/core/clock.js';
@@ -42,7 +43,12 @@ const subscribe = (hooks: string): void => {
     `series:\n  - target: title:${titleId('Alpha')}\n  - target: title:${titleId('Beta')}\nhooks:\n${hooks}`,
   );
 };
-const storeKey = (service: 'komga' | 'kavita' | 'ntfy', key: string) =>
+/** A library of one title of this name. */
+async function restarted(name: string): Promise<SyncHarness> {
+  await harness.stop();
+  return SyncHarness.start((nowMs) => syncLibrary([name], nowMs - 9 * DAY_MS));
+}
+const storeKey = (service: HookService, key: string) =>
   harness.base.command((context) => {
     const stdin = new PassThrough();
     stdin.end(JSON.stringify({ key }));
@@ -94,6 +100,32 @@ test('nothing of the login reaches a hook, and no key is in the file or in the o
   expect(readFileSync(harness.file, 'utf8') + JSON.stringify(lines) + stderr).not.toContain(
     NTFY_TOKEN,
   );
+});
+
+test('the name of a title changes nothing else in the URL of a webhook, and fits into its headers', async () => {
+  const name = 'Salt & Sea? #1/2 海\n{secret}';
+  harness = await restarted(name);
+  await storeKey('webhook', 'a/b');
+  harness.write(`series:
+  - target: title:${titleId(name)}
+hooks:
+  webhook:
+    url: "${servers.url}/{secret}/hook?name={series}&other={toString}"
+    headers: { title: "– {series}" }
+`);
+  const { lines } = await harness.sync();
+  expect(lines.filter(({ type }) => type === 'hook-failed')).toMatchObject([
+    { message: expect.stringContaining('responded with 404') },
+  ]);
+  const [request] = servers.received;
+  const url = new URL(request?.path ?? '', servers.url);
+  expect(url.pathname).toBe('/a/b/hook');
+  expect(Object.fromEntries(url.searchParams)).toEqual({
+    name: expect.stringMatching(/^Salt & Sea\? #1\/2 海\s\{secret\}$/) as unknown,
+    other: '{toString}',
+  });
+  const [, title = ''] = /^=\?UTF-8\?B\?(.*)\?=$/.exec(String(request?.headers['title'])) ?? [];
+  expect(Buffer.from(title, 'base64').toString()).toBe('– Salt & Sea? #1/2 海 {secret}');
 });
 
 describe('a hook that fails', () => {
