@@ -52,6 +52,7 @@ const BACKUP_MANGA = 1;
 const MANGA_ADDRESS = 2;
 const MANGA_TITLE = 3;
 const MANGA_FAVORITE = 100;
+const MANGA_FIELDS = new Set([MANGA_ADDRESS, MANGA_TITLE, MANGA_FAVORITE]);
 
 const TITLE_ADDRESS = new RegExp(`^(?:https?://[^/]+)?/(?:manga|title)/(${UUID_PATTERN})(?:/|$)`);
 
@@ -61,8 +62,9 @@ function readBackup(bytes: Buffer, name: string): ImportedFile {
   try {
     for (const { number, value } of readFields(bytes)) {
       if (number !== BACKUP_MANGA || !Buffer.isBuffer(value)) continue;
-      const manga = [...readFields(value)];
-      if (!isFavorite(manga)) continue;
+      const manga = readManga(value);
+      // Absent means yes: the writer leaves out values that are the default.
+      if (manga.get(MANGA_FAVORITE) === 0n) continue;
       const title = textOf(manga, MANGA_TITLE);
       const id = TITLE_ADDRESS.exec(textOf(manga, MANGA_ADDRESS).toLowerCase())?.[1];
       if (id === undefined) otherSites.push(title);
@@ -74,13 +76,18 @@ function readBackup(bytes: Buffer, name: string): ImportedFile {
   return { titles: [...titles.values()], otherSites, chapterIds: [] };
 }
 
-/** Absent means yes: the writer leaves out values that are the default. */
-function isFavorite(manga: readonly ProtobufField[]): boolean {
-  return manga.findLast(({ number }) => number === MANGA_FAVORITE)?.value !== 0n;
+type Manga = ReadonlyMap<number, ProtobufField['value']>;
+
+/** The last values of the fields that are read: a hostile message may have millions of others. */
+function readManga(message: Buffer): Manga {
+  const manga = new Map<number, ProtobufField['value']>();
+  for (const { number, value } of readFields(message))
+    if (MANGA_FIELDS.has(number)) manga.set(number, value);
+  return manga;
 }
 
-function textOf(manga: readonly ProtobufField[], number: number): string {
-  const value = manga.findLast((field) => field.number === number)?.value;
+function textOf(manga: Manga, number: number): string {
+  const value = manga.get(number);
   return Buffer.isBuffer(value) ? value.toString('utf8') : '';
 }
 
