@@ -8,7 +8,7 @@ import type { SubscribedTitle, SyncSession } from './sync-session.js';
 
 /**
  * Replaces the titles that the service does not list by those into which they were merged, and adds these to `known`.
- * Each is said once. A request for each title that is not listed.
+ * Each merge is reported once. Sends a request for each title that is not listed.
  */
 export async function followMerges(
   listed: Map<string, SubscribedTitle>,
@@ -22,7 +22,7 @@ export async function followMerges(
 ): Promise<void> {
   for (const [id, subscribed] of [...listed]) {
     if (known.has(id)) continue;
-    const title = await answeredTitle(client, id, userSignal);
+    const title = await fetchIfAvailable(client, id, userSignal);
     if (!title) continue;
     known.set(title.id, title);
     if (title.id === id) continue;
@@ -44,7 +44,7 @@ function mergeLines(merged: string, into: string, { titles }: SyncState): readon
   ];
 }
 
-async function answeredTitle(
+async function fetchIfAvailable(
   client: ServiceClient,
   id: string,
   signal: AbortSignal,
