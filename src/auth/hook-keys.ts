@@ -1,5 +1,5 @@
 /**
- * The keys of media servers and of ntfy: in the keychain, or in a file that only this user can read. A marker file says
+ * The keys of the services that hooks call: in the keychain, or in a file of mode 0600. A marker file says
  * that the keychain may hold keys; without it the keychain is not accessed.
  */
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import type { HookService } from './hook-services.js';
 import { systemKeychain, type Keychain } from './keychain.js';
 
 export interface HookKeys {
-  /** Throws AuthError if the keychain is locked, or others can read the file. */
+  /** Throws AuthError if the keychain is locked, or the file cannot be read. */
   read(service: HookService): Promise<string | undefined>;
   /** Resolves with where the key is stored. An empty key removes the stored one. */
   write(service: HookService, key: string, kind: StorageKind): Promise<string>;
