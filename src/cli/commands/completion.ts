@@ -126,12 +126,12 @@ async function subscriptionNames(context: BareCommandContext): Promise<readonly 
     const { loadSettings } = await import('../../config/settings.js');
     const store = await import('../../sync/subscriptions-store.js');
     const { subscriptionName } = await import('../../sync/find-subscription.js');
-    const { readSyncState, syncFolder } = await import('../../sync/sync-journal.js');
+    const { readStateOf } = await import('./sync-state.js');
     const settings = await loadSettings(context.env, context.paths.config);
     const withSettings = Object.assign(context, { settings });
     const file = store.subscriptionsPath(undefined, withSettings);
     const { series } = await store.readSubscriptions(file, withSettings);
-    const state = readSyncState(await syncFolder(context.paths.state, file));
+    const state = await readStateOf(file, context);
     return series.map((each) => ({
       word: printableLine(subscriptionName(each, state) ?? each.text),
       description: each.target.id,

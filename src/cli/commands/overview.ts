@@ -32,10 +32,12 @@ async function printOverview(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
+  const { checkStateFolder } = await import('../../config/state-folder.js');
   const { overview } = await import('../../collection/overview-folders.js');
   const { ListingCache } = await import('../../collection/listing-cache.js');
   const { overviewLines } = await import('../output/overview-lines.js');
   const { stdout, stderr, clock, paths, signal } = context;
+  checkStateFolder(context);
   const due: string[] = [];
   const observe = (event: OverviewEvent): void => {
     if (options.json) stdout.write(`${JSON.stringify(event)}\n`);

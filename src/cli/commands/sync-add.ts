@@ -23,12 +23,12 @@ import {
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
 import type { Subscription, Subscriptions } from '../../sync/subscriptions.js';
-import { readSyncState, syncFolder } from '../../sync/sync-journal.js';
 import type { CommandContext } from '../command-context.js';
 import { chooseLanguage } from '../language-prompt.js';
 import { canAsk, prompt } from '../prompt.js';
 import { withService } from '../with-service.js';
 import { checkKeys, entryOf } from './sync-entry.js';
+import { readStateOf } from './sync-state.js';
 
 /** A title or a list that the service has. */
 interface Subject {
@@ -86,7 +86,7 @@ async function findExisting(
   file: string,
   context: CommandContext,
 ): Promise<(Pick<Subscription, 'text'> & { readonly name: string }) | undefined> {
-  const state = readSyncState(await syncFolder(context.paths.state, file));
+  const state = await readStateOf(file, context);
   const extraHosts = extraHostsOf(context);
   const found = looksLikeTarget(target)
     ? series.find((each) => each.target.id === parseTarget(target, extraHosts).id)

@@ -16,8 +16,8 @@ import {
   readSubscriptions,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
-import { readSyncState, syncFolder } from '../../sync/sync-journal.js';
 import type { CommandContext } from '../command-context.js';
+import { readStateOf } from './sync-state.js';
 
 export async function syncRemove(
   words: string,
@@ -26,7 +26,7 @@ export async function syncRemove(
 ): Promise<ExitCode> {
   const file = subscriptionsPath(flags.file, context);
   await readSubscriptions(file, context);
-  const state = readSyncState(await syncFolder(context.paths.state, file));
+  const state = await readStateOf(file, context);
   const { removed } = await editSubscriptions(file, context, (source) => {
     const { series } = parseSubscriptions(source);
     const index = findSubscription(words, series, state, source.extraHosts);
@@ -49,7 +49,7 @@ export async function syncEdit(
   flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { env, stderr, paths } = context;
+  const { env, stderr } = context;
   const file = subscriptionsPath(flags.file, context);
   const editor = [env['VISUAL'], env['EDITOR']].find((each) => each?.trim());
   if (editor === undefined)
@@ -61,7 +61,7 @@ export async function syncEdit(
   await editSubscriptions(file, context, ({ text }) => ({ text: text || 'series: []\n' }));
   await runEditor(editor, file, line, context);
   const { series } = await readSubscriptions(file, context);
-  const state = readSyncState(await syncFolder(paths.state, file));
+  const state = await readStateOf(file, context);
   const names = series.map((each) => subscriptionName(each, state) ?? each.text);
   stderr.write(`${series.length === 0 ? 'No subscriptions' : `Valid: ${names.join(', ')}`}\n`);
   return EXIT.done;
@@ -69,7 +69,7 @@ export async function syncEdit(
 
 async function lineOf(words: string, file: string, context: CommandContext): Promise<number> {
   const { series } = await readSubscriptions(file, context);
-  const state = readSyncState(await syncFolder(context.paths.state, file));
+  const state = await readStateOf(file, context);
   const found = series[findSubscription(words, series, state, extraHostsOf(context))];
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines.findIndex((each) => found && each.includes(found.text)) + 1;

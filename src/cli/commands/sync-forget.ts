@@ -10,9 +10,10 @@ import {
   readSubscriptions,
   subscriptionsPath,
 } from '../../sync/subscriptions-store.js';
-import { currentTitleId, lockPath, SyncJournal, syncFolder } from '../../sync/sync-journal.js';
+import { currentTitleId, lockPath, SyncJournal } from '../../sync/sync-journal.js';
 import type { CommandContext } from '../command-context.js';
 import { warnTo } from '../output/error-message.js';
+import { checkedSyncFolder } from './sync-state.js';
 
 /** Throws RunError `sync-running`. */
 export async function syncForget(
@@ -20,10 +21,10 @@ export async function syncForget(
   flags: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { paths, stderr } = context;
+  const { stderr } = context;
   const file = subscriptionsPath(flags.file, context);
   const { series } = await readSubscriptions(file, context);
-  const folder = await syncFolder(paths.state, file);
+  const folder = await checkedSyncFolder(file, context);
   const lock = await tryLockFile(lockPath(folder));
   if (!lock) {
     const holder = describeLockHolder(lockPath(folder));

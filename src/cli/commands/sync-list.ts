@@ -8,16 +8,17 @@ import { printableLine } from '../../core/printable.js';
 import { subscriptionName } from '../../sync/find-subscription.js';
 import { readSubscriptions, subscriptionsPath } from '../../sync/subscriptions-store.js';
 import type { Subscription } from '../../sync/subscriptions.js';
-import { readSyncState, syncFolder, titleState, type SyncState } from '../../sync/sync-journal.js';
+import { titleState, type SyncState } from '../../sync/sync-journal.js';
 import { languagesOf, outputOf } from '../../sync/sync-request.js';
 import type { CommandContext } from '../command-context.js';
 import { toKeys } from './sync-entry.js';
+import { readStateOf } from './sync-state.js';
 
 export async function syncList(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
-  const { stdout, stderr, paths } = context;
+  const { stdout, stderr } = context;
   const file = subscriptionsPath(flags.file, context);
   const { series, follows } = await readSubscriptions(file, context);
-  const state = readSyncState(await syncFolder(paths.state, file));
+  const state = await readStateOf(file, context);
   const entries = series.map((subscription) => entryOf(subscription, state, file, context));
   if (flags.json) stdout.write(`${JSON.stringify(entries.map(asJson))}\n`);
   else stdout.write(entries.map((entry) => `${asLines(entry).join('\n  ')}\n`).join(''));

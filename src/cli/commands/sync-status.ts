@@ -1,19 +1,18 @@
 /** `tankobon sync status`: the last run, the next run, and the chapters that wait for a preferred group. Sends nothing. */
-import { checkStateFolder } from '../../config/state-folder.js';
 import { subscriptionsPath } from '../../sync/subscriptions-store.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { formatDuration, formatLocalTime, pluralize } from '../../core/human-format.js';
 import { describeLockHolder, isLocked } from '../../core/lock.js';
 import { printableLine } from '../../core/printable.js';
-import { lockPath, readSyncState, syncFolder, type SyncState } from '../../sync/sync-journal.js';
+import { lockPath, readSyncState, type SyncState } from '../../sync/sync-journal.js';
 import type { RunFailure } from '../../sync/sync-lines.js';
 import type { CommandContext } from '../command-context.js';
 import type { GivenOptions } from '../../config/options/options.js';
+import { checkedSyncFolder } from './sync-state.js';
 
 export async function syncStatus(flags: GivenOptions, context: CommandContext): Promise<ExitCode> {
-  const { stdout, clock, paths } = context;
-  checkStateFolder(context);
-  const folder = await syncFolder(paths.state, subscriptionsPath(flags.file, context));
+  const { stdout, clock } = context;
+  const folder = await checkedSyncFolder(subscriptionsPath(flags.file, context), context);
   const state = readSyncState(folder);
   const running = await runningProcess(lockPath(folder));
   const nowMs = clock.wallMs();

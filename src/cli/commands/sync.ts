@@ -15,7 +15,7 @@ import { formatLocalTime } from '../../core/human-format.js';
 import { describeLockHolder, tryLockFile } from '../../core/lock.js';
 import { toTankobonError } from '../../core/system-errors.js';
 import type { Subscriptions } from '../../sync/subscriptions.js';
-import { lockPath, readSyncState, SyncJournal, syncFolder } from '../../sync/sync-journal.js';
+import { lockPath, readSyncState, SyncJournal } from '../../sync/sync-journal.js';
 import { checkInterval } from '../../sync/sync-schedule.js';
 import { captchaSolver } from '../captcha-prompt.js';
 import type { CommandContext } from '../command-context.js';
@@ -25,6 +25,7 @@ import { preparePage, STANDARD_OUTPUT, writeHtmlPage } from '../output/html-page
 import type { GivenOptions } from '../../config/options/options.js';
 import { describeSkipped } from '../output/sentences.js';
 import { seriesLine, summaryLine, syncPage, syncTable } from '../output/sync-report.js';
+import { checkedSyncFolder } from './sync-state.js';
 
 type SyncFiles = Pick<SyncOptions, 'file' | 'folder'>;
 
@@ -35,7 +36,7 @@ export async function sync(flags: GivenOptions, context: CommandContext): Promis
   const { every: intervalMs } = flags;
   if (intervalMs !== undefined) checkInterval(intervalMs);
   const file = subscriptionsPath(flags.file, context);
-  const folder = await syncFolder(context.paths.state, file);
+  const folder = await checkedSyncFolder(file, context);
   const files = { file, folder };
   await readRequested(files, flags, context, warnTo(context.stderr));
   if (flags.html !== undefined) await preparePage(flags.html, flags.json);

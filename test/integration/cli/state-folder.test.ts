@@ -7,6 +7,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +35,7 @@ afterEach(() => {
 afterAll(() => harness.stop());
 
 const run = (line: string, TANKOBON_HOME = home) =>
-  harness.run(line, { env: { TANKOBON_HOME }, cwd: folder });
+  harness.run(line, { env: { EDITOR: 'true', TANKOBON_HOME }, cwd: folder });
 const download = (path?: string) => run(`download ${ID} --force -o ${join(folder, 'out')}`, path);
 
 function makeHome(mode: number, owner = uid): void {
@@ -82,6 +83,26 @@ posixDescribe('a state folder', () => {
     }
     expect([modeOf(home), readdirSync(home)]).toEqual([0o1777, []]);
     expect(harness.service.log.length).toBe(before);
+  });
+
+  test.each([
+    ['sync'],
+    ['sync list'],
+    ['sync status'],
+    ['sync edit Alpha'],
+    ['sync remove Alpha'],
+    ['sync forget Alpha'],
+    [`sync add ${ID} -o out`],
+    ['overview . --offline'],
+  ])('that is sticky is refused by %s too, which reads what is in it', async (line) => {
+    makeHome(0o1777);
+    const text = 'series: [{ target: "3d1c8f52-6a0b-4e7e-9b1d-0a4c5e2f7101", title: Alpha }]\n';
+    writeFileSync(join(home, 'subscriptions.yaml'), text, { mode: 0o600 });
+    if (uid !== undefined) chownSync(join(home, 'subscriptions.yaml'), uid, uid);
+    const { code, stdout, stderr } = await run(line);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`TANKOBON_HOME is not used, other users can write to it: ${home}\n`);
+    expect(readdirSync(home)).toEqual(['subscriptions.yaml']);
   });
 
   test('the folder for temporary files of all users is refused and keeps its mode', async () => {
