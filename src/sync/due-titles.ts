@@ -2,7 +2,7 @@
 import type { TitleState } from './sync-lines.js';
 
 const DAY_MS = 86_400_000;
-/** Edits, take-downs and restorations of chapters are no uploads: they show when the title is read. */
+/** Edits, take-downs and restorations of chapters are not uploads: they show when the title is read. */
 const WEEK_MS = 7 * DAY_MS;
 /** What was published while the last run was under way, or with a wrong clock, must not be missed. */
 const FEED_OVERLAP_MS = DAY_MS;

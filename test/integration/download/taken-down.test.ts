@@ -68,7 +68,7 @@ test.each([TITLE, list])(
   },
 );
 
-test('named targets that were taken down are skipped, one or several, and are no failure', async () => {
+test('named targets that were taken down are skipped, one or several, and do not count as failures', async () => {
   for (const targets of [[unavailable], [unavailable, first]]) {
     const { code, events } = await harness.download({ targets });
     expect(code).toBe(0);
@@ -132,7 +132,7 @@ test('a chapter on its publisher’s site is named with the address, in a downlo
   );
 });
 
-test('an address that is no web address is not printed', async () => {
+test('an address that is not a web address is not printed', async () => {
   const { attributes, ...chapter } = chapterOf(external);
   for (const externalUrl of ['javascript:alert(5)', 'file:///etc/passwd', '5']) {
     harness.service.library.putChapter({ ...chapter, attributes: { ...attributes, externalUrl } });

@@ -5,7 +5,7 @@ import { assertSamePages, completePages, loadAll } from '../../../src/download/c
 const ID = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0502';
 const METADATA = { baseUrl: 'https://a.example', hash: 'h', data: ['1.png'], dataSaver: ['1.jpg'] };
 
-test('a new base URL is no change, and neither are the pages of the other quality', () => {
+test('a new base URL is not a change, and neither are the pages of the other quality', () => {
   const now = { ...METADATA, baseUrl: 'https://b.example', dataSaver: ['2.jpg'] };
   expect(() => {
     assertSamePages(METADATA, now, 'data', ID);
