@@ -106,7 +106,7 @@ describe('the catalogue', () => {
     takeBack();
   });
 
-  test('a title whose answer cannot be used is bad-response, not a title that does not exist', async () => {
+  test('a title whose response cannot be used is bad-response, not a title that does not exist', async () => {
     await expect(fetchTitle(practice.client, TITLES.unusable)).rejects.toMatchObject({
       code: 'bad-response',
     });
@@ -132,7 +132,7 @@ describe('the catalogue', () => {
     );
   });
 
-  test('a chapter whose answer cannot be used is handed on by its id', async () => {
+  test('a chapter whose response cannot be used is handed on by its id', async () => {
     const [first = '', second = ''] = CHAPTERS.unusable;
     const alone = await resolve([first]);
     expect(alone).toMatchObject({ chapters: [], idsWithoutMetadata: [first], failures: [] });
@@ -150,7 +150,7 @@ describe('a download', () => {
   });
   afterEach(() => harness.stop());
 
-  test('saves the chapters of a title whose answer cannot be used, without metadata', async () => {
+  test('saves the chapters of a title whose response cannot be used, without metadata', async () => {
     const { code, stderr } = await harness.download({ targets: [`title:${TITLES.unusable}`] });
     expect(code).toBe(0);
     expect(harness.archives().map((file) => basename(file))).toEqual([

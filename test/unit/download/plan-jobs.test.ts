@@ -198,7 +198,7 @@ describe('the job of a chapter', () => {
     expect(job).toMatchObject({ file: FILE, replace: true });
   });
 
-  test('has ComicInfo.xml with the dimensions of its pages, as far as they are known', async () => {
+  test('has ComicInfo.xml with the dimensions of its pages if they are known', async () => {
     const [job] = plan([chosen()]);
     const page = { page: 1, file: '1.png', bytes: 7, sha256: '', crc32: 1 };
     const sized = { ...page, page: 2, width: 60, height: 90 };
