@@ -12,9 +12,9 @@ import {
   toStorageError,
   writeFileAtomic,
 } from '../core/files.js';
+import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import { LOGIN_FORMAT, type CredentialStore } from './login-record.js';
 
-const PRIVATE_FOLDER_MODE = 0o700;
 /** A login is never this long. */
 const MAX_FILE_BYTES = 256 * 1024;
 

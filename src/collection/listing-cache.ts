@@ -7,6 +7,7 @@ import * as z from 'zod';
 import type { Chapter } from '../api/chapters.js';
 import { storedChapters, toStored } from '../api/stored-chapters.js';
 import { makeFolders, readFileIfExists, writeFileAtomic } from '../core/files.js';
+import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import { parseJson } from '../core/json.js';
 import type { TitleListing } from './title-overview.js';
 
@@ -40,7 +41,7 @@ export class ListingCache {
   }
 
   async write(titleId: string, { releases, ...listing }: CachedListing): Promise<void> {
-    makeFolders(this.#folder, 0o700);
+    makeFolders(this.#folder, PRIVATE_FOLDER_MODE);
     const content = JSON.stringify({ ...listing, releases: toStored(releases) });
     await writeFileAtomic(this.#file(titleId), content, { mode: 0o600 });
   }

@@ -10,10 +10,10 @@ import {
   readFileIfExists,
   toStorageError,
 } from '../core/files.js';
+import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 
 /** In the config folder. */
 export const SETTINGS_FILE = 'settings.json';
-const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const MAX_FILE_BYTES = 2 ** 20;
 
@@ -79,7 +79,7 @@ export async function storeSetting(
   const { default: Conf } = await importConf(configFolder);
   signal.throwIfAborted();
   try {
-    makeFolders(configFolder, FOLDER_MODE);
+    makeFolders(configFolder, PRIVATE_FOLDER_MODE);
     const conf = new Conf<Record<string, unknown>>({
       cwd: configFolder,
       configName: SETTINGS_FILE.replace(/\.json$/, ''),

@@ -6,13 +6,16 @@ import { accessSync, constants } from 'node:fs';
 import { sep } from 'node:path';
 import { UsageError } from '../core/errors.js';
 import { isSystemError, makeFolders } from '../core/files.js';
-import { makeOwn, OTHERS_WRITE, type FolderExposure } from '../core/own-folder.js';
+import {
+  makeOwn,
+  OTHERS_WRITE,
+  PRIVATE_FOLDER_MODE,
+  type FolderExposure,
+} from '../core/own-folder.js';
 import type { AppContext } from './context.js';
 
 type Context = Pick<AppContext, 'paths' | 'env'>;
 type Warn = (message: string, hint?: string) => void;
-
-const PRIVATE_FOLDER_MODE = 0o700;
 
 /**
  * Creates the folder if it does not exist. Throws UsageError `bad-setting`, before anything is sent, if it cannot be
@@ -37,7 +40,7 @@ export function checkStateFolder(context: Context, warn?: Warn): void {
   try {
     // With a separator, so that a file is refused too.
     accessSync(state + sep, constants.X_OK);
-    exposure = makeOwn(state, OTHERS_WRITE);
+    exposure = makeOwn(state, OTHERS_WRITE, { followLinks: true });
   } catch (cause) {
     if (!isSystemError(cause, 'ENOENT')) throw unusable(cause, context);
   }

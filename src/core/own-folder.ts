@@ -1,7 +1,6 @@
 /** Folders that must belong to this user alone, and whose content is trusted then. */
-import { chmodSync, statSync, type Stats } from 'node:fs';
-import { statNewFile } from './safe-open.js';
-import { isSystemError } from './system-errors.js';
+import { closeSync, constants, fchmodSync, fstatSync, openSync, type Stats } from 'node:fs';
+import { ignoreUnsupportedMode, statNewFile } from './safe-open.js';
 
 export const PRIVATE_FOLDER_MODE = 0o700;
 export const OTHERS_WRITE = 0o022;
@@ -16,13 +15,32 @@ export interface FolderExposure {
 }
 
 /**
- * Makes a folder of this user private if others have any of `rights`. Undefined if they have none of them then. Throws
- * system errors.
+ * Makes a folder of this user private if others have any of `rights`. Undefined if they have none of them then. The
+ * checks apply to the opened folder, so that it cannot be replaced by a link in between. Throws system errors: ELOOP or
+ * ENOTDIR for a link, unless `followLinks`.
  */
-export function makeOwn(folder: string, rights: number): FolderExposure | undefined {
+export function makeOwn(
+  folder: string,
+  rights: number,
+  { followLinks }: { readonly followLinks: boolean },
+): FolderExposure | undefined {
   if (process.platform === 'win32') return undefined;
-  const stats = statSync(folder);
-  if (isOurs(stats, rights) || makePrivate(folder, stats, rights)) return undefined;
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+  const descriptor = openSync(folder, O_RDONLY | O_DIRECTORY | (followLinks ? 0 : O_NOFOLLOW));
+  try {
+    return makeOpenOwn(folder, descriptor, rights);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function makeOpenOwn(
+  folder: string,
+  descriptor: number,
+  rights: number,
+): FolderExposure | undefined {
+  const stats = fstatSync(descriptor);
+  if (isOurs(stats, rights) || makePrivate(descriptor, stats, rights)) return undefined;
   const { uid } = stats;
   const reason =
     isOwnUid(uid) || uid === 0
@@ -39,14 +57,14 @@ function isOurs({ uid, mode }: Stats, rights: number): boolean {
 }
 
 /** A sticky folder, such as /tmp, is shared on purpose. False if it is still open to others. */
-function makePrivate(folder: string, { uid, mode }: Stats, rights: number): boolean {
+function makePrivate(descriptor: number, { uid, mode }: Stats, rights: number): boolean {
   if (!isOwnUid(uid) || (mode & STICKY) !== 0) return false;
   try {
-    chmodSync(folder, PRIVATE_FOLDER_MODE);
+    fchmodSync(descriptor, PRIVATE_FOLDER_MODE);
   } catch (error) {
-    if (!isSystemError(error, 'EPERM', 'EINVAL', 'ENOTSUP', 'ENOSYS')) throw error;
+    ignoreUnsupportedMode(error);
   }
-  return isOurs(statSync(folder), rights);
+  return isOurs(fstatSync(descriptor), rights);
 }
 
 function hasModes(folder: string, { uid }: Stats): boolean {

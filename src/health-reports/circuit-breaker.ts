@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Clock } from '../core/clock.js';
 import { makeFolders, readFileIfExistsSync } from '../core/files.js';
+import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 
 /** Between two probes of a host that is down. */
 export const PROBE_INTERVAL_MS = 60_000;
@@ -104,7 +105,7 @@ export class CircuitBreaker {
     this.#state = state;
     const file = stateFile(this.folder);
     try {
-      makeFolders(dirname(file), 0o700);
+      makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
       writeFileSync(file, JSON.stringify(state), { mode: 0o600 });
       this.#isStored = true;
     } catch {

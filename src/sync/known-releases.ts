@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { readFileIfExists, makeFolders, writeFileAtomic } from '../core/files.js';
+import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import { parseJson } from '../core/json.js';
 import type { Chapter } from '../api/chapters.js';
 import { storedChapters, toStored } from '../api/stored-chapters.js';
@@ -23,7 +24,7 @@ export async function writeKnownReleases(
   chapters: readonly Chapter[],
 ): Promise<void> {
   const file = fileOf(folder, titleId);
-  makeFolders(join(folder, 'releases'), 0o700);
+  makeFolders(join(folder, 'releases'), PRIVATE_FOLDER_MODE);
   await writeFileAtomic(file, JSON.stringify(toStored(chapters)), { mode: FILE_MODE });
 }
 

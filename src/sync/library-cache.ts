@@ -8,6 +8,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { FoundIdentity } from '../cbz/identity.js';
 import type { IdentityCache } from '../cbz/library-index.js';
 import { makeFolders, readFileIfExists, writeFileAtomic } from '../core/files.js';
+import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { isUuid } from '../core/uuid.js';
 
@@ -73,7 +74,7 @@ export class LibraryCache implements IdentityCache {
   /** Call it after a complete scan: what the scan did not see is dropped. */
   async save(): Promise<void> {
     if (!this.#hasChanges && this.#seen.size === this.known.size) return;
-    makeFolders(dirname(this.file), 0o700);
+    makeFolders(dirname(this.file), PRIVATE_FOLDER_MODE);
     const text = JSON.stringify({ format: CACHE_FORMAT, files: Object.fromEntries(this.#seen) });
     await writeFileAtomic(this.file, text, { mode: FILE_MODE });
   }

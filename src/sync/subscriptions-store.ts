@@ -11,6 +11,7 @@ import {
   toStorageError,
   writeFileAtomic,
 } from '../core/files.js';
+import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import { lockFile } from '../core/lock.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
 import { checkWriters, type Warn } from './subscriptions-access.js';
@@ -72,7 +73,7 @@ export async function editSubscriptions<T extends { readonly text: string }>(
     const changed = change(source);
     const { text } = changed;
     if (text === source.text) return changed;
-    makeFolders(dirname(file), 0o700);
+    makeFolders(dirname(file), PRIVATE_FOLDER_MODE);
     const path = await realpath(file).catch(() => file);
     const { mode = NEW_FILE_MODE } = (await stat(path).catch(() => undefined)) ?? {};
     await writeFileAtomic(path, text, { mode: mode & 0o777 });

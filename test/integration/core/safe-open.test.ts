@@ -26,6 +26,7 @@ import {
   writeFileAtomic,
 } from '../../../src/core/files.js';
 import { tryLockFile } from '../../../src/core/lock.js';
+import { makeOwn, OTHERS_ALL } from '../../../src/core/own-folder.js';
 import { posixDescribe, posixTest } from '../../support/platform.js';
 
 let folder: string;
@@ -130,6 +131,16 @@ posixTest('a link to a folder is not made private, nor is its target', () => {
     makePrivateFolder(join(folder, 'link'));
   }).toThrow(expect.objectContaining({ code: 'unsafe-path' }));
   expect(statSync(target).mode & 0o777).toBe(0o755);
+});
+
+posixTest('a link that replaces a folder after its check is not followed', () => {
+  const target = join(folder, 'target');
+  mkdirSync(target, { mode: 0o755 });
+  symlinkSync(target, join(folder, 'link'));
+  expect(() => makeOwn(join(folder, 'link'), OTHERS_ALL, { followLinks: false })).toThrow();
+  expect(statSync(target).mode & 0o777).toBe(0o755);
+  expect(makeOwn(join(folder, 'link'), OTHERS_ALL, { followLinks: true })).toBeUndefined();
+  expect(statSync(target).mode & 0o777).toBe(0o700);
 });
 
 posixTest('a device is refused', async () => {
