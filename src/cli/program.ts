@@ -14,6 +14,7 @@ import { configCommand } from './commands/config.js';
 import { demoCommand } from './commands/demo.js';
 import { downloadCommand } from './commands/download-command.js';
 import { helpCommand } from './commands/help.js';
+import { infoCommand } from './commands/info.js';
 import { limitsCommand } from './commands/limits.js';
 import { loginCommand } from './commands/login.js';
 import { logoutCommand } from './commands/logout.js';
@@ -37,6 +38,7 @@ const COMMANDS = {
     download: downloadCommand,
     sync: syncCommand,
     search: searchCommand,
+    info: infoCommand,
     bind: bindCommand,
     retag: retagCommand,
     verify: verifyCommand,

@@ -2,6 +2,7 @@
 import type { Chapter } from '../api/chapters.js';
 import { groupBy } from '../core/group-by.js';
 import { inferVolumes, listedNumbers } from '../selection/infer-volumes.js';
+import { missingWholeNumbers } from '../selection/missing-numbers.js';
 import { parseNumber } from '../selection/ranges.js';
 import { chapterKey, numberKey } from '../selection/reading-order.js';
 import { unavailableReason } from '../selection/select-chapters.js';
@@ -134,20 +135,12 @@ function notUploaded(
   numbersRestart: boolean,
 ): MissingChapter[] {
   if (numbersRestart) return [];
-  const known = new Set(
-    [...byKey.keys(), ...have].map(parseNumber).filter((it) => it !== undefined),
-  );
-  const whole = new Set([...known].map(Math.floor));
-  const [first, last] = [Math.min(...whole), Math.max(...whole)];
-  if (whole.size === 0 || last - first > MAX_NUMBERS) return [];
-  const gaps: MissingChapter[] = [];
-  for (let number = first; number < last; number += 1)
-    if (!whole.has(number)) gaps.push({ number: String(number), reason: 'not-uploaded' });
-  return gaps;
+  const known = [...byKey.keys(), ...have].map(parseNumber).filter((it) => it !== undefined);
+  return missingWholeNumbers(known).map((number) => ({
+    number: String(number),
+    reason: 'not-uploaded',
+  }));
 }
-
-/** A typing error on the service, such as 10000 for 100, must not give thousands of gaps. */
-const MAX_NUMBERS = 5_000;
 
 function takenDown(
   owned: readonly OwnedChapter[],

@@ -1,9 +1,8 @@
 /** What the parts of one or several downloads share: the open service with its login, the listeners, the request. */
 import type { ServiceClient } from '../api/client.js';
-import { withAnonymousFallback } from '../auth/anonymous-fallback.js';
 import type { Session } from '../auth/session.js';
 import { sharedSignal } from '../core/abort.js';
-import { interruptedError, type TankobonError } from '../core/errors.js';
+import { interruptedError } from '../core/errors.js';
 import { formatDuration } from '../core/human-format.js';
 import { retryAfterCaptcha, type SolveCaptcha } from '../api/captcha.js';
 import { waitingEvent, type Observe } from './events.js';
@@ -14,7 +13,7 @@ import type { AppContext } from '../config/context.js';
 import type { Options, Settings } from '../config/options/options.js';
 import type { DownloadRequest } from './download-request.js';
 import { withService, type Service, type ServiceOptions } from './service.js';
-import { sessionOf } from './stored-login.js';
+import { loggedInClient } from './stored-login.js';
 
 export interface DownloadListeners extends Pick<PlanDeps, 'onActivity' | 'chooseLanguages'> {
   readonly observe: Observe;
@@ -81,13 +80,7 @@ export async function withSession<T>(
     minReportedWaitMs: listeners.minReportedWaitMs,
   };
   return withService({ ...context, settings: withLongerLimits(settings) }, options, (service) => {
-    const login = sessionOf(context, service);
-    const onLoginError = ({ message, hint }: TankobonError): void => {
-      warn(`Continuing without a login: ${message}`, hint);
-    };
-    const loggedIn = service.createClient(
-      withAnonymousFallback(login, clock, onLoginError, service.outages),
-    );
+    const { login, client: loggedIn } = loggedInClient(context, service, warn);
     const { solveCaptcha } = listeners;
     const client = solveCaptcha ? retryAfterCaptcha(loggedIn, solveCaptcha) : loggedIn;
     const session = { context, listeners, service, login, client, userSignal, signal, warn };

@@ -1,4 +1,5 @@
-/** How long the chapters of a run take at least, under the rate limits of their metadata requests. Pure. */
+/** How long the chapters of a run take at least, under the rate limits of their metadata requests, and their size. Pure. */
+import type { Quality } from '../image/page-url.js';
 import { quotasOf, type Quota } from '../rate-limit/quotas.js';
 
 /** Each chapter needs one such request (spec 8.3). */
@@ -21,6 +22,17 @@ export function minTimeMs(
     sentAtMs.push(Math.max(0, sentAtMs.at(-1) ?? 0, ...freeAtMs));
   }
   return requests === 0 ? 0 : (sentAtMs.at(-1) ?? 0);
+}
+
+/**
+ * Typical sizes of a page. The service does not say how large pages are: drawings in black and white have a third of
+ * it, and pages in color three times as much.
+ */
+const PAGE_BYTES: Readonly<Record<Quality, number>> = { data: 500_000, 'data-saver': 250_000 };
+
+/** The estimated size of that many pages. */
+export function estimatedBytes(pages: number, quality: Quality): number {
+  return pages * PAGE_BYTES[quality];
 }
 
 export interface BatchProgress {

@@ -1,8 +1,10 @@
 /** The stored login and the session of one command. */
 import { join } from 'node:path';
+import type { ServiceClient } from '../api/client.js';
+import { withAnonymousFallback } from '../auth/anonymous-fallback.js';
 import { Credentials } from '../auth/credentials.js';
 import { Session } from '../auth/session.js';
-import { AuthError } from '../core/errors.js';
+import { AuthError, type TankobonError } from '../core/errors.js';
 import { readAddresses } from '../rate-limit/service-addresses.js';
 import type { AppContext } from '../config/context.js';
 import type { Service } from './service.js';
@@ -28,6 +30,20 @@ export function sessionOf(context: AppContext, service: Service): Session {
   });
   service.beforeClose(() => session.close());
   return session;
+}
+
+/** A client that sends the stored login where a request needs it, and continues without it where that fails. */
+export function loggedInClient(
+  context: AppContext,
+  service: Service,
+  warn: (message: string, hint?: string) => void,
+): { readonly login: Session; readonly client: ServiceClient } {
+  const login = sessionOf(context, service);
+  const onError = ({ message, hint }: TankobonError): void => {
+    warn(`Continuing without a login: ${message}`, hint);
+  };
+  const provider = withAnonymousFallback(login, context.clock, onError, service.outages);
+  return { login, client: service.createClient(provider) };
 }
 
 /** For a command that needs a login. Throws `not-logged-in`, `session-ended`, and the errors of a renewal. */

@@ -57,6 +57,7 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
       'demo',
       'download',
       'help',
+      'info',
       'limits',
       'login',
       'logout',

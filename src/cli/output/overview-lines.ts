@@ -8,7 +8,7 @@ import {
 import { groupBy } from '../../core/group-by.js';
 import { pluralize } from '../../core/human-format.js';
 import { printableLine } from '../../core/printable.js';
-import { parseNumber } from '../../selection/ranges.js';
+import { numberRanges } from './number-ranges.js';
 import { fitToWidth } from './progress-line.js';
 
 const REASONS = Object.keys(MISSING_REASONS) as readonly MissingReason[];
@@ -37,7 +37,7 @@ export function overviewLines(
       const chapters = byReason.get(reason) ?? [];
       return chapters.length === 0 ? [] : [`  ${MISSING_REASONS[reason]}: ${listOf(chapters)}`];
     }),
-    ...(takenDown.length > 0 ? [`  here, and taken down since: ${ranges(takenDown)}`] : []),
+    ...(takenDown.length > 0 ? [`  here, and taken down since: ${numberRanges(takenDown)}`] : []),
     ...duplicates.flatMap(({ number, files }) => [
       `  ${number} has ${files.length} files:`,
       ...files.map((file) => `    ${file}`),
@@ -57,21 +57,8 @@ function listOf(chapters: readonly MissingChapter[]): string {
   );
   return [...byNote]
     .map(([note, some]) => {
-      const numbers = ranges(some.map(({ number }) => number));
+      const numbers = numberRanges(some.map(({ number }) => number));
       return note === '' ? numbers : `${numbers} (${printableLine(note)})`;
     })
     .join(', ');
-}
-
-/** Such as `3, 7-9, 10.5`. */
-function ranges(numbers: readonly string[]): string {
-  const parts: { first: string; last: string }[] = [];
-  for (const number of numbers.map((text) => printableLine(text))) {
-    const previous = parts.at(-1);
-    const isNext =
-      previous !== undefined && parseNumber(number) === (parseNumber(previous.last) ?? NaN) + 1;
-    if (isNext) previous.last = number;
-    else parts.push({ first: number, last: number });
-  }
-  return parts.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join(', ');
 }

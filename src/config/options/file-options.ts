@@ -69,7 +69,13 @@ export const FILE_OPTIONS = {
     isSetting: true,
     isKey: '`data` or `data-saver`',
     library: true,
-    commands: { search: true, download: true, 'sync add': true, 'sync import': true },
+    commands: {
+      search: true,
+      info: 'for the estimated sizes: 500 kB a page as uploaded, 250 kB compressed',
+      download: true,
+      'sync add': true,
+      'sync import': true,
+    },
   },
   metadata: {
     kind: 'switch',

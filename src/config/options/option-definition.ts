@@ -43,6 +43,7 @@ export type CommandName =
   | `sync ${'add' | 'remove' | 'edit' | 'path' | 'list' | 'forget' | 'import' | 'status'}`
   | `sync hook ${'add' | 'remove' | 'test'}`
   | 'search'
+  | 'info'
   | 'bind'
   | 'retag'
   | 'verify'

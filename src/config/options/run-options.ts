@@ -111,6 +111,7 @@ export const RUN_OPTIONS = {
       retag: true,
       verify: true,
       overview: true,
+      info: true,
       search: 'print one JSON array to standard output; do not ask and do not download',
       'sync list': 'print one JSON array',
       'sync status': JSON_OBJECT,

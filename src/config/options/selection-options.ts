@@ -22,6 +22,7 @@ export const SELECTION_OPTIONS = {
       'sync add': true,
       'sync import': true,
       search: true,
+      info: 'only chapters in these languages, by their codes; without it all languages',
       overview:
         'codes of the languages that count, separated by commas; without it those of the files',
     },
@@ -32,7 +33,7 @@ export const SELECTION_OPTIONS = {
     placeholder: 'ranges',
     isKey: 'such as `1-10,12.5,20-`',
     library: true,
-    commands: { search: true, download: true, 'sync add': true, 'sync import': true },
+    commands: { search: true, info: true, download: true, 'sync add': true, 'sync import': true },
   },
   volumes: {
     kind: 'ranges',
@@ -40,7 +41,7 @@ export const SELECTION_OPTIONS = {
     placeholder: 'ranges',
     isKey: 'such as `1-3,none`',
     library: true,
-    commands: { download: true, 'sync add': true, 'sync import': true },
+    commands: { info: true, download: true, 'sync add': true, 'sync import': true },
   },
   group: {
     kind: 'list',

@@ -1,0 +1,16 @@
+/** Numbers of chapters and volumes in few words. */
+import { printableLine } from '../../core/printable.js';
+import { parseNumber } from '../../selection/ranges.js';
+
+/** Such as `3, 7-9, 10.5`. */
+export function numberRanges(numbers: readonly string[]): string {
+  const parts: { first: string; last: string }[] = [];
+  for (const number of numbers.map((text) => printableLine(text))) {
+    const previous = parts.at(-1);
+    const isNext =
+      previous !== undefined && parseNumber(number) === (parseNumber(previous.last) ?? NaN) + 1;
+    if (isNext) previous.last = number;
+    else parts.push({ first: number, last: number });
+  }
+  return parts.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join(', ');
+}

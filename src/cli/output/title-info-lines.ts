@@ -1,0 +1,129 @@
+/** What a title has, as text: its fields, then a table of its languages and one of its groups. Pure. */
+import stringWidth from 'string-width';
+import { formatBytes, formatCount, pluralize } from '../../core/human-format.js';
+import { printableLine } from '../../core/printable.js';
+import type { TitleInfo } from '../../download/title-info.js';
+import { numberRanges } from './number-ranges.js';
+import { fitToWidth } from './progress-line.js';
+
+/** Further ones are only counted; `--json` has them all. */
+const MAX_ROWS = 20;
+const GAP = '  ';
+
+/** @param columns of the terminal; without them nothing is cut */
+export function titleInfoLines(info: TitleInfo, columns?: number): string[] {
+  const { languages, groups, external } = info;
+  return [
+    printableLine(info.name) || info.title,
+    ...fieldLines(info),
+    ...(languages.length === 0 ? [] : ['', ...table(languageRows(info), [1, 2, 3], columns)]),
+    ...(groups.length === 0 ? [] : ['', ...table(groupRows(info), [1], columns)]),
+    ...(external.length === 0 ? [] : ['', ...externalLines(info)]),
+  ];
+}
+
+function fieldLines(info: TitleInfo): string[] {
+  const { year, status, contentRating, originalLanguage, takenDown, unpublished } = info;
+  const people = [...new Set([...info.authors, ...info.artists])];
+  const fields: readonly (readonly [string, string | number | undefined])[] = [
+    ['URL', info.url],
+    ['By', people.join(', ')],
+    ['Year', year],
+    ['Status', status],
+    ['Original', originalLanguage],
+    ['Rating', contentRating],
+    ['Tags', info.tags.join(', ')],
+    ['Volumes', volumesText(info)],
+    ['Chapters', chaptersText(info)],
+    ['Taken down', takenDown === 0 ? '' : pluralize(takenDown, 'release')],
+    ['Upcoming', unpublished === 0 ? '' : pluralize(unpublished, 'release')],
+  ];
+  const known = fields.flatMap(([name, value = '']) =>
+    value === '' ? [] : [[name, printableLine(String(value))] as const],
+  );
+  const width = Math.max(...known.map(([name]) => name.length)) + 1;
+  return known.map(([name, value]) => `${`${name}:`.padEnd(width)} ${value}`);
+}
+
+/** Such as `1-2; 3 in all`. */
+function volumesText({ volumes, volumeCount }: TitleInfo): string {
+  const all = volumeCount === undefined ? [] : [`${volumeCount} in all`];
+  return [...(volumes.length === 0 ? [] : [numberRanges(volumes)]), ...all].join('; ');
+}
+
+/** Such as `6: 1-4, 6, 10.5; missing: 5, 7-9`. */
+function chaptersText({ chapters, numbers, missing }: TitleInfo): string {
+  if (chapters === 0) return 'none that can be downloaded';
+  const listed = numbers.length === 0 ? '' : `: ${numberRanges(numbers)}`;
+  const gaps = missing.length === 0 ? '' : `; missing: ${numberRanges(missing)}`;
+  return `${formatCount(chapters)}${listed}${gaps}`;
+}
+
+function languageRows({ languages }: TitleInfo): readonly string[][] {
+  return [
+    ['language', 'chapters', 'pages', 'est. size', 'numbers', 'missing'],
+    ...languages.map(({ language, chapters, pages, bytes, numbers, missing }) => [
+      printableLine(language),
+      formatCount(chapters),
+      formatCount(pages),
+      formatBytes(bytes),
+      firstAndLast(numbers),
+      numberRanges(missing),
+    ]),
+  ];
+}
+
+function firstAndLast(numbers: readonly string[]): string {
+  const [first = '', last = first] = [numbers[0], numbers.at(-1)];
+  return printableLine(first === last ? first : `${first}-${last}`);
+}
+
+function groupRows({ groups }: TitleInfo): readonly string[][] {
+  const rest = groups.length - MAX_ROWS;
+  return [
+    ['group', 'releases', 'languages'],
+    ...groups
+      .slice(0, MAX_ROWS)
+      .map(({ id, name, releases, languages }) => [
+        printableLine(name) || id,
+        formatCount(releases),
+        printableLine(languages.join(', ')),
+      ]),
+    ...(rest > 0 ? [[`and ${pluralize(rest, 'more group')}`]] : []),
+  ];
+}
+
+/** Addresses are never cut. */
+function externalLines({ external }: TitleInfo): string[] {
+  const rest = external.length - MAX_ROWS;
+  return [
+    "Only on the publisher's site:",
+    ...external.slice(0, MAX_ROWS).map(({ number, language = '', externalUrl = '' }) => {
+      const chapter = number === undefined ? 'without a number' : `Ch. ${number}`;
+      return `  ${printableLine(`${chapter} (${language}): ${externalUrl}`)}`;
+    }),
+    ...(rest > 0 ? [`  and ${pluralize(rest, 'more chapter')}`] : []),
+  ];
+}
+
+/** Columns as wide as their longest cell; those of `numeric` are aligned to the right. */
+function table(
+  rows: readonly string[][],
+  numeric: readonly number[],
+  columns: number | undefined,
+): string[] {
+  const count = Math.max(...rows.map((cells) => cells.length));
+  const widths = Array.from({ length: count }, (_, index) =>
+    Math.max(...rows.map((cells) => stringWidth(cells[index] ?? ''))),
+  );
+  return rows.map((cells) => {
+    const line = cells
+      .map((cell, index) => {
+        const padding = ' '.repeat(Math.max(0, (widths[index] ?? 0) - stringWidth(cell)));
+        return numeric.includes(index) ? padding + cell : cell + padding;
+      })
+      .join(GAP)
+      .trimEnd();
+    return columns === undefined ? line : fitToWidth(line, columns - 1).trimEnd();
+  });
+}

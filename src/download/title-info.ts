@@ -1,0 +1,178 @@
+/** What the service has of a title, by its list of all releases: `tankobon info`. Pure. */
+import type { Chapter } from '../api/chapters.js';
+import type { Title } from '../api/titles.js';
+import { groupBy } from '../core/group-by.js';
+import type { Quality } from '../image/page-url.js';
+import { chapterFields, type ChapterFields } from '../selection/chapter-fields.js';
+import { missingWholeNumbers } from '../selection/missing-numbers.js';
+import { parseNumber } from '../selection/ranges.js';
+import { chapterKey, compareReadingOrder, numberKey } from '../selection/reading-order.js';
+import {
+  selectChapters,
+  type ExclusionReason,
+  type SelectionContext,
+  type SelectionOptions,
+} from '../selection/select-chapters.js';
+import { estimatedBytes } from './estimate.js';
+
+/** Chapters that can be downloaded. */
+interface ListedChapters {
+  /** Several releases of one number count once. */
+  readonly chapters: number;
+  readonly releases: number;
+  /** Each once, in reading order; those of chapters without one are left out. */
+  readonly numbers: readonly string[];
+  /** Whole numbers between the first and the last that cannot be downloaded. */
+  readonly missing: readonly string[];
+  readonly volumes: readonly string[];
+}
+
+interface Size {
+  /** The pages of one release of each chapter. */
+  readonly pages: number;
+  /** Estimated from `pages`. */
+  readonly bytes: number;
+}
+
+/** An event of `--json`, a contract with scripts (docs/scripting.md). */
+export interface TitleInfo extends ListedChapters, Size {
+  readonly type: 'title-info';
+  /** The UUID. */
+  readonly title: string;
+  readonly name: string;
+  readonly url: string;
+  readonly authors: readonly string[];
+  readonly artists: readonly string[];
+  readonly year: number | undefined;
+  readonly status: string | undefined;
+  readonly contentRating: string | undefined;
+  readonly originalLanguage: string | undefined;
+  readonly tags: readonly string[];
+  /** How many volumes it has, also those without chapters; known of titles that are complete. */
+  readonly volumeCount: number | undefined;
+  readonly quality: Quality;
+  readonly languages: readonly (ListedChapters & Size & { readonly language: string })[];
+  /** The groups with the most releases come first. */
+  readonly groups: readonly GroupInfo[];
+  /** The releases that only their publisher has. */
+  readonly external: readonly (ChapterFields & { readonly chapter: string })[];
+  /** How many releases were taken down, or have no pages. */
+  readonly takenDown: number;
+  /** How many releases are not published yet. */
+  readonly unpublished: number;
+}
+
+interface GroupInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly releases: number;
+  readonly languages: readonly string[];
+}
+
+export interface TitleInfoOptions {
+  readonly selection: Pick<SelectionOptions, 'languages' | 'chapters' | 'volumes'>;
+  readonly quality: Quality;
+  readonly nowMs: number;
+}
+
+/** @param releases of the title, as the service lists them */
+export function titleInfo(
+  titleId: string,
+  title: Title | undefined,
+  releases: readonly Chapter[],
+  { selection, quality, nowMs }: TitleInfoOptions,
+): TitleInfo {
+  const context = { nowMs, numbersRestart: title?.numbersRestart ?? false };
+  const options = { ...selection, groups: [] };
+  const { selected, excluded } = selectChapters(
+    releases,
+    { ...options, allReleases: true },
+    context,
+  );
+  const available = selected.map(({ chapter }) => chapter);
+  const without = (reason: ExclusionReason) =>
+    excluded.filter((each) => each.reason === reason).map(({ chapter }) => chapter);
+  const languages = [...groupBy(available, ({ language }) => language)]
+    .map(([language, chapters]) => ({
+      language,
+      ...listedChapters(chapters, context),
+      ...sizeOf(chapters, context, quality),
+    }))
+    .sort((a, b) => b.chapters - a.chapters || (a.language < b.language ? -1 : 1));
+  const order = compareReadingOrder(context.numbersRestart);
+  return {
+    type: 'title-info',
+    title: titleId,
+    name: title?.name ?? '',
+    url: `https://mangadex.org/title/${titleId}`,
+    authors: title?.authors ?? [],
+    artists: title?.artists ?? [],
+    year: title?.year,
+    status: title?.status,
+    contentRating: title?.contentRating,
+    originalLanguage: title?.originalLanguage,
+    tags: [...(title?.genres ?? []), ...(title?.tags ?? [])],
+    volumeCount: title?.volumeCount,
+    ...listedChapters(available, context),
+    quality,
+    pages: sum(languages.map(({ pages }) => pages)),
+    bytes: sum(languages.map(({ bytes }) => bytes)),
+    languages,
+    groups: groupsOf(available),
+    external: without('chapter-external')
+      .sort(order)
+      .map((chapter) => ({ chapter: chapter.id, ...chapterFields(chapter) })),
+    takenDown: without('chapter-unavailable').length,
+    unpublished: without('chapter-unpublished').length,
+  };
+}
+
+/** @param releases in reading order */
+function listedChapters(
+  releases: readonly Chapter[],
+  { numbersRestart }: SelectionContext,
+): ListedChapters {
+  const numbers = distinctNumbers(releases.map(({ number }) => number));
+  const values = numbers.map(parseNumber).filter((value) => value !== undefined);
+  const volumes = distinctNumbers(releases.map(({ volume }) => volume));
+  const volumeOrder = (a: string, b: string) =>
+    (parseNumber(a) ?? Infinity) - (parseNumber(b) ?? Infinity);
+  return {
+    chapters: new Set(releases.map((release) => chapterKey(release, numbersRestart))).size,
+    releases: releases.length,
+    numbers,
+    // Where each volume begins with 1, a gap shows nothing.
+    missing: numbersRestart ? [] : missingWholeNumbers(values).map(String),
+    volumes: [...volumes].sort(volumeOrder),
+  };
+}
+
+/** One text for each number: `01` and `1.0` are `1`. */
+function distinctNumbers(texts: readonly (string | undefined)[]): readonly string[] {
+  return [...new Set(texts.flatMap((text) => (text === undefined ? [] : numberKey(text))))];
+}
+
+/** @param releases in one language */
+function sizeOf(releases: readonly Chapter[], context: SelectionContext, quality: Quality): Size {
+  const { selected } = selectChapters(releases, { languages: [], groups: [] }, context);
+  const pages = sum(selected.map(({ chapter }) => chapter.pages ?? 0));
+  return { pages, bytes: estimatedBytes(pages, quality) };
+}
+
+function groupsOf(releases: readonly Chapter[]): readonly GroupInfo[] {
+  const named = releases.flatMap(({ groups, language }) =>
+    groups.map(({ id, name }) => ({ id, name, language })),
+  );
+  return [...groupBy(named, ({ id }) => id)]
+    .map(([id, entries]) => ({
+      id,
+      name: entries[0]?.name ?? '',
+      releases: entries.length,
+      languages: [...new Set(entries.map(({ language }) => language))].sort(),
+    }))
+    .sort((a, b) => b.releases - a.releases || a.name.localeCompare(b.name, 'en'));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
