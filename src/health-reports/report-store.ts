@@ -1,6 +1,7 @@
 /**
  * The journals of a report host: this process writes to one, and settles what ended processes left in theirs. Without a
- * usable folder, reports are kept in memory.
+ * usable folder, reports are kept in memory. The end of a report is written with the next load, so that each report costs
+ * one append.
  */
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.js';
@@ -63,6 +64,8 @@ export class ReportStore {
   readonly earlier: readonly StoredReport[];
   /** Own reports that wait in memory until the journal can be written. */
   readonly #unwritten = new Set<StoredReport>();
+  /** For the next append: between calls, only ends. */
+  #lines: { readonly journal: Journal | undefined; readonly line: JournalEntry }[] = [];
   #nextId: number;
   #hasFailed = false;
 
@@ -82,8 +85,8 @@ export class ReportStore {
     waiting.sort((a, b) => a.atMs - b.atMs);
     const recent = waiting.filter((report) => !this.isOutdated(report));
     const outdated = waiting.filter((report) => this.isOutdated(report));
-    this.settle(outdated, 'dropped', 'too old');
-    this.settle(recent.slice(0, -MAX_WAITING), 'dropped', 'too many');
+    for (const report of outdated) this.settle(report, 'dropped', 'too old');
+    for (const report of recent.slice(0, -MAX_WAITING)) this.settle(report, 'dropped', 'too many');
     this.earlier = recent.slice(-MAX_WAITING);
   }
 
@@ -92,24 +95,35 @@ export class ReportStore {
     return this.#unwritten.size;
   }
 
+  /** How many settled reports would be sent again if the process ended now. */
+  get unwrittenEnds(): number {
+    return this.#lines.length;
+  }
+
   /** Stores the report or, if that fails, keeps it in memory. `atMs` is when the load ended, in whole milliseconds. */
   add(report: HealthReport, atMs: number): StoredReport {
     const stored = { id: this.#nextId, report, atMs, journal: this.journals[0], isOwn: true };
     this.#nextId += 1;
     this.#unwritten.add(stored);
-    this.#append(stored.journal, [loadLine(stored)]);
+    this.#lines.push({ journal: stored.journal, line: loadLine(stored) });
+    this.writeLines();
     return stored;
   }
 
-  /** Records what became of the reports. */
-  settle(reports: readonly StoredReport[], outcome: Outcome, reason?: string): void {
-    const atMs = wholeMs(this.options.clock);
-    for (const [journal, inJournal] of groupBy(reports, (stored) => stored.journal))
+  /** What became of a report. It is written with the next load, or by writeLines. */
+  settle(stored: StoredReport, outcome: Outcome, reason?: string): void {
+    const { id, journal } = stored;
+    const line = { done: id, outcome, atMs: wholeMs(this.options.clock), reason };
+    this.#lines.push({ journal, line });
+    this.#unwritten.delete(stored);
+  }
+
+  writeLines(): void {
+    for (const [journal, lines] of groupBy(this.#lines.splice(0), (each) => each.journal))
       this.#append(
         journal,
-        inJournal.map(({ id }) => ({ done: id, outcome, atMs, reason })),
+        lines.map(({ line }) => line),
       );
-    for (const stored of reports) this.#unwritten.delete(stored);
   }
 
   isOutdated({ atMs }: WaitingReport): boolean {
@@ -117,6 +131,7 @@ export class ReportStore {
   }
 
   close(): void {
+    this.writeLines();
     for (const journal of this.journals) journal.close();
   }
 

@@ -1,6 +1,6 @@
 /**
  * Sends health reports beside the downloads. Each is written to a journal first, so that a slow host delays nothing, and
- * a later run sends what was not accepted. A kill loses no recorded report, and repeats at most those in flight.
+ * a later run sends what was not accepted. A kill loses no recorded report, and repeats at most MAX_IN_FLIGHT.
  */
 import { sharedSignal } from '../core/abort.js';
 import { waitAtMost } from '../core/clock.js';
@@ -82,11 +82,11 @@ export class ReportSender {
     this.#stopping = new AbortController();
     this.#stopWaiting();
     this.#own.length = this.#earlier.length = 0;
+    store.close();
+    this.#store = undefined;
     const { ownSent: sent, ownWaiting } = this.#counts;
     const waiting = ownWaiting - store.unwritten;
     Object.assign(this.#counts, { ownSent: 0, ownWaiting: 0 });
-    this.#store = undefined;
-    store.close();
     return { sent, waiting };
   }
 
@@ -151,6 +151,8 @@ export class ReportSender {
         this.#stopWaiting();
         return;
       }
+      // A kill repeats those in flight and those whose end is not written.
+      if (store.unwrittenEnds + this.#workers.size > MAX_IN_FLIGHT) store.writeLines();
       await this.#deliver(next, store, signal);
     }
   }
@@ -193,7 +195,7 @@ export class ReportSender {
   }
 
   #settle(stored: StoredReport, store: ReportStore, outcome: Outcome, reason?: string): void {
-    store.settle([stored], outcome, reason);
+    store.settle(stored, outcome, reason);
     if (stored.isOwn) this.#counts.ownWaiting -= 1;
     if (stored.isOwn && outcome === 'sent') this.#counts.ownSent += 1;
     if (outcome !== 'dropped') this.#counts[outcome] += 1;

@@ -23,11 +23,13 @@ interface Message {
 }
 
 const [GO, KILL, FULL] = [1, 2, 3];
+/** Notifications of one process that a kill may repeat: in flight, or without a written end. */
+export const MAX_REPEATED = 3;
 
 class SimulatedThread {
   readonly control = new Int32Array(new SharedArrayBuffer(8));
   readonly #worker = new Worker(new URL('workers/journal-process.js', import.meta.url), {
-    workerData: { control: this.control, modulesUrl: MODULES_URL },
+    workerData: { control: this.control, maxRepeated: MAX_REPEATED, modulesUrl: MODULES_URL },
   });
   readonly #messages: Message[] = [];
   #wake: () => void = () => undefined;
@@ -106,6 +108,8 @@ export class SimulationResult {
   readonly repeated: number[] = [];
   /** Notifications that were sent again since they were in flight when a process ended. */
   repeatedAfterKill = 0;
+  /** The most notifications of one process that a kill would have repeated. */
+  maxInFlight = 0;
 
   lost(): number[] {
     return [...this.stored].filter((number) => !this.sent.has(number));
@@ -218,6 +222,10 @@ class SimulationRun {
     }
     sent.add(number);
     inFlight.set(number, process);
+    const ofProcess = [...inFlight.values()].filter((each) => each === process);
+    // With full disks, ends wait in memory.
+    if (!this.faults.fullDisks)
+      this.result.maxInFlight = Math.max(this.result.maxInFlight, ofProcess.length);
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../../src/core/clock.js';
+import type { SendReport } from '../../../src/health-reports/health-report.js';
 import { clearReports, readReportStatus } from '../../../src/health-reports/status.js';
 import { MAX_IN_FLIGHT, ReportSender } from '../../../src/health-reports/sender.js';
 import {
@@ -66,6 +67,50 @@ describe('while the report host responds', () => {
     await sender.record(reportNo(1));
     await sender.finish();
     expect(waitingAtArrival).toBe(1);
+  });
+
+  test('the end of a report is written with the next load, in one append', async () => {
+    let tried = 0;
+    const send = (): Promise<number> => {
+      tried += 1;
+      return Promise.resolve(200);
+    };
+    const sender = new ReportSender({ folder, clock: systemClock, send });
+    for (const number of inTurn(1, 10)) {
+      await sender.record(reportNo(number));
+      while (tried < number) await systemClock.sleep(1);
+      await systemClock.sleep(1);
+      expect(status()).toMatchObject({ sent: number - 1, waiting: 1 });
+    }
+    expect(await sender.finish()).toEqual({ sent: 10, waiting: 0 });
+    expect(status()).toMatchObject({ sent: 10, waiting: 0 });
+  });
+
+  test('a kill at any moment would repeat at most as many reports as may be in flight', async () => {
+    const counts: number[] = [];
+    listener.answer = async (report) => {
+      await systemClock.sleep(numberOf(report) % 3);
+      return 200;
+    };
+    leaveReports(
+      folder,
+      inTurn(1, 40).map((number) => ({ number, atMs: Date.now() })),
+    );
+    const send: SendReport = (report, signal) => {
+      const sent = listener.send(report, signal);
+      counts.push((tried += 1) - status().sent);
+      return sent;
+    };
+    let tried = 0;
+    const sender = new ReportSender({ folder, clock: systemClock, send });
+    for (const number of inTurn(101, 140)) {
+      await sender.record(reportNo(number));
+      if (number % 9 === 0) await systemClock.sleep(20);
+    }
+    await sender.flush();
+    await sender.finish();
+    expect(Math.max(...counts)).toBeLessThanOrEqual(MAX_IN_FLIGHT);
+    expect(status()).toMatchObject({ sent: 80, waiting: 0 });
   });
 
   test('recordAndSend resolves after delivery, ahead of waiting reports', async () => {
@@ -309,8 +354,8 @@ describe('concurrent senders', () => {
     expect(await clearReports(folder)).toEqual({ isInUse: true, inUse: 1 });
     expect(status().waiting).toBe(1);
     answer(200);
-    while (status().waiting > 0) await systemClock.sleep(5);
     expect(await running.finish()).toEqual({ sent: 1, waiting: 0 });
+    expect(status().waiting).toBe(0);
     expect(await clearReports(folder)).toEqual({ isInUse: false, inUse: 0 });
     expect(status()).toMatchObject({ waiting: 0, nodes: [], host: { state: 'up' } });
   });

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 
-const { control, modulesUrl } = workerData;
+const { control, maxRepeated: MAX_REPEATED, modulesUrl } = workerData;
 const [GO, KILL, FULL] = [1, 2, 3];
 const CALLS =
   'openSync closeSync readSync writeSync ftruncateSync fsyncSync renameSync unlinkSync fstatSync lstatSync readdirSync';
@@ -81,20 +81,27 @@ async function run({ folder, loads, firstNumber, random }) {
     waitingReports(entries).map((report) => ({ journal: journals[index], report })),
   );
   let nextId = lastLoadId(contents[0]) + 1;
-  let notWritten = [];
-  const append = (journal, lines, effect) => {
+  // Of each journal: what was written, or waits in memory while the disk is full; and ends for the next append.
+  const effects = new Map(journals.map((journal) => [journal, []]));
+  let ends = [];
+  const append = (journal, lines) => {
     hasWriteFailed = false;
-    notWritten.push(effect);
+    effects.get(journal).push(...lines);
     try {
-      journal.append(lines);
+      journal.append(lines.map(({ line }) => line));
     } catch (error) {
       if (!hasWriteFailed) throw error;
       return;
     }
-    // A journal's own lines that waited are written with this one; those of others keep waiting.
-    const written = notWritten.filter((one) => one.journal === effect.journal);
-    notWritten = notWritten.filter((one) => one.journal !== effect.journal);
-    for (const { type, number } of written) notify({ type, number });
+    for (const { type, number } of effects.get(journal).splice(0)) notify({ type, number });
+  };
+  const write = (load) => {
+    const lines = load ? [...ends, load] : ends;
+    ends = [];
+    for (const journal of journals) {
+      const own = lines.filter((line) => line.journal === journal);
+      if (own.length > 0) append(journal, own);
+    }
   };
   for (let done = 0; done < loads || queue.length > 0; done += 1) {
     if (done < loads) {
@@ -103,21 +110,23 @@ async function run({ folder, loads, firstNumber, random }) {
       const load = { url, success: true, bytes: number, duration: 7, cached: false };
       const report = { id: nextId, atMs: 1_000 + number, report: load };
       nextId += 1;
-      append(journals[0], [loadLine(report)], { journal: journals[0], type: 'stored', number });
+      write({ journal: journals[0], line: loadLine(report), type: 'stored', number });
       queue.push({ journal: journals[0], report });
     }
     if (queue.length > 0 && (done >= loads || random() < 0.6)) {
+      if (ends.length + 1 > MAX_REPEATED) write();
       const { journal, report } = queue.shift();
       const number = report.report.bytes;
       notify({ type: 'sent', number });
       const line = { done: report.id, outcome: 'sent', atMs: 5 };
-      append(journal, [line], { journal, type: 'done', number });
+      ends.push({ journal, line, type: 'done', number });
     }
     if (random() < 0.15) {
       const journal = journals[Math.floor(random() * journals.length)];
       await journal.compact(compactedLines);
     }
   }
+  write();
   for (const journal of journals) journal.close();
 }
 
