@@ -24,13 +24,11 @@ const MARGIN_OF_PERIOD = 0.000_5;
 export interface LedgerRules {
   readonly quotaOf: (key: string) => Quota;
   readonly maxRequestMs: number;
-  /** How far the moment of a transaction may be before the real one. */
-  readonly clockErrorMs?: number;
 }
 
 /** How long a use counts after its request has arrived. */
-export function windowMs({ periodMs }: Quota, { clockErrorMs = 0 }: LedgerRules): number {
-  return periodMs * (1 + MARGIN_OF_PERIOD) + MARGIN_MS + clockErrorMs;
+export function windowMs({ periodMs }: Quota): number {
+  return periodMs * (1 + MARGIN_OF_PERIOD) + MARGIN_MS;
 }
 
 /** Marks all use as unknown: requests of which the document does not know may still be on their way. */
@@ -40,7 +38,7 @@ export function markUnknown(document: LedgerDocument, nowMs: number, rules: Ledg
 
 /** Whether the request has not ended yet, as far as is known. */
 export function isUnderWay(use: Use, nowMs: number, rules: LedgerRules): boolean {
-  return use.untilMs > nowMs + windowMs(rules.quotaOf(use.key), rules) + 1;
+  return use.untilMs > nowMs + windowMs(rules.quotaOf(use.key)) + 1;
 }
 
 /** Removes everything but the requests under way and the processes that wait. */
@@ -56,10 +54,10 @@ export function clearDocument(document: LedgerDocument, nowMs: number, rules: Le
 export function nextFreeMs(
   document: LedgerDocument,
   quota: Quota,
-  { nowMs, ahead = 0 }: { readonly nowMs: number; readonly ahead?: number },
-  rules: LedgerRules,
+  nowMs: number,
+  ahead = 0,
 ): number {
-  const lengthMs = windowMs(quota, rules);
+  const lengthMs = windowMs(quota);
   // A request under way counts as settled now.
   const expiriesMs = document.uses
     .filter(({ key }) => key === quota.key)
@@ -67,18 +65,16 @@ export function nextFreeMs(
     .sort((a, b) => a - b);
   const index = expiriesMs.length - quota.requests + ahead;
   const freeMs = index < 0 ? nowMs : (expiriesMs[index] ?? nowMs + SOON_POLL_MS);
-  return Math.max(freeMs, fullUntilMs(document, quota, 0, rules));
+  return Math.max(freeMs, fullUntilMs(document, quota, 0));
 }
 
 /** Until when the quota counts as used up whatever its uses are: earlier use is unknown, or the service says so. */
 export function fullUntilMs(
-  document: LedgerDocument,
+  { unknownMs = -Infinity, caps }: LedgerDocument,
   quota: Quota,
   held: number,
-  rules: LedgerRules,
 ): number {
-  const { unknownMs = -Infinity, caps } = document;
   const cap = caps.find(({ key }) => key === quota.key);
   const cappedMs = cap && cap.remaining <= held ? cap.untilMs : -Infinity;
-  return Math.max(unknownMs + windowMs(quota, rules), cappedMs);
+  return Math.max(unknownMs + windowMs(quota), cappedMs);
 }

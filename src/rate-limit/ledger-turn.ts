@@ -87,7 +87,7 @@ function prune(document: LedgerDocument, nowMs: number, rules: LedgerRules): voi
   const { maxRequestMs, quotaOf } = rules;
   document.uses = document.uses.filter(({ untilMs }) => untilMs > nowMs);
   for (const use of document.uses) {
-    const maxMs = nowMs + maxRequestMs + windowMs(quotaOf(use.key), rules);
+    const maxMs = nowMs + maxRequestMs + windowMs(quotaOf(use.key));
     use.untilMs = Math.min(use.untilMs, maxMs);
   }
   document.caps = document.caps.filter(
@@ -182,7 +182,7 @@ class Granting {
       const quota = this.rules.quotaOf(key);
       const held = this.#held.get(key) ?? 0;
       const isFree = (this.#used.get(key) ?? 0) + held < quota.requests;
-      return isFree && fullUntilMs(this.document, quota, held, this.rules) <= nowMs;
+      return isFree && fullUntilMs(this.document, quota, held) <= nowMs;
     });
   }
 
@@ -198,7 +198,7 @@ class Granting {
     const id = turn.nextId();
     const endMs = turn.nowMs + rules.maxRequestMs;
     for (const key of ticket.quotas) {
-      document.uses.push({ id, key, untilMs: endMs + windowMs(rules.quotaOf(key), rules) });
+      document.uses.push({ id, key, untilMs: endMs + windowMs(rules.quotaOf(key)) });
       increment(this.#used, key);
       const cap = document.caps.find((one) => one.key === key);
       if (cap) cap.remaining = Math.max(0, cap.remaining - 1);
@@ -224,7 +224,7 @@ class Granting {
     for (const key of ticket.quotas) {
       const quota = rules.quotaOf(key);
       const ahead = this.#ahead.get(key) ?? 0;
-      const atMs = nextFreeMs(document, quota, { nowMs, ahead }, rules);
+      const atMs = nextFreeMs(document, quota, nowMs, ahead);
       if (atMs > forecast.atMs) forecast = { atMs, limitedBy: quota };
     }
     return forecast;

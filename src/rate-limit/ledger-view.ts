@@ -86,10 +86,10 @@ function machineViews(processIds: readonly string[]): readonly MachineView[] {
     .map((host) => ({ host, waiting: hosts.filter((other) => other === host).length }));
 }
 
-function quotaView({ document, rules, nowMs, wallMs }: Transaction, quota: Quota): QuotaView {
+function quotaView({ document, nowMs, wallMs }: Transaction, quota: Quota): QuotaView {
   const [host = quota.key, ...endpoint] = quota.key.split(' ');
   const cap = document.caps.find(({ key, untilMs }) => key === quota.key && untilMs > nowMs);
-  const freeMs = nextFreeMs(document, quota, { nowMs }, rules);
+  const freeMs = nextFreeMs(document, quota, nowMs);
   return {
     host,
     endpoint: endpoint.join(' ') || undefined,

@@ -54,7 +54,7 @@ export function settle(
   else if (kind !== 'no-response') {
     for (const use of document.uses.filter((one) => one.id === id)) {
       const quota = rules.quotaOf(use.key);
-      use.untilMs = Math.min(use.untilMs, nowMs + windowMs(quota, rules));
+      use.untilMs = Math.min(use.untilMs, nowMs + windowMs(quota));
       recordRemaining(document, quota, outcome, nowMs);
     }
   }

@@ -22,8 +22,7 @@ export class ScriptServer {
   }
 
   evaluate(args: readonly string[]): unknown[] {
-    const [version, id = '', role, lifetimeMs, token, run, newToken = '', text, minMs, maxMs] =
-      args;
+    const [version, id = '', role, lifetimeMs, token, run, newToken = '', text] = args;
     this.calls += 1;
     const nowMs = this.nowMs();
     if (this.#version !== undefined && this.#version !== version) return ['version'];
@@ -33,14 +32,13 @@ export class ScriptServer {
     const seen = alive.flatMap(([other, ms]) => [other, String(ms)]);
     const time = [String(Math.floor(nowMs / 1_000)), String(Math.floor((nowMs % 1_000) * 1_000))];
     const stored = this.#document ?? { token: '', text: '' };
-    const isTime = nowMs >= Number(minMs) && nowMs <= Number(maxMs);
     const isLatest = stored.token === token && this.#run === run && !this.isContended;
-    if (!text || !isLatest || !isTime) {
+    if (!text || !isLatest) {
       return ['stale', ...time, this.#run, seen, stored.token, stored.text];
     }
     this.#version = version;
     this.#document = { token: newToken, text };
-    return ['stored', ...time, this.#run, seen];
+    return ['stored'];
   }
 
   /** Replaces what is stored. */

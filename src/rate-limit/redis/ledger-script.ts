@@ -52,12 +52,11 @@ elseif role ~= 'none' then
 end
 local token = redis.call('HGET', KEYS[2], 'token') or ''
 if #token > ${MAX_ID_BYTES} then token = '' end
-local isTime = now >= tonumber(ARGV[9]) and now <= tonumber(ARGV[10])
-if ARGV[8] ~= '' and token == ARGV[5] and run == ARGV[6] and isTime then
-  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[11])
+if ARGV[8] ~= '' and token == ARGV[5] and run == ARGV[6] then
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[9])
   redis.call('HSET', KEYS[2], 'token', ARGV[7], 'text', ARGV[8])
-  redis.call('PEXPIRE', KEYS[2], ARGV[11])
-  return {'stored', time[1], time[2], run, seen}
+  redis.call('PEXPIRE', KEYS[2], ARGV[9])
+  return {'stored'}
 end
 local text = 'too large'
 if redis.call('HSTRLEN', KEYS[2], 'text') <= ${MAX_DOCUMENT_BYTES} then
@@ -79,59 +78,38 @@ export interface ScriptCall {
   readonly id: string;
   /** `none` changes nothing. */
   readonly role: 'waiting' | 'idle' | 'none';
-  /** Stored if `seen` is the latest, and the server's time between the two given. */
-  readonly next?: {
-    readonly seen: Snapshot;
-    readonly token: string;
-    readonly text: string;
-    readonly minMs: number;
-    readonly maxMs?: number | undefined;
-  };
+  /** Stored if `seen` is the latest. */
+  readonly next?: { readonly seen: Snapshot; readonly token: string; readonly text: string };
 }
 
 export interface ScriptReply {
+  readonly snapshot: Snapshot;
   /** By the server's clock, in ms since the epoch. */
   readonly serverMs: number;
-  readonly run: string;
   /** When each waiting process looked last. */
   readonly seenMs: ReadonlyMap<string, number>;
-  /** Absent: `next` is stored. */
-  readonly latest?: Snapshot;
 }
 
 export function scriptArgs({ id, role, next }: ScriptCall): readonly string[] {
-  return [
-    String(LEDGER_VERSION),
-    id,
-    role,
-    String(TICKET_LIFETIME_MS),
-    next?.seen.token ?? '',
-    next?.seen.run ?? '',
-    next?.token ?? '',
-    next?.text ?? '',
-    String(next?.minMs ?? 0),
-    String(next?.maxMs ?? MAX_SERVER_MS),
-    String(LIFETIME_MS),
-  ];
+  const { seen, token = '', text = '' } = next ?? {};
+  const caller = [String(LEDGER_VERSION), id, role, String(TICKET_LIFETIME_MS)];
+  return [...caller, seen?.token ?? '', seen?.run ?? '', token, text, String(LIFETIME_MS)];
 }
 
-/** Throws RedisFailure for a reply of another version, or of another shape. */
-export function readReply(reply: unknown): ScriptReply {
+/** Undefined: `next` is stored. Throws RedisFailure for a reply of another version, or of another shape. */
+export function readReply(reply: unknown): ScriptReply | undefined {
   if (!Array.isArray(reply)) throw unexpectedReply('not a list');
   const [kind, seconds, microseconds, run, seen, token, text] = reply as unknown[];
+  if (kind === 'stored') return undefined;
   if (kind === 'version') {
     throw unexpectedReply('another version of tankobon uses this ledger');
   }
   const serverMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
   const isTime = serverMs > 0 && serverMs < MAX_SERVER_MS;
-  if ((kind !== 'stored' && kind !== 'stale') || !isTime) {
-    throw unexpectedReply('not what the script returns');
-  }
+  if (kind !== 'stale' || !isTime) throw unexpectedReply('not what the script returns');
   if (typeof run !== 'string' || !/^\w{12,64}$/.test(run)) throw unexpectedReply('no run id');
-  const common = { serverMs, run, seenMs: readSeen(seen) };
-  if (kind === 'stored') return common;
   if (typeof token !== 'string' || typeof text !== 'string') throw unexpectedReply('no document');
-  return { ...common, latest: { token, text, run } };
+  return { snapshot: { token, text, run }, serverMs, seenMs: readSeen(seen) };
 }
 
 function readSeen(list: unknown): ReadonlyMap<string, number> {

@@ -1,7 +1,7 @@
 /**
- * The ledger on a Redis or Valkey server, for several machines. A transaction works on the document that this process
- * has seen last, and is stored if that is still the latest one; otherwise it runs again. While the server cannot be
- * used, transactions wait, so that nothing is sent.
+ * The ledger on a Redis or Valkey server, for several machines. A transaction reads the document, and is stored if that
+ * is still the latest one; otherwise it runs again. While the server cannot be used, transactions wait, so that nothing
+ * is sent.
  */
 import { randomBytes } from 'node:crypto';
 import { momentOf, type Clock, type Moment } from '../../core/clock.js';
@@ -21,12 +21,10 @@ import {
   readReply,
   scriptArgs,
   type ScriptCall,
-  type ScriptReply,
   type Snapshot,
 } from './ledger-script.js';
 import type { ScriptRunner } from './redis-connection.js';
 import { RedisFailure, unexpectedReply } from './redis-failure.js';
-import { estimateServerTime, MAX_LATE_MS, type TimeReply } from './server-time.js';
 import { ServerOutage, type ServerOutageOptions } from './server-outage.js';
 
 export interface RedisStoreOptions extends ServerOutageOptions {
@@ -38,18 +36,10 @@ export interface RedisStoreOptions extends ServerOutageOptions {
   readonly rules: LedgerRules;
 }
 
-/** A document and the moment that a transaction on it takes place at. */
-interface Base extends Reading {
+/** The latest document, and the moment that a transaction on it takes place at. */
+interface LatestDocument {
   readonly snapshot: Snapshot;
-  readonly seenMs: ReadonlyMap<string, number>;
-  readonly local: { readonly sent: Moment; readonly received: Moment };
-  /** How far `nowMs` may be before the real time; absent where the server has just named it. */
-  readonly errorMs?: number;
-}
-
-/** The last reply. */
-interface LastReply extends TimeReply {
-  readonly snapshot: Snapshot;
+  readonly reading: Required<Reading>;
   readonly seenMs: ReadonlyMap<string, number>;
 }
 
@@ -62,7 +52,6 @@ export class RedisStore implements LedgerStore {
   readonly #history: LedgerHistory;
   readonly #outage: ServerOutage;
   #run = '';
-  #last: LastReply | undefined;
   #isWaiting = false;
   #hasWarned = false;
 
@@ -83,13 +72,10 @@ export class RedisStore implements LedgerStore {
   async peek(): Promise<Transaction> {
     const { host, rules } = this.options;
     try {
-      const { serverMs: nowMs, latest, seenMs } = await this.#call({ role: 'none' });
-      if (!latest) throw unexpectedReply('no document');
-      const reading = { nowMs, wallMs: nowMs };
-      const isOnServer = true;
-      const boot = () => latest.run;
-      const history = new LedgerHistory({ boot, host, rules, isOnServer });
-      const { document } = history.open(documentOf(latest), reading, false) as OpenedDocument;
+      const { snapshot, reading, seenMs } = await this.#read('none');
+      const boot = () => snapshot.run;
+      const history = new LedgerHistory({ boot, host, rules, isOnServer: true });
+      const { document } = history.open(documentOf(snapshot), reading, false) as OpenedDocument;
       return { document, seenMs, rules, ...reading };
     } catch (error) {
       throw error instanceof RedisFailure ? this.#outage.toStorageError(error) : error;
@@ -106,35 +92,27 @@ export class RedisStore implements LedgerStore {
   }
 
   async #attempt<T extends Change>(change: (transaction: Transaction) => T) {
-    let base = this.#estimate();
-    for (let conflicts = 0; conflicts < MAX_CONFLICTS;) {
-      base ??= await this.#read();
+    let base = await this.#read(this.#isWaiting ? 'waiting' : 'idle');
+    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
       const { opened, result, isChanged } = this.#apply(base, change);
-      const { document } = opened;
-      const moment = base.local.sent;
-      if (!isChanged) {
-        if (base.errorMs === undefined) return this.#finish(opened, result, moment);
-        base = undefined;
-        continue;
-      }
-      this.#history.stamp(document, base);
-      const next = await this.#store(base, document);
-      if (!next) return this.#finish(opened, result, moment);
-      base = next;
-      conflicts += 1;
+      if (isChanged) this.#history.stamp(opened.document, base.reading);
+      const newer = isChanged && (await this.#store(base.snapshot, opened.document));
+      if (!newer) return this.#finish(opened, result, base.reading.local.sent);
+      base = newer;
     }
     throw new RedisFailure('other processes keep changing it', true);
   }
 
-  #apply<T extends Change>(base: Base, change: (transaction: Transaction) => T) {
-    const { snapshot, seenMs, nowMs, wallMs, local, errorMs = 0 } = base;
+  #apply<T extends Change>(
+    { snapshot, reading, seenMs }: LatestDocument,
+    change: (transaction: Transaction) => T,
+  ) {
+    const { nowMs } = reading;
     this.#run = snapshot.run;
-    const reading = { nowMs, wallMs, local };
     const opened = this.#history.open(documentOf(snapshot), reading, false) as OpenedDocument;
     const { document, loss } = opened;
     const before = contentOf(document, nowMs);
-    const rules = { ...this.options.rules, clockErrorMs: errorMs };
-    const result = change({ document, ...reading, rules, seenMs });
+    const result = change({ document, ...reading, rules: this.options.rules, seenMs });
     const isChanged = loss !== undefined || contentOf(document, nowMs) !== before;
     return { opened, result, isChanged };
   }
@@ -142,9 +120,6 @@ export class RedisStore implements LedgerStore {
   #finish<T extends Change>({ document, loss }: OpenedDocument, result: T, moment: Moment) {
     this.#history.remember(document);
     this.#isWaiting = this.#isWaitingIn(document);
-    // When other processes looked is known only from the server.
-    if (document.tickets.some(({ processId }) => processId !== this.processId))
-      this.#last = undefined;
     this.#warnOfUnknownUse(
       document,
       loss ?? (result.isLost ? 'was replaced by a different or older one' : undefined),
@@ -156,53 +131,31 @@ export class RedisStore implements LedgerStore {
     return tickets.some(({ processId }) => processId === this.processId);
   }
 
-  /** The document that this process has stored or seen last, at a time that is not after the server's. */
-  #estimate(): Base | undefined {
-    const local = momentOf(this.options.clock);
-    const time = this.#last && estimateServerTime(this.#last, local);
-    const moments = { sent: local, received: local };
-    return this.#last && time && { ...this.#last, ...time, wallMs: time.nowMs, local: moments };
+  async #read(role: ScriptCall['role']): Promise<LatestDocument> {
+    const latest = await this.#call({ role });
+    if (!latest) throw unexpectedReply('no document');
+    return latest;
   }
 
-  async #read(): Promise<Base> {
-    const sent = momentOf(this.options.clock);
-    const reply = await this.#call({ role: this.#isWaiting ? 'waiting' : 'idle' });
-    return baseOf(reply, { sent, received: momentOf(this.options.clock) });
-  }
-
-  /** Resolves with the latest document if that is another one than the base. */
-  async #store(
-    { snapshot: seen, nowMs, errorMs }: Base,
-    document: LedgerDocument,
-  ): Promise<Base | undefined> {
-    const sent = momentOf(this.options.clock);
+  /** Resolves with the latest document if that is not the one that was `seen`. */
+  #store(seen: Snapshot, document: LedgerDocument): Promise<LatestDocument | undefined> {
     const token = randomBytes(8).toString('hex');
-    const text = serializeDocument(document);
-    const maxMs = errorMs === undefined ? undefined : nowMs + MAX_LATE_MS;
-    const reply = await this.#call({
+    return this.#call({
       role: this.#isWaitingIn(document) ? 'waiting' : 'idle',
-      next: { seen, token, text, minMs: nowMs, maxMs },
+      next: { seen, token, text: serializeDocument(document) },
     });
-    if (reply.latest) return baseOf(reply, { sent, received: momentOf(this.options.clock) });
-    if (this.#last) this.#last = { ...this.#last, snapshot: { token, text, run: reply.run } };
-    return undefined;
   }
 
-  async #call(call: Omit<ScriptCall, 'id'>): Promise<ScriptReply> {
+  /** Undefined: `next` is stored. */
+  async #call(call: Omit<ScriptCall, 'id'>): Promise<LatestDocument | undefined> {
     const { runner, clock } = this.options;
-    const known = this.#last?.snapshot;
-    this.#last = undefined;
-    const sentMs = clock.monotonicMs();
+    const sent = momentOf(clock);
     const args = scriptArgs({ ...call, id: this.processId });
     const reply = readReply(await runner.evaluate(LEDGER_SCRIPT, LEDGER_KEYS, args));
-    const received = momentOf(clock);
-    const snapshot = reply.latest ?? known;
-    const { serverMs, seenMs } = reply;
-    if (snapshot) {
-      const roundTripMs = received.nowMs - sentMs;
-      this.#last = { snapshot, seenMs, serverMs, received, roundTripMs };
-    }
-    return reply;
+    if (!reply) return undefined;
+    const { serverMs, snapshot, seenMs } = reply;
+    const local = { sent, received: momentOf(clock) };
+    return { snapshot, seenMs, reading: { nowMs: serverMs, wallMs: serverMs, local } };
   }
 
   /** Warns in each process that waits, not only in the one that noticed the loss. */
@@ -221,9 +174,4 @@ export class RedisStore implements LedgerStore {
 
 function documentOf({ text }: Snapshot): LedgerDocument | 'damaged' | undefined {
   return text === '' ? undefined : parseDocument(text);
-}
-
-function baseOf({ serverMs, seenMs, latest }: ScriptReply, local: Base['local']): Base {
-  if (!latest) throw unexpectedReply('no document');
-  return { snapshot: latest, seenMs, nowMs: serverMs, wallMs: serverMs, local };
 }

@@ -19,11 +19,6 @@ import {
 import { takeTurn, type Demand, type TurnResult } from '../../../src/rate-limit/ledger-turn.js';
 import type { Outcome, Settlement } from '../../../src/rate-limit/settlement.js';
 import { quotaLookup } from '../../../src/rate-limit/quotas.js';
-import {
-  estimateServerTime,
-  MAX_LATE_MS,
-  type TimeReply,
-} from '../../../src/rate-limit/redis/server-time.js';
 import type { EventOwner } from './event-loop.js';
 import type { Kernel } from './machine.js';
 import { GROUPS, type Group, type World } from './world.js';
@@ -47,8 +42,6 @@ interface ServerReply {
 interface NextDocument {
   readonly document: LedgerDocument;
   readonly base: ServerReply;
-  readonly minMs: number;
-  readonly maxMs: number;
   readonly isWaiting: boolean;
 }
 
@@ -80,7 +73,6 @@ export class SimulatedProcess implements EventOwner {
   #ids = 0;
   #turns = 0;
   #isWaiting = false;
-  #lastReply: (TimeReply & ServerReply) | undefined;
   #run = 0;
 
   constructor(
@@ -151,8 +143,12 @@ export class SimulatedProcess implements EventOwner {
     }
   }
 
-  #apply(document: LedgerDocument, nowMs: number, settlements: readonly Settlement[], errorMs = 0) {
-    const seenMs = this.world.server ? this.#lastReply?.seenMs : undefined;
+  #apply(
+    document: LedgerDocument,
+    nowMs: number,
+    settlements: readonly Settlement[],
+    seenMs?: ReadonlyMap<string, number>,
+  ) {
     const turn = {
       processId: this.id,
       nowMs,
@@ -162,7 +158,7 @@ export class SimulatedProcess implements EventOwner {
       seenMs,
       nextId: () => `${this.id}-${(this.#ids += 1)}`,
     };
-    return takeTurn(document, turn, { ...RULES, clockErrorMs: errorMs });
+    return takeTurn(document, turn, RULES);
   }
 
   #turnOnFile(): void {
@@ -225,7 +221,7 @@ export class SimulatedProcess implements EventOwner {
       this.#isBusy = false;
       this.#after(this.world.dice.between(200, 1_000), this.#look, 'timer');
     };
-    const compute = (reply: ServerReply | undefined, sent: GrantMoment, errorMs?: number): void => {
+    const compute = (reply: ServerReply | undefined, sent: GrantMoment): void => {
       if (!reply) {
         retry();
         return;
@@ -240,30 +236,24 @@ export class SimulatedProcess implements EventOwner {
       const found = copyOf(reply.document);
       const { document, loss } = this.#history.open(found, reading, false) as OpenedDocument;
       const before = contentOf(document, nowMs);
-      const result = this.#apply(document, nowMs, settlements, errorMs);
+      const result = this.#apply(document, nowMs, settlements, reply.seenMs);
       const finish = (): void => {
         this.#history.remember(document);
-        const isAlone = document.tickets.every(({ processId }) => processId === this.id);
-        if (!isAlone) this.#lastReply = undefined;
         this.#finish(result, settlements, nowMs, sent);
       };
       if (contentOf(document, nowMs) === before && loss === undefined) {
-        if (errorMs === undefined) finish();
-        else this.#call(undefined, compute);
+        finish();
         return;
       }
       this.#history.stamp(document, reading);
-      const maxMs = errorMs === undefined ? Infinity : nowMs + MAX_LATE_MS;
       const isWaiting = result.forecasts.size > 0;
-      const next = { document, base: reply, minMs: nowMs, maxMs, isWaiting };
+      const next = { document, base: reply, isWaiting };
       this.#call(next, (stored, again) => {
         if (stored?.isStored) finish();
         else compute(stored, again);
       });
     };
-    const time = this.#lastReply && estimateServerTime(this.#lastReply, this.#localReading());
-    if (!time || !this.#lastReply) this.#call(undefined, compute);
-    else compute({ ...this.#lastReply, serverMs: time.nowMs }, this.#moment(), time.errorMs);
+    this.#call(undefined, compute);
   }
 
   #moment(): GrantMoment {
@@ -279,19 +269,10 @@ export class SimulatedProcess implements EventOwner {
     const sent = this.#moment();
     const halfMs = (): number => (this.options.roundTripMs * dice.between(0.5, 1.5)) / 2;
     const slowMs = dice.chance(kind.slowReplies ?? 0) ? dice.between(10, 3_000) : 0;
-    const known = this.#lastReply;
-    this.#lastReply = undefined;
     let isOver = false;
     const end = (reply: ServerReply | undefined): void => {
       if (isOver) return;
       isOver = true;
-      if (reply) {
-        const received = this.#localReading();
-        const document = next && reply.isStored ? copyOf(next.document) : reply.document;
-        const roundTripMs = received.nowMs - sent.monotonicMs;
-        const { seenMs } = reply;
-        this.#lastReply = { ...known, ...reply, document, seenMs, received, roundTripMs };
-      }
       then(reply, sent);
     };
     loop.after(halfMs() + slowMs, () => {
@@ -319,8 +300,7 @@ export class SimulatedProcess implements EventOwner {
     if (next?.isWaiting ?? this.#isWaiting) store.seenMs.set(this.id, Math.round(serverMs));
     else store.seenMs.delete(this.id);
     const { run } = server;
-    const isLatest = next?.base.token === store.token && next.base.run === run;
-    const isStored = isLatest && serverMs >= next.minMs && serverMs <= next.maxMs;
+    const isStored = next?.base.token === store.token && next.base.run === run;
     if (isStored) store.store(this.#throughText(copyOfDocument(next.document)));
     const document = copyOf(store.document);
     const seenMs = new Map(store.seenMs);
