@@ -81,7 +81,7 @@ async function run({ folder, loads, firstNumber, random }) {
     waitingReports(entries).map((report) => ({ journal: journals[index], report })),
   );
   let nextId = lastLoadId(contents[0]) + 1;
-  // Of each journal: what was written, or waits in memory while the disk is full; and ends for the next append.
+  // What was written to each journal, or waits in memory while the disk is full; and the ends for the next append.
   const effects = new Map(journals.map((journal) => [journal, []]));
   let ends = [];
   const append = (journal, lines) => {
