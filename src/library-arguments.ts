@@ -17,7 +17,7 @@ type Table = typeof OPTIONS;
 
 /** The type that a program passes: lists, numbers, booleans, and texts such as `10m` or `1-3`. */
 type LibraryValue<Definition extends OptionDefinition> = Definition['kind'] extends
-  'rate' | 'duration' | 'ranges'
+  'rate' | 'duration' | 'ranges' | 'time'
   ? string
   : NonNullable<ValueOf<Definition>>;
 

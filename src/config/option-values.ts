@@ -6,6 +6,7 @@ import { isUuid } from '../core/uuid.js';
 import { readAddress } from '../rate-limit/service-addresses.js';
 import { parseLanguages } from '../selection/language-codes.js';
 import { parseRanges } from '../selection/ranges.js';
+import { parseTimeBound } from '../selection/time-bound.js';
 import type { KindValues, OptionDefinition, OptionKind } from './options/option-definition.js';
 import { optionDefinition, type OptionName, type OptionValue } from './options/options.js';
 
@@ -79,8 +80,8 @@ const KINDS: { readonly [Name in OptionKind]: Kind<KindValues[Name]> } = {
     expected: () => `must be a rate such as ${BYTE_RATE_EXAMPLES}`,
   },
   time: {
-    parse: (text) => (Number.isNaN(Date.parse(text)) ? undefined : Date.parse(text)),
-    expected: ({ example = '' }) => `must be a time such as ${example}`,
+    parse: (text) => parseTimeBound(text),
+    expected: () => 'must be a date such as 2026-11-21, or a time ago such as 7d or 2 weeks',
   },
   switch: { parse: onOrOff, expected: () => 'must be true or false', type: 'boolean' },
   cover: {
@@ -172,7 +173,7 @@ export function optionText(name: OptionName, value: unknown): string {
   const { kind } = optionDefinition(name);
   if (kind === 'languages' && Array.isArray(value) && value.length === 0) return 'all';
   if (kind === 'ranges') return (value as KindValues['ranges']).text;
-  if (kind === 'time') return new Date(value as number).toISOString();
+  if (kind === 'time') return (value as KindValues['time']).text;
   if (kind === 'duration') return inUnits(value as number, UNITS_MS, 'ms');
   if (kind === 'rate') return value === Infinity ? '' : inUnits(value as number, UNITS_BYTES, '');
   if (!Array.isArray(value)) return String(value);

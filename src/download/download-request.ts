@@ -15,6 +15,7 @@ import { foldersOfTemplate } from '../cbz/name-template.js';
 import type { FileState } from '../cbz/ownership.js';
 import { UsageError } from '../core/errors.js';
 import { expandHome } from '../core/home-folder.js';
+import { firstMsOf, lastMsOf } from '../selection/time-bound.js';
 import type { SelectionOptions } from '../selection/select-chapters.js';
 import type { Target } from '../selection/target.js';
 import type { InvalidTarget } from '../selection/target-list.js';
@@ -26,6 +27,8 @@ export interface DownloadRequest extends Options {
   readonly selection: SelectionOptions;
   /** Groups to warn about if no chapter has them. */
   readonly requestedGroups: readonly string[];
+  /** Excluded groups to warn about if no chapter has them. */
+  readonly requestedExclusions: readonly string[];
   /** `hasLanguages`: the run has chapters in several languages. */
   readonly nameChapter: (hasLanguages: boolean) => FormatFileName;
   /** The folders of the template of these names. */
@@ -48,14 +51,27 @@ export function downloadRequest(
   const options = effectiveOptions(given, settings);
   checkBind(given, options);
   const template = options.name === '' ? DEFAULT_NAME_TEMPLATE : options.name;
+  checkDates(options);
   const { language, group, chapters, volumes, latest, allReleases } = options;
+  const { excludeGroup, since, until } = options;
   return {
     ...options,
     output: expandHome(options.output),
     targets,
     invalidTargets,
-    selection: { languages: language ?? [], groups: group, chapters, volumes, latest, allReleases },
+    selection: {
+      languages: language ?? [],
+      groups: group,
+      excludedGroups: excludeGroup,
+      chapters,
+      volumes,
+      since,
+      until,
+      latest,
+      allReleases,
+    },
     requestedGroups: given.group ?? [],
+    requestedExclusions: given.excludeGroup ?? [],
     nameChapter: nameTemplates(options.name),
     // Both built-in templates have the same folder.
     folderTemplate: foldersOfTemplate(template),
@@ -76,6 +92,15 @@ function checkBind({ format, keepChapters }: GivenOptions, { bind, metadata }: O
   const name = format === undefined ? '--keep-chapters' : '--format';
   throw new UsageError('bad-option', `${name} has no effect without --bind.`, {
     hint: 'Add: --bind volume, or: --bind title',
+  });
+}
+
+/** Throws UsageError (`bad-option`) for a period that ends before it begins. */
+function checkDates({ since, until }: Options): void {
+  if (!since || !until || firstMsOf(since, 0) <= lastMsOf(until, 0)) return;
+  if ('agoMs' in since !== 'agoMs' in until) return;
+  throw new UsageError('bad-option', `--since ${since.text} is after --until ${until.text}.`, {
+    hint: `Write the earlier date first: --since ${until.text} --until ${since.text}`,
   });
 }
 

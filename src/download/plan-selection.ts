@@ -75,7 +75,10 @@ const UNAVAILABLE: readonly string[] = [
 
 export async function selectForPlan(
   resolution: Resolution,
-  options: Pick<DownloadRequest, 'selection' | 'language' | 'requestedGroups'>,
+  options: Pick<
+    DownloadRequest,
+    'selection' | 'language' | 'requestedGroups' | 'requestedExclusions'
+  >,
   deps: SelectDeps,
 ): Promise<PlanSelection> {
   const { titles, unusableTitleIds, series } = resolution;
@@ -113,18 +116,27 @@ export async function selectForPlan(
       else if (!reportedIds.has(chapter.id))
         skipped.push({ id: chapter.id, reason: reason as SkipReason });
     }
-    const isMatched = found.selected.length > 0 || found.excluded.some(isUnavailable);
+    const isMatched =
+      found.selected.length > 0 ||
+      found.excluded.some(isUnavailable) ||
+      hasOlderOnly(found.excluded, selection);
     if (!isMatched) await warnOfEmptySelection(titleSeries, resolution, selection, deps);
   }
-  const groups = explainUnknownGroups(
-    options.requestedGroups,
-    series.flatMap(({ chapters }) => chapters),
-  );
+  const all = series.flatMap(({ chapters }) => chapters);
+  const groups = explainUnknownGroups(options.requestedGroups, all);
   if (groups !== undefined) deps.warn(groups, 'Releases of other groups are selected instead.');
+  const exclusions = explainUnknownGroups(options.requestedExclusions, all);
+  if (exclusions !== undefined) deps.warn(exclusions, 'So nothing is excluded for it.');
   warnOfWrongClock(skipped, wrongClock, deps);
   return { selected: [...selected.values()], skipped, excluded, failed };
 }
 
+/** No chapter of the last days is not a mistake: a script asks each night. */
+function hasOlderOnly(excluded: readonly ExcludedChapter[], { since }: SelectionOptions): boolean {
+  return since !== undefined && 'agoMs' in since && excluded.some(isOlder);
+}
+
+const isOlder = ({ reason }: ExcludedChapter) => reason === 'before-since';
 const isUnavailable = ({ reason }: ExcludedChapter) => UNAVAILABLE.includes(reason);
 
 /** An event for each chapter that the plan skips. */

@@ -1,8 +1,9 @@
 /** The message when nothing matches the selection: which option excludes everything, and what there is. */
 import type { Chapter, Group } from '../api/chapters.js';
 import { formatCount } from '../core/human-format.js';
+import { shellQuoted } from '../core/shell-quoted.js';
 import { parseNumber } from './ranges.js';
-import { isInGroup, type SelectionOptions } from './select-chapters.js';
+import { isInGroup, readableSince, type SelectionOptions } from './select-chapters.js';
 
 export interface EmptySelection {
   /** Undefined if the title is unknown. */
@@ -30,10 +31,17 @@ export function explainEmptySelection(empty: EmptySelection): string {
     ...(byLanguage ? [byLanguage] : []),
     ...(options.chapters ? [`--chapters ${options.chapters.text}`] : []),
     ...(options.volumes ? [`--volumes ${options.volumes.text}`] : []),
+    ...(isExcluding(options, chapters)
+      ? [`--exclude-group ${shellQuoted(options.excludedGroups?.join(',') ?? '')}`]
+      : []),
+    ...(options.since ? [`--since ${shellQuoted(options.since.text)}`] : []),
+    ...(options.until ? [`--until ${shellQuoted(options.until.text)}`] : []),
   ];
   const ends = [
     ...(options.chapters ? [lastOf('chapter', chapters, ({ number }) => number)] : []),
     ...(options.volumes ? [lastOf('volume', chapters, ({ volume }) => volume)] : []),
+    ...(options.since || options.until ? [describeDates(chapters)] : []),
+    ...(isExcluding(options, chapters) ? [`the groups are: ${groupNames(chapters)}`] : []),
   ];
   return `${prefix}${noneOf(chapters.length)} ${flags.join(' ')}; ${ends.join(', ')}`;
 }
@@ -48,11 +56,33 @@ export function explainUnknownGroups(
   const isKnown = (name: string) => [...known.values()].some((group) => isInGroup(group, name));
   const unknown = groups.filter((name) => !isKnown(name));
   if (unknown.length === 0 || chapters.length === 0) return undefined;
-  const names = [...new Set([...known.values()].map(({ id, name }) => name || id))].sort();
+  return `No chapter is by the group ${unknown.join(', ')}; the groups are: ${groupNames(chapters)}`;
+}
+
+function groupNames(chapters: readonly Chapter[]): string {
+  const all = chapters.flatMap(({ groups }) => groups.map(({ id, name }) => name || id));
+  const names = [...new Set(all)].sort();
   const shown = names.slice(0, MAX_SHOWN_GROUPS).join(', ');
   const rest =
     names.length > MAX_SHOWN_GROUPS ? `, and ${names.length - MAX_SHOWN_GROUPS} more` : '';
-  return `No chapter is by the group ${unknown.join(', ')}; the groups are: ${shown || 'none'}${rest}`;
+  return `${shown || 'none'}${rest}`;
+}
+
+/** Whether a group of the title is excluded: a setting may name groups of other titles. */
+function isExcluding({ excludedGroups = [] }: SelectionOptions, chapters: readonly Chapter[]) {
+  return chapters.some(({ groups }) =>
+    groups.some((group) => excludedGroups.some((name) => isInGroup(group, name))),
+  );
+}
+
+/** Such as `the chapters are of 2024-01-05 to 2024-03-08`. */
+function describeDates(chapters: readonly Chapter[]): string {
+  const days = chapters
+    .flatMap((chapter) => readableSince(chapter)?.toISOString().slice(0, 'YYYY-MM-DD'.length) ?? [])
+    .sort();
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined) return 'no chapter has a date';
+  return `the chapters are of ${first === last ? first : `${first} to ${last}`}`;
 }
 
 const MAX_SHOWN_GROUPS = 20;

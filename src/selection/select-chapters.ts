@@ -9,6 +9,7 @@ import { formatLocalTime } from '../core/human-format.js';
 import { webAddress } from '../core/web-address.js';
 import { isWithin, type Ranges } from './ranges.js';
 import { chapterKey, compareReadingOrder } from './reading-order.js';
+import { firstMsOf, lastMsOf, type TimeBound } from './time-bound.js';
 
 export interface SelectionOptions {
   /** Codes in order of preference; if empty, one release is selected in each language. */
@@ -17,6 +18,11 @@ export interface SelectionOptions {
   readonly groups: readonly string[];
   readonly chapters?: Ranges;
   readonly volumes?: Ranges;
+  /** Names or ids: releases of these groups are excluded. */
+  readonly excludedGroups?: readonly string[];
+  /** Only chapters that are readable since then. */
+  readonly since?: TimeBound;
+  readonly until?: TimeBound;
   readonly allReleases?: boolean;
   /** Only this many, the last published. */
   readonly latest?: number;
@@ -29,6 +35,9 @@ export type ExclusionReason =
   | 'not-in-languages'
   | 'not-in-chapters'
   | 'not-in-volumes'
+  | 'excluded-group'
+  | 'before-since'
+  | 'after-until'
   | 'chapter-external'
   | 'chapter-unavailable'
   | 'chapter-unpublished'
@@ -70,7 +79,8 @@ export function selectChapters(
   const excluded: ExcludedChapter[] = [];
   const candidates: Chapter[] = [];
   for (const chapter of chapters) {
-    const reason = mismatchReason(chapter, options) ?? unavailableReason(chapter, context.nowMs);
+    const reason =
+      mismatchReason(chapter, options, context.nowMs) ?? unavailableReason(chapter, context.nowMs);
     if (reason) excluded.push({ chapter, ...reason });
     else candidates.push(chapter);
   }
@@ -84,7 +94,11 @@ export function selectChapters(
 
 type Reason = Pick<ExcludedChapter, 'reason' | 'explanation'>;
 
-function mismatchReason(chapter: Chapter, options: SelectionOptions): Reason | undefined {
+function mismatchReason(
+  chapter: Chapter,
+  options: SelectionOptions,
+  nowMs: number,
+): Reason | undefined {
   if (options.languages.length > 0 && !options.languages.includes(chapter.language)) {
     return { reason: 'not-in-languages', explanation: `its language is ${chapter.language}` };
   }
@@ -94,6 +108,32 @@ function mismatchReason(chapter: Chapter, options: SelectionOptions): Reason | u
   if (options.volumes && !isWithin(chapter.volume, options.volumes)) {
     return { reason: 'not-in-volumes', explanation: `its volume is ${chapter.volume ?? 'none'}` };
   }
+  const excluded = chapter.groups.find((group) =>
+    options.excludedGroups?.some((name) => isInGroup(group, name)),
+  );
+  if (excluded)
+    return {
+      reason: 'excluded-group',
+      explanation: `its group is excluded: ${excluded.name || excluded.id}`,
+    };
+  return dateMismatch(chapter, options, nowMs);
+}
+
+/** A chapter whose date is not known is in no period. */
+function dateMismatch(
+  chapter: Chapter,
+  { since, until }: SelectionOptions,
+  nowMs: number,
+): Reason | undefined {
+  if (!since && !until) return undefined;
+  const readableMs = readableSince(chapter)?.getTime() ?? NaN;
+  const explanation = Number.isNaN(readableMs)
+    ? 'its date is not known'
+    : `it is readable since ${new Date(readableMs).toISOString().slice(0, 16)}Z`;
+  if (since && !(readableMs >= firstMsOf(since, nowMs)))
+    return { reason: 'before-since', explanation };
+  if (until && !(readableMs <= lastMsOf(until, nowMs)))
+    return { reason: 'after-until', explanation };
   return undefined;
 }
 
@@ -148,7 +188,7 @@ export function rankOf(chapter: Chapter, options: SelectionOptions): Rank {
   };
 }
 
-const readableSince = ({ readableAt, publishAt }: Availability) => readableAt ?? publishAt;
+export const readableSince = ({ readableAt, publishAt }: Availability) => readableAt ?? publishAt;
 
 /** Whether the user's name or id is that of the group. */
 export function isInGroup({ id, name }: Group, idOrName: string): boolean {

@@ -66,7 +66,9 @@ function option(name: OptionName): z.ZodType {
   return z.unknown().transform((value, context) => {
     if (value === undefined) return undefined;
     try {
-      return parseOptionValue(name, fromYaml(name, value), kebabCase(name));
+      const parsed: unknown = parseOptionValue(name, fromYaml(name, value), kebabCase(name));
+      checkAbsolute(parsed);
+      return parsed;
     } catch (error) {
       const index = invalidItem(name, value);
       const path = index < 0 ? [] : [index];
@@ -74,6 +76,12 @@ function option(name: OptionName): z.ZodType {
       return z.NEVER;
     }
   });
+}
+
+/** A time ago would move with each run, and a chapter of a pause between two runs would never be downloaded. */
+function checkAbsolute(value: unknown): void {
+  if (typeof value === 'object' && value !== null && 'agoMs' in value)
+    throw new InvalidValue('must be a date such as 2026-11-21');
 }
 
 /** The index of the item in a list that is invalid alone, if there is one. */

@@ -14,6 +14,7 @@ import { feedStartMs } from './due-titles.js';
 import { incompleteTitle } from './sync-journal.js';
 import { mergeReleases, readKnownReleases, writeKnownReleases } from './known-releases.js';
 import { requireLogin } from '../download/stored-login.js';
+import { timeBoundAt } from '../selection/time-bound.js';
 import { languagesOf } from './sync-request.js';
 import type { SubscribedTitle, SyncSession } from './sync-session.js';
 
@@ -46,7 +47,7 @@ export async function followedTitles(
   const known = new Set(titleIds);
   return selectedIds.map((id) => ({
     id,
-    options: { ...follows.options, ...(sinceMs !== undefined && { since: sinceMs }) },
+    options: { ...follows.options, ...(sinceMs !== undefined && { since: timeBoundAt(sinceMs) }) },
     follow: {
       releases: known.has(id)
         ? () => Promise.resolve(releases.get(id) ?? readKnownReleases(options.folder, id))

@@ -10,23 +10,34 @@ import { expandHome } from '../core/home-folder.js';
 import type { ReleaseRules } from './release-decisions.js';
 import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options/options.js';
 import { downloadRequest, type DownloadRequest } from '../download/download-request.js';
+import { firstMsOf } from '../selection/time-bound.js';
 import type { SyncOptions } from './sync-session.js';
 
 /** The rules as text: a change of them makes the title due. */
 export function rulesText(series: SeriesOptions, settings: Settings): string {
-  return JSON.stringify(releaseRules(series, settings));
+  return JSON.stringify(releaseRules(series, settings, sinceMsOf(series)));
 }
 
-export function releaseRules(series: SeriesOptions, settings: Settings): ReleaseRules {
+/** The time of the key `since`, which is absolute. */
+export function sinceMsOf({ since }: SeriesOptions): number | undefined {
+  return since && firstMsOf(since, 0);
+}
+
+/** @param sinceMs the time before which releases are not downloaded */
+export function releaseRules(
+  series: SeriesOptions,
+  settings: Settings,
+  sinceMs: number | undefined,
+): ReleaseRules {
   const options = effectiveOptions(series, settings);
-  const { language = [], group, chapters, volumes, since } = options;
+  const { language = [], group, chapters, volumes, until } = options;
   return {
-    selection: { languages: language, groups: group, chapters, volumes },
+    selection: { languages: language, groups: group, chapters, volumes, until },
     waitForGroupMs: options.waitForGroup ?? 0,
     upgrade: options.upgrade ?? false,
-    excludedGroups: options.excludeGroup ?? [],
+    excludedGroups: options.excludeGroup,
     excludedUploaders: options.excludeUploader ?? [],
-    sinceMs: since,
+    sinceMs,
   };
 }
 

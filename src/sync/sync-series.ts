@@ -20,7 +20,7 @@ import { emptyResult } from '../download/download-result.js';
 import { readListedVolumes } from '../download/plan-volumes.js';
 import { savedState, type SavedState } from '../download/saved-state.js';
 import { inferVolumes, lacksVolume } from '../selection/infer-volumes.js';
-import { languagesOf, outputOf, releaseRules, rulesText } from './sync-request.js';
+import { languagesOf, outputOf, releaseRules, rulesText, sinceMsOf } from './sync-request.js';
 import { bindSeries, recoverSaved, saveReleases } from './sync-save.js';
 import type { SyncSession } from './sync-session.js';
 import type { DueTitle } from './sync-titles.js';
@@ -41,7 +41,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
   if (listed.length === 0) warnOfMissingLanguage(due, session);
   const isUnfinished = !dryRun && (await recoverSaved(due, listed, output, session));
   const sinceMs = sinceOf(due, session, nowMs);
-  const rules = releaseRules({ ...options, since: sinceMs }, context.settings);
+  const rules = releaseRules(options, context.settings, sinceMs);
   const redownload = session.options.redownload ?? known?.redownload ?? false;
   const stateOf = (chapterId: string) =>
     savedState({ id: chapterId }, { library, history: redownload ? undefined : history }).state;
@@ -95,7 +95,7 @@ export async function syncSeries(due: DueTitle, session: SyncSession) {
     readAtMs: nowMs,
     hasChapters: (!due.follow && listed.length > 0) || undefined,
     againAtMs,
-    sinceMs: known?.sinceMs ?? (sinceMs === options.since ? undefined : sinceMs),
+    sinceMs: known?.sinceMs ?? (sinceMs === sinceMsOf(options) ? undefined : sinceMs),
     isIncomplete: isComplete ? undefined : true,
     redownload: known?.redownload === true && !isComplete ? true : undefined,
     waiting,
@@ -240,6 +240,6 @@ function sinceOf(
 ): number | undefined {
   const known = journal.state.titles[id];
   const remembered = known ? known.sinceMs : fromNow ? nowMs : undefined;
-  const times = [options.since, remembered].filter((ms) => ms !== undefined);
+  const times = [sinceMsOf(options), remembered].filter((ms) => ms !== undefined);
   return times.length > 0 ? Math.max(...times) : undefined;
 }

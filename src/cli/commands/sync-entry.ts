@@ -10,6 +10,7 @@ import {
 import { UsageError } from '../../core/errors.js';
 import { expandHome } from '../../core/home-folder.js';
 import { nearest } from '../../core/nearest.js';
+import { absoluteBound, timeBoundAt } from '../../selection/time-bound.js';
 import type { SeriesEntry } from '../../sync/subscriptions-edit.js';
 import { SERIES_KEYS } from '../../sync/subscription-keys.js';
 
@@ -23,8 +24,17 @@ export function entryOf({ output, fromNow, ...given }: GivenOptions, nowMs: numb
     throw new UsageError('bad-option', 'Invalid --name "": must not be empty.', {
       hint: 'Run: tankobon help sync add',
     });
-  const since = fromNow === true ? nowMs : undefined;
-  const options = { ...given, output: output && independentPath(output), since };
+  if (fromNow === true && given.since)
+    throw new UsageError('bad-option', '--from-now cannot be used with --since.', {
+      hint: 'Leave one of them out.',
+    });
+  const since = fromNow === true ? timeBoundAt(nowMs) : given.since;
+  const options = {
+    ...given,
+    output: output && independentPath(output),
+    since: since && absoluteBound(since, nowMs),
+    until: given.until && absoluteBound(given.until, nowMs),
+  };
   return toKeys(options, (name, value) => {
     if (name === 'language' && Array.isArray(value) && value.length === 0) return ['all'];
     return Array.isArray(value) || typeof value === 'boolean' ? value : optionText(name, value);

@@ -1,5 +1,6 @@
 /** What the table of options says about each option, and the type of its value. */
 import type { Ranges } from '../../selection/ranges.js';
+import type { TimeBound } from '../../selection/time-bound.js';
 
 /** A value after parsing, by its kind. */
 export interface KindValues {
@@ -18,8 +19,8 @@ export interface KindValues {
   duration: number;
   /** Bytes per second; Infinity: unlimited. */
   rate: number;
-  /** Milliseconds since 1970. */
-  time: number;
+  /** A day, a time, or how long ago. */
+  time: TimeBound;
   switch: boolean;
   /** An option that can be repeated. */
   texts: readonly string[];

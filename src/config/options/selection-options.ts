@@ -72,11 +72,14 @@ export const SELECTION_OPTIONS = {
   },
   excludeGroup: {
     kind: 'list',
-    description: 'groups to exclude, separated by commas',
+    description: 'groups whose releases to exclude, by name or id, separated by commas',
+    default: '',
     example: '"Unwanted Scans"',
     placeholder: 'names',
+    isSetting: true,
     isKey: 'groups whose releases are never downloaded',
-    commands: { 'sync add': true, 'sync import': true },
+    library: 'excludeGroups',
+    commands: { download: true, 'sync add': true, 'sync import': true },
   },
   excludeUploader: {
     kind: 'ids',
@@ -113,9 +116,22 @@ export const SELECTION_OPTIONS = {
   },
   since: {
     kind: 'time',
-    description: 'only chapters that become readable after this time',
-    example: '2026-11-21T18:00:00Z',
-    isKey: 'only chapters that become readable after this time; set by `sync add --from-now`',
+    description: 'only chapters readable since this day in UTC, or time, such as 2026-11-21 or 7d',
+    example: '2026-11-21',
+    placeholder: 'date',
+    isKey:
+      'only chapters that become readable on this day in UTC, at this time, or later; set by `sync add --from-now` too',
+    library: true,
+    commands: { download: true, 'sync add': true, 'sync import': true },
+  },
+  until: {
+    kind: 'time',
+    description: 'only chapters readable until the end of this day in UTC, or this time',
+    example: '2026-11-21',
+    placeholder: 'date',
+    isKey: 'only chapters that become readable on this day in UTC, at this time, or earlier',
+    library: true,
+    commands: { download: true, 'sync add': true, 'sync import': true },
   },
   paused: { kind: 'switch', description: 'skip the title', isKey: '`true`: skipped' },
 } as const satisfies Record<string, OptionDefinition>;

@@ -12,19 +12,23 @@ import {
 
 const CHAPTER = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0021';
 const MISSING = '0d5c1b62-52a3-4c4d-9d3f-7b1d2a9f0099';
+const LIGHTHOUSE = `title:${EXAMPLE_TITLES.lighthouse}`;
 const LONG = `title:${EXAMPLE_TITLES.long}`;
 
 let harness: DownloadHarness;
 let long: DownloadHarness;
+let examples: DownloadHarness;
 beforeAll(async () => {
   harness = await DownloadHarness.start({
     chapters: [generateChapter({ id: CHAPTER, pages: 2, bytesPerPage: 2_000 })],
   });
+  examples = await DownloadHarness.start();
   long = await DownloadHarness.start({ library: longTitle({ chapters: 60 }) });
 });
 afterAll(async () => {
   await harness.stop();
   await long.stop();
+  await examples.stop();
 });
 
 const requestsOf = ({ service }: DownloadHarness) => service.log.length;
@@ -203,4 +207,54 @@ test('a wrong clock is named where it makes a chapter count as unpublished', asy
       ),
     }),
   );
+});
+
+test('--since, --until and --exclude-group choose chapters; a dry run counts the others', async () => {
+  const targets = [LIGHTHOUSE];
+  const chosen = { targets, language: 'en', since: '2024-01-12', until: '2024-01-26' };
+  const numbersIn = async (options: Parameters<typeof examples.dryRun>[0]) =>
+    (await examples.dryRun(options)).filter(({ type }) => type === 'planned').length;
+  expect(await numbersIn(chosen)).toBe(3);
+  expect(await numbersIn({ ...chosen, excludeGroup: 'Paper Lantern' })).toBe(2);
+  const lines = await examples.dryRun({ ...chosen, excludeGroup: 'Paper Lantern' });
+  const reasons = lines.filter(({ type }) => type === 'passed-over').map(({ reason }) => reason);
+  expect(new Set(reasons)).toEqual(new Set(['excluded-group', 'before-since', 'after-until']));
+  const { stdout } = await examples.download({ ...chosen, json: false, dryRun: true });
+  expect(stdout).toContain('releases outside the selection\n');
+});
+
+test('dates that match nothing: exit 0, with those of the chapters', async () => {
+  const options = { targets: [LIGHTHOUSE], language: 'en', since: '2098-01-01' };
+  const { code, stderr } = await examples.download(options);
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    'match --language en --since 2098-01-01; the chapters are of 2024-01-05 to 2024-03-08\n',
+  );
+});
+
+test('no chapter of the last days is not a warning: a script asks each night', async () => {
+  const options = { targets: [LIGHTHOUSE], language: 'en', since: '7d', until: '1d', json: false };
+  const { code, stderr } = await examples.download(options);
+  expect(code).toBe(0);
+  expect(stderr).not.toContain('warning: ');
+});
+
+test('an excluded group that no chapter has is a warning, with the groups', async () => {
+  const options = { targets: [LIGHTHOUSE], excludeGroup: 'Tidewater', dryRun: true, json: false };
+  const { stderr } = await examples.download(options);
+  expect(stderr).toContain('No chapter is by the group Tidewater; the groups are: Maré Alta, ');
+  expect(stderr).toContain('hint: So nothing is excluded for it.\n');
+});
+
+test('dates in the wrong order: exit 2 with the right one, and nothing is sent', async () => {
+  const before = requestsOf(examples);
+  for (const [since, until] of [
+    ['2024-02-01', '2024-01-01'],
+    ['1d', '7d'],
+  ] as const)
+    await expect(examples.download({ targets: [LIGHTHOUSE], since, until })).rejects.toMatchObject({
+      code: 'bad-option',
+      hint: `Write the earlier date first: --since ${until} --until ${since}`,
+    });
+  expect(requestsOf(examples)).toBe(before);
 });

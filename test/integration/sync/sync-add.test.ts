@@ -55,6 +55,19 @@ describe('add', () => {
       expect(text()).toContain(line);
   });
 
+  test('a time ago is stored as the time that it is now', async () => {
+    const before = Date.now();
+    const { code } = await add(ALPHA, '--since', '7d', '--until', '2099-01-01');
+    expect(code).toBe(0);
+    const [, since = ''] = /since: (\S+)/.exec(text()) ?? [];
+    const agoMs = before - Date.parse(since);
+    expect(agoMs).toBeLessThanOrEqual(7 * 86_400_000);
+    expect(agoMs).toBeGreaterThan(6.9 * 86_400_000);
+    expect(text()).toContain('until: 2099-01-01');
+    const both = await add(ALPHA, '--since', '7d', '--from-now');
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('with --since') });
+  });
+
   test('a UUID is resolved to what it is; an address is written without the quotes around it', async () => {
     expect((await add(ALPHA)).code).toBe(0);
     expect((await add(`"https://mangadex.org/title/${BETA}",`)).code).toBe(0);

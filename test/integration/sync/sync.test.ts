@@ -306,6 +306,29 @@ describe('options of a run', () => {
     expect(savedIn((await harness.sync()).lines)).toEqual([chapterId('Alpha', '3')]);
   });
 
+  test('chapters outside since and until, and of the excluded groups of a setting, are left out', async () => {
+    harness = await SyncHarness.start((nowMs) => syncLibrary(['Alpha'], nowMs - 9 * DAY_MS));
+    const { library } = harness.service;
+    const nowMs = harness.clock.wallMs();
+    for (const [number, daysAgo] of [
+      ['3', 7],
+      ['4', 5],
+      ['5', 3],
+    ] as const)
+      library.putChapter(syncChapter('Alpha', number, nowMs - daysAgo * DAY_MS));
+    library.putChapter(syncChapter('Alpha', '6', nowMs - 5 * DAY_MS, { group: 'Unwanted' }));
+    const day = (daysAgo: number) =>
+      new Date(nowMs - daysAgo * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
+    harness.write(
+      `series:\n  - target: title:${titleId('Alpha')}\n    since: ${day(6)}\n    until: ${day(4)}\n`,
+    );
+    const { lines } = await harness.sync({}, { env: { TANKOBON_EXCLUDE_GROUP: 'unwanted' } });
+    expect(savedIn(lines)).toEqual([chapterId('Alpha', '4')]);
+    // The next run has nothing to do.
+    const again = await harness.sync({}, { env: { TANKOBON_EXCLUDE_GROUP: 'unwanted' } });
+    expect(savedIn(again.lines)).toEqual([]);
+  });
+
   test('--only takes part of the subscriptions, and a paused one is left out', async () => {
     harness = await SyncHarness.start((nowMs) =>
       syncLibrary(['Alpha', 'Beta'], nowMs - 9 * DAY_MS),

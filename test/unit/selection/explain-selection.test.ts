@@ -4,6 +4,7 @@ import {
   explainEmptySelection,
   explainUnknownGroups,
 } from '../../../src/selection/explain-selection.js';
+import { parseTimeBound } from '../../../src/selection/time-bound.js';
 import { parseRanges } from '../../../src/selection/ranges.js';
 
 const chapter = (number: string | undefined, group = 'Tidewater Scans', volume?: string) =>
@@ -47,6 +48,31 @@ test('chapters and volumes beyond the last', () => {
   expect(explain({ volumes: '2' }, [chapter('1')])).toBe(
     '0 of 1 chapter matches --volumes 2; no volume has a number',
   );
+});
+
+test('dates and excluded groups, with those that there are', () => {
+  const chapters = ['2024-03-08', '2024-01-05'].map((day) => ({
+    ...chapter(day),
+    readableAt: new Date(day),
+  }));
+  const selection = { languages: [], groups: [], excludedGroups: ['tidewater scans', 'Other'] };
+  const empty = { titleName: undefined, chapters, languages: [] };
+  expect(
+    explainEmptySelection({
+      ...empty,
+      options: { ...selection, since: parseTimeBound('2 weeks') },
+    }),
+  ).toBe(
+    "0 of 2 chapters match --exclude-group 'tidewater scans,Other' --since '2 weeks'; " +
+      'the chapters are of 2024-01-05 to 2024-03-08, the groups are: Tidewater Scans',
+  );
+  const until = parseTimeBound('2023-01-01');
+  expect(
+    explainEmptySelection({
+      ...empty,
+      options: { ...selection, excludedGroups: ['Other'], until },
+    }),
+  ).toBe('0 of 2 chapters match --until 2023-01-01; the chapters are of 2024-01-05 to 2024-03-08');
 });
 
 test('a title without chapters', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Chapter } from '../../../src/api/chapters.js';
 import { isWithin, parseRanges } from '../../../src/selection/ranges.js';
+import { parseTimeBound } from '../../../src/selection/time-bound.js';
 import { selectChapters, type SelectionOptions } from '../../../src/selection/select-chapters.js';
 
 const NOW_MS = Date.UTC(2025, 0, 1);
@@ -80,6 +81,52 @@ describe('ranges', () => {
       );
     },
   );
+});
+
+describe('excluded groups and dates', () => {
+  const on = (text: string, fields: Partial<Chapter> = {}) =>
+    release({ number: text, readableAt: new Date(text), ...fields });
+
+  test('a release of an excluded group, also a joint one, is not selected; another one is', () => {
+    const joint = release({ groups: [A, B], createdAt: new Date(NOW_MS) });
+    const other = release();
+    const { selected, excluded } = select([joint, other], { excludedGroups: ['group  b'] });
+    expect(selected.map(({ chapter }) => chapter)).toEqual([other]);
+    expect(excluded).toMatchObject([
+      { chapter: joint, reason: 'excluded-group', explanation: 'its group is excluded: Group B' },
+    ]);
+  });
+
+  test('both days count, in UTC; a chapter without a date is in no period', () => {
+    const chapters = [
+      on('2024-03-01T23:59:59Z'),
+      on('2024-03-02T00:00:00Z'),
+      on('2024-03-04T23:59:59Z'),
+      on('2024-03-05T00:00:00Z'),
+      release({ number: 'undated', publishAt: undefined }),
+    ];
+    const period = { since: parseTimeBound('2024-03-02'), until: parseTimeBound('2024-03-04') };
+    const { selected, excluded } = select(chapters, period);
+    expect(selected.map(({ chapter }) => chapter.number)).toEqual([
+      '2024-03-02T00:00:00Z',
+      '2024-03-04T23:59:59Z',
+    ]);
+    expect(excluded.map(({ reason, explanation }) => [reason, explanation])).toEqual([
+      ['before-since', 'it is readable since 2024-03-01T23:59Z'],
+      ['after-until', 'it is readable since 2024-03-05T00:00Z'],
+      ['before-since', 'its date is not known'],
+    ]);
+  });
+
+  test('the last days are counted from now; of the latest, those in the period', () => {
+    const [old, recent, newest] = ['2024-12-20', '2024-12-26', '2024-12-30'].map((day) =>
+      on(`${day}T00:00:00Z`, { publishAt: new Date(day) }),
+    );
+    const chapters = [old, recent, newest].flatMap((each) => each ?? []);
+    const since = parseTimeBound('7d');
+    expect(numbersOf(chapters, { since })).toEqual([recent?.number, newest?.number]);
+    expect(numbersOf(chapters, { since, latest: 1 })).toEqual([newest?.number]);
+  });
 });
 
 describe('one release for each chapter', () => {

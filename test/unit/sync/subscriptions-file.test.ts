@@ -34,6 +34,19 @@ hooks:
   kavita: { url: "http://nas:5000", path-map: { /home/me/Comics: /comics } }
 `;
 
+test('since and until are dates; a time ago is refused, since it would move with each run', () => {
+  const [series] = parse(
+    `series: [{ target: ${ID}, since: 2026-11-21, until: 2026-11-22T18:00Z }]`,
+  ).series;
+  expect(series).toMatchObject({
+    since: { firstMs: Date.UTC(2026, 10, 21) },
+    until: { lastMs: Date.UTC(2026, 10, 22, 18) },
+  });
+  expect(() => parse(`series: [{ target: ${ID}, since: 7d }]`)).toThrow(
+    'series[0].since: must be a date such as 2026-11-21',
+  );
+});
+
 test('every key of the contract is read, and the defaults apply where a series has none', () => {
   const { series, follows, hooks } = parse(EXAMPLE);
   expect(series).toEqual([
