@@ -16,8 +16,9 @@ export interface KilledRun {
   readonly prepare: () => void;
 }
 
-/** Every change in a long run; in a short one, enough of them to meet each kind. */
-const STEP = IS_LONG_RUN ? 1 : 5;
+/** Every change in a long run. Each short run takes another one of the changes between two kills. */
+export const KILL_STEP = IS_LONG_RUN ? 1 : 15;
+export const firstKill = (): number => 1 + Math.floor(Math.random() * KILL_STEP);
 const hook = pathToFileURL(resolve('test/support/workers/kill-hook.js')).href;
 
 async function run(
@@ -45,7 +46,7 @@ export async function killAtEachChange(
   const { code, stderr } = await run(options, { KILL_COUNT: count });
   if (code !== 0) throw new Error(stderr);
   const changes = Number(readFileSync(count, 'utf8'));
-  for (let kill = 1; kill <= changes; kill += STEP) {
+  for (let kill = firstKill(); kill <= changes; kill += KILL_STEP) {
     options.prepare();
     const { signal } = await run(options, { KILL_AT: String(kill) });
     // A chunk more or less may be written.

@@ -9,14 +9,12 @@ import { readArchive } from '../../support/archive.js';
 import { bindFolder, sha256 } from '../../support/bind-harness.js';
 import { MODULES_URL } from '../../support/build-folders.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
-import { IS_LONG_RUN } from '../../support/long-run.js';
+import { firstKill, KILL_STEP } from '../../support/kill-points.js';
 
 const WORKERS = new URL('../../support/workers/', import.meta.url);
 /** So that the file systems' own limits, not one slow process, bound the test. */
 const PROCESSES = 4;
 const MAX_CHANGES = 500;
-/** Each run takes another one of the changes between two kills: it starts at a random one. */
-const STEP = IS_LONG_RUN ? 1 : 5;
 
 let folder: string;
 beforeEach(() => {
@@ -91,8 +89,8 @@ test.each(['cbz', 'epub', 'pdf', 'folder'] as const)(
   async (format) => {
     const start = await library(format);
     const expected = new Set(images.map(sha256));
-    const first = 1 + Math.floor(Math.random() * STEP);
-    const changes = Array.from({ length: MAX_CHANGES }, (_, index) => first + index * STEP)[
+    const first = firstKill();
+    const changes = Array.from({ length: MAX_CHANGES }, (_, index) => first + index * KILL_STEP)[
       Symbol.iterator
     ]();
     let isThrough = false;
