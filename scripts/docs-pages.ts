@@ -20,6 +20,7 @@ import {
 import { commandPath } from '../src/cli/command-options.js';
 import { DAMAGE_REASONS } from '../src/collection/damage.js';
 import { MISSING_REASONS } from '../src/collection/title-overview.js';
+import { CHECKS } from '../src/cli/doctor/run-checks.js';
 import { DOWNLOAD_EVENTS, OTHER_EVENTS } from '../src/cli/event-descriptions.js';
 import { commandTree } from '../src/cli/program.js';
 import {
@@ -184,6 +185,9 @@ function troubleshootingPage(): string[] {
   return [
     '# Troubleshooting',
     'An error message says what happened and what to do. With `DEBUG=tankobon` in the environment it also shows the code and the stack trace; with `--json` the events contain the code.',
+    '## What `tankobon doctor` checks',
+    'It prints a line for each check: `ok`, `warning` or `error`, with what to do. The exit code is 3 if one is an error. Without `--online` it sends nothing to MangaDex; the ledger is read from its Redis server if that is where it is. Files that it creates to try a folder, and an entry in the keychain, are removed at once. As with every command, a state folder that others could write to becomes private.',
+    table(['check', 'what is checked'], rowsOf(CHECKS)),
     '## Exit codes',
     table(['code', 'meaning'], Object.entries(EXIT_MEANINGS)),
     'If several apply, the exit code is the first of 8, 6, 5, 7, 4 and 3.',

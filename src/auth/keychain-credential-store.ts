@@ -13,15 +13,17 @@ import { LOGIN_FORMAT, type CredentialStore, type Login } from './login-record.j
 
 const LOGIN_ENTRY = 'login';
 const ACCESS_ENTRY = 'access-token';
+/** Written and deleted again by a check; one that a killed process left is deleted by the next. */
+const CHECK_ENTRY = 'check';
 
 export function keychainCredentialStore(keychain: Keychain): CredentialStore {
   return {
     kind: 'keychain',
     description: `the operating system’s keychain, as "${keychain.service}"`,
     async checkWritable() {
-      // A locked or missing keyring shows only when something is written; an access token can be renewed.
-      await keychain.set(ACCESS_ENTRY, Buffer.from('{}'));
-      await keychain.delete(ACCESS_ENTRY);
+      // A locked or missing keyring shows only when something is written.
+      await keychain.set(CHECK_ENTRY, Buffer.from('{}'));
+      await keychain.delete(CHECK_ENTRY);
     },
     read: () => readLogin(keychain),
     async write({ tokens, ...owner }) {
@@ -39,6 +41,7 @@ export function keychainCredentialStore(keychain: Keychain): CredentialStore {
     async clear() {
       // Without this entry there is no login, even if the other cannot be deleted.
       const existed = await deleteValue(keychain, LOGIN_ENTRY);
+      await keychain.delete(CHECK_ENTRY);
       return (await deleteValue(keychain, ACCESS_ENTRY)) || existed;
     },
   };

@@ -2,10 +2,11 @@
  * Writes a ZIP with stored entries. The same entries always give the same bytes: nothing in it depends on the time, the
  * user or the machine. It is written to a temporary file, synced and verified, and gets its name at the end.
  */
-import { open, rm, statfs, type FileHandle } from 'node:fs/promises';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { ZipArchive } from 'archiver';
 import { StorageError } from '../core/errors.js';
+import { isInUserSpace } from '../core/file-system.js';
 import { CbzStream } from './cbz-stream.js';
 import { MIN_BUFFER_BYTES, reusableBuffer } from './zip-file.js';
 import { verifyCbz, type ExpectedEntry } from './verify-cbz.js';
@@ -24,11 +25,6 @@ export interface ZipFileOptions {
 /** The earliest date in a ZIP, in UTC, as archiver writes it. */
 const ENTRY_DATE = new Date(Date.UTC(1980, 0, 1));
 const ENTRY_MODE = 0o644;
-/**
- * The type that statfs gives file systems in user space (Linux, linux/magic.h). One of their drivers, fusefat, damages a
- * file that is read while it is written: there all entries are read back at the end.
- */
-const FUSE_TYPE = 0x65735546;
 const READ_BYTES = 2 ** 20;
 
 export class ZipFileWriter {
@@ -51,8 +47,9 @@ export class ZipFileWriter {
     const { tmpFile, comment = '' } = options;
     const handle = await open(tmpFile, 'wx+');
     const archive = new ZipArchive({ store: true, comment });
-    const { type } = await statfs(tmpFile).catch(() => ({ type: 0 }));
-    return new ZipFileWriter(options, handle, archive, type !== FUSE_TYPE);
+    // One driver in user space, fusefat, damages a file that is read while it is written.
+    const readsWhileWriting = !(await isInUserSpace(tmpFile));
+    return new ZipFileWriter(options, handle, archive, readsWhileWriting);
   }
 
   get entries(): readonly ExpectedEntry[] {

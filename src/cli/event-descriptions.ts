@@ -1,5 +1,6 @@
 /** The events of `--json`, with an example of each and its meaning: for help and documentation. */
 import type { DownloadEvent } from '../download/events.js';
+import type { CheckEvent, DoctorSummary } from './doctor/run-checks.js';
 import type { TitleInfo } from '../download/title-info.js';
 import type { AppEvent } from './output/observer.js';
 
@@ -117,9 +118,10 @@ export const DOWNLOAD_EVENTS: {
 
 type OtherEvent =
   | Exclude<AppEvent['type'], DownloadEvent['type'] | 'page-bytes' | 'detail' | 'book-page'>
-  | TitleInfo['type'];
+  | TitleInfo['type']
+  | (CheckEvent | DoctorSummary)['type'];
 
-/** The events of `sync`, those of `bind` and `download --bind`, and that of `info`. */
+/** The events of `sync`, those of `bind` and `download --bind`, and those of `info` and `doctor`. */
 export const OTHER_EVENTS: Readonly<Record<OtherEvent, string>> = {
   'series-synced':
     '`sync`: a title with new chapters is done; `title` is its UUID, with its `name` and the numbers of `new`, `replaced`, `skipped`, `failed` and `waiting` chapters',
@@ -146,4 +148,7 @@ export const OTHER_EVENTS: Readonly<Record<OtherEvent, string>> = {
     'the last line of `bind`: the numbers of books that were `saved`, `skipped` and `failed`, of chapters that were `leftOut`, and of `removed` chapter files',
   'title-info':
     '`info`: what a title has. `chapters`, `numbers`, `missing` (whole numbers), `volumes`, `pages` and the estimated `bytes` are of chapters that can be downloaded, and are also in each of `languages`; `groups` have their number of `releases`; `external` are chapters that only their publisher has; `takenDown` and `unpublished` count releases',
+  check:
+    '`doctor`: what was found, with the name of the `check`, its `status` (`ok`, `warning` or `error`), a `message`, and a `hint` if something can be done',
+  'doctor-summary': 'the last line of `doctor`: the numbers of `ok`, `warnings` and `errors`',
 };

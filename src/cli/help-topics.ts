@@ -67,7 +67,7 @@ const TOPICS: Readonly<Record<TopicName, () => readonly Section[]>> = {
       'With --json, one object a line:',
       Object.entries(DOWNLOAD_EVENTS).map(([name, [, meaning]]) => [name, meaning]),
     ],
-    ['Of sync, bind and info:', Object.entries(OTHER_EVENTS)],
+    ['Of other commands:', Object.entries(OTHER_EVENTS)],
     ['Reasons of chapter-skipped:', Object.entries(SKIP_REASONS)],
     ['Reasons of page-failed:', Object.entries(LOAD_REASONS)],
     ['Examples:', Object.values(DOWNLOAD_EVENTS).map(([example]) => JSON.stringify(example))],

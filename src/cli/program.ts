@@ -12,6 +12,7 @@ import { bindCommand } from './commands/bind.js';
 import { completeCommand, completionCommand } from './commands/completion.js';
 import { configCommand } from './commands/config.js';
 import { demoCommand } from './commands/demo.js';
+import { doctorCommand } from './commands/doctor.js';
 import { downloadCommand } from './commands/download-command.js';
 import { helpCommand } from './commands/help.js';
 import { infoCommand } from './commands/info.js';
@@ -51,7 +52,7 @@ const COMMANDS = {
     refresh: refreshCommand,
     logout: logoutCommand,
   },
-  'Status:': { limits: limitsCommand, 'report-status': reportStatusCommand },
+  'Status:': { doctor: doctorCommand, limits: limitsCommand, 'report-status': reportStatusCommand },
   'Configuration:': { config: configCommand, completion: completionCommand },
 };
 const NAMES = new Set(Object.values(COMMANDS).flatMap(Object.keys));

@@ -14,7 +14,7 @@ export async function checkOutputFolder(output: string): Promise<void> {
       throw unusable(path === folder ? 'it is not a folder' : `${path} is not a folder`, folder);
     if (path === folder) await access(folder, constants.W_OK | constants.X_OK);
     // access() is not enough: root has the right to write to /proc, which takes no folders.
-    else await tryFolder(join(path, PROBE_NAME));
+    else await tryFolder(path);
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
     // A full disk is reported where it stops a chapter.
@@ -35,7 +35,9 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Always the same, so that one that a killed run left is removed by the next. */
 const PROBE_NAME = '.tankobon.check';
 
-async function tryFolder(path: string): Promise<void> {
+/** Creates a folder in `parent` and removes it. Throws the system error if that is not possible. */
+export async function tryFolder(parent: string): Promise<void> {
+  const path = join(parent, PROBE_NAME);
   await mkdir(path).catch((error: unknown) => {
     if (!isSystemError(error, 'EEXIST')) throw error;
   });
@@ -43,7 +45,10 @@ async function tryFolder(path: string): Promise<void> {
   await rmdir(path).catch(() => undefined);
 }
 
-async function nearestExisting(folder: string) {
+/** The folder, or the nearest one above it that exists; or what is there in the place of a folder. */
+export async function nearestExisting(
+  folder: string,
+): Promise<{ readonly path: string; readonly isFolder: boolean }> {
   for (let path = folder; ; path = dirname(path)) {
     try {
       return { path, isFolder: (await stat(path)).isDirectory() };

@@ -128,6 +128,20 @@ describe.each(Object.entries(DRIVES))(
         expect(again.stdout).toContain(`"skipped":${IDS.length}`);
       });
 
+      test('doctor says what it can do, and leaves nothing', async () => {
+        const before = readdirSync(drive);
+        const { code, stdout } = await tankobon(['doctor', '--json', '-o', drive], {
+          env: { ...service.environment, TANKOBON_HOME: join(folder, 'home') },
+        });
+        expect(code).toBe(0);
+        const line = stdout.split('\n').find((each) => each.includes('"check":"file-system"'));
+        expect(line).toContain('no hard links, so a lock protects new files');
+        expect(line).toContain('upper and lower case are the same');
+        expect(line).toContain(hasNoModes ? 'no file modes' : 'file modes');
+        expect(line).toContain('a driver in user space');
+        expect(readdirSync(drive)).toEqual(before);
+      });
+
       test('the state, the ledger and a login can be on it, with one warning if it has no modes', async () => {
         const env = { ...service.environment, TANKOBON_HOME: join(drive, 'home') };
         const [id = ''] = IDS;

@@ -63,6 +63,22 @@ describeWith('the keychain', { programs: KEYCHAIN_PROGRAMS }, () => {
     return /^code: (\S+)$/m.exec(stderr)?.[1];
   }
 
+  test('doctor writes to it and leaves nothing, also beside a login', async () => {
+    const env = await withKeychain();
+    const words = ['doctor', '-o', folder];
+    const keychain = /^ok +keychain +the operating system’s keychain, as /m;
+    expect(await cli(words, env)).toMatchObject({ stdout: expect.stringMatching(keychain) });
+    expect(await entriesOf(entryService, env)).toEqual([]);
+    await login(env);
+    const entries = await entriesOf(entryService, env);
+    const beside = await cli(words, env);
+    expect(beside.stdout).toMatch(keychain);
+    expect(beside.stdout).toMatch(/^ok +login +reader, in the operating system’s keychain/m);
+    expect(await entriesOf(entryService, env)).toEqual(entries);
+    const whole = await cli(['whoami', '--json'], env);
+    expect(JSON.parse(whole.stdout)).toHaveProperty('accessExpiresAt');
+  });
+
   test('a login lies in the Secret Service, in two entries and more for a long one; after logout nothing does', async () => {
     const env = await withKeychain();
     expect(await login(env)).toMatchObject({ code: 0, stderr: '' });

@@ -22,7 +22,14 @@ export const FILE_OPTIONS = {
     isKey:
       'folder for the files; `~` is your home folder, other paths are relative to the subscriptions file',
     library: true,
-    commands: { search: true, download: true, 'sync add': true, 'sync import': true, bind: true },
+    commands: {
+      search: true,
+      download: true,
+      'sync add': true,
+      'sync import': true,
+      bind: true,
+      doctor: 'the output folder to check',
+    },
   },
   demoOutput: {
     kind: 'text',

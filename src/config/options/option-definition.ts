@@ -50,6 +50,7 @@ export type CommandName =
   | 'verify'
   | 'overview'
   | 'demo'
+  | 'doctor'
   | 'login'
   | 'limits'
   | 'report-status'

@@ -61,6 +61,12 @@ export const RUN_OPTIONS = {
     description: 'send nothing: use what the service answered last',
     commands: { overview: true },
   },
+  online: {
+    kind: 'switch',
+    description:
+      'also ask the API for one title, renew the login, and send the health reports that wait',
+    commands: { doctor: true },
+  },
   repair: {
     kind: 'switch',
     description: 'download damaged chapters again, and keep the damaged files as NAME.damaged',
@@ -112,6 +118,7 @@ export const RUN_OPTIONS = {
       verify: true,
       overview: true,
       info: true,
+      doctor: true,
       search: 'print one JSON array to standard output; do not ask and do not download',
       'sync list': 'print one JSON array',
       'sync status': JSON_OBJECT,

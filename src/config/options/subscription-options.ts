@@ -16,6 +16,7 @@ export const SUBSCRIPTION_OPTIONS = {
       'sync status': true,
       'sync edit': true,
       'sync path': true,
+      doctor: true,
       'sync forget': true,
       'sync hook add': true,
       'sync hook remove': true,

@@ -1,0 +1,63 @@
+/** `tankobon doctor`: checks what tankobon needs on this machine. It sends nothing to MangaDex without `--online`. */
+import type { Command } from 'commander';
+import type { GivenOptions } from '../../config/options/options.js';
+import { EXIT, type ExitCode } from '../../core/exit-codes.js';
+import { pluralize } from '../../core/human-format.js';
+import type { BareCommandContext, CommandRunner } from '../command-context.js';
+import { addOptions } from '../command-options.js';
+import type { CheckEvent, DoctorSummary } from '../doctor/run-checks.js';
+import { addEnvironment, addExamples } from '../help-format.js';
+import { paint, usesColors } from '../output/colors.js';
+import { rawStream, safeText } from '../output/safe-stream.js';
+
+export function doctorCommand(program: Command, { runBare }: CommandRunner): Command {
+  const command = program
+    .command('doctor')
+    .description('check folders, login, limits, hooks and settings; sends nothing to MangaDex')
+    .action((options: GivenOptions) => runBare((context) => doctor(options, context)));
+  addExamples(addOptions(command, 'doctor'), [
+    ['tankobon doctor', 'exit code 3 if something does not work'],
+    ['tankobon doctor --online', 'also ask the API, and renew the login'],
+  ]);
+  return addEnvironment(command, 'TANKOBON_HOME', 'TANKOBON_LEDGER');
+}
+
+async function doctor(options: GivenOptions, context: BareCommandContext): Promise<ExitCode> {
+  const { examine } = await import('../doctor/examine.js');
+  const { stdout, stderr } = context;
+  const counts = { ok: 0, warnings: 0, errors: 0 };
+  for await (const event of examine(options, context)) {
+    counts[COUNTED_AS[event.status]] += 1;
+    if (options.json) stdout.write(`${JSON.stringify(event)}\n`);
+    else printFinding(event, context);
+  }
+  const summary: DoctorSummary = { type: 'doctor-summary', ...counts };
+  if (options.json) stdout.write(`${JSON.stringify(summary)}\n`);
+  else stderr.write(`${describeCounts(summary)}\n`);
+  return counts.errors > 0 ? EXIT.incomplete : EXIT.done;
+}
+
+const COUNTED_AS = { ok: 'ok', warning: 'warnings', error: 'errors' } as const;
+const COLORS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
+const STATUS_WIDTH = 'warning'.length;
+const NAME_WIDTH = 'token-endpoint'.length;
+const INDENT = ' '.repeat(STATUS_WIDTH + NAME_WIDTH + 4);
+
+function printFinding(event: CheckEvent, { stdout, env }: BareCommandContext): void {
+  const colors = usesColors(env, stdout);
+  const { status, check, hint } = event;
+  const word = status.padEnd(STATUS_WIDTH);
+  const head = `${colors ? paint(word, COLORS[status]) : word}  ${check.padEnd(NAME_WIDTH)}`;
+  const lines = [event.message, ...(hint === undefined ? [] : [`hint: ${hint}`])];
+  const text = safeText(lines.join('\n')).replaceAll('\n', `\n${INDENT}`);
+  (colors ? rawStream(stdout) : stdout).write(`${head}  ${text}\n`);
+}
+
+function describeCounts({ warnings, errors }: DoctorSummary): string {
+  if (errors + warnings === 0) return 'Everything works.';
+  const parts = [
+    ...(errors > 0 ? [pluralize(errors, 'error')] : []),
+    ...(warnings > 0 ? [pluralize(warnings, 'warning')] : []),
+  ];
+  return `${parts.join(', ')}.`;
+}

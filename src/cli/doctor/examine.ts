@@ -1,0 +1,120 @@
+/** All checks of `tankobon doctor`, in their order. */
+import type { GivenOptions } from '../../config/options/options.js';
+import { loadSettings } from '../../config/settings.js';
+import { readSubscriptionsIfExists, subscriptionsPath } from '../../sync/subscriptions-store.js';
+import type { Subscriptions } from '../../sync/subscriptions.js';
+import type { BareCommandContext, CommandContext } from '../command-context.js';
+import { checkHooks } from './hook-checks.js';
+import { checkKeychain, checkLogin } from './login-checks.js';
+import { checkApi, checkReportHost, checkTokenEndpoint } from './online-checks.js';
+import { checkFileSystem, checkOutput, outputFolders } from './output-checks.js';
+import { checkSettings, checkVersion } from './program-checks.js';
+import { ok, runChecks, warning, type Check, type CheckEvent, type Finding } from './run-checks.js';
+import { checkLedger, checkLocks, checkReports, checkSpace, checkState } from './state-checks.js';
+
+/** Takes the ledger, the reports and the journals of a run. */
+const MIN_STATE_BYTES = 2e6;
+/** Takes a chapter twice: its pages are kept while it is packed. */
+const MIN_OUTPUT_BYTES = 20e6;
+const NO_SUBSCRIPTIONS: Subscriptions = {
+  defaults: {},
+  series: [],
+  follows: undefined,
+  hooks: {},
+};
+
+/** With invalid settings, only what does not depend on them is checked. */
+export async function* examine(
+  options: GivenOptions,
+  bare: BareCommandContext,
+): AsyncGenerator<CheckEvent> {
+  yield* runChecks(programChecks(bare), bare);
+  const settings = await settingsIfValid(bare);
+  if (!settings) return;
+  // Not a copy, which would call the getters.
+  const context: CommandContext = Object.assign(bare, { settings });
+  const file = subscriptionsPath(options.file, context);
+  let subscriptions = NO_SUBSCRIPTIONS;
+  const reading: Check = {
+    name: 'subscriptions',
+    run: async () => {
+      const warnings: Finding[] = [];
+      const read = await readSubscriptionsIfExists(file, context, (message, hint = '') =>
+        warnings.push(warning(message, hint)),
+      );
+      subscriptions = read ?? NO_SUBSCRIPTIONS;
+      if (warnings.length > 0) return warnings;
+      return [ok(read ? file : 'no subscriptions file: only tankobon sync needs one')];
+    },
+  };
+  yield* runChecks([{ name: 'reports', run: () => checkReports(context) }, reading], context);
+  yield* runChecks(accountChecks(subscriptions, context), context);
+  const folders = outputFolders(options.output, subscriptions, file, context);
+  yield* runChecks(folders.flatMap(outputChecks), context);
+  if (options.online) yield* runChecks(onlineChecks(context), context);
+}
+
+function programChecks(context: BareCommandContext): readonly Check[] {
+  const version: Check = { name: 'version', run: () => checkVersion() };
+  // Without a home folder, nothing else can be checked.
+  if (!hasPaths(context))
+    return [version, { name: 'state-folder', run: () => checkState(context) }];
+  const stateHint = 'Free some space, or set TANKOBON_HOME to a folder on another disk.';
+  return [
+    version,
+    { name: 'settings', run: () => checkSettings(context) },
+    { name: 'state-folder', run: () => checkState(context) },
+    {
+      name: 'state-space',
+      run: () => checkSpace(context.paths.state, MIN_STATE_BYTES, stateHint),
+    },
+    { name: 'locks', run: () => checkLocks(context) },
+    { name: 'ledger', run: () => checkLedger(context) },
+  ];
+}
+
+function accountChecks(
+  { follows, hooks }: Subscriptions,
+  context: CommandContext,
+): readonly Check[] {
+  const needsLogin = follows ? 'the subscriptions follow your account' : undefined;
+  return [
+    { name: 'keychain', run: () => checkKeychain(context) },
+    { name: 'login', run: () => checkLogin(context, needsLogin) },
+    { name: 'hook', run: () => checkHooks(hooks, context) },
+  ];
+}
+
+function outputChecks(folder: string): readonly Check[] {
+  const hint = 'Free some space, or choose another folder: --output DIR';
+  return [
+    { name: 'output-folder', run: () => checkOutput(folder) },
+    { name: 'output-space', run: () => checkSpace(folder, MIN_OUTPUT_BYTES, hint) },
+    { name: 'file-system', run: () => checkFileSystem(folder) },
+  ];
+}
+
+function onlineChecks(context: CommandContext): readonly Check[] {
+  return [
+    { name: 'api', run: () => checkApi(context) },
+    { name: 'token-endpoint', run: () => checkTokenEndpoint(context) },
+    { name: 'report-host', run: () => checkReportHost(context) },
+  ];
+}
+
+function hasPaths(context: BareCommandContext): boolean {
+  try {
+    return context.paths.state !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** The problems are findings of `settings`, and of `state-folder` without a home folder. */
+async function settingsIfValid(context: BareCommandContext) {
+  try {
+    return await loadSettings(context.env, context.paths.config);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+/** Checks of the hooks of the subscriptions file. They call none of them. */
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { openHookKeys } from '../../auth/hook-keys.js';
+import { HOOK_KEY_NAMES, HOOK_SERVICES, type HookService } from '../../auth/hook-services.js';
+import type { HookOptions } from '../../sync/hook-options.js';
+import { needsSecret } from '../../sync/web-hooks.js';
+import type { CommandContext } from '../command-context.js';
+import { ok, type Finding } from './run-checks.js';
+
+export async function checkHooks(hooks: HookOptions, context: CommandContext): Promise<Finding[]> {
+  const services = HOOK_SERVICES.filter((name) => hooks[name] !== undefined);
+  const findings = [];
+  for (const name of services) findings.push(await checkKey(name, hooks, context));
+  if (hooks.exec) findings.push(await checkProgram(hooks.exec[0] ?? '', context.env));
+  return findings;
+}
+
+async function checkKey(
+  name: HookService,
+  hooks: HookOptions,
+  { paths, redactor }: CommandContext,
+): Promise<Finding> {
+  const { [name]: hook = '' } = hooks;
+  // A webhook's path may be secret.
+  const { host } = new URL(typeof hook === 'string' ? hook : hook.url);
+  const isNeeded =
+    name === 'komga' ||
+    name === 'kavita' ||
+    (name === 'webhook' && hooks.webhook !== undefined && needsSecret(hooks.webhook));
+  const key = await openHookKeys(join(paths.state, 'credentials')).read(name);
+  if (key !== undefined) {
+    redactor.add(key);
+    return ok(`${name} at ${host}, with a stored key`);
+  }
+  if (!isNeeded) return ok(`${name} at ${host}, without a key`);
+  return {
+    status: 'error',
+    message: `${name} at ${host}: no key is stored (${HOOK_KEY_NAMES[name]})`,
+    hint: `Run: tankobon login --for ${name}`,
+  };
+}
+
+async function checkProgram(command: string, env: Readonly<NodeJS.ProcessEnv>): Promise<Finding> {
+  const program = await findProgram(command, env);
+  if (program !== undefined) return ok(`exec runs ${program}`);
+  return {
+    status: 'error',
+    message: `exec: no program that can be run: ${command}`,
+    hint: 'Check its path and its permissions. To edit the hook, run: tankobon sync edit',
+  };
+}
+
+/** What Windows runs without a shell. */
+const WINDOWS_EXTENSIONS = ['', '.exe', '.com'];
+
+/** The path of the file that is run for `command`, as the system looks for it; undefined if there is none. */
+export async function findProgram(
+  command: string,
+  { PATH = '' }: Readonly<NodeJS.ProcessEnv>,
+): Promise<string | undefined> {
+  const isWindows = process.platform === 'win32';
+  const hasFolder = command.includes('/') || (isWindows && command.includes('\\'));
+  const folders = hasFolder ? [''] : PATH.split(delimiter);
+  for (const folder of folders) {
+    for (const extension of isWindows ? WINDOWS_EXTENSIONS : ['']) {
+      const path = (hasFolder ? command : join(folder, command)) + extension;
+      if (command !== '' && (await isProgram(path))) return path;
+    }
+  }
+  return undefined;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,50 @@
+/** Checks of the keychain and of the stored login. They send nothing. */
+import { notLoggedIn } from '../../auth/credentials.js';
+import { hasCode } from '../../core/errors.js';
+import { credentialsOf } from '../../download/stored-login.js';
+import type { CommandContext } from '../command-context.js';
+import { describeRefreshToken } from '../output/token-expiry.js';
+import { ok, warning, type Finding } from './run-checks.js';
+
+/** Writes an entry as `login` does before it asks, and deletes it. Throws the error if the keychain is in use. */
+export async function checkKeychain(context: CommandContext): Promise<Finding[]> {
+  const credentials = credentialsOf(context);
+  const keychain = credentials.store('keychain');
+  try {
+    await keychain.checkWritable();
+  } catch (error) {
+    const inUse = (await credentials.currentStore())?.kind;
+    if (!hasCode(error, 'no-keychain', 'keychain-locked') || inUse === 'keychain') throw error;
+    return [
+      inUse === 'file'
+        ? ok(`${error.message} The login is stored in a file, and does not need it.`)
+        : warning(error.message, error.hint),
+    ];
+  }
+  return [ok(keychain.description)];
+}
+
+/** @param needsLogin why a login is needed, if it is: `the subscriptions follow your account` */
+export async function checkLogin(context: CommandContext, needsLogin?: string): Promise<Finding[]> {
+  const stored = await credentialsOf(context).readForApi();
+  if (!stored) {
+    const { hint } = notLoggedIn();
+    if (needsLogin !== undefined)
+      return [{ status: 'error', message: `not logged in, but ${needsLogin}`, hint }];
+    return [ok('not logged in: only follows, read marks and lists of your own need a login')];
+  }
+  const { login, store } = stored;
+  const { username, clientId, tokens } = login;
+  if (!tokens) {
+    const message = `The session of ${username} has ended`;
+    return [
+      {
+        status: 'error',
+        message,
+        hint: `Run: tankobon login (the client ${clientId} is kept)`,
+      },
+    ];
+  }
+  const expiry = describeRefreshToken(tokens, context.clock.wallMs());
+  return [ok(`${username}, in ${store.description}. ${expiry}`)];
+}

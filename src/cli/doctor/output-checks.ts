@@ -1,0 +1,51 @@
+/** Checks of the folders that chapters are saved to. */
+import { probeFileSystem } from '../../core/file-system.js';
+import { expandHome } from '../../core/home-folder.js';
+import { optionDefinition } from '../../config/options/options.js';
+import { checkOutputFolder, nearestExisting } from '../../download/output-folder.js';
+import { outputOf } from '../../sync/sync-request.js';
+import type { Subscriptions } from '../../sync/subscriptions.js';
+import { resolve } from 'node:path';
+import type { CommandContext } from '../command-context.js';
+import { ok, type Finding } from './run-checks.js';
+
+/** Further folders of a subscriptions file are left out. */
+const MAX_FOLDERS = 10;
+
+/**
+ * Absolute paths: `given`, or that of the settings and those of the subscriptions. With subscriptions, the current folder
+ * is left out: nothing need ever be saved there.
+ */
+export function outputFolders(
+  given: string | undefined,
+  { series, defaults, follows }: Pick<Subscriptions, 'series' | 'defaults' | 'follows'>,
+  file: string,
+  { settings }: Pick<CommandContext, 'settings'>,
+): readonly string[] {
+  if (given !== undefined) return [resolve(expandHome(given))];
+  const subscribed = [...(follows ? [defaults] : []), ...series].map((each) =>
+    outputOf(each, file, settings),
+  );
+  const isDefault = settings.output === optionDefinition('output').default;
+  const own = isDefault && subscribed.length > 0 ? [] : [resolve(expandHome(settings.output))];
+  return [...new Set([...own, ...subscribed])].slice(0, MAX_FOLDERS);
+}
+
+/** Throws UsageError `bad-output`. */
+export async function checkOutput(folder: string): Promise<Finding[]> {
+  await checkOutputFolder(folder);
+  const { path } = await nearestExisting(folder);
+  return [ok(path === folder ? folder : `${folder}: created when it is first needed`)];
+}
+
+export async function checkFileSystem(folder: string): Promise<Finding[]> {
+  const { path } = await nearestExisting(folder);
+  const { hasHardLinks, hasModes, isCaseSensitive, isInUserSpace } = await probeFileSystem(path);
+  const traits = [
+    hasHardLinks ? 'hard links' : 'no hard links, so a lock protects new files',
+    isCaseSensitive ? 'upper and lower case differ' : 'upper and lower case are the same',
+    hasModes ? 'file modes' : 'no file modes',
+    ...(isInUserSpace ? ['a driver in user space, so archives are read back at the end'] : []),
+  ];
+  return [ok(`${traits.join('; ')}: ${folder}`)];
+}

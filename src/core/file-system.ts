@@ -1,0 +1,59 @@
+/** What a file system can do, and how much space it has. */
+import { link, lstat, statfs, unlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { OTHERS_WRITE } from './own-folder.js';
+import { statNewFile } from './safe-open.js';
+import { isSystemError } from './system-errors.js';
+import { temporaryName } from './temporary-files.js';
+
+/** The type that statfs gives file systems in user space (Linux, linux/magic.h). */
+const FUSE_TYPE = 0x65735546;
+
+/** Whether a driver in user space (FUSE) has the file system of `path`; false where that is unknown. */
+export async function isInUserSpace(path: string): Promise<boolean> {
+  const { type } = await statfs(path).catch(() => ({ type: 0 }));
+  return type === FUSE_TYPE;
+}
+
+/** The bytes that this user can still write to the file system of `path`; undefined where it does not say. */
+export async function freeBytes(path: string): Promise<number | undefined> {
+  const { blocks, bavail, bsize } = await statfs(path);
+  return blocks === 0 ? undefined : bavail * bsize;
+}
+
+export interface FileSystemTraits {
+  readonly hasHardLinks: boolean;
+  readonly hasModes: boolean;
+  /** `A` and `a` are different files. */
+  readonly isCaseSensitive: boolean;
+  readonly isInUserSpace: boolean;
+}
+
+/** Finds out with temporary files in `folder`, which are removed. Throws system errors. */
+export async function probeFileSystem(folder: string): Promise<FileSystemTraits> {
+  const file = temporaryName(join(folder, 'check'));
+  const second = temporaryName(join(folder, 'check'));
+  await writeFile(file, '', { flag: 'wx', mode: 0o600 });
+  try {
+    const otherCase = join(dirname(file), basename(file).toUpperCase());
+    return {
+      hasHardLinks: await canLink(file, second),
+      hasModes: process.platform !== 'win32' && (statNewFile(folder).mode & OTHERS_WRITE) === 0,
+      isCaseSensitive: (await lstat(otherCase).catch(() => undefined)) === undefined,
+      isInUserSpace: await isInUserSpace(file),
+    };
+  } finally {
+    await unlink(file);
+  }
+}
+
+async function canLink(file: string, second: string): Promise<boolean> {
+  try {
+    await link(file, second);
+  } catch (error) {
+    if (isSystemError(error, 'ENOSPC', 'EDQUOT')) throw error;
+    return false;
+  }
+  await unlink(second);
+  return true;
+}
