@@ -82,37 +82,40 @@ export interface PathCandidate {
 
 /**
  * Makes the paths unique, also for file systems that do not distinguish `A` from `a` or two encodings of `é`. All
- * chapters with the same path get part of their id added, so that the result does not depend on their order. `otherPaths`
- * are those of other chapters. Returns the paths in the order of `candidates`.
+ * chapters with the same path get part of their id added, so that the result does not depend on their order. `isTaken`
+ * says which paths other files have. Returns the paths in the order of `candidates`.
  */
 export function distinctPaths(
   candidates: readonly PathCandidate[],
-  otherPaths: Iterable<string> = [],
+  isTaken: (path: string) => boolean = () => false,
 ): readonly string[] {
-  const used = new Set([...otherPaths].map(pathCollisionKey));
+  const used = new Set<string>();
   const counts = new Map<string, number>();
   for (const { path } of candidates) {
     const key = pathCollisionKey(path);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   const isFree = ({ path }: PathCandidate) =>
-    !used.has(pathCollisionKey(path)) && counts.get(pathCollisionKey(path)) === 1;
+    !isTaken(path) && counts.get(pathCollisionKey(path)) === 1;
   const assigned = new Map(
     candidates.filter(isFree).map(({ chapterId, path }) => [chapterId, path]),
   );
   for (const path of assigned.values()) used.add(pathCollisionKey(path));
   const colliding = candidates.filter(({ chapterId }) => !assigned.has(chapterId));
   for (const candidate of colliding.sort((a, b) => (a.chapterId < b.chapterId ? -1 : 1))) {
-    const path = firstFreePath(candidate, used);
+    const path = firstFreePath(
+      candidate,
+      (each) => isTaken(each) || used.has(pathCollisionKey(each)),
+    );
     used.add(pathCollisionKey(path));
     assigned.set(candidate.chapterId, path);
   }
   return candidates.map(({ chapterId, path }) => assigned.get(chapterId) ?? path);
 }
 
-function firstFreePath(candidate: PathCandidate, used: ReadonlySet<string>): string {
+function firstFreePath(candidate: PathCandidate, isUsed: (path: string) => boolean): string {
   for (const path of candidatePaths(candidate)) {
-    if (path !== candidate.path && !used.has(pathCollisionKey(path))) return path;
+    if (path !== candidate.path && !isUsed(path)) return path;
   }
   return candidate.path;
 }

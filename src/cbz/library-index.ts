@@ -1,16 +1,11 @@
 /**
- * Finds the chapters that exist in a folder by the content of its files, not by their names: renamed and moved files
- * are recognised.
+ * The archives of a folder, found by chapter, title and folder: what a title costs does not grow with the files of
+ * others. Kept up to date while a run writes and removes files.
  */
-import type { Dirent, Stats } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { isLeftoverTemporary, isSystemError, statIfExists } from '../core/files.js';
-import { FOLDER_MANIFEST_NAME } from './bound-manifest.js';
-import { COMIC_INFO_NAME } from './comic-info.js';
-import { EMPTY_CONTENT, readContent, toContent, type ArchiveContent } from './archive-content.js';
-import type { CbzIdentity, FoundIdentity } from './identity.js';
-import { toOwnership, type Ownership } from './ownership.js';
+import { dirname } from 'node:path';
+import { pathCollisionKey } from './file-name.js';
+import type { CbzIdentity } from './identity.js';
+import type { Ownership } from './ownership.js';
 
 export interface ExistingArchive extends CbzIdentity {
   readonly file: string;
@@ -26,9 +21,8 @@ export interface UnreadableFile {
   readonly cause?: unknown;
 }
 
-export interface LibraryIndex {
-  /** The chapter's CBZ; of several, a preferred one, or the one with the newest version. */
-  find(chapterId: string): ExistingArchive | undefined;
+/** What a scan found. */
+export interface ScannedFiles {
   readonly archives: readonly ExistingArchive[];
   /** CBZ files that cannot be read, of tankobon or not. */
   readonly damaged: readonly UnreadableFile[];
@@ -42,104 +36,124 @@ export interface LibraryIndex {
   readonly links: readonly string[];
 }
 
-/** The chapter that an earlier scan found in a file, as long as its size and modification time are the same. */
-export interface IdentityCache {
-  /** Undefined if the file is new or was changed. */
-  get(file: string, stats: Stats): { readonly found: FoundIdentity | undefined } | undefined;
-  set(file: string, stats: Stats, found: FoundIdentity | undefined): void;
-}
+export type FilePaths = Pick<ReadonlySet<string>, 'has'>;
 
-type FilePaths = Pick<ReadonlySet<string>, 'has'>;
+export class LibraryIndex {
+  readonly damaged: ScannedFiles['damaged'];
+  readonly unidentified: ScannedFiles['unidentified'];
+  readonly hiddenFolders: ScannedFiles['hiddenFolders'];
+  readonly leftoverFiles: ScannedFiles['leftoverFiles'];
+  readonly links: ScannedFiles['links'];
+  /** A bound file has several. */
+  readonly #byFile: Index<ExistingArchive> = new Map();
+  readonly #byChapter: Index<ExistingArchive> = new Map();
+  readonly #byTitle: Index<ExistingArchive> = new Map();
+  readonly #byFolder: Index<ExistingArchive> = new Map();
+  /** All files, by the keys of their paths. */
+  readonly #byPath: Index<string> = new Map();
 
-export interface ScanOptions {
-  readonly signal?: AbortSignal;
-  readonly cache?: IdentityCache;
-  /** Paths of files that are found before other files of the same chapter. */
-  readonly preferred?: FilePaths | undefined;
-}
-
-const MAX_OPEN_FILES = 16;
-
-/**
- * Scans a folder and its subfolders for chapters, also for those in bound files (CBZ, EPUB, PDF, folders), except hidden
- * ones and links to folders. A link to a CBZ counts as one; a named pipe, a socket or a device does not. A missing
- * folder is an empty library. Rejects with the signal's reason when aborted.
- */
-export async function scanLibrary(
-  folder: string,
-  { signal, cache, preferred }: ScanOptions = {},
-): Promise<LibraryIndex> {
-  const { files, hiddenFolders, leftoverFiles, links } = await listFiles(folder, signal);
-  const archives: ExistingArchive[] = [];
-  const damaged: UnreadableFile[] = [];
-  const unidentified: string[] = [];
-  const remaining = files[Symbol.iterator]();
-  const work = async () => {
-    for (const listed of remaining) {
-      signal?.throwIfAborted();
-      const { file } = listed;
-      const content = cache
-        ? await cachedContent(listed, cache)
-        : await readContent(listed.file, listed.isRegular);
-      const { identities, isBound, readError, cause } = content;
-      for (const { isMarked, ...identity } of identities) {
-        const ownership = toOwnership(isMarked, listed.isRegular);
-        archives.push({ ...identity, file, ownership, ...(isBound && { isBound }) });
-      }
-      if (identities.length > 0 || isBound || !isCbz(file)) continue;
-      if (readError === undefined) unidentified.push(file);
-      else damaged.push({ file, readError, cause });
-    }
-  };
-  await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
-  archives.sort(byFile);
-  return {
-    ...indexArchives(archives, preferred),
-    damaged: damaged.sort(byFile),
-    unidentified,
-    hiddenFolders,
-    leftoverFiles,
-    links,
-  };
-}
-
-function indexArchives(
-  archives: readonly ExistingArchive[],
-  preferred: FilePaths = new Set(),
-): Pick<LibraryIndex, 'archives' | 'find'> {
-  const newest = new Map<string, ExistingArchive>();
-  const rank = ({ file }: ExistingArchive) => Number(preferred.has(file));
-  for (const archive of archives) {
-    const other = newest.get(archive.chapterId);
-    const difference = other ? rank(archive) - rank(other) : 1;
-    if (difference > 0 || (difference === 0 && other && isPreferred(archive, other)))
-      newest.set(archive.chapterId, archive);
+  /** `preferred`: paths of files that are found before other files of the same chapter. */
+  constructor(
+    { archives, ...scanned }: ScannedFiles,
+    private readonly preferred: FilePaths = new Set(),
+  ) {
+    this.damaged = scanned.damaged;
+    this.unidentified = scanned.unidentified;
+    this.hiddenFolders = scanned.hiddenFolders;
+    this.leftoverFiles = scanned.leftoverFiles;
+    this.links = scanned.links;
+    const others = [...this.damaged.map(({ file }) => file), ...this.unidentified];
+    for (const archive of archives) this.#add(archive);
+    for (const file of others) addTo(this.#byPath, pathCollisionKey(file), file);
   }
-  return { archives, find: (chapterId) => newest.get(chapterId.toLowerCase()) };
+
+  get archives(): readonly ExistingArchive[] {
+    return [...this.#byFile.values()].flatMap((archives) => [...archives]);
+  }
+
+  /** The chapter's archive; of several, a preferred one, or the one with the newest version. */
+  find(chapterId: string): ExistingArchive | undefined {
+    const rank = ({ file }: ExistingArchive) => Number(this.preferred.has(file));
+    let best: ExistingArchive | undefined;
+    for (const archive of this.copiesOf(chapterId)) {
+      const difference = best ? rank(archive) - rank(best) : 1;
+      if (difference > 0 || (difference === 0 && best && isPreferred(archive, best)))
+        best = archive;
+    }
+    return best;
+  }
+
+  /** All archives of the chapter. */
+  copiesOf(chapterId: string): readonly ExistingArchive[] {
+    return listOf(this.#byChapter, chapterId.toLowerCase());
+  }
+
+  /** The archives that name this title. */
+  ofTitle(titleId: string): readonly ExistingArchive[] {
+    return listOf(this.#byTitle, titleId);
+  }
+
+  /** The archives that do not name their title: older ones, and those of chapters without metadata. */
+  get withoutTitle(): readonly ExistingArchive[] {
+    return listOf(this.#byTitle, NO_TITLE);
+  }
+
+  /** The archives in a folder, not below it, and in those that some file system considers the same. */
+  inFolder(folder: string): readonly ExistingArchive[] {
+    return listOf(this.#byFolder, pathCollisionKey(folder));
+  }
+
+  /** The files, also those without a chapter, whose paths some file system considers the same as this one. */
+  filesAt(path: string): readonly string[] {
+    return listOf(this.#byPath, pathCollisionKey(path));
+  }
+
+  /** After these files were written or removed. */
+  update(saved: readonly ExistingArchive[], removed: Iterable<string> = []): void {
+    for (const file of removed) this.#remove(file);
+    for (const { file } of saved) this.#remove(file);
+    for (const archive of saved) this.#add(archive);
+  }
+
+  #add(archive: ExistingArchive): void {
+    for (const [index, key] of this.#keysOf(archive)) addTo(index, key, archive);
+    addTo(this.#byPath, pathCollisionKey(archive.file), archive.file);
+  }
+
+  #remove(file: string): void {
+    for (const archive of listOf(this.#byFile, file))
+      for (const [index, key] of this.#keysOf(archive)) removeFrom(index, key, archive);
+    removeFrom(this.#byPath, pathCollisionKey(file), file);
+  }
+
+  #keysOf({ file, chapterId, titleId = NO_TITLE }: ExistingArchive) {
+    return [
+      [this.#byFile, file],
+      [this.#byChapter, chapterId],
+      [this.#byTitle, titleId],
+      [this.#byFolder, pathCollisionKey(dirname(file))],
+    ] as const;
+  }
 }
 
-/** The index after these files were written or removed. */
-export function withChanges(
-  library: LibraryIndex,
-  saved: readonly ExistingArchive[],
-  removed: ReadonlySet<string> = new Set(),
-): LibraryIndex {
-  const gone = new Set([...removed, ...saved.map(({ file }) => file)]);
-  const kept = library.archives.filter(({ file }) => !gone.has(file));
-  return { ...library, ...indexArchives([...kept, ...saved]) };
+const NO_TITLE = '';
+
+type Index<T> = Map<string, Set<T>>;
+
+function listOf<T>(index: Index<T>, key: string): readonly T[] {
+  return [...(index.get(key) ?? [])];
 }
 
-/** Bound files are read in each scan: they are few, and have several chapters. */
-async function cachedContent(listed: ListedFile, cache: IdentityCache): Promise<ArchiveContent> {
-  const stats = await statIfExists(listed.file).catch(() => undefined);
-  if (!stats) return { ...EMPTY_CONTENT, readError: 'it cannot be read' };
-  const known = cache.get(listed.file, stats);
-  if (known) return toContent(known.found);
-  const content = await readContent(listed.file, listed.isRegular);
-  // What cannot be read may be readable next time, with the same size and time.
-  if (!content.isBound && content.readError === undefined)
-    cache.set(listed.file, stats, content.identities[0]);
-  return content;
+function addTo<T>(index: Index<T>, key: string, item: T): void {
+  const items = index.get(key);
+  if (items) items.add(item);
+  else index.set(key, new Set([item]));
+}
+
+function removeFrom<T>(index: Index<T>, key: string, item: T): void {
+  const items = index.get(key);
+  items?.delete(item);
+  if (items?.size === 0) index.delete(key);
 }
 
 /** The newer version is preferred, then the file that can be replaced: tankobon's own, of this chapter only. */
@@ -150,87 +164,4 @@ function isPreferred(archive: ExistingArchive, other: ExistingArchive): boolean 
 
 function preference({ isBound, ownership }: ExistingArchive): number {
   return (isBound === true ? 0 : 2) + (ownership === 'own' ? 1 : 0);
-}
-
-interface ListedFile {
-  readonly file: string;
-  /** False for links, which may lead to regular files, and for everything else. */
-  readonly isRegular: boolean;
-}
-
-/** Does not use `readdir`'s recursion, which enters hidden folders. */
-async function listFiles(root: string, signal: AbortSignal | undefined) {
-  const files: ListedFile[] = [];
-  const hiddenFolders: string[] = [];
-  const leftoverFiles: string[] = [];
-  const links: string[] = [];
-  const folderBooks: string[] = [];
-  const folders = [root];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    signal?.throwIfAborted();
-    for (const entry of await readdirIfReadable(folder)) {
-      const file = join(folder, entry.name);
-      const isHidden = entry.name.startsWith('.');
-      if (entry.isDirectory()) (isHidden ? hiddenFolders : folders).push(file);
-      else if (isLeftoverTemporary(file)) leftoverFiles.push(file);
-      else if (entry.name === FOLDER_MANIFEST_NAME && entry.isFile()) folderBooks.push(folder);
-      else if (isHidden) continue;
-      else if (isCbz(entry.name) || mayBeBound(entry.name)) {
-        files.push({ file, isRegular: entry.isFile() });
-        if (entry.isSymbolicLink()) links.push(file);
-      } else if (entry.isSymbolicLink() && (await leadsToFolder(file))) links.push(file);
-    }
-  }
-  return { files, hiddenFolders, leftoverFiles, links, folderBooks };
-}
-
-export interface ListedArchives {
-  /** CBZ and EPUB files, by path. */
-  readonly files: readonly string[];
-  /** PDF files, and the folders with the manifest of a book; of tankobon or not. */
-  readonly pdfs: readonly string[];
-  readonly folderBooks: readonly string[];
-  /** How many links to archives and to folders were skipped. */
-  readonly skippedLinks: number;
-}
-
-async function leadsToFolder(link: string): Promise<boolean> {
-  return (await stat(link).catch(() => undefined))?.isDirectory() === true;
-}
-
-/** The archives and books in a folder and its subfolders, except hidden ones, also named pipes. Links are left out. */
-export async function listArchives(folder: string, signal?: AbortSignal): Promise<ListedArchives> {
-  const { files, links, folderBooks } = await listFiles(folder, signal);
-  const linked = new Set(links);
-  const withExtension = (extension: RegExp) =>
-    files.flatMap(({ file }) => (extension.test(file) && !linked.has(file) ? [file] : [])).sort();
-  return {
-    files: withExtension(/\.(cbz|epub)$/i),
-    pdfs: withExtension(/\.pdf$/i),
-    folderBooks: folderBooks.sort(),
-    skippedLinks: links.length,
-  };
-}
-
-/** None for a folder that is missing or cannot be read. */
-export async function readdirIfReadable(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) return [];
-    throw error;
-  }
-}
-
-function isCbz(name: string): boolean {
-  return /\.cbz$/i.test(name);
-}
-
-/** A file that may be bound, or the metadata of a chapter in a folder. */
-function mayBeBound(name: string): boolean {
-  return /\.(epub|pdf)$/i.test(name) || name === COMIC_INFO_NAME;
-}
-
-function byFile(a: { readonly file: string }, b: { readonly file: string }): number {
-  return a.file < b.file ? -1 : 1;
 }

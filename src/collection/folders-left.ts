@@ -4,7 +4,7 @@
  */
 import { constants, copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readdirIfReadable } from '../cbz/library-index.js';
+import { readdirIfReadable } from '../cbz/scan-library.js';
 import { removeFile, temporaryName } from '../core/files.js';
 import { publishNew } from '../core/publish.js';
 

@@ -1,6 +1,6 @@
 /** Checks the archives and books in folders for damage, offline, and on demand has the damaged chapters loaded again. */
 import { stat } from 'node:fs/promises';
-import { listArchives } from '../cbz/library-index.js';
+import { listArchives } from '../cbz/scan-library.js';
 import { UsageError } from '../core/errors.js';
 import { isSystemError, lstatIfExists } from '../core/files.js';
 import type { RepairedFile } from './repair.js';

@@ -3,9 +3,10 @@
  * neither a kill nor a power cut leaves an incomplete file under its final name.
  */
 import { createHash } from 'node:crypto';
-import { constants, readFileSync, statSync, type Stats } from 'node:fs';
-import { lstat, open, readFile, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { constants, readFileSync, stat, statSync, type Stats } from 'node:fs';
+import { lstat, open, readFile, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { retryWhileBusy } from './busy-retry.js';
 import { hasCode } from './errors.js';
 import { createFile, openRegularFile, tooLargeError, unsafePathError } from './safe-open.js';
@@ -30,6 +31,9 @@ export {
   replaceFile,
   statNewFile,
 } from './safe-open.js';
+
+/** A scan calls it for each file: that of node:fs/promises takes twice the processor time. */
+const statFile = promisify(stat);
 
 /** Far above the size of every file that tankobon reads into memory. */
 const MAX_READ_BYTES = 64 * 2 ** 20;
@@ -216,5 +220,5 @@ export async function lstatIfExists(path: string): Promise<Stats | undefined> {
 
 /** Undefined if the file does not exist. */
 export async function statIfExists(file: string): Promise<Stats | undefined> {
-  return stat(file).catch(ifMissing);
+  return statFile(file).catch(ifMissing);
 }

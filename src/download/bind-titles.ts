@@ -4,7 +4,8 @@
  */
 import type { Chapter } from '../api/chapters.js';
 import { fetchTitleFeed } from '../api/feeds.js';
-import { scanLibrary, type ExistingArchive, type LibraryIndex } from '../cbz/library-index.js';
+import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import { scanLibrary } from '../cbz/scan-library.js';
 import type { Options } from '../config/options/options.js';
 import type { TankobonError } from '../core/errors.js';
 import { bindBooks } from '../formats/bind-books.js';
@@ -38,9 +39,10 @@ export async function bindTitles(
 ): Promise<readonly TankobonError[]> {
   const { bind: by } = options;
   const listed = listedChapters(titles);
-  const present = library.archives.filter(
-    ({ chapterId, ownership }) => listed.has(chapterId) && ownership !== 'link',
-  );
+  const present = [...listed.keys()]
+    .flatMap((chapterId) => library.copiesOf(chapterId))
+    .filter(({ ownership }) => ownership !== 'link')
+    .sort((a, b) => (a.file < b.file ? -1 : 1));
   const found = filesToRead(present);
   if (by === false || found.length === 0) return [];
   const presentIds = new Set(present.map(({ chapterId }) => chapterId));

@@ -10,7 +10,6 @@ import { readArchivedChapters } from '../cbz/archived-chapters.js';
 import { languageTag } from '../cbz/comic-info.js';
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
-import { groupBy } from '../core/group-by.js';
 import { chapterKey } from '../selection/reading-order.js';
 import { rankOf, type SelectionOptions } from '../selection/select-chapters.js';
 import { isTolerable } from '../selection/title-loader.js';
@@ -30,7 +29,7 @@ export interface UploadsOptions {
   readonly added: readonly Chapter[];
   /** All releases of the title in the requested languages. */
   readonly listed: readonly Chapter[];
-  readonly library: Pick<LibraryIndex, 'archives'>;
+  readonly library: Pick<LibraryIndex, 'ofTitle' | 'copiesOf' | 'inFolder'>;
 }
 
 export interface UploadsDeps {
@@ -82,17 +81,15 @@ export async function readEarlierUploads(
 function archivesOf(
   { id }: UploadsOptions['title'],
   listed: ReadonlyMap<string, Chapter>,
-  { archives }: UploadsOptions['library'],
+  library: UploadsOptions['library'],
 ): readonly ExistingArchive[] {
-  const isOwn = ({ chapterId, titleId }: ExistingArchive) =>
-    titleId === id || listed.has(chapterId);
-  const byFolder = groupBy(archives, ({ file }) => dirname(file));
-  return [...byFolder.values()].flatMap((beside) => {
-    const own = beside.filter(isOwn);
-    return own.length === 0
-      ? []
-      : [...own, ...beside.filter((one) => one.titleId === undefined && !isOwn(one))];
-  });
+  const own = new Set([
+    ...library.ofTitle(id),
+    ...[...listed.keys()].flatMap((chapterId) => library.copiesOf(chapterId)),
+  ]);
+  const folders = new Set([...own].map(({ file }) => dirname(file)));
+  const beside = [...folders].flatMap((folder) => library.inFolder(folder));
+  return [...new Set([...own, ...beside.filter(({ titleId }) => titleId === undefined)])];
 }
 
 /** Whether the name of a file that the service lists has one of the numbers: only then it is read. */

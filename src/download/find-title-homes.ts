@@ -2,7 +2,7 @@
  * Finds where the chapters of titles are in an output folder. Archives name their title; which title older ones belong
  * to is known from its releases, or from its names and, if these are not its own, from the service.
  */
-import { relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fetchChapters, type Chapter } from '../api/chapters.js';
 import type { ServiceClient } from '../api/client.js';
 import type { Title } from '../api/titles.js';
@@ -11,6 +11,7 @@ import { pathCollisionKey, type FormatFileName } from '../cbz/file-name.js';
 import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { groupBy } from '../core/group-by.js';
+import { ArchiveOwners } from './archive-owners.js';
 import { nameValues, titleIdOf } from './comic-metadata.js';
 import type { ChosenChapter } from './plan-selection.js';
 import { MAX_READ_OF_LIKELY, MAX_READ_OF_TITLE, sampleFolders } from './sample-folders.js';
@@ -70,8 +71,7 @@ interface KnownArchive extends KnownChapter {
 }
 
 class HomeFinder {
-  /** The titles of chapters whose archives do not name them. */
-  readonly #owners = new Map<string, string>();
+  readonly #owners: ArchiveOwners;
   /** The ids of the titles of this run that have a name in a folder. */
   readonly #named = new Map<string, string>();
   readonly #targetIds = new Set<string>();
@@ -82,8 +82,9 @@ class HomeFinder {
     private readonly options: FindHomesOptions,
     private readonly deps: FindHomesDeps,
   ) {
+    this.#owners = new ArchiveOwners(library);
     for (const [id, { titleId }] of options.releases) {
-      this.#owners.set(id, titleId);
+      this.#owners.add(id, titleId);
       this.#targetIds.add(titleId);
     }
   }
@@ -105,10 +106,10 @@ class HomeFinder {
   }
 
   async #existingHome(title: Title): Promise<TitleHome | undefined> {
-    let own = this.#archivesOf(title);
+    let own = this.#owners.archivesOf(title.id);
     if (own.length === 0) {
       await this.#findOwners(title);
-      own = this.#archivesOf(title);
+      own = this.#owners.archivesOf(title.id);
     }
     const latest = sampleFolders(own, this.options.releases, MAX_READ_OF_TITLE);
     return titleHome(await this.#read(latest), {
@@ -116,14 +117,6 @@ class HomeFinder {
       numbersRestart: title.numbersRestart,
       pathOf: (known, series) => this.#pathOf(known, { ...title, name: series }),
     });
-  }
-
-  #archivesOf({ id }: Title): readonly ExistingArchive[] {
-    return this.library.archives.filter((archive) => this.#ownerOf(archive) === id);
-  }
-
-  #ownerOf({ chapterId, titleId }: ExistingArchive): string | undefined {
-    return this.#owners.get(chapterId) ?? titleId;
   }
 
   /**
@@ -134,8 +127,8 @@ class HomeFinder {
     const keys = names.map(nameKey).filter((key) => key !== '');
     // All releases of a target are known, also those of titles that were merged into it.
     const isTarget = this.#targetIds.has(id);
-    const likely = this.library.archives.filter((archive) => {
-      if (isTarget && this.#ownerOf(archive) !== undefined) return false;
+    const archives = isTarget ? this.#owners.unowned : this.library.archives;
+    const likely = archives.filter((archive) => {
       const path = this.#pathKey(archive);
       return keys.some((key) => path.includes(key));
     });
@@ -146,7 +139,7 @@ class HomeFinder {
     const listed = await this.#fetch(named.map(({ chapterId }) => chapterId));
     // What neither the service nor its archive has a title for was this one's.
     for (const { chapterId, titleId } of named)
-      this.#owners.set(chapterId, listed.get(chapterId)?.titleId ?? titleId ?? id);
+      this.#owners.add(chapterId, listed.get(chapterId)?.titleId ?? titleId ?? id);
   }
 
   async #fetch(ids: readonly string[]): Promise<ReadonlyMap<string, Chapter>> {
@@ -201,15 +194,14 @@ class HomeFinder {
 
   async #isTaken(each: TitleToPlace, series: string): Promise<boolean> {
     const home = this.#newHome(series);
-    const [folder] = this.#nameKey(each, home).split('\n');
     if (this.#named.has(this.#nameKey(each, home))) return true;
     const isInTitleFolder = this.options.folderTemplate.includes('{');
-    const others = this.library.archives.filter((archive) => {
-      const path = this.#pathKey(archive);
-      const isBeside = path.slice(0, Math.max(0, path.lastIndexOf('/'))) === folder;
-      return isBeside && (isInTitleFolder || path.includes(nameKey(series)));
-    });
-    const oneOfEach = new Map(others.map((other) => [this.#ownerOf(other) ?? other.file, other]));
+    const others = this.library
+      .inFolder(dirname(join(this.options.output, this.#pathOfFirst(each, home))))
+      .filter((archive) => isInTitleFolder || this.#pathKey(archive).includes(nameKey(series)));
+    const oneOfEach = new Map(
+      others.map((other) => [this.#owners.ownerOf(other) ?? other.file, other]),
+    );
     for (const other of oneOfEach.values()) {
       this.deps.signal.throwIfAborted();
       for (const { metadata } of await readArchivedChapters(other.file))
@@ -219,10 +211,15 @@ class HomeFinder {
   }
 
   /** Identifies a name in a folder. */
-  #nameKey({ title, chapters: [first] }: TitleToPlace, { series, place }: TitleHome): string {
+  #nameKey(each: TitleToPlace, home: TitleHome): string {
+    const path = this.#pathOfFirst(each, home);
+    return `${pathCollisionKey(dirname(path))}\n${nameKey(home.series)}`;
+  }
+
+  /** The path of the title's first chapter below the output folder. */
+  #pathOfFirst({ title, chapters: [first] }: TitleToPlace, { series, place }: TitleHome): string {
     const named = { ...title, name: series };
-    const path = first ? place(this.options.nameChapter(nameValues(first, named))) : '';
-    return `${pathCollisionKey(path.slice(0, Math.max(0, path.lastIndexOf('/'))))}\n${nameKey(series)}`;
+    return first ? place(this.options.nameChapter(nameValues(first, named))) : '';
   }
 
   /** Computed once: each title is compared with the paths of all archives. */

@@ -120,8 +120,11 @@ export function planJobs(
     chapterId: id,
     path: chapter && metadata ? pathOf(chapter) : `${id}.cbz`,
   }));
-  const replaced = [...(options.replacements?.values() ?? [])].map(({ file }) => file);
-  const paths = distinctPaths(candidates, existingPaths(library, output, new Set(replaced)));
+  const replaced = new Set([...(options.replacements?.values() ?? [])].map(({ file }) => file));
+  // Also by a file that tankobon did not write.
+  const isTaken = (path: string) =>
+    library.filesAt(join(output, path)).some((file) => !replaced.has(file));
+  const paths = distinctPaths(candidates, isTaken);
   const unreadable = new Map(
     library.damaged.map((damaged) => [pathCollisionKey(pathBelow(output, damaged.file)), damaged]),
   );
@@ -175,18 +178,6 @@ export function planJobs(
       unreadable: replaces === undefined ? unreadable.get(pathCollisionKey(path)) : undefined,
     };
   });
-}
-
-/** The paths of all existing archives, also of those that tankobon did not write. */
-function existingPaths(
-  library: LibraryIndex,
-  output: string,
-  replaced: ReadonlySet<string>,
-): string[] {
-  const files = [...library.archives, ...library.damaged].map(({ file }) => file);
-  return [...files, ...library.unidentified]
-    .filter((file) => !replaced.has(file))
-    .map((file) => pathBelow(output, file));
 }
 
 /** With `/` between folders. */

@@ -3,7 +3,8 @@
  * metadata is optional: without it, a chapter still becomes a CBZ.
  */
 import { basename } from 'node:path';
-import { scanLibrary, type LibraryIndex } from '../cbz/library-index.js';
+import type { LibraryIndex } from '../cbz/library-index.js';
+import { scanLibrary } from '../cbz/scan-library.js';
 import { keptReason } from '../cbz/ownership.js';
 import type { Chapter } from '../api/chapters.js';
 import { fieldsById, type ChapterFields } from '../selection/chapter-fields.js';

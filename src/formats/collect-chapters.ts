@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
 import { isSystemError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
-import { listArchives } from '../cbz/library-index.js';
+import { listArchives } from '../cbz/scan-library.js';
 import { readChapters } from './read-chapters.js';
 import type { SourceChapter } from './source-chapter.js';
 

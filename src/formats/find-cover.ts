@@ -1,6 +1,6 @@
 /** The cover of a book: a file that the user names, or the one that `download --cover` saved beside the chapters. */
 import { dirname, join } from 'node:path';
-import { readdirIfReadable } from '../cbz/library-index.js';
+import { readdirIfReadable } from '../cbz/scan-library.js';
 import { hasCode, UsageError } from '../core/errors.js';
 import { readRegularFileIfExists } from '../core/files.js';
 import { imageExtension } from '../image/format.js';

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { FoundIdentity } from '../cbz/identity.js';
-import type { IdentityCache } from '../cbz/library-index.js';
+import type { IdentityCache } from '../cbz/scan-library.js';
 import { makeFolders, readFileIfExists, writeFileAtomic } from '../core/files.js';
 import { PRIVATE_FOLDER_MODE } from '../core/own-folder.js';
 import { isRecord, parseJson } from '../core/json.js';
@@ -54,7 +54,7 @@ export class LibraryCache implements IdentityCache {
     file: string,
     { size, mtimeMs }: Stats,
   ): { readonly found: FoundIdentity | undefined } | undefined {
-    const path = relative(this.output, file);
+    const path = this.#pathOf(file);
     const entry = this.known.get(path);
     if (entry?.[0] !== size || entry[1] !== mtimeMs) return undefined;
     this.#seen.set(path, entry);
@@ -68,7 +68,12 @@ export class LibraryCache implements IdentityCache {
       chapterId === undefined || isMarked === undefined
         ? null
         : ([chapterId, version, quality, isMarked, titleId] as const);
-    this.#seen.set(relative(this.output, file), [size, mtimeMs, record]);
+    this.#seen.set(this.#pathOf(file), [size, mtimeMs, record]);
+  }
+
+  #pathOf(file: string): string {
+    const prefix = this.output + sep;
+    return file.startsWith(prefix) ? file.slice(prefix.length) : relative(this.output, file);
   }
 
   /** Call it after a complete scan: what the scan did not see is dropped. */

@@ -1,10 +1,6 @@
 /** The existing archives of the output folders of a run: each is scanned once, when it is first needed. */
-import {
-  scanLibrary,
-  withChanges,
-  type ExistingArchive,
-  type LibraryIndex,
-} from '../cbz/library-index.js';
+import type { ExistingArchive, LibraryIndex } from '../cbz/library-index.js';
+import { scanLibrary } from '../cbz/scan-library.js';
 import { toStorageError } from '../core/files.js';
 import { LibraryCache } from './library-cache.js';
 
@@ -41,8 +37,7 @@ export class SyncLibraries {
     saved: readonly Pick<ExistingArchive, 'chapterId' | 'titleId' | 'file'>[],
     removed: ReadonlySet<string>,
   ): void {
-    const index = this.#indexes.get(output);
     const archives = saved.map((archive) => ({ ...archive, ownership: 'own' as const }));
-    if (index) this.#indexes.set(output, withChanges(index, archives, removed));
+    this.#indexes.get(output)?.update(archives, removed);
   }
 }

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import yauzl, { type Entry } from 'yauzl';
 import { writeCbz } from '../../src/cbz/cbz-writer.js';
 import { formatIdentityComment } from '../../src/cbz/identity.js';
-import { scanLibrary } from '../../src/cbz/library-index.js';
+import { scanLibrary } from '../../src/cbz/scan-library.js';
 import { bindFolder, sha256 } from '../support/bind-harness.js';
 import { chapterId } from '../support/chapter-files.js';
 import { SAMPLE_IMAGES } from '../support/sample-images.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatIdentityComment } from '../../src/cbz/identity.js';
-import { scanLibrary } from '../../src/cbz/library-index.js';
+import { scanLibrary } from '../../src/cbz/scan-library.js';
 import { createLibrary, uuidOf } from '../../src/practice-server/library/library.js';
 import { startPracticeService } from '../../src/practice-server/practice-service.js';
 import { LibraryCache } from '../../src/sync/library-cache.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeCbz } from '../../../src/cbz/cbz-writer.js';
 import { formatIdentityComment } from '../../../src/cbz/identity.js';
-import { scanLibrary } from '../../../src/cbz/library-index.js';
+import { scanLibrary } from '../../../src/cbz/scan-library.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 import { posixTest } from '../../support/platform.js';
 

@@ -19,7 +19,7 @@ import {
   parseComicInfoIdentity,
   parseIdentityComment,
 } from '../../../src/cbz/identity.js';
-import { scanLibrary } from '../../../src/cbz/library-index.js';
+import { scanLibrary } from '../../../src/cbz/scan-library.js';
 import { interruptedError } from '../../../src/core/errors.js';
 import { SAMPLE_IMAGES } from '../../support/sample-images.js';
 

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatIdentityComment } from '../../../src/cbz/identity.js';
-import { scanLibrary } from '../../../src/cbz/library-index.js';
+import { scanLibrary } from '../../../src/cbz/scan-library.js';
 import { isUnchanged, readFileState, readOwnership } from '../../../src/cbz/ownership.js';
 import { LibraryCache } from '../../../src/sync/library-cache.js';
 import { writeArchive } from '../../support/archive.js';

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { scanLibrary } from '../../../src/cbz/library-index.js';
+import { scanLibrary } from '../../../src/cbz/scan-library.js';
 import { EXAMPLE_CHAPTERS } from '../../../src/practice-server/library/library.js';
 import {
   startPracticeService,

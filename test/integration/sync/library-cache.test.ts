@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatIdentityComment } from '../../../src/cbz/identity.js';
-import { scanLibrary } from '../../../src/cbz/library-index.js';
+import { scanLibrary } from '../../../src/cbz/scan-library.js';
 import { LibraryCache } from '../../../src/sync/library-cache.js';
 import { emptyZip } from '../../support/empty-zip.js';
 

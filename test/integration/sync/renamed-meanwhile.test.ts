@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { scanLibrary } from '../../../src/cbz/library-index.js';
+import { scanLibrary } from '../../../src/cbz/scan-library.js';
 import { removeReplaced } from '../../../src/sync/sync-save.js';
 import { chapterId, testImage, writeChapterFile } from '../../support/chapter-files.js';
 

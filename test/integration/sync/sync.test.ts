@@ -22,7 +22,7 @@ import {
 } from '../../support/sync-harness.js';
 import { writeArchive } from '../../support/archive.js';
 import { workspaceName } from '../../../src/cbz/file-name.js';
-import { scanLibrary } from '../../../src/cbz/library-index.js';
+import { scanLibrary } from '../../../src/cbz/scan-library.js';
 import { readIdentity } from '../../../src/cbz/archive-content.js';
 import { createLibrary, uuidOf } from '../../../src/practice-server/library/library.js';
 import { interruptedError } from '../../../src/core/errors.js';

@@ -254,7 +254,8 @@ describe('distinctPaths', () => {
 
   test('avoids the paths of other chapters', () => {
     const candidates = [{ chapterId: ID, path: 'a/b.cbz' }];
-    expect(distinctPaths(candidates, ['A/B.cbz'])).toEqual(['a/b (5f2d0c1e).cbz']);
+    const isTaken = (path: string) => pathCollisionKey(path) === 'a/b.cbz';
+    expect(distinctPaths(candidates, isTaken)).toEqual(['a/b (5f2d0c1e).cbz']);
   });
 
   test('returns one valid path per chapter, in any order', () => {

@@ -1,7 +1,11 @@
 /** Which of the selected chapters are downloaded, and to which file. */
 import { join } from 'node:path';
 import type { Chapter } from '../../../src/api/chapters.js';
-import type { ExistingArchive, LibraryIndex } from '../../../src/cbz/library-index.js';
+import {
+  LibraryIndex,
+  type ExistingArchive,
+  type ScannedFiles,
+} from '../../../src/cbz/library-index.js';
 import { parseRecords } from '../../../src/cbz/record.js';
 import { compareWithLibrary, planJobs, type JobOptions } from '../../../src/download/plan-jobs.js';
 import type { ChosenChapter } from '../../../src/download/plan-selection.js';
@@ -110,8 +114,7 @@ describe('a selected chapter', () => {
 });
 
 describe('the job of a chapter', () => {
-  const library: LibraryIndex = {
-    find: () => undefined,
+  const scanned: ScannedFiles = {
     archives: [],
     damaged: [],
     unidentified: [],
@@ -135,11 +138,12 @@ describe('the job of a chapter', () => {
   const plan = (
     selected: readonly ChosenChapter[],
     options: Partial<JobOptions> = {},
-    existing: Partial<LibraryIndex> = {},
+    existing: Partial<ScannedFiles> = {},
   ) =>
-    planJobs(selected, { ...library, ...existing }, resolution, { ...OPTIONS, ...options }).map(
-      ({ job }) => job,
-    );
+    planJobs(selected, new LibraryIndex({ ...scanned, ...existing }), resolution, {
+      ...OPTIONS,
+      ...options,
+    }).map(({ job }) => job);
 
   test('has its name, its identity, and does not replace anything', () => {
     expect(plan([chosen()])).toMatchObject([

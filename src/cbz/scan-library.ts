@@ -1,0 +1,176 @@
+/**
+ * Finds the chapters that exist in a folder by the content of its files, not by their names: renamed and moved files
+ * are recognised.
+ */
+import type { Dirent, Stats } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isLeftoverTemporary, isSystemError, statIfExists } from '../core/files.js';
+import { FOLDER_MANIFEST_NAME } from './bound-manifest.js';
+import { COMIC_INFO_NAME } from './comic-info.js';
+import { EMPTY_CONTENT, readContent, toContent, type ArchiveContent } from './archive-content.js';
+import type { FoundIdentity } from './identity.js';
+import {
+  LibraryIndex,
+  type ExistingArchive,
+  type FilePaths,
+  type UnreadableFile,
+} from './library-index.js';
+import { toOwnership } from './ownership.js';
+
+/** The chapter that an earlier scan found in a file, as long as its size and modification time are the same. */
+export interface IdentityCache {
+  /** Undefined if the file is new or was changed. */
+  get(file: string, stats: Stats): { readonly found: FoundIdentity | undefined } | undefined;
+  set(file: string, stats: Stats, found: FoundIdentity | undefined): void;
+}
+
+export interface ScanOptions {
+  readonly signal?: AbortSignal;
+  readonly cache?: IdentityCache;
+  /** Paths of files that are found before other files of the same chapter. */
+  readonly preferred?: FilePaths | undefined;
+}
+
+const MAX_OPEN_FILES = 16;
+
+/**
+ * Scans a folder and its subfolders for chapters, also for those in bound files (CBZ, EPUB, PDF, folders), except hidden
+ * ones and links to folders. A link to a CBZ counts as one; a named pipe, a socket or a device does not. A missing
+ * folder is an empty library. Rejects with the signal's reason when aborted.
+ */
+export async function scanLibrary(
+  folder: string,
+  { signal, cache, preferred }: ScanOptions = {},
+): Promise<LibraryIndex> {
+  const { files, hiddenFolders, leftoverFiles, links } = await listFiles(folder, signal);
+  const archives: ExistingArchive[] = [];
+  const damaged: UnreadableFile[] = [];
+  const unidentified: string[] = [];
+  const remaining = files[Symbol.iterator]();
+  const work = async () => {
+    for (const listed of remaining) {
+      signal?.throwIfAborted();
+      const { file } = listed;
+      const content = cache
+        ? await cachedContent(listed, cache)
+        : await readContent(listed.file, listed.isRegular);
+      const { identities, isBound, readError, cause } = content;
+      for (const { isMarked, ...identity } of identities) {
+        const ownership = toOwnership(isMarked, listed.isRegular);
+        archives.push({ ...identity, file, ownership, ...(isBound && { isBound }) });
+      }
+      if (identities.length > 0 || isBound || !isCbz(file)) continue;
+      if (readError === undefined) unidentified.push(file);
+      else damaged.push({ file, readError, cause });
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_OPEN_FILES }, work));
+  const scanned = {
+    archives: archives.sort(byFile),
+    damaged: damaged.sort(byFile),
+    unidentified,
+    hiddenFolders,
+    leftoverFiles,
+    links,
+  };
+  return new LibraryIndex(scanned, preferred);
+}
+
+/** Bound files are read in each scan: they are few, and have several chapters. */
+async function cachedContent(listed: ListedFile, cache: IdentityCache): Promise<ArchiveContent> {
+  const stats = await statIfExists(listed.file).catch(() => undefined);
+  if (!stats) return { ...EMPTY_CONTENT, readError: 'it cannot be read' };
+  const known = cache.get(listed.file, stats);
+  if (known) return toContent(known.found);
+  const content = await readContent(listed.file, listed.isRegular);
+  // What cannot be read may be readable next time, with the same size and time.
+  if (!content.isBound && content.readError === undefined)
+    cache.set(listed.file, stats, content.identities[0]);
+  return content;
+}
+
+interface ListedFile {
+  readonly file: string;
+  /** False for links, which may lead to regular files, and for everything else. */
+  readonly isRegular: boolean;
+}
+
+/** Does not use `readdir`'s recursion, which enters hidden folders. */
+async function listFiles(root: string, signal: AbortSignal | undefined) {
+  const files: ListedFile[] = [];
+  const hiddenFolders: string[] = [];
+  const leftoverFiles: string[] = [];
+  const links: string[] = [];
+  const folderBooks: string[] = [];
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    signal?.throwIfAborted();
+    // Joining each name takes as long as reading it.
+    const prefix = join(folder, '_').slice(0, -1);
+    for (const entry of await readdirIfReadable(folder)) {
+      const file = prefix + entry.name;
+      const isHidden = entry.name.startsWith('.');
+      if (entry.isDirectory()) (isHidden ? hiddenFolders : folders).push(file);
+      else if (isLeftoverTemporary(file)) leftoverFiles.push(file);
+      else if (entry.name === FOLDER_MANIFEST_NAME && entry.isFile()) folderBooks.push(folder);
+      else if (isHidden) continue;
+      else if (isCbz(entry.name) || mayBeBound(entry.name)) {
+        files.push({ file, isRegular: entry.isFile() });
+        if (entry.isSymbolicLink()) links.push(file);
+      } else if (entry.isSymbolicLink() && (await leadsToFolder(file))) links.push(file);
+    }
+  }
+  return { files, hiddenFolders, leftoverFiles, links, folderBooks };
+}
+
+export interface ListedArchives {
+  /** CBZ and EPUB files, by path. */
+  readonly files: readonly string[];
+  /** PDF files, and the folders with the manifest of a book; of tankobon or not. */
+  readonly pdfs: readonly string[];
+  readonly folderBooks: readonly string[];
+  /** How many links to archives and to folders were skipped. */
+  readonly skippedLinks: number;
+}
+
+async function leadsToFolder(link: string): Promise<boolean> {
+  return (await stat(link).catch(() => undefined))?.isDirectory() === true;
+}
+
+/** The archives and books in a folder and its subfolders, except hidden ones, also named pipes. Links are left out. */
+export async function listArchives(folder: string, signal?: AbortSignal): Promise<ListedArchives> {
+  const { files, links, folderBooks } = await listFiles(folder, signal);
+  const linked = new Set(links);
+  const withExtension = (extension: RegExp) =>
+    files.flatMap(({ file }) => (extension.test(file) && !linked.has(file) ? [file] : [])).sort();
+  return {
+    files: withExtension(/\.(cbz|epub)$/i),
+    pdfs: withExtension(/\.pdf$/i),
+    folderBooks: folderBooks.sort(),
+    skippedLinks: links.length,
+  };
+}
+
+/** None for a folder that is missing or cannot be read. */
+export async function readdirIfReadable(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM')) return [];
+    throw error;
+  }
+}
+
+function isCbz(name: string): boolean {
+  return /\.cbz$/i.test(name);
+}
+
+/** A file that may be bound, or the metadata of a chapter in a folder. */
+function mayBeBound(name: string): boolean {
+  return /\.(epub|pdf)$/i.test(name) || name === COMIC_INFO_NAME;
+}
+
+function byFile(a: { readonly file: string }, b: { readonly file: string }): number {
+  return a.file < b.file ? -1 : 1;
+}
