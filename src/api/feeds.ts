@@ -84,20 +84,28 @@ export function feedParameters(languages: readonly string[] | undefined): URLSea
   return appendAll(parameters, 'includes', ['scanlation_group']);
 }
 
-/** All chapters of the feed at `path`, oldest first, read in windows of 10,000. */
+interface FeedQuery {
+  readonly pageSize?: number;
+  /** Parameters besides those of every feed. */
+  readonly filter?: Iterable<readonly [name: string, value: string]>;
+}
+
+/** All chapters of the feed or the search at `path`, oldest first, read in windows of 10,000. */
 export async function readFeed(
   client: ServiceClient,
   path: string,
   options: FeedOptions,
+  { pageSize = MAX_FEED_PAGE_SIZE, filter = [] }: FeedQuery = {},
 ): Promise<Chapter[]> {
   const chapters = new Map<string, Chapter>();
   const reader = new CollectionReader(client, path, chapterSchema, options);
   for (let since: Date | undefined; ;) {
     const parameters = feedParameters(options.languages);
+    for (const [name, value] of filter) parameters.append(name, value);
     parameters.append('order[createdAt]', 'asc');
     if (since) parameters.append('createdAtSince', formatSince(since));
     let last: Chapter | undefined;
-    for await (const { items, isLast } of reader.pages(MAX_FEED_PAGE_SIZE, parameters)) {
+    for await (const { items, isLast } of reader.pages(pageSize, parameters)) {
       for (const entity of items) {
         last = toChapter(entity);
         chapters.set(last.id, last);

@@ -73,7 +73,7 @@ const coverAttributes = ({ withFallback, optional }: Tolerance) =>
     locale: optional(code),
   });
 
-const listAttributes = ({ withFallback }: Tolerance) =>
+const nameAttributes = ({ withFallback }: Tolerance) =>
   z.object({ name: withFallback(text, () => '') });
 
 const NAMED_TYPES: ReadonlySet<string> = new Set(['scanlation_group', 'author', 'artist']);
@@ -136,7 +136,10 @@ function entity<Type extends string, Attributes>(
 export const titleEntity = entity('manga', titleAttributes);
 export const chapterEntity = entity('chapter', chapterAttributes);
 export const coverEntity = entity('cover_art', coverAttributes);
-export const listEntity = entity('custom_list', listAttributes, MAX_TITLES_OF_LIST);
+export const listEntity = entity('custom_list', nameAttributes, MAX_TITLES_OF_LIST);
+export const groupEntity = entity('scanlation_group', nameAttributes);
+/** An artist is one too. */
+export const authorEntity = entity('author', nameAttributes, MAX_TITLES_OF_LIST);
 
 type DataOf<T> = T extends EntitySchema<infer Data> ? Data : never;
 export type TitleEntity = DataOf<typeof titleEntity>;

@@ -144,7 +144,7 @@ export function commandTree(
   addExamples(program, [
     ['tankobon demo', 'try it: everything stays on this machine'],
     ['tankobon search <words>', 'find a title and download it'],
-    ['tankobon <UUID or URL>', 'download a chapter, a title or a list'],
+    ['tankobon <UUID or URL>', 'download a chapter, a title, a list, …'],
   ]);
   return addTopics(program);
 }

@@ -85,7 +85,9 @@ export async function planTargets(options: DownloadRequest, deps: PlanDeps): Pro
   const { replacements } = uploads;
   const request = { ...options, replacements };
   const planned = await planSelected(uploads.selected, resolution, library, request, deps);
-  const series = resolution.series.map((entry) => {
+  // The others of a title are requested where they are needed.
+  const complete = resolution.series.filter(({ isPartial = false }) => !isPartial);
+  const series = complete.map((entry) => {
     const { numbersRestart = false, volumeCount } = resolution.titles.get(entry.titleId) ?? {};
     return { ...entry, numbersRestart, volumeCount };
   });
@@ -103,7 +105,7 @@ export async function planTargets(options: DownloadRequest, deps: PlanDeps): Pro
     excluded: selection.excluded,
     failed: selection.failed,
     fields: fieldsById(
-      [...resolution.chapters, ...series.flatMap(({ chapters }) => chapters)],
+      [...resolution.chapters, ...resolution.series.flatMap(({ chapters }) => chapters)],
       resolution.titles,
     ),
     series,

@@ -88,11 +88,13 @@ function reportInvalidTargets({
   }
 }
 
-/** Checks the login before the download, since read marks are set after it. */
+/** Checks the login first: the account's titles need it, and read marks are set only at the end. */
 async function planRequest(
   { request, login, client, warn, context, signal, history, listeners, service }: DownloadSession,
   { prefetches = false } = {},
 ): Promise<Plan> {
+  if (request.targets.some(({ kind }) => kind === 'follows'))
+    await requireLogin(login, 'follows', signal);
   if (request.markRead) await requireLogin(login, '--mark-read', signal);
   return planTargets(request, {
     client,

@@ -5,8 +5,10 @@
 import { fetchChapter, fetchChapters, type Chapter } from '../api/chapters.js';
 import { fetchList, fetchListFeed, fetchTitleFeed } from '../api/feeds.js';
 import type { Title } from '../api/titles.js';
+import { groupBy } from '../core/group-by.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
-import type { Target } from './target.js';
+import { collectTitles } from './collected-titles.js';
+import { isCollection, type Target } from './target.js';
 import {
   isTolerable,
   TitleLoader,
@@ -26,12 +28,14 @@ export interface Series {
   readonly titleId: string;
   /** All releases in the feed, not yet selected. */
   readonly chapters: readonly Chapter[];
+  /** Only the releases of a group that is a target are known. */
+  readonly isPartial?: boolean;
 }
 
 export interface Resolution {
   /** The chapters that are targets, in the order of the targets. */
   readonly chapters: readonly Chapter[];
-  /** One for each title that is a target, or in a list that is one. */
+  /** One for each title that is a target, or that a list, group, author or account stands for. */
   readonly series: readonly Series[];
   /** The known titles of these chapters: sufficient for the names of files. */
   readonly titles: ReadonlyMap<string, Title>;
@@ -53,7 +57,10 @@ export async function resolveTargets(
   await resolver.addChapters(targets.filter(({ kind }) => kind === 'chapter' || kind === 'any'));
   deps.onChapters?.(resolver.result(targets).chapters);
   await resolver.addTitles(targets.filter(({ kind }) => kind === 'title'));
-  for (const target of targets) if (target.kind === 'list') await resolver.addList(target);
+  for (const target of targets) {
+    if (target.kind === 'list') await resolver.addList(target);
+    else if (isCollection(target)) await resolver.addCollection(target);
+  }
   const loading = resolver.loadTitlesOfChapters();
   // If the names are known, people and covers can be loaded during the download.
   if (!resolver.hasAllNames()) await loading;
@@ -63,6 +70,7 @@ export async function resolveTargets(
 class Resolver {
   readonly #chapters = new Map<string, Chapter>();
   readonly #series = new Map<string, Map<string, Chapter>>();
+  readonly #partialIds = new Set<string>();
   readonly titles: TitleLoader;
   readonly #idsWithoutMetadata = new Set<string>();
   readonly #failures: { target: Target; error: TankobonError }[] = [];
@@ -77,6 +85,7 @@ class Resolver {
       series: [...this.#series].map(([titleId, chapters]) => ({
         titleId,
         chapters: [...chapters.values()],
+        isPartial: this.#partialIds.has(titleId),
       })),
       titles: this.titles.loaded,
       idsWithoutMetadata: [...this.#idsWithoutMetadata],
@@ -119,6 +128,24 @@ class Resolver {
     await this.#recordFailure(target, async () => {
       if (await this.#addListFeed(target)) return;
       this.#addFailure(target, `List not found, or private: ${target.id}`);
+    });
+  }
+
+  /** Adds what a group, an author or the account stands for. */
+  async addCollection(target: Target): Promise<void> {
+    await this.#recordFailure(target, async () => {
+      const found = await collectTitles(target, this.deps, this.titles);
+      if (!found) {
+        const what = target.kind === 'group' ? 'Group' : 'Author';
+        this.#addFailure(target, `${what} not found: ${target.id}`);
+        return;
+      }
+      for (const title of found.titles) this.titles.loaded.set(title.id, title);
+      for (const [titleId, chapters] of found.byTitle) {
+        const isNew = !this.#series.has(titleId);
+        this.#addSeries(titleId, chapters);
+        if (found.isPartial && isNew) this.#partialIds.add(titleId);
+      }
     });
   }
 
@@ -198,9 +225,8 @@ class Resolver {
     if (!list) return false;
     if (list.titleIds.length === 0) return true;
     const chapters = await fetchListFeed(client, id, this.deps);
-    for (const titleId of list.titleIds) this.#addSeries(titleId, []);
-    for (const chapter of chapters)
-      this.#series.get(chapter.titleId ?? '')?.set(chapter.id, chapter);
+    const byTitle = groupBy(chapters, ({ titleId = '' }) => titleId);
+    for (const titleId of list.titleIds) this.#addSeries(titleId, byTitle.get(titleId) ?? []);
     return true;
   }
 
@@ -208,6 +234,7 @@ class Resolver {
     const known = this.#series.get(titleId) ?? new Map<string, Chapter>();
     for (const chapter of chapters) known.set(chapter.id, chapter);
     this.#series.set(titleId, known);
+    this.#partialIds.delete(titleId);
   }
 
   #addFailure(target: Target, message: string): void {

@@ -62,7 +62,7 @@ function fileLines(text: string): string[] {
 
 /** A UUID without a kind is a duplicate of the same UUID with a kind. */
 function isDistinct(targets: ReadonlyMap<string, Target>): (target: Target) => boolean {
-  const kinds = ['chapter', 'title', 'list'] as const;
+  const kinds = ['chapter', 'title', 'list', 'group', 'author'] as const;
   return ({ kind, id }) => kind !== 'any' || !kinds.some((named) => targets.has(`${named}:${id}`));
 }
 

@@ -1,15 +1,18 @@
-/** Targets: a chapter, a title or a list, given as a UUID or as a URL. Parsed without asking the service. */
+/**
+ * Targets: a chapter, or what has chapters: a title, a list, a group, an author, what the account follows. Given as a
+ * UUID or as a URL, and parsed without asking the service.
+ */
 import { UsageError } from '../core/errors.js';
 import { printableLine } from '../core/printable.js';
 import { isUuid } from '../core/uuid.js';
 import { isLoopback, withoutUserInfo } from '../core/web-address.js';
 
-export type TargetKind = 'chapter' | 'title' | 'list';
+export type TargetKind = 'chapter' | 'title' | 'list' | 'group' | 'author' | 'follows';
 
 export interface Target {
   /** `any` is a UUID without a kind: of a chapter, otherwise of a title, otherwise of a list. */
   readonly kind: TargetKind | 'any';
-  /** Lower case. */
+  /** A UUID in lower case; of `follows` the word itself. */
   readonly id: string;
 }
 
@@ -23,7 +26,7 @@ export function withoutQuotes(text: string): string {
   return text.replace(QUOTES_BEFORE, '').replace(QUOTES_AFTER, '');
 }
 
-const PREFIXED = /^(chapter|title|manga|list):\s*(\S+)$/i;
+const PREFIXED = /^(chapter|title|manga|list|group|author|artist):\s*(\S+)$/i;
 /** The live service and its development domain (spec 8.2). */
 const LIVE_HOST = /^(?:[\w-]+\.)*mangadex\.(?:org|dev)\.?$/;
 /** A UUID, also with some digits or hyphens too few or too many. */
@@ -36,7 +39,18 @@ const KINDS: Readonly<Record<string, TargetKind>> = {
   title: 'title',
   manga: 'title',
   list: 'list',
+  group: 'group',
+  author: 'author',
+  artist: 'author',
 };
+
+/** The titles that the logged-in account follows. */
+const FOLLOWS = { kind: 'follows', id: 'follows' } as const satisfies Target;
+
+/** Whether the target stands for chapters of many titles, and is not a list. */
+export function isCollection({ kind }: Target): boolean {
+  return kind === 'group' || kind === 'author' || kind === 'follows';
+}
 
 /**
  * Parses one target. Accepts URLs of the live service's domains, of this machine, and of `extraHosts` (host names).
@@ -48,6 +62,7 @@ export function parseTarget(text: string, extraHosts: readonly string[] = []): T
   if (prefix !== undefined && rest !== undefined) {
     return prefixed(prefix, parseTarget(rest, extraHosts), trimmed);
   }
+  if (trimmed.toLowerCase() === FOLLOWS.id) return FOLLOWS;
   if (isUuid(trimmed)) return { kind: 'any', id: trimmed.toLowerCase() };
   const url = WITHOUT_SCHEME.test(trimmed) ? `https://${trimmed}` : trimmed;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -82,6 +97,7 @@ function fromUrl(url: URL, extraHosts: readonly string[]): Target | undefined {
     return undefined;
   }
   const segments = segmentsOf(url);
+  if (segments.join('/') === 'titles/follows') return FOLLOWS;
   for (const [index, segment] of segments.entries()) {
     const kind = Object.hasOwn(KINDS, segment) && KINDS[segment];
     const id = segments[index + 1];
@@ -104,16 +120,9 @@ const SEARCH = 'Find a title with tankobon search WORDS, and pass its address or
 
 /** The other pages of the website: what they are, and what to use instead. */
 const OTHER_PAGES: Readonly<Record<string, readonly [what: string, hint: string]>> = {
-  group: [
-    'a scanlation group',
-    'Pass a title, and prefer the group: tankobon download title:UUID --group NAME',
-  ],
-  author: ['an author', SEARCH],
-  artist: ['an artist', SEARCH],
   user: ['a user', 'Pass a list of the user: tankobon download list:UUID'],
   tag: ['a tag', SEARCH],
-  titles: ['a search, or of the titles that you follow', LIST],
-  follows: ['the titles that you follow', LIST],
+  titles: ['a search', SEARCH],
   my: ['your own pages', LIST],
 };
 function badTarget(text: string, url?: URL): UsageError {
@@ -130,7 +139,7 @@ function badTarget(text: string, url?: URL): UsageError {
   }
   return new UsageError('bad-target', `Not a chapter, title or list: "${shown}"`, {
     hint:
-      `Use a UUID (title:UUID for a title, list:UUID for a list) or an address such as ` +
+      `Use a UUID (title:UUID for a title; list:, group: and author: too), follows, or an address such as ` +
       `https://${WEB_HOST}/chapter/${EXAMPLE_ID}`,
   });
 }

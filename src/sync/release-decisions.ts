@@ -29,6 +29,8 @@ export interface ReleaseRules {
   /** Names or ids. */
   readonly excludedGroups: readonly string[];
   readonly excludedUploaders: readonly string[];
+  /** The id of the group whose releases alone count. */
+  readonly onlyGroup?: string | undefined;
   /** Releases that were readable before this time count as known, and are not downloaded. */
   readonly sinceMs?: number | undefined;
 }
@@ -162,9 +164,10 @@ function doubledRelease(
 
 function isExcluded(
   chapter: Chapter,
-  { excludedGroups, excludedUploaders }: ReleaseRules,
+  { excludedGroups, excludedUploaders, onlyGroup }: ReleaseRules,
 ): boolean {
   return (
+    (onlyGroup !== undefined && !chapter.groups.some(({ id }) => id === onlyGroup)) ||
     excludedGroups.some((name) => chapter.groups.some((group) => isInGroup(group, name))) ||
     excludedUploaders.some((id) => id.toLowerCase() === chapter.uploaderId)
   );

@@ -23,8 +23,9 @@ export const HOOK_KEYS = {
 
 /** The keys of a title. `format` is part of `bind`. */
 export const SERIES_KEYS: Keys = {
-  target: 'URL or UUID of a title, or of a list (`list:UUID`); required',
-  title: 'the name of the title or list, for people; written by `tankobon sync add`',
+  target:
+    'URL or UUID of a title, or of a list (`list:UUID`), of a group (`group:UUID`: only its releases) or of an author (`author:UUID`: all titles); required',
+  title: 'the name of the title, list, group or author, for people; written by `tankobon sync add`',
   ...Object.fromEntries(
     SERIES_OPTION_NAMES.flatMap((name) => {
       const { isKey } = optionDefinition(name);

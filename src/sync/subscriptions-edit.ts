@@ -64,6 +64,22 @@ export function removeSeries(source: SubscriptionsText, index: number): string {
   });
 }
 
+/** The text with `follows: true`, and with an output folder in the defaults if one is given. Throws as addSeries does. */
+export function addFollows(source: SubscriptionsText, output: string | undefined): string {
+  return edit(source, (document) => {
+    document.set('follows', true);
+    if (output === undefined) return;
+    if (!isMap(document.get('defaults'))) document.set('defaults', document.createNode({}));
+    document.setIn(['defaults', 'output'], output);
+  });
+}
+
+export function removeFollows(source: SubscriptionsText): string {
+  return edit(source, (document) => {
+    document.delete('follows');
+  });
+}
+
 /** The text with a hook set, or removed if there is no value. Throws as addSeries does. */
 export function setHook(source: SubscriptionsText, hook: string, value?: unknown): string {
   parseSubscriptions(source);

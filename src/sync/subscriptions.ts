@@ -23,7 +23,7 @@ import { FILE_KEYS, HOOK_KEYS, SERIES_KEYS } from './subscription-keys.js';
 export type SubscriptionsSource = z.output<ReturnType<typeof subscriptionsSchema>>;
 
 export interface Subscription extends SeriesOptions {
-  /** A title or a list. */
+  /** A title, a list, a group or an author. */
   readonly target: Target;
   /** The target as written in the file. */
   readonly text: string;
@@ -183,13 +183,17 @@ export function subscriptionsSchema(extraHosts: readonly string[]) {
   });
 }
 
-/** A title or a list; a UUID alone is a title. Throws UsageError `bad-target`. */
+/** What is subscribed to; a UUID alone is a title. Throws UsageError `bad-target`. */
 export function parseSeriesTarget(value: string, extraHosts: readonly string[]): Target {
   const { kind, id } = parseTarget(value, extraHosts);
+  if (kind === 'follows')
+    throw new UsageError('bad-target', 'What the account follows is not a target here.', {
+      hint: 'Write the line "follows: true" instead, or run: tankobon sync add follows',
+    });
   if (kind === 'chapter')
     throw new UsageError(
       'bad-target',
-      `A chapter cannot be subscribed to, only a title or a list: ${id}`,
+      `A chapter cannot be subscribed to, only a title, a list, a group or an author: ${id}`,
       { hint: 'Pass its title, such as: tankobon sync add https://mangadex.org/title/UUID' },
     );
   return { kind: kind === 'any' ? 'title' : kind, id };

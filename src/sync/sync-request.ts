@@ -11,10 +11,10 @@ import type { ReleaseRules } from './release-decisions.js';
 import { effectiveOptions, type SeriesOptions, type Settings } from '../config/options/options.js';
 import { downloadRequest, type DownloadRequest } from '../download/download-request.js';
 import { firstMsOf } from '../selection/time-bound.js';
-import type { SyncOptions } from './sync-session.js';
+import type { SyncOptions, TitleOptions } from './sync-session.js';
 
 /** The rules as text: a change of them makes the title due. */
-export function rulesText(series: SeriesOptions, settings: Settings): string {
+export function rulesText(series: TitleOptions, settings: Settings): string {
   return JSON.stringify(releaseRules(series, settings, sinceMsOf(series)));
 }
 
@@ -25,7 +25,7 @@ export function sinceMsOf({ since }: SeriesOptions): number | undefined {
 
 /** @param sinceMs the time before which releases are not downloaded */
 export function releaseRules(
-  series: SeriesOptions,
+  series: TitleOptions,
   settings: Settings,
   sinceMs: number | undefined,
 ): ReleaseRules {
@@ -37,6 +37,7 @@ export function releaseRules(
     upgrade: options.upgrade ?? false,
     excludedGroups: options.excludeGroup,
     excludedUploaders: options.excludeUploader ?? [],
+    onlyGroup: series.onlyGroup,
     sinceMs,
   };
 }

@@ -11,10 +11,16 @@ import type { DownloadListeners, ServiceSession } from '../download/download-ses
 import type { ObserveSync, SeriesCounts, SeriesReport } from './sync-events.js';
 import type { SyncLibraries } from './sync-libraries.js';
 
+/** The options of one title. */
+export interface TitleOptions extends SeriesOptions {
+  /** Only releases of the group with this id: the subscription is to the group. */
+  readonly onlyGroup?: string;
+}
+
 /** A title that is kept up to date. */
 export interface SubscribedTitle {
   readonly id: string;
-  readonly options: SeriesOptions;
+  readonly options: TitleOptions;
   /**
    * For a title of `follows`: its known releases, with those of the common feed; `undefined` in its place for a title
    * that is followed since the last run, whose own feed is read once.

@@ -1,13 +1,15 @@
 /**
  * The subscribed titles of a run, and which of them have new chapters: one request for each list, one for each hundred
- * titles, and for follows the reading statuses and the new part of their common feed. Never one request for each title.
+ * titles, also of groups and authors, and for follows the reading statuses and the new part of their common feed. Never one request for each title.
  */
+import { fetchOwnedTitles, fetchOwnerName } from '../api/catalogue-lists.js';
 import { fetchList } from '../api/feeds.js';
 import { fetchTitles, type Title } from '../api/titles.js';
 import { ChapterError, type TankobonError } from '../core/errors.js';
 import { isTolerable } from '../selection/title-loader.js';
 import { dueTitles } from './due-titles.js';
 import { isMatch } from './find-subscription.js';
+import type { Target } from '../selection/target.js';
 import type { Subscription } from './subscriptions.js';
 import { followMerges } from './merged-titles.js';
 import { currentTitleId, type SyncState } from './sync-journal.js';
@@ -31,12 +33,13 @@ interface FailedTarget {
 /** Throws errors that concern the whole run. */
 export async function checkTitles(session: SyncSession) {
   const failed: FailedTarget[] = [];
-  const listed = await subscribedTitles(session, failed);
+  const { titles: listed, loaded } = await subscribedTitles(session, failed);
   const { client, warn, userSignal: signal, journal, context } = session;
   const { state } = journal;
   const nowMs = context.clock.wallMs();
-  const found = await fetchTitles(client, [...listed.keys()], { warn, signal });
-  const known = new Map(found.titles);
+  const unknownIds = [...listed.keys()].filter((id) => !loaded.has(id));
+  const found = await fetchTitles(client, unknownIds, { warn, signal });
+  const known = new Map([...loaded, ...found.titles]);
   if (found.skipped === 0) await followMerges(listed, known, session);
   const followed = session.options.only
     ? []
@@ -87,12 +90,19 @@ function withOwnFeed(subscribed: SubscribedTitle): SubscribedTitle {
   return subscribed.follow ? { ...subscribed, follow: { releases: undefined } } : subscribed;
 }
 
-/** The titles of the file, by id. A title's own entry takes precedence over a list that contains it. */
+interface SubscribedTitles {
+  readonly titles: Map<string, SubscribedTitle>;
+  /** What the responses about groups and authors contained. */
+  readonly loaded: ReadonlyMap<string, Title>;
+}
+
+/** The titles of the file, by id. A title's own entry takes precedence over one that stands for several titles. */
 async function subscribedTitles(
   session: SyncSession,
   failed: FailedTarget[],
-): Promise<Map<string, SubscribedTitle>> {
-  const { client, subscriptions, userSignal } = session;
+): Promise<SubscribedTitles> {
+  const { subscriptions } = session;
+  const loaded = new Map<string, Title>();
   const titles = new Map<string, SubscribedTitle>();
   const currentId = (id: string): string => currentTitleId(id, session.journal.state);
   const series = subscriptions.series.filter(
@@ -108,11 +118,12 @@ async function subscribedTitles(
   }
   for (const entry of series) {
     const { target, text } = entry;
-    if (target.kind !== 'list') continue;
+    if (target.kind === 'title') continue;
+    const options = target.kind === 'group' ? { ...entry, onlyGroup: target.id } : entry;
     try {
-      const { titleIds } = await fetchList(client, target.id, userSignal);
+      const titleIds = await titlesOf(target, loaded, session);
       for (const id of titleIds.map(currentId))
-        if (!titles.has(id)) titles.set(id, { id, options: entry });
+        if (!titles.has(id)) titles.set(id, { id, options });
     } catch (error) {
       if (!isTolerable(error)) throw error;
       failed.push({ target: text, error });
@@ -121,7 +132,21 @@ async function subscribedTitles(
   // A paused title is not downloaded as part of a list either.
   for (const { target, paused } of subscriptions.series)
     if (paused) titles.delete(currentId(target.id));
-  return titles;
+  return { titles, loaded };
+}
+
+/** The ids of the titles that a list, a group or an author stands for. */
+async function titlesOf(
+  { kind, id }: Target,
+  loaded: Map<string, Title>,
+  { client, warn, userSignal: signal }: SyncSession,
+): Promise<readonly string[]> {
+  if (kind !== 'group' && kind !== 'author') return (await fetchList(client, id, signal)).titleIds;
+  const titles = await fetchOwnedTitles(client, kind, id, { warn, signal });
+  // The response is empty for an unknown one too.
+  if (titles.length === 0) await fetchOwnerName(client, kind, id, signal);
+  for (const title of titles) loaded.set(title.id, title);
+  return titles.map((title) => title.id);
 }
 
 function isRequested(

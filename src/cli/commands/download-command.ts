@@ -11,7 +11,7 @@ export function downloadCommand(program: Command, { run }: CommandRunner): Comma
     .description('download chapters, each as a CBZ file')
     .argument(
       '[target...]',
-      'chapter, title or list: its UUID (title:UUID, list:UUID) or its MangaDex URL',
+      'chapter, title, list, group or author: its UUID (title:UUID, list:UUID, group:UUID, author:UUID) or its MangaDex URL; follows: what the account follows',
     )
     .action((targets: string[], options: GivenOptions) =>
       run(async (context) => {

@@ -19,7 +19,7 @@ export function infoCommand(program: Command, { run }: CommandRunner): Command {
     .description('print what a title has: languages, groups, chapters, size; downloads nothing')
     .argument(
       '<target...>',
-      'title, list, or a chapter of the title: its UUID (title:UUID, list:UUID) or its MangaDex URL',
+      'title, chapter of the title, list, group or author: its UUID (title:UUID, list:UUID, group:UUID, author:UUID) or its MangaDex URL; follows: what the account follows',
     )
     .action((targets: string[], options: GivenOptions) =>
       run((context) => info(targets, options, context)),
@@ -71,7 +71,7 @@ async function describeTitles(
 ): Promise<readonly Failure[]> {
   if (targets.length === 0) return [];
   const { withService } = await import('../with-service.js');
-  const { loggedInClient } = await import('../../download/stored-login.js');
+  const { loggedInClient, requireLogin } = await import('../../download/stored-login.js');
   const { resolveTargets } = await import('../../selection/resolve-targets.js');
   const { titleInfo } = await import('../../download/title-info.js');
   const { stderr, settings, clock, signal } = context;
@@ -79,7 +79,9 @@ async function describeTitles(
   const shown = { selection, quality: quality ?? settings.quality, nowMs: clock.wallMs() };
   return withService(context, async (service) => {
     const warn = warnTo(stderr);
-    const { client } = loggedInClient(context, service, warn);
+    const { login, client } = loggedInClient(context, service, warn);
+    if (targets.some(({ kind }) => kind === 'follows'))
+      await requireLogin(login, 'follows', signal);
     const resolved = await resolveTargets(targets, { client, signal, warn, languages: language });
     const { titles, error } = await resolved.loadedTitles;
     if (error) throw error;

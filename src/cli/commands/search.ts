@@ -35,7 +35,7 @@ async function search(
   const { stdout, stderr, settings } = context;
   const { download } = await import('./download.js');
   const target = targetIn(words, context);
-  if (target?.kind === 'chapter' || target?.kind === 'list')
+  if (target && target.kind !== 'title' && target.kind !== 'any')
     return download([words], { ...options, json }, context);
   const languages = options.language ?? settings.language ?? [];
   const found = await findTitles(target?.id ?? words, { languages, limit, target }, context);

@@ -1,5 +1,6 @@
 /** `tankobon sync add`: looks the title or list up, and writes it to the subscriptions file with its name. */
 import { ServiceRefusal } from '../../api/api-errors.js';
+import { fetchOwnerName } from '../../api/catalogue-lists.js';
 import { fetchChapter } from '../../api/chapters.js';
 import { fetchList } from '../../api/feeds.js';
 import { fetchTitle } from '../../api/titles.js';
@@ -15,7 +16,7 @@ import {
   type Target,
 } from '../../selection/target.js';
 import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
-import { addSeries } from '../../sync/subscriptions-edit.js';
+import { addFollows, addSeries, type SeriesEntry } from '../../sync/subscriptions-edit.js';
 import { parseSubscriptions } from '../../sync/subscriptions-file.js';
 import {
   editSubscriptions,
@@ -30,12 +31,12 @@ import { withService } from '../with-service.js';
 import { checkKeys, entryOf } from './sync-entry.js';
 import { readStateOf } from './sync-state.js';
 
-/** A title or a list that the service has. */
+/** What the service has and can be subscribed to. */
 interface Subject {
-  readonly kind: 'title' | 'list';
+  readonly kind: 'title' | 'list' | 'group' | 'author';
   readonly id: string;
   readonly name: string;
-  /** Empty for a list: they are not known. */
+  /** Empty except for a title: they are not known. */
   readonly languages: readonly string[];
 }
 
@@ -63,6 +64,7 @@ export async function syncAdd(
     return EXIT.done;
   }
   const parsed = parseTarget(target, extraHostsOf(context));
+  if (parsed.kind === 'follows') return addAccount(entry, subscriptions, file, context);
   const output = flags.output ?? (await chooseOutput(subscriptions.defaults, context));
   const subject = await resolveSubject(parsed, context);
   const { languages, note } = await chooseLanguages(subject, flags, subscriptions, context);
@@ -74,6 +76,31 @@ export async function syncAdd(
     addSeries(source, text, { entry: { ...(title !== '' && { title }), ...written } }),
   );
   context.stderr.write(`Subscribed: ${title === '' ? text : title}\nLanguages: ${note}\n`);
+  return EXIT.done;
+}
+
+/** Subscribes to what the account follows. Throws UsageError `bad-option` for other options than the folder. */
+async function addAccount(
+  { output: given, ...options }: SeriesEntry,
+  { defaults, follows }: Subscriptions,
+  file: string,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const [key] = Object.keys(options);
+  if (key !== undefined || (given !== undefined && defaults.output !== undefined))
+    throw new UsageError('bad-option', `--${key ?? 'output'} cannot be used with follows.`, {
+      hint: 'The defaults of the file apply. To change them, run: tankobon sync edit',
+    });
+  if (follows) {
+    context.stderr.write('Already subscribed: the titles that the account follows\n');
+    return EXIT.done;
+  }
+  const output = typeof given === 'string' ? given : await chooseOutput(defaults, context);
+  await editSubscriptions(file, context, (source) => ({ text: addFollows(source, output) }));
+  context.stderr.write(
+    'Subscribed: the titles that the account follows, with the defaults of the file\n' +
+      'hint: It needs a login: tankobon login\n',
+  );
   return EXIT.done;
 }
 
@@ -126,6 +153,10 @@ async function resolveSubject(target: Target, context: CommandContext): Promise<
     if (kind === 'title' || kind === 'any') {
       const title = await find(fetchTitle(client, id, signal));
       if (title) return { kind: 'title', ...title };
+    }
+    if (kind === 'group' || kind === 'author') {
+      const name = await find(fetchOwnerName(client, kind, id, signal));
+      if (name !== undefined) return { kind, id, name, languages: [] };
     }
     if (kind === 'list') {
       const list = await find(fetchList(client, id, signal));

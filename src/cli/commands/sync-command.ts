@@ -86,10 +86,10 @@ function addHookCommands(sync: Command, { run }: CommandRunner): void {
 function addEditCommands(sync: Command, { run }: CommandRunner): void {
   const add = sync
     .command('add')
-    .description('subscribe to a title or a list, or change the options of a subscription')
+    .description('subscribe to titles, or change the options of a subscription')
     .argument(
       '<target>',
-      'title or list: its UUID (title:UUID, list:UUID) or its MangaDex URL; the name of a subscription to change it',
+      'title, list, group or author: its UUID (title:UUID, list:UUID, group:UUID, author:UUID) or its MangaDex URL; follows: what the account follows; the name of a subscription to change it',
     )
     .action((target: string, _: GivenOptions, self: Command) =>
       run(async (context) =>

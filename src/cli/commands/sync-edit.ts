@@ -8,7 +8,7 @@ import { UsageError } from '../../core/errors.js';
 import { EXIT, type ExitCode } from '../../core/exit-codes.js';
 import { printableLine } from '../../core/printable.js';
 import { findSubscription, subscriptionName } from '../../sync/find-subscription.js';
-import { removeSeries } from '../../sync/subscriptions-edit.js';
+import { removeFollows, removeSeries } from '../../sync/subscriptions-edit.js';
 import { parseSubscriptions } from '../../sync/subscriptions-file.js';
 import {
   editSubscriptions,
@@ -28,7 +28,9 @@ export async function syncRemove(
   await readSubscriptions(file, context);
   const state = await readStateOf(file, context);
   const { removed } = await editSubscriptions(file, context, (source) => {
-    const { series } = parseSubscriptions(source);
+    const { series, follows } = parseSubscriptions(source);
+    if (follows && words.toLowerCase() === 'follows')
+      return { text: removeFollows(source), removed: 'the titles that the account follows' };
     const index = findSubscription(words, series, state, source.extraHosts);
     const removed = series[index];
     const name = removed && (subscriptionName(removed, state) ?? removed.text);

@@ -40,8 +40,8 @@ export async function syncForget(
       const name = printableLine(
         subscriptionName(subscription, journal.state) ?? subscription.text,
       );
-      if (target.kind === 'list')
-        throw new UsageError('bad-target', `A list, not a title: ${name}`, {
+      if (target.kind !== 'title')
+        throw new UsageError('bad-target', `Not a title, but a ${target.kind}: ${name}`, {
           hint: `To download what is gone of all its titles, run: tankobon sync --redownload --only ${target.id}`,
         });
       const id = currentTitleId(target.id, journal.state);

@@ -96,6 +96,37 @@ describe('add', () => {
     expect(existsSync(file)).toBe(false);
   });
 
+  test('a group or an author is stored with its name; an unknown one is exit 3', async () => {
+    const [group] = service.library.chapters()[0]?.groups ?? [];
+    const { code, stderr } = await add(`https://mangadex.org/group/${group?.id}/x`);
+    expect([code, stderr]).toEqual([
+      0,
+      'Subscribed: Scans\nLanguages: all (to choose: --language en)\n',
+    ]);
+    expect(requests()).toEqual([`/group/${group?.id}`]);
+    expect(text()).toContain(
+      `- target: https://mangadex.org/group/${group?.id}/x\n    title: Scans`,
+    );
+    const unknown = await add(`author:${UNKNOWN}`);
+    expect(unknown.code).toBe(3);
+    expect(unknown.stderr).toContain('MangaDex has no such author: 0000');
+  });
+
+  test('follows is a key of the file, with the defaults; remove removes it', async () => {
+    const restricted = await add('follows', '--language', 'en');
+    expect(restricted.code).toBe(2);
+    expect(restricted.stderr).toContain('--language cannot be used with follows');
+    expect((await add('follows')).code).toBe(0);
+    expect(text()).toMatch(/^follows: true\ndefaults:\n? *\{? *output: \S+comics/m);
+    expect(requests()).toEqual([]);
+    expect((await run('add', 'follows')).stderr).toMatch(/^Already subscribed/);
+    const removed = await run('remove', 'follows');
+    expect(removed.stderr).toBe('Removed: the titles that the account follows\n');
+    expect(text()).not.toContain('follows');
+    const target = await run('add', `title:${ALPHA}`, '--group', 'x');
+    expect(target.code).toBe(0);
+  });
+
   test('without an output folder it is exit 2 before anything is sent', async () => {
     const { code, stderr } = await run('add', ALPHA);
     expect([code, stderr]).toEqual([

@@ -30,11 +30,23 @@ describe('a target', () => {
     [`https://mangadex.org/list/${ID}/mine`, 'list'],
     [`https://api.mangadex.org/manga/${ID}`, 'title'],
     [`https://api.mangadex.org/chapter/${ID}`, 'chapter'],
+    [`group:${ID}`, 'group'],
+    [`author:${ID}`, 'author'],
+    [`artist:${ID}`, 'author'],
+    [`https://mangadex.org/group/${ID}/some-scans?tab=titles`, 'group'],
+    [`https://mangadex.org/author/${ID}/name`, 'author'],
     [`http://127.0.0.1:8080/chapter/${ID}`, 'chapter'],
     [`http://localhost/reader/list/${ID}`, 'list'],
   ])('%j is a %s', (text, kind) => {
     expect(parseTarget(text)).toEqual({ kind, id: ID });
   });
+
+  test.each(['follows', ' Follows ', 'https://mangadex.org/titles/follows?page=2'])(
+    '%j is what the account follows',
+    (text) => {
+      expect(parseTarget(text)).toEqual({ kind: 'follows', id: 'follows' });
+    },
+  );
 
   test.each([
     '',
@@ -45,7 +57,8 @@ describe('a target', () => {
     `{${ID}}`,
     '12345',
     `title:https://mangadex.org/chapter/${ID}`,
-    `group:${ID}`,
+    `group:https://mangadex.org/title/${ID}`,
+    'group:follows',
     'title:',
     `https://mangadex.org/${ID}`,
     'https://mangadex.org/chapter/12345',
@@ -77,7 +90,7 @@ describe('a target', () => {
     fc.assert(
       fc.property(text, (given) => {
         try {
-          expect(parseTarget(given).id).toMatch(/^[\da-f-]{36}$/);
+          expect(parseTarget(given).id).toMatch(/^([\da-f-]{36}|follows)$/);
         } catch (error) {
           expect(error).toBeInstanceOf(UsageError);
           expect((error as UsageError).message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
@@ -128,9 +141,7 @@ describe('many targets', () => {
 
 describe('other addresses of the website', () => {
   test.each([
-    [`https://mangadex.org/group/${ID}/a-group`, 'scanlation group', '--group'],
-    [`https://mangadex.org/author/${ID}`, 'an author', 'tankobon search'],
-    ['mangadex.org/titles/follows', 'titles that you follow', 'list:UUID'],
+    ['mangadex.org/titles/latest', 'a search', 'tankobon search'],
     [`https://mangadex.org/user/${ID}`, 'a user', 'list:UUID'],
   ])('%s says what it is and what to use instead', (address, what, instead) => {
     expect(() => parseTarget(address)).toThrow(

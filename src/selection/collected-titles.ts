@@ -1,0 +1,68 @@
+/**
+ * Targets that stand for chapters of many titles: the chapters of a group, all titles of an author, and those that the
+ * account follows. Pages of 100 or 500, never one request for each chapter.
+ */
+import { fetchGroupChapters, fetchOwnedTitles, fetchOwnerName } from '../api/catalogue-lists.js';
+import type { Chapter } from '../api/chapters.js';
+import type { ServiceClient } from '../api/client.js';
+import { fetchTitleFeed } from '../api/feeds.js';
+import { fetchFollowedFeed } from '../api/follows.js';
+import type { Title } from '../api/titles.js';
+import { groupBy } from '../core/group-by.js';
+import type { Target } from './target.js';
+import type { TitleLoader } from './title-loader.js';
+
+export interface CollectedTitles {
+  readonly byTitle: ReadonlyMap<string, readonly Chapter[]>;
+  /** The titles that the responses contained, with their people and covers. */
+  readonly titles: readonly Title[];
+  /** Whether chapters of these titles by other groups are left out. */
+  readonly isPartial: boolean;
+}
+
+export interface CollectDeps {
+  readonly client: ServiceClient;
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+  /** All if absent or empty. */
+  readonly languages?: readonly string[];
+}
+
+/** Undefined if there is no such group or author. `follows` needs a login, which the caller has checked. */
+export async function collectTitles(
+  { kind, id }: Target,
+  deps: CollectDeps,
+  loader: Pick<TitleLoader, 'undefinedIfNotFound'>,
+): Promise<CollectedTitles | undefined> {
+  const { client, signal, warn } = deps;
+  if (kind === 'author') {
+    const titles = await fetchOwnedTitles(client, kind, id, deps);
+    if (titles.length === 0)
+      return withNotice(await loader.undefinedIfNotFound(fetchOwnerName(client, kind, id, signal)));
+    const byTitle = new Map<string, readonly Chapter[]>();
+    for (const title of titles) byTitle.set(title.id, await fetchTitleFeed(client, title.id, deps));
+    return { byTitle, titles, isPartial: false };
+  }
+  const isGroup = kind === 'group';
+  const chapters = await (isGroup
+    ? fetchGroupChapters(client, id, deps)
+    : fetchFollowedFeed(client, deps));
+  if (chapters.length === 0)
+    return withNotice(
+      isGroup
+        ? await loader.undefinedIfNotFound(fetchOwnerName(client, kind, id, signal))
+        : 'What the account follows',
+    );
+  const withTitle = chapters.filter(({ titleId }) => titleId !== undefined);
+  const byTitle = groupBy(withTitle, ({ titleId = '' }) => titleId);
+  return { byTitle, titles: [], isPartial: isGroup };
+
+  /** There is nothing to download, which is not an error. */
+  function withNotice(name: string | undefined): CollectedTitles | undefined {
+    if (name === undefined) return undefined;
+    const { languages = [] } = deps;
+    const inLanguages = languages.length === 0 ? '' : ` in ${languages.join(' or ')}`;
+    warn(`${name === '' ? id : name} has no chapters${inLanguages}`);
+    return { byTitle: new Map(), titles: [], isPartial: false };
+  }
+}
