@@ -51,9 +51,12 @@ export function isEditedBook(comment: string, entries: readonly ListedEntry[]): 
   return hasDigest && comment !== boundComment(entries);
 }
 
-/** The identities in a manifest. Chapters of other programs have none; an invalid manifest has no chapters. */
+/**
+ * The identities in a manifest. Chapters of other programs have none; an invalid manifest has no chapters. A copy, such as
+ * a book for a device, does not stand in for its chapters.
+ */
 export function manifestIdentities(text: string): CbzIdentity[] {
-  return (chaptersIn(text) ?? []).flatMap(toIdentity);
+  return isCopy(text) ? [] : (chaptersIn(text) ?? []).flatMap(toIdentity);
 }
 
 /** The line for a PDF: a comment, which readers of PDF skip. Only of ASCII, since pdfkit writes bytes. */
@@ -133,6 +136,11 @@ function streamDictionary(table: string): string {
 async function readPart(handle: FileHandle, position: number, bytes: number): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, position);
   return buffer.subarray(0, bytesRead);
+}
+
+function isCopy(text: string): boolean {
+  const manifest = parseJson(text);
+  return isRecord(manifest) && 'copy' in manifest;
 }
 
 function chaptersIn(text: string): readonly unknown[] | undefined {

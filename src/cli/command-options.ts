@@ -55,7 +55,7 @@ function notesOf(name: OptionName): readonly string[] {
   const hasDefault = byDefault !== undefined && byDefault !== '' && typeof byDefault !== 'boolean';
   return [
     ...(range ? [`${range[0]} to ${range[1]}`] : []),
-    ...(choices && kind !== 'cover' ? [anyOf(choices)] : []),
+    ...(choices && kind !== 'cover' && kind !== 'device' ? [anyOf(choices)] : []),
     ...(hasDefault ? [`default: ${byDefault}`] : []),
     ...(isSetting ? [`setting: ${name}`] : []),
   ];

@@ -6,6 +6,7 @@ import { ENVIRONMENT } from '../config/environment.js';
 export const TOPIC_NAMES = [
   'settings',
   'names',
+  'devices',
   'subscriptions',
   'environment',
   'exit-codes',

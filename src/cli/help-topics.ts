@@ -14,6 +14,8 @@ import {
 import { EXIT_MEANINGS } from '../core/exit-codes.js';
 import { SKIP_REASONS } from '../download/events.js';
 import { LOAD_REASONS } from '../image/load-reason.js';
+import { formatBytes } from '../core/human-format.js';
+import { DEVICES, type Device } from '../formats/device/devices.js';
 import {
   FILE_KEYS,
   HOOK_KEYS,
@@ -45,6 +47,14 @@ const TOPICS: Readonly<Record<TopicName, () => readonly Section[]>> = {
       ],
     ],
     ['Example:', ['--name "{series}/v{volume:02}/{chapter:03} {title} [{group}]"']],
+  ],
+  devices: () => [
+    ['Names for bind --for, without a number for the newest model:', DEVICES.map(asDevice)],
+    [
+      'Any other screen:',
+      ['--for 1264x1680 (WIDTHxHEIGHT in pixels, in color, as CBZ; --format chooses another one)'],
+    ],
+    ['KOReader, on any of them:', ['--format cbz']],
   ],
   subscriptions: () => [
     ['Keys of the file:', Object.entries(FILE_KEYS)],
@@ -82,6 +92,21 @@ export function describeTopic(name: TopicName, program: Command): string {
     return [heading, ...body].join('\n');
   });
   return `${sections.join('\n\n')}\n`;
+}
+
+/** Such as `1264 x 1680, gray, EPUB, spreads split`. */
+function asDevice(device: Device): HelpItems[number] {
+  const { name, width, height, screen, format, maxBytes, spread } = device;
+  const spreads = { split: 'split', rotate: 'turned', both: 'turned and split', keep: 'kept' };
+  const limit = maxBytes === undefined ? [] : [`at most ${formatBytes(maxBytes)}`];
+  const parts = [
+    `${width} x ${height}`,
+    screen === 'gray-paper' ? 'gray' : 'color',
+    format.toUpperCase(),
+    ...limit,
+    `spreads ${spreads[spread]}`,
+  ];
+  return [name, parts.join(', ')];
 }
 
 const asField = ([name, value]: readonly [string, string]) => [`{${name}}`, value] as const;

@@ -1,8 +1,14 @@
 /** Parses the values of options. Whoever passes a value adds where a wrong one came from. */
 import { compileNameTemplate } from '../cbz/file-name.js';
-import { BYTE_RATE_EXAMPLES, parseByteRate } from '../core/byte-rate.js';
+import {
+  BYTE_COUNT_EXAMPLES,
+  BYTE_RATE_EXAMPLES,
+  parseByteCount,
+  parseByteRate,
+} from '../core/byte-rate.js';
 import { DURATION_EXAMPLES, parseDuration } from '../core/duration.js';
 import { isUuid } from '../core/uuid.js';
+import { findDevice } from '../formats/device/devices.js';
 import { readAddress } from '../rate-limit/service-addresses.js';
 import { parseLanguages } from '../selection/language-codes.js';
 import { parseRanges } from '../selection/ranges.js';
@@ -71,6 +77,19 @@ const KINDS: { readonly [Name in OptionKind]: Kind<KindValues[Name]> } = {
       `must be a whole number from ${min} to ${max}`,
     type: 'number',
   },
+  number: {
+    parse: (text, _source, { range: [min, max] = ANY_INTEGER }) => {
+      const value = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : NaN;
+      return value >= min && value <= max ? value : undefined;
+    },
+    expected: ({ range: [min, max] = ANY_INTEGER }) => `must be a number from ${min} to ${max}`,
+    type: 'number',
+  },
+  size: {
+    parse: (text) => parseByteCount(text),
+    expected: () => `must be a size such as ${BYTE_COUNT_EXAMPLES}`,
+  },
+  device: { parse: (text) => findDevice(text).name },
   duration: {
     parse: (text) => parseDuration(text),
     expected: ({ example = DURATION_EXAMPLES }) => `must be a duration such as ${example}`,
@@ -175,6 +194,7 @@ export function optionText(name: OptionName, value: unknown): string {
   if (kind === 'ranges') return (value as KindValues['ranges']).text;
   if (kind === 'time') return (value as KindValues['time']).text;
   if (kind === 'duration') return inUnits(value as number, UNITS_MS, 'ms');
+  if (kind === 'size') return inUnits(value as number, UNITS_BYTES, '');
   if (kind === 'rate') return value === Infinity ? '' : inUnits(value as number, UNITS_BYTES, '');
   if (!Array.isArray(value)) return String(value);
   return value.map((item: string) => (item.includes(',') ? `"${item}"` : item)).join(',');

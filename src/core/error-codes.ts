@@ -53,8 +53,8 @@ export const USAGE_CODES = {
   ),
   'no-converter': code(
     EXIT.usage,
-    'Images can be converted only with the package sharp, which is not installed.',
-    'Install it beside tankobon: npm install --global sharp',
+    'Images can be decoded only with the package sharp, which is not installed or does not run here.',
+    'Install it beside tankobon: npm install --global sharp. Without an installation, run: npx -p tankobon -p sharp tankobon bind …',
   ),
   'bad-subscriptions': code(
     EXIT.usage,

@@ -1,9 +1,17 @@
 /** What to bind, from the options in force, before anything is read. */
 import { compileNameTemplate, DEFAULT_NAME_TEMPLATE } from '../cbz/file-name.js';
 import { foldersOfTemplate } from '../cbz/name-template.js';
-import { OPTIONS, type Options } from '../config/options/options.js';
+import {
+  effectiveOptions,
+  OPTIONS,
+  type GivenOptions,
+  type Options,
+  type Settings,
+} from '../config/options/options.js';
 import { expandHome } from '../core/home-folder.js';
 import { bookExtension, type BindBy } from '../formats/bind-choices.js';
+import { findDevice } from '../formats/device/devices.js';
+import { pageProfile } from '../formats/device/page-profile.js';
 import type { BindRequest } from '../formats/plan-books.js';
 
 const DEFAULT_NAMES: Readonly<Record<BindBy, string>> = {
@@ -18,18 +26,32 @@ const DEFAULT_FOLDER_NAMES: Readonly<Record<BindBy, string>> = {
   volume: '{series}/Vol.{volume:02}',
 };
 
+/** The options in force: the format of a device overrides the setting. */
+export function bindOptions(given: GivenOptions, settings: Settings): Options {
+  const { device } = given;
+  const format = given.format ?? (device === undefined ? undefined : findDevice(device).format);
+  return effectiveOptions({ ...given, format }, settings);
+}
+
 /** Throws UsageError (`bad-option`) for an invalid name template, or StorageError for one that leaves the folder. */
 export function bindRequest(inputs: readonly string[], options: Options): BindRequest {
   const { by = OPTIONS.by.default, bookCover = OPTIONS.bookCover.default, format } = options;
   const defaults = format === 'folder' ? DEFAULT_FOLDER_NAMES : DEFAULT_NAMES;
   const template = options.bookName ?? defaults[by];
+  const device = options.device === undefined ? undefined : findDevice(options.device);
+  const extension = bookExtension(format, device?.dialect === 'kobo');
+  const maxBytes = options.maxSize ?? device?.maxBytes;
   return {
     ...options,
     inputs,
     by,
     bookCover,
+    extension,
+    // A folder has no size.
+    maxBytes: format === 'folder' ? undefined : maxBytes,
+    profile: device && pageProfile(device, options),
     output: expandHome(options.output),
-    nameBook: compileNameTemplate(template, bookExtension(format)),
+    nameBook: compileNameTemplate(template, extension),
     folderTemplate: foldersOfTemplate(template),
   };
 }

@@ -7,26 +7,25 @@ import { isUnchanged } from '../cbz/ownership.js';
 import { hasCode } from '../core/errors.js';
 import { lstatIfExists, removeFile } from '../core/files.js';
 import { systemReason } from '../core/system-errors.js';
-import type { BookFormat } from './bind-choices.js';
 import type { ObserveBind } from './bind-events.js';
-import { ACCEPTED_IMAGES, type Book, type CoverImage, type WriteOptions } from './book.js';
+import { ACCEPTED_IMAGES, type CoverImage, type WriteOptions } from './book.js';
 import { bookMetadata } from './book-metadata.js';
 import { compareBook } from './compare-book.js';
-import { readExistingBook, type ExistingBook } from './existing-book.js';
+import { readExistingParts, type ExistingBook } from './existing-book.js';
 import { findCover } from './find-cover.js';
 import type { MergedFolder } from './folder-book.js';
 import { groupVolumes, type ChapterGroup } from './group-volumes.js';
-import { pageCount, type BindPlan, type BindRequest, type PlannedBook } from './plan-books.js';
+import {
+  copyProfile,
+  pageCount,
+  type BindContext,
+  type BindPlan,
+  type BindRequest,
+  type PlannedBook,
+} from './plan-books.js';
 import { publishBookFile, publishBookFolder, withBookLock } from './publish-book.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
-
-export interface BindContext {
-  readonly request: BindRequest;
-  /** The one that the user named. */
-  readonly cover: CoverImage | undefined;
-  readonly observe: ObserveBind;
-  readonly signal: AbortSignal;
-}
+import { writeBook } from './write-book.js';
 
 /** Throws StorageError; its chapter files stay then. */
 export async function bindBook(
@@ -36,11 +35,12 @@ export async function bindBook(
 ): Promise<'saved' | 'skipped'> {
   const { request, observe, signal } = context;
   return withBookLock(request.output, file, signal, async (tmpFile) => {
-    const existing = await readExistingBook(file, request.format);
+    const { format, extension } = request;
+    const existing = await readExistingParts(file, format, extension);
     const book = { file, group: await currentGroup({ file, group: planned }, existing, request) };
     const { chapters } = book.group;
     const removable = request.removeChapters ? chapters.filter(({ ownState }) => ownState) : [];
-    const state = compareBook(book, existing, plan);
+    const state = compareBook(book, existing, plan, copyProfile(request));
     const isUpToDate = state === 'same' && !request.force && removable.length === 0;
     if (isUpToDate || state === 'has-more') {
       observe({ type: 'book-skipped', file, reason: 'already-there' });
@@ -53,6 +53,8 @@ export async function bindBook(
       return 'skipped';
     }
     const { bytes, isChanged, kept, isWhole } = await write(book, existing, tmpFile, plan, context);
+    // Each part of a copy has an event of its own.
+    if (bytes === undefined) return isChanged || request.force ? 'saved' : 'skipped';
     if (isChanged || request.force)
       observe({
         type: 'book-saved',
@@ -97,7 +99,8 @@ async function currentGroup(
 }
 
 interface WrittenBook extends MergedFolder {
-  readonly bytes: number;
+  /** Undefined for a copy. */
+  readonly bytes: number | undefined;
 }
 
 async function write(
@@ -105,14 +108,20 @@ async function write(
   existing: ExistingBook,
   tmpFile: string,
   plan: BindPlan,
-  { request, cover, observe, signal }: BindContext,
+  context: BindContext,
 ): Promise<WrittenBook> {
+  const { request, cover, observe, signal } = context;
   const { format, convert = false } = request;
   const known = [...group.chapters, ...(existing.kind === 'bound' ? existing.chapters : [])];
   const volumeCount =
     request.volumeCount?.(group) ?? known.find((chapter) => chapter.volumeCount)?.volumeCount;
   const metadata = bookMetadata(group, request.volumeField, volumeCount);
   const found = cover ? undefined : await coverBeside(group, plan, request, observe);
+  const book = { group, metadata, cover: cover ?? found };
+  if (copyProfile(request) !== undefined) {
+    const { writeCopy } = await import('./write-copy.js');
+    return { bytes: undefined, ...(await writeCopy(file, book, tmpFile, context)) };
+  }
   let published: MergedFolder = { isChanged: true, kept: [], isWhole: true };
   let hasWrittenPages = false;
   const options: WriteOptions = {
@@ -133,7 +142,6 @@ async function write(
     },
     signal,
   };
-  const book = { group, metadata, cover: cover ?? found };
   const bytes = await writeBook(book, format, options).catch((error: unknown) => {
     // The cover is the first page.
     if (!found || hasWrittenPages || !hasCode(error, 'archive-damaged', 'page-unsupported'))
@@ -148,7 +156,7 @@ async function write(
 async function coverBeside(
   group: ChapterGroup,
   plan: BindPlan,
-  { bookCover, format, convert }: BindRequest,
+  { bookCover, format, convert, profile }: BindRequest,
   observe: ObserveBind,
 ): Promise<CoverImage | undefined> {
   if (bookCover !== 'auto') return undefined;
@@ -160,23 +168,10 @@ async function coverBeside(
     .map((chapter) => chapter.file)
     .filter((other) => !ownFiles.has(other));
   const found = await findCover(group, otherFiles, warn);
-  if (!found || convert || ACCEPTED_IMAGES[format].includes(found.extension)) return found;
+  if (!found || convert || profile || ACCEPTED_IMAGES[format].includes(found.extension))
+    return found;
   warn(`${format.toUpperCase()} cannot contain ${found.extension.toUpperCase()}: ${found.file}`);
   return undefined;
-}
-
-/** Loads the writer of the format, and writes the book completely or not at all. Resolves with its size in bytes. */
-async function writeBook(book: Book, format: BookFormat, options: WriteOptions): Promise<number> {
-  switch (format) {
-    case 'cbz':
-      return (await import('./write-cbz.js')).writeCbzBook(book, options);
-    case 'epub':
-      return (await import('./write-epub.js')).writeEpubBook(book, options);
-    case 'pdf':
-      return (await import('./write-pdf.js')).writePdfBook(book, options);
-    case 'folder':
-      return (await import('./write-folder.js')).writeFolderBook(book, options);
-  }
 }
 
 function warnOfKept(

@@ -5,13 +5,14 @@
 import { hasCode, UsageError, type TankobonError } from '../core/errors.js';
 import { toStorageError } from '../core/files.js';
 import { toTankobonError } from '../core/system-errors.js';
-import { bindBook, type BindContext } from './bind-book.js';
+import { bindBook } from './bind-book.js';
 import type { BindEvent, ObserveBind } from './bind-events.js';
 import { assertConverter } from './convert-image.js';
 import { readCover } from './find-cover.js';
 import {
   observePlan,
   planBooks,
+  type BindContext,
   type BindPlan,
   type BindRequest,
   type PlannedBook,
@@ -34,7 +35,7 @@ export async function bindBooks(
   observe: ObserveBind,
   signal: AbortSignal,
 ): Promise<BindResult> {
-  if (request.convert) await assertConverter();
+  if (request.convert || request.profile) await assertConverter();
   const plan = await planBooks(request, signal);
   const { bookCover: coverFile } = request;
   const isFile = coverFile !== 'auto' && coverFile !== 'none';

@@ -7,7 +7,8 @@ export type BindBy = (typeof BIND_BY)[number];
 export const BOOK_FORMATS = ['cbz', 'epub', 'pdf', 'folder'] as const;
 export type BookFormat = (typeof BOOK_FORMATS)[number];
 
-/** With its dot; empty for folders. */
-export function bookExtension(format: BookFormat): string {
-  return format === 'folder' ? '' : `.${format}`;
+/** With its dot; empty for folders. Kobo opens an EPUB with its own name as a book with fixed pages. */
+export function bookExtension(format: BookFormat, isKobo = false): string {
+  if (format === 'folder') return '';
+  return isKobo && format === 'epub' ? '.kepub.epub' : `.${format}`;
 }

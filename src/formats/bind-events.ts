@@ -1,5 +1,6 @@
 /** The events of `tankobon bind`. Those of `--json` are a contract with scripts; `book-page` is for progress bars only. */
 import type { ErrorCode } from '../core/error-codes.js';
+import type { BookPart } from './book-copy.js';
 import type { ChapterFields } from '../selection/chapter-fields.js';
 
 export type BindEvent =
@@ -22,6 +23,10 @@ export type BindEvent =
       readonly chapters: number;
       readonly pages: number;
       readonly bytes: number;
+      /** Set for each part of a book in several files. */
+      readonly part?: BookPart;
+      /** The file of the `book-planned` whose part it is. */
+      readonly book?: string;
     }
   | {
       readonly type: 'book-skipped';

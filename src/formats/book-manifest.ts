@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { parseJson } from '../core/json.js';
 import { parseRecords } from '../cbz/record.js';
-import { chapterPrefix } from './book.js';
+import { chapterPrefix, type Book } from './book.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
 
 export interface ManifestChapter extends Pick<
@@ -15,7 +15,7 @@ export interface ManifestChapter extends Pick<
 
 /** The same chapters always give the same text. `files`: the sha256 of each file of a book in a folder, by its path. */
 export function manifestText(
-  chapters: readonly SourceChapter[],
+  { group: { chapters }, copy }: Pick<Book, 'group' | 'copy'>,
   files?: Readonly<Record<string, string>>,
 ): string {
   const entries = chapters.map((chapter, index) => ({
@@ -25,10 +25,10 @@ export function manifestText(
     inferredVolume: chapter.record?.inferredVolume,
     key: sourceKey(chapter),
     prefix: chapterPrefix(index, chapters.length),
-    pages: chapter.record?.pages,
+    pages: copy ? undefined : chapter.record?.pages,
     metadata: chapter.metadata,
   }));
-  return `${JSON.stringify({ chapters: entries, files })}\n`;
+  return `${JSON.stringify({ copy, chapters: entries, files })}\n`;
 }
 
 const ownFields = z.object({

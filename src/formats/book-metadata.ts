@@ -61,6 +61,13 @@ function latestOf(chapters: readonly ChapterMetadata[]): Date | undefined {
   return times.length === 0 ? undefined : new Date(Math.max(...times));
 }
 
+/** The tag of MangaDex for titles that are read from top to bottom. */
+const LONG_STRIP = 'long strip';
+
+export function isLongStrip({ genres = [], tags = [] }: ChapterMetadata): boolean {
+  return [...genres, ...tags].some((tag) => tag.toLowerCase() === LONG_STRIP);
+}
+
 /** Such as `Series, Vol. 3` or, for a chapter, `Series, Ch. 12 – The Storm`. */
 export function bookTitle({ by, series, volume, chapters }: ChapterGroup): string {
   const label = chapters[0] ? chapterLabel(chapters[0].metadata) : '';

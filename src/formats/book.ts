@@ -1,9 +1,14 @@
 /** A book to write: its chapters, its metadata, and the names of its pages. */
 import type { ChapterMetadata } from '../cbz/comic-info-reader.js';
 import { paddedNumber } from '../cbz/page-name.js';
+import type { ZipEntry } from '../cbz/zip-file.js';
 import type { Publish } from '../cbz/zip-file-writer.js';
+import type { ImageDimensions } from '../image/dimensions.js';
 import { IMAGE_EXTENSIONS, type ImageExtension } from '../image/format.js';
 import type { BookFormat } from './bind-choices.js';
+import type { BookCopy, BookPart } from './book-copy.js';
+import type { PageProfile } from './device/page-profile.js';
+import type { PageKind } from './device/plan-page.js';
 import type { ChapterGroup } from './group-volumes.js';
 
 export interface CoverImage {
@@ -12,11 +17,35 @@ export interface CoverImage {
   readonly extension: ImageExtension;
 }
 
+/** A page that is ready for a device. */
+export interface PreparedImage {
+  readonly extension: ImageExtension;
+  readonly dimensions: ImageDimensions;
+  readonly bytes: number;
+  readonly kind: PageKind;
+  readonly background: 'black' | 'white';
+  readonly read: () => Promise<Buffer>;
+}
+
+/** The pages of a book for a device, in place of the original ones. */
+export interface PreparedPages {
+  readonly cover: readonly PreparedImage[];
+  /** What became of a page, in reading order. */
+  readonly imagesOf: (page: ZipEntry) => readonly PreparedImage[];
+}
+
 export interface Book {
   readonly group: ChapterGroup;
   readonly metadata: ChapterMetadata;
   /** Shown before the first chapter. */
   readonly cover: CoverImage | undefined;
+  /** Set for a book in several files. */
+  readonly part?: BookPart | undefined;
+  /** What made the book a copy of its chapters, which cannot be read back from it. */
+  readonly copy?: BookCopy | undefined;
+  /** Set for a book for a device. */
+  readonly profile?: PageProfile | undefined;
+  readonly prepared?: PreparedPages | undefined;
 }
 
 /** The images that each format can contain. */
@@ -47,7 +76,7 @@ export function chapterPrefix(chapter: number, chapters: number): string {
   return `c${paddedNumber(chapter, chapters)}-`;
 }
 
-/** Sorts before the pages of all chapters. */
+/** Sorts before the pages of all chapters. Servers and readers look for `cover` in the name. */
 export function coverName(extension: ImageExtension): string {
-  return `c000-000.${extension}`;
+  return `c000-cover.${extension}`;
 }

@@ -43,9 +43,9 @@ export async function collectChapters(
     signal.throwIfAborted();
     try {
       const read = await readChapters(file);
-      // Books of other programs that happen to be in a folder are not chapters.
+      // Books of other programs that happen to be in a folder are not chapters, and copies have other pages.
       if (isNamed || /\.cbz$/i.test(file) || read.some(({ isBound }) => isBound))
-        chapters.push(...read);
+        chapters.push(...read.filter(({ copy }) => !copy));
     } catch (error) {
       if (!hasCode(error, 'archive-damaged')) throw error;
       const isGone = !isNamed && isSystemError(error.cause, 'ENOENT');

@@ -6,16 +6,46 @@ import type { BindPlan, PlannedBook } from './plan-books.js';
 import { sourceKey } from './source-chapter.js';
 
 /**
- * What the existing book is to the planned one. `has-more`: it has chapters that cannot be read back from it, and all of
- * the planned ones. Throws StorageError: `name-taken` for a file of another program, `book-incomplete` if the new book
- * would lack chapters of the existing one.
+ * What the existing book is to the planned one. `profile` is that of a copy: see BookCopy. `has-more`: it has chapters
+ * that cannot be read back from it, and all of the planned ones. Throws StorageError: `name-taken` as assertReplaceable
+ * does, `book-incomplete` if the new book would lack chapters of the existing one.
  */
 export function compareBook(
   { file, group }: PlannedBook,
   existing: ExistingBook,
   plan: BindPlan,
+  profile?: string,
 ): 'missing' | 'different' | 'same' | 'has-more' {
   if (existing.kind === 'none') return 'missing';
+  assertReplaceable(file, existing, profile);
+  const keys = group.chapters.map(sourceKey);
+  const allKeys = [...keys, ...plan.otherReleases.map(sourceKey)];
+  const newest = newestVersions(allKeys);
+  const missing = existing.keys.filter(
+    (key) => (newest.get(withoutVersion(key)) ?? -1) < versionOf(key),
+  );
+  if (missing.length === 0)
+    return existing.isDamaged ||
+      existing.copy?.profile !== profile ||
+      keys.join('\n') !== existing.keys.join('\n')
+      ? 'different'
+      : 'same';
+  const hasAll = keys.every((key) => existing.keys.includes(key));
+  if (hasAll && !existing.isDamaged && existing.copy?.profile === profile) return 'has-more';
+  const what = `${pluralize(missing.length, 'chapter')} that the files lack, or have in an older version`;
+  const message = `The existing book has ${what}: ${file}`;
+  throw new StorageError('book-incomplete', message);
+}
+
+/**
+ * Throws StorageError `name-taken` for a file of another program, and for the original pages if the new book, which has
+ * a profile, has others.
+ */
+export function assertReplaceable(
+  file: string,
+  existing: ExistingBook,
+  profile: string | undefined,
+): asserts existing is Exclude<ExistingBook, { readonly kind: 'foreign' }> {
   if (existing.kind === 'foreign') {
     const { readError } = existing;
     const problem =
@@ -25,21 +55,12 @@ export function compareBook(
     const hint = 'Remove it or move it away, then run the same command again.';
     throw new StorageError('name-taken', `${problem}: ${file}`, { hint });
   }
-  const keys = group.chapters.map(sourceKey);
-  const allKeys = [...keys, ...plan.otherReleases.map(sourceKey)];
-  const newest = newestVersions(allKeys);
-  const missing = existing.keys.filter(
-    (key) => (newest.get(withoutVersion(key)) ?? -1) < versionOf(key),
-  );
-  if (missing.length === 0)
-    return existing.isDamaged || keys.join('\n') !== existing.keys.join('\n')
-      ? 'different'
-      : 'same';
-  const hasAll = keys.every((key) => existing.keys.includes(key));
-  if (hasAll && !existing.isDamaged) return 'has-more';
-  const what = `${pluralize(missing.length, 'chapter')} that the files lack, or have in an older version`;
-  const message = `The existing book has ${what}: ${file}`;
-  throw new StorageError('book-incomplete', message);
+  if (existing.kind === 'bound' && !existing.copy && profile !== undefined) {
+    const hint = 'Choose another folder: --output DIR';
+    throw new StorageError('name-taken', `The existing book has the original pages: ${file}`, {
+      hint,
+    });
+  }
 }
 
 /** By the key without its version, also in the form of older books. */

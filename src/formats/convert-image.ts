@@ -8,9 +8,10 @@ import { createRequire } from 'node:module';
 import { buffer, text } from 'node:stream/consumers';
 import { MAX_DECODED_BYTES } from '../cbz/decode-limits.js';
 import { UsageError } from '../core/errors.js';
+import { isSystemError } from '../core/files.js';
 
 /** sharp itself decodes to at least RGB. */
-const MAX_DECODED_PIXELS = Math.floor(MAX_DECODED_BYTES / 3);
+export const MAX_DECODED_PIXELS = Math.floor(MAX_DECODED_BYTES / 3);
 const CONVERTER = `
 const [, sharp, limitInputPixels] = process.argv;
 const chunks = [];
@@ -21,25 +22,35 @@ process.stdin.on('data', (chunk) => chunks.push(chunk)).on('end', () => {
     .catch((error) => { process.stderr.write(error.message); process.exitCode = 1; });
 });`;
 
-/** Throws UsageError `no-converter` without sharp. */
+/** Throws UsageError `no-converter` without sharp, or if it does not run here. */
 export async function assertConverter(): Promise<void> {
   try {
     await import('sharp');
   } catch (cause) {
-    const message = 'Images cannot be converted: the package sharp is not installed.';
-    throw new UsageError('no-converter', message, { cause });
+    if (isSystemError(cause, 'ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND')) {
+      const message = 'Images cannot be decoded: the package sharp is not installed.';
+      throw new UsageError('no-converter', message, { cause });
+    }
+    // sharp says at length that there is no binary for this platform.
+    const message = 'Images cannot be decoded: the package sharp has no binary for this platform.';
+    const hint = 'Install its WebAssembly build: npm install --global --cpu=wasm32 sharp';
+    throw new UsageError('no-converter', message, { cause, hint });
   }
 }
 
-function withoutSecrets(): NodeJS.ProcessEnv {
+export function withoutSecrets(): NodeJS.ProcessEnv {
   const variables = Object.entries(process.env).filter(([name]) => !name.startsWith('TANKOBON_'));
   return Object.fromEntries(variables);
 }
 
+/** The path of sharp's main module, for a child process. */
+export function resolveSharp(): string {
+  return createRequire(import.meta.url).resolve('sharp');
+}
+
 /** Call assertConverter first. Throws Error for a damaged image, and the signal's reason. */
 export async function convertToPng(image: Buffer, signal: AbortSignal): Promise<Buffer> {
-  const sharp = createRequire(import.meta.url).resolve('sharp');
-  const words = ['-e', CONVERTER, sharp, String(MAX_DECODED_PIXELS)];
+  const words = ['-e', CONVERTER, resolveSharp(), String(MAX_DECODED_PIXELS)];
   const child = spawn(process.execPath, words, { env: withoutSecrets(), windowsHide: true });
   const kill = (): void => {
     child.kill('SIGKILL');

@@ -11,9 +11,16 @@ import type { ImageDimensions } from '../image/dimensions.js';
 import type { ImageExtension } from '../image/format.js';
 import { UNKNOWN_DATE } from './book.js';
 import type { BookPage } from './book-pages.js';
-import { assignSpreads } from './spreads.js';
+import { isLongStrip } from './book-metadata.js';
+import type { EpubDialect } from './device/devices.js';
+import type { PageProfile } from './device/page-profile.js';
+import { hasStripShape } from './device/page-statistics.js';
+import { assignSpreads, type Spread } from './spreads.js';
 
-export interface EpubPage extends Pick<BookPage, 'name' | 'extension' | 'chapterTitle'> {
+export interface EpubPage extends Pick<
+  BookPage,
+  'name' | 'extension' | 'chapterTitle' | 'kind' | 'background'
+> {
   readonly dimensions: ImageDimensions;
 }
 
@@ -24,6 +31,8 @@ export interface EpubBook {
   readonly position: string | undefined;
   /** Distinguishes the book from all others; the same for the same book. */
   readonly identity: string;
+  /** Set for a book for a device. */
+  readonly profile?: PageProfile | undefined;
 }
 
 export const EPUB_MIME_TYPE = 'application/epub+zip';
@@ -47,17 +56,39 @@ export const STYLE_CSS = `html, body { margin: 0; padding: 0; width: 100%; heigh
 img { display: block; width: 100%; height: 100%; object-fit: contain; }
 `;
 
-export function pageXhtml(page: EpubPage, index: number, language: string): string {
-  const { width, height } = page.dimensions;
+/** `screen`: the page fills it, as far as its shape allows; by default the page has the size of its image. */
+export function pageXhtml(
+  page: EpubPage,
+  index: number,
+  language: string,
+  screen?: ImageDimensions,
+): string {
+  const { width, height } = screen ? heldAs(page.dimensions, screen) : page.dimensions;
+  const style = screen ? ` style="${placedIn(page.dimensions, { width, height })}"` : '';
+  const body = page.background === 'black' ? '<body style="background:#000">' : '<body>';
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" lang="${escapeXml(language)}" xml:lang="${escapeXml(language)}">
 <head><title>${index + 1}</title>
 <meta name="viewport" content="width=${width}, height=${height}"/>
 <link rel="stylesheet" type="text/css" href="../style.css"/></head>
-<body><img src="../images/${page.name}" alt="${index + 1}"/></body>
+${body}<img src="../images/${page.name}" alt="${index + 1}"${style}/></body>
 </html>
 `;
+}
+
+/** The screen, on its side for an image that is wider than high. */
+function heldAs(image: ImageDimensions, { width, height }: ImageDimensions): ImageDimensions {
+  return image.width > image.height ? { width: height, height: width } : { width, height };
+}
+
+/** In pixels, and not by object-fit, which some converters for e-readers ignore. */
+function placedIn({ width, height }: ImageDimensions, screen: ImageDimensions): string {
+  const scale = Math.min(screen.width / width, screen.height / height);
+  const [shownWidth, shownHeight] = [Math.round(width * scale), Math.round(height * scale)];
+  const left = Math.floor((screen.width - shownWidth) / 2);
+  const top = Math.floor((screen.height - shownHeight) / 2);
+  return `position:absolute;left:${left}px;top:${top}px;width:${shownWidth}px;height:${shownHeight}px`;
 }
 
 export function epubLanguage({ language }: ChapterMetadata): string {
@@ -123,22 +154,20 @@ function tableOfContents(book: EpubBook, pages: readonly EpubPage[]) {
 
 export function contentOpf(book: EpubBook, pages: readonly EpubPage[]): string {
   const direction = book.metadata.direction ?? 'ltr';
-  const spreads = assignSpreads(
-    pages.map(({ dimensions }) => dimensions),
-    direction,
-  );
+  const isStrip = isStripBook(book, pages);
+  const spreads = isStrip ? pages.map(() => undefined) : assignSpreads(pages, direction);
   const items = pages.flatMap((page, index) => [
     `    <item id="i${index + 1}" href="images/${page.name}" media-type="${MEDIA_TYPES[page.extension]}"${index === 0 ? ' properties="cover-image"' : ''}/>`,
     `    <item id="p${index + 1}" href="pages/${pageDocument(page)}" media-type="application/xhtml+xml"/>`,
   ]);
-  const references = spreads.map(
-    (side, index) =>
-      `    <itemref idref="p${index + 1}" properties="${side === 'center' ? 'rendition:page-spread-center' : `page-spread-${side}`}"/>`,
-  );
+  const references = spreads.map((side, index) => {
+    const properties = side && ` properties="${spreadProperty(side, book.profile?.dialect)}"`;
+    return `    <itemref idref="p${index + 1}"${properties ?? ''}/>`;
+  });
   return `<?xml version="1.0" encoding="UTF-8"?>
 <package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="book-id" xml:lang="${escapeXml(epubLanguage(book.metadata))}">
   <metadata xmlns:dc="http://purl.org/dc/elements/1.1/">
-${metadataLines(book, pages[0], direction)
+${metadataLines(book, pages[0], { direction, isStrip })
   .map((line) => `    ${line}`)
   .join('\n')}
   </metadata>
@@ -155,15 +184,33 @@ ${references.join('\n')}
 `;
 }
 
-function metadataLines(book: EpubBook, first: EpubPage | undefined, direction: string): string[] {
-  const { metadata } = book;
+/** Kobo reads the property with its prefix, Kindle the one without. The one for the center has a prefix in both. */
+function spreadProperty(side: Spread, dialect: EpubDialect | undefined): string {
+  const isPrefixed = side === 'center' || dialect === 'kobo';
+  return `${isPrefixed ? 'rendition:' : ''}page-spread-${side}`;
+}
+
+/** By the tag of the title, or if most pages have the shape. */
+function isStripBook({ metadata }: EpubBook, pages: readonly EpubPage[]): boolean {
+  const strips = pages.filter(({ kind, dimensions }) =>
+    kind ? kind === 'strip' : hasStripShape(dimensions),
+  );
+  return isLongStrip(metadata) || strips.length > pages.length / 2;
+}
+
+function metadataLines(
+  book: EpubBook,
+  first: EpubPage | undefined,
+  { direction, isStrip }: { readonly direction: string; readonly isStrip: boolean },
+): string[] {
+  const { metadata, profile } = book;
   const meta = (name: string, content: string) =>
     `<meta name="${name}" content="${escapeXml(content)}"/>`;
   const property = (name: string, value: string) =>
     `<meta property="${name}">${escapeXml(value)}</meta>`;
   const element = (name: string, value: string | undefined) =>
     value === undefined ? [] : [`<dc:${name}>${escapeXml(value)}</dc:${name}>`];
-  const { width = 0, height = 0 } = first?.dimensions ?? {};
+  const { width = 0, height = 0 } = profile?.screen ?? first?.dimensions ?? {};
   return [
     `<dc:identifier id="book-id">${bookUrn(book)}</dc:identifier>`,
     ...element('title', book.title),
@@ -182,7 +229,8 @@ function metadataLines(book: EpubBook, first: EpubPage | undefined, direction: s
     ),
     property('rendition:layout', 'pre-paginated'),
     property('rendition:orientation', 'auto'),
-    property('rendition:spread', 'landscape'),
+    property('rendition:spread', isStrip ? 'none' : 'landscape'),
+    ...(isStrip && !profile ? [property('rendition:flow', 'scrolled-continuous')] : []),
     ...seriesLines(book, meta),
     meta('cover', 'i1'),
     meta('fixed-layout', 'true'),

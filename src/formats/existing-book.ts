@@ -1,5 +1,6 @@
 /** What exists at the path of a book that is to be written. Only a book with the mark of `bind` is replaced. */
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import type { ZipFile } from 'yauzl';
 import {
@@ -14,6 +15,7 @@ import { toZipEntry, withZip, type ZipEntry } from '../cbz/zip-file.js';
 import { fileErrorReason, lstatIfExists, openRegularFile } from '../core/files.js';
 import { hasCode } from '../core/errors.js';
 import type { BookFormat } from './bind-choices.js';
+import { manifestCopy, partFile, type BookCopy, type BookPart } from './book-copy.js';
 import { readFolderManifest } from './folder-book.js';
 import { readChapters } from './read-chapters.js';
 import { sourceKey, type SourceChapter } from './source-chapter.js';
@@ -34,6 +36,8 @@ export type ExistingBook =
       readonly isEdited: boolean;
       /** Undefined for a folder. */
       readonly state: FileState | undefined;
+      /** Set for a book that was made for a device, or in parts. */
+      readonly copy: BookCopy | undefined;
     };
 
 export async function readExistingBook(file: string, format: BookFormat): Promise<ExistingBook> {
@@ -45,6 +49,35 @@ export async function readExistingBook(file: string, format: BookFormat): Promis
   return format === 'pdf' ? existingPdf(file, state) : existingArchive(file, state);
 }
 
+/** The book at this path, or the one in parts that has this path without their numbers. */
+export async function readExistingParts(
+  file: string,
+  format: BookFormat,
+  extension: string,
+): Promise<ExistingBook> {
+  const whole = await readExistingBook(file, format);
+  if (whole.kind !== 'none' || format === 'folder') return whole;
+  const readPart = (part: BookPart) => readExistingBook(partFile(file, part, extension), format);
+  const first = await readPart({ number: 1, total: 2 });
+  if (first.kind !== 'bound' || !first.copy) return whole;
+  const { copy } = first;
+  const { total } = copy.part;
+  let { isDamaged, isEdited } = first;
+  isDamaged ||= total === 1;
+  for (let number = 2; number <= total; number += 1) {
+    const part = await readPart({ number, total });
+    isDamaged ||= part.kind !== 'bound' || part.isDamaged;
+    isDamaged ||= part.kind === 'bound' && !isPartOf(part.copy, copy, number);
+    isEdited ||= part.kind === 'bound' && part.isEdited;
+  }
+  return { ...first, isDamaged, isEdited };
+}
+
+function isPartOf(copy: BookCopy | undefined, first: BookCopy, number: number): boolean {
+  const expected = { ...first, part: { number, total: first.part.total } };
+  return isDeepStrictEqual(copy, expected);
+}
+
 const FOREIGN: ExistingBook = { kind: 'foreign' };
 
 async function existingFolder(folder: string): Promise<ExistingBook> {
@@ -53,31 +86,37 @@ async function existingFolder(folder: string): Promise<ExistingBook> {
   let isDamaged = manifest.files.size === 0;
   for (const path of manifest.files.keys())
     isDamaged ||= (await lstatIfExists(join(folder, path))) === undefined;
-  const { keys } = manifest;
-  return { kind: 'bound', keys, chapters: [], isDamaged, isEdited: false, state: undefined };
+  const { copy, keys } = manifest;
+  return { kind: 'bound', keys, chapters: [], isDamaged, isEdited: false, state: undefined, copy };
 }
 
 async function existingPdf(file: string, state: FileState): Promise<ExistingBook> {
   const manifest = await readPdfManifest(file);
-  const keys = manifestKeys(manifest?.text ?? '') ?? [];
-  if (!manifest || keys.length === 0) return FOREIGN;
-  const { isWhole, isEdited } = manifest;
-  return { kind: 'bound', keys, chapters: [], isDamaged: !isWhole, isEdited, state };
+  if (!manifest) return FOREIGN;
+  const { text, isWhole, isEdited } = manifest;
+  const copy = manifestCopy(text);
+  const keys = copy?.keys ?? manifestKeys(text) ?? [];
+  if (keys.length === 0) return FOREIGN;
+  return { kind: 'bound', keys, chapters: [], isDamaged: !isWhole, isEdited, state, copy };
 }
 
 async function existingArchive(file: string, state: FileState): Promise<ExistingBook> {
   try {
     const chapters = await readChapters(file);
     if (!chapters.every(({ isBound }) => isBound)) return FOREIGN;
-    const keys = chapters.map(sourceKey);
+    const copy = chapters[0]?.copy;
+    const keys = copy?.keys ?? chapters.map(sourceKey);
     const isEdited = chapters.some(({ isBookEdited }) => isBookEdited);
-    return { kind: 'bound', keys, chapters, isDamaged: false, isEdited, state };
+    const readable = copy ? [] : chapters;
+    return { kind: 'bound', keys, chapters: readable, isDamaged: false, isEdited, state, copy };
   } catch (error) {
     if (!hasCode(error, 'archive-damaged')) throw error;
-    const keys = manifestKeys(await readLeadingManifest(file)) ?? [];
+    const manifest = await readLeadingManifest(file);
+    const copy = manifestCopy(manifest);
+    const keys = copy?.keys ?? manifestKeys(manifest) ?? [];
     if (keys.length === 0) return { kind: 'foreign', readError: fileErrorReason(error.cause) };
     const isEdited = await isEditedArchive(file);
-    return { kind: 'bound', keys, chapters: [], isDamaged: true, isEdited, state };
+    return { kind: 'bound', keys, chapters: [], isDamaged: true, isEdited, state, copy };
   }
 }
 

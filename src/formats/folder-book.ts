@@ -21,10 +21,12 @@ import {
 } from '../core/files.js';
 import { isRecord, parseJson } from '../core/json.js';
 import { IMAGE_EXTENSIONS } from '../image/format.js';
+import { manifestCopy, type BookCopy } from './book-copy.js';
 
 export interface FolderManifest {
   /** In order; see sourceKey. At least one. */
   readonly keys: readonly string[];
+  readonly copy: BookCopy | undefined;
   /** The sha256 of each file that was written, by its path with slashes. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -42,7 +44,8 @@ const WRITTEN_NAME = new RegExp(
 /** Undefined for a folder that `bind` did not write: without a manifest, or with one that is a link or names no chapter. */
 export async function readFolderManifest(folder: string): Promise<FolderManifest | undefined> {
   const text = await readManifestText(folder);
-  const keys = manifestKeys(text);
+  const copy = manifestCopy(text);
+  const keys = copy?.keys ?? manifestKeys(text);
   if (!keys || keys.length === 0) return undefined;
   const manifest = parseJson(text);
   const files = isRecord(manifest) && isRecord(manifest['files']) ? manifest['files'] : {};
@@ -51,7 +54,7 @@ export async function readFolderManifest(folder: string): Promise<FolderManifest
       ? [[path, digest] as const]
       : [],
   );
-  return { keys, files: new Map(named) };
+  return { keys, copy, files: new Map(named) };
 }
 
 /** Empty if there is none that can be trusted. */

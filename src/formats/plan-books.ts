@@ -8,7 +8,9 @@ import { UsageError } from '../core/errors.js';
 import { chapterFields } from '../selection/chapter-fields.js';
 import type { LeftOutReason, ObserveBind } from './bind-events.js';
 import type { BindBy, BookFormat } from './bind-choices.js';
+import type { CoverImage } from './book.js';
 import { collectChapters, type FailedFile } from './collect-chapters.js';
+import type { PageProfile } from './device/page-profile.js';
 import { groupVolumes, type ChapterGroup, type GroupedChapters } from './group-volumes.js';
 import { inferFromNeighbors, withListedVolumes, type VolumeOf } from './inferred-volumes.js';
 import { chapterLabel, inferredNumbers, toChapter, type SourceChapter } from './source-chapter.js';
@@ -36,6 +38,12 @@ export interface BindRequest {
   readonly removeChapters?: boolean | undefined;
   /** Convert images that the format cannot contain. */
   readonly convert?: boolean | undefined;
+  /** The end of the books' names, with its dot. */
+  readonly extension: string;
+  /** Set for books for a device. */
+  readonly profile?: PageProfile | undefined;
+  /** Larger books are divided. */
+  readonly maxBytes?: number | undefined;
   readonly volumeField: VolumeField;
   /** Only these books are written; by default all. */
   readonly isSelected?: (group: ChapterGroup) => boolean;
@@ -45,6 +53,22 @@ export interface BindRequest {
   readonly volumeOf?: VolumeOf;
   /** How many volumes the group's series has, which no file says. */
   readonly volumeCount?: (group: ChapterGroup) => number | undefined;
+}
+
+export interface BindContext {
+  readonly request: BindRequest;
+  /** The one that the user named. */
+  readonly cover: CoverImage | undefined;
+  readonly observe: ObserveBind;
+  readonly signal: AbortSignal;
+}
+
+/** See BookCopy; undefined for a book with the pages of its chapters in one file. */
+export function copyProfile({ profile, maxBytes }: BindRequest): string | undefined {
+  const size = maxBytes === undefined ? [] : [`max-size=${maxBytes}`];
+  return profile || maxBytes !== undefined
+    ? [...(profile ? [profile.text] : []), ...size].join(' ')
+    : undefined;
 }
 
 export interface PlannedBook {

@@ -15,6 +15,7 @@ import { parseRecords, type ChapterRecord } from '../cbz/record.js';
 import { readFileState, type FileState } from '../cbz/ownership.js';
 import { readEntryText, toZipEntry, withZip, type ZipEntry } from '../cbz/zip-file.js';
 import { groupBy } from '../core/group-by.js';
+import { manifestCopy } from './book-copy.js';
 import { parseManifest } from './book-manifest.js';
 import { guessName } from './guess-name.js';
 import { damagedChapter, withGuesses, type SourceChapter } from './source-chapter.js';
@@ -58,7 +59,8 @@ async function chaptersOf(
     const volumeCount = count === undefined ? undefined : Number(count);
     const chapters = boundChapters(file, manifest, pages);
     const isBookEdited = isEditedBook(zip.comment, zipEntries);
-    return chapters.map((chapter) => ({ ...chapter, volumeCount, isBookEdited }));
+    const copy = manifestCopy(manifest);
+    return chapters.map((chapter) => ({ ...chapter, volumeCount, isBookEdited, copy }));
   }
   const name = basename(file, extname(file));
   const metadata = withGuesses(await readComicInfo(comicInfo), guessName(name));

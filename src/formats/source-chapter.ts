@@ -10,6 +10,7 @@ import { ERROR_CODES } from '../core/error-codes.js';
 import { StorageError } from '../core/errors.js';
 import { fileErrorReason, isSystemError } from '../core/files.js';
 import type { BindBy } from './bind-choices.js';
+import type { BookCopy } from './book-copy.js';
 import type { GuessedName } from './guess-name.js';
 
 export interface SourceChapter {
@@ -27,6 +28,8 @@ export interface SourceChapter {
   readonly volumeCount?: number | undefined;
   /** Another program changed the book that contains the chapter after it was bound. */
   readonly isBookEdited?: boolean | undefined;
+  /** Set for a chapter in a book with other pages than the chapter has: it is not bound again. */
+  readonly copy?: BookCopy | undefined;
   /** In reading order; at least one. */
   readonly pages: readonly ZipEntry[];
   /** Set for a chapter without an identity in a book, whose pages may have been converted: see sourceKey. */

@@ -4,14 +4,21 @@ import { COMIC_INFO_NAME, comicInfoXml, type ComicPage } from '../cbz/comic-info
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
 import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
+import { titleOfPart } from './book-copy.js';
+import { bookTitle } from './book-metadata.js';
 import { bookPages } from './book-pages.js';
 
 export async function writeCbzBook(book: Book, options: WriteOptions): Promise<number> {
   const { tmpFile, publish, signal } = options;
+  const { part, metadata } = book;
+  const title =
+    part && part.total > 1
+      ? titleOfPart(metadata.title ?? bookTitle(book.group), part)
+      : metadata.title;
   const zip = await ZipFileWriter.create({ tmpFile, comment: boundComment([]), signal });
   try {
     // First, where it is found without reading the whole directory.
-    zip.append(MANIFEST_NAME, manifestText(book.group.chapters));
+    zip.append(MANIFEST_NAME, manifestText(book));
     const pages: ComicPage[] = [];
     const pageOptions = { ...options, format: 'CBZ', accepted: ACCEPTED_IMAGES.cbz };
     for await (const page of bookPages(book, pageOptions)) {
@@ -20,7 +27,7 @@ export async function writeCbzBook(book: Book, options: WriteOptions): Promise<n
       const isFrontCover = pages.length === 0;
       pages.push({ bytes: data.length, ...dimensions, isFrontCover, bookmark });
     }
-    zip.append(COMIC_INFO_NAME, await comicInfoXml({ ...book.metadata, pages }));
+    zip.append(COMIC_INFO_NAME, await comicInfoXml({ ...book.metadata, title, pages }));
     return (await zip.finish(publish, boundComment(zip.entries))).bytes;
   } finally {
     await zip.discard();

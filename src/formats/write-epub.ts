@@ -3,6 +3,7 @@ import { boundComment, MANIFEST_NAME } from '../cbz/bound-manifest.js';
 import { ZipFileWriter } from '../cbz/zip-file-writer.js';
 import { ACCEPTED_IMAGES, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
+import { titleOfPart } from './book-copy.js';
 import { bookIdentity, bookPosition, bookTitle } from './book-metadata.js';
 import { bookPages, requireDimensions } from './book-pages.js';
 import {
@@ -21,19 +22,20 @@ import {
 
 export async function writeEpubBook(book: Book, options: WriteOptions): Promise<number> {
   const { tmpFile, publish, signal } = options;
-  const { group, metadata } = book;
+  const { group, metadata, part, profile } = book;
   const epub: EpubBook = {
-    title: bookTitle(group),
+    title: titleOfPart(bookTitle(group), part),
     metadata,
     position: bookPosition(group),
-    identity: bookIdentity(group),
+    identity: bookIdentity(group) + titleOfPart('', part),
+    profile,
   };
   const language = epubLanguage(metadata);
   const zip = await ZipFileWriter.create({ tmpFile, comment: boundComment([]), signal });
   try {
     // The standard requires it to be the first entry, stored, without extra fields.
     zip.append('mimetype', EPUB_MIME_TYPE);
-    zip.append(MANIFEST_NAME, manifestText(group.chapters));
+    zip.append(MANIFEST_NAME, manifestText(book));
     zip.append('META-INF/container.xml', CONTAINER_XML);
     zip.append('OEBPS/style.css', STYLE_CSS);
     const pages: EpubPage[] = [];
@@ -41,8 +43,12 @@ export async function writeEpubBook(book: Book, options: WriteOptions): Promise<
     for await (const page of bookPages(book, pageOptions)) {
       const { name, data, extension, chapterTitle } = page;
       const dimensions = requireDimensions(page);
-      const epubPage: EpubPage = { name, extension, dimensions, chapterTitle };
-      zip.append(`OEBPS/pages/${pageDocument(page)}`, pageXhtml(epubPage, pages.length, language));
+      const { kind, background } = page;
+      const epubPage: EpubPage = { name, extension, dimensions, chapterTitle, kind, background };
+      zip.append(
+        `OEBPS/pages/${pageDocument(page)}`,
+        pageXhtml(epubPage, pages.length, language, profile?.screen),
+      );
       await zip.write(`OEBPS/images/${name}`, data);
       pages.push(epubPage);
     }

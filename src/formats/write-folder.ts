@@ -42,7 +42,7 @@ export async function writeFolderBook(book: Book, options: WriteOptions): Promis
       await write(`${name}/${COMIC_INFO_NAME}`, xml);
       await syncFolder(join(folder, name));
     }
-    await finishFolder(folder, manifestText(chapters, Object.fromEntries(digests)));
+    await finishFolder(folder, manifestText(book, Object.fromEntries(digests)));
     signal.throwIfAborted();
     await publish(folder);
     return bytes;

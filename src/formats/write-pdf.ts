@@ -14,6 +14,7 @@ import type { ImageDimensions } from '../image/dimensions.js';
 import { ACCEPTED_IMAGES, UNKNOWN_DATE, type Book, type WriteOptions } from './book.js';
 import { manifestText } from './book-manifest.js';
 import { bookTitle } from './book-metadata.js';
+import { titleOfPart } from './book-copy.js';
 import { assertDecodable, bookPages, requireDimensions, type BookPage } from './book-pages.js';
 import { convertToPng } from './convert-image.js';
 import { gifToPng } from './gif-to-png.js';
@@ -86,7 +87,8 @@ async function assertReadBack(file: string, digest: string): Promise<void> {
     throw new StorageError('archive-wrong', `The PDF cannot be read back: ${file}`);
 }
 
-async function createPdf({ group, metadata }: Book): Promise<Pdf> {
+async function createPdf(book: Book): Promise<Pdf> {
+  const { group, metadata, part } = book;
   const { default: PDFDocument } = await import('pdfkit');
   const { writers = [], pencillers = [], summary, genres = [], language } = metadata;
   const pdf = new PDFDocument({
@@ -97,7 +99,7 @@ async function createPdf({ group, metadata }: Book): Promise<Pdf> {
     font: '',
     lang: language === undefined ? undefined : languageTag(language),
     info: {
-      Title: bookTitle(group),
+      Title: titleOfPart(bookTitle(group), part),
       Author: [...new Set([...writers, ...pencillers])].join(', '),
       Subject: summary ?? '',
       Keywords: genres.join(', '),
@@ -106,7 +108,7 @@ async function createPdf({ group, metadata }: Book): Promise<Pdf> {
     },
   });
   const internals = pdf as unknown as PdfInternals;
-  internals._write(pdfManifestLine(manifestText(group.chapters)));
+  internals._write(pdfManifestLine(manifestText(book)));
   if (metadata.direction === 'rtl') {
     const { _root: root } = internals;
     root.data.ViewerPreferences.data['Direction'] = 'R2L';

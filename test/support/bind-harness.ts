@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bindRequest } from '../../src/download/bind-request.js';
-import { effectiveOptions, type GivenOptions } from '../../src/config/options/options.js';
+import { bindOptions, bindRequest } from '../../src/download/bind-request.js';
+import type { GivenOptions } from '../../src/config/options/options.js';
 import { loadSettings } from '../../src/config/settings.js';
 import type { BindEvent, BindWarning } from '../../src/formats/bind-events.js';
 import { bindBooks } from '../../src/formats/bind-books.js';
@@ -36,7 +36,7 @@ export async function bindFolder(
   const settings = await loadSettings({}, join(folder, 'no-settings'));
   const events: (BindEvent | BindWarning)[] = [];
   const given = { output: join(folder, 'out'), ...rest, bookCover, bookName };
-  const request = bindRequest(inputs, effectiveOptions(given, settings));
+  const request = bindRequest(inputs, bindOptions(given, settings));
   const result = await bindBooks(
     { ...request, ...(found && { found }), removeChapters },
     (event) => {

@@ -1,6 +1,6 @@
 /** `tankobon bind`: binds chapters into volumes, titles, EPUB, PDF or folders. Works offline. */
 import type { Command } from 'commander';
-import { effectiveOptions, type GivenOptions } from '../../config/options/options.js';
+import type { GivenOptions } from '../../config/options/options.js';
 import { EXIT, exitCodeOf, type ExitCode } from '../../core/exit-codes.js';
 import { addOptions } from '../command-options.js';
 import type { CommandContext, CommandRunner } from '../command-context.js';
@@ -17,7 +17,8 @@ export function bindCommand(program: Command, { run }: CommandRunner): Command {
     );
   return addExamples(addOptions(command, 'bind'), [
     ['tankobon bind ~/comics', 'every volume in that folder as a CBZ, into this folder'],
-    ['tankobon bind ~/comics --format epub -o ~/books', 'for an e-reader'],
+    ['tankobon bind ~/comics --for kobo-libra -o ~/books', 'for the screen of an e-reader'],
+    ['tankobon bind ~/comics --format epub -o ~/books', 'as EPUB, with the original images'],
     ['tankobon bind ~/comics --dry-run', 'print what this would write, and what is missing'],
   ]);
 }
@@ -27,13 +28,13 @@ async function bind(
   options: GivenOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { bindRequest } = await import('../../download/bind-request.js');
+  const { bindOptions, bindRequest } = await import('../../download/bind-request.js');
   const { keepHeapSmall } = await import('../../download/gc-tuning.js');
   const { checkOutputFolder } = await import('../../download/output-folder.js');
   const { bindBooks } = await import('../../formats/bind-books.js');
   const { observePlan, planBooks } = await import('../../formats/plan-books.js');
   const { chooseObserver } = await import('../output/choose-observer.js');
-  const request = bindRequest(files, effectiveOptions(options, context.settings));
+  const request = bindRequest(files, bindOptions(options, context.settings));
   keepHeapSmall();
   const observer = await chooseObserver(options, context, 'reading');
   try {

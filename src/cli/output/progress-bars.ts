@@ -129,7 +129,8 @@ export class ProgressBars implements Observer {
   }
 
   #endItem(event: AppEvent): void {
-    if (event.type === 'book-saved' || event.type === 'book-failed') this.#removeBar(event.file);
+    if (event.type === 'book-failed' || event.type === 'book-skipped') this.#removeBar(event.file);
+    if (event.type === 'book-saved') this.#endBookPart(event);
     const isDone =
       event.type === 'chapter-saved' ||
       event.type === 'chapter-retagged' ||
@@ -138,6 +139,10 @@ export class ProgressBars implements Observer {
     if (!isDone) return;
     if (this.#batch?.countdown.finish(event.chapter)) this.#batch.bar.increment();
     this.#removeBar(event.chapter);
+  }
+
+  #endBookPart({ file, book = file, part }: Extract<AppEvent, { type: 'book-saved' }>): void {
+    if (!part || part.number === part.total) this.#removeBar(book);
   }
 
   #addBookPage(file: string): void {

@@ -1,5 +1,6 @@
 /** Options of the files that are written. */
 import { BIND_BY, BOOK_FORMATS, MULTI_CHAPTER_BOOKS } from '../../formats/bind-choices.js';
+import { DEVICE_NAMES, SPREAD_MODES } from '../../formats/device/devices.js';
 import { QUALITIES } from '../../image/page-url.js';
 import type { OptionDefinition } from './option-definition.js';
 
@@ -122,6 +123,45 @@ export const FILE_OPTIONS = {
     kind: 'switch',
     description:
       'convert images that the format cannot contain to PNG; needs the npm package sharp',
+    commands: { bind: true },
+  },
+  device: {
+    kind: 'device',
+    description:
+      'make the pages for this screen, such as kobo-libra or 1264x1680; needs the npm package sharp (see: tankobon help devices)',
+    example: 'kobo-libra',
+    choices: DEVICE_NAMES,
+    flag: 'for',
+    placeholder: 'device',
+    commands: { bind: true },
+  },
+  spread: {
+    kind: 'choice',
+    description: 'with --for: pages of two; both: turned, then the halves; default: by device',
+    choices: SPREAD_MODES,
+    placeholder: 'mode',
+    commands: { bind: true },
+  },
+  crop: {
+    kind: 'switch',
+    description: 'with --for: cut margins and page numbers',
+    default: true,
+    commands: { bind: 'with --for: keep margins and page numbers' },
+  },
+  gamma: {
+    kind: 'number',
+    description: 'with --for: above 1 makes middle tones darker, below 1 lighter',
+    range: [0.2, 5],
+    example: '1.4',
+    placeholder: 'number',
+    commands: { bind: true },
+  },
+  maxSize: {
+    kind: 'size',
+    description:
+      'divide larger books into parts, between chapters; default: the limit of the device',
+    example: '250M',
+    placeholder: 'size',
     commands: { bind: true },
   },
   force: {

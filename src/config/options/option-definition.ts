@@ -15,10 +15,15 @@ export interface KindValues {
   /** A template of file names. */
   template: string;
   integer: number;
+  number: number;
   /** Milliseconds. */
   duration: number;
   /** Bytes per second; Infinity: unlimited. */
   rate: number;
+  /** Bytes. */
+  size: number;
+  /** The name of a device, or the size of its screen. */
+  device: string;
   /** A day, a time, or how long ago. */
   time: TimeBound;
   switch: boolean;
@@ -69,7 +74,7 @@ export interface OptionDefinition {
   /** A valid value as typed in a shell; by default the default. */
   readonly example?: string;
   readonly choices?: readonly string[];
-  /** Minimum and maximum of an integer. */
+  /** Minimum and maximum of a number. */
   readonly range?: readonly [number, number];
   /** `false` is a value too, and the default: nothing of the kind. */
   readonly canBeOff?: true;

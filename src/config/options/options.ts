@@ -87,7 +87,9 @@ export function anyOf(choices: readonly string[]): string {
 export function describeValue(name: OptionName): string {
   const { description, range, choices, kind } = optionDefinition(name);
   if (range) return `${description}; ${range[0]} to ${range[1]}`;
-  return choices && kind !== 'cover' ? `${description}: ${anyOf(choices)}` : description;
+  return choices && kind !== 'cover' && kind !== 'device'
+    ? `${description}: ${anyOf(choices)}`
+    : description;
 }
 
 /** Whether a flag turns the option on or off, so that another flag must do the opposite of a setting. */

@@ -53,7 +53,7 @@ test('binds the volumes that the service lists in full, and those that lack only
   ]);
   const volume = harness.files().find((file) => file.endsWith('Vol.01.epub')) ?? '';
   const entries = (await readArchive(volume)).map(({ name }) => name);
-  expect(entries).toContainEqual(expect.stringMatching(/^OEBPS\/images\/c000-000\.\w+$/));
+  expect(entries).toContainEqual(expect.stringMatching(/^OEBPS\/images\/c000-cover\.\w+$/));
 });
 
 test('a later run does not download bound chapters again; --force does, and binds them anew', async () => {

@@ -142,7 +142,7 @@ describe('a volume', () => {
     const names = (await readArchive(file)).map(({ name }) => name);
     expect(names).toEqual([
       'META-INF/tankobon.json',
-      'c000-000.jpg',
+      'c000-cover.jpg',
       'c001-001.jpg',
       'c001-002.png',
       'c002-001.jpg',

@@ -39,12 +39,39 @@ describe('documents of an EPUB', () => {
 });
 
 describe('spreads', () => {
-  const tall = { width: 2, height: 3 };
-  const wide = { width: 4, height: 3 };
-  test('begin on the side that is read first, also after a page of two', () => {
-    const pages = [tall, tall, tall, tall, wide, tall, tall];
-    expect(assignSpreads(pages, 'rtl').join(' ')).toBe('center right left right center right left');
-    expect(assignSpreads(pages, 'ltr').join(' ')).toBe('center left right left center left right');
+  const tall = { dimensions: { width: 2, height: 3 } };
+  const wide = { dimensions: { width: 4, height: 3 } };
+  const halves = [
+    { ...tall, kind: 'first-half' as const },
+    { ...tall, kind: 'second-half' as const },
+  ];
+  test.each([
+    ['begin on the side that is read first', [tall, tall, tall, tall], 'center right left right'],
+    [
+      'begin there again after a spread',
+      [tall, tall, tall, wide, tall, tall],
+      'center right left center right left',
+    ],
+    [
+      'leave no page before a spread without its neighbor',
+      [tall, tall, tall, tall, wide, tall],
+      'center left right left center right',
+    ],
+    [
+      'have the halves of a spread face each other',
+      [tall, tall, ...halves, tall, tall, ...halves],
+      'center left right left right left right left',
+    ],
+    [
+      'show a turned spread alone, before its halves',
+      [tall, { ...tall, kind: 'turned-spread' as const }, ...halves],
+      'center center right left',
+    ],
+  ])('%s', (_, pages, expected) => {
+    expect(assignSpreads(pages, 'rtl').join(' ')).toBe(expected);
+    const mirrored = { left: 'right', right: 'left', center: 'center' };
+    const ltr = assignSpreads(pages, 'ltr').map((side) => mirrored[side]);
+    expect(ltr.join(' ')).toBe(expected);
   });
 });
 
